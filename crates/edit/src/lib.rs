@@ -1,0 +1,54 @@
+//! Text in, text out: the engine that finds the one passage an edit means, or refuses.
+//!
+//! Everything here is pure and synchronous: no I/O, no clock, no globals. All input is `&str`; positions
+//! are byte offsets, line numbers are 1-based.
+//!
+//! The principal types:
+//!
+//! * [`Replace`] asks for `old_str` to become `new_str`; [`replace()`] climbs a ladder of [`Level`]s from
+//!   byte-exact to loosely spaced, and stops at the first level that finds anything. One place is an
+//!   answer, several are a refusal, and text that is not there is never "close enough".
+//! * [`LineOperation`]s patch lines by number; [`patch_lines`] validates all of them before any applies.
+//! * An [`Edit`] is what both make: sorted, disjoint [`Splice`]s over the original text. It can be
+//!   applied, inverted, and rendered as a [`UnifiedDiff`].
+//! * A [`Pattern`] is looked for by [`search()`], with lines and context as slices of the text.
+//!
+//! ```
+//! use interline_edit::{Level, Replace, replace};
+//!
+//! let content = "fn main() {\n    greet( \"you\" );\n}\n";
+//! // The model forgot the indentation. It is found all the same, and put back.
+//! let request = Replace::new("greet( \"you\" );\nbye();", "greet(\"you\");");
+//! assert!(replace(content, &request).is_err(), "`bye();` is not there");
+//!
+//! let request = Replace::new("\ngreet( \"you\" );\n", "\ngreet(\"you\");\ngreet(\"me\");\n");
+//! let done = replace(content, &request)?;
+//! assert_eq!(done.level, Level::IndentationRelative);
+//! assert_eq!(done.line, 2);
+//! let after = done.edit.apply(content)?;
+//! assert_eq!(after, "fn main() {\n    greet(\"you\");\n    greet(\"me\");\n}\n");
+//!
+//! let undo = done.edit.invert(content)?;
+//! assert_eq!(undo.apply(&after)?, content);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod diff;
+mod edit;
+mod excerpt;
+mod lines;
+mod outline;
+mod patch;
+mod replace;
+mod search;
+
+pub use diff::{UnifiedDiff, diff};
+pub use edit::{Edit, EditMismatch, Splice};
+pub use excerpt::{MAX_EXCERPT_CHARS, excerpt};
+pub use lines::{LineRangeError, read_lines, total_lines};
+pub use outline::{Language, OutlineEntry, OutlineKind, outline};
+pub use patch::{InvalidOperation, LineOperation, OperationProblem, PatchError, StaleOperation, patch_lines};
+pub use replace::{
+    Cause, Level, LineEndings, MultipleMatches, NoMatch, Passage, Place, Replace, ReplaceError, Replacement, replace,
+};
+pub use search::{Case, Found, Hit, Interrupted, Pattern, PatternError, SearchOptions, search};

@@ -1,0 +1,218 @@
+//! Lines: a text plus its ending (`\r?\n`); the last line has none. A lone `\r` is a character.
+
+use std::fmt;
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+/// How many lines the text has; the empty text has one, and a final newline is followed by an empty line.
+pub fn total_lines(text: &str) -> usize {
+    newlines(text) + 1
+}
+
+/// No such lines can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineRangeError {
+    /// How many lines there are.
+    pub total_lines: usize,
+}
+
+impl fmt::Display for LineRangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the text has {} lines", self.total_lines)
+    }
+}
+
+impl std::error::Error for LineRangeError {}
+
+/// The exact bytes of the 1-based lines `first..=last`: every `\r` and every `\n` but the last.
+///
+/// A `last` past the end means the end. Refused when `first` is 0, past the end or past `last`.
+pub fn read_lines(text: &str, first: usize, last: usize) -> Result<&str, LineRangeError> {
+    let error = || LineRangeError { total_lines: total_lines(text) };
+    if first == 0 || first > last {
+        return Err(error());
+    }
+    let start = skip_lines(text, 0, first - 1).ok_or_else(error)?;
+    let end = skip_lines(text, start, last - first + 1).map_or(text.len(), |next| next - 1);
+    Ok(&text[start..end])
+}
+
+/// How many `\n` there are.
+pub(crate) fn newlines(text: &str) -> usize {
+    memchr_iter(b'\n', text.as_bytes()).count()
+}
+
+/// The 1-based line of a byte offset.
+pub(crate) fn line_of(text: &str, offset: usize) -> usize {
+    newlines(&text[..offset]) + 1
+}
+
+/// The start of the line that is `count` lines after the one that starts at `start`; `None` if there are not so many.
+pub(crate) fn skip_lines(text: &str, start: usize, mut count: usize) -> Option<usize> {
+    // Counting a block is several times faster than finding each newline in it.
+    const BLOCK: usize = 4096;
+    let bytes = text.as_bytes();
+    let mut position = start;
+    while count > 0 {
+        let block = &bytes[position..bytes.len().min(position + BLOCK)];
+        if block.is_empty() {
+            return None;
+        }
+        let inside = memchr_iter(b'\n', block).count();
+        if inside < count {
+            count -= inside;
+            position += block.len();
+        } else {
+            return memchr_iter(b'\n', block).nth(count - 1).map(|newline| position + newline + 1);
+        }
+    }
+    Some(position)
+}
+
+/// One line of a text, as byte offsets into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// Where its text starts.
+    pub(crate) start: usize,
+    /// Where its text ends and its ending starts.
+    pub(crate) text_end: usize,
+    /// Where its ending ends; `text_end` for the last line.
+    pub(crate) end: usize,
+}
+
+impl Line {
+    /// The line that starts at `start`.
+    pub(crate) fn at(text: &str, start: usize) -> Line {
+        match memchr(b'\n', &text.as_bytes()[start..]) {
+            Some(length) => Line::ending_with(text, start, start + length),
+            None => Line { start, text_end: text.len(), end: text.len() },
+        }
+    }
+
+    /// The line that contains the byte offset; a newline belongs to the line that it ends.
+    pub(crate) fn containing(text: &str, offset: usize) -> Line {
+        let start = memrchr(b'\n', &text.as_bytes()[..offset]).map_or(0, |newline| newline + 1);
+        Line::at(text, start)
+    }
+
+    /// The line before the one that starts at `start`.
+    pub(crate) fn before(text: &str, start: usize) -> Option<Line> {
+        let newline = start.checked_sub(1)?;
+        let begin = memrchr(b'\n', &text.as_bytes()[..newline]).map_or(0, |newline| newline + 1);
+        Some(Line::ending_with(text, begin, newline))
+    }
+
+    fn ending_with(text: &str, start: usize, newline: usize) -> Line {
+        let carriage_return = newline > start && text.as_bytes()[newline - 1] == b'\r';
+        Line { start, text_end: newline - usize::from(carriage_return), end: newline + 1 }
+    }
+
+    /// Its text without the ending.
+    pub(crate) fn text<'t>(&self, text: &'t str) -> &'t str {
+        &text[self.start..self.text_end]
+    }
+
+    /// Its ending: `"\n"`, `"\r\n"`, or `""` for the last line.
+    pub(crate) fn ending<'t>(&self, text: &'t str) -> &'t str {
+        &text[self.text_end..self.end]
+    }
+
+    /// Whether it is the empty line after a final newline: no line of a whole-line match.
+    pub(crate) fn is_after_final_newline(&self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// The lines of a text without their endings, the last one as it is: `""` after a final newline.
+pub(crate) fn split_lines(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    let last = lines.len() - 1;
+    for line in &mut lines[..last] {
+        *line = line.strip_suffix('\r').unwrap_or(line);
+    }
+    lines
+}
+
+/// The ending for new lines in a span: its first one; else that of its own line; else of the line before; else `\n`.
+pub(crate) fn ending_of_span(text: &str, span: &Range<usize>) -> &'static str {
+    let bytes = text.as_bytes();
+    let newline = memchr(b'\n', &bytes[span.start..]).map(|length| span.start + length);
+    let newline = newline.or_else(|| memrchr(b'\n', &bytes[..span.start]));
+    match newline {
+        Some(position) if position > 0 && bytes[position - 1] == b'\r' => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// White space that stays inside a line.
+pub(crate) fn is_blank(c: char) -> bool {
+    c.is_whitespace() && c != '\n' && c != '\r'
+}
+
+/// The text without blanks at its end.
+pub(crate) fn trim_blanks_end(text: &str) -> &str {
+    match text.as_bytes().last() {
+        // Most lines end in a visible ASCII character.
+        Some(last) if (b'!'..=b'~').contains(last) => text,
+        _ => text.trim_end_matches(is_blank),
+    }
+}
+
+/// Its leading blanks, and the rest.
+pub(crate) fn split_indent(text: &str) -> (&str, &str) {
+    let body = text.trim_start_matches(is_blank);
+    text.split_at(text.len() - body.len())
+}
+
+/// Whether it has nothing but blanks.
+pub(crate) fn is_blank_text(text: &str) -> bool {
+    text.chars().all(is_blank)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_final_newline_is_followed_by_an_empty_line() {
+        for (text, total) in [("hello", 1), ("hello\n", 2), ("hello\nworld", 2), ("hello\nworld\n", 3), ("", 1)] {
+            assert_eq!(total_lines(text), total, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn reading_lines_gives_their_bytes() {
+        let text = "a\r\nb\n\nd";
+        for (first, last, expected) in [(1, 1, "a\r"), (1, 2, "a\r\nb"), (2, 3, "b\n"), (3, 3, ""), (4, 99, "d")] {
+            assert_eq!(read_lines(text, first, last), Ok(expected), "{first}..={last}");
+        }
+        assert_eq!(read_lines("", 1, usize::MAX), Ok(""));
+        assert_eq!(read_lines("x\n", 2, 2), Ok(""));
+        for (first, last) in [(0, 1), (5, 5), (3, 2)] {
+            assert_eq!(read_lines(text, first, last), Err(LineRangeError { total_lines: 4 }));
+        }
+    }
+
+    #[test]
+    fn lines_far_away_are_found_by_blocks() {
+        let text = "0123456789\n".repeat(5_000);
+        assert_eq!(skip_lines(&text, 0, 4_999), Some(4_999 * 11));
+        assert_eq!(skip_lines(&text, 0, 5_000), Some(text.len()));
+        assert_eq!(skip_lines(&text, 0, 5_001), None);
+    }
+
+    #[test]
+    fn new_lines_take_the_ending_of_the_place() {
+        for (text, span, ending) in [
+            ("a\r\nb\nc", 0..4, "\r\n"),
+            ("a\nb\r\nc", 0..4, "\n"),
+            ("a\r\nb", 0..1, "\r\n"),
+            ("a\r\nb", 3..4, "\r\n"),
+            ("ab", 0..1, "\n"),
+            ("\nb", 0..0, "\n"),
+        ] {
+            assert_eq!(ending_of_span(text, &span), ending, "{text:?} {span:?}");
+        }
+    }
+}

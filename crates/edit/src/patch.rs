@@ -1,0 +1,313 @@
+//! Patching lines by number.
+
+use std::ops::Range;
+
+use crate::edit::{Edit, Splice};
+use crate::excerpt::bounded_excerpt;
+use crate::lines::{Line, ending_of_span, skip_lines, split_lines, total_lines};
+
+/// Replaces lines `start_line..=end_line` by `content`, or inserts it before `start_line` when that is `end_line + 1`.
+///
+/// Numbers are 1-based and refer to the text before the patch.
+#[derive(Clone, Copy, Debug)]
+pub struct LineOperation<'a> {
+    /// First line.
+    pub start_line: usize,
+    /// Last line, inclusive.
+    pub end_line: usize,
+    /// The new lines; one trailing newline is not an extra line; `""` removes.
+    pub content: &'a str,
+    /// What the caller believes the lines to be now; compared as lines, one trailing newline aside.
+    pub expect: Option<&'a str>,
+}
+
+/// Why no operation was applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PatchError {
+    /// The list is empty.
+    NoOperations,
+    /// Operations that no content of this size could take, every one of them, by index.
+    Invalid(Vec<InvalidOperation>),
+    /// Operations whose `expect` is not what is there, every one of them, by index.
+    Stale(Vec<StaleOperation>),
+}
+
+/// An operation that cannot be applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidOperation {
+    /// 0-based index in the list.
+    pub index: usize,
+    /// What is wrong with it; the first thing found.
+    pub problem: OperationProblem,
+}
+
+/// What is wrong with an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationProblem {
+    /// A line number lies outside the text.
+    OutOfRange {
+        /// Number of lines of the text.
+        total_lines: usize,
+    },
+    /// `start_line` is more than one past `end_line`.
+    StartAfterEnd,
+    /// An insertion without text.
+    EmptyInsertion,
+    /// An insertion has no present text to compare `expect` with.
+    ExpectOnInsertion,
+    /// It touches what another operation replaces, or inserts at the same point.
+    Overlaps {
+        /// 0-based index of the other operation.
+        other: usize,
+    },
+}
+
+/// An operation whose lines are not what the caller believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaleOperation {
+    /// 0-based index in the list.
+    pub index: usize,
+    /// The text that the lines have now; long lines and long texts are cut.
+    pub present: String,
+}
+
+/// Applies all operations or none. New lines take the line ending of the place, the last one that of the last line it replaces.
+///
+/// Everything is validated before anything is applied, and every bad operation is reported; one that no text of this
+/// size could take wins over one whose `expect` is stale.
+pub fn patch_lines(content: &str, operations: &[LineOperation<'_>]) -> Result<Edit, PatchError> {
+    if operations.is_empty() {
+        return Err(PatchError::NoOperations);
+    }
+    let text = Text { content, total_lines: total_lines(content) };
+    let mut invalid = Vec::new();
+    let mut targets = Vec::with_capacity(operations.len());
+    for (index, operation) in operations.iter().enumerate() {
+        match Target::of(operation, &text) {
+            Ok(target) => targets.push((index, target)),
+            Err(problem) => invalid.push(InvalidOperation { index, problem }),
+        }
+    }
+    targets.sort_by_key(|(_, target)| target.order());
+    invalid.extend(overlaps(&targets));
+    if !invalid.is_empty() {
+        invalid.sort_by_key(|operation| operation.index);
+        return Err(PatchError::Invalid(invalid));
+    }
+    let steps = locate(&text, operations, &targets);
+    check_expectations(content, &steps)?;
+    Ok(Edit::minimal(content, splices(&text, &steps)))
+}
+
+/// A text whose lines were counted.
+struct Text<'t> {
+    content: &'t str,
+    total_lines: usize,
+}
+
+impl Text<'_> {
+    /// Whether its last line is empty.
+    fn ends_empty(&self) -> bool {
+        self.content.is_empty() || self.content.ends_with('\n')
+    }
+}
+
+/// What an operation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// Lines, both inclusive.
+    Lines { first: usize, last: usize },
+    /// The point before a line; one past the last line is the end of a text that does not end empty.
+    Before(usize),
+}
+
+impl Target {
+    fn of(operation: &LineOperation<'_>, text: &Text<'_>) -> Result<Target, OperationProblem> {
+        let LineOperation { start_line, end_line, content, expect } = *operation;
+        let total_lines = text.total_lines;
+        let out_of_range = OperationProblem::OutOfRange { total_lines };
+        match end_line.checked_add(1) {
+            Some(after) if start_line > after => Err(OperationProblem::StartAfterEnd),
+            Some(_) | None if end_line > total_lines || start_line == 0 => Err(out_of_range),
+            Some(after) if start_line < after => Ok(Target::Lines { first: start_line, last: end_line }),
+            _ if content.is_empty() => Err(OperationProblem::EmptyInsertion),
+            _ if expect.is_some() => Err(OperationProblem::ExpectOnInsertion),
+            // Before and after an empty last line are the same point.
+            _ if text.ends_empty() => Ok(Target::Before(start_line.min(total_lines))),
+            _ => Ok(Target::Before(start_line)),
+        }
+    }
+
+    /// Sorts by place; an insertion comes before the lines that start there.
+    fn order(&self) -> (usize, usize) {
+        match self {
+            Target::Before(line) => (*line, 0),
+            Target::Lines { first, .. } => (*first, 1),
+        }
+    }
+}
+
+/// Both operations of every overlap, each once. The targets are in order.
+fn overlaps(targets: &[(usize, Target)]) -> Vec<InvalidOperation> {
+    let mut pairs = Vec::new();
+    // The replacement that reaches furthest, and the last insertion: (index, line).
+    let mut furthest: Option<(usize, usize)> = None;
+    let mut inserted: Option<(usize, usize)> = None;
+    for (index, target) in targets {
+        let other = match *target {
+            Target::Before(line) => {
+                let same_point = inserted.filter(|(_, at)| *at == line);
+                inserted = Some((*index, line));
+                same_point.or(furthest.filter(|(_, reached)| line <= *reached))
+            }
+            Target::Lines { first, last } => {
+                let shared = furthest.filter(|(_, reached)| first <= *reached);
+                if furthest.is_none_or(|(_, reached)| last > reached) {
+                    furthest = Some((*index, last));
+                }
+                shared
+            }
+        };
+        if let Some((other, _)) = other {
+            pairs.extend([(*index, other), (other, *index)]);
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup_by_key(|(index, _)| *index);
+    let invalid = |(index, other)| InvalidOperation { index, problem: OperationProblem::Overlaps { other } };
+    pairs.into_iter().map(invalid).collect()
+}
+
+/// A valid operation and where it applies, in the order of the text.
+struct Step<'a> {
+    index: usize,
+    target: Target,
+    /// From the start of the first line to the end of the text of the last; empty for an insertion.
+    span: Range<usize>,
+    /// Where the ending of the last line ends.
+    end: usize,
+    content: &'a str,
+    expect: Option<&'a str>,
+}
+
+impl Step<'_> {
+    fn removes(&self) -> bool {
+        self.content.is_empty()
+    }
+
+    fn new_lines(&self) -> Vec<&str> {
+        split_lines(strip_newline(self.content))
+    }
+}
+
+/// The text without one trailing newline.
+fn strip_newline(text: &str) -> &str {
+    text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n')).unwrap_or(text)
+}
+
+/// Finds the bytes of all targets in one pass.
+fn locate<'a>(text: &Text<'_>, operations: &[LineOperation<'a>], targets: &[(usize, Target)]) -> Vec<Step<'a>> {
+    let content = text.content;
+    let (mut line, mut offset) = (1, 0);
+    let mut go_to = |target: usize| {
+        offset = skip_lines(content, offset, target - line).unwrap_or(content.len());
+        line = target;
+        offset
+    };
+    let steps = targets.iter().map(|(index, target)| {
+        let LineOperation { content: new, expect, .. } = operations[*index];
+        let (span, end) = match *target {
+            Target::Before(line) => {
+                let at = go_to(line);
+                (at..at, at)
+            }
+            Target::Lines { first, last } => {
+                let start = go_to(first);
+                let last = Line::at(content, go_to(last));
+                (start..last.text_end, last.end)
+            }
+        };
+        Step { index: *index, target: *target, span, end, content: new, expect }
+    });
+    steps.collect()
+}
+
+/// Compares every `expect` with what is there, as lines.
+fn check_expectations(content: &str, steps: &[Step<'_>]) -> Result<(), PatchError> {
+    /// What all present texts together may take.
+    const MAX_PRESENT_BYTES: usize = 32 * 1024;
+    let is_stale = |step: &&Step<'_>| {
+        step.expect.is_some_and(|expect| {
+            let present = split_lines(&content[step.span.clone()]);
+            split_lines(strip_newline(expect)) != present && split_lines(expect) != present
+        })
+    };
+    let stale: Vec<&Step<'_>> = steps.iter().filter(is_stale).collect();
+    if stale.is_empty() {
+        return Ok(());
+    }
+    let share = MAX_PRESENT_BYTES / stale.len();
+    let mut stale: Vec<StaleOperation> = stale
+        .into_iter()
+        .map(|step| StaleOperation { index: step.index, present: bounded_excerpt(content, &step.span, 0, share) })
+        .collect();
+    stale.sort_by_key(|operation| operation.index);
+    Err(PatchError::Stale(stale))
+}
+
+fn splices(text: &Text<'_>, steps: &[Step<'_>]) -> Vec<Splice> {
+    let tail = steps.len() - tail_length(text, steps);
+    let mut splices: Vec<Splice> = steps[..tail].iter().map(|step| splice(text, step, steps.len())).collect();
+    splices.extend(tail_splice(text.content, &steps[tail..]));
+    splices
+}
+
+fn splice(text: &Text<'_>, step: &Step<'_>, steps: usize) -> Splice {
+    let content = text.content;
+    let ending = ending_of_span(content, &step.span);
+    let range = step.span.clone();
+    let mut new = step.new_lines().join(ending);
+    match step.target {
+        Target::Lines { .. } if step.removes() => Splice { range: range.start..step.end, text: String::new() },
+        Target::Lines { .. } => Splice { range, text: new },
+        // The empty text has no line to stand before, unless another operation makes one.
+        Target::Before(_) if content.is_empty() && steps == 1 => Splice { range, text: new },
+        Target::Before(line) if line > text.total_lines => Splice { range, text: ending.to_owned() + &new },
+        Target::Before(_) => {
+            new.push_str(ending);
+            Splice { range, text: new }
+        }
+    }
+}
+
+/// How many of the last steps remove the end of the text or insert there, if its last line goes.
+fn tail_length(text: &Text<'_>, steps: &[Step<'_>]) -> usize {
+    let mut first_gone = text.total_lines + 1;
+    let mut length = 0;
+    let mut removes = false;
+    for step in steps.iter().rev() {
+        match step.target {
+            Target::Lines { first, last } if step.removes() && last + 1 == first_gone => {
+                first_gone = first;
+                removes = true;
+            }
+            Target::Before(line) if line == first_gone => {}
+            Target::Lines { .. } | Target::Before(_) => break,
+        }
+        length += 1;
+    }
+    if removes { length } else { 0 }
+}
+
+/// Removing up to the last line removes the ending before it too; lines that are inserted there take its place.
+fn tail_splice(content: &str, tail: &[Step<'_>]) -> Option<Splice> {
+    let start = tail.first()?.span.start;
+    let new: Vec<&str> = tail.iter().filter(|step| !step.removes()).flat_map(Step::new_lines).collect();
+    let range = start..content.len();
+    if new.is_empty() {
+        let start = Line::before(content, start).map_or(0, |line| line.text_end);
+        return Some(Splice { range: start..content.len(), text: String::new() });
+    }
+    let text = new.join(ending_of_span(content, &range));
+    Some(Splice { range, text })
+}

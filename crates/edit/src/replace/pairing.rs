@@ -1,0 +1,105 @@
+//! Which lines of `new_str` are lines of `old_str` that stay.
+
+use std::ops::Range;
+
+/// Above this many comparisons only the common start and end are paired: the same input gives the same result always.
+const MAX_CELLS: usize = 1 << 20;
+
+/// Pairs equal lines in order: the common prefix, the common suffix, then a longest common subsequence of what is
+/// between, the one that uses the earliest lines of `old`. Pairs are (index in `old`, index in `new`).
+///
+/// But when all of `old` is the end of `new`, that is where it stays: what was put before it is new, even if it starts
+/// alike.
+pub(super) fn pair_lines(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let shorter = old.len().min(new.len());
+    let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let suffix = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (prefix, suffix) = if suffix == old.len() { (0, suffix) } else { (prefix, suffix.min(shorter - prefix)) };
+    let (old_rest, new_rest) = (&old[prefix..old.len() - suffix], &new[prefix..new.len() - suffix]);
+
+    let mut pairs: Vec<(usize, usize)> = (0..prefix).map(|index| (index, index)).collect();
+    pairs.extend(common_subsequence(old_rest, new_rest).into_iter().map(|(a, b)| (a + prefix, b + prefix)));
+    pairs.extend((0..suffix).rev().map(|back| (old.len() - 1 - back, new.len() - 1 - back)));
+    pairs
+}
+
+/// What lies between the pairs: lines of `old` that go and lines of `new` that come in their place.
+pub(super) fn gaps(
+    pairs: &[(usize, usize)],
+    old_lines: usize,
+    new_lines: usize,
+) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    let mut from = (0, 0);
+    let end = (old_lines, new_lines);
+    pairs.iter().copied().chain([end]).map(move |to| {
+        let gap = (from.0..to.0, from.1..to.1);
+        from = (to.0 + 1, to.1 + 1);
+        gap
+    })
+}
+
+fn common_subsequence(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let width = new.len() + 1;
+    let cells = (old.len() + 1).saturating_mul(width);
+    if old.is_empty() || new.is_empty() || cells > MAX_CELLS {
+        return Vec::new();
+    }
+    // lengths[i * width + j]: of the longest common subsequence of old[i..] and new[j..].
+    let mut lengths = vec![0u32; cells];
+    for i in (0..old.len()).rev() {
+        for j in (0..new.len()).rev() {
+            lengths[i * width + j] = if old[i] == new[j] {
+                lengths[(i + 1) * width + j + 1] + 1
+            } else {
+                lengths[(i + 1) * width + j].max(lengths[i * width + j + 1])
+            };
+        }
+    }
+    let mut pairs = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    while i < old.len() && j < new.len() {
+        if old[i] == new[j] {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if lengths[i * width + j + 1] >= lengths[(i + 1) * width + j] {
+            j += 1;
+        } else {
+            i += 1;
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(old: &str, new: &str, expected: &[(usize, usize)]) {
+        let split = |text: &'static str| text.split(' ').collect::<Vec<_>>();
+        let (old, new) = (split(String::leak(old.to_owned())), split(String::leak(new.to_owned())));
+        assert_eq!(pair_lines(&old, &new), expected);
+    }
+
+    #[test]
+    fn lines_that_stay_are_paired_in_order() {
+        check("a b c", "a x c", &[(0, 0), (2, 2)]);
+        check("a b", "b a", &[(0, 1)]);
+        check("a a", "a", &[(0, 0)]);
+        check("x a y b z", "p a q b r", &[(1, 1), (3, 3)]);
+        check("a b c d", "c d a b", &[(0, 2), (1, 3)]);
+        check("a b c", "a b x a b c", &[(0, 3), (1, 4), (2, 5)]);
+        check("a b c", "a b c x b c", &[(0, 0), (1, 1), (2, 2)]);
+        check("a b x a b c", "a b c", &[(0, 0), (1, 1), (5, 2)]);
+    }
+
+    #[test]
+    fn too_many_lines_are_paired_at_the_edges_only() {
+        let old: Vec<String> = (0..2_000).map(|n| n.to_string()).collect();
+        let mut new = old.clone();
+        new[1] = "x".to_owned();
+        new[1_998] = "y".to_owned();
+        let (old, new): (Vec<&str>, Vec<&str>) =
+            (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
+        assert_eq!(pair_lines(&old, &new), [(0, 0), (1_999, 1_999)]);
+    }
+}

@@ -1,0 +1,131 @@
+//! Characters of `old_str` that stand for other forms of them in the content.
+
+use std::collections::HashMap;
+
+use crate::lines::is_blank;
+
+use super::normal::Class;
+
+/// What the characters of `old_str` stood for, where that was one other form throughout.
+#[derive(Debug, Default)]
+pub(super) struct Typography<'a> {
+    /// For each character (or `...`) what it stood for; `None` for more than one thing.
+    forms: HashMap<&'a str, Option<&'a str>>,
+}
+
+const DOTS: &str = "...";
+
+impl<'a> Typography<'a> {
+    /// Learns from two bodies that are equal after normalisation.
+    pub(super) fn learn(&mut self, mut old: &'a str, mut content: &'a str) {
+        while let (Some(a), Some(b)) = (old.chars().next(), content.chars().next()) {
+            let (old_unit, content_unit) = if is_blank(a) && is_blank(b) {
+                let (old_run, content_run) = (blank_run(old), blank_run(content));
+                self.learn_blanks(old_run, content_run);
+                (old_run, content_run)
+            } else {
+                let units = match (Class::of(a), Class::of(b)) {
+                    (Some(Class::Ellipsis), None) => (first(old, a), DOTS),
+                    (None, Some(Class::Ellipsis)) => (DOTS, first(content, b)),
+                    (None, None) if old.starts_with(DOTS) && content.starts_with(DOTS) => (DOTS, DOTS),
+                    _ => (first(old, a), first(content, b)),
+                };
+                if Class::of(a).is_some() || units.0 == DOTS {
+                    self.note(units.0, units.1);
+                }
+                units
+            };
+            old = &old[old_unit.len()..];
+            content = &content[content_unit.len()..];
+        }
+    }
+
+    /// Learns from two indentations of the same line: one may have a prefix that the other has not.
+    pub(super) fn learn_indent(&mut self, old: &'a str, content: &'a str) {
+        let mut others = content.char_indices().rev();
+        for (index, c) in old.char_indices().rev() {
+            let form = others.next().map(|(at, other)| (other, &content[at..at + other.len_utf8()]));
+            self.learn_blank(&old[index..index + c.len_utf8()], form);
+        }
+    }
+
+    /// Blanks that stand for as many blanks tell their forms; those of other runs stand for nothing definite.
+    fn learn_blanks(&mut self, old: &'a str, content: &'a str) {
+        let same_length = old.chars().count() == content.chars().count();
+        let mut others = content.char_indices();
+        for (index, c) in old.char_indices() {
+            let form = others.next().filter(|_| same_length);
+            let form = form.map(|(at, other)| (other, &content[at..at + other.len_utf8()]));
+            self.learn_blank(&old[index..index + c.len_utf8()], form);
+        }
+    }
+
+    fn learn_blank(&mut self, unit: &'a str, form: Option<(char, &'a str)>) {
+        match form {
+            Some((c, form)) if Class::of(c) == Some(Class::Space) => self.note(unit, form),
+            _ => {
+                self.forms.insert(unit, None);
+            }
+        }
+    }
+
+    fn note(&mut self, unit: &'a str, form: &'a str) {
+        let known = self.forms.entry(unit).or_insert(Some(form));
+        if *known != Some(form) {
+            *known = None;
+        }
+    }
+
+    /// A body of `new_str` in the forms of the content.
+    pub(super) fn write(&self, mut body: &str) -> String {
+        let mut written = String::with_capacity(body.len());
+        while let Some(c) = body.chars().next() {
+            let dots = body.starts_with(DOTS) && self.forms.contains_key(DOTS);
+            let unit = if dots { DOTS } else { first(body, c) };
+            written.push_str(self.forms.get(unit).copied().flatten().unwrap_or(unit));
+            body = &body[unit.len()..];
+        }
+        written
+    }
+}
+
+fn first(text: &str, c: char) -> &str {
+    &text[..c.len_utf8()]
+}
+
+fn blank_run(text: &str) -> &str {
+    &text[..text.len() - text.trim_start_matches(is_blank).len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pairs: &[(&str, &str)], new: &str, expected: &str) {
+        let mut typography = Typography::default();
+        for (old, content) in pairs {
+            typography.learn(old, content);
+        }
+        assert_eq!(typography.write(new), expected, "{pairs:?}");
+    }
+
+    #[test]
+    fn one_form_throughout_is_written_as_the_content_has_it() {
+        check(&[("it's", "it’s")], "that's", "that’s");
+        check(&[("it’s", "it's")], "that’s", "that's");
+        check(&[("a - b", "a — b")], "c - d", "c — d");
+        check(&[("wait...", "wait…")], "go... on", "go… on");
+        check(&[("wait…", "wait...")], "go… on", "go... on");
+        check(&[("a\u{a0}b", "a b")], "c\u{a0}d", "c d");
+        check(&[("a b", "a\u{a0}b")], "c d", "c\u{a0}d");
+    }
+
+    #[test]
+    fn more_than_one_form_is_written_as_given() {
+        check(&[("\"a\"", "“a”")], "\"b\"", "\"b\"");
+        check(&[("it's 'x", "it’s 'x")], "that's", "that's");
+        check(&[("a...", "a…"), ("b...", "b...")], "c...", "c...");
+        check(&[("a b", "a  b")], "c d", "c d");
+        check(&[("a b", "a\tb")], "c d", "c d");
+    }
+}

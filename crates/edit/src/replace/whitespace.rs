@@ -1,0 +1,108 @@
+//! The level that ignores line endings and blanks at the end of lines.
+
+use std::collections::VecDeque;
+
+use crate::lines::{Line, split_lines, trim_blanks_end};
+
+use super::anchored::{Anchor, AnchoredLines, Step};
+use super::automaton::{Automaton, Symbol};
+use super::places::{FoundPlace, Places};
+use super::{LineEndings, Replace};
+
+/// Finds `old_str` where its first line may start and its last line may end inside a line of the content.
+pub(super) fn find(content: &str, request: &Replace<'_>) -> Places {
+    let segments = split_lines(request.old_str);
+    let mut places = Places::expecting(request.expected_matches);
+    let anchor = Anchor::longest(segments.iter().map(|segment| trim_blanks_end(segment)));
+    let mut search = Search::new(content, &segments, request.line_endings);
+    for step in AnchoredLines::new(content, anchor) {
+        match step {
+            Step::Gap => search.reset(),
+            Step::Line(line) => {
+                if let Some(place) = search.next_line(line) {
+                    places.add(|| place);
+                }
+            }
+        }
+    }
+    places
+}
+
+struct Search<'a> {
+    content: &'a str,
+    /// The first segment without trailing blanks.
+    head: &'a str,
+    /// The last one; `None` if there is only one.
+    tail: Option<&'a str>,
+    /// The segments between: whole lines.
+    middle: Automaton<'a>,
+    middle_lines: usize,
+    /// For each of the last lines, where a match that starts on it starts. The front is the line before `middle_lines` lines.
+    starts: VecDeque<Option<usize>>,
+    line_endings: LineEndings,
+}
+
+impl<'a> Search<'a> {
+    fn new(content: &'a str, segments: &[&'a str], line_endings: LineEndings) -> Search<'a> {
+        let (head, rest) = segments.split_first().unwrap_or((&"", &[]));
+        let (tail, middle) = match rest.split_last() {
+            Some((tail, middle)) => (Some(*tail), middle),
+            None => (None, rest),
+        };
+        Search {
+            content,
+            head: trim_blanks_end(head),
+            tail,
+            middle: Automaton::new(middle.iter().map(|segment| Symbol::Body(trim_blanks_end(segment))).collect()),
+            middle_lines: middle.len(),
+            starts: VecDeque::new(),
+            line_endings,
+        }
+    }
+
+    fn reset(&mut self) {
+        self.middle.reset();
+        self.starts.clear();
+    }
+
+    /// The place that ends on this line.
+    fn next_line(&mut self, line: Line) -> Option<FoundPlace> {
+        let text = line.text(self.content);
+        let trimmed = trim_blanks_end(text);
+        let start = trimmed.ends_with(self.head).then(|| match self.head {
+            // An `old_str` that begins with a newline begins at the ending of a line, not at the blanks before it.
+            "" => line.text_end,
+            head => line.start + trimmed.len() - head.len(),
+        });
+        let Some(tail) = self.tail else {
+            return start.map(|start| self.place(start, line, line.start + trimmed.len()));
+        };
+        let candidate = match self.starts.front() {
+            Some(start) if self.starts.len() > self.middle_lines && self.middle.is_matched() => *start,
+            _ => None,
+        };
+        let place = candidate.and_then(|start| {
+            if text.starts_with(tail) {
+                Some(self.place(start, line, line.start + tail.len()))
+            } else if trim_blanks_end(tail) == trimmed {
+                Some(self.place(start, line, line.start + trimmed.len()))
+            } else {
+                None
+            }
+        });
+        self.middle.feed(Symbol::Body(trimmed));
+        self.starts.push_back(start);
+        if self.starts.len() > self.middle_lines + 1 {
+            self.starts.pop_front();
+        }
+        place
+    }
+
+    /// The place from `start` to `end` on its last line, with the blanks after it when they go along.
+    fn place(&self, start: usize, line: Line, end: usize) -> FoundPlace {
+        let takes_blanks = self.line_endings == LineEndings::Match && self.tail != Some("");
+        let rest_is_blank = trim_blanks_end(&self.content[line.start..line.text_end]).len() <= end - line.start;
+        let end = if takes_blanks && rest_is_blank { line.text_end } else { end };
+        FoundPlace { span: start..end, fit: None }
+    }
+}

@@ -1,0 +1,105 @@
+//! Searching a text: every match, with its lines and the lines around it.
+
+mod expression;
+mod folded;
+mod hits;
+mod occurrences;
+mod pattern;
+
+use std::fmt;
+use std::ops::Range;
+
+use expression::Step;
+use hits::Hits;
+use pattern::Method;
+
+pub(crate) use occurrences::occurrences;
+pub use pattern::{Case, Pattern, PatternError};
+
+/// How much of what is found is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchOptions {
+    /// Lines of context before the first and after the last line of a match.
+    pub context_lines: usize,
+    /// How many hits are kept, from the start of the text. They are counted all the same.
+    pub limit: usize,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found<'t> {
+    /// The first matches, at most [`SearchOptions::limit`], in the order of the text.
+    pub hits: Vec<Hit<'t>>,
+    /// The number of matches in the whole text.
+    pub total: usize,
+}
+
+/// One match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit<'t> {
+    /// The matched bytes. Empty where an expression matched nothing at a place.
+    pub range: Range<usize>,
+    /// The line of the match's start, 1-based.
+    pub first_line: usize,
+    /// The line of the match's last byte, 1-based: a match that ends with a line ending does not reach the
+    /// next line.
+    pub last_line: usize,
+    /// The lines of the match and those around it, exactly as in the text, without the last `\n`.
+    pub context: &'t str,
+    /// The line that `context` starts with, 1-based.
+    pub context_first_line: usize,
+}
+
+/// The search was ended by its caller before it was complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interrupted;
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the search was interrupted")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// Finds every match of `pattern` in `text`.
+///
+/// Literal patterns: all occurrences, overlapping ones included, in linear time. Expressions: leftmost matches
+/// that do not overlap, and no empty one right at the end of the match before; one match is found in linear
+/// time, but some expressions read up to the end of a line, or of the text, for each of many matches.
+///
+/// `keep_going` is asked after every match and, for expressions, now and then where there are none; the search
+/// ends as soon as it says no. That is the place for a deadline.
+pub fn search<'t>(
+    text: &'t str,
+    pattern: &Pattern,
+    options: &SearchOptions,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<Found<'t>, Interrupted> {
+    let hits = Hits::new(text, options);
+    match &pattern.method {
+        Method::Exact(finder) => {
+            let length = finder.needle().len();
+            let starts = occurrences::Occurrences::new(text.as_bytes(), finder.as_ref());
+            collect(starts.map(|start| Step::Match(start..start + length)), hits, keep_going)
+        }
+        Method::Folded(needle) => collect(needle.occurrences(text).map(Step::Match), hits, keep_going),
+        Method::Expression(expression) => collect(expression.matches(text), hits, keep_going),
+    }
+}
+
+fn collect<'t>(
+    steps: impl Iterator<Item = Step>,
+    mut hits: Hits<'t>,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<Found<'t>, Interrupted> {
+    for step in steps {
+        if let Step::Match(range) = step {
+            hits.add(range);
+        }
+        if !keep_going() {
+            return Err(Interrupted);
+        }
+    }
+    Ok(hits.found())
+}

@@ -1,0 +1,275 @@
+//! The engine against the naive oracle, case by generated case.
+//!
+//! `INTERLINE_ORACLE_CASES` sets the number of cases, `INTERLINE_ORACLE_FIRST` the first seed; a failure prints the seed
+//! and a case that was made small.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests speak by panics and print figures")]
+
+mod oracle;
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use interline_edit::{Level, LineEndings, LineOperation, PatchError, Replace, ReplaceError, patch_lines, replace};
+
+use oracle::generate::{Case, case};
+use oracle::generate_patch::{PatchCase, patch_case};
+use oracle::{Outcome, PatchOutcome};
+
+/// What the engine makes of the case, in the oracle's words.
+fn engine_outcome(case: &Case) -> Outcome {
+    match replace(&case.content, &case.request()) {
+        Ok(done) => {
+            let after = done.edit.apply(&case.content).unwrap();
+            Outcome::Applied { after, level: done.level, line: done.line, places: done.places }
+        }
+        Err(ReplaceError::NoMatch(_)) => Outcome::NoMatch,
+        Err(ReplaceError::MultipleMatches(several)) => {
+            assert_eq!(several.expected, case.expected_matches);
+            let lines = several.places.iter().map(|place| place.line).collect();
+            Outcome::MultipleMatches { total: several.total, level: several.level, lines }
+        }
+        Err(ReplaceError::EmptyOldStr | ReplaceError::ZeroExpectedMatches) => Outcome::Invalid,
+    }
+}
+
+fn oracle_outcome(case: &Case) -> Outcome {
+    oracle::replace(&case.content, &case.request())
+}
+
+fn engine_patch(case: &PatchCase) -> Result<String, PatchOutcome> {
+    match patch_lines(&case.content, &case.operations()) {
+        Ok(edit) => Ok(edit.apply(&case.content).unwrap()),
+        Err(PatchError::NoOperations) => Err(PatchOutcome::NoOperations),
+        Err(PatchError::Invalid(bad)) => Err(PatchOutcome::Invalid(bad.iter().map(|bad| bad.index).collect())),
+        Err(PatchError::Stale(stale)) => Err(PatchOutcome::Stale(stale.iter().map(|stale| stale.index).collect())),
+    }
+}
+
+fn oracle_patch(case: &PatchCase) -> Result<String, PatchOutcome> {
+    oracle::patch(&case.content, &case.operations())
+}
+
+fn number_from_environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap())
+}
+
+/// Runs `check` for every seed, on two threads when there are many; panics with the reports of the first failures.
+fn for_every_seed(default_count: u64, check: impl Fn(u64) -> Option<String> + Sync) {
+    let first = number_from_environment("INTERLINE_ORACLE_FIRST", 0);
+    let count = number_from_environment("INTERLINE_ORACLE_CASES", default_count);
+    let threads = if count >= 50_000 { 2 } else { 1 };
+    let run = |thread: u64| -> Vec<String> {
+        let seeds = (first + thread..first + count).step_by(usize::try_from(threads).unwrap());
+        seeds.filter_map(&check).take(5).collect()
+    };
+    let reports: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|thread| scope.spawn(move || run(thread))).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    assert!(reports.is_empty(), "{} differences, the first:\n\n{}", reports.len(), reports.join("\n\n"));
+}
+
+/// The smallest case that greedy steps lead to while the two still differ.
+fn shrink<C: Clone>(mut case: C, smaller: impl Fn(&C) -> Vec<C>, differ: impl Fn(&C) -> bool) -> C {
+    while let Some(next) = smaller(&case).into_iter().find(|candidate| differ(candidate)) {
+        case = next;
+    }
+    case
+}
+
+/// The text without a line, and without a character, in all ways.
+fn shorter(text: &str) -> Vec<String> {
+    let without = |pieces: Vec<&str>| -> Vec<String> {
+        (0..pieces.len())
+            .map(|gone| pieces.iter().enumerate().filter(|(at, _)| *at != gone).map(|(_, piece)| *piece).collect())
+            .collect()
+    };
+    let characters = text.char_indices().map(|(at, c)| &text[at..at + c.len_utf8()]).collect();
+    [without(text.split_inclusive('\n').collect()), without(characters)].concat()
+}
+
+fn smaller_cases(case: &Case) -> Vec<Case> {
+    let mut cases = Vec::new();
+    cases.extend(shorter(&case.content).into_iter().map(|content| Case { content, ..case.clone() }));
+    cases.extend(shorter(&case.old_str).into_iter().map(|old_str| Case { old_str, ..case.clone() }));
+    cases.extend(shorter(&case.new_str).into_iter().map(|new_str| Case { new_str, ..case.clone() }));
+    if case.expected_matches > 1 {
+        cases.push(Case { expected_matches: case.expected_matches - 1, ..case.clone() });
+    }
+    if case.line_endings == LineEndings::Match {
+        cases.push(Case { line_endings: LineEndings::Literal, ..case.clone() });
+    }
+    if case.loosest < Level::SpacingNormalized {
+        cases.push(Case { loosest: Level::SpacingNormalized, ..case.clone() });
+    }
+    cases
+}
+
+fn smaller_patch_cases(case: &PatchCase) -> Vec<PatchCase> {
+    let mut cases: Vec<PatchCase> =
+        shorter(&case.content).into_iter().map(|content| PatchCase { content, ..case.clone() }).collect();
+    for index in 0..case.operations.len() {
+        let mut fewer = case.clone();
+        fewer.operations.remove(index);
+        cases.push(fewer);
+        for content in shorter(&case.operations[index].content) {
+            let mut simpler = case.clone();
+            simpler.operations[index].content = content;
+            cases.push(simpler);
+        }
+        if case.operations[index].expect.is_some() {
+            let mut simpler = case.clone();
+            simpler.operations[index].expect = None;
+            cases.push(simpler);
+        }
+    }
+    cases
+}
+
+/// A report when the two answers to the case differ, on a small case.
+fn difference<C: Clone + Debug, A: PartialEq + Debug>(
+    seed: u64,
+    case: C,
+    smaller: impl Fn(&C) -> Vec<C>,
+    engine: impl Fn(&C) -> A,
+    oracle: impl Fn(&C) -> A,
+) -> Option<String> {
+    if engine(&case) == oracle(&case) {
+        return None;
+    }
+    let small = shrink(case, smaller, |case| engine(case) != oracle(case));
+    Some(format!("seed {seed}, small: {small:?}\n  engine: {:?}\n  oracle: {:?}", engine(&small), oracle(&small)))
+}
+
+#[test]
+fn replacing_does_what_the_oracle_says() {
+    for_every_seed(100_000, |seed| difference(seed, case(seed), smaller_cases, engine_outcome, oracle_outcome));
+}
+
+#[test]
+fn patching_does_what_the_oracle_says() {
+    for_every_seed(100_000, |seed| difference(seed, patch_case(seed), smaller_patch_cases, engine_patch, oracle_patch));
+}
+
+#[test]
+fn the_generated_cases_reach_every_level_and_outcome() {
+    let cases = 20_000;
+    let mut tally: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for seed in 0..cases {
+        let key = match oracle_outcome(&case(seed)) {
+            Outcome::Applied { level, .. } => ("applied", level.name()),
+            Outcome::MultipleMatches { level, .. } => ("multiple_matches", level.name()),
+            Outcome::NoMatch => ("no_match", ""),
+            Outcome::Invalid => ("invalid", ""),
+        };
+        *tally.entry(key).or_default() += 1;
+    }
+    let percent = |key| tally.get(&key).map_or(0.0, |&count| count as f64 * 100.0 / cases as f64);
+    for key in tally.keys() {
+        println!("{:5.1} % {} {}", percent(*key), key.0, key.1);
+    }
+    assert!(percent(("no_match", "")) < 30.0);
+    for level in Level::ALL {
+        assert!(percent(("applied", level.name())) > 4.0, "{level} decides too few cases");
+        assert!(percent(("multiple_matches", level.name())) > 0.5, "{level} finds too few places");
+    }
+}
+
+#[test]
+fn the_generated_patches_reach_every_outcome() {
+    let cases = 20_000;
+    let mut tally: BTreeMap<&str, usize> = BTreeMap::new();
+    for seed in 0..cases {
+        let case = patch_case(seed);
+        let key = match oracle_patch(&case) {
+            Ok(_) if case.operations.len() > 1 => "several applied",
+            Ok(_) => "one applied",
+            Err(PatchOutcome::NoOperations) => "no operations",
+            Err(PatchOutcome::Invalid(_)) => "invalid",
+            Err(PatchOutcome::Stale(_)) => "stale",
+        };
+        *tally.entry(key).or_default() += 1;
+    }
+    for (key, count) in &tally {
+        println!("{:5.1} % {key}", *count as f64 * 100.0 / cases as f64);
+    }
+    for (key, least) in
+        [("several applied", 25), ("one applied", 15), ("invalid", 10), ("stale", 3), ("no operations", 1)]
+    {
+        assert!(tally.get(key).is_some_and(|count| count * 100 >= least * 20_000), "{key} is too rare");
+    }
+}
+
+/// The examples that the contract gives: content, old, new, level, result.
+const REPLACE_EXAMPLES: [(&str, &str, &str, Level, &str); 16] = [
+    ("a\r\nb", "\nb", "", Level::WhitespaceNormalized, "a"),
+    ("foo bar\r\nbaz qux", "bar\nbaz ", "x", Level::WhitespaceNormalized, "foo xqux"),
+    ("hello  \nworld", "hello\nworld", "x", Level::WhitespaceNormalized, "x"),
+    ("foo\t\nb", "foo ", "x", Level::WhitespaceNormalized, "x\t\nb"),
+    ("x = 1", "x = 1\n", "x = 2\n", Level::IndentationRelative, "x = 2"),
+    ("x\n  a", "a\n", "", Level::IndentationRelative, "x"),
+    ("x\n  a\ny", "    a\n", "", Level::IndentationRelative, "x\ny"),
+    ("x\n  a\n\ny", "a\n\n\n\n", "b\n\n", Level::IndentationRelative, "x\n  b\ny"),
+    ("x\n  a\ny", "    a\n", "    b", Level::IndentationRelative, "x\n  b\ny"),
+    ("    a\n\tb", "\ta\n\tc", "", Level::Exact, ""),
+    ("    a\n      b\n", "\ta\n\t  b\n", "\tc\n\t\td\n", Level::IndentationRelative, "    c\n        d\n"),
+    ("it\u{2019}s\n", "it's\n", "it's 'on'\n", Level::PunctuationNormalized, "it\u{2019}s \u{2019}on\u{2019}\n"),
+    ("a\u{2026}\n", "a...\n", "b...\n", Level::PunctuationNormalized, "b\u{2026}\n"),
+    ("a\u{A0}b\n", "a b\n", "c d\n", Level::PunctuationNormalized, "c\u{A0}d\n"),
+    ("a   b  c\n", "a b c\n", "a d\n", Level::SpacingNormalized, "a d\n"),
+    ("ab\n", "a b", "c", Level::Exact, ""),
+];
+
+#[test]
+fn the_oracle_and_the_engine_agree_with_the_examples_of_the_contract() {
+    for (content, old_str, new_str, level, result) in REPLACE_EXAMPLES {
+        let case = Case {
+            content: content.to_owned(),
+            old_str: old_str.to_owned(),
+            new_str: new_str.to_owned(),
+            expected_matches: 1,
+            loosest: Level::SpacingNormalized,
+            line_endings: LineEndings::Literal,
+        };
+        for outcome in [oracle_outcome(&case), engine_outcome(&case)] {
+            match outcome {
+                Outcome::Applied { after, level: decided, .. } => {
+                    assert_eq!((decided, after.as_str()), (level, result))
+                }
+                Outcome::NoMatch => assert_eq!((level, result), (Level::Exact, ""), "{case:?}"),
+                other => panic!("{case:?} gives {other:?}"),
+            }
+        }
+    }
+    let overlapping = oracle::replace("aaa", &Replace::new("aa", "b"));
+    assert_eq!(overlapping, Outcome::MultipleMatches { total: 2, level: Level::Exact, lines: vec![1, 1] });
+    let by_edges = oracle::replace("p\n\n    foo\nq\n    foo\n", &Replace::new("\n\nfoo", "x"));
+    assert_eq!(by_edges, Outcome::MultipleMatches { total: 2, level: Level::IndentationRelative, lines: vec![2, 5] });
+}
+
+/// The examples that the contract gives: content, start, end, new lines, result.
+const PATCH_EXAMPLES: [(&str, usize, usize, &str, &str); 14] = [
+    ("a\nb\n", 4, 3, "x", "a\nb\nx\n"),
+    ("a\nb\n", 3, 2, "x", "a\nb\nx\n"),
+    ("a\nb\n", 3, 3, "x", "a\nb\nx"),
+    ("a\nb\n", 3, 3, "", "a\nb"),
+    ("a\r\nb", 2, 2, "", "a"),
+    ("a\r\nb", 3, 2, "x\ny\n", "a\r\nb\r\nx\r\ny"),
+    ("a\r\nb", 1, 0, "x", "x\r\na\r\nb"),
+    ("a\nb", 1, 2, "", ""),
+    ("", 1, 1, "x", "x"),
+    ("", 1, 0, "x", "x"),
+    ("", 2, 1, "x", "x"),
+    ("a\nb", 1, 1, "\n", "\nb"),
+    ("a\nb\n", 1, 2, "", ""),
+    ("a\nb", 1, 1, "", "b"),
+];
+
+#[test]
+fn the_oracle_and_the_engine_agree_with_the_examples_of_line_patches() {
+    for (content, start_line, end_line, new, result) in PATCH_EXAMPLES {
+        let operations = [LineOperation { start_line, end_line, content: new, expect: None }];
+        assert_eq!(oracle::patch(content, &operations).as_deref(), Ok(result), "{content:?} {operations:?}");
+        assert_eq!(patch_lines(content, &operations).unwrap().apply(content).as_deref(), Ok(result));
+    }
+}

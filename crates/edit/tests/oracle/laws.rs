@@ -1,0 +1,120 @@
+//! What holds of every edit, whatever its rules are. Every function panics where its law is broken.
+
+use std::ops::Range;
+
+use interline_edit::{Edit, Level, LineEndings, Replace, ReplaceError, Replacement, diff, replace};
+
+use super::lines::{line_number, lines};
+use super::{occurrences, unified};
+
+/// All laws of one replacement; returns the text afterwards, if there is one.
+pub(crate) fn replacement(content: &str, request: &Replace<'_>) -> Option<String> {
+    let answer = replace(content, request);
+    assert_eq!(answer, replace(content, request), "the same request gives the same answer");
+    caps_only_refuse(content, request);
+    exact_wins(content, request, &answer);
+    let done = answer.ok()?;
+    let after = edit(content, &done.edit);
+    assert_eq!(done.edit.is_empty(), after == content, "an edit is empty when nothing changes");
+    assert_eq!(done.places.len(), request.expected_matches);
+    assert_eq!(done.line, line_number(content, done.places[0].start));
+    assert!(done.places.windows(2).all(|pair| pair[0].end <= pair[1].start), "places are in order: {:?}", done.places);
+    only_the_places_change(content, &done);
+    if done.level == Level::Exact && request.line_endings == LineEndings::Literal {
+        let mut verbatim = content.to_owned();
+        for place in done.places.iter().rev() {
+            verbatim.replace_range(place.clone(), request.new_str);
+        }
+        assert_eq!(after, verbatim, "`new_str` is taken verbatim");
+    }
+    Some(after)
+}
+
+/// The laws of an edit by itself; returns the text afterwards.
+pub(crate) fn edit(content: &str, edit: &Edit) -> String {
+    let after = edit.apply(content).unwrap();
+    let undo = edit.invert(content).unwrap();
+    assert_eq!(undo.apply(&after).unwrap(), content, "an inverted edit undoes it");
+    assert_eq!(undo.invert(&after).unwrap().apply(content).unwrap(), after, "inverted twice it does the same again");
+    assert!(Edit::new(edit.splices().to_vec()).is_some(), "splices are in order: {edit:?}");
+    unified_diff(content, &after, &edit.diff(content).unwrap());
+    unified_diff(&after, content, &undo.diff(&after).unwrap());
+    after
+}
+
+/// The diff of two texts leads from one to the other.
+pub(crate) fn diff_of_texts(before: &str, after: &str) {
+    unified_diff(before, after, &diff(before, after));
+}
+
+fn unified_diff(before: &str, after: &str, diff: &interline_edit::UnifiedDiff) {
+    assert!(diff.text.len() <= 64 * 1024);
+    let result = unified::apply(before, &diff.text).unwrap_or_else(|error| panic!("{error} in\n{}", diff.text));
+    if !diff.truncated {
+        assert_eq!(result, after, "the diff is\n{}", diff.text);
+        assert_eq!(diff.text.is_empty(), before == after);
+    }
+}
+
+/// A cap below the level that decides means no match; any other cap changes nothing.
+fn caps_only_refuse(content: &str, request: &Replace<'_>) {
+    let whole_ladder = replace(content, &Replace { loosest: Level::SpacingNormalized, ..*request });
+    let decided = match &whole_ladder {
+        Ok(done) => Some(done.level),
+        Err(ReplaceError::MultipleMatches(several)) => Some(several.level),
+        Err(ReplaceError::NoMatch(_)) => None,
+        Err(_) => return,
+    };
+    for loosest in Level::ALL {
+        let capped = replace(content, &Replace { loosest, ..*request });
+        if decided.is_some_and(|level| level <= loosest) {
+            assert_eq!(capped, whole_ladder, "capped at {loosest}");
+        } else {
+            assert!(matches!(capped, Err(ReplaceError::NoMatch(_))), "capped at {loosest}: {capped:?}");
+        }
+    }
+}
+
+/// Where `old_str` stands byte for byte, no looser level decides.
+fn exact_wins(content: &str, request: &Replace<'_>, answer: &Result<Replacement, ReplaceError>) {
+    let inside_an_ending = |offset: usize| content[..offset].ends_with('\r') && content[offset..].starts_with('\n');
+    let mut verbatim = occurrences(content, request.old_str);
+    verbatim.retain(|place| !inside_an_ending(place.start) && !inside_an_ending(place.end));
+    if verbatim.is_empty() || request.expected_matches == 0 {
+        return;
+    }
+    match answer {
+        Ok(done) => assert_eq!((done.level, &done.places), (Level::Exact, &verbatim)),
+        Err(ReplaceError::MultipleMatches(several)) => {
+            assert_eq!((several.level, several.total), (Level::Exact, verbatim.len()));
+        }
+        other => panic!("it is there, but the answer is {other:?}"),
+    }
+}
+
+/// Every splice lies inside a place, except that removing whole lines takes one line ending next to the place along.
+fn only_the_places_change(content: &str, done: &Replacement) {
+    for splice in done.edit.splices() {
+        let inside = |place: &Range<usize>| place.start <= splice.range.start && splice.range.end <= place.end;
+        if done.places.iter().any(inside) {
+            continue;
+        }
+        let removes_lines = splice.text.is_empty() && done.level >= Level::IndentationRelative;
+        let widened = done.places.iter().flat_map(|place| with_an_ending(content, place));
+        assert!(
+            removes_lines && widened.into_iter().any(|place| inside(&place)),
+            "{splice:?} leaves {:?}",
+            done.places
+        );
+    }
+}
+
+/// The place with the line ending after it, and with the one before it.
+fn with_an_ending(content: &str, place: &Range<usize>) -> Vec<Range<usize>> {
+    let after =
+        lines(content).iter().filter(|line| line.text_end() == place.end).map(|line| line.end()).collect::<Vec<_>>();
+    let before =
+        lines(content).iter().filter(|line| line.end() == place.start).map(|line| line.text_end()).collect::<Vec<_>>();
+    let after = after.into_iter().map(|end| place.start..end);
+    after.chain(before.into_iter().map(|start| start..place.end)).collect()
+}

@@ -1,0 +1,30 @@
+//! The naive oracle: a straight, slow translation of the contract of the text engine into lists of lines.
+//!
+//! Nothing here shares code with the engine; only the types of its surface are used. Shared by the integration tests
+//! and, through `#[path]`, by the fuzz targets; each uses a part of it.
+#![allow(dead_code, reason = "every test binary uses another part of the oracle")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "an oracle that is in doubt must stop the test")]
+
+pub(crate) mod bend;
+pub(crate) mod characters;
+pub(crate) mod fitted;
+pub(crate) mod generate;
+pub(crate) mod generate_patch;
+pub(crate) mod laws;
+pub(crate) mod lines;
+pub(crate) mod pairing;
+pub(crate) mod patch;
+pub(crate) mod replace;
+pub(crate) mod rng;
+pub(crate) mod unified;
+
+pub(crate) use patch::{PatchOutcome, patch};
+pub(crate) use replace::{Outcome, replace};
+
+use std::ops::Range;
+
+/// All occurrences of `needle`, overlapping ones too, in order; none for an empty needle.
+pub(crate) fn occurrences(text: &str, needle: &str) -> Vec<Range<usize>> {
+    let starts = (0..text.len()).filter(|&start| !needle.is_empty() && text.is_char_boundary(start));
+    starts.filter(|&start| text[start..].starts_with(needle)).map(|start| start..start + needle.len()).collect()
+}

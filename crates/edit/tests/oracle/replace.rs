@@ -1,0 +1,179 @@
+//! Replacing by text, level by level.
+
+use std::ops::Range;
+
+use interline_edit::{Level, LineEndings, Replace};
+
+use super::lines::{Line, ending_of_span, is_blank_line, line_number, lines, texts, trimmed};
+use super::{fitted, occurrences, pairing};
+
+/// What a replacement shall come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Replaced at these places.
+    Applied { after: String, level: Level, line: usize, places: Vec<Range<usize>> },
+    /// Not found, or `new_str` cannot be indented as the place demands.
+    NoMatch,
+    /// Another number of places than expected, or places that overlap; with the lines of the first 20.
+    MultipleMatches { total: usize, level: Level, lines: Vec<usize> },
+    /// The request makes no sense.
+    Invalid,
+}
+
+/// The outcome that the contract demands.
+pub(crate) fn replace(content: &str, request: &Replace<'_>) -> Outcome {
+    if request.old_str.is_empty() || request.expected_matches == 0 {
+        return Outcome::Invalid;
+    }
+    let blank = texts(request.old_str).iter().all(|line| is_blank_line(line));
+    for level in Level::ALL.into_iter().filter(|level| *level <= request.loosest) {
+        if blank && level > Level::Exact {
+            break;
+        }
+        let outcome = match level {
+            Level::Exact => at_exact(content, request),
+            Level::WhitespaceNormalized => at_whitespace_normalized(content, request),
+            _ => fitted::at(level, content, request),
+        };
+        if let Some(outcome) = outcome {
+            return outcome;
+        }
+    }
+    Outcome::NoMatch
+}
+
+/// The refusal when the places are not what was asked for; `overlap` says whether two neighbours overlap.
+pub(crate) fn refusal(
+    content: &str,
+    request: &Replace<'_>,
+    level: Level,
+    places: &[Range<usize>],
+    overlap: bool,
+) -> Option<Outcome> {
+    let total = places.len();
+    let lines = places.iter().take(20).map(|place| line_number(content, place.start)).collect();
+    (total != request.expected_matches || overlap).then_some(Outcome::MultipleMatches { total, level, lines })
+}
+
+/// The outcome of replacing the places of a level that is not fitted; `None` when there are no places.
+fn spliced(
+    content: &str,
+    request: &Replace<'_>,
+    level: Level,
+    places: Vec<Range<usize>>,
+    text_for: impl Fn(usize) -> String,
+) -> Option<Outcome> {
+    if places.is_empty() {
+        return None;
+    }
+    let overlap = places.windows(2).any(|pair| pair[1].start < pair[0].end);
+    if let Some(refusal) = refusal(content, request, level, &places, overlap) {
+        return Some(refusal);
+    }
+    let mut after = content.to_owned();
+    for (index, place) in places.iter().enumerate().rev() {
+        after.replace_range(place.clone(), &text_for(index));
+    }
+    let line = line_number(content, places[0].start);
+    Some(Outcome::Applied { after, level, line, places })
+}
+
+fn at_exact(content: &str, request: &Replace<'_>) -> Option<Outcome> {
+    let splits_an_ending = |offset: usize| content[..offset].ends_with('\r') && content[offset..].starts_with('\n');
+    let mut places = occurrences(content, request.old_str);
+    places.retain(|place| !splits_an_ending(place.start) && !splits_an_ending(place.end));
+    let spans = places.clone();
+    spliced(content, request, Level::Exact, places, |index| match request.line_endings {
+        LineEndings::Literal => request.new_str.to_owned(),
+        LineEndings::Match => texts(request.new_str).join(&ending_of_span(content, &spans[index])),
+    })
+}
+
+/// A place at `whitespace_normalized`: it starts on the content line `first`.
+struct Loose {
+    first: usize,
+    span: Range<usize>,
+}
+
+fn at_whitespace_normalized(content: &str, request: &Replace<'_>) -> Option<Outcome> {
+    let lines = lines(content);
+    let found: Vec<Loose> = (0..lines.len())
+        .filter_map(|first| loose_place(&lines, first, request.old_str, request.line_endings))
+        .collect();
+    let places = found.iter().map(|place| place.span.clone()).collect();
+    spliced(content, request, Level::WhitespaceNormalized, places, |index| match request.line_endings {
+        LineEndings::Literal => request.new_str.to_owned(),
+        LineEndings::Match => loose_text(content, &lines, &found[index], request),
+    })
+}
+
+/// The place that starts on the line `first`, if `old_str` is there.
+fn loose_place(lines: &[Line], first: usize, old_str: &str, endings: LineEndings) -> Option<Loose> {
+    let segments = texts(old_str);
+    let last = first + segments.len() - 1;
+    if last >= lines.len() {
+        return None;
+    }
+    let head = trimmed(&segments[0]);
+    let head_line = &lines[first];
+    if !trimmed(&head_line.text).ends_with(head) {
+        return None;
+    }
+    // A first line of blanks only is read as empty: the span begins at the line ending.
+    let start = match head {
+        "" => head_line.text_end(),
+        _ => head_line.start + trimmed(&head_line.text).len() - head.len(),
+    };
+    if segments.len() == 1 {
+        let end = end_of_loose_place(head_line, start + head.len(), endings);
+        return Some(Loose { first, span: start..end });
+    }
+    for middle in 1..segments.len() - 1 {
+        if trimmed(&segments[middle]) != trimmed(&lines[first + middle].text) {
+            return None;
+        }
+    }
+    let (tail, tail_line) = (&segments[segments.len() - 1], &lines[last]);
+    if tail.is_empty() {
+        return Some(Loose { first, span: start..tail_line.start });
+    }
+    let length = if tail_line.text.starts_with(tail.as_str()) {
+        tail.len()
+    } else if trimmed(tail) == trimmed(&tail_line.text) {
+        trimmed(tail).len()
+    } else {
+        return None;
+    };
+    Some(Loose { first, span: start..end_of_loose_place(tail_line, tail_line.start + length, endings) })
+}
+
+/// Under `match`, blanks that follow up to the end of the line's text belong to the span.
+fn end_of_loose_place(line: &Line, end: usize, endings: LineEndings) -> usize {
+    let reaches_the_end = is_blank_line(&line.text[end - line.start..]);
+    if endings == LineEndings::Match && reaches_the_end { line.text_end() } else { end }
+}
+
+/// What stands in the span afterwards, under `match`.
+fn loose_text(content: &str, lines: &[Line], place: &Loose, request: &Replace<'_>) -> String {
+    let (old, new) = (texts(request.old_str), texts(request.new_str));
+    let span_ending = ending_of_span(content, &place.span);
+    let mut result = String::new();
+    for (index, kept) in pairing::pair(&old, &new).into_iter().enumerate() {
+        let mut ending = &span_ending;
+        match kept.map(|kept| &lines[place.first + kept]) {
+            Some(line) => {
+                let (start, end) = (line.start.max(place.span.start), line.text_end().min(place.span.end));
+                result.push_str(&content[start..end]);
+                // A line that goes on after the span has no ending in it.
+                if !line.ending.is_empty() && end == line.text_end() {
+                    ending = &line.ending;
+                }
+            }
+            None => result.push_str(&new[index]),
+        }
+        if index + 1 < new.len() {
+            result.push_str(ending);
+        }
+    }
+    result
+}
