@@ -31,7 +31,7 @@ pub fn diff(before: &str, after: &str) -> UnifiedDiff {
     let at_end = common_lines_at_end(&before[start..], &after[start..]);
     let block = Block {
         range: start..before.len() - at_end,
-        first_line: newlines(&before[..start]),
+        first_line: newlines(&before.as_bytes()[..start]),
         text: after[start..after.len() - at_end].to_owned(),
     };
     render(before, &[block])
@@ -70,7 +70,7 @@ fn blocks(original: &str, edit: &Edit) -> Result<Vec<Block>, EditMismatch> {
             }
             last => {
                 let (counted, lines) = last.map_or((0, 0), |last| (last.range.start, last.first_line));
-                let first_line = lines + newlines(&original[counted..start]);
+                let first_line = lines + newlines(&original.as_bytes()[counted..start]);
                 let text =
                     [&original[start..splice.range.start], &splice.text, &original[splice.range.end..end]].concat();
                 blocks.push(Block { range: start..end, first_line, text });

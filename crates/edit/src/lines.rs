@@ -7,7 +7,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 /// How many lines the text has; the empty text has one, and a final newline is followed by an empty line.
 pub fn total_lines(text: &str) -> usize {
-    newlines(text) + 1
+    newlines(text.as_bytes()) + 1
 }
 
 /// No such lines can be read.
@@ -39,19 +39,34 @@ pub fn read_lines(text: &str, first: usize, last: usize) -> Result<&str, LineRan
 }
 
 /// How many `\n` there are.
-pub(crate) fn newlines(text: &str) -> usize {
-    memchr_iter(b'\n', text.as_bytes()).count()
+///
+/// Finding is hardly more than this, so it is written for speed: one counter a byte wide for each of 128 columns
+/// becomes vector code at twice the pace of `memchr_iter().count()`.
+pub(crate) fn newlines(bytes: &[u8]) -> usize {
+    let (rows, rest) = bytes.as_chunks::<128>();
+    let mut count = memchr_iter(b'\n', rest).count();
+    // No more rows than a counter can hold.
+    for block in rows.chunks(usize::from(u8::MAX)) {
+        let mut columns = [0_u8; 128];
+        for row in block {
+            for (column, byte) in columns.iter_mut().zip(row) {
+                *column = column.wrapping_add(u8::from(*byte == b'\n'));
+            }
+        }
+        count += columns.into_iter().map(usize::from).sum::<usize>();
+    }
+    count
 }
 
 /// The 1-based line of a byte offset.
 pub(crate) fn line_of(text: &str, offset: usize) -> usize {
-    newlines(&text[..offset]) + 1
+    newlines(&text.as_bytes()[..offset]) + 1
 }
 
 /// The start of the line that is `count` lines after the one that starts at `start`; `None` if there are not so many.
 pub(crate) fn skip_lines(text: &str, start: usize, mut count: usize) -> Option<usize> {
     // Counting a block is several times faster than finding each newline in it.
-    const BLOCK: usize = 4096;
+    const BLOCK: usize = 16 * 1024;
     let bytes = text.as_bytes();
     let mut position = start;
     while count > 0 {
@@ -59,7 +74,7 @@ pub(crate) fn skip_lines(text: &str, start: usize, mut count: usize) -> Option<u
         if block.is_empty() {
             return None;
         }
-        let inside = memchr_iter(b'\n', block).count();
+        let inside = newlines(block);
         if inside < count {
             count -= inside;
             position += block.len();
@@ -178,6 +193,15 @@ mod tests {
     fn a_final_newline_is_followed_by_an_empty_line() {
         for (text, total) in [("hello", 1), ("hello\n", 2), ("hello\nworld", 2), ("hello\nworld\n", 3), ("", 1)] {
             assert_eq!(total_lines(text), total, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn newlines_are_counted() {
+        for length in [0, 1, 127, 128, 129, 255 * 128, 256 * 128 + 5, 600 * 128] {
+            assert_eq!(newlines(&vec![b'\n'; length]), length);
+            let mixed: Vec<u8> = (0..length).map(|at| if at % 3 == 0 { b'\n' } else { b'\r' }).collect();
+            assert_eq!(newlines(&mixed), length.div_ceil(3));
         }
     }
 

@@ -141,7 +141,7 @@ fn elision(lines: &[&str]) -> Option<Cause> {
             .trim_end_matches(['*', '/', '-', '>', ' ']);
         (bare.starts_with("...") || bare.starts_with('…')) && bare.len() < 60
     };
-    (lines.len() > 1 && lines.iter().any(|line| is_elision(line))).then_some(Cause::Elision)
+    (lines.len() > 1 && lines.iter().any(is_elision)).then_some(Cause::Elision)
 }
 
 fn other_case(content: &str, old_str: &str) -> Option<Cause> {

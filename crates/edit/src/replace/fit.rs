@@ -48,8 +48,8 @@ fn fit_segments(content: &str, request: &Replace<'_>, span: Range<usize>) -> Vec
     let old = split_lines(request.old_str);
     let new = split_lines(request.new_str);
     let pairs = pair_lines(&old, &new);
-    let written = new.into_iter().map(Cow::Borrowed).collect();
-    weave(content, span, &pairs, written)
+    let written: Vec<Cow<'_, str>> = new.into_iter().map(Cow::Borrowed).collect();
+    weave(content, span, &pairs, &written)
 }
 
 /// The same with whole lines: blank edges, indentation and typography are those of the content.
@@ -80,7 +80,7 @@ fn fit_lines(
             }
         }
     }
-    Ok(weave(content, span, &pairs, written))
+    Ok(weave(content, span, &pairs, &written))
 }
 
 /// The lines of `new_str` that stand for those of `old_str`.
@@ -164,7 +164,7 @@ fn write_line(
 /// Replaces the lines of the span by `new`, leaving those that are paired as they are in the content.
 ///
 /// `pairs` are (line of the span, index in `new`), both 0-based and in order.
-fn weave(content: &str, span: Range<usize>, pairs: &[(usize, usize)], new: Vec<Cow<'_, str>>) -> Vec<Splice> {
+fn weave(content: &str, span: Range<usize>, pairs: &[(usize, usize)], new: &[Cow<'_, str>]) -> Vec<Splice> {
     let ending = ending_of_span(content, &span);
     let mut splices = Vec::new();
     let mut lines = SpanLines::new(content, span.clone());

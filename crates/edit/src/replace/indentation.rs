@@ -71,7 +71,7 @@ impl Rule {
                 indent.chars().skip(prefix.chars().count()).collect()
             }
             Rule::TabsToSpaces(_) => self.tabs(&plain).ok_or(CannotIndent)?,
-            Rule::SpacesToTabs(width) if plain.len() % width != 0 => return Err(CannotIndent),
+            Rule::SpacesToTabs(width) if !plain.len().is_multiple_of(*width) => return Err(CannotIndent),
             Rule::SpacesToTabs(_) => self.tabs(&plain).ok_or(CannotIndent)?,
         };
         Ok((indent, body))

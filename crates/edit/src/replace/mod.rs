@@ -209,6 +209,39 @@ pub enum Cause {
     Blank,
 }
 
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Capped { level, line } => {
+                write!(
+                    f,
+                    "the text is on line {line}, but found only at the looser level `{level}`, which the request does not allow"
+                )
+            }
+            Cause::OtherIndentation { line } => {
+                write!(f, "the text is there but with other indentation on line {line}")
+            }
+            Cause::CannotIndent { new_line, line } => write!(
+                f,
+                "the text is on line {line}, but line {new_line} of `new_str` cannot take the indentation that the content has there"
+            ),
+            Cause::AlreadyApplied { line } => {
+                write!(f, "`new_str` is already in the content at line {line}: the edit may have been made")
+            }
+            Cause::OtherCase { line } => write!(f, "the text is on line {line} in other upper and lower case"),
+            Cause::EscapedNewlines { line } => write!(
+                f,
+                "the text is on line {line}, but `old_str` has `\\n` written as two characters where the content has line breaks"
+            ),
+            Cause::LineNumbers { line } => {
+                write!(f, "the text is on line {line}, but the lines of `old_str` begin with line numbers")
+            }
+            Cause::Elision => f.write_str("a line of `old_str` stands for lines that were left out; give all lines"),
+            Cause::Blank => f.write_str("`old_str` has only blanks, and such text is found byte for byte only"),
+        }
+    }
+}
+
 /// The places that were found instead of the expected number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MultipleMatches {

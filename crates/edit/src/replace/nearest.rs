@@ -80,7 +80,6 @@ impl<'a> Bag<'a> {
         bag
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "a slot is below 1,024")]
     fn slot(word: &Word) -> usize {
         (word.hash % Self::FILTER_BITS / 64) as usize
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use interline_edit::{Edit, Level, LineEndings, Replace, ReplaceError, Replacement, diff, replace};
 
-use super::lines::{line_number, lines};
+use super::lines::{Line, line_number, lines};
 use super::{occurrences, unified};
 
 /// All laws of one replacement; returns the text afterwards, if there is one.
@@ -19,7 +19,7 @@ pub(crate) fn replacement(content: &str, request: &Replace<'_>) -> Option<String
     assert_eq!(done.places.len(), request.expected_matches);
     assert_eq!(done.line, line_number(content, done.places[0].start));
     assert!(done.places.windows(2).all(|pair| pair[0].end <= pair[1].start), "places are in order: {:?}", done.places);
-    only_the_places_change(content, &done);
+    only_the_places_change(content, request, &done);
     if done.level == Level::Exact && request.line_endings == LineEndings::Literal {
         let mut verbatim = content.to_owned();
         for place in done.places.iter().rev() {
@@ -92,29 +92,20 @@ fn exact_wins(content: &str, request: &Replace<'_>, answer: &Result<Replacement,
     }
 }
 
-/// Every splice lies inside a place, except that removing whole lines takes one line ending next to the place along.
-fn only_the_places_change(content: &str, done: &Replacement) {
-    for splice in done.edit.splices() {
-        let inside = |place: &Range<usize>| place.start <= splice.range.start && splice.range.end <= place.end;
-        if done.places.iter().any(inside) {
-            continue;
-        }
-        let removes_lines = splice.text.is_empty() && done.level >= Level::IndentationRelative;
-        let widened = done.places.iter().flat_map(|place| with_an_ending(content, place));
-        assert!(
-            removes_lines && widened.into_iter().any(|place| inside(&place)),
-            "{splice:?} leaves {:?}",
-            done.places
-        );
+/// Every byte that changes belongs to a place, except that removing whole lines takes line endings next to places along.
+fn only_the_places_change(content: &str, request: &Replace<'_>, done: &Replacement) {
+    let mut allowed: Vec<Range<usize>> = done.places.clone();
+    if done.level >= Level::IndentationRelative && request.old_str.ends_with('\n') {
+        let lines = lines(content);
+        let touches =
+            |line: &&Line| done.places.iter().any(|place| place.end == line.text_end() || place.start == line.end());
+        allowed.extend(lines.iter().filter(touches).map(|line| line.text_end()..line.end()));
     }
-}
-
-/// The place with the line ending after it, and with the one before it.
-fn with_an_ending(content: &str, place: &Range<usize>) -> Vec<Range<usize>> {
-    let after =
-        lines(content).iter().filter(|line| line.text_end() == place.end).map(|line| line.end()).collect::<Vec<_>>();
-    let before =
-        lines(content).iter().filter(|line| line.end() == place.start).map(|line| line.text_end()).collect::<Vec<_>>();
-    let after = after.into_iter().map(|end| place.start..end);
-    after.chain(before.into_iter().map(|start| start..place.end)).collect()
+    for splice in done.edit.splices() {
+        let inside = |byte| allowed.iter().any(|range| range.contains(&byte));
+        assert!(splice.range.clone().all(inside), "{splice:?} leaves {:?}", done.places);
+        let at_a_place =
+            allowed.iter().any(|range| range.start <= splice.range.start && splice.range.start <= range.end);
+        assert!(at_a_place, "{splice:?} is not at {:?}", done.places);
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Nothing here shares code with the engine; only the types of its surface are used. Shared by the integration tests
 //! and, through `#[path]`, by the fuzz targets; each uses a part of it.
-#![allow(dead_code, reason = "every test binary uses another part of the oracle")]
+#![allow(dead_code, unused_imports, reason = "every test binary uses another part of the oracle")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "an oracle that is in doubt must stop the test")]
 
 pub(crate) mod bend;

@@ -1,16 +1,13 @@
 //! Which lines of `new_str` are lines of `old_str`.
 
-/// For every line of `new` the line of `old` that it is: the longer of common prefix and common suffix (the prefix, if
-/// none is longer), then what is left of the other, then the earliest longest common subsequence of the rest.
+/// For every line of `new` the line of `old` that it is: common prefix, common suffix, then the earliest longest common
+/// subsequence of the rest. When all of `old` is the end of `new`, it is there.
 pub(crate) fn pair(old: &[String], new: &[String]) -> Vec<Option<usize>> {
     let shorter = old.len().min(new.len());
     let common_prefix = (0..shorter).take_while(|&at| old[at] == new[at]).count();
     let common_suffix = (1..=shorter).take_while(|&at| old[old.len() - at] == new[new.len() - at]).count();
-    let (prefix, suffix) = if common_suffix > common_prefix {
-        (common_prefix.min(shorter - common_suffix), common_suffix)
-    } else {
-        (common_prefix, common_suffix.min(shorter - common_prefix))
-    };
+    let prefix = if new.ends_with(old) { 0 } else { common_prefix };
+    let suffix = common_suffix.min(shorter - prefix);
     let mut pairs = vec![None; new.len()];
     for at in 0..prefix {
         pairs[at] = Some(at);
@@ -26,7 +23,7 @@ pub(crate) fn pair(old: &[String], new: &[String]) -> Vec<Option<usize>> {
 }
 
 fn longest_common_subsequence(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
-    if old.len() * new.len() > 1 << 20 {
+    if (old.len() + 1) * (new.len() + 1) > 1 << 20 {
         return Vec::new();
     }
     // lengths[i][j]: of the longest common subsequence of old[i..] and new[j..].
