@@ -1,5 +1,6 @@
 //! Patching lines by number.
 
+use std::fmt;
 use std::ops::Range;
 
 use crate::edit::{Edit, Splice};
@@ -32,6 +33,20 @@ pub enum PatchError {
     Stale(Vec<StaleOperation>),
 }
 
+impl fmt::Display for PatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PatchError::NoOperations => f.write_str("there are no operations"),
+            PatchError::Invalid(operations) => write!(f, "{} operations cannot be applied", operations.len()),
+            PatchError::Stale(operations) => {
+                write!(f, "the lines of {} operations are not what `expect` says", operations.len())
+            }
+        }
+    }
+}
+
+impl std::error::Error for PatchError {}
+
 /// An operation that cannot be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidOperation {
@@ -60,6 +75,20 @@ pub enum OperationProblem {
         /// 0-based index of the other operation.
         other: usize,
     },
+}
+
+impl fmt::Display for OperationProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OperationProblem::OutOfRange { total_lines } => write!(f, "out of range: the text has {total_lines} lines"),
+            OperationProblem::StartAfterEnd => {
+                f.write_str("`start_line` is after `end_line`; to insert before line n give n and n - 1")
+            }
+            OperationProblem::EmptyInsertion => f.write_str("an insertion needs text"),
+            OperationProblem::ExpectOnInsertion => f.write_str("an insertion has no present text to `expect`"),
+            OperationProblem::Overlaps { other } => write!(f, "overlaps with operation {other}"),
+        }
+    }
 }
 
 /// An operation whose lines are not what the caller believed.

@@ -9,45 +9,12 @@ mod oracle;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use interline_edit::{Level, LineEndings, LineOperation, PatchError, Replace, ReplaceError, patch_lines, replace};
+use interline_edit::{Level, LineEndings, LineOperation, Replace, patch_lines};
 
+use oracle::compare::{engine_outcome, engine_patch, oracle_outcome, oracle_patch};
 use oracle::generate::{Case, case};
 use oracle::generate_patch::{PatchCase, patch_case};
 use oracle::{Outcome, PatchOutcome};
-
-/// What the engine makes of the case, in the oracle's words.
-fn engine_outcome(case: &Case) -> Outcome {
-    match replace(&case.content, &case.request()) {
-        Ok(done) => {
-            let after = done.edit.apply(&case.content).unwrap();
-            Outcome::Applied { after, level: done.level, line: done.line, places: done.places }
-        }
-        Err(ReplaceError::NoMatch(_)) => Outcome::NoMatch,
-        Err(ReplaceError::MultipleMatches(several)) => {
-            assert_eq!(several.expected, case.expected_matches);
-            let lines = several.places.iter().map(|place| place.line).collect();
-            Outcome::MultipleMatches { total: several.total, level: several.level, lines }
-        }
-        Err(ReplaceError::EmptyOldStr | ReplaceError::ZeroExpectedMatches) => Outcome::Invalid,
-    }
-}
-
-fn oracle_outcome(case: &Case) -> Outcome {
-    oracle::replace(&case.content, &case.request())
-}
-
-fn engine_patch(case: &PatchCase) -> Result<String, PatchOutcome> {
-    match patch_lines(&case.content, &case.operations()) {
-        Ok(edit) => Ok(edit.apply(&case.content).unwrap()),
-        Err(PatchError::NoOperations) => Err(PatchOutcome::NoOperations),
-        Err(PatchError::Invalid(bad)) => Err(PatchOutcome::Invalid(bad.iter().map(|bad| bad.index).collect())),
-        Err(PatchError::Stale(stale)) => Err(PatchOutcome::Stale(stale.iter().map(|stale| stale.index).collect())),
-    }
-}
-
-fn oracle_patch(case: &PatchCase) -> Result<String, PatchOutcome> {
-    oracle::patch(&case.content, &case.operations())
-}
 
 fn number_from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap())

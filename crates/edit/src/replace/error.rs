@@ -1,0 +1,170 @@
+//! Refusals, with what it takes to get the next request right.
+
+use std::fmt;
+
+use super::Level;
+
+/// Why nothing was replaced.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReplaceError {
+    /// `old_str` is empty.
+    EmptyOldStr,
+    /// `expected_matches` is 0.
+    ZeroExpectedMatches,
+    /// `old_str` is not there, at no level that was allowed; or `new_str` cannot be fitted to where it is.
+    NoMatch(Box<NoMatch>),
+    /// Not as many places as expected, or places that overlap.
+    MultipleMatches(Box<MultipleMatches>),
+}
+
+impl fmt::Display for ReplaceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReplaceError::EmptyOldStr => f.write_str("`old_str` is empty"),
+            ReplaceError::ZeroExpectedMatches => f.write_str("`expected_matches` must be at least 1"),
+            ReplaceError::NoMatch(none) => match &none.cause {
+                Some(cause) => write!(f, "`old_str` was not found: {cause}"),
+                None => f.write_str("`old_str` was not found"),
+            },
+            ReplaceError::MultipleMatches(many) if many.total == many.expected => {
+                write!(f, "the {} places of `old_str` overlap", many.total)
+            }
+            ReplaceError::MultipleMatches(many) => write!(
+                f,
+                "`old_str` is in {} places where {} {} expected",
+                many.total,
+                many.expected,
+                if many.expected == 1 { "was" } else { "were" }
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ReplaceError {}
+
+/// What helps to find the passage after all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NoMatch {
+    /// Why it was not found, when that is known.
+    pub cause: Option<Cause>,
+    /// At most 3 passages like `old_str`, best first.
+    pub nearest: Vec<Passage>,
+}
+
+/// A passage of the content that is like `old_str`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Passage {
+    /// 1-based first line.
+    pub first_line: usize,
+    /// 1-based last line.
+    pub last_line: usize,
+    /// 0 (nothing in common) to 1.
+    pub similarity: f64,
+    /// The passage, long lines and long passages cut.
+    pub text: String,
+    /// What differs from `old_str`, as a small unified diff without headers; `-` is `old_str`, `+` the content.
+    pub diff: String,
+}
+
+/// A known reason for a passage not to be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The request allowed no level as loose as the one where it would be found.
+    Capped {
+        /// The level that would find it.
+        level: Level,
+        /// 1-based line of the first place.
+        line: usize,
+    },
+    /// The lines are there, but their indentation differs by no single rule.
+    OtherIndentation {
+        /// 1-based first line whose indentation does not follow that of the lines before it.
+        line: usize,
+    },
+    /// The passage was found, but a line of `new_str` cannot take the indentation of the place.
+    CannotIndent {
+        /// 1-based line of `new_str`.
+        new_line: usize,
+        /// 1-based line of the place.
+        line: usize,
+    },
+    /// `new_str` is already in the content.
+    AlreadyApplied {
+        /// 1-based line.
+        line: usize,
+    },
+    /// It is there in other upper and lower case.
+    OtherCase {
+        /// 1-based line.
+        line: usize,
+    },
+    /// It is there if `\n` written as two characters is read as a newline.
+    EscapedNewlines {
+        /// 1-based line.
+        line: usize,
+    },
+    /// It is there without the line numbers that stand before its lines.
+    LineNumbers {
+        /// 1-based line.
+        line: usize,
+    },
+    /// A line of dots stands for lines that were left out.
+    Elision,
+    /// `old_str` has nothing but blanks, and such text is found byte for byte only.
+    Blank,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Capped { level, line } => {
+                write!(
+                    f,
+                    "the text is on line {line}, but found only at the looser level `{level}`, which the request does not allow"
+                )
+            }
+            Cause::OtherIndentation { line } => {
+                write!(f, "the text is there but with other indentation on line {line}")
+            }
+            Cause::CannotIndent { new_line, line } => write!(
+                f,
+                "the text is on line {line}, but line {new_line} of `new_str` cannot take the indentation that the content has there"
+            ),
+            Cause::AlreadyApplied { line } => {
+                write!(f, "`new_str` is already in the content at line {line}: the edit may have been made")
+            }
+            Cause::OtherCase { line } => write!(f, "the text is on line {line} in other upper and lower case"),
+            Cause::EscapedNewlines { line } => write!(
+                f,
+                "the text is on line {line}, but `old_str` has `\\n` written as two characters where the content has line breaks"
+            ),
+            Cause::LineNumbers { line } => {
+                write!(f, "the text is on line {line}, but the lines of `old_str` begin with line numbers")
+            }
+            Cause::Elision => f.write_str("a line of `old_str` stands for lines that were left out; give all lines"),
+            Cause::Blank => f.write_str("`old_str` has only blanks, and such text is found byte for byte only"),
+        }
+    }
+}
+
+/// The places that were found instead of the expected number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MultipleMatches {
+    /// How many places there are.
+    pub total: usize,
+    /// How many were expected.
+    pub expected: usize,
+    /// The level that decided.
+    pub level: Level,
+    /// The first 20 places.
+    pub places: Vec<Place>,
+}
+
+/// One of several places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// 1-based line where it starts.
+    pub line: usize,
+    /// The place with 2 lines before and after, long lines cut.
+    pub context: String,
+}

@@ -1,0 +1,44 @@
+//! The engine's answers in the oracle's words.
+
+use interline_edit::{PatchError, ReplaceError, patch_lines};
+
+use super::generate::Case;
+use super::generate_patch::PatchCase;
+use super::{Outcome, PatchOutcome};
+
+/// What the engine makes of the case.
+pub(crate) fn engine_outcome(case: &Case) -> Outcome {
+    match interline_edit::replace(&case.content, &case.request()) {
+        Ok(done) => {
+            let after = done.edit.apply(&case.content).unwrap();
+            Outcome::Applied { after, level: done.level, line: done.line, places: done.places }
+        }
+        Err(ReplaceError::NoMatch(_)) => Outcome::NoMatch,
+        Err(ReplaceError::MultipleMatches(several)) => {
+            assert_eq!(several.expected, case.expected_matches);
+            let lines = several.places.iter().map(|place| place.line).collect();
+            Outcome::MultipleMatches { total: several.total, level: several.level, lines }
+        }
+        Err(ReplaceError::EmptyOldStr | ReplaceError::ZeroExpectedMatches) => Outcome::Invalid,
+    }
+}
+
+/// What the oracle makes of the case.
+pub(crate) fn oracle_outcome(case: &Case) -> Outcome {
+    super::replace(&case.content, &case.request())
+}
+
+/// What the engine makes of the patch.
+pub(crate) fn engine_patch(case: &PatchCase) -> Result<String, PatchOutcome> {
+    match patch_lines(&case.content, &case.operations()) {
+        Ok(edit) => Ok(edit.apply(&case.content).unwrap()),
+        Err(PatchError::NoOperations) => Err(PatchOutcome::NoOperations),
+        Err(PatchError::Invalid(bad)) => Err(PatchOutcome::Invalid(bad.iter().map(|bad| bad.index).collect())),
+        Err(PatchError::Stale(stale)) => Err(PatchOutcome::Stale(stale.iter().map(|stale| stale.index).collect())),
+    }
+}
+
+/// What the oracle makes of the patch.
+pub(crate) fn oracle_patch(case: &PatchCase) -> Result<String, PatchOutcome> {
+    super::patch(&case.content, &case.operations())
+}
