@@ -268,7 +268,10 @@ fn check_expectations(content: &str, steps: &[Step<'_>]) -> Result<(), PatchErro
     let is_stale = |step: &&Step<'_>| {
         step.expect.is_some_and(|expect| {
             let present = split_lines(&content[step.span.clone()]);
-            split_lines(strip_newline(expect)) != present && split_lines(expect) != present
+            // Reading the lines of a range gives the carriage return of its last ending too.
+            let ending = &content[step.span.end..step.end];
+            let bare = expect.strip_suffix('\r').filter(|_| ending == "\r\n").unwrap_or(expect);
+            [expect, strip_newline(expect), bare].into_iter().all(|expect| split_lines(expect) != present)
         })
     };
     let stale: Vec<&Step<'_>> = steps.iter().filter(is_stale).collect();
@@ -331,12 +334,20 @@ fn tail_length(text: &Text<'_>, steps: &[Step<'_>]) -> usize {
 /// Removing up to the last line removes the ending before it too; lines that are inserted there take its place.
 fn tail_splice(content: &str, tail: &[Step<'_>]) -> Option<Splice> {
     let start = tail.first()?.span.start;
-    let new: Vec<&str> = tail.iter().filter(|step| !step.removes()).flat_map(Step::new_lines).collect();
-    let range = start..content.len();
-    if new.is_empty() {
+    let mut insertions = tail.iter().filter(|step| !step.removes()).peekable();
+    if insertions.peek().is_none() {
         let start = Line::before(content, start).map_or(0, |line| line.text_end);
         return Some(Splice { range: start..content.len(), text: String::new() });
     }
-    let text = new.join(ending_of_span(content, &range));
-    Some(Splice { range, text })
+    let mut text = String::new();
+    let mut ending_before = "";
+    for step in insertions {
+        let ending = ending_of_span(content, &step.span);
+        for line in step.new_lines() {
+            text.push_str(ending_before);
+            text.push_str(line);
+            ending_before = ending;
+        }
+    }
+    Some(Splice { range: start..content.len(), text })
 }

@@ -6,8 +6,11 @@
 
 mod oracle;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
 
 use interline_edit::{Level, LineEndings, LineOperation, Replace, patch_lines};
 
@@ -101,11 +104,32 @@ fn difference<C: Clone + Debug, A: PartialEq + Debug>(
     engine: impl Fn(&C) -> A,
     oracle: impl Fn(&C) -> A,
 ) -> Option<String> {
+    // A panic of the engine is an answer too, and never the right one.
+    let engine = |case: &C| quietly(|| engine(case));
+    let oracle = |case: &C| Ok(oracle(case));
     if engine(&case) == oracle(&case) {
         return None;
     }
     let small = shrink(case, smaller, |case| engine(case) != oracle(case));
     Some(format!("seed {seed}, small: {small:?}\n  engine: {:?}\n  oracle: {:?}", engine(&small), oracle(&small)))
+}
+
+/// The value, or the message of the panic, which is not printed.
+fn quietly<A>(run: impl FnOnce() -> A) -> Result<A, String> {
+    thread_local!(static QUIET: Cell<bool> = const { Cell::new(false) });
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let loud = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !QUIET.get() {
+                loud(panic);
+            }
+        }));
+    });
+    QUIET.set(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(run));
+    QUIET.set(false);
+    result.map_err(|panic| format!("panic: {:?}", panic.downcast_ref::<String>()))
 }
 
 #[test]

@@ -19,24 +19,48 @@ impl<'a> Typography<'a> {
     /// Learns from two bodies that are equal after normalisation.
     pub(super) fn learn(&mut self, mut old: &'a str, mut content: &'a str) {
         while let (Some(a), Some(b)) = (old.chars().next(), content.chars().next()) {
-            let (old_unit, content_unit) = if is_blank(a) && is_blank(b) {
-                let (old_run, content_run) = (blank_run(old), blank_run(content));
-                self.learn_blanks(old_run, content_run);
-                (old_run, content_run)
+            let (old_part, content_part) = if is_blank(a) && is_blank(b) {
+                let runs = (run(old, is_blank), run(content, is_blank));
+                self.learn_blanks(runs.0, runs.1);
+                runs
+            } else if is_dot(a) && is_dot(b) {
+                let runs = (run(old, is_dot), run(content, is_dot));
+                self.learn_dots(runs.0, runs.1);
+                runs
             } else {
-                let units = match (Class::of(a), Class::of(b)) {
-                    (Some(Class::Ellipsis), None) => (first(old, a), DOTS),
-                    (None, Some(Class::Ellipsis)) => (DOTS, first(content, b)),
-                    (None, None) if old.starts_with(DOTS) && content.starts_with(DOTS) => (DOTS, DOTS),
-                    _ => (first(old, a), first(content, b)),
-                };
-                if Class::of(a).is_some() || units.0 == DOTS {
+                let units = (first(old, a), first(content, b));
+                if Class::of(a).is_some() {
                     self.note(units.0, units.1);
                 }
                 units
             };
-            old = &old[old_unit.len()..];
-            content = &content[content_unit.len()..];
+            old = &old[old_part.len()..];
+            content = &content[content_part.len()..];
+        }
+    }
+
+    /// Learns from two runs of dots and ellipses that are equally many dots.
+    fn learn_dots(&mut self, old: &'a str, content: &'a str) {
+        // After how many dots a character of the content begins, and where.
+        let mut starts = vec![None; 3 * content.len() + 1];
+        let mut dots = 0;
+        for (at, c) in content.char_indices() {
+            starts[dots] = Some(at);
+            dots += dots_of(c);
+        }
+        starts[dots] = Some(content.len());
+        let standing_for = |dots: usize| Some(&content[(*starts.get(dots)?)?..(*starts.get(dots + DOTS.len())?)?]);
+        let mut dots = 0;
+        for (at, c) in old.char_indices() {
+            match standing_for(dots) {
+                Some(form) if old[at..].starts_with(DOTS) => self.note(DOTS, form),
+                Some(form) if c != '.' => self.note(first(&old[at..], c), form),
+                None if c != '.' => {
+                    self.forms.insert(first(&old[at..], c), None);
+                }
+                Some(_) | None => {}
+            }
+            dots += dots_of(c);
         }
     }
 
@@ -45,7 +69,9 @@ impl<'a> Typography<'a> {
         let mut others = content.char_indices().rev();
         for (index, c) in old.char_indices().rev() {
             let form = others.next().map(|(at, other)| (other, &content[at..at + other.len_utf8()]));
-            self.learn_blank(&old[index..index + c.len_utf8()], form);
+            if Class::of(c) == Some(Class::Space) {
+                self.learn_blank(&old[index..index + c.len_utf8()], form);
+            }
         }
     }
 
@@ -56,7 +82,9 @@ impl<'a> Typography<'a> {
         for (index, c) in old.char_indices() {
             let form = others.next().filter(|_| same_length);
             let form = form.map(|(at, other)| (other, &content[at..at + other.len_utf8()]));
-            self.learn_blank(&old[index..index + c.len_utf8()], form);
+            if Class::of(c) == Some(Class::Space) {
+                self.learn_blank(&old[index..index + c.len_utf8()], form);
+            }
         }
     }
 
@@ -93,8 +121,16 @@ fn first(text: &str, c: char) -> &str {
     &text[..c.len_utf8()]
 }
 
-fn blank_run(text: &str) -> &str {
-    &text[..text.len() - text.trim_start_matches(is_blank).len()]
+fn run(text: &str, belongs: fn(char) -> bool) -> &str {
+    &text[..text.len() - text.trim_start_matches(belongs).len()]
+}
+
+fn is_dot(c: char) -> bool {
+    c == '.' || Class::of(c) == Some(Class::Ellipsis)
+}
+
+fn dots_of(c: char) -> usize {
+    if c == '.' { 1 } else { DOTS.len() }
 }
 
 #[cfg(test)]
@@ -118,6 +154,7 @@ mod tests {
         check(&[("wait…", "wait...")], "go… on", "go... on");
         check(&[("a\u{a0}b", "a b")], "c\u{a0}d", "c d");
         check(&[("a b", "a\u{a0}b")], "c d", "c\u{a0}d");
+        check(&[("…...", "...…")], "c… d...", "c... d…");
     }
 
     #[test]
@@ -125,6 +162,7 @@ mod tests {
         check(&[("\"a\"", "“a”")], "\"b\"", "\"b\"");
         check(&[("it's 'x", "it’s 'x")], "that's", "that's");
         check(&[("a...", "a…"), ("b...", "b...")], "c...", "c...");
+        check(&[("…. a…", ".… a...")], "c… d...", "c… d...");
         check(&[("a b", "a  b")], "c d", "c d");
         check(&[("a b", "a\tb")], "c d", "c d");
     }

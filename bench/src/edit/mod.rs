@@ -1,0 +1,31 @@
+//! The text engine: its bars, and the inputs that could take more than linear time.
+
+use std::error::Error;
+
+use interline_edit::{ReplaceError, Replacement};
+
+mod lines_and_search;
+mod replacing;
+mod speed;
+mod traps;
+
+pub(crate) fn run(filter: &str) -> Result<(), Box<dyn Error>> {
+    speed::run(filter)?;
+    let all = replacing::TRAPS.iter().chain(lines_and_search::TRAPS);
+    traps::run(filter, all)
+}
+
+/// What a replacement came to, in a few words.
+fn told(result: &Result<Replacement, ReplaceError>) -> String {
+    match result {
+        Ok(done) if done.places.len() == 1 => done.level.to_string(),
+        Ok(done) => format!("{} × {}", done.places.len(), done.level),
+        Err(ReplaceError::MultipleMatches(many)) => format!("refused: {} × {}", many.total, many.level),
+        Err(ReplaceError::NoMatch(none)) => {
+            let cause = none.cause.as_ref().map_or("None".to_owned(), |cause| format!("{cause:?}"));
+            let cause = cause.split([' ', '{']).next().unwrap_or("").to_owned();
+            format!("no_match: {cause}, {} near", none.nearest.len())
+        }
+        Err(invalid) => format!("{invalid:?}"),
+    }
+}

@@ -1,0 +1,72 @@
+//! Timing two things in one run, so that whatever slows the machine slows both.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// How often the two are run. Both are run once before, unmeasured: memory is mapped and caches are as they stay.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// At least so many rounds, however long they take.
+    pub(crate) least: usize,
+    /// At most so many.
+    pub(crate) most: usize,
+    /// No further round is begun after this.
+    pub(crate) budget: Duration,
+}
+
+/// The medians of the rounds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Medians {
+    /// Of what was measured.
+    pub(crate) subject: Duration,
+    /// Of what it is compared with.
+    pub(crate) reference: Duration,
+}
+
+impl Medians {
+    /// How many times as long the subject takes.
+    pub(crate) fn ratio(&self) -> f64 {
+        self.subject.as_secs_f64() / self.reference.as_secs_f64()
+    }
+}
+
+/// Runs both in every round, taking turns in going first.
+///
+/// What they return is dropped after the clock was read. So an allocation finds what the other one has just freed,
+/// for both alike.
+pub(crate) fn side_by_side<A, B>(
+    effort: Effort,
+    mut subject: impl FnMut() -> A,
+    mut reference: impl FnMut() -> B,
+) -> Medians {
+    time(&mut subject);
+    time(&mut reference);
+    let begin = Instant::now();
+    let (mut subject_times, mut reference_times) = (Vec::new(), Vec::new());
+    for round in 0..effort.most {
+        if round >= effort.least && begin.elapsed() > effort.budget {
+            break;
+        }
+        if round % 2 == 0 {
+            subject_times.push(time(&mut subject));
+            reference_times.push(time(&mut reference));
+        } else {
+            reference_times.push(time(&mut reference));
+            subject_times.push(time(&mut subject));
+        }
+    }
+    Medians { subject: median(subject_times), reference: median(reference_times) }
+}
+
+fn time<R>(operation: &mut impl FnMut() -> R) -> Duration {
+    let begin = Instant::now();
+    let result = black_box(operation());
+    let elapsed = begin.elapsed();
+    drop(result);
+    elapsed
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}

@@ -1,0 +1,67 @@
+//! Tables in Markdown, printed row by row as the figures come.
+
+use std::io::{self, Write as _};
+use std::time::Duration;
+
+/// A table that shows the rows whose names contain the filter.
+#[derive(Debug)]
+pub(crate) struct Table<'a> {
+    filter: &'a str,
+    title: &'static str,
+    /// Heads of the columns; the first one is that of the names.
+    columns: &'static [&'static str],
+    begun: bool,
+}
+
+const NAME_WIDTH: usize = 69;
+const WIDTH: usize = 12;
+
+impl<'a> Table<'a> {
+    pub(crate) fn new(filter: &'a str, title: &'static str, columns: &'static [&'static str]) -> Table<'a> {
+        Table { filter, title, columns, begun: false }
+    }
+
+    /// Whether the row is asked for; one that is not need not be measured.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        name.contains(self.filter)
+    }
+
+    /// Prints a row, and before the first one the title and the heads.
+    pub(crate) fn row(&mut self, name: &str, cells: &[String]) -> io::Result<()> {
+        if !self.begun {
+            self.begun = true;
+            println!("\n{}\n", self.title);
+            let mut heads = self.columns.iter().copied();
+            println!("{}", line(heads.next().unwrap_or(""), heads));
+            println!("|{}|{}", "-".repeat(NAME_WIDTH + 2), "---:|".repeat(self.columns.len() - 1));
+        }
+        println!("{}", line(name, cells.iter().map(String::as_str)));
+        io::stdout().flush()
+    }
+}
+
+fn line<'c>(name: &str, cells: impl Iterator<Item = &'c str>) -> String {
+    cells.fold(format!("| {name:NAME_WIDTH$} |"), |line, cell| line + &format!(" {cell:>WIDTH$} |"))
+}
+
+/// Milliseconds with about three digits that tell something.
+pub(crate) fn millis(time: Duration) -> String {
+    let millis = time.as_secs_f64() * 1e3;
+    let digits = match millis {
+        ..1.0 => 4,
+        ..10.0 => 2,
+        ..100.0 => 1,
+        _ => 0,
+    };
+    format!("{millis:.digits$} ms")
+}
+
+/// A ratio, as in `2.31 ×`.
+pub(crate) fn times(ratio: f64) -> String {
+    format!("{ratio:.2} ×")
+}
+
+/// The last word of a row.
+pub(crate) fn verdict(passes: bool) -> String {
+    if passes { "PASS".to_owned() } else { "over".to_owned() }
+}
