@@ -1,5 +1,6 @@
 //! Timing two things in one run, so that whatever slows the machine slows both.
 
+use std::fs;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -59,11 +60,23 @@ pub(crate) fn side_by_side<A, B>(
 }
 
 fn time<R>(operation: &mut impl FnMut() -> R) -> Duration {
+    let waited_before = waited();
     let begin = Instant::now();
     let result = black_box(operation());
     let elapsed = begin.elapsed();
+    let waited = waited().saturating_sub(waited_before);
     drop(result);
-    elapsed
+    elapsed.saturating_sub(waited)
+}
+
+/// How long this thread was ready to run while others had the processor, where Linux tells it; zero elsewhere.
+///
+/// On a busy machine every long operation is interrupted and few short ones are. The time of the others would make
+/// a linear operation look worse than that.
+fn waited() -> Duration {
+    let told = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = told.split_ascii_whitespace().nth(1).and_then(|nanos| nanos.parse().ok());
+    Duration::from_nanos(nanos.unwrap_or(0))
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

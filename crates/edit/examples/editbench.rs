@@ -46,8 +46,6 @@ fn answer(case: &Value, line_endings: LineEndings) -> Result<Value, Box<dyn Erro
             let cause = none.cause.map(|cause| format!("{cause:?}"));
             json!({"id": id, "status": "no_match", "nearest": nearest, "cause": cause, "micros": micros})
         }
-        Err(invalid @ (ReplaceError::EmptyOldStr | ReplaceError::ZeroExpectedMatches)) => {
-            return Err(format!("{invalid:?}").into());
-        }
+        Err(invalid) => return Err(invalid.into()),
     })
 }

@@ -3,17 +3,19 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use imara_diff::{Algorithm, Diff, InternedInput};
 use memchr::{memchr, memrchr};
 
 use crate::edit::{Edit, EditMismatch};
-use crate::lines::{Line, newlines};
+use crate::lines::{Line, newlines, skip_lines};
+use crate::sequences::{self, LineNumbers};
 
 /// No diff is longer.
 const MAX_BYTES: usize = 64 * 1024;
 /// Lines shown around a change.
 const CONTEXT_LINES: usize = 3;
 const HEADER: &str = "--- a/content\n+++ b/content\n";
+/// The line that tells the ranges of a hunk.
+const MAX_RANGES_BYTES: usize = "@@ -12345678,12345678 +12345678,12345678 @@\n".len();
 const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
 /// A change as text that `patch` and `git apply` take.
@@ -53,31 +55,44 @@ struct Block {
 /// The splices, widened to whole lines and joined where they share one.
 fn blocks(original: &str, edit: &Edit) -> Result<Vec<Block>, EditMismatch> {
     let mut blocks: Vec<Block> = Vec::new();
+    // How much of the original is in the text of the last block; its range is known to the end of the line.
+    let mut taken = 0;
     for splice in edit.splices() {
         if original.get(splice.range.clone()).is_none() {
             return Err(EditMismatch);
         }
-        let start = Line::containing(original, splice.range.start).start;
-        let end = Line::containing(original, splice.range.end).end;
         match blocks.last_mut() {
-            Some(last) if start < last.range.end => {
-                // The text so far ends with the rest of the line, which this splice begins in.
-                let rest = last.range.end - splice.range.start;
-                last.text.truncate(last.text.len() - rest);
-                last.text.push_str(&splice.text);
-                last.text.push_str(&original[splice.range.end..end]);
-                last.range.end = end;
+            Some(last) if is_before(splice.range.start, original, last.range.end) => {
+                last.text.push_str(&original[taken..splice.range.start]);
             }
             last => {
-                let (counted, lines) = last.map_or((0, 0), |last| (last.range.start, last.first_line));
+                let (counted, lines) = last.map_or((0, 0), |last| {
+                    last.text.push_str(&original[taken..last.range.end]);
+                    (last.range.start, last.first_line)
+                });
+                let start = Line::containing(original, splice.range.start).start;
                 let first_line = lines + newlines(&original.as_bytes()[counted..start]);
-                let text =
-                    [&original[start..splice.range.start], &splice.text, &original[splice.range.end..end]].concat();
-                blocks.push(Block { range: start..end, first_line, text });
+                let text = original[start..splice.range.start].to_owned();
+                blocks.push(Block { range: start..splice.range.start, first_line, text });
+            }
+        }
+        taken = splice.range.end;
+        if let Some(last) = blocks.last_mut() {
+            last.text.push_str(&splice.text);
+            if last.range.end <= taken {
+                last.range.end = Line::at(original, taken).end;
             }
         }
     }
+    if let Some(last) = blocks.last_mut() {
+        last.text.push_str(&original[taken..last.range.end]);
+    }
     Ok(blocks)
+}
+
+/// Whether a position lies on a line before `end`, which is the end of a line: the last line of a text may have none.
+fn is_before(position: usize, original: &str, end: usize) -> bool {
+    position < end || (position == end && !original[..end].ends_with('\n'))
 }
 
 /// The bytes of the lines that both texts start with.
@@ -111,101 +126,125 @@ struct Change<'t> {
     added_lines: usize,
 }
 
-fn changes<'t>(original: &'t str, block: &'t Block) -> Vec<Change<'t>> {
+impl Change<'_> {
+    fn bytes(&self) -> usize {
+        self.range.len() + self.added.len()
+    }
+}
+
+fn changes<'t>(original: &str, block: &'t Block) -> Vec<Change<'t>> {
     let before = &original[block.range.clone()];
-    let input = InternedInput::new(before, block.text.as_str());
-    let mut diff = Diff::compute(Algorithm::Myers, &input);
-    diff.postprocess_lines(&input);
-    let (mut old, mut new) = (Walked::at(block.range.start), Walked::at(0));
-    let length = |token: &imara_diff::Token| input.interner[*token].len();
-    diff.hunks()
-        .map(|hunk| {
-            let range = old.bytes(&input.before, &hunk.before, length);
-            let added = new.bytes(&input.after, &hunk.after, length);
+    let mut numbers = LineNumbers::default();
+    let old = numbers.of(before.split_inclusive('\n'));
+    let new = numbers.of(block.text.split_inclusive('\n'));
+    let mut old_lines = Walked::over(before);
+    let mut new_lines = Walked::over(&block.text);
+    sequences::changes(&old, &new)
+        .into_iter()
+        .map(|(gone, come)| {
+            let range = old_lines.bytes(&gone);
             Change {
-                range,
-                first_line: block.first_line + hunk.before.start as usize,
-                removed_lines: hunk.before.len(),
-                added: &block.text[added],
-                added_lines: hunk.after.len(),
+                range: block.range.start + range.start..block.range.start + range.end,
+                first_line: block.first_line + gone.start,
+                removed_lines: gone.len(),
+                added: &block.text[new_lines.bytes(&come)],
+                added_lines: come.len(),
             }
         })
         .collect()
 }
 
-/// How far a list of lines was walked.
-struct Walked {
+/// How far the lines of a text were walked.
+struct Walked<'t> {
+    text: &'t str,
     lines: usize,
     bytes: usize,
 }
 
-impl Walked {
-    fn at(bytes: usize) -> Walked {
-        Walked { lines: 0, bytes }
+impl<'t> Walked<'t> {
+    fn over(text: &'t str) -> Walked<'t> {
+        Walked { text, lines: 0, bytes: 0 }
     }
 
     /// The bytes of a range of lines that comes next.
-    fn bytes<T>(&mut self, lines: &[T], range: &Range<u32>, length: impl Fn(&T) -> usize) -> Range<usize> {
-        let (start, end) = (range.start as usize, range.end as usize);
-        self.bytes += lines[self.lines..start].iter().map(&length).sum::<usize>();
-        let from = self.bytes;
-        self.bytes += lines[start..end].iter().map(&length).sum::<usize>();
-        self.lines = end;
-        from..self.bytes
+    fn bytes(&mut self, lines: &Range<usize>) -> Range<usize> {
+        let start = self.go_to(lines.start);
+        start..self.go_to(lines.end)
+    }
+
+    fn go_to(&mut self, line: usize) -> usize {
+        let start = skip_lines(self.text, self.bytes, line - self.lines);
+        (self.lines, self.bytes) = (line, start.unwrap_or(self.text.len()));
+        self.bytes
     }
 }
 
 fn render(original: &str, blocks: &[Block]) -> UnifiedDiff {
-    let changes: Vec<Change<'_>> = blocks.iter().flat_map(|block| changes(original, block)).collect();
     let mut diff = UnifiedDiff::default();
+    let mut changes = blocks.iter().flat_map(|block| changes(original, block)).peekable();
     let mut lines_gained: isize = 0;
-    let mut rest = changes.as_slice();
-    while !rest.is_empty() && !diff.truncated {
-        let near = |pair: &[Change<'_>]| pair[1].first_line - (pair[0].first_line + pair[0].removed_lines);
-        let together = rest.windows(2).take_while(|pair| near(pair) <= 2 * CONTEXT_LINES).count() + 1;
-        let (hunk, later) = rest.split_at(together);
-        write_hunk(&mut diff, original, hunk, lines_gained);
+    while let Some(first) = changes.next() {
+        let mut bytes = first.bytes();
+        let mut hunk = vec![first];
+        // Changes whose contexts touch are one hunk; what there is no room for need not be gathered.
+        while let (Some(last), Some(next)) = (hunk.last(), changes.peek())
+            && next.first_line - (last.first_line + last.removed_lines) <= 2 * CONTEXT_LINES
+            && bytes <= MAX_BYTES
+        {
+            bytes += next.bytes();
+            hunk.extend(changes.next());
+        }
+        write_hunk(&mut diff, original, &hunk, lines_gained);
+        if diff.truncated {
+            break;
+        }
         lines_gained += hunk.iter().map(|c| c.added_lines.cast_signed() - c.removed_lines.cast_signed()).sum::<isize>();
-        rest = later;
     }
     diff
 }
 
-/// Writes the changes with the lines around them, as far as there is room.
+/// Writes the first changes that there is room for, with the lines around them.
 fn write_hunk(diff: &mut UnifiedDiff, original: &str, changes: &[Change<'_>], lines_gained: isize) {
-    let ([first, ..], [.., last]) = (changes, changes) else { return };
-    let room =
-        MAX_BYTES.saturating_sub(diff.text.len() + HEADER.len() + "@@ -1234567,1234567 +1234567,1234567 @@\n".len());
-    let mut hunk = Hunk { body: String::new(), room, old_lines: 0, new_lines: 0, full: false };
-    let mut position = first.range.start;
-    let mut first_line = first.first_line;
-    for _ in 0..CONTEXT_LINES {
-        let Some(line) = Line::before(original, position) else { break };
-        position = line.start;
-        first_line -= 1;
-    }
+    let header = if diff.text.is_empty() { HEADER } else { "" };
+    let room = MAX_BYTES.saturating_sub(diff.text.len() + header.len() + MAX_RANGES_BYTES);
+    let mut hunk = Hunk::default();
+    let mut written = None;
     for change in changes {
+        let before_change = hunk.size();
+        let position = written.unwrap_or_else(|| context_start(original, change.range.start));
         hunk.lines(' ', &original[position..change.range.start]);
         hunk.lines('-', &original[change.range.clone()]);
         hunk.lines('+', change.added);
-        position = change.range.end;
+        let after = &original[change.range.end..context_end(original, change.range.end)];
+        if hunk.bytes_with(after) > room {
+            hunk.shrink(before_change);
+            diff.truncated = true;
+            break;
+        }
+        written = Some(change.range.end);
     }
-    let after = (0..CONTEXT_LINES).fold(last.range.end, |end, _| Line::at(original, end).end);
-    hunk.lines(' ', &original[position..after]);
-    diff.truncated = hunk.full;
-    if hunk.body.is_empty() {
-        return;
-    }
-    if diff.text.is_empty() {
-        diff.text.push_str(HEADER);
-    }
+    let (Some(first), Some(end)) = (changes.first(), written) else { return };
+    hunk.lines(' ', &original[end..context_end(original, end)]);
+    let start = context_start(original, first.range.start);
+    let first_line = first.first_line - newlines(&original.as_bytes()[start..first.range.start]);
     let new_first_line = first_line.saturating_add_signed(lines_gained);
+    diff.text.push_str(header);
     diff.text.push_str("@@ -");
     push_range(&mut diff.text, first_line, hunk.old_lines);
     diff.text.push_str(" +");
     push_range(&mut diff.text, new_first_line, hunk.new_lines);
     diff.text.push_str(" @@\n");
     diff.text.push_str(&hunk.body);
+}
+
+/// Where the lines shown before a line start.
+fn context_start(original: &str, line: usize) -> usize {
+    (0..CONTEXT_LINES).fold(line, |start, _| Line::before(original, start).map_or(start, |line| line.start))
+}
+
+/// Where the lines shown from a line on end.
+fn context_end(original: &str, line: usize) -> usize {
+    (0..CONTEXT_LINES).fold(line, |end, _| Line::at(original, end).end)
 }
 
 /// `first line,count`; an empty range is named by the line before it, and a count of 1 is left out.
@@ -218,22 +257,29 @@ fn push_range(text: &mut String, lines_before: usize, count: usize) {
     };
 }
 
+#[derive(Default)]
 struct Hunk {
     body: String,
-    room: usize,
     old_lines: usize,
     new_lines: usize,
-    /// Whether a line did not fit; none is added after it.
-    full: bool,
 }
 
+/// The size of a hunk: bytes, old lines, new lines.
+type HunkSize = (usize, usize, usize);
+
 impl Hunk {
+    fn size(&self) -> HunkSize {
+        (self.body.len(), self.old_lines, self.new_lines)
+    }
+
+    /// Takes off what was added since it had that size.
+    fn shrink(&mut self, (bytes, old_lines, new_lines): HunkSize) {
+        self.body.truncate(bytes);
+        (self.old_lines, self.new_lines) = (old_lines, new_lines);
+    }
+
     fn lines(&mut self, mark: char, text: &str) {
         for line in text.split_inclusive('\n') {
-            if self.full || self.body.len() + line.len() + NO_NEWLINE.len() + 2 > self.room {
-                self.full = true;
-                return;
-            }
             self.body.push(mark);
             self.body.push_str(line);
             if !line.ends_with('\n') {
@@ -243,6 +289,11 @@ impl Hunk {
             self.old_lines += usize::from(mark != '+');
             self.new_lines += usize::from(mark != '-');
         }
+    }
+
+    /// How long it would be with these lines of context.
+    fn bytes_with(&self, context: &str) -> usize {
+        self.body.len() + context.len() + CONTEXT_LINES + NO_NEWLINE.len() + 1
     }
 }
 
@@ -281,9 +332,11 @@ mod tests {
 
     #[test]
     fn a_long_diff_is_cut_and_says_so() {
-        let before = "x\n".repeat(40_000);
-        let cut = diff(&before, &"y\n".repeat(40_000));
+        let before: String = (0..40_000).map(|n| format!("{n}\n")).collect();
+        let cut = diff(&before, &before.replace("0\n", "x\n"));
         assert!(cut.truncated && cut.text.len() <= MAX_BYTES && cut.text.len() > MAX_BYTES / 2);
+        // What is there is the whole of the first changes.
+        assert!(cut.text.ends_with(" 3\n") || !cut.text.ends_with('-'), "{}", &cut.text[cut.text.len() - 40..]);
         let one_line = diff("", &"z".repeat(MAX_BYTES));
         assert_eq!(one_line, UnifiedDiff { text: String::new(), truncated: true });
     }

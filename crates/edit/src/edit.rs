@@ -17,32 +17,53 @@ pub struct Splice {
 impl Splice {
     /// Leaves out what it replaces by itself at its start and end.
     fn trim(&mut self, original: &str) {
-        let old = &original[self.range.clone()];
-        let mut at_start = common_bytes(old.as_bytes(), self.text.as_bytes());
-        // A character that is the same in its first bytes only is another one.
-        while !(old.is_char_boundary(at_start) && self.text.is_char_boundary(at_start)) {
-            at_start -= 1;
-        }
-        let (old_rest, new_rest) = (&old[at_start..], &self.text[at_start..]);
-        let mut at_end = old_rest.bytes().rev().zip(new_rest.bytes().rev()).take_while(|(a, b)| a == b).count();
-        while !old_rest.is_char_boundary(old_rest.len() - at_end) {
-            at_end -= 1;
-        }
+        let (at_start, at_end) = common_at_edges(&original[self.range.clone()], &self.text);
         self.range = self.range.start + at_start..self.range.end - at_end;
         self.text.truncate(self.text.len() - at_end);
         self.text.drain(..at_start);
     }
 }
 
+/// How many bytes two texts have in common at their start, and then at their end; both on character boundaries.
+pub(crate) fn common_at_edges(a: &str, b: &str) -> (usize, usize) {
+    let mut at_start = common_bytes(a.as_bytes(), b.as_bytes());
+    // A character that is the same in its first bytes only is another one.
+    while !(a.is_char_boundary(at_start) && b.is_char_boundary(at_start)) {
+        at_start -= 1;
+    }
+    let (a, b) = (&a[at_start..], &b[at_start..]);
+    let mut at_end = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
+    while !a.is_char_boundary(a.len() - at_end) {
+        at_end -= 1;
+    }
+    (at_start, at_end)
+}
+
+/// Makes one splice of those that touch.
+fn join(splices: Vec<Splice>) -> Vec<Splice> {
+    let mut joined: Vec<Splice> = Vec::with_capacity(splices.len());
+    for splice in splices {
+        match joined.last_mut() {
+            Some(last) if splice.range.start <= last.range.end => {
+                last.range.end = splice.range.end;
+                last.text.push_str(&splice.text);
+            }
+            _ => joined.push(splice),
+        }
+    }
+    joined
+}
+
 /// A change of one text: splices over the original, sorted, disjoint and on character boundaries.
 ///
-/// Two splices may touch (`a..b`, `b..c`); at most one of them is empty at any point.
+/// No two splices touch: there is at least one byte between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edit {
     splices: Vec<Splice>,
 }
 
-/// The edit was made for another text: a range lies outside of it or inside a character.
+/// The edit was made for another text: a range of it lies outside of this one or inside a character. That an edit fits
+/// does not show that it was made for a text; its owner must know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EditMismatch;
 
@@ -55,29 +76,17 @@ impl fmt::Display for EditMismatch {
 impl std::error::Error for EditMismatch {}
 
 impl Edit {
-    /// Takes splices that are sorted and disjoint; `None` if they are not.
+    /// Takes splices that are sorted and disjoint, and joins those that touch; `None` if they are not.
     pub fn new(splices: Vec<Splice>) -> Option<Edit> {
         let ordered = splices.iter().all(|splice| splice.range.start <= splice.range.end)
-            && splices.windows(2).all(|pair| {
-                let (a, b) = (&pair[0].range, &pair[1].range);
-                a.end <= b.start && a != b
-            });
-        ordered.then_some(Edit { splices })
+            && splices.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start);
+        ordered.then(|| Edit { splices: join(splices) })
     }
 
     /// Makes the smallest edit that does the same as these splices over `original`: sorted, on character boundaries,
     /// touching at most.
     pub(crate) fn minimal(original: &str, splices: Vec<Splice>) -> Edit {
-        let mut joined: Vec<Splice> = Vec::with_capacity(splices.len());
-        for splice in splices {
-            match joined.last_mut() {
-                Some(last) if splice.range.start <= last.range.end => {
-                    last.range.end = splice.range.end;
-                    last.text.push_str(&splice.text);
-                }
-                _ => joined.push(splice),
-            }
-        }
+        let mut joined = join(splices);
         joined.iter_mut().for_each(|splice| splice.trim(original));
         joined.retain(|splice| !(splice.range.is_empty() && splice.text.is_empty()));
         Edit { splices: joined }
@@ -122,8 +131,43 @@ impl Edit {
         Ok(Edit { splices })
     }
 
-    /// The change as a unified diff. Its cost is that of the edit and of copying its lines, not of comparing texts.
+    /// The change as a unified diff. Only the lines that the splices touch are compared.
     pub fn diff(&self, original: &str) -> Result<UnifiedDiff, EditMismatch> {
         diff::of_edit(original, self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn splice(range: Range<usize>, text: &str) -> Splice {
+        Splice { range, text: text.to_owned() }
+    }
+
+    #[test]
+    fn splices_that_touch_are_one() {
+        let edit = Edit::new(vec![splice(0..2, "x"), splice(2..2, "y")]).unwrap();
+        assert_eq!(edit.splices(), [splice(0..2, "xy")]);
+        let removal = Edit::new(vec![splice(0..1, ""), splice(1..2, "")]).unwrap();
+        assert_eq!(removal.invert("ab").unwrap().splices(), [splice(0..0, "ab")]);
+        assert_eq!(Edit::new(vec![splice(1..2, ""), splice(0..1, "")]), None);
+    }
+
+    #[test]
+    fn an_edit_that_does_not_fit_is_refused() {
+        let edit = Edit::new(vec![splice(1..2, "x")]).unwrap();
+        for text in ["a", "é"] {
+            assert_eq!(edit.apply(text), Err(EditMismatch));
+            assert_eq!(edit.invert(text), Err(EditMismatch));
+            assert_eq!(edit.diff(text), Err(EditMismatch));
+        }
+    }
+
+    #[test]
+    fn the_smallest_edit_ends_at_characters() {
+        let edit = Edit::minimal("aéz", vec![splice(0..4, "aèz")]);
+        assert_eq!(edit.splices(), [splice(1..3, "è")]);
+        assert!(Edit::minimal("aéz", vec![splice(0..4, "aéz")]).is_empty());
     }
 }

@@ -1,5 +1,6 @@
-//! Passages shown to a reader: bounded, whatever the text.
+//! Passages shown to a reader.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::lines::Line;
@@ -44,26 +45,26 @@ pub(crate) fn bounded_excerpt(text: &str, range: &Range<usize>, context_lines: u
 
 /// Adds the text of a line, cut around the part of it that lies in the range.
 fn push_cut(shown: &mut String, text: &str, line: &Line, range: &Range<usize>) {
-    let line_text = line.text(text);
-    if line_text.len() <= MAX_EXCERPT_CHARS || line_text.chars().nth(MAX_EXCERPT_CHARS).is_none() {
-        shown.push_str(line_text);
-        return;
+    let in_line = |at: usize| at.clamp(line.start, line.text_end) - line.start;
+    // A line before the range is shown from its start, like one after it.
+    let focus = if range.start > line.end { 0..0 } else { in_line(range.start)..in_line(range.end) };
+    shown.push_str(&cut_line(line.text(text), &focus));
+}
+
+/// A line cut to [`MAX_EXCERPT_CHARS`] characters around a byte range of it.
+pub(crate) fn cut_line<'l>(line: &'l str, focus: &Range<usize>) -> Cow<'l, str> {
+    if line.len() <= MAX_EXCERPT_CHARS || line.chars().nth(MAX_EXCERPT_CHARS).is_none() {
+        return line.into();
     }
-    let focus_start = range.start.clamp(line.start, line.text_end) - line.start;
-    let focus_end = range.end.clamp(line.start, line.text_end) - line.start;
-    let focus_chars = line_text[focus_start..focus_end].chars().take(MAX_EXCERPT_CHARS).count();
+    let focus_chars = line[focus.clone()].chars().take(MAX_EXCERPT_CHARS).count();
     // Two characters are for the marks.
     let room = MAX_EXCERPT_CHARS - 2;
     let chars_before = room.saturating_sub(focus_chars).div_ceil(2).max(room / 20);
-    let start = line_text[..focus_start].char_indices().rev().take(chars_before).last().map_or(focus_start, |(i, _)| i);
-    let end = line_text[start..].char_indices().nth(room).map_or(line_text.len(), |(i, _)| start + i);
-    if start > 0 {
-        shown.push('…');
-    }
-    shown.push_str(&line_text[start..end]);
-    if end < line_text.len() {
-        shown.push('…');
-    }
+    let before = line[..focus.start].char_indices().rev().take(chars_before);
+    let start = before.last().map_or(focus.start, |(start, _)| start);
+    let end = line[start..].char_indices().nth(room).map_or(line.len(), |(length, _)| start + length);
+    let (left, right) = (if start > 0 { "…" } else { "" }, if end < line.len() { "…" } else { "" });
+    [left, &line[start..end], right].concat().into()
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ mod outline;
 mod patch;
 mod replace;
 mod search;
+mod sequences;
 
 pub use diff::{UnifiedDiff, diff};
 pub use edit::{Edit, EditMismatch, Splice};

@@ -1,7 +1,7 @@
 //! Lines: a text plus its ending (`\r?\n`); the last line has none. A lone `\r` is a character.
 
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -65,11 +65,15 @@ pub(crate) fn line_of(text: &str, offset: usize) -> usize {
 
 /// The start of the line that is `count` lines after the one that starts at `start`; `None` if there are not so many.
 pub(crate) fn skip_lines(text: &str, start: usize, mut count: usize) -> Option<usize> {
-    // Counting a block is several times faster than finding each newline in it.
+    // Counting a block is several times faster than finding each newline in it, unless there are few to find.
     const BLOCK: usize = 16 * 1024;
+    const FEW: usize = 16;
     let bytes = text.as_bytes();
     let mut position = start;
     while count > 0 {
+        if count <= FEW {
+            return memchr_iter(b'\n', &bytes[position..]).nth(count - 1).map(|newline| position + newline + 1);
+        }
         let block = &bytes[position..bytes.len().min(position + BLOCK)];
         if block.is_empty() {
             return None;
@@ -151,12 +155,35 @@ pub(crate) fn split_lines(text: &str) -> Vec<&str> {
 
 /// The ending for new lines in a span: its first one; else that of its own line; else of the line before; else `\n`.
 pub(crate) fn ending_of_span(text: &str, span: &Range<usize>) -> &'static str {
-    let bytes = text.as_bytes();
-    let newline = memchr(b'\n', &bytes[span.start..]).map(|length| span.start + length);
-    let newline = newline.or_else(|| memrchr(b'\n', &bytes[..span.start]));
-    match newline {
-        Some(position) if position > 0 && bytes[position - 1] == b'\r' => "\r\n",
-        _ => "\n",
+    Endings::of(text).of_span(span)
+}
+
+/// Answers [`ending_of_span`] for many spans in the order of the text, reading the text once.
+pub(crate) struct Endings<'t> {
+    text: &'t str,
+    /// The last answer, and the starts of spans that it holds for.
+    known: Option<(RangeInclusive<usize>, &'static str)>,
+}
+
+impl<'t> Endings<'t> {
+    pub(crate) fn of(text: &'t str) -> Endings<'t> {
+        Endings { text, known: None }
+    }
+
+    pub(crate) fn of_span(&mut self, span: &Range<usize>) -> &'static str {
+        if let Some((starts, ending)) = &self.known
+            && starts.contains(&span.start)
+        {
+            return ending;
+        }
+        let bytes = self.text.as_bytes();
+        let after = memchr(b'\n', &bytes[span.start..]).map(|length| span.start + length);
+        let ending = match after.or_else(|| memrchr(b'\n', &bytes[..span.start])) {
+            Some(position) if position > 0 && bytes[position - 1] == b'\r' => "\r\n",
+            _ => "\n",
+        };
+        self.known = Some((span.start..=after.unwrap_or(bytes.len()), ending));
+        ending
     }
 }
 

@@ -96,8 +96,8 @@ impl fmt::Display for OperationProblem {
 pub struct StaleOperation {
     /// 0-based index in the list.
     pub index: usize,
-    /// The text that the lines have now; long lines and long texts are cut.
-    pub present: String,
+    /// The text that the lines have now, long lines and long texts cut; `None` where there are too many to tell all.
+    pub present: Option<String>,
 }
 
 /// Applies all operations or none. New lines take the line ending of the place, the last one that of the last line it replaces.
@@ -234,6 +234,16 @@ fn strip_newline(text: &str) -> &str {
     text.strip_suffix("\r\n").or_else(|| text.strip_suffix('\n')).unwrap_or(text)
 }
 
+/// Whether two texts have the same lines, whatever their endings.
+fn same_lines(a: &str, b: &str) -> bool {
+    fn lines(text: &str) -> impl Iterator<Item = &str> {
+        let last = text.rfind('\n').map_or(0, |newline| newline + 1);
+        let ended = text[..last].split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+        ended.chain([&text[last..]])
+    }
+    lines(a).eq(lines(b))
+}
+
 /// Finds the bytes of all targets in one pass.
 fn locate<'a>(text: &Text<'_>, operations: &[LineOperation<'a>], targets: &[(usize, Target)]) -> Vec<Step<'a>> {
     let content = text.content;
@@ -267,11 +277,11 @@ fn check_expectations(content: &str, steps: &[Step<'_>]) -> Result<(), PatchErro
     const MAX_PRESENT_BYTES: usize = 32 * 1024;
     let is_stale = |step: &&Step<'_>| {
         step.expect.is_some_and(|expect| {
-            let present = split_lines(&content[step.span.clone()]);
             // Reading the lines of a range gives the carriage return of its last ending too.
             let ending = &content[step.span.end..step.end];
             let bare = expect.strip_suffix('\r').filter(|_| ending == "\r\n").unwrap_or(expect);
-            [expect, strip_newline(expect), bare].into_iter().all(|expect| split_lines(expect) != present)
+            let present = &content[step.span.clone()];
+            [expect, strip_newline(expect), bare].into_iter().all(|expect| !same_lines(expect, present))
         })
     };
     let stale: Vec<&Step<'_>> = steps.iter().filter(is_stale).collect();
@@ -279,9 +289,14 @@ fn check_expectations(content: &str, steps: &[Step<'_>]) -> Result<(), PatchErro
         return Ok(());
     }
     let share = MAX_PRESENT_BYTES / stale.len();
+    let mut left = MAX_PRESENT_BYTES;
     let mut stale: Vec<StaleOperation> = stale
         .into_iter()
-        .map(|step| StaleOperation { index: step.index, present: bounded_excerpt(content, &step.span, 0, share) })
+        .map(|step| {
+            let present = (left > 0).then(|| bounded_excerpt(content, &step.span, 0, share));
+            left = left.saturating_sub(present.as_ref().map_or(0, String::len));
+            StaleOperation { index: step.index, present }
+        })
         .collect();
     stale.sort_by_key(|operation| operation.index);
     Err(PatchError::Stale(stale))

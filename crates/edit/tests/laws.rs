@@ -20,6 +20,7 @@ use oracle::generate_patch::patch_case;
 use oracle::laws;
 
 /// The same cases in every run; `PROPTEST_CASES` and `PROPTEST_RNG_SEED` ask for others.
+#[expect(clippy::disallowed_methods, reason = "the runner of the tests asks through the environment")]
 fn config() -> ProptestConfig {
     let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {

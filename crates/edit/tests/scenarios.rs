@@ -257,7 +257,7 @@ fn laws_of_a_refusal(before: &str, error: &ReplaceError) -> Failures {
     let mut failures = Failures::new();
     let mut shown: Vec<&str> = Vec::new();
     match error {
-        ReplaceError::EmptyOldStr | ReplaceError::ZeroExpectedMatches => {}
+        ReplaceError::EmptyOldStr | ReplaceError::ZeroExpectedMatches | ReplaceError::ResultTooLarge { .. } => {}
         ReplaceError::NoMatch(error) => {
             let similarities: Vec<f64> = error.nearest.iter().map(|passage| passage.similarity).collect();
             let sorted = similarities.windows(2).all(|pair| pair[0] >= pair[1]);
@@ -291,6 +291,7 @@ fn replace_error(error: &ReplaceError) -> Value {
     match error {
         ReplaceError::EmptyOldStr => json!({"error": "empty_old_str"}),
         ReplaceError::ZeroExpectedMatches => json!({"error": "zero_expected_matches"}),
+        ReplaceError::ResultTooLarge { .. } => json!({"error": "result_too_large"}),
         ReplaceError::NoMatch(error) => no_match(error),
         ReplaceError::MultipleMatches(error) => multiple_matches(error),
     }
@@ -388,7 +389,7 @@ fn patch_error(error: &PatchError) -> Value {
         PatchError::Stale(operations) => json!({
             "error": "stale",
             "indexes": operations.iter().map(|operation| operation.index).collect::<Vec<_>>(),
-            "present": operations.iter().map(|operation| operation.present.as_str()).collect::<Vec<_>>(),
+            "present": operations.iter().map(|operation| operation.present.as_deref()).collect::<Vec<_>>(),
         }),
     }
 }

@@ -1,7 +1,9 @@
 //! Finding a sequence of lines among the lines of a text in one pass, however often its beginning repeats.
 
+use std::collections::HashMap;
+
 /// What is compared of a line. A line is one or two symbols; see [`super::fitted`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Symbol<'a> {
     /// A line of blanks only.
     Blank,
@@ -9,7 +11,8 @@ pub(super) enum Symbol<'a> {
     Body(&'a str),
     /// The indentation of a line.
     Indent(&'a str),
-    /// How the indentation of a line differs from that of the last line that was not blank: what stands after their common prefix, there and here.
+    /// How the indentation of a line differs from that of the last line that was not blank: what stands after their
+    /// common prefix, there and here.
     IndentChange {
         /// The rest of the indentation of the line before.
         from: &'a str,
@@ -29,27 +32,56 @@ impl<'a> Symbol<'a> {
     }
 }
 
+/// The number of a symbol; equal symbols have equal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Number(u32);
+
+impl Number {
+    /// A symbol that is in no pattern.
+    const UNKNOWN: Number = Number(u32::MAX);
+}
+
+/// Numbers for the symbols of patterns: a line of a pattern takes a few bytes, however many patterns have it.
+#[derive(Debug, Default)]
+pub(super) struct Numbers<'a> {
+    numbers: HashMap<Symbol<'a>, Number>,
+}
+
+impl<'a> Numbers<'a> {
+    /// The number of a symbol of a pattern.
+    pub(super) fn add(&mut self, symbol: Symbol<'a>) -> Number {
+        let next = u32::try_from(self.numbers.len()).map_or(Number::UNKNOWN, Number);
+        *self.numbers.entry(symbol).or_insert(next)
+    }
+
+    /// The number of a symbol of the text.
+    pub(super) fn get(&self, symbol: Symbol<'_>) -> Number {
+        self.numbers.get(&symbol).copied().unwrap_or(Number::UNKNOWN)
+    }
+}
+
 /// The Knuth–Morris–Pratt automaton of a sequence of symbols.
 #[derive(Debug)]
-pub(super) struct Automaton<'a> {
-    pattern: Vec<Symbol<'a>>,
+pub(super) struct Automaton {
+    pattern: Vec<Number>,
     /// For each number of matched symbols, the next smaller number that is matched too.
-    fallback: Vec<usize>,
+    fallback: Vec<u32>,
     matched: usize,
 }
 
-impl<'a> Automaton<'a> {
-    pub(super) fn new(pattern: Vec<Symbol<'a>>) -> Automaton<'a> {
-        let mut fallback = vec![0; pattern.len() + 1];
+impl Automaton {
+    pub(super) fn new(pattern: Vec<Number>) -> Automaton {
+        let mut fallback = vec![0_u32; pattern.len() + 1];
         let mut matched = 0;
         for next in 1..pattern.len() {
             while matched > 0 && pattern[matched] != pattern[next] {
-                matched = fallback[matched];
+                matched = fallback[matched] as usize;
             }
             if pattern[matched] == pattern[next] {
                 matched += 1;
             }
-            fallback[next + 1] = matched;
+            // A pattern has fewer symbols than a request has bytes.
+            fallback[next + 1] = u32::try_from(matched).unwrap_or(0);
         }
         Automaton { pattern, fallback, matched: 0 }
     }
@@ -60,15 +92,15 @@ impl<'a> Automaton<'a> {
     }
 
     /// Takes the next symbol of the text.
-    pub(super) fn feed(&mut self, symbol: Symbol<'_>) {
+    pub(super) fn feed(&mut self, symbol: Number) {
         if self.pattern.is_empty() {
             return;
         }
         if self.matched == self.pattern.len() {
-            self.matched = self.fallback[self.matched];
+            self.matched = self.fallback[self.matched] as usize;
         }
         while self.matched > 0 && self.pattern[self.matched] != symbol {
-            self.matched = self.fallback[self.matched];
+            self.matched = self.fallback[self.matched] as usize;
         }
         if self.pattern[self.matched] == symbol {
             self.matched += 1;
@@ -86,11 +118,11 @@ mod tests {
     use super::*;
 
     fn ends(pattern: &str, text: &str) -> Vec<usize> {
-        let symbols = |text: &'static str| text.split(' ').map(Symbol::Body).collect::<Vec<_>>();
-        let mut automaton = Automaton::new(symbols(String::leak(pattern.to_owned())));
+        let mut numbers = Numbers::default();
+        let mut automaton = Automaton::new(pattern.split(' ').map(|word| numbers.add(Symbol::Body(word))).collect());
         let mut found = Vec::new();
-        for (index, symbol) in symbols(String::leak(text.to_owned())).into_iter().enumerate() {
-            automaton.feed(symbol);
+        for (index, word) in text.split(' ').enumerate() {
+            automaton.feed(numbers.get(Symbol::Body(word)));
             if automaton.is_matched() {
                 found.push(index);
             }

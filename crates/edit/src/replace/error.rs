@@ -15,6 +15,11 @@ pub enum ReplaceError {
     NoMatch(Box<NoMatch>),
     /// Not as many places as expected, or places that overlap.
     MultipleMatches(Box<MultipleMatches>),
+    /// The text would become longer than the request allows.
+    ResultTooLarge {
+        /// How many bytes are allowed.
+        max_result_bytes: usize,
+    },
 }
 
 impl fmt::Display for ReplaceError {
@@ -22,8 +27,11 @@ impl fmt::Display for ReplaceError {
         match self {
             ReplaceError::EmptyOldStr => f.write_str("`old_str` is empty"),
             ReplaceError::ZeroExpectedMatches => f.write_str("`expected_matches` must be at least 1"),
+            ReplaceError::ResultTooLarge { max_result_bytes } => {
+                write!(f, "the text would become longer than {max_result_bytes} bytes")
+            }
             ReplaceError::NoMatch(none) => match &none.cause {
-                Some(cause) => write!(f, "`old_str` was not found: {cause}"),
+                Some(cause) => write!(f, "`old_str` could not be replaced: {cause}"),
                 None => f.write_str("`old_str` was not found"),
             },
             ReplaceError::MultipleMatches(many) if many.total == many.expected => {
@@ -31,8 +39,9 @@ impl fmt::Display for ReplaceError {
             }
             ReplaceError::MultipleMatches(many) => write!(
                 f,
-                "`old_str` is in {} places where {} {} expected",
+                "`old_str` is in {} place{} where {} {} expected",
                 many.total,
+                if many.total == 1 { "" } else { "s" },
                 many.expected,
                 if many.expected == 1 { "was" } else { "were" }
             ),
@@ -62,7 +71,8 @@ pub struct Passage {
     pub similarity: f64,
     /// The passage, long lines and long passages cut.
     pub text: String,
-    /// What differs from `old_str`, as a small unified diff without headers; `-` is `old_str`, `+` the content.
+    /// What differs from `old_str`: lines with `-` are those of `old_str`, with `+` those of the content, and with a
+    /// space one that both have. Trailing blanks are no difference.
     pub diff: String,
 }
 

@@ -1,10 +1,12 @@
 //! What a refusal tells, so that the next call can be right.
 
+use std::ops::Range;
+
 use crate::excerpt::bounded_excerpt;
-use crate::lines::line_of;
+use crate::lines::{Line, is_blank_text, line_of};
 use crate::search::{Case, Pattern, SearchOptions, search};
 
-use super::fit::Unfit;
+use super::fit::FitError;
 use super::fitted::{WholeLines, find_with_any_indentation};
 use super::nearest::nearest;
 use super::places::{FoundPlace, MAX_SHOWN_PLACES, Places};
@@ -33,10 +35,16 @@ pub(super) fn multiple_matches(content: &str, request: &Replace<'_>, level: Leve
     }))
 }
 
-/// The place was found, but `new_str` cannot take its indentation.
-pub(super) fn unfit(content: &str, place: &FoundPlace, unfit: &Unfit) -> ReplaceError {
-    let cause = Cause::CannotIndent { new_line: unfit.new_line + 1, line: line_of(content, place.span.start) };
-    ReplaceError::NoMatch(Box::new(NoMatch { cause: Some(cause), nearest: Vec::new() }))
+/// The place was found, but `new_str` cannot be put in.
+pub(super) fn unfit(content: &str, request: &Replace<'_>, place: &FoundPlace, error: &FitError) -> ReplaceError {
+    match error {
+        FitError::TooLarge => ReplaceError::ResultTooLarge { max_result_bytes: request.max_result_bytes },
+        FitError::CannotIndent { new_line } => {
+            let line = line_of(content, place.span.start);
+            let cause = Some(Cause::CannotIndent { new_line: new_line + 1, line });
+            ReplaceError::NoMatch(Box::new(NoMatch { cause, nearest: Vec::new() }))
+        }
+    }
 }
 
 /// Nothing was found at any level that was allowed.
@@ -58,24 +66,21 @@ fn cause(content: &str, request: &Replace<'_>, old: &WholeLines<'_>) -> Option<C
             let start = find_with_any_indentation(content, old, Level::SpacingNormalized)?;
             Some(Cause::OtherIndentation { line: line_of(content, start) })
         })
-        .or_else(|| {
-            let line = line_where_found(content, request, &without_line_numbers(&old.lines)?)?;
-            Some(Cause::LineNumbers { line })
-        })
+        .or_else(|| line_numbers(content, request, &old.lines))
         .or_else(|| {
             let line = line_where_found(content, request, &unescaped(request.old_str)?)?;
             Some(Cause::EscapedNewlines { line })
         })
-        .or_else(|| elision(&old.lines))
         .or_else(|| other_case(content, request.old_str))
         .or_else(|| already_applied(content, request))
+        .or_else(|| elision(content, &old.lines))
 }
 
 /// Whether a looser level than the request allows finds it.
 fn capped(content: &str, request: &Replace<'_>) -> Option<Cause> {
-    let looser = Level::ALL.into_iter().filter(|level| *level > request.loosest);
-    looser.into_iter().find_map(|level| {
-        let places = find(content, request, level);
+    let mut looser = Level::ALL.into_iter().filter(|level| *level > request.loosest);
+    looser.find_map(|level| {
+        let places = find(content, request, level, 1);
         let first = places.kept.first()?;
         Some(Cause::Capped { level, line: line_of(content, first.span.start) })
     })
@@ -88,42 +93,57 @@ fn line_where_found(content: &str, request: &Replace<'_>, text: &str) -> Option<
     }
     let request = Replace { old_str: text, ..*request };
     Level::ALL.into_iter().find_map(|level| {
-        let places = find(content, &request, level);
+        let places = find(content, &request, level, MAX_SHOWN_PLACES);
         places.kept.first().map(|place| line_of(content, place.span.start))
     })
 }
 
-/// Whether `new_str` stands in the content, as words of its own. When it is a piece of `old_str` that tells nothing.
+/// Whether `new_str` stands in the content. A word or two inside a line prove nothing, and neither does a piece of
+/// `old_str`.
 fn already_applied(content: &str, request: &Replace<'_>) -> Option<Cause> {
-    if request.old_str.contains(request.new_str) {
+    const MIN_CHARS: usize = 10;
+    let new = request.new_str;
+    if request.old_str.contains(new) || WholeLines::of(new).core().is_empty() {
         return None;
     }
-    let request = Replace { old_str: request.new_str, ..*request };
-    let inside_word = |at: usize| {
-        let is_letter = |c: char| c.is_alphanumeric() || c == '_';
-        content[..at].ends_with(is_letter) && content[at..].starts_with(is_letter)
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let inside_word = |at: usize| content[..at].ends_with(is_letter) && content[at..].starts_with(is_letter);
+    let is_line_edge = |at: usize| {
+        let line = Line::containing(content, at);
+        let (before, after) = (&content[line.start..at], &content[at..line.text_end.max(at)]);
+        is_blank_text(before) || is_blank_text(after)
     };
-    let starts = Level::ALL.into_iter().find_map(|level| {
-        let places = find(content, &request, level);
-        let mut spans = places.kept.into_iter().map(|place| place.span);
-        spans.find(|span| !inside_word(span.start) && !inside_word(span.end)).map(|span| span.start)
+    let is_evidence = |span: &Range<usize>| {
+        let whole_lines = is_line_edge(span.start) && is_line_edge(span.end);
+        let words = new.chars().count() >= MIN_CHARS && !inside_word(span.start) && !inside_word(span.end);
+        whole_lines || words
+    };
+    let request = Replace { old_str: new, ..*request };
+    let start = Level::ALL.into_iter().find_map(|level| {
+        let places = find(content, &request, level, MAX_SHOWN_PLACES);
+        places.kept.into_iter().map(|place| place.span).find(is_evidence).map(|span| span.start)
     });
-    starts.map(|start| Cause::AlreadyApplied { line: line_of(content, start) })
+    start.map(|start| Cause::AlreadyApplied { line: line_of(content, start) })
 }
 
-/// The lines without the numbers that some tools print before them (`12: x`, `12 | x`, `12<tab>x`), if all have one.
-fn without_line_numbers(lines: &[&str]) -> Option<String> {
-    let bare: Option<Vec<&str>> = lines.iter().map(|line| without_line_number(line)).collect();
-    bare.map(|lines| lines.join("\n"))
+/// Whether the text is there without numbers that some tools print before lines (`12: x`, `12 | x`, `12<tab>x`).
+///
+/// One number alone must be that of the line; several must count.
+fn line_numbers(content: &str, request: &Replace<'_>, lines: &[&str]) -> Option<Cause> {
+    let numbered: Vec<(usize, &str)> = lines.iter().map(|line| split_line_number(line)).collect::<Option<_>>()?;
+    let bare: Vec<&str> = numbered.iter().map(|(_, line)| *line).collect();
+    let line = line_where_found(content, request, &bare.join("\n"))?;
+    let counts = numbered.windows(2).all(|pair| pair[1].0 == pair[0].0 + 1);
+    let plausible = if numbered.len() > 1 { counts } else { numbered[0].0 == line };
+    plausible.then_some(Cause::LineNumbers { line })
 }
 
-fn without_line_number(line: &str) -> Option<&str> {
+fn split_line_number(line: &str) -> Option<(usize, &str)> {
     let number = line.trim_start_matches(' ');
     let rest = number.trim_start_matches(|c: char| c.is_ascii_digit());
-    if rest.len() == number.len() {
-        return None;
-    }
-    ["\t", " | ", " |", "| ", "|", ": ", ":", "→"].into_iter().find_map(|mark| rest.strip_prefix(mark))
+    let number = number[..number.len() - rest.len()].parse().ok()?;
+    let bare = ["\t", " | ", " |", "| ", "|", ": ", ":", "→"].into_iter().find_map(|mark| rest.strip_prefix(mark))?;
+    Some((number, bare))
 }
 
 /// The text with `\n`, `\t` and `\"` written as two characters read as one, if there is a `\n` and no newline.
@@ -132,21 +152,27 @@ fn unescaped(text: &str) -> Option<String> {
     escaped.then(|| text.replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\""))
 }
 
-/// A line that stands for lines that were left out.
-fn elision(lines: &[&str]) -> Option<Cause> {
+/// A line that stands for lines that were left out (`...`, `// ... rest of the code ...`) and is not in the content.
+fn elision(content: &str, lines: &[&str]) -> Option<Cause> {
     let is_elision = |line: &&str| {
-        let bare = line
-            .trim()
-            .trim_start_matches(['#', '/', '-', '*', '<', '!', ' '])
-            .trim_end_matches(['*', '/', '-', '>', ' ']);
-        (bare.starts_with("...") || bare.starts_with('…')) && bare.len() < 60
+        let marks = ['#', '/', '-', '*', '<', '!', '>', ' ', '\t'];
+        let bare = line.trim_matches(marks);
+        let dots = bare.strip_prefix("...").or_else(|| bare.strip_prefix('…'));
+        dots.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')) && !content.contains(line.trim())
     };
     (lines.len() > 1 && lines.iter().any(is_elision)).then_some(Cause::Elision)
 }
 
 fn other_case(content: &str, old_str: &str) -> Option<Cause> {
+    // A long text in other case is no slip.
+    const MAX_BYTES: usize = 16 * 1024;
+    if old_str.len() > MAX_BYTES {
+        return None;
+    }
     let pattern = Pattern::literal(old_str, Case::Insensitive).ok()?;
     let options = SearchOptions { context_lines: 0, limit: 1 };
     let found = search(content, &pattern, &options, &mut || true).ok()?;
-    found.hits.first().map(|hit| Cause::OtherCase { line: hit.first_line })
+    // The text itself is not exact where it ends inside a line ending; that is not a matter of case.
+    let hit = found.hits.first().filter(|hit| &content[hit.range.clone()] != old_str)?;
+    Some(Cause::OtherCase { line: hit.first_line })
 }

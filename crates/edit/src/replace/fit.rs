@@ -1,97 +1,190 @@
 //! Putting `new_str` in: verbatim where `old_str` was found verbatim, fitted to the place where it was not.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::edit::Splice;
-use crate::lines::{Line, ending_of_span, is_blank_text, split_indent, split_lines, trim_blanks_end};
+use crate::lines::{Endings, Line, is_blank_text, split_indent, split_lines, trim_blanks_end};
 
 use super::fitted::WholeLines;
-use super::indentation::{CannotIndent, Rule};
+use super::indentation::{CannotIndent, Rule, mixes};
 use super::pairing::{gaps, pair_lines};
 use super::places::{Fit, FoundPlace};
 use super::typography::Typography;
+use super::weave::weave;
 use super::{Level, LineEndings, Replace};
 
-/// The line of `new_str` (0-based) that cannot take the indentation of the place.
+/// Why `new_str` was not put in.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unfit {
-    pub(super) new_line: usize,
+pub(super) enum FitError {
+    /// A line of `new_str` (0-based) cannot take the indentation of the place.
+    CannotIndent { new_line: usize },
+    /// The text would grow beyond what the request allows.
+    TooLarge,
 }
 
-/// The splices that put `new_str` into a place that was found at `level`.
-pub(super) fn fit(
-    content: &str,
-    request: &Replace<'_>,
+/// Puts `new_str` into the places of one request, one after the other.
+pub(super) struct Fitter<'r> {
+    content: &'r str,
+    request: &'r Replace<'r>,
     level: Level,
-    place: &FoundPlace,
-) -> Result<Vec<Splice>, Unfit> {
-    let span = place.span.clone();
-    match (&place.fit, level, request.line_endings) {
-        (Some(fit), ..) => fit_lines(content, request, level, span, fit),
-        (None, _, LineEndings::Literal) => Ok(vec![Splice { range: span, text: request.new_str.to_owned() }]),
-        (None, Level::Exact, LineEndings::Match) => {
-            let text = with_ending(request.new_str, ending_of_span(content, &span)).into_owned();
-            Ok(vec![Splice { range: span, text }])
+    old: WholeLines<'r>,
+    endings: Endings<'r>,
+    /// What places with the same edges have in common.
+    plans: HashMap<Edge, Plan<'r>>,
+    bytes_left: usize,
+}
+
+/// How the edges of `old_str` lie in the content.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Edge {
+    ignored_at_start: usize,
+    ignored_at_end: usize,
+    /// Whether the place ends where the content ends.
+    at_content_end: bool,
+}
+
+/// What becomes of the lines of `old_str` that lie in the content.
+struct Plan<'r> {
+    new_lines: Vec<&'r str>,
+    /// Lines that stay: (of `old_str`, of `new_lines`).
+    pairs: Vec<(usize, usize)>,
+    /// The other lines of `new_lines` that are not blank.
+    written: Vec<(usize, Origin)>,
+    /// How many lines were taken off the start of `new_str`.
+    taken_off: usize,
+}
+
+/// Where a line that is written comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// It stands for lines of the document: their characters are kept.
+    Changed,
+    /// It is wholly new: its characters are its author's.
+    Inserted,
+}
+
+impl<'r> Fitter<'r> {
+    pub(super) fn new(content: &'r str, request: &'r Replace<'r>, level: Level) -> Fitter<'r> {
+        Fitter {
+            content,
+            request,
+            level,
+            old: WholeLines::of(request.old_str),
+            endings: Endings::of(content),
+            plans: HashMap::new(),
+            bytes_left: request.max_result_bytes.saturating_sub(content.len()),
         }
-        (None, _, LineEndings::Match) => Ok(fit_segments(content, request, span)),
     }
-}
 
-/// The text with every line ending made `ending`.
-fn with_ending<'a>(text: &'a str, ending: &str) -> Cow<'a, str> {
-    if text.contains('\n') { split_lines(text).join(ending).into() } else { text.into() }
-}
-
-/// Lines that are equal in `old_str` and `new_str` stay, others are written as given in the span's line ending.
-fn fit_segments(content: &str, request: &Replace<'_>, span: Range<usize>) -> Vec<Splice> {
-    let old = split_lines(request.old_str);
-    let new = split_lines(request.new_str);
-    let pairs = pair_lines(&old, &new);
-    let written: Vec<Cow<'_, str>> = new.into_iter().map(Cow::Borrowed).collect();
-    weave(content, span, &pairs, &written)
-}
-
-/// The same with whole lines: blank edges, indentation and typography are those of the content.
-fn fit_lines(
-    content: &str,
-    request: &Replace<'_>,
-    level: Level,
-    span: Range<usize>,
-    fit: &Fit,
-) -> Result<Vec<Splice>, Unfit> {
-    let old = WholeLines::of(request.old_str);
-    let old_lines = &old.lines[fit.ignored_at_start..old.lines.len() - fit.ignored_at_end];
-    let mut new_lines = new_lines(request.new_str, &old, content, &span);
-    let taken_off = take_off_edges(&mut new_lines, fit);
-    if new_lines.is_empty() {
-        return Ok(vec![without_lines(content, span, &old)]);
-    }
-    let pairs = pair_lines(old_lines, &new_lines);
-    let typography = learn_typography(content, &span, old_lines, level);
-    let mut written: Vec<Cow<'_, str>> = new_lines.iter().copied().map(Cow::Borrowed).collect();
-    for (gone, come) in gaps(&pairs, old_lines.len(), new_lines.len()) {
-        // A changed line keeps the characters of the document; one that is wholly new has its author's.
-        let typography = if gone.is_empty() { None } else { Some(&typography) };
-        for index in come {
-            if !is_blank_text(new_lines[index]) {
-                let line = write_line(new_lines[index], &fit.rule, level, typography);
-                written[index] = line.map_err(|CannotIndent| Unfit { new_line: index + taken_off })?.into();
+    /// The splices for the next place.
+    pub(super) fn fit(&mut self, place: &FoundPlace) -> Result<Vec<Splice>, FitError> {
+        let span = &place.span;
+        match (&place.fit, self.level, self.request.line_endings) {
+            (Some(fit), ..) => self.fit_lines(span, fit),
+            (None, _, LineEndings::Literal) => self.verbatim(span, self.request.new_str.into()),
+            (None, Level::Exact, LineEndings::Match) => {
+                let text = self.in_ending_of(span);
+                self.verbatim(span, text)
             }
+            (None, _, LineEndings::Match) => self.fit_segments(span),
         }
     }
-    Ok(weave(content, span, &pairs, &written))
+
+    /// Takes so many bytes from what the text may grow by.
+    fn grow(&mut self, bytes: usize) -> Result<(), FitError> {
+        self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(FitError::TooLarge)?;
+        Ok(())
+    }
+
+    fn verbatim(&mut self, span: &Range<usize>, text: Cow<'_, str>) -> Result<Vec<Splice>, FitError> {
+        self.grow(text.len())?;
+        Ok(vec![Splice { range: span.clone(), text: text.into_owned() }])
+    }
+
+    /// `new_str` with every line ending made that of the span.
+    fn in_ending_of(&mut self, span: &Range<usize>) -> Cow<'r, str> {
+        let new = self.request.new_str;
+        if new.contains('\n') { split_lines(new).join(self.endings.of_span(span)).into() } else { new.into() }
+    }
+
+    /// Lines that are equal in `old_str` and `new_str` stay, others are written as given in the span's line ending.
+    fn fit_segments(&mut self, span: &Range<usize>) -> Result<Vec<Splice>, FitError> {
+        let request = self.request;
+        let plan = self.plans.entry(Edge::WHOLE).or_insert_with(|| {
+            let mut new_lines = split_lines(request.new_str);
+            // A line of `old_str` that ends is not joined with the next one.
+            if request.old_str.ends_with('\n') && !request.new_str.is_empty() && !request.new_str.ends_with('\n') {
+                new_lines.push("");
+            }
+            Plan::new(&split_lines(request.old_str), new_lines, 0)
+        });
+        let written: Vec<Cow<'_, str>> = plan.new_lines.iter().copied().map(Cow::Borrowed).collect();
+        let splices = weave(self.content, span, &plan.pairs, &written, self.endings.of_span(span));
+        self.grow(splices.iter().map(|splice| splice.text.len()).sum())?;
+        Ok(splices)
+    }
+
+    /// The same with whole lines: blank edges, indentation and typography are those of the content.
+    fn fit_lines(&mut self, span: &Range<usize>, fit: &Fit) -> Result<Vec<Splice>, FitError> {
+        let edge = Edge {
+            ignored_at_start: fit.ignored_at_start,
+            ignored_at_end: fit.ignored_at_end,
+            at_content_end: span.end == self.content.len(),
+        };
+        let old_lines = &self.old.lines[edge.ignored_at_start..self.old.lines.len() - edge.ignored_at_end];
+        let new_str = self.request.new_str;
+        let plan = self.plans.entry(edge).or_insert_with(|| {
+            let mut new_lines = new_lines(new_str, &self.old, edge);
+            let taken_off = take_off_edges(&mut new_lines, edge);
+            Plan::new(old_lines, new_lines, taken_off)
+        });
+        if plan.new_lines.is_empty() {
+            return Ok(vec![without_lines(self.content, span.clone(), &self.old)]);
+        }
+        let prefix = if let Rule::Add(prefix) = &fit.rule { prefix.len() } else { 0 };
+        let growth = new_str.len() + plan.new_lines.len() * (prefix + "\r\n".len());
+        self.bytes_left = self.bytes_left.checked_sub(growth).ok_or(FitError::TooLarge)?;
+
+        let typography = learn_typography(self.content, span, old_lines, self.level);
+        let style = Style { rule: &fit.rule, level: self.level, mixes: document_mixes(&fit.rule, old_lines) };
+        let mut written: Vec<Cow<'_, str>> = plan.new_lines.iter().copied().map(Cow::Borrowed).collect();
+        for (index, origin) in &plan.written {
+            let line = style.write(plan.new_lines[*index], &typography, *origin);
+            let unfit = FitError::CannotIndent { new_line: index + plan.taken_off };
+            written[*index] = line.map_err(|CannotIndent| unfit)?.into();
+        }
+        Ok(weave(self.content, span, &plan.pairs, &written, self.endings.of_span(span)))
+    }
+}
+
+impl Edge {
+    /// For places that are not whole lines.
+    const WHOLE: Edge = Edge { ignored_at_start: 0, ignored_at_end: 0, at_content_end: false };
+}
+
+impl<'r> Plan<'r> {
+    fn new(old_lines: &[&str], new_lines: Vec<&'r str>, taken_off: usize) -> Plan<'r> {
+        let pairs = pair_lines(old_lines, &new_lines);
+        let mut written = Vec::new();
+        for (gone, come) in gaps(&pairs, old_lines.len(), new_lines.len()) {
+            let origin = if gone.is_empty() { Origin::Inserted } else { Origin::Changed };
+            written.extend(come.filter(|index| !is_blank_text(new_lines[*index])).map(|index| (index, origin)));
+        }
+        Plan { new_lines, pairs, written, taken_off }
+    }
 }
 
 /// The lines of `new_str` that stand for those of `old_str`.
-fn new_lines<'a>(new_str: &'a str, old: &WholeLines<'_>, content: &str, span: &Range<usize>) -> Vec<&'a str> {
+fn new_lines<'r>(new_str: &'r str, old: &WholeLines<'_>, edge: Edge) -> Vec<&'r str> {
     let new = WholeLines::of(new_str);
     let mut lines = new.lines;
     if old.ended {
         if new_str.is_empty() {
             lines.clear();
         }
-    } else if new.ended && span.end < content.len() {
+    } else if new.ended && !edge.at_content_end {
         // The line ending after the place stays, so that of `new_str` makes another line. At the end of the content
         // it would add a final newline instead.
         lines.push("");
@@ -100,10 +193,10 @@ fn new_lines<'a>(new_str: &'a str, old: &WholeLines<'_>, content: &str, span: &R
 }
 
 /// Takes off as many blank lines at the edges as `old_str` had more than the content; how many at the start.
-fn take_off_edges(lines: &mut Vec<&str>, fit: &Fit) -> usize {
-    let at_start = lines.iter().take(fit.ignored_at_start).take_while(|line| is_blank_text(line)).count();
+fn take_off_edges(lines: &mut Vec<&str>, edge: Edge) -> usize {
+    let at_start = lines.iter().take(edge.ignored_at_start).take_while(|line| is_blank_text(line)).count();
     lines.drain(..at_start);
-    let at_end = lines.iter().rev().take(fit.ignored_at_end).take_while(|line| is_blank_text(line)).count();
+    let at_end = lines.iter().rev().take(edge.ignored_at_end).take_while(|line| is_blank_text(line)).count();
     lines.truncate(lines.len() - at_end);
     at_start
 }
@@ -147,93 +240,37 @@ fn learn_typography<'a>(content: &'a str, span: &Range<usize>, old: &[&'a str], 
     typography
 }
 
-fn write_line(
-    line: &str,
-    rule: &Rule,
+/// Whether the lines of the place have tabs after spaces, or spaces after tabs, where the rule adds a prefix.
+fn document_mixes(rule: &Rule, old_lines: &[&str]) -> Mixes {
+    let mixing = |line: &&str| mixes(rule, split_indent(line).0);
+    if old_lines.iter().filter(|line| !is_blank_text(line)).any(mixing) { Mixes::Already } else { Mixes::NotYet }
+}
+
+/// Whether the document mixes tabs and spaces in the indentation of the place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mixes {
+    Already,
+    NotYet,
+}
+
+/// How a line of `new_str` is written at a place.
+struct Style<'f> {
+    rule: &'f Rule,
     level: Level,
-    typography: Option<&Typography<'_>>,
-) -> Result<String, CannotIndent> {
-    let (mut written, body) = rule.apply(line, level)?;
-    match typography {
-        Some(typography) => written.push_str(&typography.write(body)),
-        None => written.push_str(body),
-    }
-    Ok(written)
+    mixes: Mixes,
 }
 
-/// Replaces the lines of the span by `new`, leaving those that are paired as they are in the content.
-///
-/// `pairs` are (line of the span, index in `new`), both 0-based and in order.
-fn weave(content: &str, span: Range<usize>, pairs: &[(usize, usize)], new: &[Cow<'_, str>]) -> Vec<Splice> {
-    let ending = ending_of_span(content, &span);
-    let mut splices = Vec::new();
-    let mut lines = SpanLines::new(content, span.clone());
-    // What comes after the last kept line: from where on lines of the content go, and the first new line.
-    let mut from = span.start;
-    let mut next_new = 0;
-    let mut last_kept: Option<Line> = None;
-    for (old_index, new_index) in pairs {
-        let Some(kept) = lines.nth_line(*old_index) else { break };
-        let mut text = String::new();
-        for line in &new[next_new..*new_index] {
-            text.push_str(line);
-            text.push_str(ending);
+impl Style<'_> {
+    fn write(&self, line: &str, typography: &Typography<'_>, origin: Origin) -> Result<String, CannotIndent> {
+        let (indent, body) = split_indent(line);
+        if self.mixes == Mixes::NotYet && mixes(self.rule, indent) {
+            return Err(CannotIndent);
         }
-        splices.push(Splice { range: from..kept.start, text });
-        from = kept.end.min(span.end);
-        next_new = new_index + 1;
-        last_kept = Some(kept);
-    }
-    splices.push(last_splice(content, &span, from, last_kept, &new[next_new..], ending));
-    splices
-}
-
-/// What follows the last kept line; the ending after the span stays where it is.
-fn last_splice(
-    content: &str,
-    span: &Range<usize>,
-    from: usize,
-    kept: Option<Line>,
-    new: &[Cow<'_, str>],
-    ending: &str,
-) -> Splice {
-    let text = new.join(ending);
-    match kept {
-        Some(kept) if kept.text_end >= span.end && !new.is_empty() => {
-            let own = if kept.text_end == span.end { kept.ending(content) } else { "" };
-            let own = if own.is_empty() { ending } else { own };
-            Splice { range: span.end..span.end, text: own.to_owned() + &text }
+        let mut written = self.rule.apply(indent, self.level)?;
+        match origin {
+            Origin::Changed => typography.write(&mut written, body),
+            Origin::Inserted => written.push_str(body),
         }
-        // Nothing follows any more: its own ending goes with the lines after it.
-        Some(kept) if new.is_empty() => Splice { range: kept.text_end.min(span.end)..span.end, text },
-        _ => Splice { range: from..span.end, text },
-    }
-}
-
-/// The lines of a span by number; the first starts with it.
-struct SpanLines<'t> {
-    content: &'t str,
-    /// The number and the start of the next line.
-    next: (usize, usize),
-}
-
-impl<'t> SpanLines<'t> {
-    fn new(content: &'t str, span: Range<usize>) -> SpanLines<'t> {
-        SpanLines { content, next: (0, span.start) }
-    }
-
-    /// The line of that number; numbers may only grow.
-    fn nth_line(&mut self, number: usize) -> Option<Line> {
-        while self.next.0 <= number {
-            let line = Line::at(self.content, self.next.1);
-            self.next = (self.next.0 + 1, line.end);
-            if self.next.0 > number {
-                return Some(line);
-            }
-            if line.end == line.text_end {
-                break;
-            }
-        }
-        None
+        Ok(written)
     }
 }

@@ -1,15 +1,17 @@
 //! The levels that compare whole lines and fit `new_str` to the place: indentation, typography, spacing.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
+
+use memchr::memmem;
 
 use crate::lines::{Line, is_blank_text, split_indent, split_lines};
 
 use super::Level;
 use super::anchored::{Anchor, AnchoredLines, Step};
-use super::automaton::{Automaton, Symbol};
+use super::automaton::{Automaton, Numbers, Symbol};
 use super::indentation::{Rule, TAB_WIDTHS};
-use super::normal::{NormalLine, normalize, verbatim_piece};
+use super::normal::{NormalLine, NormalLines, normalize, verbatim_piece};
 use super::places::{Fit, FoundPlace, Places};
 
 /// `old_str` or `new_str` as whole lines.
@@ -40,75 +42,37 @@ impl<'a> WholeLines<'a> {
 }
 
 /// Finds the lines of `old` that are not blank edges, at a fitted level.
-pub(super) fn find(content: &str, old: &WholeLines<'_>, level: Level, expected: usize) -> Places {
-    let mut places = Places::expecting(expected);
+pub(super) fn find(content: &str, old: &WholeLines<'_>, level: Level, keep: usize) -> Places {
+    let mut places = Places::keeping(keep);
     let core = old.core();
     let edges = Edges { at_start: core.start, at_end: old.lines.len() - core.end };
-    let mut buffers = vec![String::new(); core.len()];
-    let lines: Vec<NormalLine<'_>> =
-        old.lines[core].iter().zip(&mut buffers).map(|(line, buffer)| normalize(line, level, buffer)).collect();
-    let variants = tab_variants(&lines);
-    let mut searches = Searches::new(&lines, &variants);
-    walk(content, &lines, level, |step| match step {
-        CoreStep::Gap => searches.reset(),
-        CoreStep::Line { text, normal, core } => {
-            if let Some(rule) = searches.next_line(text, normal)
+    let Some(walk) = Walk::new(content, &old.lines[core], level) else { return places };
+    let variants = tab_variants(&walk.lines, content.len());
+    let mut searches = Searches::new(&walk.lines, &variants);
+    walk.steps(|step| match step {
+        WalkStep::Gap => searches.reset(),
+        WalkStep::Line { text, normal, core } => {
+            if let Some(matched) = searches.next_line(normal)
                 && let Some(core) = core
             {
-                places.add(|| edges.place(content, core, rule));
+                places.add(|| edges.place(content, core, searches.rule(matched, normal, text)));
             }
         }
     });
     places
 }
 
-/// What a walk over the lines that can be part of a match comes to.
-enum CoreStep<'t, 'n> {
-    /// Lines were left out.
-    Gap,
-    /// A line, and the lines up to its end that a match ending here has, if there are so many.
-    Line { text: &'t str, normal: NormalLine<'n>, core: Option<Range<usize>> },
-}
-
-/// Walks the lines near an anchor of `lines`.
-fn walk(content: &str, lines: &[NormalLine<'_>], level: Level, mut visit: impl FnMut(CoreStep<'_, '_>)) {
-    let anchor = Anchor::longest(lines.iter().map(|line| verbatim_piece(line.body, level)));
-    let mut starts = VecDeque::with_capacity(lines.len().min(1024));
-    let mut buffer = String::new();
-    for step in AnchoredLines::new(content, anchor) {
-        match step {
-            Step::Gap => {
-                starts.clear();
-                visit(CoreStep::Gap);
-            }
-            Step::Line(line) if line.is_after_final_newline() => {}
-            Step::Line(line) => {
-                if starts.len() == lines.len() {
-                    starts.pop_front();
-                }
-                starts.push_back(line.start);
-                let core = starts.front().filter(|_| starts.len() == lines.len()).map(|start| *start..line.text_end);
-                let text = line.text(content);
-                let normal = normalize(text, level, &mut buffer);
-                visit(CoreStep::Line { text, normal, core });
-            }
-        }
-    }
-}
-
 /// Where the bodies of all lines of `old` stand, whatever their indentation: the start of the first line there whose
 /// indentation changes otherwise than in `old`, else of the first line.
 pub(super) fn find_with_any_indentation(content: &str, old: &WholeLines<'_>, level: Level) -> Option<usize> {
-    let mut buffers = vec![String::new(); old.lines.len()];
-    let core = old.core();
-    let lines: Vec<NormalLine<'_>> =
-        old.lines[core].iter().zip(&mut buffers).map(|(line, buffer)| normalize(line, level, buffer)).collect();
-    let mut bodies = Automaton::new(lines.iter().map(|line| body_symbol(*line)).collect());
+    let walk = Walk::new(content, &old.lines[old.core()], level)?;
+    let mut numbers = Numbers::default();
+    let mut bodies = Automaton::new(walk.lines.iter().map(|line| numbers.add(body_symbol(line))).collect());
     let mut found = None;
-    walk(content, &lines, level, |step| match step {
-        CoreStep::Gap => bodies.reset(),
-        CoreStep::Line { normal, core, .. } => {
-            bodies.feed(body_symbol(normal));
+    walk.steps(|step| match step {
+        WalkStep::Gap => bodies.reset(),
+        WalkStep::Line { normal, core, .. } => {
+            bodies.feed(numbers.get(body_symbol(normal)));
             if bodies.is_matched() && found.is_none() {
                 found = core;
             }
@@ -117,7 +81,7 @@ pub(super) fn find_with_any_indentation(content: &str, old: &WholeLines<'_>, lev
     let found = found?;
     let mut start = found.start;
     let (mut before, mut buffer) = (None::<(String, &str)>, String::new());
-    for old in &lines {
+    for old in walk.lines.iter() {
         let line = Line::at(content, start);
         let here = normalize(line.text(content), level, &mut buffer);
         if !old.is_blank() {
@@ -133,58 +97,149 @@ pub(super) fn find_with_any_indentation(content: &str, old: &WholeLines<'_>, lev
     Some(found.start)
 }
 
+/// A walk over the lines of the content that can be part of a match.
+struct Walk<'t> {
+    content: &'t str,
+    /// The lines that are looked for.
+    lines: NormalLines,
+    level: Level,
+}
+
+/// What a walk comes to.
+enum WalkStep<'t, 'n> {
+    /// Lines were left out.
+    Gap,
+    /// A line, and the lines up to its end that a match ending here has, if there are so many.
+    Line { text: &'t str, normal: NormalLine<'n>, core: Option<Range<usize>> },
+}
+
+impl<'t> Walk<'t> {
+    /// `None` if it is plain that nothing can be found; that is the case for most levels of most requests.
+    fn new(content: &'t str, lines: &[&str], level: Level) -> Option<Walk<'t>> {
+        // Every line but the last has at least its ending, and the last is not blank.
+        if lines.len() > content.len() {
+            return None;
+        }
+        let lines = NormalLines::of(lines, level);
+        let walk = Walk { content, lines, level };
+        memmem::find(content.as_bytes(), walk.anchor().text.as_bytes())?;
+        Some(walk)
+    }
+
+    fn anchor(&self) -> Anchor<'_> {
+        Anchor::longest(self.lines.iter().map(|line| verbatim_piece(line.body, self.level)))
+    }
+
+    fn steps(&self, mut visit: impl FnMut(WalkStep<'_, '_>)) {
+        let count = self.lines.iter().len();
+        let mut starts = VecDeque::new();
+        let mut buffer = String::new();
+        for step in AnchoredLines::new(self.content, self.anchor()) {
+            match step {
+                Step::Gap => {
+                    starts.clear();
+                    visit(WalkStep::Gap);
+                }
+                Step::Line(line) if line.is_after_final_newline() => {}
+                Step::Line(line) => {
+                    if starts.len() == count {
+                        starts.pop_front();
+                    }
+                    starts.push_back(line.start);
+                    let core = starts.front().filter(|_| starts.len() == count).map(|start| *start..line.text_end);
+                    let text = line.text(self.content);
+                    let normal = normalize(text, self.level, &mut buffer);
+                    visit(WalkStep::Line { text, normal, core });
+                }
+            }
+        }
+    }
+}
+
 fn body_symbol(line: NormalLine<'_>) -> Symbol<'_> {
     if line.is_blank() { Symbol::Blank } else { Symbol::Body(line.body) }
 }
 
-/// The rules about tabs that can hold for these lines, with the indentations that the content must have.
-fn tab_variants(lines: &[NormalLine<'_>]) -> Vec<(Rule, Vec<String>)> {
+fn indent_symbol(line: NormalLine<'_>) -> Symbol<'_> {
+    if line.is_blank() { Symbol::NoIndent } else { Symbol::Indent(line.indent) }
+}
+
+fn change_symbol<'s>(before: Option<&'s str>, line: NormalLine<'s>) -> Symbol<'s> {
+    match before {
+        Some(before) if !line.is_blank() => Symbol::indent_change(before, line.indent),
+        _ => Symbol::NoIndent,
+    }
+}
+
+/// A rule about tabs, and what it makes of each indentation that there is.
+struct TabVariant<'a> {
+    rule: Rule,
+    indents: HashMap<&'a str, String>,
+}
+
+/// The rules about tabs that change something, and that can hold in a content of so many bytes.
+fn tab_variants(lines: &NormalLines, max_bytes: usize) -> Vec<TabVariant<'_>> {
+    let given: HashSet<&str> = lines.iter().map(|line| line.indent).collect();
     let rules = TAB_WIDTHS.iter().flat_map(|width| [Rule::TabsToSpaces(*width), Rule::SpacesToTabs(*width)]);
     rules
         .filter_map(|rule| {
-            let indents: Vec<String> = lines.iter().map(|line| rule.tabs(line.indent)).collect::<Option<_>>()?;
-            let changes = lines.iter().zip(&indents).any(|(line, indent)| line.indent != indent);
-            changes.then_some((rule, indents))
+            let convert = |indent: &&'_ str| rule.tabs(indent, max_bytes);
+            let indents: HashMap<&str, String> =
+                given.iter().map(|indent| Some((*indent, convert(indent)?))).collect::<Option<_>>()?;
+            let changes = indents.iter().any(|(before, after)| before != after);
+            changes.then_some(TabVariant { rule, indents })
         })
         .collect()
 }
 
 /// The sequences of symbols that are looked for at once, one for each kind of rule.
 struct Searches<'a> {
+    numbers: Numbers<'a>,
     /// Bodies with the change of the indentation between them: it is the same under any prefix.
-    shifted: Automaton<'a>,
+    shifted: Automaton,
     last_indent: &'a str,
     /// Bodies with the indentation that a rule about tabs demands.
-    tabs: Vec<(&'a Rule, Automaton<'a>)>,
+    tabs: Vec<(&'a Rule, Automaton)>,
     /// Indentation of the last line of the content that was not blank.
     indent_before: Option<String>,
 }
 
+/// The kind of rule that a match was found by.
+#[derive(Clone, Copy)]
+enum Matched {
+    /// A prefix that was added or removed.
+    Shifted,
+    /// One of the rules about tabs, by number.
+    Tabs(usize),
+}
+
 impl<'a> Searches<'a> {
-    fn new(lines: &[NormalLine<'a>], variants: &'a [(Rule, Vec<String>)]) -> Searches<'a> {
-        let mut shifted = Vec::with_capacity(2 * lines.len());
+    fn new(lines: &'a NormalLines, variants: &'a [TabVariant<'a>]) -> Searches<'a> {
+        let mut numbers = Numbers::default();
+        let mut shifted = Vec::with_capacity(2 * lines.iter().len());
         let mut before = None;
-        for line in lines {
-            shifted.push(change_symbol(before, *line));
-            shifted.push(body_symbol(*line));
+        for (index, line) in lines.iter().enumerate() {
+            // The change before the first line says nothing about a match.
+            if index > 0 {
+                shifted.push(numbers.add(change_symbol(before, line)));
+            }
+            shifted.push(numbers.add(body_symbol(line)));
             if !line.is_blank() {
                 before = Some(line.indent);
             }
         }
-        // The change before the first line says nothing about a match.
-        shifted.remove(0);
         let tabs = variants
             .iter()
-            .map(|(rule, indents)| {
-                let symbols = lines.iter().zip(indents).flat_map(|(line, indent)| {
-                    let indent = if line.is_blank() { Symbol::NoIndent } else { Symbol::Indent(indent) };
-                    [indent, body_symbol(*line)]
+            .map(|variant| {
+                let symbols = lines.iter().flat_map(|line| {
+                    let indent = variant.indents.get(line.indent).map_or(line.indent, String::as_str);
+                    [indent_symbol(NormalLine { indent, ..line }), body_symbol(line)]
                 });
-                (rule, Automaton::new(symbols.collect()))
+                (&variant.rule, Automaton::new(symbols.map(|symbol| numbers.add(symbol)).collect()))
             })
             .collect();
-        let last_indent = lines.last().map_or("", |line| line.indent);
-        Searches { shifted: Automaton::new(shifted), last_indent, tabs, indent_before: None }
+        let last_indent = before.unwrap_or("");
+        Searches { shifted: Automaton::new(shifted), last_indent, tabs, indent_before: None, numbers }
     }
 
     fn reset(&mut self) {
@@ -193,30 +248,38 @@ impl<'a> Searches<'a> {
         self.indent_before = None;
     }
 
-    /// The rule of the match that ends with this line of the content.
-    fn next_line(&mut self, text: &str, line: NormalLine<'_>) -> Option<Rule> {
-        self.shifted.feed(change_symbol(self.indent_before.as_deref(), line));
-        self.shifted.feed(body_symbol(line));
-        let indent = if line.is_blank() { Symbol::NoIndent } else { Symbol::Indent(line.indent) };
-        for (_, automaton) in &mut self.tabs {
-            automaton.feed(indent);
-            automaton.feed(body_symbol(line));
+    /// The match that ends with this line of the content.
+    fn next_line(&mut self, line: NormalLine<'_>) -> Option<Matched> {
+        let change = self.numbers.get(change_symbol(self.indent_before.as_deref(), line));
+        let body = self.numbers.get(body_symbol(line));
+        self.shifted.feed(change);
+        self.shifted.feed(body);
+        if !self.tabs.is_empty() {
+            let indent = self.numbers.get(indent_symbol(line));
+            for (_, automaton) in &mut self.tabs {
+                automaton.feed(indent);
+                automaton.feed(body);
+            }
         }
         if !line.is_blank() {
             let before = self.indent_before.get_or_insert_default();
             before.clear();
             before.push_str(line.indent);
         }
-        // All changes of indentation are equal, so the last lines alone tell what was added or removed.
-        let shift = self.shifted.is_matched().then(|| Rule::shift(self.last_indent, line.indent, split_indent(text).0));
-        shift.flatten().or_else(|| self.tabs.iter().find(|(_, a)| a.is_matched()).map(|(rule, _)| (*rule).clone()))
+        // All changes of indentation are equal, so the last lines alone tell whether a prefix was added or removed.
+        let is_shift = self.last_indent.ends_with(line.indent) || line.indent.ends_with(self.last_indent);
+        if self.shifted.is_matched() && is_shift {
+            return Some(Matched::Shifted);
+        }
+        self.tabs.iter().position(|(_, automaton)| automaton.is_matched()).map(Matched::Tabs)
     }
-}
 
-fn change_symbol<'s>(before: Option<&'s str>, line: NormalLine<'s>) -> Symbol<'s> {
-    match before {
-        Some(before) if !line.is_blank() => Symbol::indent_change(before, line.indent),
-        _ => Symbol::NoIndent,
+    /// The rule of a match that ends with this line of the content.
+    fn rule(&self, matched: Matched, line: NormalLine<'_>, text: &str) -> Rule {
+        match matched {
+            Matched::Shifted => Rule::shift(self.last_indent, line.indent, split_indent(text).0),
+            Matched::Tabs(number) => self.tabs[number].0.clone(),
+        }
     }
 }
 

@@ -1,7 +1,5 @@
 //! Rules by which the indentation of `old_str` became that of the content.
 
-use crate::lines::split_indent;
-
 use super::Level;
 use super::normal::plain_into;
 
@@ -26,27 +24,32 @@ pub(super) const TAB_WIDTHS: [usize; 4] = [2, 3, 4, 8];
 pub(super) struct CannotIndent;
 
 impl Rule {
-    /// The rule that adds or removes a prefix, if one of the plain indentations ends with the other.
+    /// The rule that adds or removes a prefix, for plain indentations one of which ends with the other.
     ///
     /// `content_raw` is the indentation of the content as it is written, character for character that of `content`.
-    pub(super) fn shift(old: &str, content: &str, content_raw: &str) -> Option<Rule> {
-        if content.ends_with(old) {
-            let added = content.chars().count() - old.chars().count();
-            Some(Rule::Add(content_raw.chars().take(added).collect()))
-        } else {
-            old.strip_suffix(content).map(|removed| Rule::Remove(removed.to_owned()))
+    pub(super) fn shift(old: &str, content: &str, content_raw: &str) -> Rule {
+        match old.strip_suffix(content) {
+            Some(removed) if !removed.is_empty() => Rule::Remove(removed.to_owned()),
+            _ => {
+                let added = content.chars().count().saturating_sub(old.chars().count());
+                Rule::Add(content_raw.chars().take(added).collect())
+            }
         }
     }
 
-    /// What the content has for this plain indentation under a rule about tabs; `None` if it says nothing about it.
-    pub(super) fn tabs(&self, indent: &str) -> Option<String> {
+    /// What the content has for this plain indentation under a rule about tabs; `None` if it says nothing about it, or
+    /// more than `max_bytes`.
+    pub(super) fn tabs(&self, indent: &str, max_bytes: usize) -> Option<String> {
         let spaces = indent.trim_start_matches('\t');
         let tabs = indent.len() - spaces.len();
         if !spaces.bytes().all(|byte| byte == b' ') {
             return None;
         }
         match self {
-            Rule::TabsToSpaces(width) => Some(" ".repeat(tabs * width + spaces.len())),
+            Rule::TabsToSpaces(width) => {
+                let total = tabs * width + spaces.len();
+                (total <= max_bytes).then(|| " ".repeat(total))
+            }
             Rule::SpacesToTabs(width) if tabs == 0 => {
                 Some("\t".repeat(spaces.len() / width) + &" ".repeat(spaces.len() % width))
             }
@@ -54,27 +57,36 @@ impl Rule {
         }
     }
 
-    /// The indentation that the content's style gives to a line of `new_str`, and the rest of that line; the rule was found at `level`.
-    pub(super) fn apply<'l>(&self, line: &'l str, level: Level) -> Result<(String, &'l str), CannotIndent> {
-        let (indent, body) = split_indent(line);
+    /// What the content's style makes of the indentation of a line of `new_str`; the rule was found at `level`.
+    pub(super) fn apply(&self, indent: &str, level: Level) -> Result<String, CannotIndent> {
         let mut plain = String::new();
         if level <= Level::IndentationRelative {
             plain.push_str(indent);
         } else {
             plain_into(&mut plain, indent);
         }
-        let indent = match self {
+        Ok(match self {
             Rule::Add(prefix) => prefix.clone() + indent,
             Rule::Remove(prefix) => {
                 // Plain and written indentation have the same number of characters.
                 plain.strip_prefix(prefix.as_str()).ok_or(CannotIndent)?;
                 indent.chars().skip(prefix.chars().count()).collect()
             }
-            Rule::TabsToSpaces(_) => self.tabs(&plain).ok_or(CannotIndent)?,
+            Rule::TabsToSpaces(_) => self.tabs(&plain, usize::MAX).ok_or(CannotIndent)?,
             Rule::SpacesToTabs(width) if !plain.len().is_multiple_of(*width) => return Err(CannotIndent),
-            Rule::SpacesToTabs(_) => self.tabs(&plain).ok_or(CannotIndent)?,
-        };
-        Ok((indent, body))
+            Rule::SpacesToTabs(_) => self.tabs(&plain, usize::MAX).ok_or(CannotIndent)?,
+        })
+    }
+}
+
+/// Whether a prefix that the rule adds makes a mixture: a tab after spaces, or several spaces after a tab. One space is
+/// how comments are aligned.
+pub(super) fn mixes(rule: &Rule, indent: &str) -> bool {
+    let Rule::Add(prefix) = rule else { return false };
+    match (prefix.chars().next_back(), indent.chars().next()) {
+        (Some(' '), Some('\t')) => true,
+        (Some('\t'), Some(' ')) => indent.len() > 1,
+        _ => false,
     }
 }
 
@@ -82,28 +94,39 @@ impl Rule {
 mod tests {
     use super::*;
 
-    fn check(rule: &Rule, line: &str, expected: Option<&str>) {
-        let got = rule.apply(line, Level::IndentationRelative).ok().map(|(indent, body)| indent + body);
-        assert_eq!(got.as_deref(), expected, "{rule:?} {line:?}");
+    fn check(rule: &Rule, indent: &str, expected: Option<&str>) {
+        let got = rule.apply(indent, Level::IndentationRelative).ok();
+        assert_eq!(got.as_deref(), expected, "{rule:?} {indent:?}");
+    }
+
+    #[test]
+    fn a_mixture_of_tabs_and_spaces_is_seen() {
+        let add = |prefix: &str| Rule::Add(prefix.to_owned());
+        assert!(mixes(&add("  "), "\t"));
+        assert!(mixes(&add("\t"), "    "));
+        assert!(!mixes(&add("\t"), " "));
+        assert!(!mixes(&add("\t"), "\t"));
+        assert!(!mixes(&add(""), "\t"));
+        assert!(!mixes(&Rule::TabsToSpaces(4), "\t"));
     }
 
     #[test]
     fn a_rule_is_applied_or_says_that_it_cannot() {
-        check(&Rule::Add("\t".to_owned()), "  x", Some("\t  x"));
-        check(&Rule::Remove("  ".to_owned()), "   x", Some(" x"));
-        check(&Rule::Remove("  ".to_owned()), " x", None);
-        check(&Rule::TabsToSpaces(4), "\t\t x", Some("         x"));
-        check(&Rule::TabsToSpaces(4), " \tx", None);
-        check(&Rule::SpacesToTabs(4), "        x", Some("\t\tx"));
-        check(&Rule::SpacesToTabs(4), "      x", None);
-        check(&Rule::SpacesToTabs(4), "\tx", None);
+        check(&Rule::Add("\t".to_owned()), "  ", Some("\t  "));
+        check(&Rule::Remove("  ".to_owned()), "   ", Some(" "));
+        check(&Rule::Remove("  ".to_owned()), " ", None);
+        check(&Rule::TabsToSpaces(4), "\t\t ", Some("         "));
+        check(&Rule::TabsToSpaces(4), " \t", None);
+        check(&Rule::SpacesToTabs(4), "        ", Some("\t\t"));
+        check(&Rule::SpacesToTabs(4), "      ", None);
+        check(&Rule::SpacesToTabs(4), "\t", None);
     }
 
     #[test]
     fn a_shift_is_found_in_both_directions() {
-        assert_eq!(Rule::shift("  ", "\t  ", "\t  "), Some(Rule::Add("\t".to_owned())));
-        assert_eq!(Rule::shift("    ", "  ", "  "), Some(Rule::Remove("  ".to_owned())));
-        assert_eq!(Rule::shift("\t", "    ", "    "), None);
-        assert_eq!(Rule::shift("", "  ", "\u{a0} "), Some(Rule::Add("\u{a0}".to_owned() + " ")));
+        assert_eq!(Rule::shift("  ", "\t  ", "\t  "), Rule::Add("\t".to_owned()));
+        assert_eq!(Rule::shift("    ", "  ", "  "), Rule::Remove("  ".to_owned()));
+        assert_eq!(Rule::shift("  ", "  ", "  "), Rule::Add(String::new()));
+        assert_eq!(Rule::shift("", "  ", "\u{a0} "), Rule::Add("\u{a0}".to_owned() + " "));
     }
 }

@@ -7,9 +7,10 @@ use crate::lines::line_of;
 use crate::search::occurrences;
 
 pub use error::{Cause, MultipleMatches, NoMatch, Passage, Place, ReplaceError};
+use fit::{Fitter, push_splice};
 use fitted::WholeLines;
 pub use level::{Level, LineEndings};
-use places::{FoundPlace, Places};
+use places::{FoundPlace, MAX_SHOWN_PLACES, Places};
 
 mod anchored;
 mod automaton;
@@ -24,6 +25,7 @@ mod normal;
 mod pairing;
 mod places;
 mod typography;
+mod weave;
 mod whitespace;
 mod words;
 
@@ -40,10 +42,12 @@ pub struct Replace<'a> {
     pub loosest: Level,
     /// What becomes of the line endings of `new_str`.
     pub line_endings: LineEndings,
+    /// How long the text may become. A few thousand places for a long `new_str` would otherwise fill the memory.
+    pub max_result_bytes: usize,
 }
 
 impl<'a> Replace<'a> {
-    /// One place, the whole ladder, literal line endings.
+    /// One place, the whole ladder, literal line endings, at most 64 MiB.
     pub fn new(old_str: &'a str, new_str: &'a str) -> Replace<'a> {
         Replace {
             old_str,
@@ -51,6 +55,7 @@ impl<'a> Replace<'a> {
             expected_matches: 1,
             loosest: Level::SpacingNormalized,
             line_endings: LineEndings::Literal,
+            max_result_bytes: 64 * 1024 * 1024,
         }
     }
 }
@@ -81,7 +86,10 @@ pub fn replace(content: &str, request: &Replace<'_>) -> Result<Replacement, Repl
     }
     let levels = Level::ALL.into_iter().take_while(|level| *level <= request.loosest);
     for level in levels {
-        let places = find(content, request, level);
+        let mut places = find(content, request, level, MAX_SHOWN_PLACES);
+        if places.total == request.expected_matches && places.total > places.kept.len() {
+            places = find(content, request, level, places.total);
+        }
         if places.total > 0 {
             return settle(content, request, level, &places);
         }
@@ -89,26 +97,26 @@ pub fn replace(content: &str, request: &Replace<'_>) -> Result<Replacement, Repl
     Err(failure::no_match(content, request))
 }
 
-/// The places at one level.
-fn find(content: &str, request: &Replace<'_>, level: Level) -> Places {
+/// The places at one level, the first so many of them kept.
+fn find(content: &str, request: &Replace<'_>, level: Level, keep: usize) -> Places {
     if level == Level::Exact {
-        return exact(content, request);
+        return exact(content, request, keep);
     }
     let old = WholeLines::of(request.old_str);
     if old.core().is_empty() {
         // Blanks alone say nothing about where they are.
-        return Places::expecting(request.expected_matches);
+        return Places::keeping(0);
     }
     match level {
-        Level::WhitespaceNormalized => whitespace::find(content, request),
-        _ => fitted::find(content, &old, level, request.expected_matches),
+        Level::WhitespaceNormalized => whitespace::find(content, request, keep),
+        _ => fitted::find(content, &old, level, keep),
     }
 }
 
-fn exact(content: &str, request: &Replace<'_>) -> Places {
+fn exact(content: &str, request: &Replace<'_>, keep: usize) -> Places {
     let bytes = content.as_bytes();
     let splits_ending = |at: usize| at > 0 && bytes[at - 1] == b'\r' && bytes.get(at) == Some(&b'\n');
-    let mut places = Places::expecting(request.expected_matches);
+    let mut places = Places::keeping(keep);
     for start in occurrences(bytes, request.old_str.as_bytes()) {
         let end = start + request.old_str.len();
         if !splits_ending(start) && !splits_ending(end) {
@@ -123,11 +131,12 @@ fn settle(content: &str, request: &Replace<'_>, level: Level, places: &Places) -
     if places.total != request.expected_matches || places.overlap() {
         return Err(failure::multiple_matches(content, request, level, places));
     }
+    let mut fitter = Fitter::new(content, request, level);
     let mut splices = Vec::new();
     for place in &places.kept {
-        let fitted = fit::fit(content, request, level, place);
-        for splice in fitted.map_err(|unfit| failure::unfit(content, place, &unfit))? {
-            fit::push_splice(&mut splices, splice, content);
+        let fitted = fitter.fit(place).map_err(|error| failure::unfit(content, request, place, &error))?;
+        for splice in fitted {
+            push_splice(&mut splices, splice, content);
         }
     }
     Ok(Replacement {

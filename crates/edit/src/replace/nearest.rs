@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-use crate::diff::diff;
-use crate::excerpt::bounded_excerpt;
-use crate::lines::{Line, line_of};
+use crate::edit::common_at_edges;
+use crate::excerpt::{bounded_excerpt, cut_line};
+use crate::lines::{Line, line_of, split_lines, trim_blanks_end};
+use crate::sequences::{self, LineNumbers};
 
 use super::Passage;
 use super::fitted::WholeLines;
@@ -26,17 +27,18 @@ const MAX_COMPARED_BYTES: usize = 64 * 1024;
 /// The passages most like `old_str`, best first.
 pub(super) fn nearest(content: &str, old_str: &str) -> Vec<Passage> {
     let bag = Bag::of(old_str);
-    let mut candidates = candidates(content, &bag);
-    candidates.truncate(2 * MAX_PASSAGES);
     let old = WholeLines::of(old_str);
-    let core = old.core();
-    let old = &old.lines[core];
+    let old = &old.lines[old.core()];
+    let (Some(first), Some(last)) = (old.first(), old.last()) else { return Vec::new() };
+    let edges = [Bag::of(beginning(first)), Bag::of(beginning(last))];
     let mut passages: Vec<(f64, Range<usize>)> = Vec::new();
-    for candidate in candidates {
-        let range = to_lines(content, &candidate.range, old);
+    for candidate in candidates(content, &bag).into_iter().take(2 * MAX_PASSAGES) {
+        let range = to_lines(content, &candidate.range, &edges);
+        if passages.iter().any(|(_, other)| range.start < other.end && other.start < range.end) {
+            continue;
+        }
         let similarity = bag.similarity(content, &candidate.range).max(bag.similarity(content, &range));
-        let overlaps = |other: &Range<usize>| range.start < other.end && other.start < range.end;
-        if similarity >= MIN_SIMILARITY && !passages.iter().any(|(_, other)| overlaps(other)) {
+        if similarity >= MIN_SIMILARITY {
             passages.push((similarity, range));
         }
     }
@@ -45,64 +47,81 @@ pub(super) fn nearest(content: &str, old_str: &str) -> Vec<Passage> {
     passages.into_iter().map(|(similarity, range)| passage(content, &range, similarity, old)).collect()
 }
 
-/// The words of `old_str`, how often each occurs, and what they weigh together.
-struct Bag<'a> {
-    numbers: HashMap<&'a [u8], usize>,
-    counts: Vec<u32>,
-    /// One bit for the hash of each word: most words of the content are not in it, and need no further look.
-    filter: Vec<u64>,
-    total_words: usize,
-    total_weight: usize,
+/// As much of a line as it takes to tell it from others.
+fn beginning(line: &str) -> &str {
+    const MAX_BYTES: usize = 4096;
+    &line[..line.floor_char_boundary(MAX_BYTES)]
 }
 
-impl<'a> Bag<'a> {
-    const FILTER_BITS: u64 = 1 << 16;
+/// The words of a text, how often each occurs, and what they weigh together.
+struct Bag {
+    numbers: HashMap<u64, usize>,
+    counts: Vec<u32>,
+    /// One bit for the first and the last byte of each word: most words of the content need no further look.
+    filter: Vec<u64>,
+    total_weight: usize,
+    /// How many words there are of those that a passage is looked for by.
+    telling_words: usize,
+    /// The least weight of such a word: short ones are everywhere, and looked at only if there are no others.
+    least_telling: usize,
+}
 
-    fn of(text: &'a str) -> Bag<'a> {
+impl Bag {
+    const TELLING_WEIGHT: usize = 3;
+
+    fn of(text: &str) -> Bag {
         let mut bag = Bag {
             numbers: HashMap::new(),
             counts: Vec::new(),
-            filter: vec![0; (Self::FILTER_BITS / 64) as usize],
-            total_words: 0,
+            filter: vec![0; 4 * 256],
             total_weight: 0,
+            telling_words: 0,
+            least_telling: Self::TELLING_WEIGHT,
         };
-        for word in words(text) {
+        let mut all_words = 0;
+        for word in words(text, 0) {
             let next = bag.counts.len();
-            let number = *bag.numbers.entry(word.bytes(text)).or_insert(next);
+            let hash = word.hash(text);
+            let number = *bag.numbers.entry(hash).or_insert(next);
             if number == next {
                 bag.counts.push(0);
             }
             bag.counts[number] += 1;
-            bag.filter[Self::slot(&word)] |= Self::bit(&word);
-            bag.total_words += 1;
+            let (slot, bit) = Self::place(text, &word);
+            bag.filter[slot] |= bit;
+            all_words += 1;
+            bag.telling_words += usize::from(word.weight() >= Self::TELLING_WEIGHT);
             bag.total_weight += word.weight();
+        }
+        if bag.telling_words == 0 {
+            (bag.telling_words, bag.least_telling) = (all_words, 0);
         }
         bag
     }
 
-    fn slot(word: &Word) -> usize {
-        (word.hash % Self::FILTER_BITS / 64) as usize
+    /// Where the bit of a word is.
+    fn place(text: &str, word: &Word) -> (usize, u64) {
+        let bytes = text.as_bytes();
+        let (first, last) = (bytes[word.range.start], bytes[word.range.end - 1]);
+        (4 * usize::from(first) + usize::from(last / 64), 1 << (last % 64))
     }
 
-    fn bit(word: &Word) -> u64 {
-        1 << (word.hash % 64)
-    }
-
-    /// The number of a word of the content that is in the bag.
-    fn number(&self, content: &str, word: &Word) -> Option<usize> {
-        if self.filter[Self::slot(word)] & Self::bit(word) == 0 {
+    /// The number of a word of another text that is in the bag.
+    fn number(&self, text: &str, word: &Word) -> Option<usize> {
+        let (slot, bit) = Self::place(text, word);
+        if self.filter[slot] & bit == 0 {
             return None;
         }
-        self.numbers.get(word.bytes(content)).copied()
+        self.numbers.get(&word.hash(text)).copied()
     }
 
     /// The weight of the words that the bag and a passage share, twice, over the weight of both.
     #[expect(clippy::cast_precision_loss, reason = "weights are far below 2^52")]
     fn similarity(&self, content: &str, range: &Range<usize>) -> f64 {
-        let passage = &content[range.clone()];
         let mut left = self.counts.clone();
         let (mut shared, mut weight) = (0, 0);
-        for word in words(passage) {
+        let passage = &content[range.clone()];
+        for word in words(passage, 0) {
             weight += word.weight();
             if let Some(number) = self.number(passage, &word)
                 && left[number] > 0
@@ -124,16 +143,16 @@ struct Candidate {
 }
 
 /// The stretches that share most words with the bag, best first; no two of them overlap.
-fn candidates(content: &str, bag: &Bag<'_>) -> Vec<Candidate> {
+fn candidates(content: &str, bag: &Bag) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     let mut window: VecDeque<(usize, usize, Word)> = VecDeque::new();
-    let mut counts = vec![0u32; bag.counts.len()];
+    let mut counts = vec![0_u32; bag.counts.len()];
     let mut shared_weight = 0;
-    let mut least = bag.total_weight / 3;
-    for (index, word) in words(content).enumerate() {
+    let mut least = bag.total_weight / 4;
+    for (index, word) in words(content, bag.least_telling).enumerate() {
         let Some(number) = bag.number(content, &word) else { continue };
         while let Some((first, number, gone)) = window.front()
-            && first + bag.total_words <= index
+            && first + bag.telling_words <= index
         {
             counts[*number] -= 1;
             if counts[*number] < bag.counts[*number] {
@@ -171,57 +190,83 @@ fn candidates(content: &str, bag: &Bag<'_>) -> Vec<Candidate> {
     found
 }
 
-/// The whole lines of a candidate, its edges moved by a few lines to where the first and the last line of `old` fit best.
-fn to_lines(content: &str, candidate: &Range<usize>, old: &[&str]) -> Range<usize> {
-    const REACH: usize = 3;
-    let (Some(first), Some(last)) = (old.first(), old.last()) else { return candidate.clone() };
+/// The whole lines of a candidate, its edges moved by a few lines to where the first and the last line fit best.
+fn to_lines(content: &str, candidate: &Range<usize>, [first, last]: &[Bag; 2]) -> Range<usize> {
     let start = Line::containing(content, candidate.start);
     let end = Line::containing(content, candidate.end);
     if start.start == end.start {
         return start.start..end.text_end;
     }
-    let lines_from = |from: usize| {
-        let mut line = Line::at(content, from);
-        for _ in 0..REACH {
-            line = Line::before(content, line.start).unwrap_or(line);
-        }
-        std::iter::successors(Some(line), |line| (line.end > line.text_end).then(|| Line::at(content, line.end)))
-            .take(2 * REACH + 1)
-    };
-    let fits = |text: &str, line: &Line| Bag::of(text).similarity(content, &(line.start..line.text_end));
-    // Of lines that fit equally the one nearest to where the words were found.
-    let best = |text: &str, at: &Line| {
-        lines_from(at.start).fold((fits(text, at), *at), |(most, best), line| {
-            let fit = fits(text, &line);
-            if fit > most { (fit, line) } else { (most, best) }
-        })
-    };
-    let (_, start) = best(first, &start);
-    let (_, end) = best(last, &end);
+    let start = best_line(content, start, first);
+    let end = best_line(content, end, last);
     if start.start <= end.start { start.start..end.text_end } else { candidate.clone() }
+}
+
+/// The line near this one that a bag fits best; of equal ones this, then the first.
+fn best_line(content: &str, at: Line, bag: &Bag) -> Line {
+    const REACH: usize = 3;
+    let fit = |line: &Line| bag.similarity(content, &(line.start..line.start + beginning(line.text(content)).len()));
+    let mut line = (0..REACH).fold(at, |line, _| Line::before(content, line.start).unwrap_or(line));
+    let (mut most, mut best) = (fit(&at), at);
+    for _ in 0..=2 * REACH {
+        let fits = fit(&line);
+        if fits > most {
+            (most, best) = (fits, line);
+        }
+        if line.text_end == line.end {
+            break;
+        }
+        line = Line::at(content, line.end);
+    }
+    best
 }
 
 fn passage(content: &str, range: &Range<usize>, similarity: f64, old: &[&str]) -> Passage {
     let first_line = line_of(content, range.start);
-    let text = bounded_excerpt(content, range, 0, MAX_SHOWN_BYTES);
+    let text = &content[range.clone()];
     Passage {
         first_line,
-        last_line: first_line + line_of(&content[range.clone()], range.len()) - 1,
+        last_line: first_line + line_of(text, text.len()) - 1,
         similarity,
-        diff: difference(&old.join("\n"), &bounded_excerpt(content, range, 0, MAX_COMPARED_BYTES)),
-        text,
+        text: bounded_excerpt(content, range, 0, MAX_SHOWN_BYTES),
+        diff: difference(old, &split_lines(&text[..text.floor_char_boundary(MAX_COMPARED_BYTES)])),
     }
 }
 
-/// A small diff of two passages, without its header.
-fn difference(old: &str, passage: &str) -> String {
-    let old = bounded_excerpt(old, &(0..old.len()), 0, MAX_COMPARED_BYTES);
-    let whole = diff(&(old + "\n"), &(passage.to_owned() + "\n")).text;
-    let hunks = whole.find("@@").map_or("", |start| &whole[start..]);
-    let end = hunks.split_inclusive('\n').scan(0, |end, line| {
-        *end += line.len();
-        Some(*end)
-    });
-    let end = end.take_while(|end| *end <= MAX_SHOWN_BYTES).last().unwrap_or(0);
-    hunks[..end].to_owned()
+/// A small diff of two passages: lines that go with `-`, lines that come with `+`, and the lines between them.
+fn difference(old: &[&str], passage: &[&str]) -> String {
+    let mut numbers = LineNumbers::default();
+    let old_numbers = numbers.of(old.iter().map(|line| trim_blanks_end(line)));
+    let new_numbers = numbers.of(passage.iter().map(|line| trim_blanks_end(line)));
+    let mut shown = String::new();
+    let mut from = 0;
+    for (gone, come) in sequences::changes(&old_numbers, &new_numbers) {
+        let context = from.max(gone.start.saturating_sub(1))..gone.start;
+        context.for_each(|index| push_line(&mut shown, ' ', old[index], 0..0));
+        for (index, line) in old[gone.clone()].iter().enumerate() {
+            push_line(&mut shown, '-', line, focus(line, passage[come.clone()].get(index)));
+        }
+        for (index, line) in passage[come].iter().enumerate() {
+            push_line(&mut shown, '+', line, focus(line, old[gone.clone()].get(index)));
+        }
+        from = gone.end;
+        if shown.len() >= MAX_SHOWN_BYTES {
+            break;
+        }
+    }
+    shown
+}
+
+/// Where a line begins to differ from the one that it stands against.
+fn focus(line: &str, other: Option<&&str>) -> Range<usize> {
+    let (at_start, at_end) = other.map_or((0, 0), |other| common_at_edges(line, other));
+    at_start..line.len() - at_end
+}
+
+fn push_line(shown: &mut String, mark: char, line: &str, focus: Range<usize>) {
+    if shown.len() < MAX_SHOWN_BYTES {
+        shown.push(mark);
+        shown.push_str(&cut_line(line, &focus));
+        shown.push('\n');
+    }
 }

@@ -54,6 +54,38 @@ impl NormalLine<'_> {
     }
 }
 
+/// Several lines, normalised into one text.
+#[derive(Debug)]
+pub(super) struct NormalLines {
+    text: String,
+    /// Where the indentation and the body of each line end; it starts where the one before ends.
+    ends: Vec<(usize, usize)>,
+}
+
+impl NormalLines {
+    pub(super) fn of(lines: &[&str], level: Level) -> NormalLines {
+        let mut all = NormalLines { text: String::new(), ends: Vec::with_capacity(lines.len()) };
+        let mut buffer = String::new();
+        for line in lines {
+            let NormalLine { indent, body } = normalize(line, level, &mut buffer);
+            all.text.push_str(indent);
+            let indent_end = all.text.len();
+            all.text.push_str(body);
+            all.ends.push((indent_end, all.text.len()));
+        }
+        all
+    }
+
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = NormalLine<'_>> {
+        let mut start = 0;
+        self.ends.iter().map(move |(indent_end, end)| {
+            let line = NormalLine { indent: &self.text[start..*indent_end], body: &self.text[*indent_end..*end] };
+            start = *end;
+            line
+        })
+    }
+}
+
 /// Normalises the text of a line for a fitted level; `buffer` keeps it when it differs from the text.
 pub(super) fn normalize<'a>(text: &'a str, level: Level, buffer: &'a mut String) -> NormalLine<'a> {
     let text = trim_blanks_end(text);

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-/// Above this many comparisons only the common start and end are paired: the same input gives the same result always.
-const MAX_CELLS: usize = 1 << 20;
+use crate::sequences::{LineNumbers, MAX_CELLS, common_subsequence};
 
 /// Pairs equal lines in order: the common prefix, the common suffix, then a longest common subsequence of what is
 /// between, the one that uses the earliest lines of `old`. Pairs are (index in `old`, index in `new`).
@@ -18,7 +17,13 @@ pub(super) fn pair_lines(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     let (old_rest, new_rest) = (&old[prefix..old.len() - suffix], &new[prefix..new.len() - suffix]);
 
     let mut pairs: Vec<(usize, usize)> = (0..prefix).map(|index| (index, index)).collect();
-    pairs.extend(common_subsequence(old_rest, new_rest).into_iter().map(|(a, b)| (a + prefix, b + prefix)));
+    if !old_rest.is_empty() && !new_rest.is_empty() {
+        let mut numbers = LineNumbers::default();
+        let (old, new) = (numbers.of(old_rest.iter().copied()), numbers.of(new_rest.iter().copied()));
+        // Too many lines are paired at their edges only.
+        let between = common_subsequence(&old, &new, MAX_CELLS).unwrap_or_default();
+        pairs.extend(between.into_iter().map(|(a, b)| (a + prefix, b + prefix)));
+    }
     pairs.extend((0..suffix).rev().map(|back| (old.len() - 1 - back, new.len() - 1 - back)));
     pairs
 }
@@ -36,38 +41,6 @@ pub(super) fn gaps(
         from = (to.0 + 1, to.1 + 1);
         gap
     })
-}
-
-fn common_subsequence(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
-    let width = new.len() + 1;
-    let cells = (old.len() + 1).saturating_mul(width);
-    if old.is_empty() || new.is_empty() || cells > MAX_CELLS {
-        return Vec::new();
-    }
-    // lengths[i * width + j]: of the longest common subsequence of old[i..] and new[j..].
-    let mut lengths = vec![0u32; cells];
-    for i in (0..old.len()).rev() {
-        for j in (0..new.len()).rev() {
-            lengths[i * width + j] = if old[i] == new[j] {
-                lengths[(i + 1) * width + j + 1] + 1
-            } else {
-                lengths[(i + 1) * width + j].max(lengths[i * width + j + 1])
-            };
-        }
-    }
-    let mut pairs = Vec::new();
-    let (mut i, mut j) = (0, 0);
-    while i < old.len() && j < new.len() {
-        if old[i] == new[j] {
-            pairs.push((i, j));
-            (i, j) = (i + 1, j + 1);
-        } else if lengths[i * width + j + 1] >= lengths[(i + 1) * width + j] {
-            j += 1;
-        } else {
-            i += 1;
-        }
-    }
-    pairs
 }
 
 #[cfg(test)]

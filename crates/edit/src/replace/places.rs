@@ -27,7 +27,7 @@ pub(super) struct Fit {
     pub(super) ignored_at_end: usize,
 }
 
-/// The places at one level: all are counted, as many are kept as can be needed.
+/// The places at one level: all are counted, the first are kept.
 #[derive(Debug)]
 pub(super) struct Places {
     pub(super) kept: Vec<FoundPlace>,
@@ -36,9 +36,9 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// For a request that expects so many places.
-    pub(super) fn expecting(expected: usize) -> Places {
-        Places { kept: Vec::new(), total: 0, limit: expected.max(MAX_SHOWN_PLACES) }
+    /// Keeps the first so many.
+    pub(super) fn keeping(limit: usize) -> Places {
+        Places { kept: Vec::new(), total: 0, limit }
     }
 
     /// Counts a place; it is made only if it is to be kept.

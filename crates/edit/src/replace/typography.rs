@@ -1,6 +1,6 @@
 //! Characters of `old_str` that stand for other forms of them in the content.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::lines::is_blank;
 
@@ -11,6 +11,8 @@ use super::normal::Class;
 pub(super) struct Typography<'a> {
     /// For each character (or `...`) what it stood for; `None` for more than one thing.
     forms: HashMap<&'a str, Option<&'a str>>,
+    /// Where the characters stood that mean other things in other places.
+    places: HashSet<(char, Neighbours)>,
 }
 
 const DOTS: &str = "...";
@@ -18,6 +20,9 @@ const DOTS: &str = "...";
 impl<'a> Typography<'a> {
     /// Learns from two bodies that are equal after normalisation.
     pub(super) fn learn(&mut self, mut old: &'a str, mut content: &'a str) {
+        for (at, c) in old.char_indices().filter(|(_, c)| is_placed(*c)) {
+            self.places.insert((c, Neighbours::of(old, at, c)));
+        }
         while let (Some(a), Some(b)) = (old.chars().next(), content.chars().next()) {
             let (old_part, content_part) = if is_blank(a) && is_blank(b) {
                 let runs = (run(old, is_blank), run(content, is_blank));
@@ -42,7 +47,7 @@ impl<'a> Typography<'a> {
     /// Learns from two runs of dots and ellipses that are equally many dots.
     fn learn_dots(&mut self, old: &'a str, content: &'a str) {
         // After how many dots a character of the content begins, and where.
-        let mut starts = vec![None; 3 * content.len() + 1];
+        let mut starts = vec![None; content.len() + 1];
         let mut dots = 0;
         for (at, c) in content.char_indices() {
             starts[dots] = Some(at);
@@ -104,17 +109,52 @@ impl<'a> Typography<'a> {
         }
     }
 
-    /// A body of `new_str` in the forms of the content.
-    pub(super) fn write(&self, mut body: &str) -> String {
-        let mut written = String::with_capacity(body.len());
-        while let Some(c) = body.chars().next() {
-            let dots = body.starts_with(DOTS) && self.forms.contains_key(DOTS);
-            let unit = if dots { DOTS } else { first(body, c) };
-            written.push_str(self.forms.get(unit).copied().flatten().unwrap_or(unit));
-            body = &body[unit.len()..];
+    /// Writes a body of `new_str` in the forms of the content.
+    pub(super) fn write(&self, written: &mut String, body: &str) {
+        if self.forms.is_empty() {
+            written.push_str(body);
+            return;
         }
-        written
+        let mut at = 0;
+        while let Some(c) = body[at..].chars().next() {
+            let rest = &body[at..];
+            let dots = rest.starts_with(DOTS) && self.forms.contains_key(DOTS);
+            let unit = if dots { DOTS } else { first(rest, c) };
+            let form = self.forms.get(unit).copied().flatten();
+            let form = form.filter(|_| !is_placed(c) || self.places.contains(&(c, Neighbours::of(body, at, c))));
+            written.push_str(form.unwrap_or(unit));
+            at += unit.len();
+        }
     }
+}
+
+/// What stands beside a character: blanks and the edges of a line, or something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Neighbours {
+    before: Side,
+    after: Side,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Side {
+    Blank,
+    Text,
+}
+
+impl Neighbours {
+    fn of(body: &str, at: usize, c: char) -> Neighbours {
+        let side = |neighbour: Option<char>| if neighbour.is_none_or(is_blank) { Side::Blank } else { Side::Text };
+        Neighbours {
+            before: side(body[..at].chars().next_back()),
+            after: side(body[at + c.len_utf8()..].chars().next()),
+        }
+    }
+}
+
+/// Whether a character means other things in other places: a dash between blanks is not that of `--force`, and an
+/// opening quote is not a closing one.
+fn is_placed(c: char) -> bool {
+    matches!(Class::of(c), Some(Class::SingleQuote | Class::DoubleQuote | Class::Dash))
 }
 
 fn first(text: &str, c: char) -> &str {
@@ -142,7 +182,9 @@ mod tests {
         for (old, content) in pairs {
             typography.learn(old, content);
         }
-        assert_eq!(typography.write(new), expected, "{pairs:?}");
+        let mut written = String::new();
+        typography.write(&mut written, new);
+        assert_eq!(written, expected, "{pairs:?}");
     }
 
     #[test]
@@ -155,6 +197,12 @@ mod tests {
         check(&[("a\u{a0}b", "a b")], "c\u{a0}d", "c d");
         check(&[("a b", "a\u{a0}b")], "c d", "c\u{a0}d");
         check(&[("…...", "...…")], "c… d...", "c... d…");
+    }
+
+    #[test]
+    fn a_character_in_another_place_is_written_as_given() {
+        check(&[("run - now", "run — now")], "run - now with --force and x-y", "run — now with --force and x-y");
+        check(&[("say \"stop", "say “stop")], "say \"stop\"", "say “stop\"");
     }
 
     #[test]

@@ -5,14 +5,18 @@ use std::collections::VecDeque;
 use crate::lines::{Line, split_lines, trim_blanks_end};
 
 use super::anchored::{Anchor, AnchoredLines, Step};
-use super::automaton::{Automaton, Symbol};
+use super::automaton::{Automaton, Numbers, Symbol};
 use super::places::{FoundPlace, Places};
 use super::{LineEndings, Replace};
 
 /// Finds `old_str` where its first line may start and its last line may end inside a line of the content.
-pub(super) fn find(content: &str, request: &Replace<'_>) -> Places {
+pub(super) fn find(content: &str, request: &Replace<'_>, keep: usize) -> Places {
+    let mut places = Places::keeping(keep);
     let segments = split_lines(request.old_str);
-    let mut places = Places::expecting(request.expected_matches);
+    // Every line but the last has at least its ending.
+    if segments.len() > content.len() + 1 {
+        return places;
+    }
     let anchor = Anchor::longest(segments.iter().map(|segment| trim_blanks_end(segment)));
     let mut search = Search::new(content, &segments, request.line_endings);
     for step in AnchoredLines::new(content, anchor) {
@@ -35,7 +39,8 @@ struct Search<'a> {
     /// The last one; `None` if there is only one.
     tail: Option<&'a str>,
     /// The segments between: whole lines.
-    middle: Automaton<'a>,
+    middle: Automaton,
+    numbers: Numbers<'a>,
     middle_lines: usize,
     /// For each of the last lines, where a match that starts on it starts. The front is the line before `middle_lines` lines.
     starts: VecDeque<Option<usize>>,
@@ -49,11 +54,14 @@ impl<'a> Search<'a> {
             Some((tail, middle)) => (Some(*tail), middle),
             None => (None, rest),
         };
+        let mut numbers = Numbers::default();
+        let symbols = middle.iter().map(|segment| numbers.add(Symbol::Body(trim_blanks_end(segment))));
         Search {
             content,
             head: trim_blanks_end(head),
             tail,
-            middle: Automaton::new(middle.iter().map(|segment| Symbol::Body(trim_blanks_end(segment))).collect()),
+            middle: Automaton::new(symbols.collect()),
+            numbers,
             middle_lines: middle.len(),
             starts: VecDeque::new(),
             line_endings,
@@ -90,7 +98,7 @@ impl<'a> Search<'a> {
                 None
             }
         });
-        self.middle.feed(Symbol::Body(trimmed));
+        self.middle.feed(self.numbers.get(Symbol::Body(trimmed)));
         self.starts.push_back(start);
         if self.starts.len() > self.middle_lines + 1 {
             self.starts.pop_front();

@@ -34,24 +34,47 @@ fn is_of_a_class(c: char) -> bool {
 /// A text that stood in `old_str` for texts of the document; `None`: for nothing definite.
 type Meanings = BTreeMap<String, BTreeSet<Option<String>>>;
 
+/// What the characters of `old_str` stood for.
+#[derive(Default)]
+pub(crate) struct Dictionary {
+    /// For a character (or `...`) the one other text that it always stood for.
+    texts: BTreeMap<String, String>,
+    /// Quotes and dashes with whether something that is not blank stood before and after them.
+    positions: BTreeSet<(char, bool, bool)>,
+}
+
+/// Where the quotes and dashes of a text stand: whether text that is not blank comes before and after each.
+fn positions(text: &str) -> Vec<(usize, (char, bool, bool))> {
+    let chars: Vec<(usize, char)> = text.char_indices().collect();
+    let is_text = |index: Option<usize>| index.and_then(|index| chars.get(index)).is_some_and(|(_, c)| !is_blank(*c));
+    let mut found = Vec::new();
+    for (index, (at, c)) in chars.iter().enumerate() {
+        if matches!(plain_char(*c).as_str(), "'" | "\"" | "-") {
+            found.push((*at, (*c, is_text(index.checked_sub(1)), is_text(Some(index + 1)))));
+        }
+    }
+    found
+}
+
 /// For characters of `old_str` (and `...`) the one other text that they always stood for in the document.
 ///
 /// Takes pairs of lines of `old_str` and of the document, whose bodies (without indentation and trailing blanks) are equal
 /// when read plainly (and, with `runs`, when runs of blanks count as one).
-pub(crate) fn dictionary<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>, runs: bool) -> BTreeMap<String, String> {
+pub(crate) fn dictionary<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>, runs: bool) -> Dictionary {
     let mut meanings = Meanings::new();
+    let mut dictionary = Dictionary::default();
     for (old, document) in pairs {
         let ((old_indent, old_body), (indent, body)) = (split_indent(trimmed(old)), split_indent(trimmed(document)));
         learn_indent(old_indent, indent, &mut meanings);
         learn(old_body, body, runs, &mut meanings);
+        dictionary.positions.extend(positions(old_body).into_iter().map(|(_, position)| position));
     }
-    let mut dictionary = BTreeMap::new();
     for (unit, texts) in meanings {
         if let [Some(text)] = Vec::from_iter(texts).as_slice()
             && *text != unit
             && plain(text) == plain(&unit)
         {
-            dictionary.insert(unit, text.clone());
+            dictionary.texts.insert(unit, text.clone());
         }
     }
     dictionary
@@ -94,15 +117,19 @@ fn learn_run(run: &str, there: &str, meanings: &mut Meanings) {
     }
 }
 
-/// The text with the units of the dictionary replaced.
-pub(crate) fn translate(text: &str, dictionary: &BTreeMap<String, String>) -> String {
+/// The text with the units of the dictionary replaced; a quote or dash only where one stood like this in `old_str`.
+pub(crate) fn translate(text: &str, dictionary: &Dictionary) -> String {
+    let positions: BTreeMap<usize, (char, bool, bool)> = positions(text).into_iter().collect();
     let mut result = String::new();
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let unit =
-            if rest.starts_with("...") && dictionary.contains_key("...") { "..." } else { &rest[..c.len_utf8()] };
-        result.push_str(dictionary.get(unit).map_or(unit, String::as_str));
-        rest = &rest[unit.len()..];
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let dots = rest.starts_with("...") && dictionary.texts.contains_key("...");
+        let unit = if dots { "..." } else { &rest[..c.len_utf8()] };
+        let known = positions.get(&at).is_none_or(|position| dictionary.positions.contains(position));
+        let text = if known { dictionary.texts.get(unit) } else { None };
+        result.push_str(text.map_or(unit, String::as_str));
+        at += unit.len();
     }
     result
 }

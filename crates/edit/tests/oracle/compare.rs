@@ -20,6 +20,7 @@ pub(crate) fn engine_outcome(case: &Case) -> Outcome {
             Outcome::MultipleMatches { total: several.total, level: several.level, lines }
         }
         Err(ReplaceError::EmptyOldStr | ReplaceError::ZeroExpectedMatches) => Outcome::Invalid,
+        Err(other) => panic!("{other:?}"),
     }
 }
 

@@ -1,11 +1,10 @@
 //! The fitted levels: whole lines, one rule for the indentation.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use interline_edit::{Level, Replace};
 
-use super::characters::{collapse_blanks, dictionary, plain, translate};
+use super::characters::{Dictionary, collapse_blanks, dictionary, plain, translate};
 use super::lines::{
     Line, ending_of_span, is_blank, is_blank_line, line_number, lines, split_indent, texts,
     texts_without_final_newline, trimmed,
@@ -178,7 +177,7 @@ fn fit(
     let old_trailing = place.lines.end - place.core.end;
     let old_lines = &old.lines[old.core.start - old_leading..old.core.end + old_trailing];
 
-    let mut new = read_new(new_str, old.final_newline, last_line.ending.is_empty());
+    let mut new = read_new(new_str, old, last_line);
     for _ in old_leading..old.core.start {
         if new.first().is_some_and(|line| is_blank_line(line)) {
             new.remove(0);
@@ -203,7 +202,12 @@ fn fit(
             None => {
                 // A line that takes the place of others has the document's characters, one that is wholly new its own.
                 let changed = pairing::replaces_lines(&pairs, old_lines.len(), index);
-                let dictionary = if changed { &dictionary } else { &BTreeMap::new() };
+                let dictionary = if changed { &dictionary } else { &Dictionary::default() };
+                if makes_a_mixture(&place.rule, &new[index])
+                    && !old_lines.iter().any(|old| makes_a_mixture(&place.rule, old))
+                {
+                    return None;
+                }
                 (write(level, &place.rule, &new[index], dictionary)?, span_ending.clone())
             }
         };
@@ -217,28 +221,37 @@ fn fit(
     Some(result)
 }
 
-/// `new_str` as lines.
-fn read_new(new_str: &str, old_has_final_newline: bool, at_end_without_ending: bool) -> Vec<String> {
-    if old_has_final_newline {
+/// `new_str` as lines, for a span that ends with `last_line`.
+fn read_new(new_str: &str, old: &Old, last_line: &Line) -> Vec<String> {
+    if old.final_newline {
         if new_str.is_empty() { Vec::new() } else { texts_without_final_newline(new_str) }
-    } else if at_end_without_ending {
+    } else if last_line.ending.is_empty() {
         texts_without_final_newline(new_str)
     } else {
         texts(new_str)
     }
 }
 
+/// Whether adding a prefix puts a tab after spaces, or more than one space after a tab.
+fn makes_a_mixture(rule: &Rule, line: &str) -> bool {
+    let Rule::Add(prefix) = rule else { return false };
+    let (indent, _) = split_indent(line);
+    !is_blank_line(line)
+        && (prefix.ends_with(' ') && indent.starts_with('\t')
+            || prefix.ends_with('\t') && indent.starts_with(' ') && indent.len() > 1)
+}
+
 /// What the characters of `old_str` stood for.
-fn learnt(level: Level, old: &[String], document: &[Line]) -> BTreeMap<String, String> {
+fn learnt(level: Level, old: &[String], document: &[Line]) -> Dictionary {
     if level < Level::PunctuationNormalized {
-        return BTreeMap::new();
+        return Dictionary::default();
     }
     let pairs = old.iter().zip(document).filter(|(old, _)| !is_blank_line(old));
     dictionary(pairs.map(|(old, line)| (old.as_str(), line.text.as_str())), level == Level::SpacingNormalized)
 }
 
 /// A line of `new_str` as the document would have it; `None` if it cannot be indented.
-fn write(level: Level, rule: &Rule, line: &str, dictionary: &BTreeMap<String, String>) -> Option<String> {
+fn write(level: Level, rule: &Rule, line: &str, dictionary: &Dictionary) -> Option<String> {
     if is_blank_line(line) {
         return Some(line.to_owned());
     }
@@ -256,7 +269,7 @@ fn write(level: Level, rule: &Rule, line: &str, dictionary: &BTreeMap<String, St
         }
         Rule::SpacesToTabs(width) => {
             let columns = read_indent.chars().count();
-            if read_indent != " ".repeat(columns) || columns % width != 0 {
+            if read_indent != " ".repeat(columns) || !columns.is_multiple_of(*width) {
                 return None;
             }
             "\t".repeat(columns / width)

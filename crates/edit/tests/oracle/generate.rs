@@ -21,63 +21,23 @@ pub(crate) struct Case {
 impl Case {
     pub(crate) fn request(&self) -> Replace<'_> {
         Replace {
-            old_str: &self.old_str,
-            new_str: &self.new_str,
             expected_matches: self.expected_matches,
             loosest: self.loosest,
             line_endings: self.line_endings,
+            ..Replace::new(&self.old_str, &self.new_str)
         }
     }
 }
 
+#[rustfmt::skip]
 const SOUP: [&str; 24] = [
-    "a",
-    "a",
-    "b",
-    "b",
-    " ",
-    " ",
-    "\t",
-    "\n",
-    "\n",
-    "\r\n",
-    "\r",
-    "\u{A0}",
-    "\u{301}",
-    "\u{1F600}",
-    "\u{2019}",
-    "'",
-    "\u{2014}",
-    "-",
-    "\u{2026}",
-    "...",
-    "\u{3000}",
-    "\u{2028}",
-    "\u{85}",
-    ".",
+    "a", "a", "b", "b", " ", " ", "\t", "\n", "\n", "\r\n", "\r", "\u{A0}", "\u{301}", "\u{1F600}", "\u{2019}", "'",
+    "\u{2014}", "-", "\u{2026}", "...", "\u{3000}", "\u{2028}", "\u{85}", ".",
 ];
+#[rustfmt::skip]
 const WORDS: [&str; 22] = [
-    "a",
-    "b",
-    "c",
-    "aa",
-    "ab",
-    "e\u{301}",
-    "\u{E9}",
-    "\u{1F600}",
-    "it's",
-    "it\u{2019}s",
-    "\"q\"",
-    "\u{201C}q\u{201D}",
-    "x-y",
-    "x\u{2014}y",
-    "\u{2013}",
-    "...",
-    "\u{2026}",
-    "w...",
-    "w\u{2026}.",
-    ".\u{2026}",
-    "}",
+    "a", "b", "c", "aa", "ab", "e\u{301}", "\u{E9}", "\u{1F600}", "it's", "it\u{2019}s", "\"q\"",
+    "\u{201C}q\u{201D}", "x-y", "x\u{2014}y", "\u{2013}", "...", "\u{2026}", "w...", "w\u{2026}.", ".\u{2026}", "}",
     "\r",
 ];
 const INDENTS: [&str; 8] = ["  ", "  ", "    ", "    ", "\t", "\t", "   ", "\u{A0}"];

@@ -15,7 +15,9 @@ pub(crate) fn replacement(content: &str, request: &Replace<'_>) -> Option<String
     exact_wins(content, request, &answer);
     let done = answer.ok()?;
     let after = edit(content, &done.edit);
-    assert_eq!(done.edit.is_empty(), after == content, "an edit is empty when nothing changes");
+    // Several changes may together change nothing; one may not.
+    let changes = done.edit.splices().len();
+    assert!(changes == 0 || changes > 1 || after != content, "an edit is empty when nothing changes");
     assert_eq!(done.places.len(), request.expected_matches);
     assert_eq!(done.line, line_number(content, done.places[0].start));
     assert!(done.places.windows(2).all(|pair| pair[0].end <= pair[1].start), "places are in order: {:?}", done.places);
@@ -44,7 +46,9 @@ pub(crate) fn edit(content: &str, edit: &Edit) -> String {
 
 /// The diff of two texts leads from one to the other.
 pub(crate) fn diff_of_texts(before: &str, after: &str) {
-    unified_diff(before, after, &diff(before, after));
+    let diff = diff(before, after);
+    unified_diff(before, after, &diff);
+    assert_eq!(diff.text.is_empty(), before == after);
 }
 
 fn unified_diff(before: &str, after: &str, diff: &interline_edit::UnifiedDiff) {
@@ -52,7 +56,7 @@ fn unified_diff(before: &str, after: &str, diff: &interline_edit::UnifiedDiff) {
     let result = unified::apply(before, &diff.text).unwrap_or_else(|error| panic!("{error} in\n{}", diff.text));
     if !diff.truncated {
         assert_eq!(result, after, "the diff is\n{}", diff.text);
-        assert_eq!(diff.text.is_empty(), before == after);
+        assert!(!diff.text.is_empty() || before == after);
     }
 }
 
@@ -65,7 +69,9 @@ fn caps_only_refuse(content: &str, request: &Replace<'_>) {
         Err(ReplaceError::NoMatch(_)) => None,
         Err(_) => return,
     };
-    for loosest in Level::ALL {
+    // Refusals are costly to explain: where nothing is found, the two ends of the ladder stand for all of it.
+    let caps = if decided.is_some() { &Level::ALL[..] } else { &[Level::Exact, Level::SpacingNormalized] };
+    for &loosest in caps {
         let capped = replace(content, &Replace { loosest, ..*request });
         if decided.is_some_and(|level| level <= loosest) {
             assert_eq!(capped, whole_ladder, "capped at {loosest}");

@@ -8,10 +8,7 @@ pub(crate) fn pair(old: &[String], new: &[String]) -> Vec<Option<usize>> {
     let common_suffix = (1..=shorter).take_while(|&at| old[old.len() - at] == new[new.len() - at]).count();
     let prefix = if new.ends_with(old) { 0 } else { common_prefix };
     let suffix = common_suffix.min(shorter - prefix);
-    let mut pairs = vec![None; new.len()];
-    for at in 0..prefix {
-        pairs[at] = Some(at);
-    }
+    let mut pairs: Vec<Option<usize>> = (0..new.len()).map(|at| (at < prefix).then_some(at)).collect();
     for at in 1..=suffix {
         pairs[new.len() - at] = Some(old.len() - at);
     }

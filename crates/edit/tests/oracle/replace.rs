@@ -155,7 +155,11 @@ fn end_of_loose_place(line: &Line, end: usize, endings: LineEndings) -> usize {
 
 /// What stands in the span afterwards, under `match`.
 fn loose_text(content: &str, lines: &[Line], place: &Loose, request: &Replace<'_>) -> String {
-    let (old, new) = (texts(request.old_str), texts(request.new_str));
+    let (old, mut new) = (texts(request.old_str), texts(request.new_str));
+    // An `old_str` with and a `new_str` without final newline does not join lines.
+    if request.old_str.ends_with('\n') && !request.new_str.is_empty() && !request.new_str.ends_with('\n') {
+        new.push(String::new());
+    }
     let span_ending = ending_of_span(content, &place.span);
     let mut result = String::new();
     for (index, kept) in pairing::pair(&old, &new).into_iter().enumerate() {
