@@ -15,43 +15,107 @@ struct Room {
     folder: &'static str,
     /// Its dependencies, those of its tests aside, with the reason.
     dependencies: &'static [(&'static str, &'static str)],
-    /// What they bring, all the way down, with the reason why it may come.
-    brought: &'static [(&'static str, &'static str)],
+    /// What they bring, all the way down, with the reason why it may come; `None` where that is not the point.
+    brought: Option<&'static [(&'static str, &'static str)]>,
     /// Paths and names that its source never mentions, with the reason.
     absent: &'static [(&'static str, &'static str)],
 }
 
-const ROOMS: &[Room] = &[Room {
-    folder: "edit",
-    dependencies: &[
-        ("imara-diff", "line diffs bounded by a count; pure"),
-        ("memchr", "substring and newline search; pure"),
-        ("regex", "linear-time expressions; pure"),
-        ("regex-syntax", "what an expression can match, case folding; pure"),
-    ],
-    brought: &[
-        ("aho-corasick", "of regex: sets of literals; pure"),
-        ("regex-automata", "of regex: its engines; pure"),
-        ("hashbrown", "of imara-diff: hash tables; pure"),
-        ("foldhash", "of hashbrown: its hash function; pure"),
-    ],
-    absent: &[
-        ("std::fs", "the engine is handed text and gives text back"),
-        ("std::io", "the engine is handed text and gives text back"),
-        ("std::net", "the engine is handed text and gives text back"),
-        ("std::path", "the engine is handed text and gives text back"),
-        ("std::process", "the engine is handed text and gives text back"),
-        ("std::env", "only the command line reads the environment: take an option"),
-        ("std::time", "the same input gives the same result always: bound work by a count, or ask the caller"),
-        ("std::thread", "the engine is synchronous: the caller chooses the thread"),
-        ("serde", "the wire's types live in the server, rows in storage: convert there"),
-        ("println!", "only the command line prints: return the value"),
-        ("eprintln!", "only the command line prints: return the value"),
-        ("print!", "only the command line prints: return the value"),
-        ("eprint!", "only the command line prints: return the value"),
-        ("dbg!", "only the command line prints: return the value"),
-    ],
-}];
+const PRINTS: &str = "only the command line prints: return the value";
+const TEXT: &str = "the engine is handed text and gives text back";
+const ENVIRONMENT: &str = "only the command line reads the environment: take an option";
+const WIRE: &str = "the wire's types live in the server, rows in storage: convert there";
+
+const ROOMS: &[Room] = &[
+    Room {
+        folder: "edit",
+        dependencies: &[
+            ("memchr", "substring and newline search; pure"),
+            ("regex", "linear-time expressions; pure"),
+            ("regex-syntax", "what an expression can match, case folding; pure"),
+        ],
+        brought: Some(&[
+            ("aho-corasick", "of regex: sets of literals; pure"),
+            ("regex-automata", "of regex: its engines; pure"),
+        ]),
+        absent: &[
+            ("std::fs", TEXT),
+            ("std::io", TEXT),
+            ("std::net", TEXT),
+            ("std::path", TEXT),
+            ("std::process", TEXT),
+            ("std::env", ENVIRONMENT),
+            ("std::time", "the same input gives the same result always: bound work by a count, or ask the caller"),
+            ("std::thread", "the engine is synchronous: the caller chooses the thread"),
+            ("serde", WIRE),
+            ("println!", PRINTS),
+            ("eprintln!", PRINTS),
+            ("print!", PRINTS),
+            ("eprint!", PRINTS),
+            ("dbg!", PRINTS),
+        ],
+    },
+    Room {
+        folder: "items",
+        dependencies: &[
+            ("async-trait", "`dyn Store` with async methods"),
+            ("base64", "secrets as text"),
+            ("blake3", "hashes of contents"),
+            ("getrandom", "secrets"),
+            ("interline-edit", "the engine"),
+            ("jiff", "timestamps"),
+            ("minijinja", "templates"),
+            ("minijinja-contrib", "what Jinja2 has and minijinja has not"),
+            ("serde_json", "values of a prompt's arguments"),
+            ("sha2", "hashes of secrets"),
+            ("thiserror", "errors of the storage"),
+            ("unicode-normalization", "tags"),
+            ("url", "addresses of bookmarks"),
+            ("uuid", "ids"),
+        ],
+        brought: None,
+        absent: &[
+            ("std::fs", "what is kept is kept by a Store"),
+            ("std::net", "doors are in the server"),
+            ("std::env", ENVIRONMENT),
+            ("Serialize", WIRE),
+            ("Deserialize", WIRE),
+            ("rusqlite", "SQL is in storage"),
+            ("tokio_postgres", "SQL is in storage"),
+            ("println!", PRINTS),
+            ("eprintln!", PRINTS),
+            ("dbg!", PRINTS),
+        ],
+    },
+    Room {
+        folder: "storage",
+        dependencies: &[
+            ("async-trait", "`dyn Store` with async methods"),
+            ("deadpool-postgres", "connections to PostgreSQL"),
+            ("interline-edit", "old versions are rebuilt by edits"),
+            ("interline-items", "the Store trait"),
+            ("jiff", "timestamps"),
+            ("rusqlite", "SQLite"),
+            ("rustls", "TLS to PostgreSQL"),
+            ("rustls-native-certs", "whom to trust"),
+            ("serde_json", "small structures in rows"),
+            ("thiserror", "errors"),
+            ("tokio", "tasks and channels"),
+            ("tokio-postgres", "PostgreSQL"),
+            ("tokio-postgres-rustls", "TLS to PostgreSQL"),
+            ("uuid", "ids in rows"),
+            ("zstd", "old versions as deltas"),
+        ],
+        brought: None,
+        absent: &[
+            ("std::env", ENVIRONMENT),
+            ("axum", "storage and doors do not know each other"),
+            ("println!", PRINTS),
+            ("eprintln!", PRINTS),
+            ("dbg!", PRINTS),
+        ],
+    },
+];
 
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: &[&str] = &["core", "common", "util", "utils", "helper", "helpers", "misc"];
@@ -86,7 +150,8 @@ fn dependencies_are_those_that_were_decided() {
         let manifest = root().join("crates").join(room.folder).join("Cargo.toml");
         let direct = section_keys(&read(&manifest), is_normal_dependencies);
         let brought = lock.tree(&direct).difference(&direct).cloned().collect();
-        for (found, decided) in [(direct, room.dependencies), (brought, room.brought)] {
+        let brought = room.brought.map(|decided| (brought, decided));
+        for (found, decided) in [(direct, room.dependencies)].into_iter().chain(brought) {
             let decided: BTreeSet<String> = decided.iter().map(|(name, _)| (*name).to_owned()).collect();
             for name in found.difference(&decided) {
                 let _ = writeln!(problems, "{}: `{name}` came in: drop it, or give it a row and a reason", room.folder);
@@ -113,6 +178,16 @@ fn sources_do_not_name_what_their_crate_must_not_do() {
         }
     }
     assert!(problems.is_empty(), "names that do not belong there:\n{problems}");
+}
+
+#[test]
+fn migrations_pair_up_by_name() {
+    let names = |storage: &str| -> BTreeSet<String> {
+        let folder = root().join("crates/storage/migrations").join(storage);
+        everything_under(&folder).iter().map(|file| name_of(file)).collect()
+    };
+    assert!(!names("sqlite").is_empty());
+    assert_eq!(names("sqlite"), names("postgres"), "both storages migrate by files of the same names");
 }
 
 #[test]

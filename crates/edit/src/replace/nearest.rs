@@ -62,12 +62,13 @@ struct Bag {
     total_weight: usize,
     /// How many words there are of those that a passage is looked for by.
     telling_words: usize,
-    /// The least weight of such a word: short ones are everywhere, and looked at only if there are no others.
+    /// The least weight of such a word: short ones are everywhere, and looked at only if there are few others.
     least_telling: usize,
 }
 
 impl Bag {
-    const TELLING_WEIGHT: usize = 3;
+    /// The weights that a telling word may have to have, best first, with how many such words it takes.
+    const TELLING: [(usize, usize); 4] = [(5, 16), (4, 16), (3, 1), (0, 0)];
 
     fn of(text: &str) -> Bag {
         let mut bag = Bag {
@@ -76,9 +77,9 @@ impl Bag {
             filter: vec![0; 4 * 256],
             total_weight: 0,
             telling_words: 0,
-            least_telling: Self::TELLING_WEIGHT,
+            least_telling: 0,
         };
-        let mut all_words = 0;
+        let mut words_of_weight = [0; Self::TELLING.len()];
         for word in words(text, 0) {
             let next = bag.counts.len();
             let hash = word.hash(text);
@@ -89,12 +90,14 @@ impl Bag {
             bag.counts[number] += 1;
             let (slot, bit) = Self::place(text, &word);
             bag.filter[slot] |= bit;
-            all_words += 1;
-            bag.telling_words += usize::from(word.weight() >= Self::TELLING_WEIGHT);
+            for (count, (weight, _)) in words_of_weight.iter_mut().zip(Self::TELLING) {
+                *count += usize::from(word.weight() >= weight);
+            }
             bag.total_weight += word.weight();
         }
-        if bag.telling_words == 0 {
-            (bag.telling_words, bag.least_telling) = (all_words, 0);
+        let mut choices = Self::TELLING.into_iter().zip(words_of_weight);
+        if let Some(((weight, _), count)) = choices.find(|((_, needed), count)| count >= needed) {
+            (bag.least_telling, bag.telling_words) = (weight, count);
         }
         bag
     }
