@@ -1,0 +1,27 @@
+//! Parsed field types: an invalid one cannot exist.
+//!
+//! Each type has a `parse` that is the only way in from outside: it checks every rule of the field against the
+//! [`Limits`], and says in its [`FieldError`] what is wrong and what would be right. Storages give back what was parsed
+//! before with `from_stored`. Lengths are counted in Unicode scalar values, those of content in bytes of UTF-8.
+
+mod arguments;
+mod content;
+mod description;
+mod limits;
+mod prompt_name;
+mod sort_key;
+mod tag;
+mod text;
+mod title;
+mod url;
+
+pub use arguments::{Argument, Arguments};
+pub use content::{Content, ContentError};
+pub use description::Description;
+pub use limits::Limits;
+pub use prompt_name::PromptName;
+pub use sort_key::sort_key;
+pub use tag::{Tag, Tags};
+pub use text::{FieldError, refuse_nul};
+pub use title::Title;
+pub use url::Url;

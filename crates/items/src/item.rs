@@ -1,0 +1,102 @@
+//! Items: one stored thing each.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::fields::{Arguments, Description, PromptName, Tags, Title, Url};
+use crate::{ItemId, Kind, SpaceId};
+
+/// How many characters of the content are kept beside the metadata.
+const PREVIEW_CHARS: usize = 500;
+
+/// An item without its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its identifier.
+    pub id: ItemId,
+    /// What it is.
+    pub kind: Kind,
+    /// Whose it is.
+    pub space: SpaceId,
+    /// What its author gave it.
+    pub fields: Fields,
+    /// What its content is like; `None` is no content, which differs from an empty one.
+    pub content: Option<ContentInfo>,
+    /// Which state it is in.
+    pub stamp: Stamp,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When its content or fields were last changed.
+    pub updated_at: Timestamp,
+    /// When it was last used.
+    pub last_used_at: Option<Timestamp>,
+    /// Since when it is archived.
+    pub archived_at: Option<Timestamp>,
+    /// Since when it is in the trash.
+    pub deleted_at: Option<Timestamp>,
+}
+
+/// The fields that an author gives. Which of them an item has is a rule of its kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fields {
+    /// Title.
+    pub title: Option<Title>,
+    /// Description.
+    pub description: Option<Description>,
+    /// Tags.
+    pub tags: Tags,
+    /// Web address.
+    pub url: Option<Url>,
+    /// Name.
+    pub name: Option<PromptName>,
+    /// Arguments of a template.
+    pub arguments: Option<Arguments>,
+}
+
+/// The state of an item: two reads with equal stamps saw the same item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// 1 at creation, and 1 more for each change of content or fields.
+    pub version: u64,
+    /// 1 more for each change of another sort: archiving, deleting, enrichment.
+    pub revision: u64,
+}
+
+/// What is known of a content without reading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentInfo {
+    /// Its length in characters.
+    pub characters: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// How many lines it has.
+    pub lines: u64,
+    /// Its first 500 characters.
+    pub preview: String,
+    /// Its BLAKE3 hash.
+    pub hash: [u8; 32],
+}
+
+impl ContentInfo {
+    /// What is to be known of a text.
+    pub fn of(text: &str) -> ContentInfo {
+        let preview_end = text.char_indices().nth(PREVIEW_CHARS).map_or(text.len(), |(end, _)| end);
+        ContentInfo {
+            characters: text.chars().count() as u64,
+            bytes: text.len() as u64,
+            lines: interline_edit::total_lines(text) as u64,
+            preview: text[..preview_end].to_owned(),
+            hash: *blake3::hash(text.as_bytes()).as_bytes(),
+        }
+    }
+}
+
+/// An item and its content, read at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The item.
+    pub item: Item,
+    /// Its content.
+    pub content: Option<Arc<str>>,
+}

@@ -1,0 +1,33 @@
+//! What the store is: items, kinds and their rules, users and scopes, and the use cases that every door calls.
+//!
+//! * An [`Item`] is one stored thing: its [`Fields`], what is known of its content ([`ContentInfo`]) and its [`Stamp`].
+//!   What it may be is a row of [`Rules`] of its [`Kind`].
+//! * [`fields`] holds parsed types: an invalid title, tag or url cannot exist.
+//! * [`template`] checks and renders prompts.
+//! * [`Interline`] holds the use cases that every door calls.
+//! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
+
+mod access;
+mod error;
+pub mod fields;
+mod ids;
+mod item;
+mod kind;
+mod list;
+mod store;
+pub mod template;
+mod usecases;
+mod write;
+
+pub use access::{Credentials, Membership, Rank, Role, Scope, SecretHash, Space, SpaceOwner, Token, User};
+pub use error::{Error, Expectation};
+pub use ids::{ItemId, OrganizationId, SpaceId, TokenId, UserId};
+pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
+pub use kind::{ContentRule, Kind, Presence, Rules};
+pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
+pub use store::{NewToken, Store, StoreError, UniqueField};
+pub use usecases::{
+    Caller, Changed, ContentPart, ExpectedVersion, Interline, ItemChanges, ItemDraft, ItemRef, LineRange, ReadContent,
+    ReadItem, Secret, TagChanges, TokenDraft, UserDraft,
+};
+pub use write::{Action, ContentWrite, ItemWrite, Record, Source};

@@ -1,0 +1,141 @@
+//! What the use cases need of a storage.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use thiserror::Error;
+
+use crate::access::{Credentials, Membership, SecretHash, Space, Token, User};
+use crate::fields::{PromptName, Tag, Url};
+use crate::list::{ListQuery, Page};
+use crate::write::{ItemWrite, Record};
+use crate::{Item, ItemId, Snapshot, SpaceId, Stamp, TokenId, UserId};
+
+/// A storage. Every implementation passes the same conformance suite.
+///
+/// A method that writes returns after its transaction is on disk, and the next read through any method, by anybody,
+/// sees it. It is carried out to the end even when its caller goes away. A method that fails has changed nothing.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// Whether the storage answers.
+    async fn ping(&self) -> Result<(), StoreError>;
+
+    /// Carries out all changes or none, in one transaction.
+    ///
+    /// Each leaves its item, a record in its history, a numbered event in its space, and a mark that the search index
+    /// does not know it yet. A change that makes a version leaves what it takes to rebuild the version before.
+    ///
+    /// [`StoreError::Stale`] if an item is not in the state that its change was made for (or exists, for one that makes
+    /// it); [`StoreError::Duplicate`] if the url or name of an item that is not deleted is taken in its space.
+    async fn commit(&self, writes: Vec<ItemWrite>) -> Result<(), StoreError>;
+
+    /// Removes an item with its content and history, whatever its state; an event tells it.
+    ///
+    /// [`StoreError::Stale`] if it is not in the state `before`.
+    async fn purge(&self, id: ItemId, before: Stamp, record: Record) -> Result<(), StoreError>;
+
+    /// Remembers that an item was used; that is no change of it. An item that is gone is none of its business.
+    async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError>;
+
+    /// An item without its content, in whatever state.
+    async fn item(&self, id: ItemId) -> Result<Option<Item>, StoreError>;
+
+    /// An item with its content, read at one moment.
+    async fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, StoreError>;
+
+    /// The item that is not deleted and has that name in one of the spaces; the first of them in their order.
+    async fn find_by_name(&self, spaces: &[SpaceId], name: &PromptName) -> Result<Option<ItemId>, StoreError>;
+
+    /// A page of items, and how many there are, at one moment.
+    async fn list(&self, query: &ListQuery) -> Result<Page, StoreError>;
+
+    /// The tags of items that are not deleted, with the number of items that have each, sorted by tag.
+    async fn tags(&self, spaces: &[SpaceId]) -> Result<Vec<(Tag, u64)>, StoreError>;
+
+    /// The items that are not deleted and have a tag.
+    async fn tagged(&self, spaces: &[SpaceId], tag: &Tag) -> Result<Vec<Item>, StoreError>;
+
+    /// Makes a user, a space of its own with it as the owner, and its first token, together.
+    async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError>;
+
+    /// The users, oldest first.
+    async fn users(&self) -> Result<Vec<User>, StoreError>;
+
+    /// One user.
+    async fn user(&self, id: UserId) -> Result<Option<User>, StoreError>;
+
+    /// The spaces of a user, its own first, then by id.
+    async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError>;
+
+    /// What a secret stands for, expired or not.
+    async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError>;
+
+    /// Adds a token.
+    async fn create_token(&self, token: &NewToken) -> Result<(), StoreError>;
+
+    /// The tokens of a user, oldest first.
+    async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError>;
+
+    /// Removes a token of a user; whether there was one.
+    async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError>;
+
+    /// Remembers when a token was used. A token that is gone is none of its business.
+    async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError>;
+}
+
+/// A token and the hash of its secret.
+#[derive(Clone, Debug)]
+pub struct NewToken {
+    /// The token.
+    pub token: Token,
+    /// The hash of its secret.
+    pub secret: SecretHash,
+}
+
+/// A field that two items of a space cannot share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UniqueField {
+    /// A web address.
+    Url(Url),
+    /// A name.
+    Name(PromptName),
+}
+
+impl UniqueField {
+    /// The field's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            UniqueField::Url(_) => "url",
+            UniqueField::Name(_) => "name",
+        }
+    }
+
+    /// The value that is taken.
+    pub fn value(&self) -> &str {
+        match self {
+            UniqueField::Url(url) => url.as_str(),
+            UniqueField::Name(name) => name.as_str(),
+        }
+    }
+}
+
+/// Why a storage did not do what it was asked to.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// An item is not in the state that a change was made for.
+    #[error("item {0} was changed meanwhile")]
+    Stale(ItemId),
+    /// Another item of the space has the same value in a field that must be unique.
+    #[error("taken by item {}", existing.id)]
+    Duplicate {
+        /// The value.
+        field: UniqueField,
+        /// The item that has it.
+        existing: Box<Item>,
+    },
+    /// It cannot do it now: the disk is full, the database is gone. The text is for the log.
+    #[error("the storage is unavailable: {0}")]
+    Unavailable(String),
+    /// It is broken or used wrongly. The text is for the log.
+    #[error("the storage failed: {0}")]
+    Failed(String),
+}

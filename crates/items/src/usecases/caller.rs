@@ -1,0 +1,153 @@
+//! Who calls, and what exists for them.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use crate::{
+    Credentials, Error, Item, Kind, Membership, Rank, Record, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner,
+    TokenId, UserId,
+};
+
+use super::Interline;
+
+/// A user who came in through a door, with what their token allows.
+///
+/// What lies outside of its kinds and spaces does not exist for a caller.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    user: UserId,
+    rank: Rank,
+    token: Option<TokenId>,
+    scopes: BTreeSet<Scope>,
+    kinds: BTreeSet<Kind>,
+    memberships: Vec<Membership>,
+    /// The spaces that the token is narrowed to.
+    token_spaces: Option<BTreeSet<SpaceId>>,
+    source: Source,
+}
+
+impl Caller {
+    /// The user.
+    pub fn user(&self) -> UserId {
+        self.user
+    }
+
+    /// Refused unless the token has the scope.
+    pub(super) fn needs(&self, needs: Scope) -> Result<(), Error> {
+        let ranked = needs != Scope::Admin || self.rank == Rank::Admin;
+        if ranked && self.scopes.contains(&needs) { Ok(()) } else { Err(Error::Forbidden { needs }) }
+    }
+
+    /// What the caller may do: the scopes of the token, as far as the user's rank goes.
+    pub(super) fn scopes(&self) -> BTreeSet<Scope> {
+        self.scopes.iter().copied().filter(|scope| self.needs(*scope).is_ok()).collect()
+    }
+
+    /// The spaces that exist for the caller.
+    pub(super) fn memberships(&self) -> &[Membership] {
+        &self.memberships
+    }
+
+    /// The kinds for a new token: no more than exist for the caller.
+    pub(super) fn narrowed_kinds(&self, wanted: Option<BTreeSet<Kind>>) -> Option<BTreeSet<Kind>> {
+        let all: BTreeSet<Kind> = Kind::ALL.into();
+        match wanted {
+            Some(wanted) => Some(wanted.intersection(&self.kinds).copied().collect()),
+            None => (self.kinds != all).then(|| self.kinds.clone()),
+        }
+    }
+
+    /// The spaces for a new token of a user: for the caller's own no more than exist for the caller.
+    pub(super) fn narrowed_spaces(&self, user: UserId, wanted: Option<BTreeSet<SpaceId>>) -> Option<BTreeSet<SpaceId>> {
+        if user != self.user {
+            return wanted;
+        }
+        let seen: BTreeSet<SpaceId> = self.spaces().into_iter().collect();
+        match wanted {
+            Some(wanted) => Some(wanted.intersection(&seen).copied().collect()),
+            None => self.token_spaces.clone(),
+        }
+    }
+
+    /// The kinds that exist for the caller.
+    pub(super) fn kinds(&self) -> &BTreeSet<Kind> {
+        &self.kinds
+    }
+
+    /// The spaces that exist for the caller, their own first.
+    pub(super) fn spaces(&self) -> Vec<SpaceId> {
+        self.memberships.iter().map(|membership| membership.space.id).collect()
+    }
+
+    /// The caller's own space: where what they make goes.
+    pub(super) fn own_space(&self) -> Result<SpaceId, Error> {
+        let own = self.memberships.iter().find(|membership| membership.space.owner == SpaceOwner::User(self.user));
+        own.map(|membership| membership.space.id).ok_or(Error::Forbidden { needs: Scope::Write })
+    }
+
+    /// Whether an item exists for the caller.
+    pub(super) fn sees(&self, item: &Item) -> bool {
+        self.kinds.contains(&item.kind) && self.memberships.iter().any(|membership| membership.space.id == item.space)
+    }
+
+    /// Whether the caller may change what they see.
+    pub(super) fn may_write(&self, item: &Item) -> Result<(), Error> {
+        self.needs(Scope::Write)?;
+        let writes = |membership: &Membership| membership.space.id == item.space && membership.role >= Role::Writer;
+        if self.memberships.iter().any(writes) { Ok(()) } else { Err(Error::Forbidden { needs: Scope::Write }) }
+    }
+
+    /// What history tells about a change of this caller.
+    pub(super) fn record(&self, action: crate::Action, changed_fields: Vec<&'static str>, at: Timestamp) -> Record {
+        Record { action, changed_fields, at, source: self.source, user: self.user, token: self.token }
+    }
+}
+
+impl Interline {
+    /// The caller that a token's secret stands for, at the door `source`.
+    pub async fn authenticate(&self, secret: SecretHash, source: Source) -> Result<Caller, Error> {
+        let credentials = self.store.credentials(secret).await?.ok_or(Error::Unauthorized)?;
+        let now = super::now();
+        if credentials.token.expires_at.is_some_and(|expires| expires <= now) {
+            return Err(Error::Unauthorized);
+        }
+        let last_minute = now.as_second() / 60;
+        if credentials.token.last_used_at.is_none_or(|used| used.as_second() / 60 < last_minute) {
+            self.store.mark_token_used(credentials.token.id, now).await?;
+        }
+        Ok(caller(credentials, source))
+    }
+
+    /// A user at a door that needs no token: the local command line, or a server without authentication.
+    pub async fn trusted(&self, user: UserId, source: Source) -> Result<Caller, Error> {
+        let user = self.store.user(user).await?.ok_or(Error::Unauthorized)?;
+        Ok(Caller {
+            user: user.id,
+            rank: user.rank,
+            token: None,
+            scopes: Scope::ALL.into(),
+            kinds: Kind::ALL.into(),
+            memberships: self.store.memberships(user.id).await?,
+            token_spaces: None,
+            source,
+        })
+    }
+}
+
+fn caller(credentials: Credentials, source: Source) -> Caller {
+    let Credentials { token, user, mut memberships } = credentials;
+    if let Some(spaces) = &token.spaces {
+        memberships.retain(|membership| spaces.contains(&membership.space.id));
+    }
+    Caller {
+        user: user.id,
+        rank: user.rank,
+        token: Some(token.id),
+        scopes: token.scopes,
+        kinds: token.kinds.unwrap_or_else(|| Kind::ALL.into()),
+        memberships,
+        token_spaces: token.spaces,
+        source,
+    }
+}

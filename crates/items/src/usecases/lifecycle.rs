@@ -1,0 +1,98 @@
+//! Archiving, deleting and their way back. None of them makes a version.
+
+use jiff::Timestamp;
+
+use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp, View};
+
+use super::{Caller, Interline, ItemRef, MAX_ROUNDS, is_stale, now};
+
+impl Interline {
+    /// Archives an item; an archived one stays as it is.
+    pub async fn archive(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
+        self.turn(caller, which, Action::Archive).await
+    }
+
+    /// Takes an item from the archive; an active one stays as it is.
+    pub async fn unarchive(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
+        self.turn(caller, which, Action::Unarchive).await
+    }
+
+    /// Puts an item into the trash.
+    pub async fn delete(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
+        self.turn(caller, which, Action::Delete).await
+    }
+
+    /// Takes an item from the trash, into the state that it had; one that is not there stays as it is.
+    pub async fn restore(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
+        self.turn(caller, which, Action::Restore).await
+    }
+
+    /// Removes an item with its history, whatever its state.
+    pub async fn purge(&self, caller: &Caller, which: &ItemRef) -> Result<(), Error> {
+        for _ in 0..MAX_ROUNDS {
+            let item = self.find(caller, which).await?;
+            caller.may_write(&item)?;
+            let record = caller.record(Action::Delete, Vec::new(), now());
+            match self.store.purge(item.id, item.stamp, record).await {
+                Ok(()) => return Ok(()),
+                Err(error) if is_stale(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+    }
+
+    /// Remembers that an item was used.
+    pub async fn track_usage(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
+        caller.needs(Scope::Write)?;
+        let mut item = self.find(caller, which).await?;
+        if View::of(&item) == View::Deleted {
+            return Err(which.not_found());
+        }
+        let at = now();
+        self.store.mark_used(item.id, at).await?;
+        item.last_used_at = Some(at);
+        Ok(item)
+    }
+
+    async fn turn(&self, caller: &Caller, which: &ItemRef, action: Action) -> Result<Item, Error> {
+        for _ in 0..MAX_ROUNDS {
+            let before = self.find(caller, which).await?;
+            caller.may_write(&before)?;
+            let at = now();
+            let Some(after) = turned(&before, action, at).ok_or_else(|| which.not_found())? else {
+                return Ok(before);
+            };
+            let write = ItemWrite {
+                before: Some(before.stamp),
+                after: after.clone(),
+                content: ContentWrite::Keep,
+                record: caller.record(action, Vec::new(), at),
+            };
+            match self.store.commit(vec![write]).await {
+                Ok(()) => return Ok(after),
+                Err(error) if is_stale(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+    }
+}
+
+/// The item after the action: `None` if it does not exist for it, `Some(None)` if nothing changes.
+fn turned(before: &Item, action: Action, at: Timestamp) -> Option<Option<Item>> {
+    let mut after = before.clone();
+    match (action, View::of(before)) {
+        (Action::Archive, View::Active) => after.archived_at = Some(at),
+        (Action::Unarchive, View::Archived) => after.archived_at = None,
+        (Action::Delete, View::Active | View::Archived) => after.deleted_at = Some(at),
+        (Action::Restore, View::Deleted) => after.deleted_at = None,
+        (Action::Archive, View::Archived)
+        | (Action::Unarchive, View::Active)
+        | (Action::Restore, View::Active | View::Archived) => return Some(None),
+        (Action::Archive | Action::Unarchive | Action::Delete, View::Deleted) => return None,
+        (Action::Create | Action::Update, _) => return Some(None),
+    }
+    after.stamp = Stamp { revision: before.stamp.revision + 1, ..before.stamp };
+    Some(Some(after))
+}

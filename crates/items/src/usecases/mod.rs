@@ -1,0 +1,58 @@
+//! The use cases: what every door calls. Each is one function that says who may, what is checked, and what is written.
+
+mod caller;
+mod create;
+mod input;
+mod lifecycle;
+mod read;
+mod render;
+mod tags;
+mod update;
+mod users;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::fields::Limits;
+use crate::{Error, Store, StoreError};
+
+pub use caller::Caller;
+pub use input::{Changed, ItemChanges, ItemDraft, TagChanges};
+pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
+pub use update::ExpectedVersion;
+pub use users::{Secret, TokenDraft, UserDraft};
+
+/// How often a change is made anew when its item changed meanwhile. A round is lost only to a change that succeeded, so
+/// this many changes of one item can be under way at once and none is refused.
+const MAX_ROUNDS: usize = 1_000;
+
+/// The store with its rules. Cheap to clone; every door holds one.
+#[derive(Clone)]
+pub struct Interline {
+    store: Arc<dyn Store>,
+    limits: Arc<Limits>,
+}
+
+impl Interline {
+    /// The rules over a storage.
+    pub fn new(store: Arc<dyn Store>, limits: Limits) -> Interline {
+        Interline { store, limits: Arc::new(limits) }
+    }
+
+    /// Whether the storage answers.
+    pub async fn health(&self) -> Result<(), Error> {
+        Ok(self.store.ping().await?)
+    }
+}
+
+/// The time of a change: to the microsecond, as it is stored and shown.
+fn now() -> Timestamp {
+    let now = Timestamp::now();
+    Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
+}
+
+/// Whether a failed commit is worth another round: the item changed meanwhile.
+fn is_stale(error: &StoreError) -> bool {
+    matches!(error, StoreError::Stale(_))
+}

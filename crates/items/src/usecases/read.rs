@@ -1,0 +1,142 @@
+//! Reading items.
+
+use std::sync::Arc;
+
+use crate::fields::PromptName;
+use crate::{Error, Item, ItemId, Kind, ListQuery, Page, Scope, Snapshot};
+
+use super::{Caller, Interline};
+
+/// Which item is meant.
+#[derive(Clone, Debug)]
+pub enum ItemRef {
+    /// By its id; with a kind, only if it is of that kind.
+    Id(ItemId, Option<Kind>),
+    /// The prompt of that name.
+    PromptName(PromptName),
+}
+
+impl ItemRef {
+    /// That there is none.
+    pub(super) fn not_found(&self) -> Error {
+        match self {
+            ItemRef::Id(id, kind) => Error::NotFound { kind: *kind, wanted: id.to_string() },
+            ItemRef::PromptName(name) => Error::NotFound { kind: Some(Kind::Prompt), wanted: name.as_str().to_owned() },
+        }
+    }
+}
+
+/// What of the content is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadContent {
+    /// Nothing.
+    Omit,
+    /// All of it.
+    Whole,
+    /// Some lines.
+    Lines(LineRange),
+}
+
+/// A range of lines, 1-based and inclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineRange {
+    /// The first line; 1 unless given.
+    pub start: Option<u64>,
+    /// The last line; the last there is unless given, and where fewer are there.
+    pub end: Option<u64>,
+}
+
+/// An item with what was asked for of its content.
+#[derive(Clone, Debug)]
+pub struct ReadItem {
+    /// The item.
+    pub item: Item,
+    /// The text and where it stands in the content; `None` where there is no content or none was asked for.
+    pub part: Option<ContentPart>,
+}
+
+/// A part of a content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentPart {
+    /// The text.
+    pub text: Arc<str>,
+    /// 1-based first line.
+    pub start_line: u64,
+    /// 1-based last line.
+    pub end_line: u64,
+}
+
+impl Interline {
+    /// An item that exists for the caller, in whatever state, with what is asked for of its content.
+    pub async fn read(&self, caller: &Caller, which: &ItemRef, content: ReadContent) -> Result<ReadItem, Error> {
+        caller.needs(Scope::Read)?;
+        match content {
+            ReadContent::Omit => Ok(ReadItem { item: self.find(caller, which).await?, part: None }),
+            ReadContent::Whole => {
+                let Snapshot { item, content } = self.snapshot(caller, which).await?;
+                let lines = item.content.as_ref().map_or(1, |info| info.lines);
+                let part = content.map(|text| ContentPart { text, start_line: 1, end_line: lines });
+                Ok(ReadItem { item, part })
+            }
+            ReadContent::Lines(range) => {
+                let Snapshot { item, content } = self.snapshot(caller, which).await?;
+                let text = content.ok_or(Error::ContentEmpty)?;
+                Ok(ReadItem { part: Some(lines(&text, range)?), item })
+            }
+        }
+    }
+
+    /// A page of the items that exist for the caller.
+    pub async fn list(&self, caller: &Caller, mut query: ListQuery) -> Result<Page, Error> {
+        caller.needs(Scope::Read)?;
+        query.kinds.retain(|kind| caller.kinds().contains(kind));
+        query.spaces = caller.spaces().into_iter().collect();
+        Ok(self.store.list(&query).await?)
+    }
+
+    /// The item, if it exists for the caller.
+    pub(super) async fn find(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
+        let id = self.id_of(caller, which).await?;
+        let item = self.store.item(id).await?.filter(|item| exists_for(caller, which, item));
+        item.ok_or_else(|| which.not_found())
+    }
+
+    /// The item with its content, if it exists for the caller.
+    pub(super) async fn snapshot(&self, caller: &Caller, which: &ItemRef) -> Result<Snapshot, Error> {
+        let id = self.id_of(caller, which).await?;
+        let snapshot = self.store.snapshot(id).await?;
+        snapshot.filter(|snapshot| exists_for(caller, which, &snapshot.item)).ok_or_else(|| which.not_found())
+    }
+
+    async fn id_of(&self, caller: &Caller, which: &ItemRef) -> Result<ItemId, Error> {
+        match which {
+            ItemRef::Id(id, _) => Ok(*id),
+            ItemRef::PromptName(name) => {
+                let id = self.store.find_by_name(&caller.spaces(), name).await?;
+                id.ok_or_else(|| which.not_found())
+            }
+        }
+    }
+}
+
+fn exists_for(caller: &Caller, which: &ItemRef, item: &Item) -> bool {
+    let kind = match which {
+        ItemRef::Id(_, kind) => *kind,
+        ItemRef::PromptName(_) => Some(Kind::Prompt),
+    };
+    caller.sees(item) && kind.is_none_or(|kind| kind == item.kind)
+}
+
+/// Lines of a text; the last may lie past its end.
+fn lines(text: &str, range: LineRange) -> Result<ContentPart, Error> {
+    let total_lines = interline_edit::total_lines(text) as u64;
+    let (start, end) = (range.start.unwrap_or(1), range.end.unwrap_or(total_lines));
+    let invalid = || Error::InvalidLines { total_lines };
+    let as_index = |line: u64| usize::try_from(line).map_err(|_| invalid());
+    if start > end {
+        return Err(invalid());
+    }
+    let end = end.min(total_lines);
+    let part = interline_edit::read_lines(text, as_index(start)?, as_index(end)?).map_err(|_| invalid())?;
+    Ok(ContentPart { text: part.into(), start_line: start, end_line: end })
+}

@@ -1,0 +1,34 @@
+//! Rendering prompts.
+
+use std::collections::BTreeMap;
+
+use crate::template::{RenderError, render};
+use crate::{Error, Scope, View};
+
+use super::{Caller, Interline, ItemRef, now};
+
+impl Interline {
+    /// A prompt with values for its arguments; that it was used is remembered.
+    pub async fn render(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        values: &BTreeMap<String, serde_json::Value>,
+    ) -> Result<String, Error> {
+        caller.needs(Scope::Read)?;
+        let snapshot = self.snapshot(caller, which).await?;
+        let arguments = snapshot.item.fields.arguments.as_ref();
+        let (Some(arguments), Some(content)) = (arguments, snapshot.content.as_deref()) else {
+            return Err(which.not_found());
+        };
+        if View::of(&snapshot.item) == View::Deleted {
+            return Err(which.not_found());
+        }
+        let rendered = render(content, arguments, values).map_err(|error| match error {
+            RenderError::InvalidArguments { missing, unknown } => Error::InvalidArguments { missing, unknown },
+            RenderError::Failed { line, detail } => Error::RenderFailed { line, detail },
+        })?;
+        self.store.mark_used(snapshot.item.id, now()).await?;
+        Ok(rendered)
+    }
+}

@@ -1,0 +1,118 @@
+//! Changing the fields and the whole content of items.
+
+use crate::{Action, ContentInfo, ContentWrite, Error, Expectation, Item, ItemWrite, Snapshot, Stamp, View};
+
+use super::input::{Changed, ItemChanges, check_content, parse_changes};
+use super::{Caller, Interline, ItemRef, MAX_ROUNDS, is_stale, now};
+
+/// The version that a caller wants to change.
+pub type ExpectedVersion = Option<(u64, Expectation)>;
+
+impl Interline {
+    /// Changes fields and whole content; what is not given stays. A change that changes nothing writes nothing.
+    pub async fn update(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        expected: ExpectedVersion,
+        changes: ItemChanges,
+    ) -> Result<Snapshot, Error> {
+        for _ in 0..MAX_ROUNDS {
+            let before = self.writable(caller, which, expected).await?;
+            let after = self.changed(&before, changes.clone())?;
+            let Some(write) = write(caller, &before, &after) else {
+                return Ok(before);
+            };
+            let after = Snapshot { item: write.after.clone(), content: after.content };
+            match self.store.commit(vec![write]).await {
+                Ok(()) => return Ok(after),
+                Err(error) if is_stale(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+    }
+
+    /// The item as the caller may change it: seen, writable, not deleted, at the expected version.
+    pub(super) async fn writable(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        expected: ExpectedVersion,
+    ) -> Result<Snapshot, Error> {
+        let snapshot = self.snapshot(caller, which).await?;
+        if View::of(&snapshot.item) == View::Deleted {
+            return Err(which.not_found());
+        }
+        caller.may_write(&snapshot.item)?;
+        match expected {
+            Some((expected_version, expectation)) if expected_version != snapshot.item.stamp.version => {
+                Err(Error::Conflict { expected_version, expectation, current: Box::new(snapshot.item) })
+            }
+            _ => Ok(snapshot),
+        }
+    }
+
+    /// The item after changes, checked as a whole.
+    fn changed(&self, before: &Snapshot, changes: ItemChanges) -> Result<Snapshot, Error> {
+        let mut item = before.item.clone();
+        let (fields, content) = parse_changes(item.kind, &item.fields, changes, &self.limits)?;
+        let content = match content {
+            Changed::Keep => before.content.clone(),
+            Changed::Clear => None,
+            Changed::Set(content) => Some(content),
+        };
+        check_content(item.kind, &fields, content.as_deref())?;
+        item.fields = fields;
+        if content != before.content {
+            item.content = content.as_deref().map(ContentInfo::of);
+        }
+        Ok(Snapshot { item, content })
+    }
+}
+
+/// The write that leads from one state to the other; `None` if nothing changes.
+fn write(caller: &Caller, before: &Snapshot, after: &Snapshot) -> Option<ItemWrite> {
+    let changed_fields = changed_fields(Some(&before.item), &after.item);
+    if changed_fields.is_empty() {
+        return None;
+    }
+    let at = now();
+    let content = if before.content == after.content {
+        ContentWrite::Keep
+    } else {
+        ContentWrite::Set { old: before.content.clone(), new: after.content.clone() }
+    };
+    let mut item = after.item.clone();
+    item.stamp = Stamp { version: before.item.stamp.version + 1, ..before.item.stamp };
+    item.updated_at = at;
+    Some(ItemWrite {
+        before: Some(before.item.stamp),
+        after: item,
+        content,
+        record: caller.record(Action::Update, changed_fields, at),
+    })
+}
+
+/// Names of the fields in which two states differ, in the order of the wire; all that are there for a new item.
+pub(super) fn changed_fields(before: Option<&Item>, after: &Item) -> Vec<&'static str> {
+    let default = crate::Fields::default();
+    let (old, old_hash) = before.map_or((&default, None), |item| (&item.fields, hash(item)));
+    let new = &after.fields;
+    [
+        ("title", old.title != new.title),
+        ("description", old.description != new.description),
+        ("tags", old.tags != new.tags),
+        ("url", old.url != new.url),
+        ("name", old.name != new.name),
+        ("arguments", old.arguments != new.arguments),
+        ("content", old_hash != hash(after)),
+    ]
+    .into_iter()
+    .filter_map(|(name, differs)| differs.then_some(name))
+    .collect()
+}
+
+fn hash(item: &Item) -> Option<[u8; 32]> {
+    item.content.as_ref().map(|content| content.hash)
+}

@@ -1,0 +1,207 @@
+//! Users and their tokens.
+
+use std::collections::BTreeSet;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+use crate::fields::FieldError;
+use crate::{
+    Error, Kind, Membership, NewToken, Rank, Scope, SecretHash, Space, SpaceId, SpaceOwner, Token, TokenId, User,
+    UserId,
+};
+
+use super::{Caller, Interline, now};
+
+/// What every token's secret begins with.
+const SECRET_PREFIX: &str = "il_";
+/// How many characters of a secret are kept to tell tokens apart.
+const SHOWN_CHARS: usize = 8;
+/// The longest name of a user or token, and the longest address of a user.
+const MAX_NAME_CHARS: usize = 200;
+
+/// A secret that is shown once.
+pub struct Secret(String);
+
+impl Secret {
+    /// 32 random bytes.
+    fn generate() -> Result<Secret, Error> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| Error::Internal(error.to_string()))?;
+        Ok(Secret(SECRET_PREFIX.to_owned() + &URL_SAFE_NO_PAD.encode(bytes)))
+    }
+
+    /// The text that a caller sends.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl SecretHash {
+    /// The hash of what a caller sent.
+    pub fn of(secret: &str) -> SecretHash {
+        SecretHash(Sha256::digest(secret.as_bytes()).into())
+    }
+}
+
+/// A new user as it is given.
+#[derive(Clone, Debug)]
+pub struct UserDraft {
+    /// Name.
+    pub name: String,
+    /// Where to reach it.
+    pub email: Option<String>,
+    /// What it may do beyond its own spaces.
+    pub rank: Rank,
+}
+
+/// A new token as it is given.
+#[derive(Clone, Debug)]
+pub struct TokenDraft {
+    /// Name.
+    pub name: String,
+    /// What it allows; `None` is what the caller's own token allows.
+    pub scopes: Option<BTreeSet<Scope>>,
+    /// The kinds that exist for it; `None` is all that exist for the caller.
+    pub kinds: Option<BTreeSet<Kind>>,
+    /// The spaces that exist for it; `None` is all of its user's.
+    pub spaces: Option<BTreeSet<SpaceId>>,
+    /// From when on it is refused.
+    pub expires_at: Option<Timestamp>,
+    /// Whose it is, for admins; `None` is the caller's.
+    pub user: Option<UserId>,
+}
+
+impl Interline {
+    /// Makes the first user, an admin, if there is none; its secret is shown once.
+    pub async fn first_start(&self, name: &str) -> Result<Option<(User, Secret)>, Error> {
+        if !self.store.users().await?.is_empty() {
+            return Ok(None);
+        }
+        let draft = UserDraft { name: name.to_owned(), email: None, rank: Rank::Admin };
+        let (user, _, secret) = self.insert_user(draft).await?;
+        Ok(Some((user, secret)))
+    }
+
+    /// The oldest user: the one that the first start made.
+    pub async fn owner(&self) -> Result<User, Error> {
+        let users = self.store.users().await?;
+        users.into_iter().next().ok_or_else(|| Error::Internal("the store has no user".to_owned()))
+    }
+
+    /// Makes a user with a space of its own and its first token.
+    pub async fn create_user(&self, caller: &Caller, draft: UserDraft) -> Result<(User, Token, Secret), Error> {
+        caller.needs(Scope::Admin)?;
+        self.insert_user(draft).await
+    }
+
+    /// All users.
+    pub async fn users(&self, caller: &Caller) -> Result<Vec<User>, Error> {
+        caller.needs(Scope::Admin)?;
+        Ok(self.store.users().await?)
+    }
+
+    /// The caller as a user.
+    pub async fn me(&self, caller: &Caller) -> Result<User, Error> {
+        self.store.user(caller.user()).await?.ok_or(Error::Unauthorized)
+    }
+
+    /// The spaces that exist for the caller.
+    pub fn spaces<'c>(&self, caller: &'c Caller) -> Result<&'c [Membership], Error> {
+        caller.needs(Scope::Read)?;
+        Ok(caller.memberships())
+    }
+
+    /// Makes a token that allows no more than the caller's own.
+    pub async fn create_token(&self, caller: &Caller, draft: TokenDraft) -> Result<(Token, Secret), Error> {
+        let user = match draft.user {
+            Some(user) if user != caller.user() => {
+                caller.needs(Scope::Admin)?;
+                self.store.user(user).await?.ok_or(Error::NotFound { kind: None, wanted: user.to_string() })?.id
+            }
+            _ => caller.user(),
+        };
+        let scopes = draft.scopes.unwrap_or_else(|| caller.scopes());
+        for scope in &scopes {
+            caller.needs(*scope)?;
+        }
+        check_name("name", &draft.name)?;
+        let secret = Secret::generate()?;
+        let token = Token {
+            scopes,
+            kinds: caller.narrowed_kinds(draft.kinds),
+            spaces: caller.narrowed_spaces(user, draft.spaces),
+            expires_at: draft.expires_at,
+            ..first_token(user, &draft.name, &secret)
+        };
+        let new = NewToken { token: token.clone(), secret: SecretHash::of(secret.as_str()) };
+        self.store.create_token(&new).await?;
+        Ok((token, secret))
+    }
+
+    /// The caller's tokens.
+    pub async fn tokens(&self, caller: &Caller) -> Result<Vec<Token>, Error> {
+        Ok(self.store.tokens(caller.user()).await?)
+    }
+
+    /// Removes one of the caller's tokens.
+    pub async fn delete_token(&self, caller: &Caller, id: TokenId) -> Result<(), Error> {
+        caller.needs(Scope::Write)?;
+        if self.store.delete_token(caller.user(), id).await? {
+            Ok(())
+        } else {
+            Err(Error::NotFound { kind: None, wanted: id.to_string() })
+        }
+    }
+
+    async fn insert_user(&self, draft: UserDraft) -> Result<(User, Token, Secret), Error> {
+        check_name("name", &draft.name)?;
+        if let Some(email) = &draft.email {
+            check_name("email", email)?;
+        }
+        let user = User {
+            id: UserId::generate(),
+            name: draft.name,
+            email: draft.email,
+            rank: draft.rank,
+            organization: None,
+            created_at: now(),
+        };
+        let space = Space { id: SpaceId::generate(), owner: SpaceOwner::User(user.id), name: user.name.clone() };
+        let secret = Secret::generate()?;
+        let token = first_token(user.id, "first", &secret);
+        let new = NewToken { token: token.clone(), secret: SecretHash::of(secret.as_str()) };
+        self.store.create_user(&user, &space, &new).await?;
+        Ok((user, token, secret))
+    }
+}
+
+fn first_token(user: UserId, name: &str, secret: &Secret) -> Token {
+    Token {
+        id: TokenId::generate(),
+        user,
+        name: name.to_owned(),
+        scopes: Scope::ALL.into(),
+        kinds: None,
+        spaces: None,
+        prefix: secret.as_str().chars().take(SECRET_PREFIX.len() + SHOWN_CHARS).collect(),
+        created_at: now(),
+        expires_at: None,
+        last_used_at: None,
+    }
+}
+
+fn check_name(field: &'static str, name: &str) -> Result<(), Error> {
+    let length = name.chars().count();
+    if name.trim().is_empty() {
+        Err(Error::ValidationFailed(vec![FieldError::new(field, "must not be blank")]))
+    } else if length > MAX_NAME_CHARS || name.contains(char::is_control) {
+        let message =
+            format!("has {length} characters; at most {MAX_NAME_CHARS} and no control characters are allowed");
+        Err(Error::ValidationFailed(vec![FieldError::new(field, message)]))
+    } else {
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! Changes of items as values, made by the use cases and carried out by the store.
+
+use std::fmt;
+use std::sync::Arc;
+
+use interline_edit::Edit;
+use jiff::Timestamp;
+
+use crate::{Item, Stamp, TokenId, UserId};
+
+/// One change of one item.
+#[derive(Clone, Debug)]
+pub struct ItemWrite {
+    /// The state that it was made for; `None` makes the item.
+    pub before: Option<Stamp>,
+    /// The item afterwards.
+    pub after: Item,
+    /// The content afterwards.
+    pub content: ContentWrite,
+    /// What history tells about it.
+    pub record: Record,
+}
+
+/// What becomes of a content.
+#[derive(Clone, Debug)]
+pub enum ContentWrite {
+    /// It stays.
+    Keep,
+    /// It becomes another, by an edit: `undo` leads from the new text back to the old one.
+    Edit {
+        /// The new text.
+        new: Arc<str>,
+        /// The way back.
+        undo: Edit,
+    },
+    /// It becomes another, or none.
+    Set {
+        /// The old text; `None` for no content and at creation.
+        old: Option<Arc<str>>,
+        /// The new text.
+        new: Option<Arc<str>>,
+    },
+}
+
+/// What history tells about a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// What was done.
+    pub action: Action,
+    /// Names of the fields that changed, in the order of the wire.
+    pub changed_fields: Vec<&'static str>,
+    /// When.
+    pub at: Timestamp,
+    /// Through which door.
+    pub source: Source,
+    /// Whose change it is.
+    pub user: UserId,
+    /// The token that was used, if one was.
+    pub token: Option<TokenId>,
+}
+
+macro_rules! names {
+    ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $type {
+            $($(#[$variant_doc])* $variant,)*
+        }
+
+        impl $type {
+            /// The stable name.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($type::$variant => $name,)*
+                }
+            }
+
+            /// The one of that stable name.
+            pub fn from_name(name: &str) -> Option<$type> {
+                [$($type::$variant,)*].into_iter().find(|one| one.name() == name)
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+names! {
+    /// What was done to an item.
+    Action {
+        /// It was made.
+        Create = "create",
+        /// Its content or fields were changed.
+        Update = "update",
+        /// It was archived.
+        Archive = "archive",
+        /// It was taken from the archive.
+        Unarchive = "unarchive",
+        /// It went into the trash.
+        Delete = "delete",
+        /// It came back from the trash.
+        Restore = "restore",
+    }
+}
+
+names! {
+    /// The door that a change came through.
+    Source {
+        /// The REST API.
+        Rest = "rest",
+        /// The MCP server for notes and bookmarks.
+        McpContent = "mcp-content",
+        /// The MCP server for prompts.
+        McpPrompts = "mcp-prompts",
+        /// The MCP server for code.
+        McpCode = "mcp-code",
+        /// The command line.
+        Cli = "cli",
+        /// The web page.
+        Web = "web",
+    }
+}
+
+impl Action {
+    /// Whether it makes a version, or is a record between versions.
+    pub const fn makes_version(self) -> bool {
+        match self {
+            Action::Create | Action::Update => true,
+            Action::Archive | Action::Unarchive | Action::Delete | Action::Restore => false,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `list`: its filters; the orders and pages are the storages' own tests.
+
+use std::collections::BTreeSet;
+
+use interline_items::{
+    Caller, Contents, Item, Kind, ListQuery, PageStart, Sort, SortBy, SortOrder, SpaceId, TagMatch, View,
+};
+
+use crate::samples::{bookmark, greeting, note, note_of, tag, tagged, title};
+use crate::world::{World, by_id, set};
+
+/// Active items of every kind, newest change first.
+pub(crate) fn everything() -> ListQuery {
+    ListQuery {
+        spaces: BTreeSet::new(),
+        kinds: Kind::ALL.into(),
+        tags: Vec::new(),
+        tag_match: TagMatch::All,
+        views: set([View::Active]),
+        sort: Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending },
+        start: PageStart::Offset(0),
+        limit: 50,
+        contents: Contents::Omit,
+    }
+}
+
+/// The items that a caller gets, in their order.
+pub(crate) async fn listed(world: &World, caller: &Caller, query: ListQuery) -> Vec<Item> {
+    let page = world.interline.list(caller, query).await.unwrap();
+    assert_eq!(page.total, page.items.len() as u64);
+    page.items.into_iter().map(|snapshot| snapshot.item).collect()
+}
+
+#[tokio::test]
+async fn filters_narrow_a_list() {
+    let world = World::new().await;
+    let note = world.create(Kind::Note, tagged(note("n"), &["a", "b"])).await;
+    let site = world.create(Kind::Bookmark, tagged(bookmark("https://a.example/"), &["a"])).await;
+    let prompt = world.create(Kind::Prompt, greeting()).await;
+    let archived = world.create(Kind::Note, tagged(note_of("x"), &["b"])).await;
+    let deleted = world.create(Kind::Note, tagged(note_of("y"), &["a"])).await;
+    world.interline.archive(&world.owner, &by_id(&archived)).await.unwrap();
+    world.interline.delete(&world.owner, &by_id(&deleted)).await.unwrap();
+
+    let all_views = set([View::Active, View::Archived, View::Deleted]);
+    for (query, expected) in [
+        (everything(), vec![&prompt, &site, &note]),
+        (ListQuery { kinds: set([Kind::Note]), ..everything() }, vec![&note]),
+        (ListQuery { kinds: set([]), ..everything() }, vec![]),
+        (ListQuery { tags: vec![tag("a")], ..everything() }, vec![&site, &note]),
+        (ListQuery { tags: vec![tag("a"), tag("b")], ..everything() }, vec![&note]),
+        (ListQuery { tags: vec![tag("a"), tag("b")], tag_match: TagMatch::Any, ..everything() }, vec![&site, &note]),
+        (ListQuery { tags: vec![tag("c")], ..everything() }, vec![]),
+        (ListQuery { views: set([View::Archived]), ..everything() }, vec![&archived]),
+        (ListQuery { views: set([View::Deleted]), ..everything() }, vec![&deleted]),
+        (
+            ListQuery { views: all_views.clone(), kinds: set([Kind::Note]), ..everything() },
+            vec![&deleted, &archived, &note],
+        ),
+        (ListQuery { views: all_views, tags: vec![tag("b")], ..everything() }, vec![&archived, &note]),
+        (
+            ListQuery { sort: Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }, ..everything() },
+            vec![&note, &site, &prompt],
+        ),
+        (ListQuery { spaces: set([SpaceId::generate()]), ..everything() }, vec![&prompt, &site, &note]),
+    ] {
+        let ids: Vec<_> = listed(&world, &world.owner, query.clone()).await.into_iter().map(|item| item.id).collect();
+        assert_eq!(ids, expected.iter().map(|item| item.id).collect::<Vec<_>>(), "{query:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_changed_last_comes_first() {
+    let world = World::new().await;
+    let first = world.create(Kind::Note, note("a")).await;
+    let second = world.create(Kind::Note, note("b")).await;
+    world.update(&first, title("c")).await.unwrap();
+    world.update(&second, title("b")).await.unwrap();
+    let ids: Vec<_> = listed(&world, &world.owner, everything()).await.into_iter().map(|item| item.id).collect();
+    assert_eq!(ids, [first.id, second.id]);
+}
+
+#[tokio::test]
+async fn pages_follow_each_other_and_carry_contents_when_asked() {
+    let world = World::new().await;
+    let mut expected = Vec::new();
+    for number in 0..5 {
+        expected.insert(0, world.create(Kind::Note, note_of(&format!("text {number}"))).await.id);
+    }
+    let (mut ids, mut start) = (Vec::new(), PageStart::Offset(0));
+    loop {
+        let query = ListQuery { start, limit: 2, contents: Contents::Read, ..everything() };
+        let page = world.interline.list(&world.owner, query).await.unwrap();
+        assert_eq!(page.total, 5);
+        assert!(page.items.iter().all(|snapshot| snapshot.content.is_some()));
+        ids.extend(page.items.iter().map(|snapshot| snapshot.item.id));
+        match page.next {
+            Some(next) => start = PageStart::After(next),
+            None => break,
+        }
+    }
+    assert_eq!(ids, expected);
+}

@@ -1,0 +1,16 @@
+//! The use cases over a real store: what each answers, and what it leaves behind.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is a panic")]
+
+mod samples;
+mod world;
+
+mod access;
+mod create;
+mod lifecycle;
+mod list;
+mod read;
+mod render;
+mod tags;
+mod update;
+mod users;

@@ -1,0 +1,210 @@
+//! Users and their tokens.
+
+use interline_items::fields::Limits;
+use interline_items::{
+    Caller, Error, Kind, Rank, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner, TokenDraft, TokenId, UserDraft,
+    UserId,
+};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::samples::{note, token};
+use crate::world::{World, code, empty, refused_fields, set};
+
+fn user(name: &str) -> UserDraft {
+    UserDraft { name: name.to_owned(), email: None, rank: Rank::Member }
+}
+
+fn scopes<const N: usize>(scopes: [Scope; N]) -> TokenDraft {
+    TokenDraft { scopes: Some(set(scopes)), ..token() }
+}
+
+#[tokio::test]
+async fn the_first_start_makes_an_owner_and_later_ones_do_not() {
+    let (interline, _, _directory) = empty(Limits::default());
+    interline.health().await.unwrap();
+    assert_eq!(code(interline.owner().await), "internal");
+    let (owner, secret) = interline.first_start("me").await.unwrap().unwrap();
+    assert_eq!((owner.name.as_str(), owner.rank), ("me", Rank::Admin));
+    for _ in 0..2 {
+        assert!(interline.first_start("another").await.unwrap().is_none());
+    }
+    let caller = interline.authenticate(SecretHash::of(secret.as_str()), Source::Rest).await.unwrap();
+    assert_eq!(interline.users(&caller).await.unwrap(), std::slice::from_ref(&owner));
+    assert_eq!(interline.owner().await.unwrap(), owner);
+    assert_eq!(interline.me(&caller).await.unwrap(), owner);
+    let spaces = interline.spaces(&caller).unwrap();
+    assert_eq!(spaces.len(), 1);
+    assert_eq!((spaces[0].space.owner, spaces[0].role), (SpaceOwner::User(owner.id), Role::Owner));
+}
+
+#[tokio::test]
+async fn a_secret_is_long_random_and_known_by_its_first_characters() {
+    let world = World::new().await;
+    let (first, secret) = world.interline.create_token(&world.owner, token()).await.unwrap();
+    let (_, other) = world.interline.create_token(&world.owner, token()).await.unwrap();
+    assert!(secret.as_str().starts_with("il_") && secret.as_str().len() == 3 + 43);
+    assert_ne!(secret.as_str(), other.as_str());
+    assert_eq!(first.prefix, secret.as_str()[..11]);
+    let mut wrong = secret.as_str().to_owned();
+    wrong.pop();
+    for guess in ["", "il_", &first.prefix, &wrong] {
+        let outcome = world.interline.authenticate(SecretHash::of(guess), Source::Rest).await;
+        assert_eq!(code(outcome), "unauthorized", "{guess}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_refused_from_its_expiry_on() {
+    let world = World::new().await;
+    for (seconds, outcome) in [(-1, "unauthorized"), (0, "unauthorized"), (3_600, "ok")] {
+        let expires_at = Some(Timestamp::now() + SignedDuration::from_secs(seconds));
+        let draft = TokenDraft { expires_at, ..token() };
+        let (_, secret) = world.interline.create_token(&world.owner, draft).await.unwrap();
+        let authenticated = world.interline.authenticate(SecretHash::of(secret.as_str()), Source::Rest).await;
+        assert_eq!(code(authenticated), outcome, "{seconds}");
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_token_is_refused_and_only_its_user_deletes_it() {
+    let world = World::new().await;
+    let interline = &world.interline;
+    let other = world.user("other", Rank::Admin).await;
+    let (token, secret) = interline.create_token(&world.owner, token()).await.unwrap();
+    let hash = SecretHash::of(secret.as_str());
+    assert_eq!(code(interline.delete_token(&other, token.id).await), "not_found");
+    assert_eq!(code(interline.delete_token(&world.owner, TokenId::generate()).await), "not_found");
+    assert_eq!(code(interline.authenticate(hash, Source::Rest).await), "ok");
+    assert_eq!(code(interline.delete_token(&world.owner, token.id).await), "ok");
+    assert_eq!(code(interline.authenticate(hash, Source::Rest).await), "unauthorized");
+    assert_eq!(code(interline.delete_token(&world.owner, token.id).await), "not_found");
+}
+
+#[tokio::test]
+async fn tokens_are_listed_for_their_user_with_their_last_use() {
+    let world = World::new().await;
+    let other = world.user("other", Rank::Member).await;
+    let (made, secret) = world.interline.create_token(&other, token()).await.unwrap();
+    let listed = async || world.interline.tokens(&other).await.unwrap();
+    let names: Vec<_> = listed().await.into_iter().map(|token| token.name).collect();
+    assert_eq!(names, ["first", "test"]);
+    assert_eq!(listed().await[1], made);
+    world.interline.authenticate(SecretHash::of(secret.as_str()), Source::Rest).await.unwrap();
+    let used = listed().await[1].last_used_at;
+    assert!(used.is_some());
+    assert_eq!(world.interline.tokens(&world.owner).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_token_cannot_grant_scopes_that_it_does_not_have() {
+    use Scope::{Admin, Read, Write};
+    let world = World::new().await;
+    let member = world.user("member", Rank::Member).await;
+    let reader = world.narrowed(scopes([Read])).await;
+    let writer = world.narrowed(scopes([Read, Write])).await;
+    let cases: [(&str, &Caller, &[Scope], &str); 9] = [
+        ("owner", &world.owner, &[Read, Write, Admin], "ok"),
+        ("owner", &world.owner, &[Read], "ok"),
+        ("member", &member, &[Read, Write], "ok"),
+        ("member", &member, &[Admin], "forbidden"),
+        ("member", &member, &[Read, Write, Admin], "forbidden"),
+        ("reader", &reader, &[Read, Write], "forbidden"),
+        ("reader", &reader, &[Admin], "forbidden"),
+        ("writer", &writer, &[Read, Write], "ok"),
+        ("writer", &writer, &[Read, Admin], "forbidden"),
+    ];
+    for (name, caller, wanted, outcome) in cases {
+        let draft = TokenDraft { scopes: Some(wanted.iter().copied().collect()), ..token() };
+        assert_eq!(code(world.interline.create_token(caller, draft).await), outcome, "{name} {wanted:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_without_scopes_of_its_own_gets_all_that_its_maker_has() {
+    use Scope::{Admin, Read, Write};
+    let world = World::new().await;
+    let member = world.user("member", Rank::Member).await;
+    let writer = world.narrowed(scopes([Read, Write])).await;
+    for (caller, expected) in
+        [(&world.owner, set([Read, Write, Admin])), (&member, set([Read, Write])), (&writer, set([Read, Write]))]
+    {
+        let (made, _) = world.interline.create_token(caller, token()).await.unwrap();
+        assert_eq!(made.scopes, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_token_cannot_grant_kinds_and_spaces_that_it_does_not_have() {
+    let world = World::new().await;
+    let own = world.interline.spaces(&world.owner).unwrap()[0].space.id;
+    let kinds = Some(set([Kind::Note, Kind::Prompt]));
+    let narrow = world.narrowed(TokenDraft { kinds: kinds.clone(), spaces: Some(set([own])), ..token() }).await;
+    for (wanted, given) in [
+        (None, kinds.clone()),
+        (Some(set([Kind::Note])), Some(set([Kind::Note]))),
+        (Some(set(Kind::ALL)), kinds),
+        (Some(set([Kind::Bookmark])), Some(set([]))),
+    ] {
+        let (made, _) = world.interline.create_token(&narrow, TokenDraft { kinds: wanted, ..token() }).await.unwrap();
+        assert_eq!(made.kinds, given);
+    }
+    let foreign = SpaceId::generate();
+    for (wanted, given) in
+        [(None, set([own])), (Some(set([own, foreign])), set([own])), (Some(set([foreign])), set([]))]
+    {
+        let (made, _) = world.interline.create_token(&narrow, TokenDraft { spaces: wanted, ..token() }).await.unwrap();
+        assert_eq!(made.spaces, Some(given));
+    }
+    let (made, _) = world.interline.create_token(&world.owner, token()).await.unwrap();
+    assert_eq!((made.kinds, made.spaces), (None, None));
+}
+
+#[tokio::test]
+async fn only_admins_make_and_see_users_and_tokens_for_them() {
+    let world = World::new().await;
+    let member = world.user("member", Rank::Member).await;
+    let writer = world.narrowed(scopes([Scope::Read, Scope::Write])).await;
+    let of = |user: UserId| TokenDraft { user: Some(user), ..scopes([Scope::Read]) };
+    for caller in [&member, &writer] {
+        assert_eq!(code(world.interline.create_user(caller, user("x")).await), "forbidden");
+        assert_eq!(code(world.interline.users(caller).await), "forbidden");
+        assert_eq!(code(world.interline.create_token(caller, of(UserId::generate())).await), "forbidden");
+    }
+    assert_eq!(code(world.interline.create_token(&member, of(world.owner.user())).await), "forbidden");
+    assert_eq!(code(world.interline.create_token(&member, of(member.user())).await), "ok");
+    assert_eq!(code(world.interline.create_token(&world.owner, of(UserId::generate())).await), "not_found");
+    assert_eq!(world.interline.users(&world.owner).await.unwrap().len(), 2);
+    let for_member = world.narrowed_by(&world.owner, of(member.user())).await;
+    assert_eq!(for_member.user(), member.user());
+}
+
+#[tokio::test]
+async fn names_and_addresses_are_checked() {
+    let world = World::new().await;
+    let long = "x".repeat(201);
+    for name in ["", " \t", "a\0", "a\nb", &long] {
+        let made = world.interline.create_user(&world.owner, user(name)).await.map(|_| ());
+        assert_eq!(refused_fields(made), ["name"], "{name:?}");
+        let made = world.interline.create_token(&world.owner, TokenDraft { name: name.to_owned(), ..token() }).await;
+        assert_eq!(refused_fields(made), ["name"], "{name:?}");
+        let draft = UserDraft { email: Some(name.to_owned()), ..user("ok") };
+        assert_eq!(refused_fields(world.interline.create_user(&world.owner, draft).await), ["email"], "{name:?}");
+    }
+    assert_eq!(world.interline.users(&world.owner).await.unwrap().len(), 1);
+    let draft = UserDraft { email: Some("a@b.example".to_owned()), ..user(&"ä".repeat(200)) };
+    assert_eq!(code(world.interline.create_user(&world.owner, draft).await), "ok");
+}
+
+#[tokio::test]
+async fn a_trusted_door_needs_no_token_but_a_user() {
+    let world = World::new().await;
+    let caller = world.interline.trusted(world.owner.user(), Source::Cli).await.unwrap();
+    let made = world.interline.create(&caller, Kind::Note, note("a")).await.unwrap().item;
+    assert_eq!(world.item(&made).await, made);
+    assert_eq!(world.history(&made)[0].source, "cli");
+    assert_eq!(code(world.interline.users(&caller).await), "ok");
+    match world.interline.trusted(UserId::generate(), Source::Cli).await {
+        Err(Error::Unauthorized) => {}
+        other => panic!("{other:?}"),
+    }
+}
