@@ -1,0 +1,228 @@
+//! Small structures as JSON text, converted by hand: a field that is renamed in the domain keeps its name on disk.
+
+use std::collections::BTreeSet;
+
+use interline_items::fields::{Argument, Arguments, Description, PromptName, Tag, Tags, Title, Url};
+use interline_items::{Fields, Kind, Scope, SpaceId};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::{CodecError, names};
+
+/// All fields of a version. What it does not have is left out.
+pub(crate) fn of_fields(fields: &Fields) -> String {
+    let mut object = Map::new();
+    let mut put = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            object.insert(key.to_owned(), value);
+        }
+    };
+    put("title", fields.title.as_ref().map(|title| title.as_str().into()));
+    put("description", fields.description.as_ref().map(|description| description.as_str().into()));
+    put("tags", (!fields.tags.as_slice().is_empty()).then(|| tags_value(&fields.tags)));
+    put("url", fields.url.as_ref().map(|url| url.as_str().into()));
+    put("name", fields.name.as_ref().map(|name| name.as_str().into()));
+    put("arguments", fields.arguments.as_ref().map(arguments_value));
+    Value::Object(object).to_string()
+}
+
+/// The fields of a version.
+#[cfg_attr(not(test), expect(dead_code, reason = "old versions are read by the history, which comes next"))]
+pub(crate) fn fields(text: &str) -> Result<Fields, CodecError> {
+    let mut object = Object::parse(text, "fields")?;
+    Ok(Fields {
+        title: object.text("title")?.map(Title::from_stored),
+        description: object.text("description")?.map(Description::from_stored),
+        tags: object.take("tags").map_or_else(|| Ok(Tags::default()), tags_of)?,
+        url: object.text("url")?.map(Url::from_stored),
+        name: object.text("name")?.map(PromptName::from_stored),
+        arguments: object.take("arguments").map(arguments_of).transpose()?,
+    })
+}
+
+/// Tags, in their order.
+pub(crate) fn of_tags(tags: &Tags) -> String {
+    tags_value(tags).to_string()
+}
+
+/// The tags of an item.
+pub(crate) fn tags(text: &str) -> Result<Tags, CodecError> {
+    tags_of(parse(text, "tags")?)
+}
+
+/// The arguments of a template, in their order.
+pub(crate) fn of_arguments(arguments: &Arguments) -> String {
+    arguments_value(arguments).to_string()
+}
+
+/// The arguments of an item.
+pub(crate) fn arguments(text: &str) -> Result<Arguments, CodecError> {
+    arguments_of(parse(text, "arguments")?)
+}
+
+/// Words such as the names of changed fields, in their order.
+pub(crate) fn of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    words.into_iter().collect::<Value>().to_string()
+}
+
+/// The words of a list.
+pub(crate) fn words(text: &str, what: &'static str) -> Result<Vec<String>, CodecError> {
+    words_of(parse(text, what)?, what)
+}
+
+/// What a token allows.
+pub(crate) fn of_scopes(scopes: &BTreeSet<Scope>) -> String {
+    of_words(scopes.iter().map(|scope| names::of_scope(*scope)))
+}
+
+/// The scopes of a token.
+pub(crate) fn scopes(text: &str) -> Result<BTreeSet<Scope>, CodecError> {
+    words(text, "scopes")?.iter().map(|word| names::scope(word)).collect()
+}
+
+/// The kinds that exist for a token.
+pub(crate) fn of_kinds(kinds: &BTreeSet<Kind>) -> String {
+    of_words(kinds.iter().map(|kind| kind.name()))
+}
+
+/// The kinds of a token.
+pub(crate) fn kinds(text: &str) -> Result<BTreeSet<Kind>, CodecError> {
+    words(text, "kinds")?.iter().map(|word| names::kind(word)).collect()
+}
+
+/// The spaces that exist for a token.
+pub(crate) fn of_spaces(spaces: &BTreeSet<SpaceId>) -> String {
+    spaces.iter().map(ToString::to_string).collect::<Value>().to_string()
+}
+
+/// The spaces of a token.
+pub(crate) fn spaces(text: &str) -> Result<BTreeSet<SpaceId>, CodecError> {
+    let space = |word: &String| Uuid::parse_str(word).map(SpaceId::from_uuid).map_err(|_| malformed("spaces"));
+    words(text, "spaces")?.iter().map(space).collect()
+}
+
+fn tags_value(tags: &Tags) -> Value {
+    tags.as_slice().iter().map(Tag::as_str).collect()
+}
+
+fn tags_of(value: Value) -> Result<Tags, CodecError> {
+    words_of(value, "tags").map(Tags::from_stored)
+}
+
+fn arguments_value(arguments: &Arguments) -> Value {
+    arguments.as_slice().iter().map(argument_value).collect()
+}
+
+fn argument_value(argument: &Argument) -> Value {
+    let mut object = Map::new();
+    object.insert("name".to_owned(), argument.name.as_str().into());
+    if let Some(description) = &argument.description {
+        object.insert("description".to_owned(), description.as_str().into());
+    }
+    object.insert("required".to_owned(), argument.required.into());
+    Value::Object(object)
+}
+
+fn arguments_of(value: Value) -> Result<Arguments, CodecError> {
+    let Value::Array(values) = value else { return Err(malformed("arguments")) };
+    values.into_iter().map(argument_of).collect::<Result<Vec<_>, _>>().map(Arguments::from_stored)
+}
+
+fn argument_of(value: Value) -> Result<Argument, CodecError> {
+    let mut object = Object::of(value, "arguments")?;
+    Ok(Argument {
+        name: object.text("name")?.ok_or_else(|| malformed("arguments"))?,
+        description: object.text("description")?,
+        required: object.take("required") == Some(Value::Bool(true)),
+    })
+}
+
+fn words_of(value: Value, what: &'static str) -> Result<Vec<String>, CodecError> {
+    let Value::Array(values) = value else { return Err(malformed(what)) };
+    let word = |value| if let Value::String(word) = value { Ok(word) } else { Err(malformed(what)) };
+    values.into_iter().map(word).collect()
+}
+
+/// A JSON object whose members are taken out one by one.
+struct Object {
+    what: &'static str,
+    members: Map<String, Value>,
+}
+
+impl Object {
+    fn parse(text: &str, what: &'static str) -> Result<Object, CodecError> {
+        Object::of(parse(text, what)?, what)
+    }
+
+    fn of(value: Value, what: &'static str) -> Result<Object, CodecError> {
+        match value {
+            Value::Object(members) => Ok(Object { what, members }),
+            _ => Err(malformed(what)),
+        }
+    }
+
+    fn take(&mut self, key: &str) -> Option<Value> {
+        self.members.remove(key)
+    }
+
+    fn text(&mut self, key: &str) -> Result<Option<String>, CodecError> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(malformed(self.what)),
+        }
+    }
+}
+
+fn parse(text: &str, what: &'static str) -> Result<Value, CodecError> {
+    serde_json::from_str(text).map_err(|error| CodecError::Json { what, reason: error.to_string() })
+}
+
+fn malformed(what: &'static str) -> CodecError {
+    CodecError::Json { what, reason: "another structure was expected".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_come_back_as_they_were() {
+        let full = Fields {
+            title: Some(Title::from_stored("Ångström \"quoted\"\n".to_owned())),
+            description: Some(Description::from_stored(String::new())),
+            tags: Tags::from_stored(vec!["b/c".to_owned(), "a".to_owned()]),
+            url: Some(Url::from_stored("https://example.org/?q=1".to_owned())),
+            name: Some(PromptName::from_stored("code-review".to_owned())),
+            arguments: Some(Arguments::from_stored(vec![
+                Argument { name: "x".to_owned(), description: None, required: true },
+                Argument { name: "y".to_owned(), description: Some("why".to_owned()), required: false },
+            ])),
+        };
+        let no_arguments = Fields { arguments: Some(Arguments::from_stored(vec![])), ..Fields::default() };
+        for original in [full, no_arguments, Fields::default()] {
+            assert_eq!(fields(&of_fields(&original)).unwrap(), original);
+            assert_eq!(tags(&of_tags(&original.tags)).unwrap(), original.tags);
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_of_a_token_differs_from_what_is_empty() {
+        assert_eq!(of_fields(&Fields::default()), "{}");
+        assert_eq!(kinds(&of_kinds(&BTreeSet::new())).unwrap(), BTreeSet::new());
+        let spaces_of_a_token = BTreeSet::from([SpaceId::generate(), SpaceId::generate()]);
+        assert_eq!(spaces(&of_spaces(&spaces_of_a_token)).unwrap(), spaces_of_a_token);
+        let all = BTreeSet::from([Scope::Read, Scope::Write, Scope::Admin]);
+        assert_eq!(scopes(&of_scopes(&all)).unwrap(), all);
+    }
+
+    #[test]
+    fn another_structure_is_an_error() {
+        for text in ["", "[]", "{\"title\": 1}", "{\"tags\": \"a\"}", "{\"tags\": [1]}", "{\"arguments\": [{}]}"] {
+            assert!(fields(text).is_err(), "{text}");
+        }
+        assert!(scopes("[\"fly\"]").is_err());
+        assert!(kinds("[\"poem\"]").is_err());
+        assert!(spaces("[\"here\"]").is_err());
+    }
+}

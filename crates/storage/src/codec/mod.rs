@@ -1,0 +1,47 @@
+//! What both storages write into a column that a database does not look into.
+//!
+//! * [`json`] keeps small structures as JSON text.
+//! * [`names`] keeps enumerations as stable words.
+//! * [`undo`] keeps old contents: each version says how the content before it is made from its own.
+
+pub(crate) mod json;
+pub(crate) mod names;
+mod splices;
+pub(crate) mod undo;
+mod zip;
+
+use interline_items::StoreError;
+use thiserror::Error;
+
+/// A column holds what this program never writes, or a content could not be packed.
+#[derive(Debug, Error)]
+pub(crate) enum CodecError {
+    /// A small structure is not the JSON text that it should be.
+    #[error("stored {what} cannot be read: {reason}")]
+    Json {
+        /// What the column is for.
+        what: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A word is not one of an enumeration.
+    #[error("stored {what} has the unknown value {value:?}")]
+    Name {
+        /// What the column is for.
+        what: &'static str,
+        /// The word.
+        value: String,
+    },
+    /// The record of an old content does not fit the newer one.
+    #[error("an old content cannot be rebuilt: {0}")]
+    Undo(&'static str),
+    /// zstd refused.
+    #[error("zstd: {0}")]
+    Zstd(#[from] std::io::Error),
+}
+
+impl From<CodecError> for StoreError {
+    fn from(error: CodecError) -> StoreError {
+        StoreError::Failed(error.to_string())
+    }
+}

@@ -1,0 +1,113 @@
+//! Edits as bytes: for each splice, how far it starts after the one before, how many bytes go, how many come (numbers in
+//! LEB128), and the text that comes.
+
+use interline_edit::{Edit, Splice};
+
+use super::CodecError;
+
+/// An edit as bytes.
+pub(super) fn encode(edit: &Edit) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut position = 0;
+    for Splice { range, text } in edit.splices() {
+        put_number(&mut bytes, range.start - position);
+        put_number(&mut bytes, range.len());
+        put_number(&mut bytes, text.len());
+        bytes.extend_from_slice(text.as_bytes());
+        position = range.end;
+    }
+    bytes
+}
+
+/// The edit of those bytes.
+pub(super) fn decode(bytes: &[u8]) -> Result<Edit, CodecError> {
+    let mut rest = bytes;
+    let mut position: usize = 0;
+    let mut splices = Vec::new();
+    while !rest.is_empty() {
+        let start = position.checked_add(take_number(&mut rest)?).ok_or(MALFORMED)?;
+        let end = start.checked_add(take_number(&mut rest)?).ok_or(MALFORMED)?;
+        let length = take_number(&mut rest)?;
+        let (text, after) = rest.split_at_checked(length).ok_or(MALFORMED)?;
+        let text = str::from_utf8(text).map_err(|_| MALFORMED)?.to_owned();
+        splices.push(Splice { range: start..end, text });
+        rest = after;
+        position = end;
+    }
+    Edit::new(splices).ok_or(MALFORMED)
+}
+
+const MALFORMED: CodecError = CodecError::Undo("its splices are malformed");
+
+fn put_number(bytes: &mut Vec<u8>, mut number: usize) {
+    loop {
+        let digit = number.to_le_bytes()[0] & 0x7f;
+        number >>= 7;
+        if number == 0 {
+            return bytes.push(digit);
+        }
+        bytes.push(digit | 0x80);
+    }
+}
+
+fn take_number(bytes: &mut &[u8]) -> Result<usize, CodecError> {
+    let mut number: usize = 0;
+    for shift in (0..usize::BITS).step_by(7) {
+        let (byte, rest) = bytes.split_first().ok_or(MALFORMED)?;
+        *bytes = rest;
+        let digit = usize::from(byte & 0x7f);
+        if digit << shift >> shift != digit {
+            return Err(MALFORMED);
+        }
+        number |= digit << shift;
+        if byte & 0x80 == 0 {
+            return Ok(number);
+        }
+    }
+    Err(MALFORMED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn splice(start: usize, end: usize, text: &str) -> Splice {
+        Splice { range: start..end, text: text.to_owned() }
+    }
+
+    #[test]
+    fn edits_come_back_as_they_were() {
+        let cases = [
+            vec![],
+            vec![splice(0, 0, "a")],
+            vec![splice(3, 3, "ä€𝄞"), splice(3, 9, ""), splice(9, 10, "x")],
+            vec![splice(127, 128, &"long ".repeat(100)), splice(20_000, 4_000_000, "")],
+            vec![splice(usize::MAX, usize::MAX, "")],
+        ];
+        for splices in cases {
+            let edit = Edit::new(splices).unwrap();
+            assert_eq!(decode(&encode(&edit)).unwrap(), edit);
+        }
+    }
+
+    #[test]
+    fn a_small_edit_of_a_large_text_takes_few_bytes() {
+        let edit = Edit::new(vec![splice(900_000, 900_005, "hello")]).unwrap();
+        assert_eq!(encode(&edit).len(), 3 + 1 + 1 + 5);
+    }
+
+    #[test]
+    fn malformed_bytes_are_an_error() {
+        let cases: [&[u8]; 6] = [
+            &[0x80],
+            &[1, 2],
+            &[1, 2, 3, b'a'],
+            &[1, 0, 1, 0xff],
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 1, 0],
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
+        ];
+        for bytes in cases {
+            assert!(decode(bytes).is_err(), "{bytes:?}");
+        }
+    }
+}

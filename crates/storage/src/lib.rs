@@ -1,0 +1,13 @@
+//! Where the store lives: [`SqliteStore`] in one file beside the program, [`PostgresStore`] for many machines.
+//!
+//! Both implement `interline_items::Store` and pass the same conformance suite. What they share, the encoding of rows and
+//! of old versions, is in `codec`.
+
+mod codec;
+mod open;
+mod postgres;
+mod sqlite;
+
+pub use open::OpenError;
+pub use postgres::PostgresStore;
+pub use sqlite::{Counters, SqliteStore};

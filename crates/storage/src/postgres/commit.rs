@@ -1,0 +1,186 @@
+//! Changes of items: each leaves its item, content, history, event and mark for the search index, together.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+
+use async_trait::async_trait;
+use deadpool_postgres::Transaction;
+use interline_items::{Item, ItemId, ItemWrite, Record, Stamp, StoreError};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::failure::Failure;
+use super::history::{self, Event};
+use super::work::{Proof, Work};
+use super::{item, rows, unique};
+use crate::codec::undo::{self, Chain, Undo};
+use crate::codec::{CodecError, json};
+
+/// In the order of ids, so that two commits never wait for each other.
+const LOCK: &str = "
+    SELECT id, space, kind, url, name, tags, deleted_at IS NULL AS lives, version, revision, chain_bytes, chain_steps
+    FROM items
+    WHERE id = ANY($1)
+    ORDER BY id
+    FOR UPDATE";
+
+/// Removes the content, tags and history too.
+const REMOVE: &str = "DELETE FROM items WHERE id = $1";
+
+/// Several changes of items.
+pub(super) struct Commit {
+    changes: Vec<Change>,
+}
+
+/// A change, with the record that leads back.
+struct Change {
+    write: ItemWrite,
+    /// For a change that makes a version.
+    undo: Option<Undo>,
+}
+
+impl Commit {
+    /// Does what takes long before any row is locked: packing old contents.
+    pub(super) fn prepare(writes: Vec<ItemWrite>) -> Result<Commit, StoreError> {
+        let prepare = |write: ItemWrite| {
+            let makes_version = write.record.action.makes_version();
+            let undo = makes_version.then(|| undo::encode_step(&write.content)).transpose()?;
+            Ok(Change { write, undo })
+        };
+        Ok(Commit { changes: writes.into_iter().map(prepare).collect::<Result<_, CodecError>>()? })
+    }
+}
+
+impl Change {
+    /// The record to store after those of `chain`, and the chain with it.
+    fn undo_after(&self, chain: Chain) -> Result<(Option<Cow<'_, Undo>>, Chain), CodecError> {
+        let Some(undo) = &self.undo else { return Ok((None, chain)) };
+        match chain.extended(&self.write.content, undo) {
+            Some(longer) => Ok((Some(Cow::Borrowed(undo)), longer)),
+            None => Ok((Some(Cow::Owned(undo::encode_whole(&self.write.content)?)), Chain::default())),
+        }
+    }
+}
+
+/// The end of an item.
+pub(super) struct Purge {
+    pub(super) id: ItemId,
+    pub(super) before: Stamp,
+    pub(super) record: Record,
+}
+
+/// What a change must know of the state before it. The row is locked.
+pub(super) struct Known {
+    pub(super) stamp: Stamp,
+    pub(super) space: Uuid,
+    pub(super) kind: String,
+    pub(super) tags: String,
+    pub(super) url: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) lives: bool,
+    pub(super) chain: Chain,
+}
+
+#[async_trait]
+impl Work for Commit {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<Proof, Failure> {
+        let ids: Vec<ItemId> = self.changes.iter().map(|change| change.write.after.id).collect();
+        let mut known = lock(transaction, &ids).await?;
+        let mut events = Vec::new();
+        for change in &self.changes {
+            let write = &change.write;
+            let id = write.after.id;
+            let before = known.remove(&id);
+            if before.as_ref().map(|known| known.stamp) != write.before {
+                return Err(StoreError::Stale(id).into());
+            }
+            let chain = apply(transaction, change, before.as_ref()).await?;
+            known.insert(id, Known::after(&write.after, chain));
+            events.push(Event::of_write(write)?);
+        }
+        number(transaction, events).await
+    }
+}
+
+#[async_trait]
+impl Work for Purge {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<Proof, Failure> {
+        let Some(known) =
+            lock(transaction, &[self.id]).await?.remove(&self.id).filter(|known| known.stamp == self.before)
+        else {
+            return Err(StoreError::Stale(self.id).into());
+        };
+        let remove = transaction.prepare_cached(REMOVE).await?;
+        transaction.execute(&remove, &[&self.id.uuid()]).await?;
+        history::mark_stale(transaction, self.id, history::changes(self.before) + 1).await?;
+        number(transaction, vec![Event::of_purge(self, &known)?]).await
+    }
+}
+
+/// Locks the items that exist until the end of the transaction.
+async fn lock(transaction: &Transaction<'_>, ids: &[ItemId]) -> Result<HashMap<ItemId, Known>, Failure> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
+    let statement = transaction.prepare_cached(LOCK).await?;
+    let found = transaction.query(&statement, &[&ids]).await?;
+    found.iter().map(|row| Ok((ItemId::from_uuid(row.try_get("id")?), Known::of(row)?))).collect()
+}
+
+/// Writes everything but the event, and says how long the chain of undo records is now.
+async fn apply(transaction: &Transaction<'_>, change: &Change, before: Option<&Known>) -> Result<Chain, Failure> {
+    let write = &change.write;
+    unique::check(transaction, &write.after, before).await?;
+    let chain = before.map_or_else(Chain::default, |known| known.chain);
+    let (undo, chain) = change.undo_after(chain).map_err(StoreError::from)?;
+    // The item first: the others refer to it.
+    item::put(transaction, &write.after, before, chain).await?;
+    tokio::try_join!(
+        item::put_tags(transaction, &write.after, before),
+        item::put_content(transaction, write),
+        history::put_record(transaction, write, undo.as_deref()),
+        history::mark_stale(transaction, write.after.id, history::changes(write.after.stamp)),
+    )?;
+    Ok(chain)
+}
+
+/// Numbers the events: last, because the counter of a space is held until the commit, and in the order of spaces, so
+/// that two commits never wait for each other. The order within a space is kept.
+async fn number(transaction: &Transaction<'_>, events: Vec<Event>) -> Result<Proof, Failure> {
+    let mut by_space: BTreeMap<Uuid, Vec<Event>> = BTreeMap::new();
+    for event in events {
+        by_space.entry(event.space).or_default().push(event);
+    }
+    let mut proof = None;
+    for event in by_space.into_values().flatten() {
+        proof = Some(history::put_event(transaction, &event).await?);
+    }
+    proof.ok_or_else(|| StoreError::Failed("a commit without changes".to_owned()).into())
+}
+
+impl Known {
+    fn of(row: &Row) -> Result<Known, Failure> {
+        let steps = rows::count(row, "chain_steps")?;
+        Ok(Known {
+            stamp: Stamp { version: rows::count(row, "version")?, revision: rows::count(row, "revision")? },
+            space: row.try_get("space")?,
+            kind: row.try_get("kind")?,
+            tags: row.try_get("tags")?,
+            url: row.try_get("url")?,
+            name: row.try_get("name")?,
+            lives: row.try_get("lives")?,
+            chain: Chain { bytes: rows::count(row, "chain_bytes")?, steps: u32::try_from(steps).unwrap_or(u32::MAX) },
+        })
+    }
+
+    fn after(item: &Item, chain: Chain) -> Known {
+        Known {
+            stamp: item.stamp,
+            space: item.space.uuid(),
+            kind: item.kind.name().to_owned(),
+            tags: json::of_tags(&item.fields.tags),
+            url: item.fields.url.as_ref().map(|url| url.as_str().to_owned()),
+            name: item.fields.name.as_ref().map(|name| name.as_str().to_owned()),
+            lives: item.deleted_at.is_none(),
+            chain,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Connections: where they lead, how they are secured, and what every one of them promises.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres::NoTls;
+use tokio_postgres::config::{Config, SslMode};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::failure::told;
+use crate::OpenError;
+
+/// Connections of one process. A write holds one for some round trips, so that a few serve many clients.
+const POOL_SIZE: usize = 16;
+/// How long a request waits for a connection, and a connection for the server, before the storage is unavailable.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How soon a silent server is asked whether it is still there.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
+/// How long sent bytes may stay unanswered by the server's machine.
+const TCP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What every connection promises:
+///
+/// * A commit that is acknowledged is on disk, whatever the server's default is. Stronger settings stay.
+/// * A lock that is not had in ten seconds is not waited for, and a transaction whose process hangs does not keep its
+///   locks for ever.
+const PROMISES: &str = "
+    SELECT set_config('synchronous_commit', 'on', false)
+    WHERE current_setting('synchronous_commit') IN ('off', 'local');
+    SET lock_timeout = '10s';
+    SET idle_in_transaction_session_timeout = '60s';
+";
+
+/// A pool of connections to the database at `url`. None is open yet.
+///
+/// `sslmode=require` and `sslmode=verify-full` are the same: TLS, with the server's certificate checked against the
+/// system's authorities (or those of the file that `SSL_CERT_FILE` names). Without them there is no TLS.
+pub(super) fn pool(url: &str) -> Result<Pool, OpenError> {
+    let config = configuration(url)?;
+    let reused = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager = match config.get_ssl_mode() {
+        SslMode::Require => Manager::from_config(config, tls()?, reused),
+        _ => Manager::from_config(config, NoTls, reused),
+    };
+    Pool::builder(manager)
+        .max_size(POOL_SIZE)
+        .timeouts(Timeouts { wait: Some(PATIENCE), create: Some(PATIENCE), recycle: Some(PATIENCE) })
+        .runtime(Runtime::Tokio1)
+        .post_create(Hook::async_fn(|client, _| {
+            Box::pin(async move { client.batch_execute(PROMISES).await.map_err(HookError::Backend) })
+        }))
+        .build()
+        .map_err(|error| OpenError::Failed(error.to_string()))
+}
+
+fn configuration(url: &str) -> Result<Config, OpenError> {
+    let mut config: Config = url
+        .replace("sslmode=verify-full", "sslmode=require")
+        .parse()
+        .map_err(|error| OpenError::Failed(format!("the database's URL: {}", told(&error))))?;
+    if config.get_application_name().is_none() {
+        config.application_name("interline");
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(PATIENCE);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(TCP_TIMEOUT);
+    }
+    config.keepalives_idle(KEEPALIVE_IDLE);
+    Ok(config)
+}
+
+fn tls() -> Result<MakeRustlsConnect, OpenError> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut authorities = RootCertStore::empty();
+    authorities.add_parsable_certificates(found.certs);
+    if authorities.is_empty() {
+        return Err(OpenError::Failed(format!(
+            "no certificate authorities for TLS on this system: {:?}",
+            found.errors
+        )));
+    }
+    // The process may have several providers of cryptography through other crates: the choice is made here.
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| OpenError::Failed(error.to_string()))?
+        .with_root_certificates(authorities)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}

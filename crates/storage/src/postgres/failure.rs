@@ -1,0 +1,121 @@
+//! What PostgreSQL's errors mean.
+
+use std::error::Error;
+use std::io;
+
+use deadpool_postgres::{HookError, PoolError};
+use interline_items::StoreError;
+use tokio_postgres::error::SqlState;
+
+use crate::OpenError;
+
+/// Why a piece of work on the database did not come to its end.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The answer is known: it is for the caller.
+    Answer(StoreError),
+    /// The database, or the way to it, said no.
+    Database(tokio_postgres::Error),
+    /// There was no connection to be had.
+    NoConnection(String),
+}
+
+impl From<StoreError> for Failure {
+    fn from(answer: StoreError) -> Failure {
+        Failure::Answer(answer)
+    }
+}
+
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Failure {
+        Failure::Database(error)
+    }
+}
+
+impl From<PoolError> for Failure {
+    fn from(error: PoolError) -> Failure {
+        match error {
+            PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
+                Failure::Database(error)
+            }
+            other => Failure::NoConnection(other.to_string()),
+        }
+    }
+}
+
+impl From<tokio_postgres::Error> for OpenError {
+    fn from(error: tokio_postgres::Error) -> OpenError {
+        OpenError::Failed(told(&error))
+    }
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> StoreError {
+        match failure {
+            Failure::Answer(answer) => answer,
+            Failure::NoConnection(why) => StoreError::Unavailable(why),
+            Failure::Database(error) if is_unavailable(&error) => StoreError::Unavailable(told(&error)),
+            Failure::Database(error) => StoreError::Failed(told(&error)),
+        }
+    }
+}
+
+impl Failure {
+    /// Whether the same work can succeed at the next try because it only lost a race.
+    pub(super) fn lost_a_race(&self) -> bool {
+        let Failure::Database(error) = self else { return false };
+        error.code().is_some_and(|code| {
+            *code == SqlState::T_R_SERIALIZATION_FAILURE
+                || *code == SqlState::T_R_DEADLOCK_DETECTED
+                || *code == SqlState::UNIQUE_VIOLATION
+        })
+    }
+
+    /// Whether the connection went away, so that a commit that was under way may have happened or not.
+    pub(super) fn lost_the_connection(&self) -> bool {
+        let Failure::Database(error) = self else { return false };
+        is_unavailable(error) && (error.code().is_none() || error.code().is_some_and(is_shutdown))
+    }
+}
+
+/// Whether the database cannot do it now, rather than never.
+fn is_unavailable(error: &tokio_postgres::Error) -> bool {
+    match error.code() {
+        Some(code) => is_shutdown(code) || is_short_of_something(code),
+        None => error.is_closed() || error.source().is_some_and(<dyn Error>::is::<io::Error>),
+    }
+}
+
+/// The server, or this connection of it, ends.
+fn is_shutdown(code: &SqlState) -> bool {
+    let connection_exceptions = "08";
+    code.code().starts_with(connection_exceptions)
+        || [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW].contains(code)
+}
+
+/// Room, memory, connections, time, or the right to write (a standby after a failover).
+fn is_short_of_something(code: &SqlState) -> bool {
+    let insufficient_resources = "53";
+    code.code().starts_with(insufficient_resources)
+        || [
+            SqlState::IO_ERROR,
+            SqlState::LOCK_NOT_AVAILABLE,
+            SqlState::QUERY_CANCELED,
+            SqlState::READ_ONLY_SQL_TRANSACTION,
+            SqlState::T_R_SERIALIZATION_FAILURE,
+            SqlState::T_R_DEADLOCK_DETECTED,
+        ]
+        .contains(code)
+}
+
+/// An error with its causes: PostgreSQL's own words are among them.
+pub(super) fn told(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        text.push_str(": ");
+        text.push_str(&next.to_string());
+        cause = next.source();
+    }
+    text
+}

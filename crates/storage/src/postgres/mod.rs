@@ -1,0 +1,164 @@
+//! The store in a PostgreSQL database, for any number of processes.
+//!
+//! Rows are locked where a change depends on them, and a commit that loses a race is done again. Every promise about
+//! several processes is kept by the database: nothing is remembered here but connections.
+
+mod commit;
+mod connect;
+mod failure;
+mod history;
+mod item;
+mod list;
+mod migrate;
+mod read;
+mod rows;
+mod tokens;
+mod unique;
+mod users;
+mod work;
+
+use async_trait::async_trait;
+use deadpool_postgres::{Client, Pool};
+use interline_items::fields::{PromptName, Tag};
+use interline_items::{
+    Credentials, Item, ItemId, ItemWrite, ListQuery, Membership, NewToken, Page, Record, SecretHash, Snapshot, Space,
+    SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId,
+};
+use jiff::Timestamp;
+
+use self::commit::{Commit, Purge};
+use self::failure::{Failure, told};
+use self::users::NewUser;
+use self::work::{carry_out, to_the_end};
+use crate::OpenError;
+
+/// A use is no change: it leaves the stamp alone. An older one does not hide a newer one.
+const MARK_USED: &str = "
+    UPDATE items SET last_used_at = $2
+    WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
+
+/// A store in a PostgreSQL database.
+#[derive(Clone)]
+pub struct PostgresStore {
+    pool: Pool,
+}
+
+impl PostgresStore {
+    /// Connects to the database at a URL (`postgres://user:password@host/database`) and brings it to the newest form.
+    ///
+    /// `sslmode=require` and `sslmode=verify-full` both mean TLS with the server's certificate checked against the
+    /// system's authorities, or those in the file that `SSL_CERT_FILE` names; without them there is no TLS.
+    pub async fn connect(url: &str) -> Result<PostgresStore, OpenError> {
+        let pool = connect::pool(url)?;
+        let mut client = pool.get().await.map_err(|error| OpenError::Failed(told(&error)))?;
+        migrate::migrate(&mut client).await?;
+        Ok(PostgresStore { pool })
+    }
+
+    async fn client(&self) -> Result<Client, Failure> {
+        Ok(self.pool.get().await?)
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn ping(&self) -> Result<(), StoreError> {
+        let client = self.client().await?;
+        Ok(client.batch_execute("SELECT 1").await.map_err(Failure::from)?)
+    }
+
+    async fn commit(&self, writes: Vec<ItemWrite>) -> Result<(), StoreError> {
+        if writes.is_empty() {
+            return Ok(());
+        }
+        let pool = self.pool.clone();
+        to_the_end(async move {
+            // Off the threads that serve everybody: it may take milliseconds.
+            let prepared = tokio::task::spawn_blocking(move || Commit::prepare(writes)).await;
+            let commit = prepared.map_err(|gone| StoreError::Failed(gone.to_string()))??;
+            carry_out(&pool, &commit).await
+        })
+        .await
+    }
+
+    async fn purge(&self, id: ItemId, before: Stamp, record: Record) -> Result<(), StoreError> {
+        let pool = self.pool.clone();
+        to_the_end(async move { carry_out(&pool, &Purge { id, before, record }).await }).await
+    }
+
+    async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError> {
+        let store = self.clone();
+        to_the_end(async move {
+            let client = store.client().await?;
+            let statement = client.prepare_cached(MARK_USED).await.map_err(Failure::from)?;
+            client.execute(&statement, &[&id.uuid(), &at.as_microsecond()]).await.map_err(Failure::from)?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn item(&self, id: ItemId) -> Result<Option<Item>, StoreError> {
+        Ok(read::item(&self.client().await?, id).await?)
+    }
+
+    async fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, StoreError> {
+        Ok(read::snapshot(&self.client().await?, id).await?)
+    }
+
+    async fn find_by_name(&self, spaces: &[SpaceId], name: &PromptName) -> Result<Option<ItemId>, StoreError> {
+        Ok(read::find_by_name(&self.client().await?, spaces, name).await?)
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
+        Ok(list::list(&mut self.client().await?, query).await?)
+    }
+
+    async fn tags(&self, spaces: &[SpaceId]) -> Result<Vec<(Tag, u64)>, StoreError> {
+        Ok(read::tags(&self.client().await?, spaces).await?)
+    }
+
+    async fn tagged(&self, spaces: &[SpaceId], tag: &Tag) -> Result<Vec<Item>, StoreError> {
+        Ok(read::tagged(&self.client().await?, spaces, tag).await?)
+    }
+
+    async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
+        let new = NewUser { user: user.clone(), space: space.clone(), token: token.clone() };
+        let pool = self.pool.clone();
+        to_the_end(async move { carry_out(&pool, &new).await }).await
+    }
+
+    async fn users(&self) -> Result<Vec<User>, StoreError> {
+        Ok(users::all(&self.client().await?).await?)
+    }
+
+    async fn user(&self, id: UserId) -> Result<Option<User>, StoreError> {
+        Ok(users::one(&self.client().await?, id).await?)
+    }
+
+    async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError> {
+        Ok(users::memberships(&self.client().await?, user).await?)
+    }
+
+    async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
+        Ok(tokens::credentials(&self.client().await?, secret).await?)
+    }
+
+    async fn create_token(&self, token: &NewToken) -> Result<(), StoreError> {
+        let (store, token) = (self.clone(), token.clone());
+        to_the_end(async move { Ok(tokens::add(&store.client().await?, &token).await?) }).await
+    }
+
+    async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
+        Ok(tokens::of_user(&self.client().await?, user).await?)
+    }
+
+    async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
+        let store = self.clone();
+        to_the_end(async move { Ok(tokens::delete(&store.client().await?, user, id).await?) }).await
+    }
+
+    async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {
+        let store = self.clone();
+        to_the_end(async move { Ok(tokens::mark_used(&store.client().await?, id, at).await?) }).await
+    }
+}

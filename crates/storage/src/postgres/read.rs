@@ -1,0 +1,74 @@
+//! Items one by one, by name and by tag.
+
+use deadpool_postgres::Client;
+use interline_items::fields::{PromptName, Tag};
+use interline_items::{Item, ItemId, Snapshot, SpaceId};
+use uuid::Uuid;
+
+use super::failure::Failure;
+use super::rows::{self, item_columns};
+
+const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE id = $1");
+
+const SNAPSHOT: &str = concat!(
+    "SELECT ",
+    item_columns!(),
+    ", contents.text FROM items LEFT JOIN contents ON contents.item = items.id WHERE items.id = $1"
+);
+
+const BY_NAME: &str = "
+    SELECT id FROM items
+    WHERE space = ANY($1) AND name = $2 AND deleted_at IS NULL
+    ORDER BY array_position($1, space)
+    LIMIT 1";
+
+const TAGS: &str = "
+    SELECT tag, count(*) AS items
+    FROM item_tags JOIN items ON items.id = item_tags.item
+    WHERE items.space = ANY($1) AND items.deleted_at IS NULL
+    GROUP BY tag
+    ORDER BY tag";
+
+const TAGGED: &str = concat!(
+    "SELECT ",
+    item_columns!(),
+    " FROM item_tags JOIN items ON items.id = item_tags.item
+      WHERE item_tags.tag = $2 AND items.space = ANY($1) AND items.deleted_at IS NULL
+      ORDER BY items.id"
+);
+
+pub(super) async fn item(client: &Client, id: ItemId) -> Result<Option<Item>, Failure> {
+    let statement = client.prepare_cached(ITEM).await?;
+    client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(rows::item).transpose()
+}
+
+pub(super) async fn snapshot(client: &Client, id: ItemId) -> Result<Option<Snapshot>, Failure> {
+    let statement = client.prepare_cached(SNAPSHOT).await?;
+    client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(rows::snapshot).transpose()
+}
+
+pub(super) async fn find_by_name(
+    client: &Client,
+    spaces: &[SpaceId],
+    name: &PromptName,
+) -> Result<Option<ItemId>, Failure> {
+    let statement = client.prepare_cached(BY_NAME).await?;
+    let found = client.query_opt(&statement, &[&uuids(spaces), &name.as_str()]).await?;
+    Ok(found.map(|row| row.try_get(0)).transpose()?.map(ItemId::from_uuid))
+}
+
+pub(super) async fn tags(client: &Client, spaces: &[SpaceId]) -> Result<Vec<(Tag, u64)>, Failure> {
+    let statement = client.prepare_cached(TAGS).await?;
+    let counted = client.query(&statement, &[&uuids(spaces)]).await?;
+    counted.iter().map(|row| Ok((Tag::from_stored(row.try_get("tag")?), rows::count(row, "items")?))).collect()
+}
+
+pub(super) async fn tagged(client: &Client, spaces: &[SpaceId], tag: &Tag) -> Result<Vec<Item>, Failure> {
+    let statement = client.prepare_cached(TAGGED).await?;
+    let found = client.query(&statement, &[&uuids(spaces), &tag.as_str()]).await?;
+    found.iter().map(rows::item).collect()
+}
+
+fn uuids(spaces: &[SpaceId]) -> Vec<Uuid> {
+    spaces.iter().map(|space| space.uuid()).collect()
+}

@@ -1,0 +1,102 @@
+//! Users and the spaces that they are members of.
+
+use async_trait::async_trait;
+use deadpool_postgres::{Client, Transaction};
+use interline_items::{Membership, NewToken, OrganizationId, Role, Space, SpaceId, SpaceOwner, User, UserId};
+use tokio_postgres::Row;
+
+use super::failure::Failure;
+use super::rows::{decoded, maybe_id, time};
+use super::tokens;
+use super::work::{Proof, Work};
+use crate::codec::names;
+
+const ADD: &str = "
+    INSERT INTO users (id, name, email, rank, organization, created_at) VALUES ($1, $2, $3, $4, $5, $6)";
+const ADD_SPACE: &str = "INSERT INTO spaces (id, \"user\", organization, name) VALUES ($1, $2, $3, $4)";
+const ADD_MEMBER: &str = "INSERT INTO members (\"user\", space, role) VALUES ($1, $2, $3)";
+
+/// The columns that [`of_row`] reads.
+macro_rules! user_columns {
+    () => {
+        "users.id AS user_id, users.name AS user_name, users.email, users.rank, users.organization,
+         users.created_at AS user_created_at"
+    };
+}
+pub(super) use user_columns;
+
+const ALL: &str = concat!("SELECT ", user_columns!(), " FROM users ORDER BY created_at, id");
+const ONE: &str = concat!("SELECT ", user_columns!(), " FROM users WHERE id = $1");
+
+const MEMBERSHIPS: &str = "
+    SELECT spaces.id, spaces.\"user\", spaces.organization, spaces.name, members.role
+    FROM members JOIN spaces ON spaces.id = members.space
+    WHERE members.\"user\" = $1
+    ORDER BY spaces.\"user\" IS NOT DISTINCT FROM $1 DESC, spaces.id";
+
+/// A new user with its own space and first token.
+pub(super) struct NewUser {
+    pub(super) user: User,
+    pub(super) space: Space,
+    pub(super) token: NewToken,
+}
+
+#[async_trait]
+impl Work for NewUser {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<Proof, Failure> {
+        let NewUser { user, space, token } = self;
+        let (id, organization) = (user.id.uuid(), user.organization.map(OrganizationId::uuid));
+        let created_at = user.created_at.as_microsecond();
+        let (owner, owning_organization) = match space.owner {
+            SpaceOwner::User(owner) => (Some(owner.uuid()), None),
+            SpaceOwner::Organization(organization) => (None, Some(organization.uuid())),
+            SpaceOwner::Global => (None, None),
+        };
+        transaction
+            .execute(ADD, &[&id, &user.name, &user.email, &names::of_rank(user.rank), &organization, &created_at])
+            .await?;
+        transaction.execute(ADD_SPACE, &[&space.id.uuid(), &owner, &owning_organization, &space.name]).await?;
+        transaction.execute(ADD_MEMBER, &[&id, &space.id.uuid(), &names::of_role(Role::Owner)]).await?;
+        tokens::add(transaction, token).await?;
+        Ok(Proof::User(id))
+    }
+}
+
+pub(super) async fn all(client: &Client) -> Result<Vec<User>, Failure> {
+    let statement = client.prepare_cached(ALL).await?;
+    client.query(&statement, &[]).await?.iter().map(of_row).collect()
+}
+
+pub(super) async fn one(client: &Client, id: UserId) -> Result<Option<User>, Failure> {
+    let statement = client.prepare_cached(ONE).await?;
+    client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(of_row).transpose()
+}
+
+pub(super) async fn memberships(client: &Client, user: UserId) -> Result<Vec<Membership>, Failure> {
+    let statement = client.prepare_cached(MEMBERSHIPS).await?;
+    client.query(&statement, &[&user.uuid()]).await?.iter().map(membership).collect()
+}
+
+/// The user of a row.
+pub(super) fn of_row(row: &Row) -> Result<User, Failure> {
+    Ok(User {
+        id: UserId::from_uuid(row.try_get("user_id")?),
+        name: row.try_get("user_name")?,
+        email: row.try_get("email")?,
+        rank: decoded(row, "rank", names::rank)?,
+        organization: maybe_id(row, "organization", OrganizationId::from_uuid)?,
+        created_at: time(row, "user_created_at")?,
+    })
+}
+
+fn membership(row: &Row) -> Result<Membership, Failure> {
+    let user = maybe_id(row, "user", UserId::from_uuid)?;
+    let organization = maybe_id(row, "organization", OrganizationId::from_uuid)?;
+    let owner = match (user, organization) {
+        (Some(user), _) => SpaceOwner::User(user),
+        (None, Some(organization)) => SpaceOwner::Organization(organization),
+        (None, None) => SpaceOwner::Global,
+    };
+    let space = Space { id: SpaceId::from_uuid(row.try_get("id")?), owner, name: row.try_get("name")? };
+    Ok(Membership { space, role: decoded(row, "role", names::role)? })
+}

@@ -1,0 +1,96 @@
+//! Writes that are carried out to the end, whoever waits for them.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use deadpool_postgres::{Client, Pool, Transaction};
+use interline_items::StoreError;
+use uuid::Uuid;
+
+use super::failure::Failure;
+
+/// How often work that lost a race is done again before it is given up.
+const TRIES: u32 = 10;
+/// How often, and how long after each other, it is asked what became of a commit whose connection was lost.
+const INQUIRIES: u32 = 25;
+const INQUIRY_PAUSE: Duration = Duration::from_millis(200);
+
+/// Something to do in one transaction.
+#[async_trait]
+pub(super) trait Work: Send + Sync {
+    /// Does it. It may be done again from the start, in another transaction.
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<Proof, Failure>;
+}
+
+/// A row that is there if and only if the transaction was committed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Proof {
+    /// An event; the row of its space is locked until the transaction's end.
+    Event { space: Uuid, number: i64, item: Uuid, at: i64 },
+    /// A user.
+    User(Uuid),
+}
+
+/// Carries out work in a transaction, again where it lost a race.
+pub(super) async fn carry_out(pool: &Pool, work: &impl Work) -> Result<(), StoreError> {
+    let mut tries = 1;
+    loop {
+        match attempt(pool, work).await {
+            Err(failure) if failure.lost_a_race() && tries < TRIES => tries += 1,
+            outcome => return Ok(outcome?),
+        }
+    }
+}
+
+/// Runs a write in a task of its own: a caller that goes away changes nothing about it.
+pub(super) async fn to_the_end<T: Send + 'static>(
+    write: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+) -> Result<T, StoreError> {
+    tokio::spawn(write).await.unwrap_or_else(|gone| Err(StoreError::Failed(gone.to_string())))
+}
+
+async fn attempt(pool: &Pool, work: &impl Work) -> Result<(), Failure> {
+    let mut client = pool.get().await?;
+    let transaction = client.transaction().await?;
+    let proof = work.carry_out(&transaction).await?;
+    match transaction.commit().await.map_err(Failure::from) {
+        Err(failure) if failure.lost_the_connection() => {
+            if committed_after_all(pool, proof).await {
+                Ok(())
+            } else {
+                Err(failure)
+            }
+        }
+        outcome => outcome,
+    }
+}
+
+/// Whether a commit happened although its answer was lost. Where nobody can be asked, it counts as not.
+async fn committed_after_all(pool: &Pool, proof: Proof) -> bool {
+    for _ in 0..INQUIRIES {
+        tokio::time::sleep(INQUIRY_PAUSE).await;
+        if let Ok(mut client) = pool.get().await
+            && let Ok(answer) = exists(&mut client, proof).await
+        {
+            return answer;
+        }
+    }
+    false
+}
+
+const AWAIT_SPACE: &str = "SELECT id FROM spaces WHERE id = $1 FOR SHARE";
+const EVENT_EXISTS: &str =
+    "SELECT EXISTS (SELECT FROM events WHERE space = $1 AND number = $2 AND item = $3 AND at = $4)";
+const USER_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1)";
+
+async fn exists(client: &mut Client, proof: Proof) -> Result<bool, Failure> {
+    let row = match proof {
+        Proof::Event { space, number, item, at } => {
+            // The server may still be at the commit: it holds this row until it is done.
+            client.query_opt(AWAIT_SPACE, &[&space]).await?;
+            client.query_one(EVENT_EXISTS, &[&space, &number, &item, &at]).await?
+        }
+        Proof::User(id) => client.query_one(USER_EXISTS, &[&id]).await?,
+    };
+    Ok(row.try_get(0)?)
+}

@@ -1,0 +1,51 @@
+//! Connections to the file, set up alike.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+/// How long a connection waits for another process to finish its commit.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// More than there are statements in this crate: none is prepared twice.
+const CACHED_STATEMENTS: usize = 128;
+
+// `synchronous=FULL` syncs the log at every commit: acknowledged is on disk. Savepoints keep their undo in memory, or
+// each group of writes would make a temporary file. The log shrinks again after an exceptional transaction. No
+// `mmap_size`: an I/O error would kill the process instead of being an answer.
+const WRITER: &str = "
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA foreign_keys = ON;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA cache_size = -16384;
+    PRAGMA journal_size_limit = 67108864;";
+
+const READER: &str = "
+    PRAGMA query_only = ON;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA cache_size = -8192;";
+
+/// The connection that writes; makes the file if there is none.
+pub(super) fn writer(path: &Path) -> Result<Connection, rusqlite::Error> {
+    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, WRITER)
+}
+
+/// A connection that reads a file which a writer has opened before.
+pub(super) fn reader(path: &Path) -> Result<Connection, rusqlite::Error> {
+    // Not read-only for SQLite: the last one to leave tidies the log up.
+    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, READER)
+}
+
+fn open(path: &Path, flags: OpenFlags, settings: &str) -> Result<Connection, rusqlite::Error> {
+    // Each connection stays with one thread at a time.
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.execute_batch(settings)?;
+    // A plan depends on no value. Otherwise SQLite, looking at the conditions of partial indexes, prepares some
+    // statements anew for each value: three times the cost of a point read.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    Ok(connection)
+}

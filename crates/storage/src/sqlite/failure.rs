@@ -1,0 +1,69 @@
+//! What SQLite's errors mean.
+
+use interline_items::StoreError;
+use rusqlite::{ErrorCode, ffi};
+
+use crate::codec::CodecError;
+
+/// Why a piece of work on the database did not come to its end.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The answer is known: it is for the caller.
+    Answer(StoreError),
+    /// SQLite said no.
+    Sqlite(rusqlite::Error),
+    /// The undo record of the write with this index would make its chain too long: it must hold a whole copy.
+    WholeCopyDue(usize),
+}
+
+impl Failure {
+    /// Whether a row was refused because another has the same value in a unique index.
+    pub(super) fn is_duplicate(&self) -> bool {
+        matches!(self, Failure::Sqlite(rusqlite::Error::SqliteFailure(error, _))
+            if error.extended_code == ffi::SQLITE_CONSTRAINT_UNIQUE)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(answer: StoreError) -> Failure {
+        Failure::Answer(answer)
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Failure {
+        Failure::Sqlite(error)
+    }
+}
+
+impl From<CodecError> for Failure {
+    fn from(error: CodecError) -> Failure {
+        Failure::Answer(error.into())
+    }
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> StoreError {
+        match failure {
+            Failure::Answer(answer) => answer,
+            Failure::Sqlite(error) => answer_for(&error),
+            Failure::WholeCopyDue(_) => StoreError::Failed("a whole copy was due and not made".to_owned()),
+        }
+    }
+}
+
+/// What a caller is told about an error of SQLite.
+pub(super) fn answer_for(error: &rusqlite::Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(
+            ErrorCode::DiskFull
+            | ErrorCode::SystemIoFailure
+            | ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::CannotOpen
+            | ErrorCode::OutOfMemory
+            | ErrorCode::ReadOnly,
+        ) => StoreError::Unavailable(error.to_string()),
+        _ => StoreError::Failed(error.to_string()),
+    }
+}

@@ -1,0 +1,129 @@
+//! What a change leaves beside the item: a record, an event, and a mark for the search index.
+
+use interline_items::{Action, ItemId, Record, Stamp, StoreError};
+use rusqlite::{Connection, OptionalExtension, params};
+use uuid::Uuid;
+
+use super::failure::Failure;
+use super::prepared::Prepared;
+use crate::codec::json;
+
+const INSERT_RECORD: &str = "
+    INSERT INTO versions (
+        item, stamp_version, stamp_revision, version, action, changed_fields, at, source, user, token,
+        content_characters, content_bytes, fields, undo_kind, undo
+    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+
+const NEXT_EVENT: &str = "UPDATE spaces SET last_event = last_event + 1 WHERE id = ?1 RETURNING last_event";
+
+const INSERT_EVENT: &str = "
+    INSERT INTO events (space, number, event, item, kind, version, changed_fields, source, at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+
+// The mark counts the states of the item, so that the index can tell whether it has seen the last one.
+const MARK_STALE: &str = "
+    INSERT INTO stale_items (item, mark) VALUES (?1, ?2) ON CONFLICT (item) DO UPDATE SET mark = excluded.mark";
+
+/// Something that happened, without its number.
+pub(super) struct Event {
+    space: Uuid,
+    name: &'static str,
+    item: ItemId,
+    kind: String,
+    version: u64,
+    changed_fields: String,
+    source: &'static str,
+    at: i64,
+}
+
+impl Event {
+    /// What a change is for those who listen.
+    pub(super) fn of_change(prepared: &Prepared) -> Event {
+        let (item, record) = (&prepared.write.after, &prepared.write.record);
+        Event {
+            space: item.space.uuid(),
+            name: event_name(record.action),
+            item: item.id,
+            kind: item.kind.name().to_owned(),
+            version: item.stamp.version,
+            changed_fields: prepared.changed_fields.clone(),
+            source: record.source.name(),
+            at: record.at.as_microsecond(),
+        }
+    }
+
+    /// The end of an item.
+    pub(super) fn of_purge(item: ItemId, space: Uuid, kind: String, last: Stamp, record: &Record) -> Event {
+        Event {
+            space,
+            name: "purged",
+            item,
+            kind,
+            version: last.version,
+            changed_fields: json::of_words(record.changed_fields.iter().copied()),
+            source: record.source.name(),
+            at: record.at.as_microsecond(),
+        }
+    }
+}
+
+const fn event_name(action: Action) -> &'static str {
+    match action {
+        Action::Create => "created",
+        Action::Update => "updated",
+        Action::Archive => "archived",
+        Action::Unarchive => "unarchived",
+        Action::Delete => "deleted",
+        Action::Restore => "restored",
+    }
+}
+
+/// Adds a change to the history of its item.
+pub(super) fn put_record(connection: &Connection, number: i64, prepared: &Prepared) -> Result<(), Failure> {
+    let (item, record) = (&prepared.write.after, &prepared.write.record);
+    let rebuild = prepared.rebuild.as_ref();
+    connection.prepare_cached(INSERT_RECORD)?.execute(params![
+        number,
+        item.stamp.version.cast_signed(),
+        item.stamp.revision.cast_signed(),
+        rebuild.map(|_| item.stamp.version.cast_signed()),
+        record.action.name(),
+        prepared.changed_fields,
+        record.at.as_microsecond(),
+        record.source.name(),
+        record.user.uuid().into_bytes(),
+        record.token.map(|token| token.uuid().into_bytes()),
+        item.content.as_ref().map(|content| content.characters.cast_signed()),
+        item.content.as_ref().map(|content| content.bytes.cast_signed()),
+        rebuild.map(|rebuild| rebuild.fields.as_str()),
+        rebuild.map(|rebuild| rebuild.undo.kind as i64),
+        rebuild.map(|rebuild| rebuild.undo.bytes.as_slice()),
+    ])?;
+    Ok(())
+}
+
+/// Gives an event the next number of its space.
+pub(super) fn put_event(connection: &Connection, event: &Event) -> Result<(), Failure> {
+    let space = event.space.into_bytes();
+    let number: Option<i64> = connection.prepare_cached(NEXT_EVENT)?.query_row([space], |row| row.get(0)).optional()?;
+    let number = number.ok_or_else(|| StoreError::Failed(format!("there is no space {}", event.space)))?;
+    connection.prepare_cached(INSERT_EVENT)?.execute(params![
+        space,
+        number,
+        event.name,
+        event.item.uuid().into_bytes(),
+        event.kind,
+        event.version.cast_signed(),
+        event.changed_fields,
+        event.source,
+        event.at,
+    ])?;
+    Ok(())
+}
+
+/// Notes that the search index does not know an item in this state.
+pub(super) fn mark_stale(connection: &Connection, number: i64, stamp: Stamp) -> Result<(), Failure> {
+    let mark = (stamp.version + stamp.revision).cast_signed();
+    connection.prepare_cached(MARK_STALE)?.execute([number, mark])?;
+    Ok(())
+}

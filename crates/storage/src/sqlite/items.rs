@@ -1,0 +1,95 @@
+//! Reading items, and remembering that they were used.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use interline_items::fields::{PromptName, Tag};
+use interline_items::{Item, ItemId, Snapshot, SpaceId};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::failure::Failure;
+use super::rows::{self, item_columns, select_snapshot};
+
+const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE id = ?1");
+
+// One statement, so that both are of one moment.
+const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.id = ?1");
+
+const BY_NAME: &str = "
+    SELECT id FROM items WHERE space = ?1 AND name = ?2 AND name IS NOT NULL AND deleted_at IS NULL";
+
+const MARK_USED: &str = "
+    UPDATE items SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)";
+
+const TAGS: &str = "
+    SELECT tag, sum(items) FROM tag_counts WHERE space = ?1 AND view < 2 GROUP BY tag";
+
+const TAGGED: &str = concat!(
+    "SELECT ",
+    item_columns!(),
+    " FROM item_tags JOIN items ON items.number = item_tags.item
+     WHERE item_tags.space = ?1 AND item_tags.tag = ?2 AND item_tags.view < 2
+     ORDER BY items.id"
+);
+
+/// An item without its content.
+pub(super) fn item(connection: &Connection, id: ItemId) -> Result<Option<Item>, Failure> {
+    let mut statement = connection.prepare_cached(ITEM)?;
+    statement.query_and_then([id.uuid().into_bytes()], rows::item)?.next().transpose()
+}
+
+/// An item with its content.
+pub(super) fn snapshot(connection: &Connection, id: ItemId) -> Result<Option<Snapshot>, Failure> {
+    let mut statement = connection.prepare_cached(SNAPSHOT)?;
+    statement.query_and_then([id.uuid().into_bytes()], rows::snapshot)?.next().transpose()
+}
+
+/// The item with a name in the first of the spaces that has one.
+pub(super) fn find_by_name(
+    connection: &Connection,
+    spaces: &[SpaceId],
+    name: &PromptName,
+) -> Result<Option<ItemId>, Failure> {
+    let mut statement = connection.prepare_cached(BY_NAME)?;
+    for space in spaces {
+        let found =
+            statement.query_row(params![space.uuid().into_bytes(), name.as_str()], |row| row.get(0)).optional()?;
+        if let Some(id) = found {
+            return Ok(Some(ItemId::from_uuid(uuid::Uuid::from_bytes(id))));
+        }
+    }
+    Ok(None)
+}
+
+/// Remembers a use, unless a later one is known.
+pub(super) fn mark_used(connection: &Connection, id: ItemId, at: Timestamp) -> Result<(), Failure> {
+    connection.prepare_cached(MARK_USED)?.execute(params![id.uuid().into_bytes(), at.as_microsecond()])?;
+    Ok(())
+}
+
+/// The tags of items that are not deleted, and how many items have each.
+pub(super) fn tags(connection: &Connection, spaces: &BTreeSet<SpaceId>) -> Result<Vec<(Tag, u64)>, Failure> {
+    let mut statement = connection.prepare_cached(TAGS)?;
+    let mut counts = BTreeMap::new();
+    for space in spaces {
+        let mut found = statement.query([space.uuid().into_bytes()])?;
+        while let Some(row) = found.next()? {
+            let mut columns = rows::Columns::of(row);
+            let (tag, items) = (columns.next::<String>()?, columns.count()?);
+            *counts.entry(tag).or_default() += items;
+        }
+    }
+    Ok(counts.into_iter().map(|(tag, items)| (Tag::from_stored(tag), items)).collect())
+}
+
+/// The items that are not deleted and have a tag.
+pub(super) fn tagged(connection: &Connection, spaces: &BTreeSet<SpaceId>, tag: &Tag) -> Result<Vec<Item>, Failure> {
+    let mut statement = connection.prepare_cached(TAGGED)?;
+    let mut items = Vec::new();
+    for space in spaces {
+        for item in statement.query_and_then(params![space.uuid().into_bytes(), tag.as_str()], rows::item)? {
+            items.push(item?);
+        }
+    }
+    Ok(items)
+}

@@ -1,0 +1,77 @@
+//! Brings a file to the newest form.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::OpenError;
+
+/// The steps, oldest first. A step that was released never changes. `PRAGMA user_version` counts those taken.
+const MIGRATIONS: [(&str, &str); 1] = [("0001_items", include_str!("../../migrations/sqlite/0001_items.sql"))];
+
+/// Older ones can lose committed writes in WAL mode: a writer and a checkpoint could race for the start of the log.
+const OLDEST_GOOD: (i32, &str) = (3_051_003, "3.51.3");
+
+/// Refuses a SQLite that does not keep what it committed.
+pub(super) fn check_library() -> Result<(), OpenError> {
+    check_version(rusqlite::version_number(), rusqlite::version())
+}
+
+fn check_version(number: i32, name: &str) -> Result<(), OpenError> {
+    let (oldest, needed) = OLDEST_GOOD;
+    if number < oldest { Err(OpenError::OldSqlite { linked: name.to_owned(), needed }) } else { Ok(()) }
+}
+
+/// Takes the steps that the file has not seen, all or none. Processes that start together take turns.
+///
+/// [`OpenError::Newer`] if it has seen more steps than this program knows.
+pub(super) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    let taken: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed)?;
+    let Some(missing) = MIGRATIONS.get(taken as usize..) else {
+        return Err(OpenError::Newer(format!("{taken} migrations, and {} are known here", MIGRATIONS.len())));
+    };
+    for (name, sql) in missing {
+        transaction.execute_batch(sql).map_err(|error| OpenError::Failed(format!("migration {name}: {error}")))?;
+    }
+    if !missing.is_empty() {
+        transaction.pragma_update(None, "user_version", MIGRATIONS.len() as i64).map_err(failed)?;
+    }
+    transaction.commit().map_err(failed)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+fn failed(error: rusqlite::Error) -> OpenError {
+    OpenError::Failed(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sqlite_that_can_lose_writes_is_refused() {
+        let refused = check_version(3_051_002, "3.51.2").unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "this program was built with SQLite 3.51.2, which can lose writes; it needs 3.51.3 or newer"
+        );
+        assert!(check_version(3_051_003, "3.51.3").is_ok());
+        assert!(check_library().is_ok());
+    }
+
+    #[test]
+    fn steps_are_taken_once() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection).unwrap();
+        migrate(&mut connection).unwrap();
+    }
+
+    #[test]
+    fn a_file_with_unknown_steps_is_refused_and_left_alone() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.pragma_update(None, "user_version", 99).unwrap();
+        let refused = migrate(&mut connection).unwrap_err().to_string();
+        assert!(refused.contains("newer version of Interline"), "{refused}");
+        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+        assert_eq!(tables, 0);
+    }
+}

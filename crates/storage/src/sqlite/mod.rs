@@ -1,0 +1,198 @@
+//! The store in one SQLite file.
+//!
+//! One thread writes ([`writer`]); reads have connections of their own ([`readers`]). What is done there is a function of
+//! a connection, in the other modules.
+
+mod commit;
+mod connection;
+mod failure;
+mod history;
+mod item;
+mod items;
+mod list;
+mod migrate;
+mod prepared;
+mod readers;
+mod rows;
+mod tagged;
+mod unique;
+mod users;
+mod walk;
+mod writer;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use interline_items::fields::{PromptName, Tag};
+use interline_items::{
+    Credentials, Item, ItemId, ItemWrite, ListQuery, Membership, NewToken, Page, Record, SecretHash, Snapshot, Space,
+    SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId,
+};
+use jiff::Timestamp;
+use tokio::task::{JoinError, spawn_blocking};
+
+use self::failure::Failure;
+use self::prepared::{Prepared, work, work_of_whole_copy};
+use self::readers::{Readers, at_one_moment};
+pub use self::writer::Counters;
+use self::writer::Writer;
+use crate::OpenError;
+use crate::codec::CodecError;
+
+/// From how many bytes on compressing is too long for a thread that serves others too.
+const BLOCKING_FROM: usize = 32 * 1024;
+
+/// A store in one SQLite file. Several processes may open the same file.
+///
+/// Dropping it waits until the writes that were begun are on disk.
+pub struct SqliteStore {
+    // The readers first: the last connection to be closed is the writer's, which tidies up.
+    readers: Readers,
+    writer: Arc<Writer>,
+}
+
+impl SqliteStore {
+    /// Opens the store in the file `path`, and makes the file if there is none.
+    pub fn open(path: &Path) -> Result<SqliteStore, OpenError> {
+        migrate::check_library()?;
+        let writer = Arc::new(Writer::start(path)?);
+        let readers = Readers::open(path)?;
+        Ok(SqliteStore { readers, writer })
+    }
+
+    /// How often the disk was synced, for how many writes.
+    pub fn counters(&self) -> Counters {
+        self.writer.counters()
+    }
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.readers.read(|connection| Ok(connection.query_row("SELECT 1", [], |_| Ok(()))?))
+    }
+
+    async fn commit(&self, writes: Vec<ItemWrite>) -> Result<(), StoreError> {
+        // A task of its own: it goes on when the caller does not wait.
+        tokio::spawn(commit_all(Arc::clone(&self.writer), writes)).await.map_err(interrupted)?
+    }
+
+    async fn purge(&self, id: ItemId, before: Stamp, record: Record) -> Result<(), StoreError> {
+        Ok(self.writer.run(move |connection| commit::purge(connection, id, before, &record)).await?)
+    }
+
+    async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError> {
+        Ok(self.writer.run(move |connection| items::mark_used(connection, id, at)).await?)
+    }
+
+    async fn item(&self, id: ItemId) -> Result<Option<Item>, StoreError> {
+        self.readers.read(|connection| items::item(connection, id))
+    }
+
+    async fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, StoreError> {
+        self.readers.read(|connection| items::snapshot(connection, id))
+    }
+
+    async fn find_by_name(&self, spaces: &[SpaceId], name: &PromptName) -> Result<Option<ItemId>, StoreError> {
+        self.readers
+            .read(|connection| at_one_moment(connection, |connection| items::find_by_name(connection, spaces, name)))
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
+        let query = query.clone();
+        self.readers.read_long(move |connection| list::list(connection, &query)).await
+    }
+
+    async fn tags(&self, spaces: &[SpaceId]) -> Result<Vec<(Tag, u64)>, StoreError> {
+        let spaces = spaces.iter().copied().collect();
+        self.readers.read_long(move |connection| items::tags(connection, &spaces)).await
+    }
+
+    async fn tagged(&self, spaces: &[SpaceId], tag: &Tag) -> Result<Vec<Item>, StoreError> {
+        let (spaces, tag) = (spaces.iter().copied().collect(), tag.clone());
+        self.readers.read_long(move |connection| items::tagged(connection, &spaces, &tag)).await
+    }
+
+    async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
+        let (user, space, token) = (user.clone(), space.clone(), token.clone());
+        Ok(self.writer.run(move |connection| users::create_user(connection, &user, &space, &token)).await?)
+    }
+
+    async fn users(&self) -> Result<Vec<User>, StoreError> {
+        self.readers.read(users::users)
+    }
+
+    async fn user(&self, id: UserId) -> Result<Option<User>, StoreError> {
+        self.readers.read(|connection| users::user(connection, id))
+    }
+
+    async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError> {
+        self.readers.read(|connection| users::memberships(connection, user))
+    }
+
+    async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
+        self.readers.read(|connection| at_one_moment(connection, |connection| users::credentials(connection, secret)))
+    }
+
+    async fn create_token(&self, token: &NewToken) -> Result<(), StoreError> {
+        let token = token.clone();
+        Ok(self.writer.run(move |connection| users::create_token(connection, &token)).await?)
+    }
+
+    async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
+        self.readers.read(|connection| users::tokens(connection, user))
+    }
+
+    async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
+        Ok(self.writer.run(move |connection| users::delete_token(connection, user, id)).await?)
+    }
+
+    async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {
+        Ok(self.writer.run(move |connection| users::mark_token_used(connection, id, at)).await?)
+    }
+}
+
+/// Prepares the changes outside the writer, then has them written.
+async fn commit_all(writer: Arc<Writer>, writes: Vec<ItemWrite>) -> Result<(), StoreError> {
+    if writes.is_empty() {
+        return Ok(());
+    }
+    let bytes = writes.iter().map(work).sum();
+    let prepare = || writes.into_iter().map(Prepared::of).collect::<Result<Vec<_>, _>>();
+    let mut changes = compress(bytes, prepare).await?;
+    loop {
+        let shared = Arc::new(changes);
+        let for_writer = Arc::clone(&shared);
+        match writer.run(move |connection| commit::carry_out(connection, &for_writer)).await {
+            Ok(()) => return Ok(()),
+            // How long the chain is, is known in the writer; the copy is made outside of it. Each round makes another
+            // change whole, so there are few.
+            Err(Failure::WholeCopyDue(index)) => changes = with_whole_copy(shared, index).await?,
+            Err(failure) => return Err(failure.into()),
+        }
+    }
+}
+
+async fn with_whole_copy(changes: Arc<Vec<Prepared>>, index: usize) -> Result<Vec<Prepared>, StoreError> {
+    let mut changes = Arc::into_inner(changes).ok_or_else(|| StoreError::Failed("the writer kept a job".to_owned()))?;
+    let step = changes.remove(index);
+    let bytes = work_of_whole_copy(&step.write);
+    changes.insert(index, compress(bytes, || step.with_whole_copy()).await?);
+    Ok(changes)
+}
+
+/// Runs what compresses so many bytes, where nobody waits for the thread if they are many.
+async fn compress<T, W>(bytes: usize, work: W) -> Result<T, StoreError>
+where
+    T: Send + 'static,
+    W: FnOnce() -> Result<T, CodecError> + Send + 'static,
+{
+    let outcome = if bytes < BLOCKING_FROM { work() } else { spawn_blocking(work).await.map_err(interrupted)? };
+    Ok(outcome?)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+fn interrupted(error: JoinError) -> StoreError {
+    StoreError::Unavailable(error.to_string())
+}

@@ -1,0 +1,323 @@
+//! The one thread that writes. Jobs that wait together share a transaction, and so its sync.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use interline_items::StoreError;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::failure::{Failure, answer_for};
+use super::{connection, migrate};
+use crate::OpenError;
+
+/// How many jobs share a transaction at the most: the first of them waits for the last.
+const MAX_GROUP: usize = 256;
+
+/// How often the writer did what; since the store was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counters {
+    /// Transactions that were committed; each is one sync of the log.
+    pub commits: u64,
+    /// Writes that were acknowledged.
+    pub acknowledged: u64,
+}
+
+#[derive(Default)]
+struct SharedCounters {
+    commits: AtomicU64,
+    acknowledged: AtomicU64,
+}
+
+/// The way to the thread that writes. Dropping it waits until everything that was sent is done.
+pub(super) struct Writer {
+    // `None` only while it is dropped: the thread ends when nobody can send any more.
+    jobs: Option<Sender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+    counters: Arc<SharedCounters>,
+}
+
+impl Writer {
+    /// Opens the file, brings it to the newest form, and starts the thread.
+    pub(super) fn start(path: &Path) -> Result<Writer, OpenError> {
+        let mut connection = connection::writer(path).map_err(|error| OpenError::Failed(error.to_string()))?;
+        migrate::migrate(&mut connection)?;
+        let (sender, receiver) = channel();
+        let counters = Arc::new(SharedCounters::default());
+        let shared = Arc::clone(&counters);
+        let thread = std::thread::Builder::new()
+            .name("sqlite-writer".to_owned())
+            .spawn(move || serve(&connection, &receiver, &shared))
+            .map_err(|error| OpenError::Failed(error.to_string()))?;
+        Ok(Writer { jobs: Some(sender), thread: Some(thread), counters })
+    }
+
+    /// Carries `work` out in a transaction, and answers when that is on disk. If `work` fails, it has changed nothing.
+    ///
+    /// It is sent before the future is first polled, and carried out even if the future is dropped.
+    pub(super) fn run<T, W>(&self, work: W) -> impl Future<Output = Result<T, Failure>> + use<T, W>
+    where
+        T: Send + 'static,
+        W: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    {
+        let (job, answer) = job(work);
+        // If the thread is gone, the reply is dropped with the job, and the answer below says so.
+        let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
+        async { answer.await.unwrap_or_else(|_| Err(unavailable("the writer has stopped").into())) }
+    }
+
+    /// What it did so far.
+    pub(super) fn counters(&self) -> Counters {
+        Counters {
+            commits: self.counters.commits.load(Ordering::Relaxed),
+            acknowledged: self.counters.acknowledged.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic there was reported there.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Something to write, and somebody who waits for it.
+trait Job: Send {
+    /// Does it, and keeps the outcome.
+    fn run(&mut self, connection: &Connection) -> Verdict;
+    /// Tells the outcome.
+    fn answer(self: Box<Self>);
+    /// Tells that nothing was changed because of the group that it was in.
+    fn refuse(self: Box<Self>, why: StoreError);
+}
+
+/// Whether what a job did is to be kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Keep,
+    Undo,
+}
+
+/// A job, and where its outcome will be told.
+fn job<T, W>(work: W) -> (Box<dyn Job>, oneshot::Receiver<Result<T, Failure>>)
+where
+    T: Send + 'static,
+    W: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+{
+    let (reply, answer) = oneshot::channel();
+    (Box::new(Task { work: Some(work), outcome: None, reply }), answer)
+}
+
+struct Task<T, W> {
+    work: Option<W>,
+    outcome: Option<Result<T, Failure>>,
+    reply: oneshot::Sender<Result<T, Failure>>,
+}
+
+impl<T, W> Job for Task<T, W>
+where
+    T: Send,
+    W: FnOnce(&Connection) -> Result<T, Failure> + Send,
+{
+    fn run(&mut self, connection: &Connection) -> Verdict {
+        self.outcome = self.work.take().map(|work| work(connection));
+        if matches!(self.outcome, Some(Ok(_))) { Verdict::Keep } else { Verdict::Undo }
+    }
+
+    // Whoever does not wait any more needs no answer.
+    fn answer(self: Box<Self>) {
+        let Task { outcome, reply, .. } = *self;
+        let _ = outcome.map(|outcome| reply.send(outcome));
+    }
+
+    fn refuse(self: Box<Self>, why: StoreError) {
+        let _ = self.reply.send(Err(why.into()));
+    }
+}
+
+fn serve(connection: &Connection, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters) {
+    while let Ok(first) = jobs.recv() {
+        let mut group = vec![first];
+        group.extend(jobs.try_iter().take(MAX_GROUP - 1));
+        match write_group(connection, &mut group) {
+            Ok(0) => {}
+            Ok(kept) => {
+                counters.commits.fetch_add(1, Ordering::Relaxed);
+                counters.acknowledged.fetch_add(kept, Ordering::Relaxed);
+            }
+            Err(error) => {
+                // It may be over already, and then there is nothing to roll back.
+                let _ = connection.execute_batch("ROLLBACK");
+                group.drain(..).for_each(|job| job.refuse(answer_for_group(&error)));
+            }
+        }
+        group.into_iter().for_each(Job::answer);
+    }
+    // The next one to open the file finds it without a log to read.
+    let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+}
+
+/// Carries out the jobs in one transaction, those that fail undone alone; how many were kept. An error has changed
+/// nothing.
+fn write_group(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<u64, rusqlite::Error> {
+    execute(connection, "BEGIN IMMEDIATE")?;
+    let kept = match group {
+        // The transaction is savepoint enough.
+        [only] => u64::from(only.run(connection) == Verdict::Keep),
+        several => write_each(connection, several)?,
+    };
+    if kept > 0 {
+        execute(connection, "COMMIT")?;
+    } else if !connection.is_autocommit() {
+        execute(connection, "ROLLBACK")?;
+    }
+    Ok(kept)
+}
+
+fn write_each(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<u64, rusqlite::Error> {
+    let mut kept = 0;
+    for job in group {
+        execute(connection, "SAVEPOINT job")?;
+        match job.run(connection) {
+            Verdict::Keep => kept += 1,
+            // Fails if SQLite has rolled everything back (a full disk does that): then the whole group fails.
+            Verdict::Undo => execute(connection, "ROLLBACK TO job")?,
+        }
+        execute(connection, "RELEASE job")?;
+    }
+    Ok(kept)
+}
+
+fn execute(connection: &Connection, sql: &str) -> Result<(), rusqlite::Error> {
+    connection.prepare_cached(sql)?.execute([]).map(|_| ())
+}
+
+/// What everybody of a group is told when its transaction fails. They may try again.
+fn answer_for_group(error: &rusqlite::Error) -> StoreError {
+    match answer_for(error) {
+        StoreError::Failed(why) => unavailable(&why),
+        answer => answer,
+    }
+}
+
+fn unavailable(why: &str) -> StoreError {
+    StoreError::Unavailable(why.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn database() -> Connection {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch("CREATE TABLE notes (text TEXT UNIQUE)").unwrap();
+        connection
+    }
+
+    fn insert(text: &str) -> (Box<dyn Job>, oneshot::Receiver<Result<(), Failure>>) {
+        let text = text.to_owned();
+        job(move |connection| {
+            connection.execute("INSERT INTO notes VALUES ('first of two, ' || ?1)", [&text])?;
+            connection.execute("INSERT INTO notes VALUES (?1)", [&text])?;
+            Ok(())
+        })
+    }
+
+    /// Writes jobs that wait together, and returns what they were told.
+    fn write(connection: &Connection, texts: &[&str]) -> (Vec<Result<(), StoreError>>, Counters) {
+        let (jobs, answers): (Vec<_>, Vec<_>) = texts.iter().map(|text| insert(text)).unzip();
+        let counters = serve_all(connection, jobs);
+        let told = answers.into_iter().map(|answer| answer.blocking_recv().unwrap().map_err(StoreError::from));
+        (told.collect(), counters)
+    }
+
+    fn serve_all(connection: &Connection, jobs: Vec<Box<dyn Job>>) -> Counters {
+        let (sender, receiver) = channel();
+        jobs.into_iter().for_each(|job| sender.send(job).unwrap());
+        drop(sender);
+        let counters = Arc::new(SharedCounters::default());
+        serve(connection, &receiver, &counters);
+        Writer { jobs: None, thread: None, counters }.counters()
+    }
+
+    fn rows(connection: &Connection) -> i64 {
+        connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn jobs_that_wait_together_share_a_commit() {
+        let connection = database();
+        let (told, counters) = write(&connection, &["a", "b", "c"]);
+        assert!(told.iter().all(Result::is_ok), "{told:?}");
+        assert_eq!(counters, Counters { commits: 1, acknowledged: 3 });
+        assert_eq!(rows(&connection), 6);
+    }
+
+    #[test]
+    fn a_job_that_fails_is_undone_alone() {
+        let connection = database();
+        connection.execute("INSERT INTO notes VALUES ('b')", []).unwrap();
+        let (told, counters) = write(&connection, &["a", "b", "c"]);
+        assert!(matches!(told[..], [Ok(()), Err(StoreError::Failed(_)), Ok(())]), "{told:?}");
+        assert_eq!(counters, Counters { commits: 1, acknowledged: 2 });
+        assert_eq!(rows(&connection), 5);
+    }
+
+    #[test]
+    fn a_group_that_changes_nothing_needs_no_commit() {
+        let connection = database();
+        connection.execute("INSERT INTO notes VALUES ('a')", []).unwrap();
+        for texts in [&["a"][..], &["a", "a"]] {
+            let (told, counters) = write(&connection, texts);
+            assert!(told.iter().all(Result::is_err), "{told:?}");
+            assert_eq!(counters, Counters { commits: 0, acknowledged: 0 });
+        }
+        assert_eq!(rows(&connection), 1);
+    }
+
+    #[test]
+    fn nobody_is_acknowledged_when_the_commit_fails() {
+        let mut connection = database();
+        connection.commit_hook(Some(|| true)).unwrap();
+        for texts in [&["a"][..], &["a", "b"]] {
+            let (told, counters) = write(&connection, texts);
+            assert!(told.iter().all(|told| matches!(told, Err(StoreError::Unavailable(_)))), "{told:?}");
+            assert_eq!(counters, Counters { commits: 0, acknowledged: 0 });
+        }
+        assert_eq!(rows(&connection), 0);
+        connection.commit_hook(None::<fn() -> bool>).unwrap();
+        assert!(write(&connection, &["a"]).0[0].is_ok());
+    }
+
+    #[test]
+    fn a_full_disk_is_unavailable_until_there_is_room() {
+        let connection = database();
+        let long = "long".repeat(100_000);
+        connection.pragma_update(None, "max_page_count", 20).unwrap();
+        for texts in [&[long.as_str()][..], &["a", &long, "b"]] {
+            let (told, _) = write(&connection, texts);
+            let refused = told.iter().filter(|told| matches!(told, Err(StoreError::Unavailable(_)))).count();
+            assert!(refused > 0, "{told:?}");
+            assert_eq!(rows(&connection), 2 * (told.len() - refused) as i64);
+            connection.execute("DELETE FROM notes", []).unwrap();
+        }
+        connection.pragma_update(None, "max_page_count", 2000).unwrap();
+        assert!(write(&connection, &[&long]).0[0].is_ok());
+    }
+
+    #[test]
+    fn a_job_is_carried_out_though_nobody_waits() {
+        let connection = database();
+        let (unheard, answer) = insert("a");
+        drop(answer);
+        assert_eq!(serve_all(&connection, vec![unheard]), Counters { commits: 1, acknowledged: 1 });
+        assert_eq!(rows(&connection), 2);
+    }
+}

@@ -1,0 +1,181 @@
+//! Urls and names are unique in a space among items that are not deleted.
+
+use interline_items::{Snapshot, StoreError, UniqueField};
+
+use crate::authors::author;
+use crate::changes::outcome;
+use crate::place::Place;
+use crate::samples::{bookmark, name, prompt, url};
+
+on_both!(
+    a_url_is_taken_by_an_active_item,
+    a_name_is_taken_by_an_active_item,
+    a_url_is_taken_by_an_archived_item,
+    a_deleted_item_frees_its_url,
+    a_deleted_item_frees_its_name,
+    restoring_into_a_taken_url_is_refused,
+    restoring_into_a_taken_name_is_refused,
+    renaming_to_a_taken_name_is_refused,
+    renaming_a_deleted_item_to_a_taken_name_is_fine,
+    a_name_that_was_given_up_is_free,
+    each_space_has_its_own_names,
+    two_of_one_commit_cannot_have_the_same_url,
+    a_name_can_be_given_up_and_taken_in_one_commit,
+    a_refused_commit_changes_nothing,
+    urls_and_names_that_differ_in_a_byte_are_different,
+);
+
+const HERE: &str = "https://example.org/here";
+
+/// The commit was refused because `holder` has it.
+fn assert_taken(result: Result<(), StoreError>, wanted: &UniqueField, holder: &Snapshot) {
+    match result {
+        Err(StoreError::Duplicate { field, existing }) => {
+            assert_eq!(field, *wanted);
+            assert_eq!(*existing, holder.item);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn a_url_is_taken_by_an_active_item(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let first = ada.create(&*place.store, bookmark(&ada.space, HERE)).await;
+    let second = place.store.commit(vec![ada.creation(&bookmark(&ada.space, HERE))]).await;
+    assert_taken(second, &UniqueField::Url(url(HERE)), &first);
+}
+
+async fn a_name_is_taken_by_an_active_item(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let first = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let second = place.store.commit(vec![ada.creation(&prompt(&ada.space, "review"))]).await;
+    assert_taken(second, &UniqueField::Name(name("review")), &first);
+}
+
+async fn a_url_is_taken_by_an_archived_item(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let first = ada.create(&*place.store, bookmark(&ada.space, HERE)).await;
+    let archived = ada.change(&*place.store, &first, ada.archiving(&first)).await.unwrap();
+    let second = place.store.commit(vec![ada.creation(&bookmark(&ada.space, HERE))]).await;
+    assert_taken(second, &UniqueField::Url(url(HERE)), &archived);
+}
+
+async fn a_deleted_item_frees_its_url(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    for _ in 0..3 {
+        let made = ada.create(&*place.store, bookmark(&ada.space, HERE)).await;
+        ada.change(&*place.store, &made, ada.deleting(&made)).await.unwrap();
+    }
+    ada.create(&*place.store, bookmark(&ada.space, HERE)).await;
+}
+
+async fn a_deleted_item_frees_its_name(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    for _ in 0..3 {
+        let made = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+        ada.change(&*place.store, &made, ada.deleting(&made)).await.unwrap();
+    }
+    ada.create(&*place.store, prompt(&ada.space, "review")).await;
+}
+
+async fn restoring_into_a_taken_url_is_refused(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let first = ada.create(&*place.store, bookmark(&ada.space, HERE)).await;
+    let deleted = ada.change(&*place.store, &first, ada.deleting(&first)).await.unwrap();
+    let second = ada.create(&*place.store, bookmark(&ada.space, HERE)).await;
+
+    let restored = place.store.commit(vec![ada.restoring(&deleted)]).await;
+    assert_taken(restored, &UniqueField::Url(url(HERE)), &second);
+    assert_eq!(place.store.snapshot(first.item.id).await.unwrap(), Some(deleted.clone()));
+
+    ada.change(&*place.store, &second, ada.deleting(&second)).await.unwrap();
+    ada.change(&*place.store, &deleted, ada.restoring(&deleted)).await.unwrap();
+}
+
+async fn restoring_into_a_taken_name_is_refused(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let first = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let deleted = ada.change(&*place.store, &first, ada.deleting(&first)).await.unwrap();
+    let second = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let restored = place.store.commit(vec![ada.restoring(&deleted)]).await;
+    assert_taken(restored, &UniqueField::Name(name("review")), &second);
+}
+
+async fn renaming_to_a_taken_name_is_refused(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let review = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let draft = ada.create(&*place.store, prompt(&ada.space, "draft")).await;
+    let mut renaming = ada.retitling(&draft, "Draft");
+    renaming.after.fields.name = Some(name("review"));
+    assert_taken(place.store.commit(vec![renaming]).await, &UniqueField::Name(name("review")), &review);
+    assert_eq!(place.store.snapshot(draft.item.id).await.unwrap(), Some(draft));
+}
+
+async fn renaming_a_deleted_item_to_a_taken_name_is_fine(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let draft = ada.create(&*place.store, prompt(&ada.space, "draft")).await;
+    let deleted = ada.change(&*place.store, &draft, ada.deleting(&draft)).await.unwrap();
+    let mut renaming = ada.retitling(&deleted, "Draft");
+    renaming.after.fields.name = Some(name("review"));
+    ada.change(&*place.store, &deleted, renaming).await.unwrap();
+}
+
+async fn a_name_that_was_given_up_is_free(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let old = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let mut renaming = ada.retitling(&old, "Old");
+    renaming.after.fields.name = Some(name("old-review"));
+    ada.change(&*place.store, &old, renaming).await.unwrap();
+    let new = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let found = place.store.find_by_name(&[ada.space.id], &name("review")).await.unwrap();
+    assert_eq!(found, Some(new.item.id));
+}
+
+async fn each_space_has_its_own_names(place: Place) {
+    for who in ["ada", "ben"] {
+        let author = author(&*place.store, who).await;
+        author.create(&*place.store, bookmark(&author.space, HERE)).await;
+        author.create(&*place.store, prompt(&author.space, "review")).await;
+    }
+}
+
+async fn two_of_one_commit_cannot_have_the_same_url(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let (first, second) = (bookmark(&ada.space, HERE), bookmark(&ada.space, HERE));
+    let result = place.store.commit(vec![ada.creation(&first), ada.creation(&second)]).await;
+    assert_taken(result, &UniqueField::Url(url(HERE)), &first);
+    assert_eq!(place.store.item(first.item.id).await.unwrap(), None);
+}
+
+async fn a_name_can_be_given_up_and_taken_in_one_commit(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let old = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let new = prompt(&ada.space, "review");
+    let deleting = ada.deleting(&old);
+    let deleted = outcome(&old, &deleting);
+    place.store.commit(vec![deleting, ada.creation(&new)]).await.unwrap();
+    assert_eq!(place.store.item(old.item.id).await.unwrap(), Some(deleted.item));
+    assert_eq!(place.store.item(new.item.id).await.unwrap(), Some(new.item));
+}
+
+async fn a_refused_commit_changes_nothing(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let first = ada.create(&*place.store, bookmark(&ada.space, HERE)).await;
+    let other = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let events = place.rows("SELECT * FROM events").await.len();
+    let writes = vec![ada.editing(&other, 0..3, "Shout"), ada.creation(&bookmark(&ada.space, HERE))];
+    assert_taken(place.store.commit(writes).await, &UniqueField::Url(url(HERE)), &first);
+    assert_eq!(place.store.snapshot(other.item.id).await.unwrap(), Some(other));
+    assert_eq!(place.rows("SELECT * FROM events").await.len(), events);
+}
+
+async fn urls_and_names_that_differ_in_a_byte_are_different(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    for address in ["https://e.org/a", "https://e.org/A", "https://e.org/a/", "https://e.org/%61", "https://e.org/a?"] {
+        ada.create(&*place.store, bookmark(&ada.space, address)).await;
+    }
+    for word in ["ab", "a-b", "a", "a1"] {
+        ada.create(&*place.store, prompt(&ada.space, word)).await;
+    }
+}

@@ -1,0 +1,94 @@
+//! `ping`, `mark_used` and `find_by_name`.
+
+use interline_items::{ItemId, SpaceId};
+
+use crate::authors::author;
+use crate::place::Place;
+use crate::samples::{at, name, note, prompt};
+
+on_both!(
+    a_store_answers_a_ping,
+    use_is_remembered_and_is_no_change,
+    the_use_of_an_item_that_is_gone_is_nothing,
+    an_older_use_does_not_hide_a_newer_one,
+    a_change_made_before_a_use_does_not_undo_it,
+    a_prompt_is_found_by_its_name,
+    an_archived_prompt_is_found_and_a_deleted_one_is_not,
+    the_first_space_with_a_name_wins,
+);
+
+async fn a_store_answers_a_ping(place: Place) {
+    place.store.ping().await.unwrap();
+}
+
+async fn use_is_remembered_and_is_no_change(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, note(&ada.space, "Plan")).await;
+    let events = place.count("SELECT count(*) FROM events").await;
+    place.store.mark_used(made.item.id, at(9)).await.unwrap();
+
+    let mut used = made.item.clone();
+    used.last_used_at = Some(at(9));
+    assert_eq!(place.store.item(made.item.id).await.unwrap(), Some(used));
+    assert_eq!(place.count("SELECT count(*) FROM events").await, events);
+    assert_eq!(place.count("SELECT count(*) FROM versions").await, 1);
+}
+
+async fn the_use_of_an_item_that_is_gone_is_nothing(place: Place) {
+    place.store.mark_used(ItemId::generate(), at(9)).await.unwrap();
+}
+
+async fn an_older_use_does_not_hide_a_newer_one(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, note(&ada.space, "Plan")).await;
+    for seconds in [5, 9, 7] {
+        place.store.mark_used(made.item.id, at(seconds)).await.unwrap();
+    }
+    assert_eq!(place.store.item(made.item.id).await.unwrap().unwrap().last_used_at, Some(at(9)));
+}
+
+/// A use changes no stamp, so a change that was made before it is not stale and does not know of it.
+async fn a_change_made_before_a_use_does_not_undo_it(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, note(&ada.space, "Plan")).await;
+    let retitling = ada.retitling(&made, "New plan");
+    place.store.mark_used(made.item.id, at(9)).await.unwrap();
+    place.store.commit(vec![retitling]).await.unwrap();
+    assert_eq!(place.store.item(made.item.id).await.unwrap().unwrap().last_used_at, Some(at(9)));
+}
+
+async fn a_prompt_is_found_by_its_name(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let find = async |spaces: &[SpaceId], word| place.store.find_by_name(spaces, &name(word)).await.unwrap();
+    assert_eq!(find(&[ada.space.id], "review").await, Some(made.item.id));
+    assert_eq!(find(&[ada.space.id], "revie").await, None);
+    assert_eq!(find(&[SpaceId::generate()], "review").await, None);
+    assert_eq!(find(&[], "review").await, None);
+}
+
+async fn an_archived_prompt_is_found_and_a_deleted_one_is_not(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let find = async || place.store.find_by_name(&[ada.space.id], &name("review")).await.unwrap();
+    let archived = ada.change(&*place.store, &made, ada.archiving(&made)).await.unwrap();
+    assert_eq!(find().await, Some(made.item.id));
+    ada.change(&*place.store, &archived, ada.deleting(&archived)).await.unwrap();
+    assert_eq!(find().await, None);
+}
+
+async fn the_first_space_with_a_name_wins(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let ben = author(&*place.store, "ben").await;
+    let hers = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let his = ben.create(&*place.store, prompt(&ben.space, "review")).await;
+    let only_his = ben.create(&*place.store, prompt(&ben.space, "draft")).await;
+    let nowhere = SpaceId::generate();
+    for (spaces, word, found) in [
+        ([nowhere, ada.space.id, ben.space.id], "review", hers.item.id),
+        ([ben.space.id, nowhere, ada.space.id], "review", his.item.id),
+        ([ada.space.id, ben.space.id, nowhere], "draft", only_his.item.id),
+    ] {
+        assert_eq!(place.store.find_by_name(&spaces, &name(word)).await.unwrap(), Some(found));
+    }
+}

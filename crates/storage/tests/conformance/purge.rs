@@ -1,0 +1,94 @@
+//! `purge`: an item goes with all that is known of it.
+
+use interline_items::{Action, Snapshot, Stamp, Store, StoreError};
+
+use crate::authors::{Author, author};
+use crate::place::Place;
+use crate::samples::{Sample, at, note, prompt};
+
+on_both!(
+    a_purged_item_is_gone_with_its_content_and_history,
+    an_item_is_purged_whatever_its_state,
+    an_event_tells_that_an_item_was_purged,
+    purging_an_older_state_is_stale,
+    purging_what_is_not_there_is_stale,
+    a_purged_item_frees_its_name,
+    a_purged_item_takes_its_tags_along,
+);
+
+async fn purge(store: &dyn Store, author: &Author, old: &Snapshot) -> Result<(), StoreError> {
+    store.purge(old.item.id, old.item.stamp, author.record(Action::Delete, at(99))).await
+}
+
+async fn a_purged_item_is_gone_with_its_content_and_history(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let kept = ada.create(&*place.store, note(&ada.space, "Kept").with_content("kept")).await;
+    let made = ada.create(&*place.store, note(&ada.space, "Gone").with_content("one")).await;
+    let made = ada.change(&*place.store, &made, ada.rewriting(&made, Some("two"))).await.unwrap();
+    purge(&*place.store, &ada, &made).await.unwrap();
+
+    assert_eq!(place.store.item(made.item.id).await.unwrap(), None);
+    assert_eq!(place.store.snapshot(made.item.id).await.unwrap(), None);
+    assert_eq!(place.store.snapshot(kept.item.id).await.unwrap(), Some(kept));
+    assert_eq!(place.count("SELECT count(*) FROM contents").await, 1);
+    assert_eq!(place.count("SELECT count(*) FROM versions").await, 1);
+}
+
+async fn an_item_is_purged_whatever_its_state(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let active = ada.create(&*place.store, note(&ada.space, "Gone")).await;
+    let archived = ada.create(&*place.store, note(&ada.space, "Gone")).await;
+    let archived = ada.change(&*place.store, &archived, ada.archiving(&archived)).await.unwrap();
+    let deleted = ada.change(&*place.store, &archived, ada.deleting(&archived)).await.unwrap();
+    for state in [active, deleted] {
+        purge(&*place.store, &ada, &state).await.unwrap();
+        assert_eq!(place.store.item(state.item.id).await.unwrap(), None);
+    }
+}
+
+async fn an_event_tells_that_an_item_was_purged(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, note(&ada.space, "Gone")).await;
+    purge(&*place.store, &ada, &made).await.unwrap();
+    let events = place.rows("SELECT number, event, item, at FROM events ORDER BY number").await;
+    let [_, purged] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(purged[0].integer(), 2);
+    assert_eq!(purged[1].text(), "purged");
+    assert_eq!(purged[2].uuid(), made.item.id.uuid());
+    assert_eq!(purged[3].integer(), at(99).as_microsecond());
+}
+
+async fn purging_an_older_state_is_stale(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let first = ada.create(&*place.store, note(&ada.space, "Plan").with_content("one")).await;
+    let second = ada.change(&*place.store, &first, ada.rewriting(&first, Some("two"))).await.unwrap();
+    let late = purge(&*place.store, &ada, &first).await;
+    assert!(matches!(late, Err(StoreError::Stale(id)) if id == first.item.id), "{late:?}");
+    assert_eq!(place.store.snapshot(first.item.id).await.unwrap(), Some(second));
+    assert_eq!(place.count("SELECT count(*) FROM events").await, 2);
+}
+
+async fn purging_what_is_not_there_is_stale(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let mut nowhere = note(&ada.space, "Nowhere");
+    for stamp in [Stamp { version: 1, revision: 0 }, Stamp { version: 0, revision: 0 }] {
+        nowhere.item.stamp = stamp;
+        let lost = purge(&*place.store, &ada, &nowhere).await;
+        assert!(matches!(lost, Err(StoreError::Stale(id)) if id == nowhere.item.id), "{lost:?}");
+    }
+    assert_eq!(place.count("SELECT count(*) FROM events").await, 0);
+}
+
+async fn a_purged_item_frees_its_name(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let first = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    purge(&*place.store, &ada, &first).await.unwrap();
+    ada.create(&*place.store, prompt(&ada.space, "review")).await;
+}
+
+async fn a_purged_item_takes_its_tags_along(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, note(&ada.space, "Gone").with_tags(&["work"])).await;
+    purge(&*place.store, &ada, &made).await.unwrap();
+    assert_eq!(place.store.tags(&[ada.space.id]).await.unwrap(), []);
+}

@@ -1,0 +1,204 @@
+//! What only a store with a server can meet: lost connections, and a server that is set up otherwise.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use interline_items::StoreError;
+use interline_storage::{OpenError, PostgresStore};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_postgres::config::{Config, Host};
+
+use crate::authors::author;
+use crate::place::{Database, Place, on_postgres};
+use crate::samples::{Sample, note};
+
+macro_rules! on_a_server {
+    ($($name:ident),* $(,)?) => {
+        mod postgres {
+            $(#[test] fn $name() { super::on_postgres(super::$name); })*
+        }
+    };
+}
+
+on_a_server!(
+    commits_are_synchronous_whatever_the_server_says,
+    a_database_that_only_reads_is_unavailable,
+    a_lost_connection_is_replaced,
+    a_commit_that_is_cut_off_before_its_end_is_unavailable_and_changes_nothing,
+    a_commit_whose_answer_is_lost_is_acknowledged,
+    tls_that_the_server_does_not_speak_is_not_given_up,
+    a_server_that_is_not_there_is_said_so,
+);
+
+fn url(place: &Place) -> &str {
+    match &place.database {
+        Database::Postgres { url } => url,
+        Database::Sqlite { .. } => panic!("a server was expected"),
+    }
+}
+
+/// The name of the database, as the last part of its URL's path.
+fn name(place: &Place) -> String {
+    let config: Config = url(place).parse().unwrap();
+    config.get_dbname().unwrap().to_owned()
+}
+
+async fn commits_are_synchronous_whatever_the_server_says(place: Place) {
+    place.execute(&format!("ALTER DATABASE {} SET synchronous_commit = off", name(&place))).await;
+    place
+        .execute(
+            "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                 INSERT INTO meta VALUES ('synchronous_commit', current_setting('synchronous_commit'));
+                 RETURN NULL;
+             END $$;
+             CREATE TRIGGER tell AFTER INSERT ON items EXECUTE FUNCTION tell();",
+        )
+        .await;
+    let store = place.database.open().await;
+    let ada = author(&*store, "ada").await;
+    ada.create(&*store, note(&ada.space, "Plan")).await;
+    assert_eq!(place.rows("SELECT value FROM meta").await[0][0].text(), "on");
+}
+
+/// As a standby does after a failover, until it is promoted.
+async fn a_database_that_only_reads_is_unavailable(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, note(&ada.space, "Plan")).await;
+    place.execute(&format!("ALTER DATABASE {} SET default_transaction_read_only = on", name(&place))).await;
+    place.execute(END_OTHERS).await;
+    for _ in 0..3 {
+        let refused = place.store.commit(vec![ada.creation(&note(&ada.space, "New"))]).await;
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    }
+    assert_eq!(place.store.item(made.item.id).await.unwrap(), Some(made.item));
+}
+
+/// Ends every connection to the database but the one that says so.
+const END_OTHERS: &str = "
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+async fn a_lost_connection_is_replaced(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let mut state = ada.create(&*place.store, note(&ada.space, "Plan").with_content("0")).await;
+    for round in 1..=5 {
+        place.execute(END_OTHERS).await;
+        // The first to notice may be told that the storage is unavailable; soon everything works again.
+        let mut tries = 0;
+        state = loop {
+            let write = ada.rewriting(&state, Some(&round.to_string()));
+            match ada.change(&*place.store, &state, write).await {
+                Ok(state) => break state,
+                Err(StoreError::Unavailable(_)) if tries < 50 => tries += 1,
+                Err(other) => panic!("{other}"),
+            }
+        };
+    }
+    assert_eq!(place.store.snapshot(state.item.id).await.unwrap(), Some(state));
+}
+
+/// The server ends the connection in the middle of the commit.
+async fn a_commit_that_is_cut_off_before_its_end_is_unavailable_and_changes_nothing(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, note(&ada.space, "Plan").with_content("old")).await;
+    place
+        .execute(
+            "CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                 PERFORM pg_terminate_backend(pg_backend_pid());
+                 RETURN NULL;
+             END $$;
+             CREATE CONSTRAINT TRIGGER cut AFTER INSERT ON events DEFERRABLE INITIALLY DEFERRED
+                 FOR EACH ROW EXECUTE FUNCTION cut();",
+        )
+        .await;
+    let refused = place.store.commit(vec![ada.rewriting(&made, Some("new"))]).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    assert_eq!(place.store.snapshot(made.item.id).await.unwrap(), Some(made));
+}
+
+/// The commit happens, and the connection is lost before the client hears of it: it must not be told that nothing was
+/// changed.
+async fn a_commit_whose_answer_is_lost_is_acknowledged(place: Place) {
+    let way = Way::to(url(&place)).await;
+    let store = PostgresStore::connect(&way.url).await.unwrap();
+    let ada = author(&store, "ada").await;
+    let made = ada.create(&store, note(&ada.space, "Plan").with_content("old")).await;
+
+    way.cuts_left.store(1, Ordering::SeqCst);
+    let changed = ada.change(&store, &made, ada.rewriting(&made, Some("new"))).await.unwrap();
+    assert_eq!(way.cuts_left.load(Ordering::SeqCst), 0, "the answer was lost");
+    assert_eq!(place.store.snapshot(made.item.id).await.unwrap(), Some(changed));
+}
+
+/// A way to a server that can lose the answers to commits.
+struct Way {
+    url: String,
+    /// How many more answers to a `COMMIT` are lost.
+    cuts_left: Arc<AtomicUsize>,
+}
+
+impl Way {
+    async fn to(server: &str) -> Way {
+        let config: Config = server.parse().unwrap();
+        let [Host::Tcp(host)] = config.get_hosts() else { panic!("a server at a TCP address") };
+        let address = format!("{host}:{}", config.get_ports().first().unwrap_or(&5432));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = server.replace(&address, &listener.local_addr().unwrap().to_string());
+        assert_ne!(url, server, "the address is part of the URL");
+        let cuts_left = Arc::new(AtomicUsize::new(0));
+        let cuts = Arc::clone(&cuts_left);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let server = TcpStream::connect(&address).await.unwrap();
+                tokio::spawn(relay(client, server, Arc::clone(&cuts)));
+            }
+        });
+        Way { url, cuts_left }
+    }
+}
+
+/// Passes bytes on in both directions, until a commit's answer is lost.
+async fn relay(mut client: TcpStream, mut server: TcpStream, cuts_left: Arc<AtomicUsize>) -> io::Result<()> {
+    let (mut sent, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+    let mut cut = false;
+    loop {
+        tokio::select! {
+            length = client.read(&mut sent) => {
+                let length = length?;
+                if length == 0 {
+                    return Ok(());
+                }
+                if sent[..length].windows(6).any(|bytes| bytes == b"COMMIT") {
+                    cut = cuts_left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+                }
+                server.write_all(&sent[..length]).await?;
+            }
+            length = server.read(&mut answered) => {
+                let length = length?;
+                // Both ends are closed here: the answer has come this far, so the commit has happened.
+                if cut || length == 0 {
+                    return Ok(());
+                }
+                client.write_all(&answered[..length]).await?;
+            }
+        }
+    }
+}
+
+async fn tls_that_the_server_does_not_speak_is_not_given_up(place: Place) {
+    let separator = if url(&place).contains('?') { "&" } else { "?" };
+    for mode in ["require", "verify-full"] {
+        let url = format!("{}{separator}sslmode={mode}", url(&place));
+        let Err(refused) = PostgresStore::connect(&url).await else { panic!("connected without TLS") };
+        assert!(matches!(&refused, OpenError::Failed(why) if why.contains("TLS")), "{refused}");
+    }
+}
+
+async fn a_server_that_is_not_there_is_said_so(_: Place) {
+    for url in ["postgres://127.0.0.1:1/nothing", "postgres://%", "not a url"] {
+        let Err(refused) = PostgresStore::connect(url).await else { panic!("connected to {url}") };
+        assert!(matches!(refused, OpenError::Failed(_)), "{refused}");
+    }
+}

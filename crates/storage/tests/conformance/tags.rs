@@ -1,0 +1,105 @@
+//! `tags` and `tagged`.
+
+use interline_items::fields::Tag;
+use interline_items::{Snapshot, SpaceId, Store};
+
+use crate::authors::author;
+use crate::place::Place;
+use crate::samples::{Sample, note, tags};
+
+on_both!(
+    tags_are_counted_among_items_that_are_not_deleted,
+    tags_are_sorted_by_their_bytes,
+    tags_are_those_of_the_spaces,
+    a_change_of_tags_is_counted,
+    tagged_items_are_those_that_are_not_deleted,
+    a_tag_is_not_found_in_a_longer_one,
+);
+
+fn tag(word: &str) -> Tag {
+    tags(&[word]).as_slice().first().unwrap().clone()
+}
+
+async fn counts(store: &dyn Store, spaces: &[SpaceId]) -> Vec<(String, u64)> {
+    let counted = store.tags(spaces).await.unwrap();
+    counted.into_iter().map(|(tag, count)| (tag.as_str().to_owned(), count)).collect()
+}
+
+fn expected(counts: &[(&str, u64)]) -> Vec<(String, u64)> {
+    counts.iter().map(|&(word, count)| (word.to_owned(), count)).collect()
+}
+
+async fn tags_are_counted_among_items_that_are_not_deleted(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    assert_eq!(counts(&*place.store, &[ada.space.id]).await, []);
+    ada.create(&*place.store, note(&ada.space, "1").with_tags(&["a", "b"])).await;
+    let archived = ada.create(&*place.store, note(&ada.space, "2").with_tags(&["b", "c"])).await;
+    ada.change(&*place.store, &archived, ada.archiving(&archived)).await.unwrap();
+    let deleted = ada.create(&*place.store, note(&ada.space, "3").with_tags(&["c", "d"])).await;
+    let deleted = ada.change(&*place.store, &deleted, ada.deleting(&deleted)).await.unwrap();
+    assert_eq!(counts(&*place.store, &[ada.space.id]).await, expected(&[("a", 1), ("b", 2), ("c", 1)]));
+
+    ada.change(&*place.store, &deleted, ada.restoring(&deleted)).await.unwrap();
+    assert_eq!(counts(&*place.store, &[ada.space.id]).await, expected(&[("a", 1), ("b", 2), ("c", 2), ("d", 1)]));
+}
+
+async fn tags_are_sorted_by_their_bytes(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let mut words = ["é", "z", "a_b", "a-b", "ab", "a/b", "a", "10", "9", "æ", "中", "𐐨"];
+    ada.create(&*place.store, note(&ada.space, "1").with_tags(&words)).await;
+    words.sort_unstable();
+    let listed = counts(&*place.store, &[ada.space.id]).await;
+    assert_eq!(listed.iter().map(|(word, _)| word).collect::<Vec<_>>(), words);
+}
+
+async fn tags_are_those_of_the_spaces(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let ben = author(&*place.store, "ben").await;
+    ada.create(&*place.store, note(&ada.space, "1").with_tags(&["both", "hers"])).await;
+    ben.create(&*place.store, note(&ben.space, "1").with_tags(&["both", "his"])).await;
+    assert_eq!(counts(&*place.store, &[ada.space.id]).await, expected(&[("both", 1), ("hers", 1)]));
+    let of_both = counts(&*place.store, &[ada.space.id, ben.space.id]).await;
+    assert_eq!(of_both, expected(&[("both", 2), ("hers", 1), ("his", 1)]));
+    assert_eq!(counts(&*place.store, &[]).await, []);
+}
+
+async fn a_change_of_tags_is_counted(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, note(&ada.space, "1").with_tags(&["a", "b"])).await;
+    let mut retagging = ada.retitling(&made, "1");
+    retagging.after.fields.tags = tags(&["c", "b"]);
+    let changed = ada.change(&*place.store, &made, retagging).await.unwrap();
+    assert_eq!(counts(&*place.store, &[ada.space.id]).await, expected(&[("b", 1), ("c", 1)]));
+    assert_eq!(place.store.item(made.item.id).await.unwrap(), Some(changed.item));
+}
+
+async fn tagged_items_are_those_that_are_not_deleted(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let ben = author(&*place.store, "ben").await;
+    let active = ada.create(&*place.store, note(&ada.space, "1").with_tags(&["a", "b"])).await;
+    let archived = ada.create(&*place.store, note(&ada.space, "2").with_tags(&["b"])).await;
+    let archived = ada.change(&*place.store, &archived, ada.archiving(&archived)).await.unwrap();
+    let deleted = ada.create(&*place.store, note(&ada.space, "3").with_tags(&["b"])).await;
+    ada.change(&*place.store, &deleted, ada.deleting(&deleted)).await.unwrap();
+    let his = ben.create(&*place.store, note(&ben.space, "4").with_tags(&["b"])).await;
+
+    let tagged = async |spaces: &[SpaceId], word| {
+        let mut items = place.store.tagged(spaces, &tag(word)).await.unwrap();
+        items.sort_by_key(|item| item.id);
+        items
+    };
+    let items = |samples: &[&Snapshot]| samples.iter().map(|sample| sample.item.clone()).collect::<Vec<_>>();
+    assert_eq!(tagged(&[ada.space.id], "b").await, items(&[&active, &archived]));
+    assert_eq!(tagged(&[ada.space.id, ben.space.id], "b").await, items(&[&active, &archived, &his]));
+    assert_eq!(tagged(&[ada.space.id], "a").await, items(&[&active]));
+    assert_eq!(tagged(&[ada.space.id], "c").await, []);
+    assert_eq!(tagged(&[], "b").await, []);
+}
+
+async fn a_tag_is_not_found_in_a_longer_one(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    ada.create(&*place.store, note(&ada.space, "1").with_tags(&["rust/async", "art"])).await;
+    for word in ["rust", "async", "r", "ar"] {
+        assert_eq!(place.store.tagged(&[ada.space.id], &tag(word)).await.unwrap(), []);
+    }
+}

@@ -1,0 +1,131 @@
+//! `credentials`, `create_token`, `tokens`, `delete_token` and `mark_token_used`.
+
+use std::collections::BTreeSet;
+
+use interline_items::{Credentials, Kind, Membership, NewToken, Role, Scope, SpaceId, TokenId};
+
+use crate::authors::{author, secret, token};
+use crate::place::Place;
+use crate::samples::at;
+
+on_both!(
+    a_secret_stands_for_its_token_user_and_spaces,
+    an_unknown_secret_stands_for_nothing,
+    an_expired_secret_is_still_known,
+    every_field_of_a_token_comes_back,
+    no_kinds_and_no_spaces_differ_from_all,
+    tokens_are_listed_oldest_first,
+    a_secret_cannot_be_given_twice,
+    a_deleted_token_is_gone,
+    nobody_deletes_the_token_of_another,
+    the_use_of_a_token_is_remembered,
+    the_use_of_a_token_that_is_gone_is_nothing,
+    histories_outlive_the_token_of_a_change,
+);
+
+async fn a_secret_stands_for_its_token_user_and_spaces(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    author(&*place.store, "ben").await;
+    let expected = Credentials {
+        token: ada.token.token,
+        user: ada.user,
+        memberships: vec![Membership { space: ada.space, role: Role::Owner }],
+    };
+    assert_eq!(place.store.credentials(ada.token.secret).await.unwrap(), Some(expected));
+}
+
+async fn an_unknown_secret_stands_for_nothing(place: Place) {
+    author(&*place.store, "ada").await;
+    assert_eq!(place.store.credentials(secret("nobody")).await.unwrap(), None);
+}
+
+async fn an_expired_secret_is_still_known(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let mut old = token(ada.user.id, "old");
+    old.token.expires_at = Some(at(-1_000_000));
+    place.store.create_token(&old).await.unwrap();
+    assert_eq!(place.store.credentials(old.secret).await.unwrap().unwrap().token, old.token);
+}
+
+async fn every_field_of_a_token_comes_back(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let mut full = token(ada.user.id, "full");
+    full.token.name = "CI \"nightly\" ☾".to_owned();
+    full.token.scopes = BTreeSet::from(Scope::ALL);
+    full.token.kinds = Some(BTreeSet::from([Kind::Note, Kind::Prompt]));
+    full.token.spaces = Some(BTreeSet::from([ada.space.id, SpaceId::generate()]));
+    full.token.expires_at = Some(at(1_000));
+    full.token.last_used_at = Some(at(10));
+    place.store.create_token(&full).await.unwrap();
+    assert_eq!(place.store.credentials(full.secret).await.unwrap().unwrap().token, full.token);
+    assert!(place.store.tokens(ada.user.id).await.unwrap().contains(&full.token));
+}
+
+async fn no_kinds_and_no_spaces_differ_from_all(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let mut nothing = token(ada.user.id, "nothing");
+    nothing.token.scopes = BTreeSet::new();
+    nothing.token.kinds = Some(BTreeSet::new());
+    nothing.token.spaces = Some(BTreeSet::new());
+    place.store.create_token(&nothing).await.unwrap();
+    assert_eq!(place.store.credentials(nothing.secret).await.unwrap().unwrap().token, nothing.token);
+}
+
+async fn tokens_are_listed_oldest_first(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    author(&*place.store, "ben").await;
+    let mut made = vec![ada.token.token.clone()];
+    for (name, seconds) in [("b", 2), ("c", -3), ("d", 1)] {
+        let mut new = token(ada.user.id, name);
+        new.token.created_at = at(seconds);
+        place.store.create_token(&new).await.unwrap();
+        made.push(new.token);
+    }
+    made.sort_by_key(|token| token.created_at);
+    assert_eq!(place.store.tokens(ada.user.id).await.unwrap(), made);
+}
+
+async fn a_secret_cannot_be_given_twice(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let again = NewToken { secret: ada.token.secret, ..token(ada.user.id, "again") };
+    assert!(place.store.create_token(&again).await.is_err());
+    assert_eq!(place.store.tokens(ada.user.id).await.unwrap(), [ada.token.token]);
+}
+
+async fn a_deleted_token_is_gone(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let second = token(ada.user.id, "second");
+    place.store.create_token(&second).await.unwrap();
+    assert!(place.store.delete_token(ada.user.id, second.token.id).await.unwrap());
+    assert_eq!(place.store.credentials(second.secret).await.unwrap(), None);
+    assert_eq!(place.store.tokens(ada.user.id).await.unwrap(), [ada.token.token]);
+    assert!(!place.store.delete_token(ada.user.id, second.token.id).await.unwrap());
+}
+
+async fn nobody_deletes_the_token_of_another(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let ben = author(&*place.store, "ben").await;
+    assert!(!place.store.delete_token(ben.user.id, ada.token.token.id).await.unwrap());
+    assert!(place.store.credentials(ada.token.secret).await.unwrap().is_some());
+}
+
+async fn the_use_of_a_token_is_remembered(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    for seconds in [60, 180, 120] {
+        place.store.mark_token_used(ada.token.token.id, at(seconds)).await.unwrap();
+    }
+    let known = place.store.credentials(ada.token.secret).await.unwrap().unwrap();
+    assert_eq!(known.token.last_used_at, Some(at(180)));
+}
+
+async fn the_use_of_a_token_that_is_gone_is_nothing(place: Place) {
+    place.store.mark_token_used(TokenId::generate(), at(60)).await.unwrap();
+}
+
+async fn histories_outlive_the_token_of_a_change(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, crate::samples::note(&ada.space, "Plan")).await;
+    assert!(place.store.delete_token(ada.user.id, ada.token.token.id).await.unwrap());
+    assert_eq!(place.count("SELECT count(*) FROM versions").await, 1);
+    assert_eq!(place.store.item(made.item.id).await.unwrap(), Some(made.item));
+}

@@ -1,0 +1,125 @@
+//! `create_user`, `users`, `user` and `memberships`.
+
+use interline_items::{Membership, OrganizationId, Rank, Role, Space, SpaceId, SpaceOwner, UserId};
+use jiff::SignedDuration;
+
+use crate::authors::{author, stranger};
+use crate::place::Place;
+use crate::samples::at;
+
+on_both!(
+    a_user_comes_with_a_space_and_a_token,
+    every_field_of_a_user_comes_back,
+    a_user_that_is_not_there_is_no_user,
+    users_are_listed_oldest_first,
+    a_user_without_a_free_secret_is_not_made,
+    a_users_own_space_comes_first_then_the_others_by_id,
+    somebody_elses_spaces_are_not_a_users,
+);
+
+async fn a_user_comes_with_a_space_and_a_token(place: Place) {
+    assert_eq!(place.store.users().await.unwrap(), []);
+    let ada = author(&*place.store, "ada").await;
+    let own = Membership { space: ada.space.clone(), role: Role::Owner };
+    assert_eq!(place.store.user(ada.user.id).await.unwrap(), Some(ada.user.clone()));
+    assert_eq!(place.store.memberships(ada.user.id).await.unwrap(), [own]);
+    assert_eq!(place.store.tokens(ada.user.id).await.unwrap(), [ada.token.token]);
+}
+
+async fn every_field_of_a_user_comes_back(place: Place) {
+    let mut ada = stranger("Ada 'A' Λ \"quoted\"");
+    ada.user.email = Some("ada@example.org".to_owned());
+    ada.user.rank = Rank::Admin;
+    ada.user.organization = Some(organization(&place).await);
+    ada.user.created_at = at(1);
+    place.store.create_user(&ada.user, &ada.space, &ada.token).await.unwrap();
+    assert_eq!(place.store.user(ada.user.id).await.unwrap(), Some(ada.user.clone()));
+    assert_eq!(place.store.users().await.unwrap(), [ada.user]);
+}
+
+async fn a_user_that_is_not_there_is_no_user(place: Place) {
+    let nobody = UserId::generate();
+    assert_eq!(place.store.user(nobody).await.unwrap(), None);
+    assert_eq!(place.store.memberships(nobody).await.unwrap(), []);
+    assert_eq!(place.store.tokens(nobody).await.unwrap(), []);
+}
+
+async fn users_are_listed_oldest_first(place: Place) {
+    let mut made = Vec::new();
+    for (name, age) in [("ada", 1), ("ben", 3), ("cyd", 2)] {
+        let mut one = stranger(name);
+        one.user.created_at = at(0) - SignedDuration::from_hours(age);
+        place.store.create_user(&one.user, &one.space, &one.token).await.unwrap();
+        made.push(one.user);
+    }
+    made.sort_by_key(|user| user.created_at);
+    assert_eq!(place.store.users().await.unwrap(), made);
+}
+
+/// An organization that the store knows.
+async fn organization(place: &Place) -> OrganizationId {
+    let id = OrganizationId::generate();
+    let key = place.literal(id.uuid());
+    place.execute(&format!("INSERT INTO organizations (id, name, created_at) VALUES ({key}, 'team', 0)")).await;
+    id
+}
+
+async fn add_space(place: &Place, space: &Space) {
+    let id = place.literal(space.id.uuid());
+    let organization = match space.owner {
+        SpaceOwner::Organization(organization) => place.literal(organization.uuid()),
+        _ => "NULL".to_owned(),
+    };
+    let name = &space.name;
+    place
+        .execute(&format!("INSERT INTO spaces (id, organization, name) VALUES ({id}, {organization}, '{name}')"))
+        .await;
+}
+
+async fn add_member(place: &Place, space: SpaceId, user: UserId, role: &str) {
+    let (space, user) = (place.literal(space.uuid()), place.literal(user.uuid()));
+    place.execute(&format!("INSERT INTO members (\"user\", space, role) VALUES ({user}, {space}, '{role}')")).await;
+}
+
+/// The three are made together or not at all.
+async fn a_user_without_a_free_secret_is_not_made(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let mut ben = stranger("ben");
+    ben.token.secret = ada.token.secret;
+    assert!(place.store.create_user(&ben.user, &ben.space, &ben.token).await.is_err());
+    assert_eq!(place.store.users().await.unwrap(), [ada.user]);
+    assert_eq!(place.store.memberships(ben.user.id).await.unwrap(), []);
+    assert_eq!(place.count("SELECT count(*) FROM spaces").await, 1);
+}
+
+async fn a_users_own_space_comes_first_then_the_others_by_id(place: Place) {
+    let team = organization(&place).await;
+    let shared = |owner| Space { id: SpaceId::generate(), owner, name: "shared".to_owned() };
+    let (early, late) = (shared(SpaceOwner::Global), shared(SpaceOwner::Organization(team)));
+    let ada = author(&*place.store, "ada").await;
+    let (even_later, ben) = (shared(SpaceOwner::Global), author(&*place.store, "ben").await);
+    for (space, role) in [(&even_later, "reader"), (&late, "writer"), (&early, "reader")] {
+        add_space(&place, space).await;
+        add_member(&place, space.id, ada.user.id, role).await;
+    }
+    add_member(&place, ben.space.id, ada.user.id, "writer").await;
+
+    let memberships = place.store.memberships(ada.user.id).await.unwrap();
+    let expected = [
+        Membership { space: ada.space, role: Role::Owner },
+        Membership { space: early, role: Role::Reader },
+        Membership { space: late, role: Role::Writer },
+        Membership { space: even_later, role: Role::Reader },
+        Membership { space: ben.space, role: Role::Writer },
+    ];
+    assert_eq!(memberships, expected);
+    assert_eq!(place.store.credentials(ada.token.secret).await.unwrap().unwrap().memberships, expected);
+}
+
+async fn somebody_elses_spaces_are_not_a_users(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let ben = author(&*place.store, "ben").await;
+    let spaces: Vec<_> = place.store.memberships(ada.user.id).await.unwrap();
+    assert_eq!(spaces.iter().map(|membership| membership.space.id).collect::<Vec<_>>(), [ada.space.id]);
+    assert_ne!(ada.space.id, ben.space.id);
+}
