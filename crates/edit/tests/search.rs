@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed test is a panic")]
 
-use interline_edit::{Case, Found, Interrupted, Pattern, PatternError, SearchOptions, search};
+use interline_edit::{Case, Found, Interrupted, Pattern, PatternError, SearchOptions, read_lines, search};
 
 const ALL: SearchOptions = SearchOptions { context_lines: 0, limit: usize::MAX };
 
@@ -253,4 +253,22 @@ fn expressions_that_look_far_ahead_look_to_the_end_of_the_line() {
         find(&text, &regex(r".*[^A-Z\n]|[A-Z]"), &SearchOptions { context_lines: 1, limit: 10 }).total,
         1_600_000
     );
+}
+
+#[test]
+fn much_context_around_many_matches_is_passed_once() {
+    let text = "a\n".repeat(100_000);
+    for context_lines in [usize::MAX, 50_000, 3, 0] {
+        let options = SearchOptions { context_lines, limit: usize::MAX };
+        let found = search(&text, &literal("a"), &options, &mut || true).unwrap();
+        for line in [1, 2, 60_000, 99_999, 100_000] {
+            let hit = &found.hits[line - 1];
+            let (first, last) = (line.saturating_sub(context_lines).max(1), line.saturating_add(context_lines));
+            assert_eq!((hit.first_line, hit.context_first_line), (line, first));
+            assert!(
+                hit.context == read_lines(&text, first, last).unwrap(),
+                "line {line}, {context_lines} lines of context"
+            );
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
-use crate::lines::newlines;
+use crate::lines::{Line, newlines, skip_lines};
 
 use super::{Found, Hit, SearchOptions};
 
@@ -16,9 +16,9 @@ pub(super) struct Hits<'t> {
     found: Found<'t>,
     start: Cursor,
     last: Cursor,
-    /// The context's start and its line, for the matches that start on the line given first.
-    context_start: Option<(usize, usize, usize)>,
-    /// The context's end, for the matches that end on the line given first.
+    /// The start of the last context, and its line.
+    context_start: Option<(usize, usize)>,
+    /// The end of the last context, and the last line of its match.
     context_end: Option<(usize, usize)>,
 }
 
@@ -77,38 +77,43 @@ impl<'t> Hits<'t> {
         self.found
     }
 
+    /// Where the context of the match starts, and its line.
+    ///
+    /// From one match to the next it moves on or is found anew, whichever passes fewer lines: many lines of context
+    /// around many matches would otherwise be passed again and again.
     fn context_start(&mut self) -> (usize, usize) {
-        if let Some((line, from, first_line)) = self.context_start
-            && line == self.start.line
-        {
-            return (from, first_line);
-        }
-        let bytes = self.text.as_bytes();
-        let mut from = memrchr(b'\n', &bytes[..self.start.at]).map_or(0, |newline| newline + 1);
-        let mut first_line = self.start.line;
-        while from > 0 && self.start.line - first_line < self.options.context_lines {
-            from = memrchr(b'\n', &bytes[..from - 1]).map_or(0, |newline| newline + 1);
-            first_line -= 1;
-        }
-        self.context_start = Some((self.start.line, from, first_line));
+        let first_line = self.start.line.saturating_sub(self.options.context_lines).max(1);
+        let from = match self.context_start {
+            Some((from, line)) if first_line - line < self.options.context_lines.max(1) => {
+                skip_lines(self.text, from, first_line - line).unwrap_or(self.text.len())
+            }
+            _ => {
+                let own = memrchr(b'\n', &self.text.as_bytes()[..self.start.at]).map_or(0, |newline| newline + 1);
+                let lines_back = self.start.line - first_line;
+                (0..lines_back).fold(own, |from, _| Line::before(self.text, from).map_or(0, |line| line.start))
+            }
+        };
+        self.context_start = Some((from, first_line));
         (from, first_line)
     }
 
+    /// Where the context of the match ends; found like its start.
     fn context_end(&mut self) -> usize {
-        if let Some((line, to)) = self.context_end
-            && line == self.last.line
-        {
-            return to;
-        }
         let bytes = self.text.as_bytes();
         let line_end = |from: usize| memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |offset| from + offset);
-        let mut to = line_end(self.last.at);
-        let mut lines = 0;
-        while to < bytes.len() && lines < self.options.context_lines {
+        let (mut to, lines) = match self.context_end {
+            Some((to, line)) if self.last.line - line < self.options.context_lines.max(1) => {
+                (to, self.last.line - line)
+            }
+            _ => (line_end(self.last.at), self.options.context_lines),
+        };
+        for _ in 0..lines {
+            if to == bytes.len() {
+                break;
+            }
             to = line_end(to + 1);
-            lines += 1;
         }
-        self.context_end = Some((self.last.line, to));
+        self.context_end = Some((to, self.last.line));
         to
     }
 }
