@@ -72,7 +72,7 @@ pub(crate) fn words(text: &str, what: &'static str) -> Result<Vec<String>, Codec
 
 /// What a token allows.
 pub(crate) fn of_scopes(scopes: &BTreeSet<Scope>) -> String {
-    of_words(scopes.iter().map(|scope| names::of_scope(*scope)))
+    of_words(scopes.iter().map(|scope| scope.name()))
 }
 
 /// The scopes of a token.

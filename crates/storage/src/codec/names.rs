@@ -1,6 +1,6 @@
 //! Enumerations as stable words. The domain names those that its own doors show; the others are named here.
 
-use interline_items::{Kind, Rank, Role, Scope};
+use interline_items::{Action, Kind, Rank, Role, Scope};
 
 use super::CodecError;
 
@@ -31,19 +31,25 @@ pub(crate) fn role(word: &str) -> Result<Role, CodecError> {
     find([Role::Reader, Role::Writer, Role::Owner], of_role, "role", word)
 }
 
-/// The word for what a token allows.
-pub(crate) const fn of_scope(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Read => "read",
-        Scope::Write => "write",
-        Scope::Admin => "admin",
+/// The scope of that word.
+pub(crate) fn scope(word: &str) -> Result<Scope, CodecError> {
+    Scope::from_name(word).ok_or_else(|| unknown("scope", word))
+}
+
+/// The event that tells a change.
+pub(crate) const fn event_of(action: Action) -> &'static str {
+    match action {
+        Action::Create => "created",
+        Action::Update => "updated",
+        Action::Archive => "archived",
+        Action::Unarchive => "unarchived",
+        Action::Delete => "deleted",
+        Action::Restore => "restored",
     }
 }
 
-/// The scope of that word.
-pub(crate) fn scope(word: &str) -> Result<Scope, CodecError> {
-    find([Scope::Read, Scope::Write, Scope::Admin], of_scope, "scope", word)
-}
+/// The event that tells the end of an item.
+pub(crate) const PURGED: &str = "purged";
 
 /// The kind of that word; [`Kind::name`] is the way there.
 pub(crate) fn kind(word: &str) -> Result<Kind, CodecError> {

@@ -1,15 +1,15 @@
 //! What a change leaves behind besides the item: a record, an event, and a mark for the search index.
 
 use deadpool_postgres::Transaction;
-use interline_items::{Action, ItemId, ItemWrite, Record, Stamp, TokenId};
+use interline_items::{ItemId, ItemWrite, Record, Stamp, TokenId};
 use uuid::Uuid;
 
 use super::commit::{Known, Purge};
 use super::failure::Failure;
 use super::rows::stored;
 use super::work::Proof;
-use crate::codec::json;
 use crate::codec::undo::Undo;
+use crate::codec::{json, names};
 
 const PUT_RECORD: &str = "
     INSERT INTO versions (
@@ -46,7 +46,7 @@ impl Event {
     pub(super) fn of_write(write: &ItemWrite) -> Result<Event, Failure> {
         let item = &write.after;
         Event::new(
-            event_of(write.record.action),
+            names::event_of(write.record.action),
             item.id,
             item.space.uuid(),
             item.kind.name(),
@@ -56,7 +56,7 @@ impl Event {
     }
 
     pub(super) fn of_purge(purge: &Purge, known: &Known) -> Result<Event, Failure> {
-        Event::new("purged", purge.id, known.space, &known.kind, purge.before, &purge.record)
+        Event::new(names::PURGED, purge.id, known.space, &known.kind, purge.before, &purge.record)
     }
 
     fn new(
@@ -77,17 +77,6 @@ impl Event {
             source: record.source.name(),
             at: record.at.as_microsecond(),
         })
-    }
-}
-
-const fn event_of(action: Action) -> &'static str {
-    match action {
-        Action::Create => "created",
-        Action::Update => "updated",
-        Action::Archive => "archived",
-        Action::Unarchive => "unarchived",
-        Action::Delete => "deleted",
-        Action::Restore => "restored",
     }
 }
 

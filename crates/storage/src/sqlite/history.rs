@@ -1,12 +1,12 @@
 //! What a change leaves beside the item: a record, an event, and a mark for the search index.
 
-use interline_items::{Action, ItemId, Record, Stamp, StoreError};
+use interline_items::{ItemId, Record, Stamp, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
 use super::failure::Failure;
 use super::prepared::Prepared;
-use crate::codec::json;
+use crate::codec::{json, names};
 
 const INSERT_RECORD: &str = "
     INSERT INTO versions (
@@ -42,7 +42,7 @@ impl Event {
         let (item, record) = (&prepared.write.after, &prepared.write.record);
         Event {
             space: item.space.uuid(),
-            name: event_name(record.action),
+            name: names::event_of(record.action),
             item: item.id,
             kind: item.kind.name().to_owned(),
             version: item.stamp.version,
@@ -56,7 +56,7 @@ impl Event {
     pub(super) fn of_purge(item: ItemId, space: Uuid, kind: String, last: Stamp, record: &Record) -> Event {
         Event {
             space,
-            name: "purged",
+            name: names::PURGED,
             item,
             kind,
             version: last.version,
@@ -64,17 +64,6 @@ impl Event {
             source: record.source.name(),
             at: record.at.as_microsecond(),
         }
-    }
-}
-
-const fn event_name(action: Action) -> &'static str {
-    match action {
-        Action::Create => "created",
-        Action::Update => "updated",
-        Action::Archive => "archived",
-        Action::Unarchive => "unarchived",
-        Action::Delete => "deleted",
-        Action::Restore => "restored",
     }
 }
 
