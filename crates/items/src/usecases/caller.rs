@@ -22,8 +22,12 @@ pub struct Caller {
     scopes: BTreeSet<Scope>,
     kinds: BTreeSet<Kind>,
     memberships: Vec<Membership>,
+    /// The kinds that the token is narrowed to.
+    token_kinds: Option<BTreeSet<Kind>>,
     /// The spaces that the token is narrowed to.
     token_spaces: Option<BTreeSet<SpaceId>>,
+    /// When the token expires.
+    expires_at: Option<Timestamp>,
     source: Source,
 }
 
@@ -51,11 +55,21 @@ impl Caller {
 
     /// The kinds for a new token: no more than exist for the caller.
     pub(super) fn narrowed_kinds(&self, wanted: Option<BTreeSet<Kind>>) -> Option<BTreeSet<Kind>> {
-        let all: BTreeSet<Kind> = Kind::ALL.into();
         match wanted {
             Some(wanted) => Some(wanted.intersection(&self.kinds).copied().collect()),
-            None => (self.kinds != all).then(|| self.kinds.clone()),
+            None => self.token_kinds.clone(),
         }
+    }
+
+    /// When a new token expires: no later than the caller's.
+    pub(super) fn narrowed_expiry(&self, wanted: Option<Timestamp>) -> Option<Timestamp> {
+        [wanted, self.expires_at].into_iter().flatten().min()
+    }
+
+    /// Refused unless the caller's token is as wide as its user: only then may it make tokens for others.
+    pub(super) fn needs_whole_user(&self) -> Result<(), Error> {
+        let narrowed = self.token_kinds.is_some() || self.token_spaces.is_some();
+        if narrowed { Err(Error::Forbidden { needs: Scope::Admin }) } else { Ok(()) }
     }
 
     /// The spaces for a new token of a user: for the caller's own no more than exist for the caller.
@@ -114,7 +128,8 @@ impl Interline {
         }
         let last_minute = now.as_second() / 60;
         if credentials.token.last_used_at.is_none_or(|used| used.as_second() / 60 < last_minute) {
-            self.store.mark_token_used(credentials.token.id, now).await?;
+            // A side note: who may read must not depend on whether the store can write.
+            let _ = self.store.mark_token_used(credentials.token.id, now).await;
         }
         Ok(caller(credentials, source))
     }
@@ -129,7 +144,9 @@ impl Interline {
             scopes: Scope::ALL.into(),
             kinds: Kind::ALL.into(),
             memberships: self.store.memberships(user.id).await?,
+            token_kinds: None,
             token_spaces: None,
+            expires_at: None,
             source,
         })
     }
@@ -145,9 +162,11 @@ fn caller(credentials: Credentials, source: Source) -> Caller {
         rank: user.rank,
         token: Some(token.id),
         scopes: token.scopes,
-        kinds: token.kinds.unwrap_or_else(|| Kind::ALL.into()),
+        kinds: token.kinds.clone().unwrap_or_else(|| Kind::ALL.into()),
         memberships,
+        token_kinds: token.kinds,
         token_spaces: token.spaces,
+        expires_at: token.expires_at,
         source,
     }
 }

@@ -48,8 +48,12 @@ impl Interline {
 
 /// The time of a change: to the microsecond, as it is stored and shown.
 fn now() -> Timestamp {
-    let now = Timestamp::now();
-    Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
+    to_microseconds(Timestamp::now())
+}
+
+/// A time to the microsecond.
+fn to_microseconds(time: Timestamp) -> Timestamp {
+    Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time)
 }
 
 /// Whether a failed commit is worth another round: the item changed meanwhile.

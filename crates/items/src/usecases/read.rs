@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::fields::PromptName;
-use crate::{Error, Item, ItemId, Kind, ListQuery, Page, Scope, Snapshot};
+use crate::{CursorKey, Error, Item, ItemId, Kind, ListQuery, Page, PageStart, Scope, Snapshot, SortBy};
 
 use super::{Caller, Interline};
 
@@ -89,6 +89,7 @@ impl Interline {
     /// A page of the items that exist for the caller.
     pub async fn list(&self, caller: &Caller, mut query: ListQuery) -> Result<Page, Error> {
         caller.needs(Scope::Read)?;
+        check_page(&query)?;
         query.kinds.retain(|kind| caller.kinds().contains(kind));
         query.spaces = caller.spaces().into_iter().collect();
         Ok(self.store.list(&query).await?)
@@ -116,6 +117,27 @@ impl Interline {
                 id.ok_or_else(|| which.not_found())
             }
         }
+    }
+}
+
+/// Whether a page can be asked for: what comes from a caller must mean the same to every storage.
+fn check_page(query: &ListQuery) -> Result<(), Error> {
+    /// Beyond it a cursor is the way.
+    const MAX_OFFSET: u64 = 1_000_000;
+    if !(1..=100).contains(&query.limit) {
+        return Err(Error::InvalidParameters("limit must be from 1 to 100"));
+    }
+    match &query.start {
+        PageStart::Offset(offset) if *offset > MAX_OFFSET => {
+            Err(Error::InvalidParameters("offset must be at most 1,000,000; use the cursor of the page before"))
+        }
+        PageStart::After(cursor) => match (&cursor.key, query.sort.by) {
+            (Some(CursorKey::Text(text)), SortBy::Title) if !text.contains('\0') => Ok(()),
+            (Some(CursorKey::Micros(_)), SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt) => Ok(()),
+            (None, SortBy::LastUsedAt | SortBy::Title) => Ok(()),
+            _ => Err(Error::InvalidParameters("the cursor is not one of this order")),
+        },
+        PageStart::Offset(_) => Ok(()),
     }
 }
 

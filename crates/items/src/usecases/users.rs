@@ -13,7 +13,7 @@ use crate::{
     UserId,
 };
 
-use super::{Caller, Interline, now};
+use super::{Caller, Interline, now, to_microseconds};
 
 /// What every token's secret begins with.
 const SECRET_PREFIX: &str = "il_";
@@ -119,6 +119,7 @@ impl Interline {
         let user = match draft.user {
             Some(user) if user != caller.user() => {
                 caller.needs(Scope::Admin)?;
+                caller.needs_whole_user()?;
                 self.store.user(user).await?.ok_or(Error::NotFound { kind: None, wanted: user.to_string() })?.id
             }
             _ => caller.user(),
@@ -133,7 +134,7 @@ impl Interline {
             scopes,
             kinds: caller.narrowed_kinds(draft.kinds),
             spaces: caller.narrowed_spaces(user, draft.spaces),
-            expires_at: draft.expires_at,
+            expires_at: caller.narrowed_expiry(draft.expires_at.map(to_microseconds)),
             ..first_token(user, &draft.name, &secret)
         };
         let new = NewToken { token: token.clone(), secret: SecretHash::of(secret.as_str()) };

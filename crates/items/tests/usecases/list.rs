@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use interline_items::{
-    Caller, Contents, Item, Kind, ListQuery, PageStart, Sort, SortBy, SortOrder, SpaceId, TagMatch, View,
+    Caller, Contents, Cursor, CursorKey, Item, ItemId, Kind, ListQuery, PageStart, Sort, SortBy, SortOrder, SpaceId,
+    TagMatch, View,
 };
 
 use crate::samples::{bookmark, greeting, note, note_of, tag, tagged, title};
-use crate::world::{World, by_id, set};
+use crate::world::{World, by_id, code, set};
 
 /// Active items of every kind, newest change first.
 pub(crate) fn everything() -> ListQuery {
@@ -100,4 +101,31 @@ async fn pages_follow_each_other_and_carry_contents_when_asked() {
         }
     }
     assert_eq!(ids, expected);
+}
+
+#[tokio::test]
+async fn a_page_that_cannot_be_is_refused() {
+    let world = World::new().await;
+    let after = |key: Option<CursorKey>| PageStart::After(Cursor { key, id: ItemId::generate() });
+    let text = |text: &str| Some(CursorKey::Text(text.to_owned()));
+    let by = |by: SortBy| Sort { by, order: SortOrder::Ascending };
+    for (query, expected) in [
+        (ListQuery { limit: 0, ..everything() }, "invalid_parameters"),
+        (ListQuery { limit: 101, ..everything() }, "invalid_parameters"),
+        (ListQuery { limit: 100, ..everything() }, "ok"),
+        (ListQuery { start: PageStart::Offset(u64::MAX), ..everything() }, "invalid_parameters"),
+        (ListQuery { start: after(text("a")), ..everything() }, "invalid_parameters"),
+        (ListQuery { start: after(None), ..everything() }, "invalid_parameters"),
+        (ListQuery { start: after(Some(CursorKey::Micros(1))), ..everything() }, "ok"),
+        (
+            ListQuery { start: after(Some(CursorKey::Micros(1))), sort: by(SortBy::Title), ..everything() },
+            "invalid_parameters",
+        ),
+        (ListQuery { start: after(text("a\0")), sort: by(SortBy::Title), ..everything() }, "invalid_parameters"),
+        (ListQuery { start: after(text("a")), sort: by(SortBy::Title), ..everything() }, "ok"),
+        (ListQuery { start: after(None), sort: by(SortBy::LastUsedAt), ..everything() }, "ok"),
+    ] {
+        let start = query.start.clone();
+        assert_eq!(code(world.interline.list(&world.owner, query).await), expected, "{start:?}");
+    }
 }

@@ -208,3 +208,17 @@ async fn a_trusted_door_needs_no_token_but_a_user() {
         other => panic!("{other:?}"),
     }
 }
+
+#[tokio::test]
+async fn a_token_cannot_outlive_the_one_that_made_it() {
+    let world = World::new().await;
+    let expires_at = Timestamp::now() + SignedDuration::from_secs(3_600);
+    let maker = world.narrowed(TokenDraft { expires_at: Some(expires_at), ..token() }).await;
+    let later = expires_at + SignedDuration::from_secs(60);
+    let sooner = expires_at - SignedDuration::from_secs(60);
+    for (wanted, given) in [(None, expires_at), (Some(later), expires_at), (Some(sooner), sooner)] {
+        let (made, _) =
+            world.interline.create_token(&maker, TokenDraft { expires_at: wanted, ..token() }).await.unwrap();
+        assert_eq!(made.expires_at.map(Timestamp::as_microsecond), Some(given.as_microsecond()), "{wanted:?}");
+    }
+}

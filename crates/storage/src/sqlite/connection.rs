@@ -11,12 +11,15 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// More than there are statements in this crate: none is prepared twice.
 const CACHED_STATEMENTS: usize = 128;
 
-// `synchronous=FULL` syncs the log at every commit: acknowledged is on disk. Savepoints keep their undo in memory, or
+// `synchronous=FULL` syncs the log at every commit: acknowledged is on disk; where the system's sync stops at the drive's
+// cache, `fullfsync` goes on. Savepoints keep their undo in memory, or
 // each group of writes would make a temporary file. The log shrinks again after an exceptional transaction. No
 // `mmap_size`: an I/O error would kill the process instead of being an answer.
 const WRITER: &str = "
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON;
+    PRAGMA checkpoint_fullfsync = ON;
     PRAGMA foreign_keys = ON;
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -16384;

@@ -70,6 +70,9 @@ impl SqliteStore {
 #[async_trait]
 impl Store for SqliteStore {
     async fn ping(&self) -> Result<(), StoreError> {
+        if !self.writer.is_running() {
+            return Err(StoreError::Unavailable("the writer has stopped".to_owned()));
+        }
         // It is in the file: `SELECT 1` would not look there.
         self.readers.read(|connection| Ok(connection.query_row("PRAGMA user_version", [], |_| Ok(()))?))
     }

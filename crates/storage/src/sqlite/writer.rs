@@ -1,5 +1,6 @@
 //! The one thread that writes. Jobs that wait together share a transaction, and so its sync.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,6 +45,10 @@ impl Writer {
     /// Opens the file, brings it to the newest form, and starts the thread.
     pub(super) fn start(path: &Path) -> Result<Writer, OpenError> {
         let mut connection = connection::writer(path).map_err(|error| OpenError::Failed(error.to_string()))?;
+        let mode: rusqlite::Result<String> = connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
+        if mode.as_deref() != Ok("wal") {
+            return Err(OpenError::Failed(format!("{}: no write-ahead log can be kept there", path.display())));
+        }
         migrate::migrate(&mut connection)?;
         let (sender, receiver) = channel();
         let counters = Arc::new(SharedCounters::default());
@@ -67,6 +72,11 @@ impl Writer {
         // If the thread is gone, the reply is dropped with the job, and the answer below says so.
         let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
         async { answer.await.unwrap_or_else(|_| Err(unavailable("the writer has stopped").into())) }
+    }
+
+    /// Whether its thread can take work.
+    pub(super) fn is_running(&self) -> bool {
+        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
     /// What it did so far.
@@ -127,7 +137,10 @@ where
     W: FnOnce(&Connection) -> Result<T, Failure> + Send,
 {
     fn run(&mut self, connection: &Connection) -> Verdict {
-        self.outcome = self.work.take().map(|work| work(connection));
+        // A bug in one write must not end all writing: its savepoint is rolled back like that of any failure.
+        let caught = |work: W| panic::catch_unwind(AssertUnwindSafe(|| work(connection)));
+        let panicked = |_| Err(StoreError::Failed("a write panicked".to_owned()).into());
+        self.outcome = self.work.take().map(|work| caught(work).unwrap_or_else(panicked));
         if matches!(self.outcome, Some(Ok(_))) { Verdict::Keep } else { Verdict::Undo }
     }
 
