@@ -34,7 +34,8 @@ pub(crate) fn bounded_excerpt(text: &str, range: &Range<usize>, context_lines: u
             }
             lines_after -= 1;
         }
-        if line.text_end == line.end || shown.len() >= max_bytes {
+        // What is shown is there for the range: its first line is never left out.
+        if line.text_end == line.end || (shown.len() >= max_bytes && line.start >= first.start) {
             break;
         }
         shown.push('\n');
@@ -47,7 +48,8 @@ pub(crate) fn bounded_excerpt(text: &str, range: &Range<usize>, context_lines: u
 fn push_cut(shown: &mut String, text: &str, line: &Line, range: &Range<usize>) {
     let in_line = |at: usize| at.clamp(line.start, line.text_end) - line.start;
     // A line before the range is shown from its start, like one after it.
-    let focus = if range.start > line.end { 0..0 } else { in_line(range.start)..in_line(range.end) };
+    let comes_later = range.start > line.text_end && range.start >= line.end;
+    let focus = if comes_later { 0..0 } else { in_line(range.start)..in_line(range.end) };
     shown.push_str(&cut_line(line.text(text), &focus));
 }
 

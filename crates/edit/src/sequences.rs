@@ -6,7 +6,7 @@ use std::ops::Range;
 /// How many pairs of elements one longest common subsequence may compare.
 pub(crate) const MAX_CELLS: usize = 1 << 20;
 /// How many all those of one comparison may compare together.
-const MAX_TOTAL_CELLS: usize = 1 << 24;
+pub(crate) const MAX_TOTAL_CELLS: usize = 1 << 24;
 /// How often a gap between lines that occur once is looked at for lines that occur once in it.
 const MAX_DEPTH: usize = 6;
 
@@ -78,6 +78,15 @@ struct Changes<'s> {
     cells_left: usize,
 }
 
+/// What lies between pairs of equal lines.
+#[derive(Clone, Copy)]
+enum Between {
+    /// Lines that differ: the pairs are a longest common subsequence.
+    Changed,
+    /// Lines to be compared, at that depth.
+    Deeper(usize),
+}
+
 impl Changes<'_> {
     /// Adds the changes of two stretches.
     fn between(&mut self, mut a: Range<usize>, mut b: Range<usize>, depth: usize) {
@@ -97,34 +106,29 @@ impl Changes<'_> {
         if depth < MAX_DEPTH {
             let anchors = increasing(&once_in_both(old, new));
             if !anchors.is_empty() {
-                self.around(&anchors, a, b, depth + 1);
+                self.around(&anchors, a, b, Between::Deeper(depth + 1));
                 return;
             }
         }
         match common_subsequence(old, new, MAX_CELLS.min(self.cells_left)) {
             Some(pairs) => {
                 self.cells_left -= (a.len() + 1) * (b.len() + 1);
-                self.around(&pairs, a, b, MAX_DEPTH);
+                self.around(&pairs, a, b, Between::Changed);
             }
             None => self.add(a, b),
         }
     }
 
     /// Adds the changes between pairs of equal lines, which are relative to the stretches.
-    fn around(&mut self, pairs: &[(usize, usize)], a: Range<usize>, b: Range<usize>, depth: usize) {
+    fn around(&mut self, pairs: &[(usize, usize)], a: Range<usize>, b: Range<usize>, between: Between) {
         let (mut from_a, mut from_b) = (a.start, b.start);
-        for (i, j) in pairs {
-            let (i, j) = (a.start + i, b.start + j);
-            match depth {
-                // Nothing is left to be found between the pairs of a longest common subsequence.
-                MAX_DEPTH => self.add(from_a..i, from_b..j),
-                _ => self.between(from_a..i, from_b..j, depth),
+        let inside = pairs.iter().map(|(i, j)| (a.start + i, b.start + j));
+        for (i, j) in inside.chain([(a.end, b.end)]) {
+            match between {
+                Between::Changed => self.add(from_a..i, from_b..j),
+                Between::Deeper(depth) => self.between(from_a..i, from_b..j, depth),
             }
             (from_a, from_b) = (i + 1, j + 1);
-        }
-        match depth {
-            MAX_DEPTH => self.add(from_a..a.end, from_b..b.end),
-            _ => self.between(from_a..a.end, from_b..b.end, depth),
         }
     }
 

@@ -62,6 +62,7 @@ pub(super) fn no_match(content: &str, request: &Replace<'_>) -> ReplaceError {
 /// The first known reason that holds.
 fn cause(content: &str, request: &Replace<'_>, old: &WholeLines<'_>) -> Option<Cause> {
     capped(content, request)
+        .or_else(|| already_applied(content, request, &[Level::Exact]))
         .or_else(|| {
             let start = find_with_any_indentation(content, old, Level::SpacingNormalized)?;
             Some(Cause::OtherIndentation { line: line_of(content, start) })
@@ -72,7 +73,7 @@ fn cause(content: &str, request: &Replace<'_>, old: &WholeLines<'_>) -> Option<C
             Some(Cause::EscapedNewlines { line })
         })
         .or_else(|| other_case(content, request.old_str))
-        .or_else(|| already_applied(content, request))
+        .or_else(|| already_applied(content, request, &Level::ALL))
         .or_else(|| elision(content, &old.lines))
 }
 
@@ -100,7 +101,7 @@ fn line_where_found(content: &str, request: &Replace<'_>, text: &str) -> Option<
 
 /// Whether `new_str` stands in the content. A word or two inside a line prove nothing, and neither does a piece of
 /// `old_str`.
-fn already_applied(content: &str, request: &Replace<'_>) -> Option<Cause> {
+fn already_applied(content: &str, request: &Replace<'_>, levels: &[Level]) -> Option<Cause> {
     const MIN_CHARS: usize = 10;
     let new = request.new_str;
     if request.old_str.contains(new) || WholeLines::of(new).core().is_empty() {
@@ -114,13 +115,13 @@ fn already_applied(content: &str, request: &Replace<'_>) -> Option<Cause> {
         is_blank_text(before) || is_blank_text(after)
     };
     let is_evidence = |span: &Range<usize>| {
-        let whole_lines = is_line_edge(span.start) && is_line_edge(span.end);
+        let whole_lines = is_line_edge(span.start) && is_line_edge(span.end) && new.contains(char::is_alphanumeric);
         let words = new.chars().count() >= MIN_CHARS && !inside_word(span.start) && !inside_word(span.end);
         whole_lines || words
     };
     let request = Replace { old_str: new, ..*request };
-    let start = Level::ALL.into_iter().find_map(|level| {
-        let places = find(content, &request, level, MAX_SHOWN_PLACES);
+    let start = levels.iter().find_map(|level| {
+        let places = find(content, &request, *level, MAX_SHOWN_PLACES);
         places.kept.into_iter().map(|place| place.span).find(is_evidence).map(|span| span.start)
     });
     start.map(|start| Cause::AlreadyApplied { line: line_of(content, start) })
@@ -154,13 +155,16 @@ fn unescaped(text: &str) -> Option<String> {
 
 /// A line that stands for lines that were left out (`...`, `// ... rest of the code ...`) and is not in the content.
 fn elision(content: &str, lines: &[&str]) -> Option<Cause> {
-    let is_elision = |line: &&str| {
+    /// How many such lines are looked for in the content.
+    const MAX_LINES: usize = 4;
+    let is_elision = |line: &&&str| {
         let marks = ['#', '/', '-', '*', '<', '!', '>', ' ', '\t'];
         let bare = line.trim_matches(marks);
         let dots = bare.strip_prefix("...").or_else(|| bare.strip_prefix('…'));
-        dots.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')) && !content.contains(line.trim())
+        dots.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
-    (lines.len() > 1 && lines.iter().any(is_elision)).then_some(Cause::Elision)
+    let mut elisions = lines.iter().filter(is_elision).take(MAX_LINES);
+    (lines.len() > 1 && elisions.any(|line| !content.contains(line.trim()))).then_some(Cause::Elision)
 }
 
 fn other_case(content: &str, old_str: &str) -> Option<Cause> {

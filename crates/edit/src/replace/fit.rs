@@ -1,14 +1,15 @@
 //! Putting `new_str` in: verbatim where `old_str` was found verbatim, fitted to the place where it was not.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::edit::Splice;
 use crate::lines::{Endings, Line, is_blank_text, split_indent, split_lines, trim_blanks_end};
+use crate::sequences::MAX_TOTAL_CELLS;
 
 use super::fitted::WholeLines;
 use super::indentation::{CannotIndent, Rule, mixes};
+use super::normal::normalize;
 use super::pairing::{gaps, pair_lines};
 use super::places::{Fit, FoundPlace};
 use super::typography::Typography;
@@ -31,13 +32,20 @@ pub(super) struct Fitter<'r> {
     level: Level,
     old: WholeLines<'r>,
     endings: Endings<'r>,
-    /// What places with the same edges have in common.
-    plans: HashMap<Edge, Plan<'r>>,
+    /// The plain indentation of the last line of `old_str` that is not blank.
+    last_indent: String,
+    /// What the last place and those with the same edges have in common.
+    plan: Option<(Edge, Plan<'r>)>,
+    /// How many comparisons may be spent on pairing lines.
+    cells_left: usize,
+    /// How much longer the text may become.
     bytes_left: usize,
+    /// How many bytes of `new_str` may be read: places for a long text cost time even if little of it is written.
+    work_left: usize,
 }
 
 /// How the edges of `old_str` lie in the content.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Edge {
     ignored_at_start: usize,
     ignored_at_end: usize,
@@ -67,20 +75,28 @@ enum Origin {
 
 impl<'r> Fitter<'r> {
     pub(super) fn new(content: &'r str, request: &'r Replace<'r>, level: Level) -> Fitter<'r> {
+        let old = WholeLines::of(request.old_str);
+        let mut buffer = String::new();
+        let last = old.lines[old.core()].last().map(|line| normalize(line, level, &mut buffer).indent.to_owned());
         Fitter {
             content,
             request,
             level,
-            old: WholeLines::of(request.old_str),
+            old,
             endings: Endings::of(content),
-            plans: HashMap::new(),
+            last_indent: last.unwrap_or_default(),
+            plan: None,
+            cells_left: MAX_TOTAL_CELLS,
             bytes_left: request.max_result_bytes.saturating_sub(content.len()),
+            work_left: request.max_result_bytes.saturating_mul(4),
         }
     }
 
     /// The splices for the next place.
     pub(super) fn fit(&mut self, place: &FoundPlace) -> Result<Vec<Splice>, FitError> {
         let span = &place.span;
+        let new_bytes = self.request.new_str.len();
+        self.work_left = self.work_left.checked_sub(new_bytes).ok_or(FitError::TooLarge)?;
         match (&place.fit, self.level, self.request.line_endings) {
             (Some(fit), ..) => self.fit_lines(span, fit),
             (None, _, LineEndings::Literal) => self.verbatim(span, self.request.new_str.into()),
@@ -92,15 +108,16 @@ impl<'r> Fitter<'r> {
         }
     }
 
-    /// Takes so many bytes from what the text may grow by.
-    fn grow(&mut self, bytes: usize) -> Result<(), FitError> {
-        self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or(FitError::TooLarge)?;
-        Ok(())
+    /// Takes the bytes that splices add from what the text may grow by, and gives it those that they remove.
+    fn grown(&mut self, splices: Vec<Splice>) -> Result<Vec<Splice>, FitError> {
+        let removed: usize = splices.iter().map(|splice| splice.range.len()).sum();
+        let added: usize = splices.iter().map(|splice| splice.text.len()).sum();
+        self.bytes_left = (self.bytes_left + removed).checked_sub(added).ok_or(FitError::TooLarge)?;
+        Ok(splices)
     }
 
     fn verbatim(&mut self, span: &Range<usize>, text: Cow<'_, str>) -> Result<Vec<Splice>, FitError> {
-        self.grow(text.len())?;
-        Ok(vec![Splice { range: span.clone(), text: text.into_owned() }])
+        self.grown(vec![Splice { range: span.clone(), text: text.into_owned() }])
     }
 
     /// `new_str` with every line ending made that of the span.
@@ -112,18 +129,18 @@ impl<'r> Fitter<'r> {
     /// Lines that are equal in `old_str` and `new_str` stay, others are written as given in the span's line ending.
     fn fit_segments(&mut self, span: &Range<usize>) -> Result<Vec<Splice>, FitError> {
         let request = self.request;
-        let plan = self.plans.entry(Edge::WHOLE).or_insert_with(|| {
+        let cells = &mut self.cells_left;
+        let (_, plan) = self.plan.get_or_insert_with(|| {
             let mut new_lines = split_lines(request.new_str);
             // A line of `old_str` that ends is not joined with the next one.
             if request.old_str.ends_with('\n') && !request.new_str.is_empty() && !request.new_str.ends_with('\n') {
                 new_lines.push("");
             }
-            Plan::new(&split_lines(request.old_str), new_lines, 0)
+            (Edge::WHOLE, Plan::new(&split_lines(request.old_str), new_lines, 0, cells))
         });
         let written: Vec<Cow<'_, str>> = plan.new_lines.iter().copied().map(Cow::Borrowed).collect();
         let splices = weave(self.content, span, &plan.pairs, &written, self.endings.of_span(span));
-        self.grow(splices.iter().map(|splice| splice.text.len()).sum())?;
-        Ok(splices)
+        self.grown(splices)
     }
 
     /// The same with whole lines: blank edges, indentation and typography are those of the content.
@@ -135,27 +152,41 @@ impl<'r> Fitter<'r> {
         };
         let old_lines = &self.old.lines[edge.ignored_at_start..self.old.lines.len() - edge.ignored_at_end];
         let new_str = self.request.new_str;
-        let plan = self.plans.entry(edge).or_insert_with(|| {
-            let mut new_lines = new_lines(new_str, &self.old, edge);
+        self.plan = self.plan.take().filter(|(known, _)| *known == edge);
+        let (old, cells) = (&self.old, &mut self.cells_left);
+        let (_, plan) = self.plan.get_or_insert_with(|| {
+            let mut new_lines = new_lines(new_str, old, edge);
             let taken_off = take_off_edges(&mut new_lines, edge);
-            Plan::new(old_lines, new_lines, taken_off)
+            (edge, Plan::new(old_lines, new_lines, taken_off, cells))
         });
         if plan.new_lines.is_empty() {
             return Ok(vec![without_lines(self.content, span.clone(), &self.old)]);
         }
-        let prefix = if let Rule::Add(prefix) = &fit.rule { prefix.len() } else { 0 };
-        let growth = new_str.len() + plan.new_lines.len() * (prefix + "\r\n".len());
-        self.bytes_left = self.bytes_left.checked_sub(growth).ok_or(FitError::TooLarge)?;
+        if most_bytes(new_str, plan.new_lines.len(), &fit.rule) > self.bytes_left.saturating_add(span.len()) {
+            return Err(FitError::TooLarge);
+        }
 
         let typography = learn_typography(self.content, span, old_lines, self.level);
         let style = Style { rule: &fit.rule, level: self.level, mixes: document_mixes(&fit.rule, old_lines) };
         let mut written: Vec<Cow<'_, str>> = plan.new_lines.iter().copied().map(Cow::Borrowed).collect();
         for (index, origin) in &plan.written {
-            let line = style.write(plan.new_lines[*index], &typography, *origin);
+            let line = style.write(plan.new_lines[*index], &self.last_indent, &typography, *origin);
             let unfit = FitError::CannotIndent { new_line: index + plan.taken_off };
             written[*index] = line.map_err(|CannotIndent| unfit)?.into();
         }
-        Ok(weave(self.content, span, &plan.pairs, &written, self.endings.of_span(span)))
+        let splices = weave(self.content, span, &plan.pairs, &written, self.endings.of_span(span));
+        self.grown(splices)
+    }
+}
+
+/// More bytes than so many lines take by a rule, before they are written.
+fn most_bytes(new_str: &str, lines: usize, rule: &Rule) -> usize {
+    /// What a character can become in another form.
+    const MOST_PER_BYTE: usize = 3;
+    match rule {
+        Rule::Add(prefix) => new_str.len() * MOST_PER_BYTE + lines * (prefix.len() + "\r\n".len()),
+        Rule::TabsToSpaces(width) => new_str.len() * MOST_PER_BYTE.max(*width) + lines * "\r\n".len(),
+        Rule::Remove(_) | Rule::SpacesToTabs(_) => new_str.len() * MOST_PER_BYTE + lines * "\r\n".len(),
     }
 }
 
@@ -165,8 +196,8 @@ impl Edge {
 }
 
 impl<'r> Plan<'r> {
-    fn new(old_lines: &[&str], new_lines: Vec<&'r str>, taken_off: usize) -> Plan<'r> {
-        let pairs = pair_lines(old_lines, &new_lines);
+    fn new(old_lines: &[&str], new_lines: Vec<&'r str>, taken_off: usize, cells_left: &mut usize) -> Plan<'r> {
+        let pairs = pair_lines(old_lines, &new_lines, cells_left);
         let mut written = Vec::new();
         for (gone, come) in gaps(&pairs, old_lines.len(), new_lines.len()) {
             let origin = if gone.is_empty() { Origin::Inserted } else { Origin::Changed };
@@ -261,12 +292,18 @@ struct Style<'f> {
 }
 
 impl Style<'_> {
-    fn write(&self, line: &str, typography: &Typography<'_>, origin: Origin) -> Result<String, CannotIndent> {
+    fn write(
+        &self,
+        line: &str,
+        last_indent: &str,
+        typography: &Typography<'_>,
+        origin: Origin,
+    ) -> Result<String, CannotIndent> {
         let (indent, body) = split_indent(line);
         if self.mixes == Mixes::NotYet && mixes(self.rule, indent) {
             return Err(CannotIndent);
         }
-        let mut written = self.rule.apply(indent, self.level)?;
+        let mut written = self.rule.apply(indent, self.level, last_indent)?;
         match origin {
             Origin::Changed => typography.write(&mut written, body),
             Origin::Inserted => written.push_str(body),

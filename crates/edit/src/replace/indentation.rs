@@ -8,8 +8,8 @@ use super::normal::plain_into;
 pub(super) enum Rule {
     /// The content has this before the indentation that `old_str` gives; in the content's own characters.
     Add(String),
-    /// The content lacks this first part of the indentation that `old_str` gives, in plain characters.
-    Remove(String),
+    /// The content lacks so many bytes at the start of the plain indentation that the last line of `old_str` gives.
+    Remove(usize),
     /// The content has so many spaces for each tab.
     TabsToSpaces(usize),
     /// The content has a tab for so many spaces.
@@ -29,7 +29,7 @@ impl Rule {
     /// `content_raw` is the indentation of the content as it is written, character for character that of `content`.
     pub(super) fn shift(old: &str, content: &str, content_raw: &str) -> Rule {
         match old.strip_suffix(content) {
-            Some(removed) if !removed.is_empty() => Rule::Remove(removed.to_owned()),
+            Some(removed) if !removed.is_empty() => Rule::Remove(removed.len()),
             _ => {
                 let added = content.chars().count().saturating_sub(old.chars().count());
                 Rule::Add(content_raw.chars().take(added).collect())
@@ -57,8 +57,9 @@ impl Rule {
         }
     }
 
-    /// What the content's style makes of the indentation of a line of `new_str`; the rule was found at `level`.
-    pub(super) fn apply(&self, indent: &str, level: Level) -> Result<String, CannotIndent> {
+    /// What the content's style makes of the indentation of a line of `new_str`; the rule was found at `level`, for an
+    /// `old_str` whose last line has the plain indentation `last_indent`.
+    pub(super) fn apply(&self, indent: &str, level: Level, last_indent: &str) -> Result<String, CannotIndent> {
         let mut plain = String::new();
         if level <= Level::IndentationRelative {
             plain.push_str(indent);
@@ -67,9 +68,10 @@ impl Rule {
         }
         Ok(match self {
             Rule::Add(prefix) => prefix.clone() + indent,
-            Rule::Remove(prefix) => {
+            Rule::Remove(bytes) => {
+                let prefix = last_indent.get(..*bytes).ok_or(CannotIndent)?;
+                plain.strip_prefix(prefix).ok_or(CannotIndent)?;
                 // Plain and written indentation have the same number of characters.
-                plain.strip_prefix(prefix.as_str()).ok_or(CannotIndent)?;
                 indent.chars().skip(prefix.chars().count()).collect()
             }
             Rule::TabsToSpaces(_) => self.tabs(&plain, usize::MAX).ok_or(CannotIndent)?,
@@ -95,7 +97,7 @@ mod tests {
     use super::*;
 
     fn check(rule: &Rule, indent: &str, expected: Option<&str>) {
-        let got = rule.apply(indent, Level::IndentationRelative).ok();
+        let got = rule.apply(indent, Level::IndentationRelative, "    ").ok();
         assert_eq!(got.as_deref(), expected, "{rule:?} {indent:?}");
     }
 
@@ -113,8 +115,8 @@ mod tests {
     #[test]
     fn a_rule_is_applied_or_says_that_it_cannot() {
         check(&Rule::Add("\t".to_owned()), "  ", Some("\t  "));
-        check(&Rule::Remove("  ".to_owned()), "   ", Some(" "));
-        check(&Rule::Remove("  ".to_owned()), " ", None);
+        check(&Rule::Remove(2), "   ", Some(" "));
+        check(&Rule::Remove(2), " ", None);
         check(&Rule::TabsToSpaces(4), "\t\t ", Some("         "));
         check(&Rule::TabsToSpaces(4), " \t", None);
         check(&Rule::SpacesToTabs(4), "        ", Some("\t\t"));
@@ -125,7 +127,7 @@ mod tests {
     #[test]
     fn a_shift_is_found_in_both_directions() {
         assert_eq!(Rule::shift("  ", "\t  ", "\t  "), Rule::Add("\t".to_owned()));
-        assert_eq!(Rule::shift("    ", "  ", "  "), Rule::Remove("  ".to_owned()));
+        assert_eq!(Rule::shift("    ", "  ", "  "), Rule::Remove(2));
         assert_eq!(Rule::shift("  ", "  ", "  "), Rule::Add(String::new()));
         assert_eq!(Rule::shift("", "  ", "\u{a0} "), Rule::Add("\u{a0}".to_owned() + " "));
     }

@@ -31,20 +31,29 @@ pub(super) fn nearest(content: &str, old_str: &str) -> Vec<Passage> {
     let old = &old.lines[old.core()];
     let (Some(first), Some(last)) = (old.first(), old.last()) else { return Vec::new() };
     let edges = [Bag::of(beginning(first)), Bag::of(beginning(last))];
-    let mut passages: Vec<(f64, Range<usize>)> = Vec::new();
+    let mut passages: Vec<Found> = Vec::new();
     for candidate in candidates(content, &bag).into_iter().take(2 * MAX_PASSAGES) {
         let range = to_lines(content, &candidate.range, &edges);
-        if passages.iter().any(|(_, other)| range.start < other.end && other.start < range.end) {
+        if passages.iter().any(|other| range.start < other.lines.end && other.lines.start < range.end) {
             continue;
         }
         let similarity = bag.similarity(content, &candidate.range).max(bag.similarity(content, &range));
         if similarity >= MIN_SIMILARITY {
-            passages.push((similarity, range));
+            passages.push(Found { similarity, lines: range, words: candidate.range });
         }
     }
-    passages.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    passages.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     passages.truncate(MAX_PASSAGES);
-    passages.into_iter().map(|(similarity, range)| passage(content, &range, similarity, old)).collect()
+    passages.into_iter().map(|found| passage(content, &found, old)).collect()
+}
+
+/// A passage that is like `old_str`.
+struct Found {
+    similarity: f64,
+    /// Whole lines.
+    lines: Range<usize>,
+    /// From the first to the last word that `old_str` has too.
+    words: Range<usize>,
 }
 
 /// As much of a line as it takes to tell it from others.
@@ -62,6 +71,8 @@ struct Bag {
     total_weight: usize,
     /// How many words there are of those that a passage is looked for by.
     telling_words: usize,
+    /// What those weigh together: at least half of all.
+    telling_weight: usize,
     /// The least weight of such a word: short ones are everywhere, and looked at only if there are few others.
     least_telling: usize,
 }
@@ -77,9 +88,11 @@ impl Bag {
             filter: vec![0; 4 * 256],
             total_weight: 0,
             telling_words: 0,
+            telling_weight: 0,
             least_telling: 0,
         };
-        let mut words_of_weight = [0; Self::TELLING.len()];
+        // For each choice, how many words there would be, and what they weigh.
+        let mut choices = [(0, 0); Self::TELLING.len()];
         for word in words(text, 0) {
             let next = bag.counts.len();
             let hash = word.hash(text);
@@ -90,14 +103,19 @@ impl Bag {
             bag.counts[number] += 1;
             let (slot, bit) = Self::place(text, &word);
             bag.filter[slot] |= bit;
-            for (count, (weight, _)) in words_of_weight.iter_mut().zip(Self::TELLING) {
-                *count += usize::from(word.weight() >= weight);
+            for ((count, sum), (weight, _)) in choices.iter_mut().zip(Self::TELLING) {
+                if word.weight() >= weight {
+                    *count += 1;
+                    *sum += word.weight();
+                }
             }
             bag.total_weight += word.weight();
         }
-        let mut choices = Self::TELLING.into_iter().zip(words_of_weight);
-        if let Some(((weight, _), count)) = choices.find(|((_, needed), count)| count >= needed) {
-            (bag.least_telling, bag.telling_words) = (weight, count);
+        for ((weight, needed), (count, sum)) in Self::TELLING.into_iter().zip(choices) {
+            if count >= needed && 2 * sum >= bag.total_weight {
+                (bag.least_telling, bag.telling_words, bag.telling_weight) = (weight, count, sum);
+                break;
+            }
         }
         bag
     }
@@ -151,7 +169,7 @@ fn candidates(content: &str, bag: &Bag) -> Vec<Candidate> {
     let mut window: VecDeque<(usize, usize, Word)> = VecDeque::new();
     let mut counts = vec![0_u32; bag.counts.len()];
     let mut shared_weight = 0;
-    let mut least = bag.total_weight / 4;
+    let mut least = bag.telling_weight / 4;
     for (index, word) in words(content, bag.least_telling).enumerate() {
         let Some(number) = bag.number(content, &word) else { continue };
         while let Some((first, number, gone)) = window.front()
@@ -224,16 +242,19 @@ fn best_line(content: &str, at: Line, bag: &Bag) -> Line {
     best
 }
 
-fn passage(content: &str, range: &Range<usize>, similarity: f64, old: &[&str]) -> Passage {
-    let first_line = line_of(content, range.start);
-    let text = &content[range.clone()];
-    Passage {
-        first_line,
-        last_line: first_line + line_of(text, text.len()) - 1,
-        similarity,
-        text: bounded_excerpt(content, range, 0, MAX_SHOWN_BYTES),
-        diff: difference(old, &split_lines(&text[..text.floor_char_boundary(MAX_COMPARED_BYTES)])),
-    }
+fn passage(content: &str, found: &Found, old: &[&str]) -> Passage {
+    let first_line = line_of(content, found.lines.start);
+    let lines = &content[found.lines.clone()];
+    let last_line = first_line + line_of(lines, lines.len()) - 1;
+    // One line is shown and compared around the words, wherever they are in it.
+    let shown = if first_line == last_line { &found.words } else { &found.lines };
+    let text = bounded_excerpt(content, shown, 0, MAX_SHOWN_BYTES);
+    let diff = if first_line == last_line {
+        difference(old, &[&text])
+    } else {
+        difference(old, &split_lines(&lines[..lines.floor_char_boundary(MAX_COMPARED_BYTES)]))
+    };
+    Passage { first_line, last_line, similarity: found.similarity, text, diff }
 }
 
 /// A small diff of two passages: lines that go with `-`, lines that come with `+`, and the lines between them.

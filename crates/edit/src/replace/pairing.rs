@@ -9,7 +9,10 @@ use crate::sequences::{LineNumbers, MAX_CELLS, common_subsequence};
 ///
 /// But when all of `old` is the end of `new`, that is where it stays: what was put before it is new, even if it starts
 /// alike.
-pub(super) fn pair_lines(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+///
+/// The subsequence is looked for while there are comparisons left for it; after that lines are paired at their edges
+/// only. The same input gives the same result always.
+pub(super) fn pair_lines(old: &[&str], new: &[&str], cells_left: &mut usize) -> Vec<(usize, usize)> {
     let shorter = old.len().min(new.len());
     let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let suffix = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -20,8 +23,8 @@ pub(super) fn pair_lines(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     if !old_rest.is_empty() && !new_rest.is_empty() {
         let mut numbers = LineNumbers::default();
         let (old, new) = (numbers.of(old_rest.iter().copied()), numbers.of(new_rest.iter().copied()));
-        // Too many lines are paired at their edges only.
-        let between = common_subsequence(&old, &new, MAX_CELLS).unwrap_or_default();
+        let between = common_subsequence(&old, &new, MAX_CELLS.min(*cells_left)).unwrap_or_default();
+        *cells_left = cells_left.saturating_sub((old.len() + 1).saturating_mul(new.len() + 1).min(MAX_CELLS));
         pairs.extend(between.into_iter().map(|(a, b)| (a + prefix, b + prefix)));
     }
     pairs.extend((0..suffix).rev().map(|back| (old.len() - 1 - back, new.len() - 1 - back)));
@@ -50,7 +53,7 @@ mod tests {
     fn check(old: &str, new: &str, expected: &[(usize, usize)]) {
         let split = |text: &'static str| text.split(' ').collect::<Vec<_>>();
         let (old, new) = (split(String::leak(old.to_owned())), split(String::leak(new.to_owned())));
-        assert_eq!(pair_lines(&old, &new), expected);
+        assert_eq!(pair_lines(&old, &new, &mut { MAX_CELLS }), expected);
     }
 
     #[test]
@@ -73,6 +76,6 @@ mod tests {
         new[1_998] = "y".to_owned();
         let (old, new): (Vec<&str>, Vec<&str>) =
             (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
-        assert_eq!(pair_lines(&old, &new), [(0, 0), (1_999, 1_999)]);
+        assert_eq!(pair_lines(&old, &new, &mut { MAX_CELLS }), [(0, 0), (1_999, 1_999)]);
     }
 }
