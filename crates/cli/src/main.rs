@@ -1,0 +1,3 @@
+//! The `interline` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The doors of the store: the REST API.
