@@ -1,0 +1,111 @@
+//! `GET /notes/{id}`, `GET /prompts/name/{name}`
+
+#![expect(unused_qualifications, reason = "in what the macro of the description writes")]
+
+use axum::extract::State;
+use axum::http::header::ETAG;
+use axum::http::{HeaderMap, StatusCode};
+use interline_items::{Error, ItemRef, LineRange, ReadContent};
+use utoipa::IntoParams;
+
+use super::collection::{Collection, Echo, by_name, named_kind};
+use crate::http::answer::{self, Answer};
+use crate::http::app::App;
+use crate::http::condition;
+use crate::http::identify::Caller;
+use crate::http::path::{Id, Named};
+use crate::http::query::{Query, number};
+use crate::http::wire::{Extent, ItemBody};
+
+/// How an item is asked for.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "it says what the parameters are called, and of which types they are")]
+pub(super) struct ReadParameters {
+    /// Whether the answer has the content; `true` unless given. Without it there is a preview.
+    include_content: Option<bool>,
+    /// The first line of the content to read; 1-based.
+    #[param(minimum = 1)]
+    start_line: Option<i64>,
+    /// The last line to read; the end of the content where it lies beyond.
+    #[param(minimum = 1)]
+    end_line: Option<i64>,
+    /// Only an item of this kind: `note`, `bookmark` or `prompt`.
+    #[param(rename = "type", pattern = "^(note|bookmark|prompt)$")]
+    kind: Option<String>,
+}
+
+/// Read an item
+///
+/// With its whole content, the lines that are asked for, or a preview. The `ETag` of the answer, sent back as
+/// `If-None-Match`, gives 304 while the item is the same; sent back as `If-Match`, it makes a write conditional.
+/// Archived and deleted items can be read too.
+#[utoipa::path(get, path = "/{id}", operation_id = "read", params(("id" = uuid::Uuid, Path), ReadParameters),
+    responses((status = 200, body = ItemBody), (status = 304, description = "The item is as the sender knows it")))]
+pub(super) async fn read(
+    State(app): State<App>,
+    caller: Caller,
+    collection: Collection,
+    id: Id,
+    mut query: Query,
+    headers: HeaderMap,
+) -> Answer {
+    let named = named_kind(&mut query);
+    let (content, extent) = wanted(query)?;
+    answer_with_item(&app, &caller, &collection.item(&id, named)?, content, extent, &headers).await
+}
+
+/// Read a prompt by its name
+///
+/// As by its id; only prompts that are not deleted have a name to be found by.
+#[utoipa::path(get, path = "/name/{name}", operation_id = "read_by_name", params(("name" = String, Path), ReadParameters),
+    responses((status = 200, body = ItemBody), (status = 304, description = "The prompt is as the sender knows it")))]
+pub(super) async fn read_by_name(
+    State(app): State<App>,
+    caller: Caller,
+    name: Named,
+    query: Query,
+    headers: HeaderMap,
+) -> Answer {
+    let (content, extent) = wanted(query)?;
+    answer_with_item(&app, &caller, &by_name(name.0), content, extent, &headers).await
+}
+
+/// What of the content is asked for.
+fn wanted(mut query: Query) -> Result<(ReadContent, Extent), Error> {
+    let echo = Echo::asked(&mut query, Echo::Content);
+    let range = LineRange {
+        start: query.one("start_line", number(1, u64::MAX)),
+        end: query.one("end_line", number(1, u64::MAX)),
+    };
+    query.finish()?;
+    match (echo, range) {
+        (Echo::Content, LineRange { start: None, end: None }) => Ok((ReadContent::Whole, Extent::Whole)),
+        (Echo::Preview, LineRange { start: None, end: None }) => Ok((ReadContent::Omit, Extent::Whole)),
+        (Echo::Content, range) => Ok((ReadContent::Lines(range), Extent::Partial)),
+        (Echo::Preview, _) => {
+            Err(Error::InvalidParameters("start_line/end_line parameters are only valid when include_content=true"))
+        }
+    }
+}
+
+async fn answer_with_item(
+    app: &App,
+    caller: &Caller,
+    which: &ItemRef,
+    content: ReadContent,
+    extent: Extent,
+    headers: &HeaderMap,
+) -> Answer {
+    let read = app.interline.read(&caller.0, which, content).await?;
+    if condition::is_known(headers, read.item.stamp) {
+        let mut answer = answer::empty(StatusCode::NOT_MODIFIED);
+        answer.headers_mut().insert(ETAG, condition::etag(read.item.stamp));
+        return Ok(answer);
+    }
+    let body = match content {
+        ReadContent::Omit => ItemBody::without_content(&read.item),
+        ReadContent::Whole | ReadContent::Lines(_) => ItemBody::of_part(&read, extent),
+    };
+    answer::item(StatusCode::OK, &body, read.item.stamp)
+}

@@ -1,0 +1,42 @@
+//! `POST /prompts/{id}/render`
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::collection::{Collection, named_kind};
+use crate::http::answer::{self, Answer};
+use crate::http::app::App;
+use crate::http::body::Json;
+use crate::http::identify::Caller;
+use crate::http::path::Id;
+use crate::http::query::Query;
+use crate::http::wire::RenderRequest;
+
+/// A prompt with values for its arguments.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Rendered {
+    /// The text.
+    rendered: String,
+}
+
+/// Render a prompt
+///
+/// Every required argument needs a value, and no others are taken. Time and output are bounded.
+#[utoipa::path(post, path = "/{id}/render", operation_id = "render", request_body = RenderRequest,
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = Rendered)))]
+pub(super) async fn render(
+    State(app): State<App>,
+    caller: Caller,
+    collection: Collection,
+    id: Id,
+    mut query: Query,
+    Json(request): Json<RenderRequest>,
+) -> Answer {
+    let named = named_kind(&mut query);
+    query.finish()?;
+    let which = collection.item(&id, named)?;
+    let rendered = app.interline.render(&caller.0, &which, &request.arguments).await?;
+    answer::json(StatusCode::OK, &Rendered { rendered })
+}

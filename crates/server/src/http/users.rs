@@ -1,0 +1,44 @@
+//! `/users`
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use interline_items::fields::FieldError;
+use interline_items::{Error, Rank, UserDraft};
+
+use super::answer::{self, Answer};
+use super::app::App;
+use super::body::Json;
+use super::identify::Caller;
+use super::wire::{CreatedUser, NewUser, UserBody, UserList};
+
+/// Create a user
+///
+/// For admins. The answer has the secret of the user's first token, which is not shown again.
+#[utoipa::path(post, path = "/users", tag = "users", operation_id = "create_user", request_body = NewUser,
+    responses((status = 201, body = CreatedUser)))]
+pub(super) async fn create(State(app): State<App>, caller: Caller, Json(new): Json<NewUser>) -> Answer {
+    if new.organization_id.is_some() {
+        let error = FieldError::new("organization_id", "there is no such organization");
+        return Err(Error::ValidationFailed(vec![error]).into());
+    }
+    let rank = if new.admin { Rank::Admin } else { Rank::Member };
+    let draft = UserDraft { name: new.name, email: new.email, rank };
+    let (user, _, secret) = app.interline.create_user(&caller.0, draft).await?;
+    let created = CreatedUser { user: UserBody::of(&user), token: secret.as_str().to_owned() };
+    answer::json(StatusCode::CREATED, &created)
+}
+
+/// List users
+///
+/// For admins.
+#[utoipa::path(get, path = "/users", tag = "users", operation_id = "list_users", responses((status = 200, body = UserList)))]
+pub(super) async fn list(State(app): State<App>, caller: Caller) -> Answer {
+    let users = app.interline.users(&caller.0).await?;
+    answer::json(StatusCode::OK, &UserList { users: users.iter().map(UserBody::of).collect() })
+}
+
+/// The caller as a user
+#[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "get_me", responses((status = 200, body = UserBody)))]
+pub(super) async fn me(State(app): State<App>, caller: Caller) -> Answer {
+    answer::json(StatusCode::OK, &UserBody::of(&app.interline.me(&caller.0).await?))
+}
