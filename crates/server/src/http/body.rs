@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::app::App;
 use super::error::ApiError;
+use super::wire::Object;
 
 /// How much of what a parser says is shown: it quotes the sender.
 const MAX_MESSAGE_CHARS: usize = 300;
@@ -50,7 +51,7 @@ async fn read(body: Body, limit: usize) -> Result<axum::body::Bytes, ApiError> {
 /// The value of a JSON text. An error names the field.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+    let Object(value) = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
         problem(&path, error.inner())
     })?;
@@ -121,7 +122,8 @@ mod tests {
             (r#"{"arguments": [{"name": "x", "kind": 1}]}"#, "arguments[0].kind", "is not a field here"),
             (r#"{"arguments": [{}]}"#, "arguments[0].name", "is required"),
             (r#"{"title": "a", "title": "b"}"#, "title", "is given more than once"),
-            ("[]", "body", "invalid type: sequence"),
+            ("[]", "body", "invalid type: sequence, expected an object"),
+            (r#"{"arguments": [["x"]]}"#, "arguments[0]", "invalid type: sequence, expected an object"),
             ("", "body", "is not valid JSON: EOF"),
             ("{", "body", "is not valid JSON: EOF"),
             ("{} x", "body", "is not valid JSON: trailing characters"),

@@ -9,22 +9,30 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::Object;
+
 /// A new item.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(in crate::http) struct NewItem {
     /// The kind; where it is given, it must be that of the address.
-    #[serde(rename = "type", deserialize_with = "given")]
+    #[serde(rename = "type", default, deserialize_with = "given")]
     #[schema(nullable = false)]
     pub(in crate::http) kind: Option<String>,
+    #[serde(default)]
     title: Option<String>,
+    #[serde(default)]
     description: Option<String>,
+    #[serde(default)]
     tags: Vec<String>,
+    #[serde(default)]
     url: Option<String>,
+    #[serde(default)]
     name: Option<String>,
-    #[serde(deserialize_with = "given")]
-    #[schema(nullable = false)]
-    arguments: Option<Vec<ArgumentBody>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Vec<ArgumentBody>>, nullable = false)]
+    arguments: Option<Vec<Object<ArgumentBody>>>,
+    #[serde(default)]
     content: Option<String>,
 }
 
@@ -43,46 +51,46 @@ impl NewItem {
 }
 
 /// Changes of an item: what is left out stays, `null` clears.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(in crate::http) struct ItemPatch {
     /// The kind, to be sure that no item of another is changed.
-    #[serde(rename = "type", deserialize_with = "given")]
+    #[serde(rename = "type", default, deserialize_with = "given")]
     #[schema(nullable = false)]
     pub(in crate::http) kind: Option<String>,
     /// Only if the item is at this version; otherwise `conflict`.
-    #[serde(deserialize_with = "given")]
+    #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
     pub(in crate::http) expected_version: Option<u64>,
-    #[serde(deserialize_with = "given")]
+    #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     title: Option<Option<String>>,
-    #[serde(deserialize_with = "given")]
+    #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     description: Option<Option<String>>,
     /// All tags; `[]` clears. Not together with `add_tags` or `remove_tags`.
-    #[serde(deserialize_with = "given")]
+    #[serde(default, deserialize_with = "given")]
     #[schema(nullable = false)]
     tags: Option<Vec<String>>,
     /// Tags to add; the others stay.
-    #[serde(deserialize_with = "given")]
+    #[serde(default, deserialize_with = "given")]
     #[schema(nullable = false)]
     add_tags: Option<Vec<String>>,
     /// Tags to remove; the others stay.
-    #[serde(deserialize_with = "given")]
+    #[serde(default, deserialize_with = "given")]
     #[schema(nullable = false)]
     remove_tags: Option<Vec<String>>,
-    #[serde(deserialize_with = "given")]
+    #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     url: Option<Option<String>>,
-    #[serde(deserialize_with = "given")]
+    #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     name: Option<Option<String>>,
-    #[serde(deserialize_with = "given")]
+    #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Vec<ArgumentBody>>)]
-    arguments: Option<Option<Vec<ArgumentBody>>>,
+    arguments: Option<Option<Vec<Object<ArgumentBody>>>>,
     /// The whole content anew.
-    #[serde(deserialize_with = "given")]
+    #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     content: Option<Option<String>>,
 }
@@ -150,16 +158,17 @@ impl ArgumentBody {
     }
 }
 
-fn arguments(given: Vec<ArgumentBody>) -> Vec<Argument> {
-    let argument = |ArgumentBody { name, description, required }| Argument { name, description, required };
+fn arguments(given: Vec<Object<ArgumentBody>>) -> Vec<Argument> {
+    let argument = |Object(ArgumentBody { name, description, required })| Argument { name, description, required };
     given.into_iter().map(argument).collect()
 }
 
 /// Values for the arguments of a prompt.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(in crate::http) struct RenderRequest {
     /// A value for each argument, by its name.
+    #[serde(default)]
     pub(in crate::http) arguments: BTreeMap<String, Value>,
 }
 
