@@ -11,6 +11,7 @@ mod item;
 mod items;
 mod list;
 mod migrate;
+mod pen;
 mod prepared;
 mod readers;
 mod removal;
