@@ -19,9 +19,11 @@ pub mod template;
 mod usecases;
 mod write;
 
-pub use access::{Credentials, Membership, Rank, Role, Scope, SecretHash, Space, SpaceOwner, Token, User};
+pub use access::{
+    Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
+};
 pub use error::{Error, Expectation};
-pub use ids::{ItemId, OrganizationId, SpaceId, TokenId, UserId};
+pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
 pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
 pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};

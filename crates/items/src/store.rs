@@ -1,14 +1,16 @@
 //! What the use cases need of a storage.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use crate::access::{Credentials, Membership, SecretHash, Space, Token, User};
+use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Token, User, UserRemoval};
 use crate::fields::{PromptName, Tag, Url};
 use crate::list::{ListQuery, Page};
 use crate::write::{ItemWrite, Record};
-use crate::{Item, ItemId, Snapshot, SpaceId, Stamp, TokenId, UserId};
+use crate::{Item, ItemId, Kind, Snapshot, SpaceId, Stamp, TokenId, UserId};
 
 /// A storage. Every implementation passes the same conformance suite.
 ///
@@ -25,7 +27,8 @@ pub trait Store: Send + Sync {
     /// does not know it yet. A change that makes a version leaves what it takes to rebuild the version before.
     ///
     /// [`StoreError::Stale`] if an item is not in the state that its change was made for (or exists, for one that makes
-    /// it); [`StoreError::Duplicate`] if the url or name of an item that is not deleted is taken in its space.
+    /// it); [`StoreError::Duplicate`] if the url or name of an item that is not deleted is taken by another of its kind
+    /// in its space; [`StoreError::Failed`] if a change would give an item another space, kind or time of creation.
     async fn commit(&self, writes: Vec<ItemWrite>) -> Result<(), StoreError>;
 
     /// Removes an item with its content and history, whatever its state; an event tells it.
@@ -42,23 +45,38 @@ pub trait Store: Send + Sync {
     /// An item with its content, read at one moment.
     async fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, StoreError>;
 
-    /// The item that is not deleted and has that name in one of the spaces; the first of them in their order.
-    async fn find_by_name(&self, spaces: &[SpaceId], name: &PromptName) -> Result<Option<ItemId>, StoreError>;
+    /// The item of a kind that is not deleted and has that name in one of the spaces; the first of them in their order.
+    async fn find_by_name(
+        &self,
+        spaces: &[SpaceId],
+        kind: Kind,
+        name: &PromptName,
+    ) -> Result<Option<ItemId>, StoreError>;
 
     /// A page of items, and how many there are, at one moment.
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError>;
 
-    /// The tags of items that are not deleted, with the number of items that have each, sorted by tag.
-    async fn tags(&self, spaces: &[SpaceId]) -> Result<Vec<(Tag, u64)>, StoreError>;
+    /// The tags of items of these kinds that are not deleted, with the number of items that have each, sorted by tag.
+    async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError>;
 
-    /// The items that are not deleted and have a tag.
-    async fn tagged(&self, spaces: &[SpaceId], tag: &Tag) -> Result<Vec<Item>, StoreError>;
+    /// The items of these kinds that are not deleted and have a tag.
+    async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError>;
 
     /// Makes a user, a space of its own with it as the owner, and its first token, together.
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError>;
 
+    /// The same, if there is no user yet; whether there was none. Of many that start together, one makes its user.
+    async fn create_first_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<bool, StoreError>;
+
+    /// Removes a user with its tokens, its memberships and its own space, with everything in it. What history tells
+    /// about it elsewhere keeps its name and those of its tokens; no other method knows it any more.
+    async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError>;
+
     /// The users, oldest first.
     async fn users(&self) -> Result<Vec<User>, StoreError>;
+
+    /// The oldest user.
+    async fn first_user(&self) -> Result<Option<User>, StoreError>;
 
     /// One user.
     async fn user(&self, id: UserId) -> Result<Option<User>, StoreError>;
@@ -75,7 +93,7 @@ pub trait Store: Send + Sync {
     /// The tokens of a user, oldest first.
     async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError>;
 
-    /// Removes a token of a user; whether there was one.
+    /// Removes a token of a user; whether there was one. What history tells about it keeps its name.
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError>;
 
     /// Remembers when a token was used. A token that is gone is none of its business.
@@ -91,7 +109,7 @@ pub struct NewToken {
     pub secret: SecretHash,
 }
 
-/// A field that two items of a space cannot share.
+/// A field that two items of a kind cannot share in a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UniqueField {
     /// A web address.
@@ -124,7 +142,7 @@ pub enum StoreError {
     /// An item is not in the state that a change was made for.
     #[error("item {0} was changed meanwhile")]
     Stale(ItemId),
-    /// Another item of the space has the same value in a field that must be unique.
+    /// Another item of the space and kind has the same value in a field that must be unique.
     #[error("taken by item {}", existing.id)]
     Duplicate {
         /// The value.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
-use interline_items::{Item, ItemId, ItemWrite, Record, Stamp, StoreError};
+use interline_items::{Fields, Item, ItemId, ItemWrite, Record, Stamp, StoreError};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -13,12 +13,13 @@ use super::failure::Failure;
 use super::history::{self, Event};
 use super::work::{Proof, Work};
 use super::{item, rows, unique};
+use crate::codec::CodecError;
 use crate::codec::undo::{self, Chain, Undo};
-use crate::codec::{CodecError, json};
 
 /// In the order of ids, so that two commits never wait for each other.
 const LOCK: &str = "
-    SELECT id, space, kind, url, name, tags, deleted_at IS NULL AS lives, version, revision, chain_bytes, chain_steps
+    SELECT id, space, kind, created_at, title, description, tags, url, name, arguments, deleted_at IS NULL AS lives,
+           version, revision, chain_bytes, chain_steps
     FROM items
     WHERE id = ANY($1)
     ORDER BY id
@@ -74,16 +75,17 @@ pub(super) struct Known {
     pub(super) stamp: Stamp,
     pub(super) space: Uuid,
     pub(super) kind: String,
-    pub(super) tags: String,
-    pub(super) url: Option<String>,
-    pub(super) name: Option<String>,
+    created_at: i64,
+    pub(super) fields: Fields,
     pub(super) lives: bool,
     pub(super) chain: Chain,
 }
 
 #[async_trait]
 impl Work for Commit {
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<Proof, Failure> {
+    type Outcome = ();
+
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
         let ids: Vec<ItemId> = self.changes.iter().map(|change| change.write.after.id).collect();
         let mut known = lock(transaction, &ids).await?;
         let mut events = Vec::new();
@@ -94,17 +96,22 @@ impl Work for Commit {
             if before.as_ref().map(|known| known.stamp) != write.before {
                 return Err(StoreError::Stale(id).into());
             }
+            if before.as_ref().is_some_and(|known| !known.is_same_item(&write.after)) {
+                return Err(StoreError::Failed(format!("a change would make item {id} another one")).into());
+            }
             let chain = apply(transaction, change, before.as_ref()).await?;
             known.insert(id, Known::after(&write.after, chain));
             events.push(Event::of_write(write)?);
         }
-        number(transaction, events).await
+        Ok(((), number(transaction, events).await?))
     }
 }
 
 #[async_trait]
 impl Work for Purge {
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<Proof, Failure> {
+    type Outcome = ();
+
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
         let Some(known) =
             lock(transaction, &[self.id]).await?.remove(&self.id).filter(|known| known.stamp == self.before)
         else {
@@ -113,7 +120,7 @@ impl Work for Purge {
         let remove = transaction.prepare_cached(REMOVE).await?;
         transaction.execute(&remove, &[&self.id.uuid()]).await?;
         history::mark_stale(transaction, self.id, history::changes(self.before) + 1).await?;
-        number(transaction, vec![Event::of_purge(self, &known)?]).await
+        Ok(((), number(transaction, vec![Event::of_purge(self, &known)?]).await?))
     }
 }
 
@@ -136,7 +143,7 @@ async fn apply(transaction: &Transaction<'_>, change: &Change, before: Option<&K
     tokio::try_join!(
         item::put_tags(transaction, &write.after, before),
         item::put_content(transaction, write),
-        history::put_record(transaction, write, undo.as_deref()),
+        history::put_record(transaction, write, before, undo.as_deref()),
         history::mark_stale(transaction, write.after.id, history::changes(write.after.stamp)),
     )?;
     Ok(chain)
@@ -163,12 +170,18 @@ impl Known {
             stamp: Stamp { version: rows::count(row, "version")?, revision: rows::count(row, "revision")? },
             space: row.try_get("space")?,
             kind: row.try_get("kind")?,
-            tags: row.try_get("tags")?,
-            url: row.try_get("url")?,
-            name: row.try_get("name")?,
+            created_at: row.try_get("created_at")?,
+            fields: rows::fields(row)?,
             lives: row.try_get("lives")?,
             chain: Chain { bytes: rows::count(row, "chain_bytes")?, steps: u32::try_from(steps).unwrap_or(u32::MAX) },
         })
+    }
+
+    /// Whether an item has the space, kind and time of creation that it had.
+    fn is_same_item(&self, after: &Item) -> bool {
+        self.space == after.space.uuid()
+            && self.kind == after.kind.name()
+            && self.created_at == after.created_at.as_microsecond()
     }
 
     fn after(item: &Item, chain: Chain) -> Known {
@@ -176,9 +189,8 @@ impl Known {
             stamp: item.stamp,
             space: item.space.uuid(),
             kind: item.kind.name().to_owned(),
-            tags: json::of_tags(&item.fields.tags),
-            url: item.fields.url.as_ref().map(|url| url.as_str().to_owned()),
-            name: item.fields.name.as_ref().map(|name| name.as_str().to_owned()),
+            created_at: item.created_at.as_microsecond(),
+            fields: item.fields.clone(),
             lives: item.deleted_at.is_none(),
             chain,
         }

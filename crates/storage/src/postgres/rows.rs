@@ -45,7 +45,8 @@ pub(super) fn snapshot(row: &Row) -> Result<Snapshot, Failure> {
     Ok(Snapshot { item: item(row)?, content: row.try_get::<_, Option<&str>>("text")?.map(Arc::from) })
 }
 
-fn fields(row: &Row) -> Result<Fields, Failure> {
+/// The fields of an item's row.
+pub(super) fn fields(row: &Row) -> Result<Fields, Failure> {
     let arguments: Option<&str> = row.try_get("arguments")?;
     Ok(Fields {
         title: row.try_get::<_, Option<String>>("title")?.map(Title::from_stored),

@@ -18,8 +18,11 @@ const INQUIRY_PAUSE: Duration = Duration::from_millis(200);
 /// Something to do in one transaction.
 #[async_trait]
 pub(super) trait Work: Send + Sync {
+    /// What it tells whoever waits for it.
+    type Outcome: Send;
+
     /// Does it. It may be done again from the start, in another transaction.
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<Proof, Failure>;
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(Self::Outcome, Proof), Failure>;
 }
 
 /// A row that is there if and only if the transaction was committed.
@@ -29,10 +32,14 @@ pub(super) enum Proof {
     Event { space: Uuid, number: i64, item: Uuid, at: i64 },
     /// A user.
     User(Uuid),
+    /// The tombstone of a user.
+    Tombstone(Uuid),
+    /// Nothing was written, so that it makes no difference.
+    Nothing,
 }
 
 /// Carries out work in a transaction, again where it lost a race.
-pub(super) async fn carry_out(pool: &Pool, work: &impl Work) -> Result<(), StoreError> {
+pub(super) async fn carry_out<W: Work>(pool: &Pool, work: &W) -> Result<W::Outcome, StoreError> {
     let mut tries = 1;
     loop {
         match attempt(pool, work).await {
@@ -49,19 +56,19 @@ pub(super) async fn to_the_end<T: Send + 'static>(
     tokio::spawn(write).await.unwrap_or_else(|gone| Err(StoreError::Failed(gone.to_string())))
 }
 
-async fn attempt(pool: &Pool, work: &impl Work) -> Result<(), Failure> {
+async fn attempt<W: Work>(pool: &Pool, work: &W) -> Result<W::Outcome, Failure> {
     let mut client = pool.get().await?;
     let transaction = client.transaction().await?;
-    let proof = work.carry_out(&transaction).await?;
+    let (outcome, proof) = work.carry_out(&transaction).await?;
     match transaction.commit().await.map_err(Failure::from) {
         Err(failure) if failure.lost_the_connection() => {
             if committed_after_all(pool, proof).await {
-                Ok(())
+                Ok(outcome)
             } else {
                 Err(failure)
             }
         }
-        outcome => outcome,
+        committed => committed.map(|()| outcome),
     }
 }
 
@@ -82,6 +89,7 @@ const AWAIT_SPACE: &str = "SELECT id FROM spaces WHERE id = $1 FOR SHARE";
 const EVENT_EXISTS: &str =
     "SELECT EXISTS (SELECT FROM events WHERE space = $1 AND number = $2 AND item = $3 AND at = $4)";
 const USER_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1)";
+const TOMBSTONE_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1 AND deleted_at IS NOT NULL)";
 
 async fn exists(client: &mut Client, proof: Proof) -> Result<bool, Failure> {
     let row = match proof {
@@ -91,6 +99,8 @@ async fn exists(client: &mut Client, proof: Proof) -> Result<bool, Failure> {
             client.query_one(EVENT_EXISTS, &[&space, &number, &item, &at]).await?
         }
         Proof::User(id) => client.query_one(USER_EXISTS, &[&id]).await?,
+        Proof::Tombstone(id) => client.query_one(TOMBSTONE_EXISTS, &[&id]).await?,
+        Proof::Nothing => return Ok(true),
     };
     Ok(row.try_get(0)?)
 }

@@ -16,7 +16,8 @@ const KNOWN: &str = "
     SELECT number, version, revision, chain_bytes, chain_steps,
            title IS ?2 AND description IS ?3 AND url IS ?4 AND name IS ?5 AND arguments IS ?6,
            tags IS ?7,
-           archived_at IS ?8 AND deleted_at IS ?9
+           archived_at IS ?8 AND deleted_at IS ?9,
+           space IS ?10 AND kind IS ?11 AND created_at IS ?12
     FROM items
     WHERE id = ?1";
 
@@ -31,6 +32,8 @@ struct Known {
     stamp: Stamp,
     chain: Chain,
     differs: item::Differs,
+    /// Whether space, kind and time of creation stay.
+    same_item: bool,
 }
 
 /// Carries out the changes one after the other. After a failure, what was done must be rolled back.
@@ -43,6 +46,10 @@ pub(super) fn carry_out(connection: &Connection, changes: &[Prepared]) -> Result
         if known.as_ref().map(|known| known.stamp) != prepared.write.before {
             return Err(StoreError::Stale(after.id).into());
         }
+        if known.as_ref().is_some_and(|known| !known.same_item) {
+            return Err(StoreError::Failed(format!("a change would make item {} another one", after.id)).into());
+        }
+        let new_fields = known.as_ref().is_none_or(|known| known.differs.fields || known.differs.tags);
         let chain = extended(known.as_ref().map_or(Chain::default(), |known| known.chain), prepared)
             .ok_or(Failure::WholeCopyDue(index))?;
         let put = match &known {
@@ -53,7 +60,8 @@ pub(super) fn carry_out(connection: &Connection, changes: &[Prepared]) -> Result
         };
         let number = put.map_err(|failure| unique::explain(connection, after, failure))?;
         put_content(connection, number, &prepared.write.content)?;
-        history::put_record(connection, number, prepared)?;
+        let fields = prepared.rebuild.as_ref().map(|rebuild| rebuild.fields.as_str()).filter(|_| new_fields);
+        history::put_record(connection, number, prepared, fields)?;
         history::put_event(connection, &Event::of_change(prepared))?;
         history::mark_stale(connection, number, after.stamp)?;
     }
@@ -93,6 +101,9 @@ fn known(connection: &Connection, prepared: &Prepared) -> Result<Option<Known>, 
             prepared.tags,
             after.archived_at.map(Timestamp::as_microsecond),
             after.deleted_at.map(Timestamp::as_microsecond),
+            after.space.uuid().into_bytes(),
+            after.kind.name(),
+            after.created_at.as_microsecond(),
         ],
         |row| {
             Ok(Known {
@@ -107,6 +118,7 @@ fn known(connection: &Connection, prepared: &Prepared) -> Result<Option<Known>, 
                     tags: !row.get::<_, bool>(6)?,
                     life: !row.get::<_, bool>(7)?,
                 },
+                same_item: row.get(8)?,
             })
         },
     );

@@ -11,23 +11,27 @@ mod item;
 mod items;
 mod list;
 mod migrate;
+mod pen;
 mod prepared;
 mod readers;
+mod removal;
 mod rows;
 mod tagged;
+mod tokens;
 mod unique;
 mod users;
 mod walk;
 mod writer;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{
-    Credentials, Item, ItemId, ItemWrite, ListQuery, Membership, NewToken, Page, Record, SecretHash, Snapshot, Space,
-    SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId,
+    Credentials, Item, ItemId, ItemWrite, Kind, ListQuery, Membership, NewToken, Page, Record, RemoveUser, SecretHash,
+    Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval,
 };
 use jiff::Timestamp;
 use tokio::task::{JoinError, spawn_blocking};
@@ -98,9 +102,14 @@ impl Store for SqliteStore {
         self.readers.read(|connection| items::snapshot(connection, id))
     }
 
-    async fn find_by_name(&self, spaces: &[SpaceId], name: &PromptName) -> Result<Option<ItemId>, StoreError> {
-        self.readers
-            .read(|connection| at_one_moment(connection, |connection| items::find_by_name(connection, spaces, name)))
+    async fn find_by_name(
+        &self,
+        spaces: &[SpaceId],
+        kind: Kind,
+        name: &PromptName,
+    ) -> Result<Option<ItemId>, StoreError> {
+        let find = |connection: &_| items::find_by_name(connection, spaces, kind, name);
+        self.readers.read(|connection| at_one_moment(connection, find))
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
@@ -108,14 +117,14 @@ impl Store for SqliteStore {
         self.readers.read_long(move |connection| list::list(connection, &query)).await
     }
 
-    async fn tags(&self, spaces: &[SpaceId]) -> Result<Vec<(Tag, u64)>, StoreError> {
-        let spaces = spaces.iter().copied().collect();
-        self.readers.read_long(move |connection| items::tags(connection, &spaces)).await
+    async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
+        let (spaces, kinds) = (spaces.iter().copied().collect(), kinds.clone());
+        self.readers.read_long(move |connection| items::tags(connection, &spaces, &kinds)).await
     }
 
-    async fn tagged(&self, spaces: &[SpaceId], tag: &Tag) -> Result<Vec<Item>, StoreError> {
-        let (spaces, tag) = (spaces.iter().copied().collect(), tag.clone());
-        self.readers.read_long(move |connection| items::tagged(connection, &spaces, &tag)).await
+    async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError> {
+        let (spaces, kinds, tag) = (spaces.iter().copied().collect(), kinds.clone(), tag.clone());
+        self.readers.read_long(move |connection| items::tagged(connection, &spaces, &kinds, &tag)).await
     }
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
@@ -123,8 +132,21 @@ impl Store for SqliteStore {
         Ok(self.writer.run(move |connection| users::create_user(connection, &user, &space, &token)).await?)
     }
 
+    async fn create_first_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<bool, StoreError> {
+        let (user, space, token) = (user.clone(), space.clone(), token.clone());
+        Ok(self.writer.run(move |connection| users::create_first_user(connection, &user, &space, &token)).await?)
+    }
+
+    async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError> {
+        Ok(self.writer.run(move |connection| removal::remove_user(connection, user, items, at)).await?)
+    }
+
     async fn users(&self) -> Result<Vec<User>, StoreError> {
         self.readers.read(users::users)
+    }
+
+    async fn first_user(&self) -> Result<Option<User>, StoreError> {
+        self.readers.read(users::first_user)
     }
 
     async fn user(&self, id: UserId) -> Result<Option<User>, StoreError> {
@@ -136,24 +158,24 @@ impl Store for SqliteStore {
     }
 
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
-        self.readers.read(|connection| at_one_moment(connection, |connection| users::credentials(connection, secret)))
+        self.readers.read(|connection| at_one_moment(connection, |connection| tokens::credentials(connection, secret)))
     }
 
     async fn create_token(&self, token: &NewToken) -> Result<(), StoreError> {
         let token = token.clone();
-        Ok(self.writer.run(move |connection| users::create_token(connection, &token)).await?)
+        Ok(self.writer.run(move |connection| tokens::add(connection, &token)).await?)
     }
 
     async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
-        self.readers.read(|connection| users::tokens(connection, user))
+        self.readers.read(|connection| tokens::of_user(connection, user))
     }
 
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
-        Ok(self.writer.run(move |connection| users::delete_token(connection, user, id)).await?)
+        Ok(self.writer.run(move |connection| tokens::remove(connection, user, id)).await?)
     }
 
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {
-        Ok(self.writer.run(move |connection| users::mark_token_used(connection, id, at)).await?)
+        Ok(self.writer.run(move |connection| tokens::mark_used(connection, id, at)).await?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `commit`: all changes or none, each on the state that it was made for.
 
-use interline_items::{ItemId, Stamp, Store, StoreError};
+use interline_items::{ItemId, Kind, Stamp, Store, StoreError};
 
 use crate::authors::author;
 use crate::changes::outcome;
@@ -21,6 +21,7 @@ on_both!(
     one_stale_change_of_several_changes_nothing,
     changes_of_one_item_in_one_commit_follow_each_other,
     a_commit_is_seen_by_other_processes,
+    a_change_that_makes_an_item_another_one_is_refused,
 );
 
 async fn a_created_item_reads_back_as_it_was_written(place: Place) {
@@ -150,4 +151,22 @@ async fn a_commit_is_seen_by_other_processes(place: Place) {
 
     let changed = ada.change(&*other, &made, ada.rewriting(&made, Some("there"))).await.unwrap();
     assert_eq!(place.store.snapshot(made.item.id).await.unwrap(), Some(changed));
+}
+
+async fn a_change_that_makes_an_item_another_one_is_refused(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let ben = author(&*place.store, "ben").await;
+    let made = ada.create(&*place.store, note(&ada.space, "Plan").with_content("text")).await;
+    let mut moved = ada.retitling(&made, "Moved");
+    moved.after.space = ben.space.id;
+    let mut turned = ada.retitling(&made, "Turned");
+    turned.after.kind = Kind::Bookmark;
+    let mut older = ada.retitling(&made, "Older");
+    older.after.created_at = at(-1);
+    for write in [moved, turned, older] {
+        let refused = place.store.commit(vec![write]).await;
+        assert!(matches!(refused, Err(StoreError::Failed(_))), "{refused:?}");
+    }
+    assert_eq!(place.store.snapshot(made.item.id).await.unwrap(), Some(made));
+    assert_eq!(place.count("SELECT count(*) FROM events").await, 1);
 }

@@ -1,6 +1,6 @@
 //! Urls and names are unique in a space among items that are not deleted.
 
-use interline_items::{Snapshot, StoreError, UniqueField};
+use interline_items::{Kind, Snapshot, StoreError, UniqueField};
 
 use crate::authors::author;
 use crate::changes::outcome;
@@ -23,6 +23,7 @@ on_both!(
     a_name_can_be_given_up_and_taken_in_one_commit,
     a_refused_commit_changes_nothing,
     urls_and_names_that_differ_in_a_byte_are_different,
+    each_kind_has_its_own_names,
 );
 
 const HERE: &str = "https://example.org/here";
@@ -128,7 +129,7 @@ async fn a_name_that_was_given_up_is_free(place: Place) {
     renaming.after.fields.name = Some(name("old-review"));
     ada.change(&*place.store, &old, renaming).await.unwrap();
     let new = ada.create(&*place.store, prompt(&ada.space, "review")).await;
-    let found = place.store.find_by_name(&[ada.space.id], &name("review")).await.unwrap();
+    let found = place.store.find_by_name(&[ada.space.id], Kind::Prompt, &name("review")).await.unwrap();
     assert_eq!(found, Some(new.item.id));
 }
 
@@ -177,5 +178,24 @@ async fn urls_and_names_that_differ_in_a_byte_are_different(place: Place) {
     }
     for word in ["ab", "a-b", "a", "a1"] {
         ada.create(&*place.store, prompt(&ada.space, word)).await;
+    }
+}
+
+async fn each_kind_has_its_own_names(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let prompt = ada.create(&*place.store, prompt(&ada.space, "review")).await;
+    let mut other = bookmark(&ada.space, HERE);
+    other.item.fields.name = Some(name("review"));
+    let other = ada.create(&*place.store, other).await;
+    let mut third = prompt.clone();
+    third.item.id = interline_items::ItemId::generate();
+    third.item.fields.url = Some(url(HERE));
+    third.item.fields.name = Some(name("third"));
+    ada.create(&*place.store, third).await;
+    for (kind, holder) in
+        [(Kind::Prompt, Some(prompt.item.id)), (Kind::Bookmark, Some(other.item.id)), (Kind::Note, None)]
+    {
+        let found = place.store.find_by_name(&[ada.space.id], kind, &name("review")).await.unwrap();
+        assert_eq!(found, holder, "{kind}");
     }
 }

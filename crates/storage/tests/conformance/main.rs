@@ -35,6 +35,7 @@ mod lists;
 mod opening;
 mod purge;
 mod races;
+mod removal;
 mod server;
 mod tags;
 mod tokens;

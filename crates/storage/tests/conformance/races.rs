@@ -31,7 +31,7 @@ async fn stores(place: &Place) -> Vec<Arc<dyn Store>> {
 }
 
 /// Runs all at once, and gives what they gave.
-async fn together<T: Send + 'static>(
+pub(crate) async fn together<T: Send + 'static>(
     work: impl IntoIterator<Item = impl Future<Output = T> + Send + 'static>,
 ) -> Vec<T> {
     let mut running: JoinSet<T> = work.into_iter().collect();
