@@ -36,7 +36,7 @@ impl Interline {
     }
 
     async fn replace_tag(&self, caller: &Caller, from: &Tag, to: Option<&Tag>) -> Result<usize, Error> {
-        caller.needs(Scope::Write)?;
+        caller.needs_change()?;
         for _ in 0..MAX_ROUNDS {
             let items = self.store.tagged(&caller.spaces(), from).await?;
             let writable = |item: &Item| caller.sees(item) && caller.may_write(item).is_ok();

@@ -139,6 +139,7 @@ impl Interline {
         };
         let new = NewToken { token: token.clone(), secret: SecretHash::of(secret.as_str()) };
         self.store.create_token(&new).await?;
+        self.credentials.forget();
         Ok((token, secret))
     }
 
@@ -151,6 +152,7 @@ impl Interline {
     pub async fn delete_token(&self, caller: &Caller, id: TokenId) -> Result<(), Error> {
         caller.needs(Scope::Write)?;
         if self.store.delete_token(caller.user(), id).await? {
+            self.credentials.forget();
             Ok(())
         } else {
             Err(Error::NotFound { kind: None, wanted: id.to_string() })
@@ -175,6 +177,7 @@ impl Interline {
         let token = first_token(user.id, "first", &secret);
         let new = NewToken { token: token.clone(), secret: SecretHash::of(secret.as_str()) };
         self.store.create_user(&user, &space, &new).await?;
+        self.credentials.forget();
         Ok((user, token, secret))
     }
 }
