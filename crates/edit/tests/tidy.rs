@@ -69,6 +69,7 @@ const ROOMS: &[Room] = &[
             ("serde_json", "values of a prompt's arguments"),
             ("sha2", "hashes of secrets"),
             ("thiserror", "errors of the storage"),
+            ("tokio", "taking turns and waiting for threads without holding up others; one task beside a request"),
             ("unicode-normalization", "tags"),
             ("url", "addresses of bookmarks"),
             ("uuid", "ids"),

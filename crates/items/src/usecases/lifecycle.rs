@@ -1,37 +1,38 @@
-//! Archiving, deleting and their way back. None of them makes a version.
+//! Archiving, deleting and their way back. None of them makes a version, and all can be bound to one.
 
 use jiff::Timestamp;
 
-use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp, View};
+use crate::{Action, ContentWrite, Error, Item, ItemWrite, Stamp, View};
 
-use super::{Caller, Interline, ItemRef, MAX_ROUNDS, is_stale, now};
+use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, is_stale, now};
 
 impl Interline {
     /// Archives an item; an archived one stays as it is.
-    pub async fn archive(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
-        self.turn(caller, which, Action::Archive).await
+    pub async fn archive(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.turn(caller, which, expected, Action::Archive).await
     }
 
     /// Takes an item from the archive; an active one stays as it is.
-    pub async fn unarchive(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
-        self.turn(caller, which, Action::Unarchive).await
+    pub async fn unarchive(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.turn(caller, which, expected, Action::Unarchive).await
     }
 
     /// Puts an item into the trash.
-    pub async fn delete(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
-        self.turn(caller, which, Action::Delete).await
+    pub async fn delete(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.turn(caller, which, expected, Action::Delete).await
     }
 
     /// Takes an item from the trash, into the state that it had; one that is not there stays as it is.
-    pub async fn restore(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
-        self.turn(caller, which, Action::Restore).await
+    pub async fn restore(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.turn(caller, which, expected, Action::Restore).await
     }
 
     /// Removes an item with its history, whatever its state.
-    pub async fn purge(&self, caller: &Caller, which: &ItemRef) -> Result<(), Error> {
+    pub async fn purge(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<(), Error> {
         for _ in 0..MAX_ROUNDS {
             let item = self.find(caller, which).await?;
             caller.may_write(&item)?;
+            expected.check(&item)?;
             let record = caller.record(Action::Delete, Vec::new(), now());
             match self.store.purge(item.id, item.stamp, record).await {
                 Ok(()) => return Ok(()),
@@ -44,8 +45,8 @@ impl Interline {
 
     /// Remembers that an item was used.
     pub async fn track_usage(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
-        caller.needs(Scope::Write)?;
         let mut item = self.find(caller, which).await?;
+        caller.may_write(&item)?;
         if View::of(&item) == View::Deleted {
             return Err(which.not_found());
         }
@@ -55,12 +56,20 @@ impl Interline {
         Ok(item)
     }
 
-    async fn turn(&self, caller: &Caller, which: &ItemRef, action: Action) -> Result<Item, Error> {
+    async fn turn(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        expected: ExpectedVersion,
+        action: Action,
+    ) -> Result<Item, Error> {
         for _ in 0..MAX_ROUNDS {
             let before = self.find(caller, which).await?;
             caller.may_write(&before)?;
             let at = now();
-            let Some(after) = turned(&before, action, at).ok_or_else(|| which.not_found())? else {
+            let after = turned(&before, action, at).ok_or_else(|| which.not_found())?;
+            expected.check(&before)?;
+            let Some(after) = after else {
                 return Ok(before);
             };
             let write = ItemWrite {

@@ -2,6 +2,9 @@
 
 mod caller;
 mod create;
+mod credentials;
+mod examine;
+mod expected;
 mod input;
 mod lifecycle;
 mod read;
@@ -15,12 +18,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::fields::Limits;
+use crate::threads::Threads;
 use crate::{Error, Store, StoreError};
+use credentials::{CredentialsCache, UseMarks};
 
 pub use caller::Caller;
+pub use expected::ExpectedVersion;
 pub use input::{Changed, ItemChanges, ItemDraft, TagChanges};
-pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
-pub use update::ExpectedVersion;
+pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem, ReadUnless};
 pub use users::{Secret, TokenDraft, UserDraft};
 
 /// How often a change is made anew when its item changed meanwhile. A round is lost only to a change that succeeded, so
@@ -32,12 +37,21 @@ const MAX_ROUNDS: usize = 1_000;
 pub struct Interline {
     store: Arc<dyn Store>,
     limits: Arc<Limits>,
+    threads: Threads,
+    credentials: Arc<CredentialsCache>,
+    use_marks: Arc<UseMarks>,
 }
 
 impl Interline {
     /// The rules over a storage.
     pub fn new(store: Arc<dyn Store>, limits: Limits) -> Interline {
-        Interline { store, limits: Arc::new(limits) }
+        Interline {
+            store,
+            limits: Arc::new(limits),
+            threads: Threads::one_per_core(),
+            credentials: Arc::default(),
+            use_marks: Arc::default(),
+        }
     }
 
     /// Whether the storage answers.

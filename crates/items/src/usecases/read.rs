@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::fields::PromptName;
-use crate::{CursorKey, Error, Item, ItemId, Kind, ListQuery, Page, PageStart, Scope, Snapshot, SortBy};
+use crate::{
+    CursorKey, Error, Item, ItemId, Kind, ListQuery, NeedsText, Page, PageStart, Scope, Snapshot, SortBy, Stamp,
+};
 
 use super::{Caller, Interline};
 
@@ -55,6 +57,15 @@ pub struct ReadItem {
     pub part: Option<ContentPart>,
 }
 
+/// What a caller gets who knows states of an item already.
+#[derive(Clone, Debug)]
+pub enum ReadUnless {
+    /// The item is in a state that the caller knows; its content was not read.
+    Unchanged(Item),
+    /// It is in another.
+    Changed(ReadItem),
+}
+
 /// A part of a content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentPart {
@@ -80,10 +91,26 @@ impl Interline {
             }
             ReadContent::Lines(range) => {
                 let Snapshot { item, content } = self.snapshot(caller, which).await?;
-                let text = content.ok_or(Error::ContentEmpty)?;
+                let text = content.ok_or(Error::ContentEmpty(NeedsText::Lines))?;
                 Ok(ReadItem { part: Some(lines(&text, range)?), item })
             }
         }
+    }
+
+    /// The same for a caller who knows states of the item: its content is read only if it is in none of them.
+    pub async fn read_unless(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        content: ReadContent,
+        known: &[Stamp],
+    ) -> Result<ReadUnless, Error> {
+        caller.needs(Scope::Read)?;
+        let item = self.find(caller, which).await?;
+        if known.contains(&item.stamp) {
+            return Ok(ReadUnless::Unchanged(item));
+        }
+        Ok(ReadUnless::Changed(self.read(caller, which, content).await?))
     }
 
     /// A page of the items that exist for the caller.

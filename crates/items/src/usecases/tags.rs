@@ -23,7 +23,7 @@ impl Interline {
     }
 
     async fn replace_tag(&self, caller: &Caller, from: &Tag, to: Option<&Tag>) -> Result<usize, Error> {
-        caller.needs(Scope::Write)?;
+        caller.needs_change()?;
         for _ in 0..MAX_ROUNDS {
             let items = self.store.tagged(&caller.spaces(), caller.kinds(), from).await?;
             let items: Vec<Item> = items.into_iter().filter(|item| caller.may_write(item).is_ok()).collect();

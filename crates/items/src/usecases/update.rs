@@ -1,12 +1,9 @@
 //! Changing the fields and the whole content of items.
 
-use crate::{Action, ContentInfo, ContentWrite, Error, Expectation, Item, ItemWrite, Snapshot, Stamp, View};
+use crate::{Action, ContentWrite, Error, Item, ItemWrite, Snapshot, Stamp, View};
 
-use super::input::{Changed, ItemChanges, check_content, parse_changes};
-use super::{Caller, Interline, ItemRef, MAX_ROUNDS, is_stale, now};
-
-/// The version that a caller wants to change.
-pub type ExpectedVersion = Option<(u64, Expectation)>;
+use super::input::{Changed, ItemChanges, parse_changes};
+use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, is_stale, now};
 
 impl Interline {
     /// Changes fields and whole content; what is not given stays. A change that changes nothing writes nothing.
@@ -19,7 +16,7 @@ impl Interline {
     ) -> Result<Snapshot, Error> {
         for _ in 0..MAX_ROUNDS {
             let before = self.writable(caller, which, expected).await?;
-            let after = self.changed(&before, changes.clone())?;
+            let after = self.changed(&before, changes.clone()).await?;
             let Some(write) = write(caller, &before, &after) else {
                 return Ok(before);
             };
@@ -45,16 +42,12 @@ impl Interline {
             return Err(which.not_found());
         }
         caller.may_write(&snapshot.item)?;
-        match expected {
-            Some((expected_version, expectation)) if expected_version != snapshot.item.stamp.version => {
-                Err(Error::Conflict { expected_version, expectation, current: Box::new(snapshot.item) })
-            }
-            _ => Ok(snapshot),
-        }
+        expected.check(&snapshot.item)?;
+        Ok(snapshot)
     }
 
     /// The item after changes, checked as a whole.
-    fn changed(&self, before: &Snapshot, changes: ItemChanges) -> Result<Snapshot, Error> {
+    async fn changed(&self, before: &Snapshot, changes: ItemChanges) -> Result<Snapshot, Error> {
         let mut item = before.item.clone();
         let (fields, content) = parse_changes(item.kind, &item.fields, changes, &self.limits)?;
         let content = match content {
@@ -62,11 +55,11 @@ impl Interline {
             Changed::Clear => None,
             Changed::Set(content) => Some(content),
         };
-        check_content(item.kind, &fields, content.as_deref())?;
-        item.fields = fields;
-        if content != before.content {
-            item.content = content.as_deref().map(ContentInfo::of);
+        // What neither changes fits together as it did when it was stored.
+        if content != before.content || fields.arguments != item.fields.arguments {
+            item.content = self.examined(item.kind, &fields, content.clone()).await?;
         }
+        item.fields = fields;
         Ok(Snapshot { item, content })
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use interline_items::fields::Limits;
 use interline_items::{
-    Caller, Error, Interline, Item, ItemChanges, ItemDraft, ItemRef, Kind, Rank, ReadContent, ReadItem, SecretHash,
-    Snapshot, Source, TokenDraft, UserDraft,
+    Caller, Error, ExpectedVersion, Interline, Item, ItemChanges, ItemDraft, ItemRef, Kind, Rank, ReadContent,
+    ReadItem, SecretHash, Snapshot, Source, TokenDraft, UserDraft,
 };
 use interline_storage::SqliteStore;
 use rusqlite::Connection;
@@ -53,7 +53,7 @@ impl World {
     }
 
     pub(crate) async fn update(&self, item: &Item, changes: ItemChanges) -> Result<Snapshot, Error> {
-        self.interline.update(&self.owner, &by_id(item), None, changes).await
+        self.interline.update(&self.owner, &by_id(item), ExpectedVersion::Any, changes).await
     }
 
     /// The item as it is now.

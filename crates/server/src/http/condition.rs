@@ -15,10 +15,29 @@ pub(super) fn etag(stamp: Stamp) -> HeaderValue {
         .unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// Whether the sender has this state already. What is not a list of tags is ignored: the answer is then sent whole.
-pub(super) fn is_known(headers: &HeaderMap, stamp: Stamp) -> bool {
-    let known = |tag: &str| tag == "*" || stamp_of(tag) == Some((stamp.version, Some(stamp.revision)));
-    headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).flat_map(tags).any(known)
+/// The states that the sender of a request knows.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// None.
+    Nothing,
+    /// These.
+    States(Vec<Stamp>),
+    /// Whichever it is.
+    Anything,
+}
+
+/// The states of `If-None-Match`. What is not a tag of ours is ignored: the answer is then sent whole.
+pub(super) fn known(headers: &HeaderMap) -> Known {
+    let mut states = Vec::new();
+    let values = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    for tag in values.flat_map(|list| list.split(',').map(str::trim)) {
+        match stamp_of(tag) {
+            _ if tag == "*" => return Known::Anything,
+            Some((version, Some(revision))) => states.push(Stamp { version, revision }),
+            Some((_, None)) | None => {}
+        }
+    }
+    if states.is_empty() { Known::Nothing } else { Known::States(states) }
 }
 
 /// The version that a write expects, by the body or by `If-Match`.
@@ -28,37 +47,38 @@ pub(super) fn expected(headers: &HeaderMap, in_body: Option<u64>) -> Result<Expe
     let mut values = headers.get_all(IF_MATCH).iter();
     let in_header = match (values.next(), values.next()) {
         (None, _) => None,
-        (Some(value), None) => if_match(value)?,
+        (Some(value), None) => Some(if_match(value)?),
         (Some(_), Some(_)) => return Err(unclear()),
     };
     match (in_header, in_body) {
-        (None, None) => Ok(None),
-        (Some(version), None) => Ok(Some((version, Expectation::IfMatch))),
-        (None, Some(version)) => Ok(Some((version, Expectation::ExpectedVersion))),
-        (Some(header), Some(body)) if header == body => Ok(Some((body, Expectation::ExpectedVersion))),
-        (Some(_), Some(_)) => {
+        (in_header, None) => Ok(in_header.unwrap_or_default()),
+        (None | Some(ExpectedVersion::Any | ExpectedVersion::Existing), Some(version)) => {
+            Ok(ExpectedVersion::Exactly(version, Expectation::ExpectedVersion))
+        }
+        (Some(ExpectedVersion::Exactly(header, how)), Some(body)) if header == body => {
+            Ok(ExpectedVersion::Exactly(header, how))
+        }
+        (Some(ExpectedVersion::Exactly(..)), Some(_)) => {
             let message = "differs from the version in `If-Match`; give one of them";
             Err(Error::ValidationFailed(vec![FieldError::new("expected_version", message)]))
         }
     }
 }
 
-/// The version that a header names; `None` for `*`, which any existing item matches.
-fn if_match(value: &HeaderValue) -> Result<Option<u64>, Error> {
+fn if_match(value: &HeaderValue) -> Result<ExpectedVersion, Error> {
     let text = value.to_str().map_err(|_| unclear())?;
     match text.trim() {
-        "*" => Ok(None),
-        tag => stamp_of(tag).map(|(version, _)| Some(version)).ok_or_else(unclear),
+        "*" => Ok(ExpectedVersion::Existing),
+        tag => {
+            let (version, _) = stamp_of(tag).ok_or_else(unclear)?;
+            Ok(ExpectedVersion::Exactly(version, Expectation::IfMatch))
+        }
     }
 }
 
 fn unclear() -> Error {
     let message = "must be one tag as in `ETag`, such as \"3.0\", or *";
     Error::ValidationFailed(vec![FieldError::new("If-Match", message)])
-}
-
-fn tags(list: &str) -> impl Iterator<Item = &str> {
-    list.split(',').map(str::trim)
 }
 
 /// The version and, where it is given, the revision of a tag; weak ones count like strong ones.
@@ -85,34 +105,35 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_known_by_its_tag_in_any_form() {
-        let stamp = Stamp { version: 3, revision: 1 };
-        assert_eq!(etag(stamp), "\"3.1\"");
-        for (values, known) in [
-            (&["\"3.1\""][..], true),
-            (&["W/\"3.1\""], true),
-            (&["\"1.0\", \"3.1\""], true),
-            (&["\"1.0\"", "\"3.1\""], true),
-            (&["*"], true),
-            (&["\"3.0\""], false),
-            (&["\"3\""], false),
-            (&["3.1"], false),
-            (&["\"+3.1\""], false),
-            (&["\"\"", "\"", "W/", ",,,", "\"3.1.\""], false),
-            (&[], false),
+    fn states_are_known_by_their_tags_in_any_form() {
+        let stamp = |version, revision| Stamp { version, revision };
+        assert_eq!(etag(stamp(3, 1)), "\"3.1\"");
+        for (values, states) in [
+            (&["\"3.1\""][..], vec![stamp(3, 1)]),
+            (&["W/\"3.1\""], vec![stamp(3, 1)]),
+            (&["\"1.0\", \"3.1\""], vec![stamp(1, 0), stamp(3, 1)]),
+            (&["\"1.0\"", "\"3.1\""], vec![stamp(1, 0), stamp(3, 1)]),
+            (&["x, \"3.1\""], vec![stamp(3, 1)]),
         ] {
-            assert_eq!(is_known(&headers(&IF_NONE_MATCH, values), stamp), known, "{values:?}");
+            assert_eq!(known(&headers(&IF_NONE_MATCH, values)), Known::States(states), "{values:?}");
         }
+        for values in [&["\"3\""][..], &["3.1"], &["\"+3.1\""], &["\"\"", "\"", "W/", ",,,", "\"3.1.\""], &[]] {
+            assert_eq!(known(&headers(&IF_NONE_MATCH, values)), Known::Nothing, "{values:?}");
+        }
+        assert_eq!(known(&headers(&IF_NONE_MATCH, &["*"])), Known::Anything);
     }
 
     #[test]
     fn a_write_compares_the_version_only() {
-        for (values, version) in
-            [(&["\"3.1\""][..], Some(3)), (&["W/\"3.9\""], Some(3)), (&["\"3\""], Some(3)), (&["*"], None)]
+        let three = ExpectedVersion::Exactly(3, Expectation::IfMatch);
+        for (value, version) in
+            [("\"3.1\"", three), ("W/\"3.9\"", three), ("\"3\"", three), ("*", ExpectedVersion::Existing)]
         {
-            let expected = expected(&headers(&IF_MATCH, values), None).unwrap();
-            assert_eq!(expected, version.map(|version| (version, Expectation::IfMatch)), "{values:?}");
+            assert_eq!(expected(&headers(&IF_MATCH, &[value]), None).unwrap(), version, "{value}");
         }
+        assert_eq!(expected(&HeaderMap::new(), None).unwrap(), ExpectedVersion::Any);
+        let both = expected(&headers(&IF_MATCH, &["\"4.1\""]), Some(4)).unwrap();
+        assert_eq!(both, ExpectedVersion::Exactly(4, Expectation::IfMatch));
     }
 
     #[test]
@@ -128,9 +149,5 @@ mod tests {
             assert!(expected(&headers(&IF_MATCH, values), None).is_err(), "{values:?}");
         }
         assert!(expected(&headers(&IF_MATCH, &["\"3.1\""]), Some(4)).is_err());
-        assert_eq!(
-            expected(&headers(&IF_MATCH, &["\"4.1\""]), Some(4)).unwrap(),
-            Some((4, Expectation::ExpectedVersion))
-        );
     }
 }

@@ -110,7 +110,7 @@ impl IntoResponse for ApiError {
         }
         let status = self.status();
         // Its parts are strings and numbers: there is nothing that could fail.
-        let mut answer = answer::json(status, &body).unwrap_or_else(|_| answer::empty(status));
+        let mut answer = answer::json(status, &body.bounded()).unwrap_or_else(|_| answer::empty(status));
         match self {
             ApiError::Refused(Error::Unauthorized) => {
                 answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -130,17 +130,21 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::InvalidArguments { .. }
         | Error::RenderFailed { .. }
         | Error::InvalidLines { .. }
-        | Error::ContentEmpty
-        | Error::InvalidParameters(_) => StatusCode::BAD_REQUEST,
+        | Error::ContentEmpty(_)
+        | Error::InvalidParameters(_)
+        | Error::InvalidPattern { .. }
+        | Error::NoMatch(_)
+        | Error::MultipleMatches(_) => StatusCode::BAD_REQUEST,
         Error::Unauthorized => StatusCode::UNAUTHORIZED,
-        Error::Forbidden { .. } => StatusCode::FORBIDDEN,
+        Error::Forbidden(_) => StatusCode::FORBIDDEN,
         Error::NotFound { .. } => StatusCode::NOT_FOUND,
-        Error::Conflict { expectation: Expectation::ExpectedVersion, .. } | Error::Duplicate { .. } => {
-            StatusCode::CONFLICT
-        }
+        Error::Conflict { expectation: Expectation::ExpectedVersion, .. }
+        | Error::StaleLines { .. }
+        | Error::Duplicate { .. } => StatusCode::CONFLICT,
         Error::Conflict { expectation: Expectation::IfMatch, .. } => StatusCode::PRECONDITION_FAILED,
         Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-        Error::ValidationFailed(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::AtEdit { error, .. } => status_of(error),
+        Error::ValidationFailed(_) | Error::InvalidOperations(_) => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }

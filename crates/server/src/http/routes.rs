@@ -46,6 +46,7 @@ pub(super) fn described() -> (Router<App>, OpenApi) {
         .routes(routes!(tokens::delete))
         .routes(routes!(users::create, users::list))
         .routes(routes!(users::me))
+        .routes(routes!(users::delete))
         .routes(routes!(spaces::list));
     for collection in Collection::ALL {
         api = api.nest(&format!("/{}", collection.name()), items::routes(collection));

@@ -3,12 +3,14 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use interline_items::fields::FieldError;
-use interline_items::{Error, Rank, UserDraft};
+use interline_items::{Error, Rank, RemoveUser, UserDraft, UserId};
 
 use super::answer::{self, Answer};
 use super::app::App;
 use super::body::Json;
 use super::identify::Caller;
+use super::path::Id;
+use super::query::{Query, switch};
 use super::wire::{CreatedUser, NewUser, UserBody, UserList};
 
 /// Create a user
@@ -41,4 +43,21 @@ pub(super) async fn list(State(app): State<App>, caller: Caller) -> Answer {
 #[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "get_me", responses((status = 200, body = UserBody)))]
 pub(super) async fn me(State(app): State<App>, caller: Caller) -> Answer {
     answer::json(StatusCode::OK, &UserBody::of(&app.interline.me(&caller.0).await?))
+}
+
+/// Remove a user
+///
+/// For admins. Its tokens are refused from now on; its name stays in histories. A user that still has items is removed
+/// only with `purge=true`, and the items with it.
+#[utoipa::path(delete, path = "/users/{id}", tag = "users", operation_id = "delete_user",
+    params(("id" = uuid::Uuid, Path), ("purge" = Option<bool>, Query, description = "Whether its items are removed too")),
+    responses((status = 204, description = "Removed")))]
+pub(super) async fn delete(State(app): State<App>, caller: Caller, id: Id, mut query: Query) -> Answer {
+    let items = match query.one("purge", switch) {
+        Some(true) => RemoveUser::Purge,
+        Some(false) | None => RemoveUser::IfEmpty,
+    };
+    query.finish()?;
+    app.interline.remove_user(&caller.0, UserId::from_uuid(id.0), items).await?;
+    Ok(answer::empty(StatusCode::NO_CONTENT))
 }

@@ -5,13 +5,13 @@
 use axum::extract::State;
 use axum::http::header::ETAG;
 use axum::http::{HeaderMap, StatusCode};
-use interline_items::{Error, ItemRef, LineRange, ReadContent};
+use interline_items::{Error, ItemRef, LineRange, ReadContent, ReadUnless};
 use utoipa::IntoParams;
 
 use super::collection::{Collection, Echo, by_name, named_kind};
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
-use crate::http::condition;
+use crate::http::condition::{self, Known};
 use crate::http::identify::Caller;
 use crate::http::path::{Id, Named};
 use crate::http::query::{Query, number};
@@ -97,12 +97,20 @@ async fn answer_with_item(
     extent: Extent,
     headers: &HeaderMap,
 ) -> Answer {
-    let read = app.interline.read(&caller.0, which, content).await?;
-    if condition::is_known(headers, read.item.stamp) {
-        let mut answer = answer::empty(StatusCode::NOT_MODIFIED);
-        answer.headers_mut().insert(ETAG, condition::etag(read.item.stamp));
-        return Ok(answer);
-    }
+    let interline = &app.interline;
+    let read = match condition::known(headers) {
+        Known::Nothing => ReadUnless::Changed(interline.read(&caller.0, which, content).await?),
+        Known::States(states) => interline.read_unless(&caller.0, which, content, &states).await?,
+        Known::Anything => ReadUnless::Unchanged(interline.read(&caller.0, which, ReadContent::Omit).await?.item),
+    };
+    let read = match read {
+        ReadUnless::Changed(read) => read,
+        ReadUnless::Unchanged(item) => {
+            let mut answer = answer::empty(StatusCode::NOT_MODIFIED);
+            answer.headers_mut().insert(ETAG, condition::etag(item.stamp));
+            return Ok(answer);
+        }
+    };
     let body = match content {
         ReadContent::Omit => ItemBody::without_content(&read.item),
         ReadContent::Whole | ReadContent::Lines(_) => ItemBody::of_part(&read, extent),

@@ -37,6 +37,6 @@ pub(super) async fn render(
     let named = named_kind(&mut query);
     query.finish()?;
     let which = collection.item(&id, named)?;
-    let rendered = app.interline.render(&caller.0, &which, &request.arguments).await?;
+    let rendered = app.interline.render(&caller.0, &which, request.arguments).await?;
     answer::json(StatusCode::OK, &Rendered { rendered })
 }

@@ -118,7 +118,7 @@ pub(in crate::http) struct TokenList {
 pub(in crate::http) struct SpaceBody {
     /// Its identifier.
     id: Uuid,
-    /// Whose it is: `user`, `organization` or `global`.
+    /// Whose it is: `user`, `organization`, `app` or `global`.
     kind: &'static str,
     /// What it is called.
     name: String,
@@ -133,6 +133,7 @@ impl SpaceBody {
             kind: match membership.space.owner {
                 SpaceOwner::User(_) => "user",
                 SpaceOwner::Organization(_) => "organization",
+                SpaceOwner::App(_) => "app",
                 SpaceOwner::Global => "global",
             },
             name: membership.space.name.clone(),

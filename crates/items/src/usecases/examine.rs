@@ -1,0 +1,54 @@
+//! Whether a content is what its kind demands, and what is to be known of it.
+
+use std::sync::Arc;
+
+use crate::fields::Arguments;
+use crate::template::{Template, check};
+use crate::threads::LargeStack;
+use crate::{ContentInfo, ContentRule, Error, Fields, Kind};
+
+use super::Interline;
+
+/// Work on a text of more bytes takes long enough to hold up others.
+pub(super) const BIG_BYTES: usize = 64 * 1024;
+
+impl Interline {
+    /// What is to be known of a content, if it is what its kind demands, together with the fields.
+    pub(super) async fn examined(
+        &self,
+        kind: Kind,
+        fields: &Fields,
+        content: Option<Arc<str>>,
+    ) -> Result<Option<ContentInfo>, Error> {
+        match (kind.rules().content, content) {
+            (ContentRule::Text, None) => Ok(None),
+            (ContentRule::Text, Some(text)) if text.len() <= BIG_BYTES => Ok(Some(ContentInfo::of(&text))),
+            (ContentRule::Text, Some(text)) => Ok(Some(self.threads.run(move |_| ContentInfo::of(&text)).await?)),
+            (ContentRule::Template, content) => {
+                let arguments = fields.arguments.clone().unwrap_or_default();
+                let examine = move |stack: &LargeStack| {
+                    let text = content.unwrap_or_default();
+                    check_template(&text, &arguments, stack)?;
+                    Ok(Some(ContentInfo::of(&text)))
+                };
+                self.threads.run(examine).await?
+            }
+        }
+    }
+}
+
+/// Refuses a text that is not a template with exactly these arguments.
+pub(super) fn check_template(text: &str, arguments: &Arguments, stack: &LargeStack) -> Result<(), Error> {
+    let template = Template::parse(text, stack).map_err(|error| Error::InvalidTemplate {
+        line: error.line,
+        detail: error.detail,
+        undefined_variables: Vec::new(),
+        unused_arguments: Vec::new(),
+    })?;
+    check(&template, arguments).map_err(|mismatch| Error::InvalidTemplate {
+        line: None,
+        detail: mismatch.to_string(),
+        undefined_variables: mismatch.undefined_variables,
+        unused_arguments: mismatch.unused_arguments,
+    })
+}
