@@ -154,6 +154,30 @@ const ROOMS: &[Room] = &[
             ("dbg!", PRINTS),
         ],
     },
+    Room {
+        folder: "cli",
+        dependencies: &[
+            ("anyhow", "what went wrong, for a person"),
+            ("clap", "arguments"),
+            ("interline-items", "the use cases"),
+            ("interline-server", "the doors"),
+            ("interline-storage", "the storage"),
+            ("jiff", "timestamps"),
+            ("serde", "the configuration's types"),
+            ("serde_json", "answers as JSON"),
+            ("tokio", "the runtime"),
+            ("toml", "the configuration"),
+            ("tracing", "the log"),
+            ("tracing-subscriber", "where the log goes"),
+        ],
+        brought: None,
+        absent: &[
+            ("axum", "doors are in the server"),
+            ("rusqlite", "SQL is in storage"),
+            ("tokio_postgres", "SQL is in storage"),
+            ("dbg!", "print what is meant for a reader"),
+        ],
+    },
 ];
 
 /// Names that say nothing about what is inside.
