@@ -10,6 +10,7 @@
 mod access;
 mod error;
 pub mod fields;
+mod history;
 mod ids;
 mod item;
 mod kind;
@@ -23,6 +24,7 @@ pub use access::{
     Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
 };
 pub use error::{Error, Expectation};
+pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
 pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Token, User, UserRemoval};
 use crate::fields::{PromptName, Tag, Url};
+use crate::history::{Forgotten, HistoryPage, HistoryQuery, Retention, Version};
 use crate::list::{ListQuery, Page};
 use crate::write::{ItemWrite, Record};
 use crate::{Item, ItemId, Kind, Snapshot, SpaceId, Stamp, TokenId, UserId};
@@ -55,6 +56,17 @@ pub trait Store: Send + Sync {
 
     /// A page of items, and how many there are, at one moment.
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError>;
+
+    /// What happened to an item, newest first; nothing for an item that is not there.
+    async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError>;
+
+    /// An item as it was in a version, byte for byte; `None` if there is none, or if it is forgotten.
+    async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError>;
+
+    /// Forgets old records of some items: those that come after `after` in the order of ids. What is kept can be
+    /// rebuilt as before. Called again with the item that it ended at, it gets through all of them, in transactions that
+    /// stay short.
+    async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError>;
 
     /// The tags of items of these kinds that are not deleted, with the number of items that have each, sorted by tag.
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError>;

@@ -12,10 +12,12 @@ mod list;
 mod migrate;
 mod read;
 mod removal;
+mod retention;
 mod rows;
 mod tokens;
 mod unique;
 mod users;
+mod versions;
 mod work;
 
 use std::collections::BTreeSet;
@@ -24,8 +26,9 @@ use async_trait::async_trait;
 use deadpool_postgres::{Client, Pool};
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{
-    Credentials, Item, ItemId, ItemWrite, Kind, ListQuery, Membership, NewToken, Page, Record, RemoveUser, SecretHash,
-    Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval,
+    Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemWrite, Kind, ListQuery, Membership, NewToken,
+    Page, Record, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token,
+    TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 
@@ -120,6 +123,19 @@ impl Store for PostgresStore {
 
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
         Ok(list::list(&mut self.client().await?, query).await?)
+    }
+
+    async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError> {
+        Ok(versions::versions(&mut self.client().await?, item, query).await?)
+    }
+
+    async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError> {
+        Ok(versions::version(&mut self.client().await?, item, number).await?)
+    }
+
+    async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError> {
+        let pool = self.pool.clone();
+        to_the_end(async move { Ok(retention::forget_versions(&pool, retention, after).await?) }).await
     }
 
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {

@@ -15,11 +15,13 @@ mod pen;
 mod prepared;
 mod readers;
 mod removal;
+mod retention;
 mod rows;
 mod tagged;
 mod tokens;
 mod unique;
 mod users;
+mod versions;
 mod walk;
 mod writer;
 
@@ -30,8 +32,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{
-    Credentials, Item, ItemId, ItemWrite, Kind, ListQuery, Membership, NewToken, Page, Record, RemoveUser, SecretHash,
-    Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval,
+    Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemWrite, Kind, ListQuery, Membership, NewToken,
+    Page, Record, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token,
+    TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 use tokio::task::{JoinError, spawn_blocking};
@@ -115,6 +118,29 @@ impl Store for SqliteStore {
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
         let query = query.clone();
         self.readers.read_long(move |connection| list::list(connection, &query)).await
+    }
+
+    async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError> {
+        self.readers.read_long(move |connection| versions::versions(connection, item, query)).await
+    }
+
+    async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError> {
+        self.readers.read_long(move |connection| versions::version(connection, item, number)).await
+    }
+
+    async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError> {
+        let find = move |connection: &_| retention::candidates(connection, retention, after);
+        let found = self.readers.read_long(find).await?;
+        let mut forgotten = Forgotten { records: 0, last: found.last };
+        for item in found.items {
+            loop {
+                match self.writer.run(move |connection| retention::forget(connection, item, retention)).await? {
+                    0 => break,
+                    records => forgotten.records += records,
+                }
+            }
+        }
+        Ok(forgotten)
     }
 
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {

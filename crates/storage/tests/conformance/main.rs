@@ -40,3 +40,4 @@ mod server;
 mod tags;
 mod tokens;
 mod users;
+mod versions;
