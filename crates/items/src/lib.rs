@@ -34,4 +34,4 @@ pub use usecases::{
     Caller, Changed, ContentPart, ExpectedVersion, Interline, ItemChanges, ItemDraft, ItemRef, LineRange, ReadContent,
     ReadItem, Secret, TagChanges, TokenDraft, UserDraft,
 };
-pub use write::{Action, ContentWrite, ItemWrite, Record, Source};
+pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

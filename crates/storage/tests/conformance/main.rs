@@ -35,6 +35,7 @@ mod lists;
 mod opening;
 mod purge;
 mod races;
+mod remembered;
 mod removal;
 mod server;
 mod tags;
