@@ -6,6 +6,9 @@
 //! * [`Interline`] holds the use cases that every door calls. An [`Error`] is why one did not do what it was asked to.
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
 
+/// The engine, whose values are in requests, answers and errors.
+pub use interline_edit as engine;
+
 mod access;
 mod error;
 pub mod fields;
@@ -20,14 +23,15 @@ mod usecases;
 mod write;
 
 pub use access::{Credentials, Membership, Rank, Role, Scope, SecretHash, Space, SpaceOwner, Token, User};
-pub use error::{Error, Expectation, NeedsText, Refusal};
+pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
 pub use ids::{ItemId, OrganizationId, SpaceId, TokenId, UserId};
 pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
 pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
 pub use store::{NewToken, Store, StoreError, UniqueField};
 pub use usecases::{
-    Caller, Changed, ContentPart, ExpectedVersion, Interline, ItemChanges, ItemDraft, ItemRef, LineRange, ReadContent,
-    ReadItem, ReadUnless, Secret, TagChanges, TokenDraft, UserDraft,
+    Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FoundInside, InsertAt,
+    Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, PassageChange, QuerySyntax, ReadContent,
+    ReadItem, ReadUnless, SearchField, SearchInside, Secret, TagChanges, TextChange, TokenDraft, UserDraft,
 };
 pub use write::{Action, ContentWrite, ItemWrite, Record, Source};
