@@ -6,6 +6,9 @@
 //! * [`Interline`] holds the use cases that every door calls. An [`Error`] is why one did not do what it was asked to.
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
 
+/// The engine, whose values are in requests, answers and errors.
+pub use interline_edit as engine;
+
 mod access;
 mod error;
 pub mod fields;
@@ -23,17 +26,20 @@ mod write;
 pub use access::{
     Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
 };
-pub use error::{Error, Expectation, NeedsText, Refusal};
+pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
 pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
-// What an error of an edit tells is the engine's.
-pub use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, Passage, Place, StaleOperation, UnifiedDiff};
+// What a request for an edit and its outcome say in the engine's words.
+pub use interline_edit::{
+    Case, InvalidOperation, Level, LineEndings, MultipleMatches, NoMatch, Passage, Place, StaleOperation, UnifiedDiff,
+};
 pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
 pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
 pub use store::{NewToken, Store, StoreError, UniqueField};
 pub use usecases::{
-    Caller, Changed, ContentPart, ExpectedVersion, Interline, ItemChanges, ItemDraft, ItemRef, LineRange, ReadContent,
-    ReadItem, ReadUnless, Secret, TagChanges, TokenDraft, UserDraft,
+    Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FoundInside, InsertAt,
+    Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, PassageChange, QuerySyntax, ReadContent,
+    ReadItem, ReadUnless, SearchField, SearchInside, Secret, TagChanges, TextChange, TokenDraft, UserDraft,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

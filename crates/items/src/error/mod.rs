@@ -69,15 +69,32 @@ pub enum Error {
         position: Option<usize>,
     },
     /// The passage that an edit names is not there.
-    NoMatch(Box<NoMatch>),
+    NoMatch {
+        /// The field that names it.
+        field: PassageField,
+        /// What helps to find it after all.
+        none: Box<NoMatch>,
+    },
     /// The passage that an edit names is not in as many places as expected.
-    MultipleMatches(Box<MultipleMatches>),
-    /// Line operations that the content cannot take, every one of them; none when there was no operation.
-    InvalidOperations(Vec<InvalidOperation>),
+    MultipleMatches {
+        /// The field that names it.
+        field: PassageField,
+        /// The places.
+        many: Box<MultipleMatches>,
+    },
+    /// Line operations that the content cannot take; none when there was no operation.
+    InvalidOperations {
+        /// The first of them, as many as an answer can tell.
+        operations: Vec<InvalidOperation>,
+        /// How many there are.
+        total: usize,
+    },
     /// Lines are not what the operations on them expect.
     StaleLines {
-        /// The operations, with the text that their lines have now.
+        /// The first of the operations, with the text that their lines have now.
         operations: Vec<StaleOperation>,
+        /// How many there are.
+        total: usize,
         /// The item as it is.
         current: Box<Item>,
     },
@@ -133,6 +150,31 @@ pub enum Refusal {
     Narrowed,
 }
 
+/// A field that names a passage of the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassageField {
+    /// What is replaced.
+    OldStr,
+    /// What is deleted.
+    ContentToDelete,
+    /// What is inserted after.
+    AfterStr,
+    /// What is inserted before.
+    BeforeStr,
+}
+
+impl PassageField {
+    /// The field's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            PassageField::OldStr => "old_str",
+            PassageField::ContentToDelete => "content_to_delete",
+            PassageField::AfterStr => "after_str",
+            PassageField::BeforeStr => "before_str",
+        }
+    }
+}
+
 /// What a text is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeedsText {
@@ -171,9 +213,9 @@ impl Error {
             Error::ContentEmpty(_) => "content_empty",
             Error::InvalidParameters(_) => "invalid_parameters",
             Error::InvalidPattern { .. } => "invalid_pattern",
-            Error::NoMatch(_) => "no_match",
-            Error::MultipleMatches(_) => "multiple_matches",
-            Error::InvalidOperations(_) => "invalid_operations",
+            Error::NoMatch { .. } => "no_match",
+            Error::MultipleMatches { .. } => "multiple_matches",
+            Error::InvalidOperations { .. } => "invalid_operations",
             Error::AtEdit { error, .. } => error.code(),
             Error::Conflict { .. } | Error::StaleLines { .. } => "conflict",
             Error::Duplicate { .. } => "duplicate",
@@ -182,6 +224,11 @@ impl Error {
             Error::Unavailable(_) => "unavailable",
             Error::Internal(_) => "internal",
         }
+    }
+
+    /// That one field cannot be accepted.
+    pub(crate) fn field(field: impl Into<String>, message: impl Into<String>) -> Error {
+        Error::ValidationFailed(vec![FieldError::new(field, message)])
     }
 }
 

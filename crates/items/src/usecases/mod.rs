@@ -3,12 +3,14 @@
 mod caller;
 mod create;
 mod credentials;
+mod edit;
 mod examine;
 mod expected;
 mod input;
 mod lifecycle;
 mod read;
 mod render;
+mod search_inside;
 mod tags;
 mod update;
 mod users;
@@ -23,9 +25,11 @@ use crate::{Error, Store, StoreError};
 use credentials::{CredentialsCache, UseMarks};
 
 pub use caller::Caller;
+pub use edit::{EditMode, EditRequest, Edited, InsertAt, LinePatch, PassageChange, TextChange};
 pub use expected::ExpectedVersion;
 pub use input::{Changed, ItemChanges, ItemDraft, TagChanges};
 pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem, ReadUnless};
+pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};
 pub use users::{Secret, TokenDraft, UserDraft};
 
 /// How often a change is made anew when its item changed meanwhile. A round is lost only to a change that succeeded, so

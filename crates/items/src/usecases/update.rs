@@ -17,7 +17,11 @@ impl Interline {
         for _ in 0..MAX_ROUNDS {
             let before = self.writable(caller, which, expected).await?;
             let after = self.changed(&before, changes.clone()).await?;
-            let Some(write) = write(caller, &before, &after) else {
+            let content = match before.content == after.content {
+                true => ContentWrite::Keep,
+                false => ContentWrite::Set { old: before.content.clone(), new: after.content.clone() },
+            };
+            let Some(write) = write(caller, &before.item, &after.item, content) else {
                 return Ok(before);
             };
             let after = Snapshot { item: write.after.clone(), content: after.content };
@@ -64,27 +68,18 @@ impl Interline {
     }
 }
 
-/// The write that leads from one state to the other; `None` if nothing changes.
-fn write(caller: &Caller, before: &Snapshot, after: &Snapshot) -> Option<ItemWrite> {
-    let changed_fields = changed_fields(Some(&before.item), &after.item);
+/// The write that leads from one state of an item to the other, at a new version; `None` if nothing changes.
+pub(super) fn write(caller: &Caller, before: &Item, after: &Item, content: ContentWrite) -> Option<ItemWrite> {
+    let changed_fields = changed_fields(Some(before), after);
     if changed_fields.is_empty() {
         return None;
     }
     let at = now();
-    let content = if before.content == after.content {
-        ContentWrite::Keep
-    } else {
-        ContentWrite::Set { old: before.content.clone(), new: after.content.clone() }
-    };
-    let mut item = after.item.clone();
-    item.stamp = Stamp { version: before.item.stamp.version + 1, ..before.item.stamp };
-    item.updated_at = at;
-    Some(ItemWrite {
-        before: Some(before.item.stamp),
-        after: item,
-        content,
-        record: caller.record(Action::Update, changed_fields, at),
-    })
+    let mut after = after.clone();
+    after.stamp = Stamp { version: before.stamp.version + 1, ..before.stamp };
+    after.updated_at = at;
+    let record = caller.record(Action::Update, changed_fields, at);
+    Some(ItemWrite { before: Some(before.stamp), after, content, record })
 }
 
 /// Names of the fields in which two states differ, in the order of the wire; all that are there for a new item.

@@ -7,10 +7,12 @@ mod world;
 
 mod access;
 mod create;
+mod edit;
 mod lifecycle;
 mod list;
 mod read;
 mod render;
+mod search_inside;
 mod tags;
 mod update;
 mod users;

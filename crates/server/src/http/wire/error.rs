@@ -79,14 +79,14 @@ fn data_of(error: &Error) -> Map<String, Value> {
         Error::InvalidPattern { detail, position } => {
             object([("detail", detail.as_str().into()), ("position", (*position).into())])
         }
-        Error::NoMatch(none) => {
+        Error::NoMatch { none, .. } => {
             let passage = |near: &Passage| {
                 json!({"line": near.first_line, "end_line": near.last_line, "similarity": near.similarity,
                     "text": near.text, "diff": near.diff})
             };
             object([("nearest", none.nearest.iter().map(passage).collect())])
         }
-        Error::MultipleMatches(many) => {
+        Error::MultipleMatches { many, .. } => {
             let place = |place: &Place| json!({"field": "content", "line": place.line, "context": place.context});
             object([
                 ("total_matches", many.total.into()),
@@ -94,11 +94,11 @@ fn data_of(error: &Error) -> Map<String, Value> {
                 ("matches", many.places.iter().map(place).collect()),
             ])
         }
-        Error::InvalidOperations(operations) => {
+        Error::InvalidOperations { operations, total } => {
             let one = |operation: &InvalidOperation| json!({"index": operation.index, "message": operation.problem.to_string()});
-            object([("operations", operations.iter().map(one).collect())])
+            object([("operations", operations.iter().map(one).collect()), ("total_invalid", (*total).into())])
         }
-        Error::StaleLines { operations, current } => {
+        Error::StaleLines { operations, current, .. } => {
             let one = |operation: &StaleOperation| json!({"index": operation.index, "present": operation.present});
             object([
                 ("current_version", current.stamp.version.into()),
