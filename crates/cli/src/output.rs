@@ -55,6 +55,11 @@ pub(crate) fn say_table<const COLUMNS: usize>(
     say(&lines.join("\n"))
 }
 
+/// A time of the API, to the minute.
+pub(crate) fn minute(time: &str) -> String {
+    time.chars().take("2026-01-31T12:00".len()).map(|c| if c == 'T' { ' ' } else { c }).collect()
+}
+
 fn line(cells: &[String], widths: &[usize]) -> String {
     let padded: Vec<String> = cells.iter().zip(widths).map(|(cell, &width)| format!("{cell:<width$}")).collect();
     padded.join("  ").trim_end().to_owned()
@@ -74,6 +79,12 @@ mod tests {
     fn a_cell_cannot_steer_the_terminal() {
         assert_eq!(shown("\u{1b}[31mred\n"), "\u{fffd}[31mred\u{fffd}");
         assert_eq!(shown(""), "-");
+    }
+
+    #[test]
+    fn people_see_times_to_the_minute() {
+        assert_eq!(minute("2026-01-31T12:34:56.789012Z"), "2026-01-31 12:34");
+        assert_eq!(minute(""), "");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use jiff::{Span, Timestamp};
 use crate::args::{TokenAddArgs, TokenCommand, TokenListArgs, TokenRemoveArgs};
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::output::{Form, say, say_json, say_table};
+use crate::output::{Form, minute, say, say_json, say_table};
 use crate::target::{NewToken, Target};
 
 pub(super) async fn run(command: TokenCommand, environment: &Environment) -> Result<(), Failure> {
@@ -40,11 +40,11 @@ async fn list(args: &TokenListArgs, environment: &Environment) -> Result<(), Fai
         Form::Text => {
             let rows = list.tokens.into_iter().map(|token| {
                 let kinds = token.kinds.map_or("all".to_owned(), |kinds| kinds.join(","));
-                let used = token.last_used_at.unwrap_or_default();
-                let expires = token.expires_at.unwrap_or_default();
-                [token.id, token.name, token.prefix, token.scopes.join(","), kinds, token.created_at, expires, used]
+                let [made, expires, used] = [Some(token.created_at), token.expires_at, token.last_used_at]
+                    .map(|time| time.as_deref().map(minute).unwrap_or_default());
+                [token.id, token.name, token.prefix, token.scopes.join(","), kinds, made, expires, used]
             });
-            say_table(["ID", "NAME", "BEGINS", "SCOPES", "KINDS", "MADE", "EXPIRES", "LAST USED"], rows.collect())
+            say_table(["ID", "NAME", "BEGINS", "SCOPES", "KINDS", "MADE (UTC)", "EXPIRES", "LAST USED"], rows.collect())
         }
     }
 }

@@ -5,7 +5,7 @@ use interline_items::{Rank, RemoveUser, UserDraft};
 use crate::args::{UserAddArgs, UserCommand, UserListArgs, UserRemoveArgs};
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::output::{Form, say, say_json, say_table};
+use crate::output::{Form, minute, say, say_json, say_table};
 use crate::target::Target;
 
 pub(super) async fn run(command: UserCommand, environment: &Environment) -> Result<(), Failure> {
@@ -33,9 +33,9 @@ async fn list(args: &UserListArgs, environment: &Environment) -> Result<(), Fail
         Form::Text => {
             let rows = list.users.into_iter().map(|user| {
                 let rank = if user.admin { "admin" } else { "member" };
-                [user.id, user.name, user.email.unwrap_or_default(), rank.to_owned(), user.created_at]
+                [user.id, user.name, user.email.unwrap_or_default(), rank.to_owned(), minute(&user.created_at)]
             });
-            say_table(["ID", "NAME", "EMAIL", "RANK", "MADE"], rows.collect())
+            say_table(["ID", "NAME", "EMAIL", "RANK", "MADE (UTC)"], rows.collect())
         }
     }
 }
