@@ -10,6 +10,7 @@ mod create;
 mod edit;
 mod lifecycle;
 mod list;
+mod once;
 mod read;
 mod render;
 mod search_inside;

@@ -145,6 +145,13 @@ fn add_write_parameters(operation: &mut Value) {
             json!({"name": "If-Match", "in": "header", "schema": {"type": "string"},
                 "description": "Only if the item is at the version of this `ETag`; otherwise 412."}),
         ),
+        (
+            !matches!(name.as_str(), "render" | "track_usage"),
+            json!({"name": "Idempotency-Key", "in": "header",
+                "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+                "description": "Sent again with the same key within 24 hours, the request gets the first answer (without \
+                    the content) and applies nothing again."}),
+        ),
     ];
     let added = parameters.into_iter().filter_map(|(takes, parameter)| takes.then_some(parameter));
     match operation.get_mut("parameters").and_then(Value::as_array_mut) {

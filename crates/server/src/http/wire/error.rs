@@ -125,6 +125,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
         ]),
         Error::ContentEmpty(_)
         | Error::InvalidParameters(_)
+        | Error::UnderWay
         | Error::Unauthorized
         | Error::Forbidden(_)
         | Error::Unavailable(_)
