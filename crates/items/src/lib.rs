@@ -29,7 +29,7 @@ pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
 pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
 pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
-pub use store::{NewToken, Store, StoreError, UniqueField};
+pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
     Caller, Changed, ContentPart, ExpectedVersion, Interline, ItemChanges, ItemDraft, ItemRef, LineRange, ReadContent,
     ReadItem, Secret, TagChanges, TokenDraft, UserDraft,
