@@ -36,7 +36,7 @@ pub use interline_edit::{
 pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
 pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
-pub use store::{NewToken, Store, StoreError, UniqueField};
+pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
     Begun, Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FoundInside,
     InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange, QuerySyntax,
