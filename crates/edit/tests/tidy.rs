@@ -180,7 +180,7 @@ const ROOMS: &[Room] = &[
             ("axum", "doors are in the server"),
             ("println!", "it panics when nobody reads: use `output`"),
             ("eprintln!", "it panics when nobody reads: use `output`"),
-            ("dbg!", "it is for a moment"),
+            ("dbg!", "print what is meant for a reader"),
         ],
     },
 ];

@@ -9,6 +9,7 @@
 mod access;
 mod error;
 pub mod fields;
+mod history;
 mod ids;
 mod item;
 mod kind;
@@ -23,8 +24,9 @@ pub use access::{
     Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
 };
 pub use error::{Error, Expectation, NeedsText, Refusal};
-// What an error of an edit tells is the engine's.
+pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
+// What an error of an edit tells is the engine's.
 pub use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, Passage, Place, StaleOperation, UnifiedDiff};
 pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
@@ -34,4 +36,4 @@ pub use usecases::{
     Caller, Changed, ContentPart, ExpectedVersion, Interline, ItemChanges, ItemDraft, ItemRef, LineRange, ReadContent,
     ReadItem, ReadUnless, Secret, TagChanges, TokenDraft, UserDraft,
 };
-pub use write::{Action, ContentWrite, ItemWrite, Record, Source};
+pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

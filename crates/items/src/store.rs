@@ -8,8 +8,9 @@ use thiserror::Error;
 
 use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Token, User, UserRemoval};
 use crate::fields::{PromptName, Tag, Url};
+use crate::history::{Forgotten, HistoryPage, HistoryQuery, Retention, Version};
 use crate::list::{ListQuery, Page};
-use crate::write::{ItemWrite, Record};
+use crate::write::{Batch, Record, Remembered};
 use crate::{Item, ItemId, Kind, Snapshot, SpaceId, Stamp, TokenId, UserId};
 
 /// A storage. Every implementation passes the same conformance suite.
@@ -21,20 +22,33 @@ pub trait Store: Send + Sync {
     /// Whether the storage answers.
     async fn ping(&self) -> Result<(), StoreError>;
 
-    /// Carries out all changes or none, in one transaction.
+    /// Carries out all of a batch or nothing, in one transaction.
     ///
-    /// Each leaves its item, a record in its history, a numbered event in its space, and a mark that the search index
+    /// Each change leaves its item, a record in its history, a numbered event in its space, and a mark that the search index
     /// does not know it yet. A change that makes a version leaves what it takes to rebuild the version before.
     ///
     /// [`StoreError::Stale`] if an item is not in the state that its change was made for (or exists, for one that makes
     /// it); [`StoreError::Duplicate`] if the url or name of an item that is not deleted is taken by another of its kind
-    /// in its space; [`StoreError::Failed`] if a change would give an item another space, kind or time of creation.
-    async fn commit(&self, writes: Vec<ItemWrite>) -> Result<(), StoreError>;
+    /// in its space; [`StoreError::KeyTaken`] if an answer is remembered under its key already, whatever else is wrong;
+    /// [`StoreError::Failed`] if a change would give an item another space, kind or time of creation.
+    async fn commit(&self, batch: Batch) -> Result<(), StoreError>;
 
     /// Removes an item with its content and history, whatever its state; an event tells it.
     ///
-    /// [`StoreError::Stale`] if it is not in the state `before`.
-    async fn purge(&self, id: ItemId, before: Stamp, record: Record) -> Result<(), StoreError>;
+    /// [`StoreError::Stale`] if it is not in the state `before`; [`StoreError::KeyTaken`] as for a commit.
+    async fn purge(
+        &self,
+        id: ItemId,
+        before: Stamp,
+        record: Record,
+        remember: Option<Remembered>,
+    ) -> Result<(), StoreError>;
+
+    /// The answer that is remembered under a key of a user, however old it is.
+    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError>;
+
+    /// Forgets the answers that were given before a time, which frees their keys; how many.
+    async fn forget_remembered(&self, before: Timestamp) -> Result<u64, StoreError>;
 
     /// Remembers that an item was used; that is no change of it. An item that is gone is none of its business.
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError>;
@@ -55,6 +69,17 @@ pub trait Store: Send + Sync {
 
     /// A page of items, and how many there are, at one moment.
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError>;
+
+    /// What happened to an item, newest first; nothing for an item that is not there.
+    async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError>;
+
+    /// An item as it was in a version, byte for byte; `None` if there is none, or if it is forgotten.
+    async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError>;
+
+    /// Forgets old records of some items: those that come after `after` in the order of ids. What is kept can be
+    /// rebuilt as before. Called again with the item that it ended at, it gets through all of them, in transactions that
+    /// stay short.
+    async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError>;
 
     /// The tags of items of these kinds that are not deleted, with the number of items that have each, sorted by tag.
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError>;
@@ -150,6 +175,9 @@ pub enum StoreError {
         /// The item that has it.
         existing: Box<Item>,
     },
+    /// An answer is remembered under this key already.
+    #[error("the key is taken by an earlier request")]
+    KeyTaken,
     /// It cannot do it now: the disk is full, the database is gone. The text is for the log.
     #[error("the storage is unavailable: {0}")]
     Unavailable(String),

@@ -1,7 +1,7 @@
 //! Tags over all items of a caller.
 
 use crate::fields::{Tag, Tags};
-use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp};
+use crate::{Action, Batch, ContentWrite, Error, Item, ItemWrite, Scope, Stamp};
 
 use super::{Caller, Interline, MAX_ROUNDS, is_stale, now};
 
@@ -33,8 +33,8 @@ impl Interline {
             if to == Some(from) {
                 return Ok(0);
             }
-            let writes: Vec<ItemWrite> = items.iter().map(|item| retagged(caller, item, from, to)).collect();
-            match self.store.commit(writes).await {
+            let batch: Batch = items.iter().map(|item| retagged(caller, item, from, to)).collect();
+            match self.store.commit(batch).await {
                 Ok(()) => return Ok(items.len()),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),

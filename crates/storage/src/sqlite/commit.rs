@@ -1,14 +1,14 @@
 //! Changes of items: each leaves its item, content, record, event and mark for the search index, together.
 
 use interline_items::fields::{Description, PromptName, Title, Url};
-use interline_items::{ContentWrite, ItemId, Record, Stamp, StoreError};
+use interline_items::{ContentWrite, ItemId, Record, Remembered, Stamp, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::failure::Failure;
 use super::history::{self, Event};
-use super::prepared::Prepared;
-use super::{item, rows, unique};
+use super::prepared::{Prepared, PreparedBatch};
+use super::{item, remembered, rows, unique};
 use crate::codec::undo::Chain;
 
 // What differs is asked of SQLite, so that an edit touches the indexes of `updated_at` alone.
@@ -36,11 +36,14 @@ struct Known {
     same_item: bool,
 }
 
-/// Carries out the changes one after the other. After a failure, what was done must be rolled back.
+/// Carries out a batch, its changes one after the other. After a failure, what was done must be rolled back.
 ///
 /// [`Failure::WholeCopyDue`] if the undo record of a change must be another; nothing else is wrong with it then.
-pub(super) fn carry_out(connection: &Connection, changes: &[Prepared]) -> Result<(), Failure> {
-    for (index, prepared) in changes.iter().enumerate() {
+pub(super) fn carry_out(connection: &Connection, batch: &PreparedBatch) -> Result<(), Failure> {
+    if let Some(answer) = &batch.remember {
+        remembered::put(connection, answer)?;
+    }
+    for (index, prepared) in batch.changes.iter().enumerate() {
         let after = &prepared.write.after;
         let known = known(connection, prepared)?;
         if known.as_ref().map(|known| known.stamp) != prepared.write.before {
@@ -65,11 +68,20 @@ pub(super) fn carry_out(connection: &Connection, changes: &[Prepared]) -> Result
         history::put_event(connection, &Event::of_change(prepared))?;
         history::mark_stale(connection, number, after.stamp)?;
     }
-    Ok(())
+    batch.jobs.iter().try_for_each(|job| remembered::put_job(connection, job))
 }
 
 /// Removes an item that is in the state `before`.
-pub(super) fn purge(connection: &Connection, id: ItemId, before: Stamp, record: &Record) -> Result<(), Failure> {
+pub(super) fn purge(
+    connection: &Connection,
+    id: ItemId,
+    before: Stamp,
+    record: &Record,
+    remember: Option<&Remembered>,
+) -> Result<(), Failure> {
+    if let Some(answer) = remember {
+        remembered::put(connection, answer)?;
+    }
     let mut statement = connection.prepare_cached(TO_PURGE)?;
     let mut found = statement.query([id.uuid().into_bytes()])?;
     let Some(row) = found.next()? else { return Err(StoreError::Stale(id).into()) };

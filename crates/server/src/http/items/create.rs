@@ -6,7 +6,8 @@ use axum::http::{HeaderValue, StatusCode};
 use interline_items::Error;
 use interline_items::fields::FieldError;
 
-use super::collection::{Collection, Echo, kind_of_body};
+use super::collection::Collection;
+use super::target::{Echo, kind_of_body};
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::body::Json;

@@ -8,7 +8,7 @@ mod lifecycle;
 mod list;
 mod read;
 mod render;
-mod track_usage;
+mod target;
 mod update;
 
 use axum::Extension;
@@ -26,7 +26,7 @@ pub(super) fn routes(collection: Collection) -> OpenApiRouter<App> {
         .routes(routes!(lifecycle::restore))
         .routes(routes!(lifecycle::archive))
         .routes(routes!(lifecycle::unarchive))
-        .routes(routes!(track_usage::track_usage));
+        .routes(routes!(lifecycle::track_usage));
     let routes = match collection.kind() {
         None => by_id.routes(routes!(render::render)),
         Some(kind) => {
