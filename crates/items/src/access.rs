@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::{Kind, OrganizationId, SpaceId, TokenId, UserId};
+use crate::{AppId, Kind, OrganizationId, SpaceId, TokenId, UserId};
 
 /// A person, or a program that acts as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,28 @@ pub enum Rank {
     Admin,
 }
 
+/// What becomes of the items in the own space of a user that is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemoveUser {
+    /// There must be none, in whatever state.
+    IfEmpty,
+    /// They go with their histories.
+    Purge,
+}
+
+/// What became of a user that was to be removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserRemoval {
+    /// It is gone, with so many items.
+    Removed(u64),
+    /// It stays: there is no such user.
+    Unknown,
+    /// It stays: its own space has so many items.
+    HasItems(u64),
+    /// It stays: nobody else is an admin.
+    LastAdmin,
+}
+
 /// A place that items live in. Access, uniqueness of names and the numbers of events are per space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Space {
@@ -43,13 +65,15 @@ pub struct Space {
     pub name: String,
 }
 
-/// Whose a space is.
+/// Whose a space is. Each owner has one space at the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpaceOwner {
     /// One user's own.
     User(UserId),
     /// An organization's.
     Organization(OrganizationId),
+    /// An app's.
+    App(AppId),
     /// Everybody's.
     Global,
 }

@@ -55,3 +55,7 @@ id! {
     /// Names an organization.
     OrganizationId
 }
+id! {
+    /// Names an app.
+    AppId
+}

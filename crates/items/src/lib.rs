@@ -6,12 +6,10 @@
 //! * [`Interline`] holds the use cases that every door calls. An [`Error`] is why one did not do what it was asked to.
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
 
-/// The engine, whose values are in requests, answers and errors.
-pub use interline_edit as engine;
-
 mod access;
 mod error;
 pub mod fields;
+mod history;
 mod ids;
 mod item;
 mod kind;
@@ -22,9 +20,17 @@ mod threads;
 mod usecases;
 mod write;
 
-pub use access::{Credentials, Membership, Rank, Role, Scope, SecretHash, Space, SpaceOwner, Token, User};
+pub use access::{
+    Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
+};
 pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
-pub use ids::{ItemId, OrganizationId, SpaceId, TokenId, UserId};
+pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
+pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
+// How text is found and what an edit tells is the engine's.
+pub use interline_edit::{
+    Case, Cause, Edit, InvalidOperation, Level, LineEndings, MultipleMatches, NoMatch, OperationProblem, Passage,
+    Place, StaleOperation, UnifiedDiff,
+};
 pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
 pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
@@ -34,4 +40,4 @@ pub use usecases::{
     Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, PassageChange, QuerySyntax, ReadContent,
     ReadItem, ReadUnless, SearchField, SearchInside, Secret, TagChanges, TextChange, TokenDraft, UserDraft,
 };
-pub use write::{Action, ContentWrite, ItemWrite, Record, Source};
+pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

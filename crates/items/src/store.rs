@@ -1,14 +1,17 @@
 //! What the use cases need of a storage.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use crate::access::{Credentials, Membership, SecretHash, Space, Token, User};
+use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Token, User, UserRemoval};
 use crate::fields::{PromptName, Tag, Url};
+use crate::history::{Forgotten, HistoryPage, HistoryQuery, Retention, Version};
 use crate::list::{ListQuery, Page};
-use crate::write::{ItemWrite, Record};
-use crate::{Item, ItemId, Snapshot, SpaceId, Stamp, TokenId, UserId};
+use crate::write::{Batch, Record, Remembered};
+use crate::{Item, ItemId, Kind, Snapshot, SpaceId, Stamp, TokenId, UserId};
 
 /// A storage. Every implementation passes the same conformance suite.
 ///
@@ -19,19 +22,33 @@ pub trait Store: Send + Sync {
     /// Whether the storage answers.
     async fn ping(&self) -> Result<(), StoreError>;
 
-    /// Carries out all changes or none, in one transaction.
+    /// Carries out all of a batch or nothing, in one transaction.
     ///
-    /// Each leaves its item, a record in its history, a numbered event in its space, and a mark that the search index
+    /// Each change leaves its item, a record in its history, a numbered event in its space, and a mark that the search index
     /// does not know it yet. A change that makes a version leaves what it takes to rebuild the version before.
     ///
     /// [`StoreError::Stale`] if an item is not in the state that its change was made for (or exists, for one that makes
-    /// it); [`StoreError::Duplicate`] if the url or name of an item that is not deleted is taken in its space.
-    async fn commit(&self, writes: Vec<ItemWrite>) -> Result<(), StoreError>;
+    /// it); [`StoreError::Duplicate`] if the url or name of an item that is not deleted is taken by another of its kind
+    /// in its space; [`StoreError::KeyTaken`] if an answer is remembered under its key already, whatever else is wrong;
+    /// [`StoreError::Failed`] if a change would give an item another space, kind or time of creation.
+    async fn commit(&self, batch: Batch) -> Result<(), StoreError>;
 
     /// Removes an item with its content and history, whatever its state; an event tells it.
     ///
-    /// [`StoreError::Stale`] if it is not in the state `before`.
-    async fn purge(&self, id: ItemId, before: Stamp, record: Record) -> Result<(), StoreError>;
+    /// [`StoreError::Stale`] if it is not in the state `before`; [`StoreError::KeyTaken`] as for a commit.
+    async fn purge(
+        &self,
+        id: ItemId,
+        before: Stamp,
+        record: Record,
+        remember: Option<Remembered>,
+    ) -> Result<(), StoreError>;
+
+    /// The answer that is remembered under a key of a user, however old it is.
+    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError>;
+
+    /// Forgets the answers that were given before a time, which frees their keys; how many.
+    async fn forget_remembered(&self, before: Timestamp) -> Result<u64, StoreError>;
 
     /// Remembers that an item was used; that is no change of it. An item that is gone is none of its business.
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError>;
@@ -42,23 +59,49 @@ pub trait Store: Send + Sync {
     /// An item with its content, read at one moment.
     async fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, StoreError>;
 
-    /// The item that is not deleted and has that name in one of the spaces; the first of them in their order.
-    async fn find_by_name(&self, spaces: &[SpaceId], name: &PromptName) -> Result<Option<ItemId>, StoreError>;
+    /// The item of a kind that is not deleted and has that name in one of the spaces; the first of them in their order.
+    async fn find_by_name(
+        &self,
+        spaces: &[SpaceId],
+        kind: Kind,
+        name: &PromptName,
+    ) -> Result<Option<ItemId>, StoreError>;
 
     /// A page of items, and how many there are, at one moment.
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError>;
 
-    /// The tags of items that are not deleted, with the number of items that have each, sorted by tag.
-    async fn tags(&self, spaces: &[SpaceId]) -> Result<Vec<(Tag, u64)>, StoreError>;
+    /// What happened to an item, newest first; nothing for an item that is not there.
+    async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError>;
 
-    /// The items that are not deleted and have a tag.
-    async fn tagged(&self, spaces: &[SpaceId], tag: &Tag) -> Result<Vec<Item>, StoreError>;
+    /// An item as it was in a version, byte for byte; `None` if there is none, or if it is forgotten.
+    async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError>;
+
+    /// Forgets old records of some items: those that come after `after` in the order of ids. What is kept can be
+    /// rebuilt as before. Called again with the item that it ended at, it gets through all of them, in transactions that
+    /// stay short.
+    async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError>;
+
+    /// The tags of items of these kinds that are not deleted, with the number of items that have each, sorted by tag.
+    async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError>;
+
+    /// The items of these kinds that are not deleted and have a tag.
+    async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError>;
 
     /// Makes a user, a space of its own with it as the owner, and its first token, together.
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError>;
 
+    /// The same, if there is no user yet; whether there was none. Of many that start together, one makes its user.
+    async fn create_first_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<bool, StoreError>;
+
+    /// Removes a user with its tokens, its memberships and its own space, with everything in it. What history tells
+    /// about it elsewhere keeps its name and those of its tokens; no other method knows it any more.
+    async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError>;
+
     /// The users, oldest first.
     async fn users(&self) -> Result<Vec<User>, StoreError>;
+
+    /// The oldest user.
+    async fn first_user(&self) -> Result<Option<User>, StoreError>;
 
     /// One user.
     async fn user(&self, id: UserId) -> Result<Option<User>, StoreError>;
@@ -75,7 +118,7 @@ pub trait Store: Send + Sync {
     /// The tokens of a user, oldest first.
     async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError>;
 
-    /// Removes a token of a user; whether there was one.
+    /// Removes a token of a user; whether there was one. What history tells about it keeps its name.
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError>;
 
     /// Remembers when a token was used. A token that is gone is none of its business.
@@ -91,7 +134,7 @@ pub struct NewToken {
     pub secret: SecretHash,
 }
 
-/// A field that two items of a space cannot share.
+/// A field that two items of a kind cannot share in a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UniqueField {
     /// A web address.
@@ -124,7 +167,7 @@ pub enum StoreError {
     /// An item is not in the state that a change was made for.
     #[error("item {0} was changed meanwhile")]
     Stale(ItemId),
-    /// Another item of the space has the same value in a field that must be unique.
+    /// Another item of the space and kind has the same value in a field that must be unique.
     #[error("taken by item {}", existing.id)]
     Duplicate {
         /// The value.
@@ -132,6 +175,9 @@ pub enum StoreError {
         /// The item that has it.
         existing: Box<Item>,
     },
+    /// An answer is remembered under this key already.
+    #[error("the key is taken by an earlier request")]
+    KeyTaken,
     /// It cannot do it now: the disk is full, the database is gone. The text is for the log.
     #[error("the storage is unavailable: {0}")]
     Unavailable(String),

@@ -239,6 +239,7 @@ impl From<StoreError> for Error {
         match error {
             StoreError::Duplicate { field, existing } => Error::Duplicate { field, existing },
             StoreError::Unavailable(detail) => Error::Unavailable(detail),
+            StoreError::KeyTaken => Error::Unavailable("the key was taken meanwhile".to_owned()),
             StoreError::Stale(id) => Error::Unavailable(format!("item {id} changed under every attempt")),
             StoreError::Failed(detail) => Error::Internal(detail),
         }

@@ -35,7 +35,7 @@ impl Interline {
             content: ContentWrite::Set { old: None, new: content.clone() },
             after: item.clone(),
         };
-        self.store.commit(vec![write]).await?;
+        self.store.commit(write.into()).await?;
         Ok(Snapshot { item, content })
     }
 }

@@ -34,7 +34,7 @@ impl Interline {
             caller.may_write(&item)?;
             expected.check(&item)?;
             let record = caller.record(Action::Delete, Vec::new(), now());
-            match self.store.purge(item.id, item.stamp, record).await {
+            match self.store.purge(item.id, item.stamp, record, None).await {
                 Ok(()) => return Ok(()),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),
@@ -78,7 +78,7 @@ impl Interline {
                 content: ContentWrite::Keep,
                 record: caller.record(action, Vec::new(), at),
             };
-            match self.store.commit(vec![write]).await {
+            match self.store.commit(write.into()).await {
                 Ok(()) => return Ok(after),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),

@@ -1,7 +1,7 @@
 //! Tags over all items of a caller.
 
 use crate::fields::{Tag, Tags};
-use crate::{Action, ContentWrite, Error, Item, ItemWrite, Kind, Scope, Stamp};
+use crate::{Action, Batch, ContentWrite, Error, Item, ItemWrite, Scope, Stamp};
 
 use super::{Caller, Interline, MAX_ROUNDS, is_stale, now};
 
@@ -9,20 +9,7 @@ impl Interline {
     /// The tags of the caller's items that are not deleted, with the number of items that have each.
     pub async fn tags(&self, caller: &Caller) -> Result<Vec<(Tag, u64)>, Error> {
         caller.needs(Scope::Read)?;
-        let tags = self.store.tags(&caller.spaces()).await?;
-        if caller.kinds().len() == Kind::ALL.len() {
-            return Ok(tags);
-        }
-        // The storage counts over all kinds, and some of them do not exist for this caller.
-        let mut seen = Vec::new();
-        for (tag, _) in tags {
-            let items = self.store.tagged(&caller.spaces(), &tag).await?;
-            match items.iter().filter(|item| caller.sees(item)).count() {
-                0 => {}
-                count => seen.push((tag, count as u64)),
-            }
-        }
-        Ok(seen)
+        Ok(self.store.tags(&caller.spaces(), caller.kinds()).await?)
     }
 
     /// Gives every item that has a tag another one instead, all at once; how many items were changed.
@@ -38,17 +25,16 @@ impl Interline {
     async fn replace_tag(&self, caller: &Caller, from: &Tag, to: Option<&Tag>) -> Result<usize, Error> {
         caller.needs_change()?;
         for _ in 0..MAX_ROUNDS {
-            let items = self.store.tagged(&caller.spaces(), from).await?;
-            let writable = |item: &Item| caller.sees(item) && caller.may_write(item).is_ok();
-            let items: Vec<Item> = items.into_iter().filter(writable).collect();
+            let items = self.store.tagged(&caller.spaces(), caller.kinds(), from).await?;
+            let items: Vec<Item> = items.into_iter().filter(|item| caller.may_write(item).is_ok()).collect();
             if items.is_empty() {
                 return Err(Error::NotFound { kind: None, wanted: format!("with the tag {}", from.as_str()) });
             }
             if to == Some(from) {
                 return Ok(0);
             }
-            let writes: Vec<ItemWrite> = items.iter().map(|item| retagged(caller, item, from, to)).collect();
-            match self.store.commit(writes).await {
+            let batch: Batch = items.iter().map(|item| retagged(caller, item, from, to)).collect();
+            match self.store.commit(batch).await {
                 Ok(()) => return Ok(items.len()),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),

@@ -25,7 +25,7 @@ impl Interline {
                 return Ok(before);
             };
             let after = Snapshot { item: write.after.clone(), content: after.content };
-            match self.store.commit(vec![write]).await {
+            match self.store.commit(write.into()).await {
                 Ok(()) => return Ok(after),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),

@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::fields::FieldError;
 use crate::{
-    Error, Kind, Membership, NewToken, Rank, Scope, SecretHash, Space, SpaceId, SpaceOwner, Token, TokenId, User,
-    UserId,
+    Error, Kind, Membership, NewToken, Rank, RemoveUser, Scope, SecretHash, Space, SpaceId, SpaceOwner, Token, TokenId,
+    User, UserId, UserRemoval,
 };
 
 use super::{Caller, Interline, now, to_microseconds};
@@ -77,24 +77,48 @@ pub struct TokenDraft {
 impl Interline {
     /// Makes the first user, an admin, if there is none; its secret is shown once.
     pub async fn first_start(&self, name: &str) -> Result<Option<(User, Secret)>, Error> {
-        if !self.store.users().await?.is_empty() {
+        if self.store.first_user().await?.is_some() {
             return Ok(None);
         }
         let draft = UserDraft { name: name.to_owned(), email: None, rank: Rank::Admin };
-        let (user, _, secret) = self.insert_user(draft).await?;
-        Ok(Some((user, secret)))
+        let (new, secret) = NewUser::of(draft)?;
+        // Another process may have made one meanwhile.
+        let made = self.store.create_first_user(&new.user, &new.space, &new.token).await?;
+        Ok(made.then_some((new.user, secret)))
     }
 
     /// The oldest user: the one that the first start made.
     pub async fn owner(&self) -> Result<User, Error> {
-        let users = self.store.users().await?;
-        users.into_iter().next().ok_or_else(|| Error::Internal("the store has no user".to_owned()))
+        self.store.first_user().await?.ok_or_else(|| Error::Internal("the store has no user".to_owned()))
     }
 
     /// Makes a user with a space of its own and its first token.
     pub async fn create_user(&self, caller: &Caller, draft: UserDraft) -> Result<(User, Token, Secret), Error> {
         caller.needs(Scope::Admin)?;
-        self.insert_user(draft).await
+        let (new, secret) = NewUser::of(draft)?;
+        self.store.create_user(&new.user, &new.space, &new.token).await?;
+        Ok((new.user, new.token.token, secret))
+    }
+
+    /// Removes another user and its own space; how many items went with it. Its name stays in histories.
+    pub async fn remove_user(&self, caller: &Caller, user: UserId, items: RemoveUser) -> Result<u64, Error> {
+        caller.needs(Scope::Admin)?;
+        caller.needs_whole_user()?;
+        if user == caller.user() {
+            return Err(refused("user", "nobody removes themselves: ask another admin"));
+        }
+        let removal = self.store.remove_user(user, items, now()).await?;
+        self.credentials.forget();
+        match removal {
+            UserRemoval::Removed(items) => Ok(items),
+            UserRemoval::Unknown => Err(Error::NotFound { kind: None, wanted: user.to_string() }),
+            UserRemoval::LastAdmin => Err(refused("user", "is the last admin: make another one first")),
+            UserRemoval::HasItems(count) => {
+                let message =
+                    format!("still has {count} items: export what is to be kept, then remove it with its items");
+                Err(refused("user", message))
+            }
+        }
     }
 
     /// All users.
@@ -158,8 +182,17 @@ impl Interline {
             Err(Error::NotFound { kind: None, wanted: id.to_string() })
         }
     }
+}
 
-    async fn insert_user(&self, draft: UserDraft) -> Result<(User, Token, Secret), Error> {
+/// A user with what comes with it.
+struct NewUser {
+    user: User,
+    space: Space,
+    token: NewToken,
+}
+
+impl NewUser {
+    fn of(draft: UserDraft) -> Result<(NewUser, Secret), Error> {
         check_name("name", &draft.name)?;
         if let Some(email) = &draft.email {
             check_name("email", email)?;
@@ -175,10 +208,8 @@ impl Interline {
         let space = Space { id: SpaceId::generate(), owner: SpaceOwner::User(user.id), name: user.name.clone() };
         let secret = Secret::generate()?;
         let token = first_token(user.id, "first", &secret);
-        let new = NewToken { token: token.clone(), secret: SecretHash::of(secret.as_str()) };
-        self.store.create_user(&user, &space, &new).await?;
-        self.credentials.forget();
-        Ok((user, token, secret))
+        let token = NewToken { token, secret: SecretHash::of(secret.as_str()) };
+        Ok((NewUser { user, space, token }, secret))
     }
 }
 
@@ -200,12 +231,16 @@ fn first_token(user: UserId, name: &str, secret: &Secret) -> Token {
 fn check_name(field: &'static str, name: &str) -> Result<(), Error> {
     let length = name.chars().count();
     if name.trim().is_empty() {
-        Err(Error::ValidationFailed(vec![FieldError::new(field, "must not be blank")]))
+        Err(refused(field, "must not be blank"))
     } else if length > MAX_NAME_CHARS || name.contains(char::is_control) {
         let message =
             format!("has {length} characters; at most {MAX_NAME_CHARS} and no control characters are allowed");
-        Err(Error::ValidationFailed(vec![FieldError::new(field, message)]))
+        Err(refused(field, message))
     } else {
         Ok(())
     }
+}
+
+fn refused(field: &'static str, message: impl Into<String>) -> Error {
+    Error::ValidationFailed(vec![FieldError::new(field, message)])
 }

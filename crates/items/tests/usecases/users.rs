@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use interline_items::fields::Limits;
 use interline_items::{
-    Caller, Error, Kind, Rank, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner, TokenDraft, TokenId, UserDraft,
-    UserId,
+    Caller, Error, Kind, Rank, ReadContent, RemoveUser, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner,
+    TokenDraft, TokenId, UserDraft, UserId,
 };
 use jiff::{SignedDuration, Timestamp};
 
 use crate::samples::{note, token};
-use crate::world::{World, code, empty, refused_fields, set};
+use crate::world::{World, by_id, code, empty, refused_fields, set};
 
 fn user(name: &str) -> UserDraft {
     UserDraft { name: name.to_owned(), email: None, rank: Rank::Member }
@@ -227,6 +227,36 @@ async fn a_token_cannot_outlive_the_one_that_made_it() {
             world.interline.create_token(&maker, TokenDraft { expires_at: wanted, ..token() }).await.unwrap();
         assert_eq!(made.expires_at.map(Timestamp::as_microsecond), Some(given.as_microsecond()), "{wanted:?}");
     }
+}
+
+#[tokio::test]
+async fn admins_remove_users_and_their_items_only_when_told() {
+    let world = World::new().await;
+    let interline = &world.interline;
+    let (member, admin) = (world.user("member", Rank::Member).await, world.user("admin", Rank::Admin).await);
+    let made = interline.create(&member, Kind::Note, note("a")).await.unwrap().item;
+
+    let outcome = interline.remove_user(&admin, member.user(), RemoveUser::IfEmpty).await;
+    let told = outcome.unwrap_err().to_string();
+    assert!(told.contains("still has 1 items"), "{told}");
+    assert_eq!(interline.remove_user(&admin, member.user(), RemoveUser::Purge).await.unwrap(), 1);
+    assert_eq!(code(interline.read(&member, &by_id(&made), ReadContent::Omit).await), "not_found");
+    assert_eq!(code(interline.trusted(member.user(), Source::Cli).await), "unauthorized");
+    assert_eq!(code(interline.remove_user(&admin, member.user(), RemoveUser::Purge).await), "not_found");
+    assert_eq!(interline.users(&admin).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn nobody_removes_themselves_or_without_being_an_admin() {
+    let world = World::new().await;
+    let interline = &world.interline;
+    let member = world.user("member", Rank::Member).await;
+    let narrow = world.narrowed(TokenDraft { kinds: Some(set([Kind::Note])), ..token() }).await;
+    let remove = async |caller: &Caller, user| interline.remove_user(caller, user, RemoveUser::Purge).await;
+    assert_eq!(code(remove(&member, world.owner.user()).await), "forbidden");
+    assert_eq!(code(remove(&narrow, member.user()).await), "forbidden");
+    assert_eq!(refused_fields(remove(&world.owner, world.owner.user()).await), ["user"]);
+    assert_eq!(interline.users(&world.owner).await.unwrap().len(), 2);
 }
 
 #[tokio::test]

@@ -17,20 +17,26 @@ CREATE TABLE users (
     email        text,
     rank         text   NOT NULL, -- member, admin
     organization uuid   REFERENCES organizations,
-    created_at   bigint NOT NULL
+    created_at   bigint NOT NULL,
+    deleted_at   bigint           -- since when it is only a name in histories
 );
 
--- Where items live: a user's own, an organization's, or (with neither) everybody's.
+-- Where items live: a user's own, an organization's, an app's, or (with none of them) everybody's. Each has one.
 CREATE TABLE spaces (
     id           uuid   PRIMARY KEY,
-    "user"       uuid   REFERENCES users,
-    organization uuid   REFERENCES organizations,
+    "user"       uuid   UNIQUE REFERENCES users,
+    organization uuid   UNIQUE REFERENCES organizations,
+    app          uuid   UNIQUE,
     name         text   NOT NULL,
     -- The number of the newest event. It is counted up in the transaction that writes the event and locked until its
     -- commit, so that the order of numbers is the order of commits and a reader skips none. (A sequence is not.)
     last_event   bigint NOT NULL DEFAULT 0,
-    CHECK ("user" IS NULL OR organization IS NULL)
+    CHECK (num_nonnulls("user", organization, app) <= 1)
 );
+
+-- There is one that is everybody's.
+CREATE UNIQUE INDEX global_space ON spaces (("user" IS NULL))
+    WHERE "user" IS NULL AND organization IS NULL AND app IS NULL;
 
 -- Who may do what in a space. Keyed by user first: every request asks for the spaces of one user.
 CREATE TABLE members (
@@ -40,11 +46,14 @@ CREATE TABLE members (
     PRIMARY KEY ("user", space)
 );
 
+-- Who goes with a space.
+CREATE INDEX members_of_space ON members (space);
+
 CREATE TABLE tokens (
     id           uuid   PRIMARY KEY,
     "user"       uuid   NOT NULL REFERENCES users,
     name         text   NOT NULL,
-    secret       bytea  NOT NULL, -- SHA-256 of what the client sends
+    secret       bytea,           -- SHA-256 of what the client sends; NULL of one that is only a name in histories
     scopes       text   NOT NULL, -- JSON
     kinds        text,            -- JSON; NULL is all
     spaces       text,            -- JSON; NULL is all of its user's
@@ -81,6 +90,10 @@ CREATE TABLE items (
     url                text    COLLATE "C",
     name               text    COLLATE "C",
     arguments          text,                -- JSON
+    path               text    COLLATE "C",
+    path_key           text    COLLATE "C", -- what paths are sorted by
+    functions          text,                -- JSON: what is known of the code without reading it
+    enrichment         text,                -- JSON: what was found out about the item, beside what its author gave it
     content_type       text    NOT NULL DEFAULT 'text/markdown',
     -- What is known of the content; all NULL without one.
     content_characters bigint,
@@ -98,9 +111,13 @@ CREATE TABLE items (
 CREATE INDEX items_by_update ON items (space, view, updated_at, id, kind);
 CREATE INDEX items_by_creation ON items (space, view, created_at, id, kind);
 
--- What two items of a space cannot share, unless one of them is deleted.
-CREATE UNIQUE INDEX items_by_url ON items (space, url) WHERE url IS NOT NULL AND deleted_at IS NULL;
-CREATE UNIQUE INDEX items_by_name ON items (space, name) WHERE name IS NOT NULL AND deleted_at IS NULL;
+-- What two items of a kind cannot share in a space, unless one of them is deleted.
+CREATE UNIQUE INDEX items_by_url ON items (space, kind, url) WHERE url IS NOT NULL AND deleted_at IS NULL;
+CREATE UNIQUE INDEX items_by_name ON items (space, kind, name) WHERE name IS NOT NULL AND deleted_at IS NULL;
+CREATE UNIQUE INDEX items_by_path ON items (space, kind, path) WHERE path IS NOT NULL AND deleted_at IS NULL;
+
+-- The trash, oldest first.
+CREATE INDEX items_by_deletion ON items (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- The newest content of each item, whole. No row is no content.
 CREATE TABLE contents (
@@ -137,8 +154,8 @@ CREATE TABLE versions (
     token              uuid,
     content_characters bigint,          -- the sizes after the change; NULL without content
     content_bytes      bigint,
-    -- Of records that made a version: the fields after it as JSON, and how the content before it is made from the one
-    -- after it (see the crate's `codec::undo`).
+    -- Of records that made a version: the fields after it as JSON (NULL is as in the version before), and how the
+    -- content before it is made from the one after it (see the crate's `codec::undo`).
     fields             text,
     undo_kind          bigint,
     undo               bytea,
@@ -148,7 +165,8 @@ CREATE TABLE versions (
 -- Undo records that are long are compressed already.
 ALTER TABLE versions ALTER COLUMN undo SET STORAGE EXTERNAL;
 
--- What happened in a space, for those who listen. It outlives the items.
+-- What happened in a space, for those who listen. It outlives the items. The oldest of a space have its lowest numbers,
+-- so that forgetting them needs no index of times, which every change would have to write.
 CREATE TABLE events (
     space          uuid   NOT NULL REFERENCES spaces,
     number         bigint NOT NULL,
@@ -169,13 +187,28 @@ CREATE TABLE jobs (
     payload      text   NOT NULL, -- JSON
     created_at   bigint NOT NULL,
     due_at       bigint NOT NULL, -- not before; later after each failure
-    leased_until bigint,          -- whoever claimed it has until then
+    claim        uuid,            -- whose it is: another id for each claim, so that one that lost it cannot end it
+    leased_until bigint,          -- the claim has until then
     attempts     bigint NOT NULL DEFAULT 0,
-    failure      text             -- of the last attempt
+    failure      text,            -- of the last attempt
+    failed_at    bigint           -- when it was given up
 );
 
 -- The next job to do.
-CREATE INDEX jobs_by_time ON jobs (due_at);
+CREATE INDEX jobs_by_time ON jobs (due_at) WHERE failed_at IS NULL;
+
+-- The answers to writes that a client may send again, without contents.
+CREATE TABLE idempotency (
+    "user"  uuid   NOT NULL REFERENCES users,
+    key     text   COLLATE "C" NOT NULL, -- what the client calls it
+    request bytea  NOT NULL,             -- a hash: the same key with another request is a mistake
+    answer  text   NOT NULL,
+    at      bigint NOT NULL,
+    PRIMARY KEY ("user", key)
+);
+
+-- What is old enough to be forgotten.
+CREATE INDEX idempotency_by_time ON idempotency (at);
 
 -- Items that the search index does not know as they are. No reference: a purged item is to be forgotten there too.
 CREATE TABLE stale_items (

@@ -17,20 +17,26 @@ CREATE TABLE users (
     email        TEXT,
     rank         TEXT    NOT NULL, -- member, admin
     organization BLOB    REFERENCES organizations (id),
-    created_at   INTEGER NOT NULL
+    created_at   INTEGER NOT NULL,
+    deleted_at   INTEGER           -- since when it is only a name in histories
 ) STRICT, WITHOUT ROWID;
 
--- Where items live: a user's own, an organization's, or (with neither) everybody's.
+-- Where items live: a user's own, an organization's, an app's, or (with none of them) everybody's. Each has one.
 CREATE TABLE spaces (
     id           BLOB    NOT NULL PRIMARY KEY,
-    user         BLOB    REFERENCES users (id),
-    organization BLOB    REFERENCES organizations (id),
+    user         BLOB    UNIQUE REFERENCES users (id),
+    organization BLOB    UNIQUE REFERENCES organizations (id),
+    app          BLOB    UNIQUE,
     name         TEXT    NOT NULL,
     -- The number of the newest event. It is counted up in the transaction that writes the event, so that the order of
     -- numbers is the order of commits and a reader skips none.
     last_event   INTEGER NOT NULL DEFAULT 0,
-    CHECK (user IS NULL OR organization IS NULL)
+    CHECK ((user IS NOT NULL) + (organization IS NOT NULL) + (app IS NOT NULL) <= 1)
 ) STRICT, WITHOUT ROWID;
+
+-- There is one that is everybody's.
+CREATE UNIQUE INDEX global_space ON spaces ((user IS NULL))
+    WHERE user IS NULL AND organization IS NULL AND app IS NULL;
 
 -- Who may do what in a space. Keyed by user first: every request asks for the spaces of one user.
 CREATE TABLE members (
@@ -40,11 +46,14 @@ CREATE TABLE members (
     PRIMARY KEY (user, space)
 ) STRICT, WITHOUT ROWID;
 
+-- Who goes with a space.
+CREATE INDEX members_of_space ON members (space);
+
 CREATE TABLE tokens (
     id           BLOB    NOT NULL PRIMARY KEY,
     user         BLOB    NOT NULL REFERENCES users (id),
     name         TEXT    NOT NULL,
-    secret       BLOB    NOT NULL, -- SHA-256 of what the client sends
+    secret       BLOB,             -- SHA-256 of what the client sends; NULL of one that is only a name in histories
     scopes       TEXT    NOT NULL, -- JSON
     kinds        TEXT,             -- JSON; NULL is all
     spaces       TEXT,             -- JSON; NULL is all of its user's
@@ -85,6 +94,10 @@ CREATE TABLE items (
     url                TEXT,
     name               TEXT,
     arguments          TEXT,             -- JSON
+    path               TEXT,
+    path_key           TEXT,             -- what paths are sorted by
+    functions          TEXT,             -- JSON: what is known of the code without reading it
+    enrichment         TEXT,             -- JSON: what was found out about the item, beside what its author gave it
     content_type       TEXT    NOT NULL DEFAULT 'text/markdown',
     -- What is known of the content; all NULL without one.
     content_characters INTEGER,
@@ -107,9 +120,13 @@ CREATE INDEX items_by_creation ON items (space, kind, view, created_at, id);
 CREATE INDEX items_by_use ON items (space, kind, view, last_used_at, id);
 CREATE INDEX items_by_title ON items (space, kind, view, title_key, id);
 
--- What two items of a space cannot share, unless one of them is deleted.
-CREATE UNIQUE INDEX items_by_url ON items (space, url) WHERE url IS NOT NULL AND deleted_at IS NULL;
-CREATE UNIQUE INDEX items_by_name ON items (space, name) WHERE name IS NOT NULL AND deleted_at IS NULL;
+-- What two items of a kind cannot share in a space, unless one of them is deleted.
+CREATE UNIQUE INDEX items_by_url ON items (space, kind, url) WHERE url IS NOT NULL AND deleted_at IS NULL;
+CREATE UNIQUE INDEX items_by_name ON items (space, kind, name) WHERE name IS NOT NULL AND deleted_at IS NULL;
+CREATE UNIQUE INDEX items_by_path ON items (space, kind, path) WHERE path IS NOT NULL AND deleted_at IS NULL;
+
+-- The trash, oldest first.
+CREATE INDEX items_by_deletion ON items (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- The newest content of each item, whole. No row is no content.
 CREATE TABLE contents (
@@ -205,8 +222,8 @@ CREATE TABLE versions (
     token              BLOB,
     content_characters INTEGER,          -- the sizes after the change; NULL without content
     content_bytes      INTEGER,
-    -- Of records that made a version: the fields after it as JSON, and how the content before it is made from the one
-    -- after it (see the crate's `codec::undo`).
+    -- Of records that made a version: the fields after it as JSON (NULL is as in the version before), and how the
+    -- content before it is made from the one after it (see the crate's `codec::undo`).
     fields             TEXT,
     undo_kind          INTEGER,
     undo               BLOB
@@ -216,7 +233,8 @@ CREATE TABLE versions (
 -- the records of several items that are changed together land on one page.
 CREATE UNIQUE INDEX versions_of_item ON versions (item, stamp_version, stamp_revision);
 
--- What happened in a space, for those who listen. It outlives the items.
+-- What happened in a space, for those who listen. It outlives the items. The oldest of a space have its lowest numbers,
+-- so that forgetting them needs no index of times, which every change would have to write.
 CREATE TABLE events (
     space          BLOB    NOT NULL REFERENCES spaces (id),
     number         INTEGER NOT NULL,
@@ -237,13 +255,28 @@ CREATE TABLE jobs (
     payload      TEXT    NOT NULL, -- JSON
     created_at   INTEGER NOT NULL,
     due_at       INTEGER NOT NULL, -- not before; later after each failure
-    leased_until INTEGER,          -- whoever claimed it has until then
+    claim        BLOB,             -- whose it is: another id for each claim, so that one that lost it cannot end it
+    leased_until INTEGER,          -- the claim has until then
     attempts     INTEGER NOT NULL DEFAULT 0,
-    failure      TEXT              -- of the last attempt
+    failure      TEXT,             -- of the last attempt
+    failed_at    INTEGER           -- when it was given up
 ) STRICT;
 
 -- The next job to do.
-CREATE INDEX jobs_by_time ON jobs (due_at);
+CREATE INDEX jobs_by_time ON jobs (due_at) WHERE failed_at IS NULL;
+
+-- The answers to writes that a client may send again, without contents.
+CREATE TABLE idempotency (
+    user    BLOB    NOT NULL REFERENCES users (id),
+    key     TEXT    NOT NULL, -- what the client calls it
+    request BLOB    NOT NULL, -- a hash: the same key with another request is a mistake
+    answer  TEXT    NOT NULL,
+    at      INTEGER NOT NULL,
+    PRIMARY KEY (user, key)
+) STRICT, WITHOUT ROWID;
+
+-- What is old enough to be forgotten.
+CREATE INDEX idempotency_by_time ON idempotency (at);
 
 -- Items that the search index does not know as they are. No reference: a purged item is to be forgotten there too.
 CREATE TABLE stale_items (

@@ -5,20 +5,21 @@ use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
-use interline_items::{Item, ItemId, ItemWrite, Record, Stamp, StoreError};
+use interline_items::{Batch, Fields, Item, ItemId, ItemWrite, NewJob, Record, Remembered, Stamp, StoreError};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::failure::Failure;
 use super::history::{self, Event};
 use super::work::{Proof, Work};
-use super::{item, rows, unique};
+use super::{item, remembered, rows, unique};
+use crate::codec::CodecError;
 use crate::codec::undo::{self, Chain, Undo};
-use crate::codec::{CodecError, json};
 
 /// In the order of ids, so that two commits never wait for each other.
 const LOCK: &str = "
-    SELECT id, space, kind, url, name, tags, deleted_at IS NULL AS lives, version, revision, chain_bytes, chain_steps
+    SELECT id, space, kind, created_at, title, description, tags, url, name, arguments, deleted_at IS NULL AS lives,
+           version, revision, chain_bytes, chain_steps
     FROM items
     WHERE id = ANY($1)
     ORDER BY id
@@ -27,9 +28,11 @@ const LOCK: &str = "
 /// Removes the content, tags and history too.
 const REMOVE: &str = "DELETE FROM items WHERE id = $1";
 
-/// Several changes of items.
+/// What is carried out together.
 pub(super) struct Commit {
     changes: Vec<Change>,
+    jobs: Vec<NewJob>,
+    remember: Option<Remembered>,
 }
 
 /// A change, with the record that leads back.
@@ -41,13 +44,15 @@ struct Change {
 
 impl Commit {
     /// Does what takes long before any row is locked: packing old contents.
-    pub(super) fn prepare(writes: Vec<ItemWrite>) -> Result<Commit, StoreError> {
+    pub(super) fn prepare(batch: Batch) -> Result<Commit, StoreError> {
+        let Batch { writes, jobs, remember } = batch;
         let prepare = |write: ItemWrite| {
             let makes_version = write.record.action.makes_version();
             let undo = makes_version.then(|| undo::encode_step(&write.content)).transpose()?;
             Ok(Change { write, undo })
         };
-        Ok(Commit { changes: writes.into_iter().map(prepare).collect::<Result<_, CodecError>>()? })
+        let changes = writes.into_iter().map(prepare).collect::<Result<_, CodecError>>()?;
+        Ok(Commit { changes, jobs, remember })
     }
 }
 
@@ -67,6 +72,7 @@ pub(super) struct Purge {
     pub(super) id: ItemId,
     pub(super) before: Stamp,
     pub(super) record: Record,
+    pub(super) remember: Option<Remembered>,
 }
 
 /// What a change must know of the state before it. The row is locked.
@@ -74,16 +80,22 @@ pub(super) struct Known {
     pub(super) stamp: Stamp,
     pub(super) space: Uuid,
     pub(super) kind: String,
-    pub(super) tags: String,
-    pub(super) url: Option<String>,
-    pub(super) name: Option<String>,
+    created_at: i64,
+    pub(super) fields: Fields,
     pub(super) lives: bool,
     pub(super) chain: Chain,
 }
 
 #[async_trait]
 impl Work for Commit {
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<Proof, Failure> {
+    type Outcome = ();
+
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
+        let mut proof = Proof::Nothing;
+        // First, so that a request that is sent twice is told so, and not that its item has changed.
+        if let Some(answer) = &self.remember {
+            proof = remembered::put(transaction, answer).await?;
+        }
         let ids: Vec<ItemId> = self.changes.iter().map(|change| change.write.after.id).collect();
         let mut known = lock(transaction, &ids).await?;
         let mut events = Vec::new();
@@ -94,17 +106,28 @@ impl Work for Commit {
             if before.as_ref().map(|known| known.stamp) != write.before {
                 return Err(StoreError::Stale(id).into());
             }
+            if before.as_ref().is_some_and(|known| !known.is_same_item(&write.after)) {
+                return Err(StoreError::Failed(format!("a change would make item {id} another one")).into());
+            }
             let chain = apply(transaction, change, before.as_ref()).await?;
             known.insert(id, Known::after(&write.after, chain));
             events.push(Event::of_write(write)?);
         }
-        number(transaction, events).await
+        for job in &self.jobs {
+            proof = remembered::put_job(transaction, job).await?;
+        }
+        Ok(((), number(transaction, events).await?.unwrap_or(proof)))
     }
 }
 
 #[async_trait]
 impl Work for Purge {
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<Proof, Failure> {
+    type Outcome = ();
+
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
+        if let Some(answer) = &self.remember {
+            remembered::put(transaction, answer).await?;
+        }
         let Some(known) =
             lock(transaction, &[self.id]).await?.remove(&self.id).filter(|known| known.stamp == self.before)
         else {
@@ -113,7 +136,8 @@ impl Work for Purge {
         let remove = transaction.prepare_cached(REMOVE).await?;
         transaction.execute(&remove, &[&self.id.uuid()]).await?;
         history::mark_stale(transaction, self.id, history::changes(self.before) + 1).await?;
-        number(transaction, vec![Event::of_purge(self, &known)?]).await
+        let proof = number(transaction, vec![Event::of_purge(self, &known)?]).await?;
+        Ok(((), proof.unwrap_or(Proof::Nothing)))
     }
 }
 
@@ -136,7 +160,7 @@ async fn apply(transaction: &Transaction<'_>, change: &Change, before: Option<&K
     tokio::try_join!(
         item::put_tags(transaction, &write.after, before),
         item::put_content(transaction, write),
-        history::put_record(transaction, write, undo.as_deref()),
+        history::put_record(transaction, write, before, undo.as_deref()),
         history::mark_stale(transaction, write.after.id, history::changes(write.after.stamp)),
     )?;
     Ok(chain)
@@ -144,7 +168,7 @@ async fn apply(transaction: &Transaction<'_>, change: &Change, before: Option<&K
 
 /// Numbers the events: last, because the counter of a space is held until the commit, and in the order of spaces, so
 /// that two commits never wait for each other. The order within a space is kept.
-async fn number(transaction: &Transaction<'_>, events: Vec<Event>) -> Result<Proof, Failure> {
+async fn number(transaction: &Transaction<'_>, events: Vec<Event>) -> Result<Option<Proof>, Failure> {
     let mut by_space: BTreeMap<Uuid, Vec<Event>> = BTreeMap::new();
     for event in events {
         by_space.entry(event.space).or_default().push(event);
@@ -153,7 +177,7 @@ async fn number(transaction: &Transaction<'_>, events: Vec<Event>) -> Result<Pro
     for event in by_space.into_values().flatten() {
         proof = Some(history::put_event(transaction, &event).await?);
     }
-    proof.ok_or_else(|| StoreError::Failed("a commit without changes".to_owned()).into())
+    Ok(proof)
 }
 
 impl Known {
@@ -163,12 +187,18 @@ impl Known {
             stamp: Stamp { version: rows::count(row, "version")?, revision: rows::count(row, "revision")? },
             space: row.try_get("space")?,
             kind: row.try_get("kind")?,
-            tags: row.try_get("tags")?,
-            url: row.try_get("url")?,
-            name: row.try_get("name")?,
+            created_at: row.try_get("created_at")?,
+            fields: rows::fields(row)?,
             lives: row.try_get("lives")?,
             chain: Chain { bytes: rows::count(row, "chain_bytes")?, steps: u32::try_from(steps).unwrap_or(u32::MAX) },
         })
+    }
+
+    /// Whether an item has the space, kind and time of creation that it had.
+    fn is_same_item(&self, after: &Item) -> bool {
+        self.space == after.space.uuid()
+            && self.kind == after.kind.name()
+            && self.created_at == after.created_at.as_microsecond()
     }
 
     fn after(item: &Item, chain: Chain) -> Known {
@@ -176,9 +206,8 @@ impl Known {
             stamp: item.stamp,
             space: item.space.uuid(),
             kind: item.kind.name().to_owned(),
-            tags: json::of_tags(&item.fields.tags),
-            url: item.fields.url.as_ref().map(|url| url.as_str().to_owned()),
-            name: item.fields.name.as_ref().map(|name| name.as_str().to_owned()),
+            created_at: item.created_at.as_microsecond(),
+            fields: item.fields.clone(),
             lives: item.deleted_at.is_none(),
             chain,
         }

@@ -24,11 +24,13 @@ const TCP_TIMEOUT: Duration = Duration::from_secs(10);
 /// What every connection promises:
 ///
 /// * A commit that is acknowledged is on disk, whatever the server's default is. Stronger settings stay.
+/// * A statement sees what was committed before it began: what was waited for is seen.
 /// * A lock that is not had in ten seconds is not waited for, and a transaction whose process hangs does not keep its
 ///   locks for ever.
 const PROMISES: &str = "
     SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') IN ('off', 'local');
+    SET default_transaction_isolation = 'read committed';
     SET lock_timeout = '10s';
     SET idle_in_transaction_session_timeout = '60s';
 ";

@@ -80,14 +80,16 @@ impl Event {
     }
 }
 
-/// Writes the record of a change; with `undo`, it makes a version.
+/// Writes the record of a change; with `undo`, it makes a version, which keeps the fields that are not as before.
 pub(super) async fn put_record(
     transaction: &Transaction<'_>,
     write: &ItemWrite,
+    before: Option<&Known>,
     undo: Option<&Undo>,
 ) -> Result<(), Failure> {
     let (item, record) = (&write.after, &write.record);
     let version = stored(item.stamp.version)?;
+    let new_fields = before.is_none_or(|known| known.fields != item.fields);
     let content = item.content.as_ref();
     let statement = transaction.prepare_cached(PUT_RECORD).await?;
     transaction
@@ -106,7 +108,7 @@ pub(super) async fn put_record(
                 &record.token.map(TokenId::uuid),
                 &content.map(|content| stored(content.characters)).transpose()?,
                 &content.map(|content| stored(content.bytes)).transpose()?,
-                &undo.is_some().then(|| json::of_fields(&item.fields)),
+                &(undo.is_some() && new_fields).then(|| json::of_fields(&item.fields)),
                 &undo.map(|undo| undo.kind as i64),
                 &undo.map(|undo| undo.bytes.as_slice()),
             ],

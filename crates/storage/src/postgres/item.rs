@@ -91,7 +91,7 @@ pub(super) async fn put_tags(
 ) -> Result<(), Failure> {
     let tags: Vec<&str> = item.fields.tags.as_slice().iter().map(Tag::as_str).collect();
     match before {
-        Some(known) if known.tags == json::of_tags(&item.fields.tags) => return Ok(()),
+        Some(known) if known.fields.tags == item.fields.tags => return Ok(()),
         Some(_) => {
             let drop = transaction.prepare_cached(DROP_TAGS).await?;
             transaction.execute(&drop, &[&item.id.uuid()]).await?;

@@ -11,24 +11,32 @@ mod item;
 mod list;
 mod migrate;
 mod read;
+mod remembered;
+mod removal;
+mod retention;
 mod rows;
 mod tokens;
 mod unique;
 mod users;
+mod versions;
 mod work;
+
+use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use deadpool_postgres::{Client, Pool};
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{
-    Credentials, Item, ItemId, ItemWrite, ListQuery, Membership, NewToken, Page, Record, SecretHash, Snapshot, Space,
-    SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId,
+    Batch, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, Kind, ListQuery, Membership, NewToken,
+    Page, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError,
+    Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 
 use self::commit::{Commit, Purge};
 use self::failure::{Failure, told};
-use self::users::NewUser;
+use self::removal::Removal;
+use self::users::{FirstUser, NewUser};
 use self::work::{carry_out, to_the_end};
 use crate::OpenError;
 
@@ -67,23 +75,35 @@ impl Store for PostgresStore {
         Ok(client.batch_execute("SELECT 1").await.map_err(Failure::from)?)
     }
 
-    async fn commit(&self, writes: Vec<ItemWrite>) -> Result<(), StoreError> {
-        if writes.is_empty() {
-            return Ok(());
-        }
+    async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
         let pool = self.pool.clone();
         to_the_end(async move {
             // Off the threads that serve everybody: it may take milliseconds.
-            let prepared = tokio::task::spawn_blocking(move || Commit::prepare(writes)).await;
+            let prepared = tokio::task::spawn_blocking(move || Commit::prepare(batch)).await;
             let commit = prepared.map_err(|gone| StoreError::Failed(gone.to_string()))??;
             carry_out(&pool, &commit).await
         })
         .await
     }
 
-    async fn purge(&self, id: ItemId, before: Stamp, record: Record) -> Result<(), StoreError> {
+    async fn purge(
+        &self,
+        id: ItemId,
+        before: Stamp,
+        record: Record,
+        remember: Option<Remembered>,
+    ) -> Result<(), StoreError> {
         let pool = self.pool.clone();
-        to_the_end(async move { carry_out(&pool, &Purge { id, before, record }).await }).await
+        to_the_end(async move { carry_out(&pool, &Purge { id, before, record, remember }).await }).await
+    }
+
+    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError> {
+        Ok(remembered::get(&self.client().await?, user, key).await?)
+    }
+
+    async fn forget_remembered(&self, before: Timestamp) -> Result<u64, StoreError> {
+        let store = self.clone();
+        to_the_end(async move { Ok(remembered::forget(&store.client().await?, before).await?) }).await
     }
 
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError> {
@@ -105,20 +125,38 @@ impl Store for PostgresStore {
         Ok(read::snapshot(&self.client().await?, id).await?)
     }
 
-    async fn find_by_name(&self, spaces: &[SpaceId], name: &PromptName) -> Result<Option<ItemId>, StoreError> {
-        Ok(read::find_by_name(&self.client().await?, spaces, name).await?)
+    async fn find_by_name(
+        &self,
+        spaces: &[SpaceId],
+        kind: Kind,
+        name: &PromptName,
+    ) -> Result<Option<ItemId>, StoreError> {
+        Ok(read::find_by_name(&self.client().await?, spaces, kind, name).await?)
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
         Ok(list::list(&mut self.client().await?, query).await?)
     }
 
-    async fn tags(&self, spaces: &[SpaceId]) -> Result<Vec<(Tag, u64)>, StoreError> {
-        Ok(read::tags(&self.client().await?, spaces).await?)
+    async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError> {
+        Ok(versions::versions(&mut self.client().await?, item, query).await?)
     }
 
-    async fn tagged(&self, spaces: &[SpaceId], tag: &Tag) -> Result<Vec<Item>, StoreError> {
-        Ok(read::tagged(&self.client().await?, spaces, tag).await?)
+    async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError> {
+        Ok(versions::version(&mut self.client().await?, item, number).await?)
+    }
+
+    async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError> {
+        let pool = self.pool.clone();
+        to_the_end(async move { Ok(retention::forget_versions(&pool, retention, after).await?) }).await
+    }
+
+    async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
+        Ok(read::tags(&self.client().await?, spaces, kinds).await?)
+    }
+
+    async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError> {
+        Ok(read::tagged(&self.client().await?, spaces, kinds, tag).await?)
     }
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
@@ -127,8 +165,23 @@ impl Store for PostgresStore {
         to_the_end(async move { carry_out(&pool, &new).await }).await
     }
 
+    async fn create_first_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<bool, StoreError> {
+        let new = FirstUser(NewUser { user: user.clone(), space: space.clone(), token: token.clone() });
+        let pool = self.pool.clone();
+        to_the_end(async move { carry_out(&pool, &new).await }).await
+    }
+
+    async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError> {
+        let pool = self.pool.clone();
+        to_the_end(async move { carry_out(&pool, &Removal { user, items, at }).await }).await
+    }
+
     async fn users(&self) -> Result<Vec<User>, StoreError> {
         Ok(users::all(&self.client().await?).await?)
+    }
+
+    async fn first_user(&self) -> Result<Option<User>, StoreError> {
+        Ok(users::first(&self.client().await?).await?)
     }
 
     async fn user(&self, id: UserId) -> Result<Option<User>, StoreError> {
@@ -154,7 +207,7 @@ impl Store for PostgresStore {
 
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
         let store = self.clone();
-        to_the_end(async move { Ok(tokens::delete(&store.client().await?, user, id).await?) }).await
+        to_the_end(async move { Ok(tokens::remove(&store.client().await?, user, id).await?) }).await
     }
 
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {

@@ -1,8 +1,10 @@
 //! Items one by one, by name and by tag.
 
+use std::collections::BTreeSet;
+
 use deadpool_postgres::Client;
 use interline_items::fields::{PromptName, Tag};
-use interline_items::{Item, ItemId, Snapshot, SpaceId};
+use interline_items::{Item, ItemId, Kind, Snapshot, SpaceId};
 use uuid::Uuid;
 
 use super::failure::Failure;
@@ -18,14 +20,14 @@ const SNAPSHOT: &str = concat!(
 
 const BY_NAME: &str = "
     SELECT id FROM items
-    WHERE space = ANY($1) AND name = $2 AND deleted_at IS NULL
+    WHERE space = ANY($1) AND kind = $2 AND name = $3 AND deleted_at IS NULL
     ORDER BY array_position($1, space)
     LIMIT 1";
 
 const TAGS: &str = "
     SELECT tag, count(*) AS items
     FROM item_tags JOIN items ON items.id = item_tags.item
-    WHERE items.space = ANY($1) AND items.deleted_at IS NULL
+    WHERE items.space = ANY($1) AND items.kind = ANY($2) AND items.deleted_at IS NULL
     GROUP BY tag
     ORDER BY tag";
 
@@ -33,7 +35,7 @@ const TAGGED: &str = concat!(
     "SELECT ",
     item_columns!(),
     " FROM item_tags JOIN items ON items.id = item_tags.item
-      WHERE item_tags.tag = $2 AND items.space = ANY($1) AND items.deleted_at IS NULL
+      WHERE item_tags.tag = $3 AND items.space = ANY($1) AND items.kind = ANY($2) AND items.deleted_at IS NULL
       ORDER BY items.id"
 );
 
@@ -50,23 +52,37 @@ pub(super) async fn snapshot(client: &Client, id: ItemId) -> Result<Option<Snaps
 pub(super) async fn find_by_name(
     client: &Client,
     spaces: &[SpaceId],
+    kind: Kind,
     name: &PromptName,
 ) -> Result<Option<ItemId>, Failure> {
     let statement = client.prepare_cached(BY_NAME).await?;
-    let found = client.query_opt(&statement, &[&uuids(spaces), &name.as_str()]).await?;
+    let found = client.query_opt(&statement, &[&uuids(spaces), &kind.name(), &name.as_str()]).await?;
     Ok(found.map(|row| row.try_get(0)).transpose()?.map(ItemId::from_uuid))
 }
 
-pub(super) async fn tags(client: &Client, spaces: &[SpaceId]) -> Result<Vec<(Tag, u64)>, Failure> {
+pub(super) async fn tags(
+    client: &Client,
+    spaces: &[SpaceId],
+    kinds: &BTreeSet<Kind>,
+) -> Result<Vec<(Tag, u64)>, Failure> {
     let statement = client.prepare_cached(TAGS).await?;
-    let counted = client.query(&statement, &[&uuids(spaces)]).await?;
+    let counted = client.query(&statement, &[&uuids(spaces), &words(kinds)]).await?;
     counted.iter().map(|row| Ok((Tag::from_stored(row.try_get("tag")?), rows::count(row, "items")?))).collect()
 }
 
-pub(super) async fn tagged(client: &Client, spaces: &[SpaceId], tag: &Tag) -> Result<Vec<Item>, Failure> {
+pub(super) async fn tagged(
+    client: &Client,
+    spaces: &[SpaceId],
+    kinds: &BTreeSet<Kind>,
+    tag: &Tag,
+) -> Result<Vec<Item>, Failure> {
     let statement = client.prepare_cached(TAGGED).await?;
-    let found = client.query(&statement, &[&uuids(spaces), &tag.as_str()]).await?;
+    let found = client.query(&statement, &[&uuids(spaces), &words(kinds), &tag.as_str()]).await?;
     found.iter().map(rows::item).collect()
+}
+
+fn words(kinds: &BTreeSet<Kind>) -> Vec<&'static str> {
+    kinds.iter().map(|kind| kind.name()).collect()
 }
 
 fn uuids(spaces: &[SpaceId]) -> Vec<Uuid> {

@@ -45,7 +45,8 @@ pub(super) fn snapshot(row: &Row) -> Result<Snapshot, Failure> {
     Ok(Snapshot { item: item(row)?, content: row.try_get::<_, Option<&str>>("text")?.map(Arc::from) })
 }
 
-fn fields(row: &Row) -> Result<Fields, Failure> {
+/// The fields of an item's row.
+pub(super) fn fields(row: &Row) -> Result<Fields, Failure> {
     let arguments: Option<&str> = row.try_get("arguments")?;
     Ok(Fields {
         title: row.try_get::<_, Option<String>>("title")?.map(Title::from_stored),
@@ -72,6 +73,12 @@ fn content_info(row: &Row) -> Result<Option<ContentInfo>, Failure> {
 pub(super) fn count(row: &Row, column: &'static str) -> Result<u64, Failure> {
     let stored: i64 = row.try_get(column)?;
     u64::try_from(stored).map_err(|_| malformed(column))
+}
+
+/// A number that is not negative, or none.
+pub(super) fn maybe_count(row: &Row, column: &'static str) -> Result<Option<u64>, Failure> {
+    let stored: Option<i64> = row.try_get(column)?;
+    stored.map(u64::try_from).transpose().map_err(|_| malformed(column))
 }
 
 pub(super) fn time(row: &Row, column: &'static str) -> Result<Timestamp, Failure> {

@@ -23,17 +23,25 @@ macro_rules! token_columns {
     };
 }
 
-const OF_USER: &str = concat!("SELECT ", token_columns!(), " FROM tokens WHERE \"user\" = $1 ORDER BY created_at, id");
+/// One without a secret is only a name in histories.
+const OF_USER: &str = concat!(
+    "SELECT ",
+    token_columns!(),
+    " FROM tokens
+      WHERE \"user\" = $1 AND secret IS NOT NULL
+      ORDER BY created_at, id"
+);
 
 const BY_SECRET: &str = concat!(
     "SELECT ",
     token_columns!(),
     ", ",
     user_columns!(),
-    " FROM tokens JOIN users ON users.id = tokens.\"user\" WHERE tokens.secret = $1"
+    " FROM tokens JOIN users ON users.id = tokens.\"user\"
+      WHERE tokens.secret = $1 AND users.deleted_at IS NULL"
 );
 
-const DELETE: &str = "DELETE FROM tokens WHERE \"user\" = $1 AND id = $2";
+const REMOVE: &str = "UPDATE tokens SET secret = NULL WHERE \"user\" = $1 AND id = $2 AND secret IS NOT NULL";
 
 /// An older use does not hide a newer one.
 const MARK_USED: &str = "
@@ -78,8 +86,8 @@ pub(super) async fn credentials(client: &Client, secret: SecretHash) -> Result<O
 }
 
 /// Whether there was such a token.
-pub(super) async fn delete(client: &Client, user: UserId, id: TokenId) -> Result<bool, Failure> {
-    let statement = client.prepare_cached(DELETE).await?;
+pub(super) async fn remove(client: &Client, user: UserId, id: TokenId) -> Result<bool, Failure> {
+    let statement = client.prepare_cached(REMOVE).await?;
     Ok(client.execute(&statement, &[&user.uuid(), &id.uuid()]).await? > 0)
 }
 

@@ -10,13 +10,13 @@ use super::rows::{self, item_columns};
 const HOLDER_OF_URL: &str = concat!(
     "SELECT ",
     item_columns!(),
-    " FROM items WHERE space = $1 AND url = $2 AND deleted_at IS NULL AND id <> $3"
+    " FROM items WHERE space = $1 AND kind = $4 AND url = $2 AND deleted_at IS NULL AND id <> $3"
 );
 
 const HOLDER_OF_NAME: &str = concat!(
     "SELECT ",
     item_columns!(),
-    " FROM items WHERE space = $1 AND name = $2 AND deleted_at IS NULL AND id <> $3"
+    " FROM items WHERE space = $1 AND kind = $4 AND name = $2 AND deleted_at IS NULL AND id <> $3"
 );
 
 /// Refuses an item whose url or name another one has.
@@ -28,14 +28,14 @@ pub(super) async fn check(transaction: &Transaction<'_>, item: &Item, before: Op
         return Ok(());
     }
     // What an item that is not deleted has already is its own.
-    let held = before.filter(|known| known.lives && known.space == item.space.uuid());
+    let held = before.filter(|known| known.lives).map(|known| &known.fields);
     if let Some(url) = &item.fields.url
-        && held.and_then(|known| known.url.as_deref()) != Some(url.as_str())
+        && held.and_then(|fields| fields.url.as_ref()) != Some(url)
     {
         refuse_if_held(transaction, item, HOLDER_OF_URL, url.as_str(), || UniqueField::Url(url.clone())).await?;
     }
     if let Some(name) = &item.fields.name
-        && held.and_then(|known| known.name.as_deref()) != Some(name.as_str())
+        && held.and_then(|fields| fields.name.as_ref()) != Some(name)
     {
         refuse_if_held(transaction, item, HOLDER_OF_NAME, name.as_str(), || UniqueField::Name(name.clone())).await?;
     }
@@ -50,7 +50,7 @@ async fn refuse_if_held(
     field: impl FnOnce() -> UniqueField,
 ) -> Result<(), Failure> {
     let statement = transaction.prepare_cached(query).await?;
-    match transaction.query_opt(&statement, &[&item.space.uuid(), &value, &item.id.uuid()]).await? {
+    match transaction.query_opt(&statement, &[&item.space.uuid(), &value, &item.id.uuid(), &item.kind.name()]).await? {
         None => Ok(()),
         Some(row) => {
             let existing = Box::new(rows::item(&row)?);

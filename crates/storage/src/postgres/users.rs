@@ -1,8 +1,8 @@
 //! Users and the spaces that they are members of.
 
 use async_trait::async_trait;
-use deadpool_postgres::{Client, Transaction};
-use interline_items::{Membership, NewToken, OrganizationId, Role, Space, SpaceId, SpaceOwner, User, UserId};
+use deadpool_postgres::{Client, GenericClient, Transaction};
+use interline_items::{Membership, NewToken, OrganizationId, Role, Space, SpaceId, User, UserId};
 use tokio_postgres::Row;
 
 use super::failure::Failure;
@@ -10,10 +10,11 @@ use super::rows::{decoded, maybe_id, time};
 use super::tokens;
 use super::work::{Proof, Work};
 use crate::codec::names;
+use crate::codec::owner::OwnerColumns;
 
 const ADD: &str = "
     INSERT INTO users (id, name, email, rank, organization, created_at) VALUES ($1, $2, $3, $4, $5, $6)";
-const ADD_SPACE: &str = "INSERT INTO spaces (id, \"user\", organization, name) VALUES ($1, $2, $3, $4)";
+const ADD_SPACE: &str = "INSERT INTO spaces (id, \"user\", organization, app, name) VALUES ($1, $2, $3, $4, $5)";
 const ADD_MEMBER: &str = "INSERT INTO members (\"user\", space, role) VALUES ($1, $2, $3)";
 
 /// The columns that [`of_row`] reads.
@@ -25,14 +26,19 @@ macro_rules! user_columns {
 }
 pub(super) use user_columns;
 
-const ALL: &str = concat!("SELECT ", user_columns!(), " FROM users ORDER BY created_at, id");
-const ONE: &str = concat!("SELECT ", user_columns!(), " FROM users WHERE id = $1");
+const ALL: &str = concat!("SELECT ", user_columns!(), " FROM users WHERE deleted_at IS NULL ORDER BY created_at, id");
+const FIRST: &str =
+    concat!("SELECT ", user_columns!(), " FROM users WHERE deleted_at IS NULL ORDER BY created_at, id LIMIT 1");
+const ONE: &str = concat!("SELECT ", user_columns!(), " FROM users WHERE id = $1 AND deleted_at IS NULL");
 
 const MEMBERSHIPS: &str = "
-    SELECT spaces.id, spaces.\"user\", spaces.organization, spaces.name, members.role
+    SELECT spaces.id, spaces.\"user\", spaces.organization, spaces.app, spaces.name, members.role
     FROM members JOIN spaces ON spaces.id = members.space
     WHERE members.\"user\" = $1
     ORDER BY spaces.\"user\" IS NOT DISTINCT FROM $1 DESC, spaces.id";
+
+/// Held until the commit by who makes the first user or removes one: both depend on which others there are.
+pub(super) const ONE_AT_A_TIME: &str = "SELECT pg_advisory_xact_lock(7449362052)";
 
 /// A new user with its own space and first token.
 pub(super) struct NewUser {
@@ -41,24 +47,41 @@ pub(super) struct NewUser {
     pub(super) token: NewToken,
 }
 
+/// The same, if there is no user yet.
+pub(super) struct FirstUser(pub(super) NewUser);
+
+#[async_trait]
+impl Work for FirstUser {
+    type Outcome = bool;
+
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, Proof), Failure> {
+        transaction.batch_execute(ONE_AT_A_TIME).await?;
+        if first(transaction).await?.is_some() {
+            return Ok((false, Proof::Nothing));
+        }
+        let ((), proof) = self.0.carry_out(transaction).await?;
+        Ok((true, proof))
+    }
+}
+
 #[async_trait]
 impl Work for NewUser {
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<Proof, Failure> {
+    type Outcome = ();
+
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
         let NewUser { user, space, token } = self;
         let (id, organization) = (user.id.uuid(), user.organization.map(OrganizationId::uuid));
         let created_at = user.created_at.as_microsecond();
-        let (owner, owning_organization) = match space.owner {
-            SpaceOwner::User(owner) => (Some(owner.uuid()), None),
-            SpaceOwner::Organization(organization) => (None, Some(organization.uuid())),
-            SpaceOwner::Global => (None, None),
-        };
+        let owner = OwnerColumns::from(space.owner);
         transaction
             .execute(ADD, &[&id, &user.name, &user.email, &names::of_rank(user.rank), &organization, &created_at])
             .await?;
-        transaction.execute(ADD_SPACE, &[&space.id.uuid(), &owner, &owning_organization, &space.name]).await?;
+        transaction
+            .execute(ADD_SPACE, &[&space.id.uuid(), &owner.user, &owner.organization, &owner.app, &space.name])
+            .await?;
         transaction.execute(ADD_MEMBER, &[&id, &space.id.uuid(), &names::of_role(Role::Owner)]).await?;
         tokens::add(transaction, token).await?;
-        Ok(Proof::User(id))
+        Ok(((), Proof::User(id)))
     }
 }
 
@@ -67,7 +90,12 @@ pub(super) async fn all(client: &Client) -> Result<Vec<User>, Failure> {
     client.query(&statement, &[]).await?.iter().map(of_row).collect()
 }
 
-pub(super) async fn one(client: &Client, id: UserId) -> Result<Option<User>, Failure> {
+pub(super) async fn first(client: &impl GenericClient) -> Result<Option<User>, Failure> {
+    let statement = client.prepare_cached(FIRST).await?;
+    client.query_opt(&statement, &[]).await?.as_ref().map(of_row).transpose()
+}
+
+pub(super) async fn one(client: &impl GenericClient, id: UserId) -> Result<Option<User>, Failure> {
     let statement = client.prepare_cached(ONE).await?;
     client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(of_row).transpose()
 }
@@ -90,13 +118,11 @@ pub(super) fn of_row(row: &Row) -> Result<User, Failure> {
 }
 
 fn membership(row: &Row) -> Result<Membership, Failure> {
-    let user = maybe_id(row, "user", UserId::from_uuid)?;
-    let organization = maybe_id(row, "organization", OrganizationId::from_uuid)?;
-    let owner = match (user, organization) {
-        (Some(user), _) => SpaceOwner::User(user),
-        (None, Some(organization)) => SpaceOwner::Organization(organization),
-        (None, None) => SpaceOwner::Global,
+    let owner = OwnerColumns {
+        user: row.try_get("user")?,
+        organization: row.try_get("organization")?,
+        app: row.try_get("app")?,
     };
-    let space = Space { id: SpaceId::from_uuid(row.try_get("id")?), owner, name: row.try_get("name")? };
+    let space = Space { id: SpaceId::from_uuid(row.try_get("id")?), owner: owner.into(), name: row.try_get("name")? };
     Ok(Membership { space, role: decoded(row, "role", names::role)? })
 }

@@ -18,21 +18,32 @@ const INQUIRY_PAUSE: Duration = Duration::from_millis(200);
 /// Something to do in one transaction.
 #[async_trait]
 pub(super) trait Work: Send + Sync {
+    /// What it tells whoever waits for it.
+    type Outcome: Send;
+
     /// Does it. It may be done again from the start, in another transaction.
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<Proof, Failure>;
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(Self::Outcome, Proof), Failure>;
 }
 
 /// A row that is there if and only if the transaction was committed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Proof {
     /// An event; the row of its space is locked until the transaction's end.
     Event { space: Uuid, number: i64, item: Uuid, at: i64 },
     /// A user.
     User(Uuid),
+    /// An answer that is remembered.
+    Answer { user: Uuid, key: String, at: i64 },
+    /// Work for the background.
+    Job(i64),
+    /// The tombstone of a user.
+    Tombstone(Uuid),
+    /// Nothing was written, so that it makes no difference.
+    Nothing,
 }
 
 /// Carries out work in a transaction, again where it lost a race.
-pub(super) async fn carry_out(pool: &Pool, work: &impl Work) -> Result<(), StoreError> {
+pub(super) async fn carry_out<W: Work>(pool: &Pool, work: &W) -> Result<W::Outcome, StoreError> {
     let mut tries = 1;
     loop {
         match attempt(pool, work).await {
@@ -49,28 +60,28 @@ pub(super) async fn to_the_end<T: Send + 'static>(
     tokio::spawn(write).await.unwrap_or_else(|gone| Err(StoreError::Failed(gone.to_string())))
 }
 
-async fn attempt(pool: &Pool, work: &impl Work) -> Result<(), Failure> {
+async fn attempt<W: Work>(pool: &Pool, work: &W) -> Result<W::Outcome, Failure> {
     let mut client = pool.get().await?;
     let transaction = client.transaction().await?;
-    let proof = work.carry_out(&transaction).await?;
+    let (outcome, proof) = work.carry_out(&transaction).await?;
     match transaction.commit().await.map_err(Failure::from) {
         Err(failure) if failure.lost_the_connection() => {
-            if committed_after_all(pool, proof).await {
-                Ok(())
+            if committed_after_all(pool, &proof).await {
+                Ok(outcome)
             } else {
                 Err(failure)
             }
         }
-        outcome => outcome,
+        committed => committed.map(|()| outcome),
     }
 }
 
 /// Whether a commit happened although its answer was lost. Where nobody can be asked, it counts as not.
-async fn committed_after_all(pool: &Pool, proof: Proof) -> bool {
+async fn committed_after_all(pool: &Pool, proof: &Proof) -> bool {
     for _ in 0..INQUIRIES {
         tokio::time::sleep(INQUIRY_PAUSE).await;
-        if let Ok(mut client) = pool.get().await
-            && let Ok(answer) = exists(&mut client, proof).await
+        if let Ok(client) = pool.get().await
+            && let Ok(answer) = exists(&client, proof).await
         {
             return answer;
         }
@@ -82,15 +93,22 @@ const AWAIT_SPACE: &str = "SELECT id FROM spaces WHERE id = $1 FOR SHARE";
 const EVENT_EXISTS: &str =
     "SELECT EXISTS (SELECT FROM events WHERE space = $1 AND number = $2 AND item = $3 AND at = $4)";
 const USER_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1)";
+const ANSWER_EXISTS: &str = "SELECT EXISTS (SELECT FROM idempotency WHERE \"user\" = $1 AND key = $2 AND at = $3)";
+const JOB_EXISTS: &str = "SELECT EXISTS (SELECT FROM jobs WHERE number = $1)";
+const TOMBSTONE_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1 AND deleted_at IS NOT NULL)";
 
-async fn exists(client: &mut Client, proof: Proof) -> Result<bool, Failure> {
+async fn exists(client: &Client, proof: &Proof) -> Result<bool, Failure> {
     let row = match proof {
         Proof::Event { space, number, item, at } => {
             // The server may still be at the commit: it holds this row until it is done.
-            client.query_opt(AWAIT_SPACE, &[&space]).await?;
-            client.query_one(EVENT_EXISTS, &[&space, &number, &item, &at]).await?
+            client.query_opt(AWAIT_SPACE, &[space]).await?;
+            client.query_one(EVENT_EXISTS, &[space, number, item, at]).await?
         }
-        Proof::User(id) => client.query_one(USER_EXISTS, &[&id]).await?,
+        Proof::User(id) => client.query_one(USER_EXISTS, &[id]).await?,
+        Proof::Answer { user, key, at } => client.query_one(ANSWER_EXISTS, &[user, key, at]).await?,
+        Proof::Job(number) => client.query_one(JOB_EXISTS, &[number]).await?,
+        Proof::Tombstone(id) => client.query_one(TOMBSTONE_EXISTS, &[id]).await?,
+        Proof::Nothing => return Ok(true),
     };
     Ok(row.try_get(0)?)
 }

@@ -67,8 +67,13 @@ impl Event {
     }
 }
 
-/// Adds a change to the history of its item.
-pub(super) fn put_record(connection: &Connection, number: i64, prepared: &Prepared) -> Result<(), Failure> {
+/// Adds a change to the history of its item, with the fields if they are others than before.
+pub(super) fn put_record(
+    connection: &Connection,
+    number: i64,
+    prepared: &Prepared,
+    fields: Option<&str>,
+) -> Result<(), Failure> {
     let (item, record) = (&prepared.write.after, &prepared.write.record);
     let rebuild = prepared.rebuild.as_ref();
     connection.prepare_cached(INSERT_RECORD)?.execute(params![
@@ -84,7 +89,7 @@ pub(super) fn put_record(connection: &Connection, number: i64, prepared: &Prepar
         record.token.map(|token| token.uuid().into_bytes()),
         item.content.as_ref().map(|content| content.characters.cast_signed()),
         item.content.as_ref().map(|content| content.bytes.cast_signed()),
-        rebuild.map(|rebuild| rebuild.fields.as_str()),
+        fields,
         rebuild.map(|rebuild| rebuild.undo.kind as i64),
         rebuild.map(|rebuild| rebuild.undo.bytes.as_slice()),
     ])?;

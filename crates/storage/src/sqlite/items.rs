@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use interline_items::fields::{PromptName, Tag};
-use interline_items::{Item, ItemId, Snapshot, SpaceId};
+use interline_items::{Item, ItemId, Kind, Snapshot, SpaceId};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::failure::Failure;
 use super::rows::{self, item_columns, select_snapshot};
+use crate::codec::names;
 
 const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE id = ?1");
 
@@ -16,19 +17,19 @@ const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE id = ?
 const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.id = ?1");
 
 const BY_NAME: &str = "
-    SELECT id FROM items WHERE space = ?1 AND name = ?2 AND name IS NOT NULL AND deleted_at IS NULL";
+    SELECT id FROM items WHERE space = ?1 AND kind = ?2 AND name = ?3 AND name IS NOT NULL AND deleted_at IS NULL";
 
 const MARK_USED: &str = "
     UPDATE items SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)";
 
 const TAGS: &str = "
-    SELECT tag, sum(items) FROM tag_counts WHERE space = ?1 AND view < 2 GROUP BY tag";
+    SELECT tag, kind, items FROM tag_counts WHERE space = ?1 AND view < 2";
 
 const TAGGED: &str = concat!(
     "SELECT ",
     item_columns!(),
     " FROM item_tags JOIN items ON items.number = item_tags.item
-     WHERE item_tags.space = ?1 AND item_tags.tag = ?2 AND item_tags.view < 2
+     WHERE item_tags.space = ?1 AND item_tags.tag = ?2 AND item_tags.kind = ?3 AND item_tags.view < 2
      ORDER BY items.id"
 );
 
@@ -44,16 +45,17 @@ pub(super) fn snapshot(connection: &Connection, id: ItemId) -> Result<Option<Sna
     statement.query_and_then([id.uuid().into_bytes()], rows::snapshot)?.next().transpose()
 }
 
-/// The item with a name in the first of the spaces that has one.
+/// The item of a kind with a name in the first of the spaces that has one.
 pub(super) fn find_by_name(
     connection: &Connection,
     spaces: &[SpaceId],
+    kind: Kind,
     name: &PromptName,
 ) -> Result<Option<ItemId>, Failure> {
     let mut statement = connection.prepare_cached(BY_NAME)?;
     for space in spaces {
-        let found =
-            statement.query_row(params![space.uuid().into_bytes(), name.as_str()], |row| row.get(0)).optional()?;
+        let keys = params![space.uuid().into_bytes(), kind.name(), name.as_str()];
+        let found = statement.query_row(keys, |row| row.get(0)).optional()?;
         if let Some(id) = found {
             return Ok(Some(ItemId::from_uuid(uuid::Uuid::from_bytes(id))));
         }
@@ -68,26 +70,38 @@ pub(super) fn mark_used(connection: &Connection, id: ItemId, at: Timestamp) -> R
 }
 
 /// The tags of items that are not deleted, and how many items have each.
-pub(super) fn tags(connection: &Connection, spaces: &BTreeSet<SpaceId>) -> Result<Vec<(Tag, u64)>, Failure> {
+pub(super) fn tags(
+    connection: &Connection,
+    spaces: &BTreeSet<SpaceId>,
+    kinds: &BTreeSet<Kind>,
+) -> Result<Vec<(Tag, u64)>, Failure> {
     let mut statement = connection.prepare_cached(TAGS)?;
     let mut counts = BTreeMap::new();
     for space in spaces {
         let mut found = statement.query([space.uuid().into_bytes()])?;
         while let Some(row) = found.next()? {
             let mut columns = rows::Columns::of(row);
-            let (tag, items) = (columns.next::<String>()?, columns.count()?);
-            *counts.entry(tag).or_default() += items;
+            let (tag, kind, items) = (columns.next::<String>()?, names::kind(columns.text()?)?, columns.count()?);
+            if kinds.contains(&kind) {
+                *counts.entry(tag).or_default() += items;
+            }
         }
     }
     Ok(counts.into_iter().map(|(tag, items)| (Tag::from_stored(tag), items)).collect())
 }
 
 /// The items that are not deleted and have a tag.
-pub(super) fn tagged(connection: &Connection, spaces: &BTreeSet<SpaceId>, tag: &Tag) -> Result<Vec<Item>, Failure> {
+pub(super) fn tagged(
+    connection: &Connection,
+    spaces: &BTreeSet<SpaceId>,
+    kinds: &BTreeSet<Kind>,
+    tag: &Tag,
+) -> Result<Vec<Item>, Failure> {
     let mut statement = connection.prepare_cached(TAGGED)?;
     let mut items = Vec::new();
-    for space in spaces {
-        for item in statement.query_and_then(params![space.uuid().into_bytes(), tag.as_str()], rows::item)? {
+    for (space, kind) in spaces.iter().flat_map(|space| kinds.iter().map(move |kind| (space, kind))) {
+        let keys = params![space.uuid().into_bytes(), tag.as_str(), kind.name()];
+        for item in statement.query_and_then(keys, rows::item)? {
             items.push(item?);
         }
     }

@@ -7,6 +7,9 @@ use crate::OpenError;
 /// The steps, oldest first. A step that was released never changes. `PRAGMA user_version` counts those taken.
 const MIGRATIONS: [(&str, &str); 1] = [("0001_items", include_str!("../../migrations/sqlite/0001_items.sql"))];
 
+/// What every store says it is, in the header of its file (`IntL`): other programs' files are left alone.
+const APPLICATION_ID: i32 = 0x496e_744c;
+
 /// Older ones can lose committed writes in WAL mode: a writer and a checkpoint could race for the start of the log.
 const OLDEST_GOOD: (i32, &str) = (3_051_003, "3.51.3");
 
@@ -25,6 +28,7 @@ fn check_version(number: i32, name: &str) -> Result<(), OpenError> {
 /// [`OpenError::Newer`] if it has seen more steps than this program knows.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    check_owner(&transaction)?;
     let taken: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed)?;
     let Some(missing) = MIGRATIONS.get(taken as usize..) else {
         return Err(OpenError::Newer(format!("{taken} migrations, and {} are known here", MIGRATIONS.len())));
@@ -33,9 +37,21 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
         transaction.execute_batch(sql).map_err(|error| OpenError::Failed(format!("migration {name}: {error}")))?;
     }
     if !missing.is_empty() {
+        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;
         transaction.pragma_update(None, "user_version", MIGRATIONS.len() as i64).map_err(failed)?;
     }
     transaction.commit().map_err(failed)
+}
+
+/// Refuses a file that another program made something of.
+fn check_owner(connection: &Connection) -> Result<(), OpenError> {
+    let owner: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(failed)?;
+    let is_new = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)";
+    if owner == APPLICATION_ID || connection.query_row(is_new, [], |row| row.get(0)).map_err(failed)? {
+        Ok(())
+    } else {
+        Err(OpenError::Failed("the file is a database of another program".to_owned()))
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
@@ -73,5 +89,15 @@ mod tests {
         assert!(refused.contains("newer version of Interline"), "{refused}");
         let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
         assert_eq!(tables, 0);
+    }
+
+    #[test]
+    fn a_file_of_another_program_is_refused_and_left_alone() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch("CREATE TABLE bookmarks (id INTEGER PRIMARY KEY)").unwrap();
+        let refused = migrate(&mut connection).unwrap_err().to_string();
+        assert!(refused.contains("of another program"), "{refused}");
+        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+        assert_eq!(tables, 1);
     }
 }

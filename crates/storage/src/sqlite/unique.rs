@@ -10,13 +10,13 @@ use super::rows::{self, item_columns};
 const BY_URL: &str = concat!(
     "SELECT ",
     item_columns!(),
-    " FROM items WHERE space = ?1 AND url = ?2 AND url IS NOT NULL AND deleted_at IS NULL AND id <> ?3"
+    " FROM items WHERE space = ?1 AND kind = ?4 AND url = ?2 AND url IS NOT NULL AND deleted_at IS NULL AND id <> ?3"
 );
 
 const BY_NAME: &str = concat!(
     "SELECT ",
     item_columns!(),
-    " FROM items WHERE space = ?1 AND name = ?2 AND name IS NOT NULL AND deleted_at IS NULL AND id <> ?3"
+    " FROM items WHERE space = ?1 AND kind = ?4 AND name = ?2 AND name IS NOT NULL AND deleted_at IS NULL AND id <> ?3"
 );
 
 /// What it means that the row of `wanted` was refused.
@@ -50,6 +50,6 @@ fn duplicate(connection: &Connection, wanted: &Item) -> Result<Option<StoreError
 
 fn find(connection: &Connection, sql: &str, wanted: &Item, value: &str) -> Result<Option<Item>, Failure> {
     let mut statement = connection.prepare_cached(sql)?;
-    let keys = params![wanted.space.uuid().into_bytes(), value, wanted.id.uuid().into_bytes()];
+    let keys = params![wanted.space.uuid().into_bytes(), value, wanted.id.uuid().into_bytes(), wanted.kind.name()];
     statement.query_and_then(keys, rows::item)?.next().transpose()
 }

@@ -12,6 +12,7 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::failure::{Failure, answer_for};
+use super::pen::{Pen, execute};
 use super::{connection, migrate};
 use crate::OpenError;
 
@@ -50,12 +51,13 @@ impl Writer {
             return Err(OpenError::Failed(format!("{}: no write-ahead log can be kept there", path.display())));
         }
         migrate::migrate(&mut connection)?;
+        let mut pen = Pen::new(path, connection);
         let (sender, receiver) = channel();
         let counters = Arc::new(SharedCounters::default());
         let shared = Arc::clone(&counters);
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || serve(&connection, &receiver, &shared))
+            .spawn(move || serve(&mut pen, &receiver, &shared))
             .map_err(|error| OpenError::Failed(error.to_string()))?;
         Ok(Writer { jobs: Some(sender), thread: Some(thread), counters })
     }
@@ -155,41 +157,40 @@ where
     }
 }
 
-fn serve(connection: &Connection, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters) {
+fn serve(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters) {
     while let Ok(first) = jobs.recv() {
         let mut group = vec![first];
         group.extend(jobs.try_iter().take(MAX_GROUP - 1));
-        match write_group(connection, &mut group) {
+        match write_group(pen, &mut group) {
             Ok(0) => {}
             Ok(kept) => {
                 counters.commits.fetch_add(1, Ordering::Relaxed);
                 counters.acknowledged.fetch_add(kept, Ordering::Relaxed);
             }
             Err(error) => {
-                // It may be over already, and then there is nothing to roll back.
-                let _ = connection.execute_batch("ROLLBACK");
+                pen.roll_back();
                 group.drain(..).for_each(|job| job.refuse(answer_for_group(&error)));
             }
         }
         group.into_iter().for_each(Job::answer);
     }
     // The next one to open the file finds it without a log to read.
-    let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    let _ = pen.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
 }
 
 /// Carries out the jobs in one transaction, those that fail undone alone; how many were kept. An error has changed
 /// nothing.
-fn write_group(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<u64, rusqlite::Error> {
-    execute(connection, "BEGIN IMMEDIATE")?;
+fn write_group(pen: &mut Pen, group: &mut [Box<dyn Job>]) -> Result<u64, rusqlite::Error> {
+    pen.begin()?;
     let kept = match group {
         // The transaction is savepoint enough.
-        [only] => u64::from(only.run(connection) == Verdict::Keep),
-        several => write_each(connection, several)?,
+        [only] => u64::from(only.run(pen.connection()) == Verdict::Keep),
+        several => write_each(pen.connection(), several)?,
     };
     if kept > 0 {
-        execute(connection, "COMMIT")?;
-    } else if !connection.is_autocommit() {
-        execute(connection, "ROLLBACK")?;
+        pen.commit()?;
+    } else {
+        pen.roll_back();
     }
     Ok(kept)
 }
@@ -208,10 +209,6 @@ fn write_each(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<u64
     Ok(kept)
 }
 
-fn execute(connection: &Connection, sql: &str) -> Result<(), rusqlite::Error> {
-    connection.prepare_cached(sql)?.execute([]).map(|_| ())
-}
-
 /// What everybody of a group is told when its transaction fails. They may try again.
 fn answer_for_group(error: &rusqlite::Error) -> StoreError {
     match answer_for(error) {
@@ -225,112 +222,5 @@ fn unavailable(why: &str) -> StoreError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn database() -> Connection {
-        let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch("CREATE TABLE notes (text TEXT UNIQUE)").unwrap();
-        connection
-    }
-
-    fn insert(text: &str) -> (Box<dyn Job>, oneshot::Receiver<Result<(), Failure>>) {
-        let text = text.to_owned();
-        job(move |connection| {
-            connection.execute("INSERT INTO notes VALUES ('first of two, ' || ?1)", [&text])?;
-            connection.execute("INSERT INTO notes VALUES (?1)", [&text])?;
-            Ok(())
-        })
-    }
-
-    /// Writes jobs that wait together, and returns what they were told.
-    fn write(connection: &Connection, texts: &[&str]) -> (Vec<Result<(), StoreError>>, Counters) {
-        let (jobs, answers): (Vec<_>, Vec<_>) = texts.iter().map(|text| insert(text)).unzip();
-        let counters = serve_all(connection, jobs);
-        let told = answers.into_iter().map(|answer| answer.blocking_recv().unwrap().map_err(StoreError::from));
-        (told.collect(), counters)
-    }
-
-    fn serve_all(connection: &Connection, jobs: Vec<Box<dyn Job>>) -> Counters {
-        let (sender, receiver) = channel();
-        jobs.into_iter().for_each(|job| sender.send(job).unwrap());
-        drop(sender);
-        let counters = Arc::new(SharedCounters::default());
-        serve(connection, &receiver, &counters);
-        Writer { jobs: None, thread: None, counters }.counters()
-    }
-
-    fn rows(connection: &Connection) -> i64 {
-        connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap()
-    }
-
-    #[test]
-    fn jobs_that_wait_together_share_a_commit() {
-        let connection = database();
-        let (told, counters) = write(&connection, &["a", "b", "c"]);
-        assert!(told.iter().all(Result::is_ok), "{told:?}");
-        assert_eq!(counters, Counters { commits: 1, acknowledged: 3 });
-        assert_eq!(rows(&connection), 6);
-    }
-
-    #[test]
-    fn a_job_that_fails_is_undone_alone() {
-        let connection = database();
-        connection.execute("INSERT INTO notes VALUES ('b')", []).unwrap();
-        let (told, counters) = write(&connection, &["a", "b", "c"]);
-        assert!(matches!(told[..], [Ok(()), Err(StoreError::Failed(_)), Ok(())]), "{told:?}");
-        assert_eq!(counters, Counters { commits: 1, acknowledged: 2 });
-        assert_eq!(rows(&connection), 5);
-    }
-
-    #[test]
-    fn a_group_that_changes_nothing_needs_no_commit() {
-        let connection = database();
-        connection.execute("INSERT INTO notes VALUES ('a')", []).unwrap();
-        for texts in [&["a"][..], &["a", "a"]] {
-            let (told, counters) = write(&connection, texts);
-            assert!(told.iter().all(Result::is_err), "{told:?}");
-            assert_eq!(counters, Counters { commits: 0, acknowledged: 0 });
-        }
-        assert_eq!(rows(&connection), 1);
-    }
-
-    #[test]
-    fn nobody_is_acknowledged_when_the_commit_fails() {
-        let mut connection = database();
-        connection.commit_hook(Some(|| true)).unwrap();
-        for texts in [&["a"][..], &["a", "b"]] {
-            let (told, counters) = write(&connection, texts);
-            assert!(told.iter().all(|told| matches!(told, Err(StoreError::Unavailable(_)))), "{told:?}");
-            assert_eq!(counters, Counters { commits: 0, acknowledged: 0 });
-        }
-        assert_eq!(rows(&connection), 0);
-        connection.commit_hook(None::<fn() -> bool>).unwrap();
-        assert!(write(&connection, &["a"]).0[0].is_ok());
-    }
-
-    #[test]
-    fn a_full_disk_is_unavailable_until_there_is_room() {
-        let connection = database();
-        let long = "long".repeat(100_000);
-        connection.pragma_update(None, "max_page_count", 20).unwrap();
-        for texts in [&[long.as_str()][..], &["a", &long, "b"]] {
-            let (told, _) = write(&connection, texts);
-            let refused = told.iter().filter(|told| matches!(told, Err(StoreError::Unavailable(_)))).count();
-            assert!(refused > 0, "{told:?}");
-            assert_eq!(rows(&connection), 2 * (told.len() - refused) as i64);
-            connection.execute("DELETE FROM notes", []).unwrap();
-        }
-        connection.pragma_update(None, "max_page_count", 2000).unwrap();
-        assert!(write(&connection, &[&long]).0[0].is_ok());
-    }
-
-    #[test]
-    fn a_job_is_carried_out_though_nobody_waits() {
-        let connection = database();
-        let (unheard, answer) = insert("a");
-        drop(answer);
-        assert_eq!(serve_all(&connection, vec![unheard]), Counters { commits: 1, acknowledged: 1 });
-        assert_eq!(rows(&connection), 2);
-    }
-}
+#[path = "writer_tests.rs"]
+mod tests;

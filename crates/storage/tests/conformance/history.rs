@@ -6,7 +6,7 @@ use crate::authors::{Author, author};
 use crate::oracle::Dice;
 use crate::place::Place;
 use crate::rebuild::content_before;
-use crate::samples::{Sample, note};
+use crate::samples::{Sample, note, tags};
 use crate::sql::Value;
 
 on_both!(
@@ -57,12 +57,18 @@ async fn a_lifecycle_change_is_a_record_without_a_version(place: Place) {
 async fn a_version_keeps_the_fields_as_they_were(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let first = ada.create(&*place.store, note(&ada.space, "Plan").with_tags(&["a"])).await;
-    ada.change(&*place.store, &first, ada.retitling(&first, "New plan")).await.unwrap();
+    let second = ada.change(&*place.store, &first, ada.retitling(&first, "New plan")).await.unwrap();
+    let third = ada.change(&*place.store, &second, ada.rewriting(&second, Some("text"))).await.unwrap();
+    let mut retagging = ada.editing(&third, 0..0, "more ");
+    retagging.after.fields.tags = tags(&["b"]);
+    ada.change(&*place.store, &third, retagging).await.unwrap();
     let versions = place.rows("SELECT fields FROM versions ORDER BY version").await;
-    let fields: Vec<serde_json::Value> =
-        versions.iter().map(|row| serde_json::from_str(row[0].text()).unwrap()).collect();
-    assert_eq!(fields[0], serde_json::json!({"title": "Plan", "tags": ["a"]}));
-    assert_eq!(fields[1], serde_json::json!({"title": "New plan", "tags": ["a"]}));
+    let [first, second, third, fourth] = &versions[..] else { panic!("{versions:?}") };
+    let fields = |row: &[Value]| serde_json::from_str::<serde_json::Value>(row[0].text()).unwrap();
+    assert_eq!(fields(first), serde_json::json!({"title": "Plan", "tags": ["a"]}));
+    assert_eq!(fields(second), serde_json::json!({"title": "New plan", "tags": ["a"]}));
+    assert_eq!(third[0], Value::Null, "they are as before");
+    assert_eq!(fields(fourth), serde_json::json!({"title": "New plan", "tags": ["b"]}));
 }
 
 /// The contents of an item's versions, oldest first, made of the newest and the records.

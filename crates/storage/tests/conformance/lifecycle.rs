@@ -1,6 +1,6 @@
 //! `ping`, `mark_used` and `find_by_name`.
 
-use interline_items::{ItemId, SpaceId};
+use interline_items::{ItemId, Kind, SpaceId};
 
 use crate::authors::author;
 use crate::place::Place;
@@ -53,14 +53,15 @@ async fn a_change_made_before_a_use_does_not_undo_it(place: Place) {
     let made = ada.create(&*place.store, note(&ada.space, "Plan")).await;
     let retitling = ada.retitling(&made, "New plan");
     place.store.mark_used(made.item.id, at(9)).await.unwrap();
-    place.store.commit(vec![retitling]).await.unwrap();
+    place.store.commit(retitling.into()).await.unwrap();
     assert_eq!(place.store.item(made.item.id).await.unwrap().unwrap().last_used_at, Some(at(9)));
 }
 
 async fn a_prompt_is_found_by_its_name(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let made = ada.create(&*place.store, prompt(&ada.space, "review")).await;
-    let find = async |spaces: &[SpaceId], word| place.store.find_by_name(spaces, &name(word)).await.unwrap();
+    let find =
+        async |spaces: &[SpaceId], word| place.store.find_by_name(spaces, Kind::Prompt, &name(word)).await.unwrap();
     assert_eq!(find(&[ada.space.id], "review").await, Some(made.item.id));
     assert_eq!(find(&[ada.space.id], "revie").await, None);
     assert_eq!(find(&[SpaceId::generate()], "review").await, None);
@@ -70,7 +71,7 @@ async fn a_prompt_is_found_by_its_name(place: Place) {
 async fn an_archived_prompt_is_found_and_a_deleted_one_is_not(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let made = ada.create(&*place.store, prompt(&ada.space, "review")).await;
-    let find = async || place.store.find_by_name(&[ada.space.id], &name("review")).await.unwrap();
+    let find = async || place.store.find_by_name(&[ada.space.id], Kind::Prompt, &name("review")).await.unwrap();
     let archived = ada.change(&*place.store, &made, ada.archiving(&made)).await.unwrap();
     assert_eq!(find().await, Some(made.item.id));
     ada.change(&*place.store, &archived, ada.deleting(&archived)).await.unwrap();
@@ -89,6 +90,6 @@ async fn the_first_space_with_a_name_wins(place: Place) {
         ([ben.space.id, nowhere, ada.space.id], "review", his.item.id),
         ([ada.space.id, ben.space.id, nowhere], "draft", only_his.item.id),
     ] {
-        assert_eq!(place.store.find_by_name(&spaces, &name(word)).await.unwrap(), Some(found));
+        assert_eq!(place.store.find_by_name(&spaces, Kind::Prompt, &name(word)).await.unwrap(), Some(found));
     }
 }

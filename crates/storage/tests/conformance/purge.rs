@@ -1,6 +1,6 @@
 //! `purge`: an item goes with all that is known of it.
 
-use interline_items::{Action, Snapshot, Stamp, Store, StoreError};
+use interline_items::{Action, Kind, Snapshot, Stamp, Store, StoreError};
 
 use crate::authors::{Author, author};
 use crate::place::Place;
@@ -17,7 +17,7 @@ on_both!(
 );
 
 async fn purge(store: &dyn Store, author: &Author, old: &Snapshot) -> Result<(), StoreError> {
-    store.purge(old.item.id, old.item.stamp, author.record(Action::Delete, at(99))).await
+    store.purge(old.item.id, old.item.stamp, author.record(Action::Delete, at(99)), None).await
 }
 
 async fn a_purged_item_is_gone_with_its_content_and_history(place: Place) {
@@ -90,5 +90,5 @@ async fn a_purged_item_takes_its_tags_along(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let made = ada.create(&*place.store, note(&ada.space, "Gone").with_tags(&["work"])).await;
     purge(&*place.store, &ada, &made).await.unwrap();
-    assert_eq!(place.store.tags(&[ada.space.id]).await.unwrap(), []);
+    assert_eq!(place.store.tags(&[ada.space.id], &Kind::ALL.into()).await.unwrap(), []);
 }

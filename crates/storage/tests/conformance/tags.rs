@@ -1,11 +1,13 @@
 //! `tags` and `tagged`.
 
+use std::collections::BTreeSet;
+
 use interline_items::fields::Tag;
-use interline_items::{Snapshot, SpaceId, Store};
+use interline_items::{Kind, Snapshot, SpaceId, Store};
 
 use crate::authors::author;
 use crate::place::Place;
-use crate::samples::{Sample, note, tags};
+use crate::samples::{Sample, bookmark, note, prompt, tags};
 
 on_both!(
     tags_are_counted_among_items_that_are_not_deleted,
@@ -14,6 +16,7 @@ on_both!(
     a_change_of_tags_is_counted,
     tagged_items_are_those_that_are_not_deleted,
     a_tag_is_not_found_in_a_longer_one,
+    tags_are_those_of_the_kinds,
 );
 
 fn tag(word: &str) -> Tag {
@@ -21,7 +24,7 @@ fn tag(word: &str) -> Tag {
 }
 
 async fn counts(store: &dyn Store, spaces: &[SpaceId]) -> Vec<(String, u64)> {
-    let counted = store.tags(spaces).await.unwrap();
+    let counted = store.tags(spaces, &BTreeSet::from(Kind::ALL)).await.unwrap();
     counted.into_iter().map(|(tag, count)| (tag.as_str().to_owned(), count)).collect()
 }
 
@@ -84,7 +87,7 @@ async fn tagged_items_are_those_that_are_not_deleted(place: Place) {
     let his = ben.create(&*place.store, note(&ben.space, "4").with_tags(&["b"])).await;
 
     let tagged = async |spaces: &[SpaceId], word| {
-        let mut items = place.store.tagged(spaces, &tag(word)).await.unwrap();
+        let mut items = place.store.tagged(spaces, &BTreeSet::from(Kind::ALL), &tag(word)).await.unwrap();
         items.sort_by_key(|item| item.id);
         items
     };
@@ -100,6 +103,27 @@ async fn a_tag_is_not_found_in_a_longer_one(place: Place) {
     let ada = author(&*place.store, "ada").await;
     ada.create(&*place.store, note(&ada.space, "1").with_tags(&["rust/async", "art"])).await;
     for word in ["rust", "async", "r", "ar"] {
-        assert_eq!(place.store.tagged(&[ada.space.id], &tag(word)).await.unwrap(), []);
+        assert_eq!(place.store.tagged(&[ada.space.id], &BTreeSet::from(Kind::ALL), &tag(word)).await.unwrap(), []);
     }
+}
+
+async fn tags_are_those_of_the_kinds(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let note = ada.create(&*place.store, note(&ada.space, "1").with_tags(&["all", "note"])).await;
+    let site = ada.create(&*place.store, bookmark(&ada.space, "https://e.org/").with_tags(&["all"])).await;
+    ada.create(&*place.store, prompt(&ada.space, "p").with_tags(&["all", "prompt"])).await;
+    for (kinds, counted) in [
+        (&[Kind::Note][..], &[("all", 1), ("note", 1)][..]),
+        (&[Kind::Note, Kind::Bookmark], &[("all", 2), ("note", 1)]),
+        (&[], &[]),
+    ] {
+        let counts = place.store.tags(&[ada.space.id], &kinds.iter().copied().collect()).await.unwrap();
+        let counts: Vec<_> = counts.into_iter().map(|(tag, count)| (tag.as_str().to_owned(), count)).collect();
+        assert_eq!(counts, expected(counted), "{kinds:?}");
+    }
+    let kinds = BTreeSet::from([Kind::Note, Kind::Bookmark]);
+    let mut tagged = place.store.tagged(&[ada.space.id], &kinds, &tag("all")).await.unwrap();
+    tagged.sort_by_key(|item| item.id);
+    assert_eq!(tagged, [note.item, site.item]);
+    assert_eq!(place.store.tagged(&[ada.space.id], &kinds, &tag("prompt")).await.unwrap(), []);
 }

@@ -1,10 +1,13 @@
 //! `create_user`, `users`, `user` and `memberships`.
 
-use interline_items::{Membership, OrganizationId, Rank, Role, Space, SpaceId, SpaceOwner, UserId};
+use interline_items::{AppId, Membership, OrganizationId, Rank, Role, Space, SpaceId, SpaceOwner, Store, UserId};
 use jiff::SignedDuration;
 
-use crate::authors::{author, stranger};
+use std::sync::Arc;
+
+use crate::authors::{Author, author, stranger};
 use crate::place::Place;
+use crate::races::together;
 use crate::samples::at;
 
 on_both!(
@@ -15,6 +18,9 @@ on_both!(
     a_user_without_a_free_secret_is_not_made,
     a_users_own_space_comes_first_then_the_others_by_id,
     somebody_elses_spaces_are_not_a_users,
+    nobody_has_two_spaces,
+    of_many_first_users_one_is_made,
+    the_first_user_is_the_oldest,
 );
 
 async fn a_user_comes_with_a_space_and_a_token(place: Place) {
@@ -66,14 +72,14 @@ async fn organization(place: &Place) -> OrganizationId {
 
 async fn add_space(place: &Place, space: &Space) {
     let id = place.literal(space.id.uuid());
-    let organization = match space.owner {
-        SpaceOwner::Organization(organization) => place.literal(organization.uuid()),
-        _ => "NULL".to_owned(),
+    let (column, owner) = match space.owner {
+        SpaceOwner::User(user) => ("\"user\"", place.literal(user.uuid())),
+        SpaceOwner::Organization(organization) => ("organization", place.literal(organization.uuid())),
+        SpaceOwner::App(app) => ("app", place.literal(app.uuid())),
+        SpaceOwner::Global => ("app", "NULL".to_owned()),
     };
     let name = &space.name;
-    place
-        .execute(&format!("INSERT INTO spaces (id, organization, name) VALUES ({id}, {organization}, '{name}')"))
-        .await;
+    place.execute(&format!("INSERT INTO spaces (id, {column}, name) VALUES ({id}, {owner}, '{name}')")).await;
 }
 
 async fn add_member(place: &Place, space: SpaceId, user: UserId, role: &str) {
@@ -95,7 +101,7 @@ async fn a_user_without_a_free_secret_is_not_made(place: Place) {
 async fn a_users_own_space_comes_first_then_the_others_by_id(place: Place) {
     let team = organization(&place).await;
     let shared = |owner| Space { id: SpaceId::generate(), owner, name: "shared".to_owned() };
-    let (early, late) = (shared(SpaceOwner::Global), shared(SpaceOwner::Organization(team)));
+    let (early, late) = (shared(SpaceOwner::App(AppId::generate())), shared(SpaceOwner::Organization(team)));
     let ada = author(&*place.store, "ada").await;
     let (even_later, ben) = (shared(SpaceOwner::Global), author(&*place.store, "ben").await);
     for (space, role) in [(&even_later, "reader"), (&late, "writer"), (&early, "reader")] {
@@ -122,4 +128,54 @@ async fn somebody_elses_spaces_are_not_a_users(place: Place) {
     let spaces: Vec<_> = place.store.memberships(ada.user.id).await.unwrap();
     assert_eq!(spaces.iter().map(|membership| membership.space.id).collect::<Vec<_>>(), [ada.space.id]);
     assert_ne!(ada.space.id, ben.space.id);
+}
+
+async fn nobody_has_two_spaces(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let team = organization(&place).await;
+    let app = AppId::generate();
+    let owners = [SpaceOwner::Organization(team), SpaceOwner::App(app), SpaceOwner::Global];
+    for owner in owners {
+        add_space(&place, &Space { id: SpaceId::generate(), owner, name: "first".to_owned() }).await;
+    }
+    for owner in owners.into_iter().chain([SpaceOwner::User(ada.user.id)]) {
+        let mut ben = stranger("ben");
+        ben.space.owner = owner;
+        assert!(place.store.create_user(&ben.user, &ben.space, &ben.token).await.is_err(), "{owner:?}");
+    }
+    assert_eq!(place.store.users().await.unwrap(), [ada.user]);
+}
+
+async fn make_first(store: &dyn Store, new: &Author) -> bool {
+    store.create_first_user(&new.user, &new.space, &new.token).await.unwrap()
+}
+
+/// Processes that start together on a new database make one owner.
+async fn of_many_first_users_one_is_made(place: Place) {
+    let mut stores = vec![Arc::clone(&place.store)];
+    for _ in 0..3 {
+        stores.push(place.database.open().await);
+    }
+    let work = (0..32).map(|number| {
+        let (store, new) = (Arc::clone(&stores[number % 4]), stranger(&format!("user {number}")));
+        async move { make_first(&*store, &new).await.then_some(new) }
+    });
+    let made: Vec<Author> = together(work).await.into_iter().flatten().collect();
+    let [owner] = &made[..] else { panic!("{} first users", made.len()) };
+    assert_eq!(place.store.users().await.unwrap(), std::slice::from_ref(&owner.user));
+    assert_eq!(place.store.tokens(owner.user.id).await.unwrap(), std::slice::from_ref(&owner.token.token));
+    for table in ["users", "spaces", "members", "tokens"] {
+        assert_eq!(place.count(&format!("SELECT count(*) FROM {table}")).await, 1, "{table}");
+    }
+}
+
+async fn the_first_user_is_the_oldest(place: Place) {
+    assert_eq!(place.store.first_user().await.unwrap(), None);
+    let ada = author(&*place.store, "ada").await;
+    assert_eq!(place.store.first_user().await.unwrap(), Some(ada.user));
+    let mut older = stranger("older");
+    older.user.created_at = at(-1);
+    assert!(!make_first(&*place.store, &older).await);
+    place.store.create_user(&older.user, &older.space, &older.token).await.unwrap();
+    assert_eq!(place.store.first_user().await.unwrap(), Some(older.user));
 }

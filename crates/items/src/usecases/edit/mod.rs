@@ -49,7 +49,7 @@ impl Interline {
                 return Ok(edited);
             };
             edited.after.item = write.after.clone();
-            match self.store.commit(vec![write]).await {
+            match self.store.commit(write.into()).await {
                 Ok(()) => return Ok(edited),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),

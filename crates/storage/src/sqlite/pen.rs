@@ -1,0 +1,112 @@
+//! The connection that writes, and whether it can be believed.
+//!
+//! What SQLite leaves behind when the sync of a commit fails, in WAL mode: the frames of the transaction, its commit frame
+//! included, are in the log's file, perhaps on disk, perhaps not. The shared index of the log does not count them, so no
+//! connection sees them, and they stay invisible as long as any connection is open. But a recovery (after a crash, or
+//! when the index is made anew) reads the file itself and takes every frame whose checksum follows from the one before:
+//! the commit that was refused would be back. Nor does another sync tell anything: after a failed one, systems forget the
+//! pages that they could not write and report the next sync as a success.
+//!
+//! So after such a failure nothing is acknowledged until a transaction was written and synced through a connection, and
+//! so through file handles, that were opened since. It goes to the very place of the log where the refused frames are, and
+//! checksums are chained: with its first frame in place, none of them can be taken any more. Commits that were acknowledged
+//! before are not in question: they lie before that place, and their own sync succeeded. The old connection stays open
+//! meanwhile, so that nothing makes the index anew. What the file says by then is the truth, whatever was refused: the
+//! writer keeps nothing of its own from one transaction to the next.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, ErrorCode};
+
+use super::connection;
+
+/// Something to write, so that there is something to sync.
+const PROBE: &str = "
+    INSERT INTO meta (key, value) VALUES ('probes', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1";
+
+/// Ends a transaction; the way to it is a value, so that a test can make it fail as a disk does.
+type Commit = Box<dyn FnMut(&Connection) -> rusqlite::Result<()> + Send>;
+
+/// The connection that writes.
+pub(super) struct Pen {
+    path: PathBuf,
+    connection: Connection,
+    commit: Commit,
+    trust: Trust,
+}
+
+/// Whether what was written can be believed to be on disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    Sound,
+    /// A commit failed at the disk, and none has succeeded since.
+    Suspect,
+}
+
+impl Pen {
+    /// Writes through a connection to the file `path`.
+    pub(super) fn new(path: &Path, connection: Connection) -> Pen {
+        Pen {
+            path: path.to_owned(),
+            connection,
+            commit: Box::new(|connection| execute(connection, "COMMIT")),
+            trust: Trust::Sound,
+        }
+    }
+
+    /// The connection; in a transaction from [`Pen::begin`] on.
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Begins a transaction, on a new connection if the old one is suspect and the disk can be believed again.
+    pub(super) fn begin(&mut self) -> rusqlite::Result<()> {
+        if self.trust == Trust::Suspect {
+            let fresh = connection::writer(&self.path)?;
+            execute(&fresh, "BEGIN IMMEDIATE")?;
+            execute(&fresh, PROBE)?;
+            (self.commit)(&fresh)?;
+            self.connection = fresh;
+            self.trust = Trust::Sound;
+        }
+        execute(&self.connection, "BEGIN IMMEDIATE")
+    }
+
+    /// Commits; on disk when it succeeds.
+    pub(super) fn commit(&mut self) -> rusqlite::Result<()> {
+        let outcome = (self.commit)(&self.connection);
+        if outcome.as_ref().is_err_and(is_of_the_disk) {
+            self.trust = Trust::Suspect;
+        }
+        outcome
+    }
+
+    /// Ends a transaction without a trace, if one is open: after some errors SQLite has done it already.
+    pub(super) fn roll_back(&self) {
+        if !self.connection.is_autocommit() {
+            let _ = execute(&self.connection, "ROLLBACK");
+        }
+    }
+}
+
+/// Runs a statement that stays prepared.
+pub(super) fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([]).map(|_| ())
+}
+
+/// Whether frames may have reached the file although the commit failed.
+fn is_of_the_disk(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::SystemIoFailure | ErrorCode::DiskFull))
+}
+
+#[cfg(test)]
+impl Pen {
+    /// The same, with another way to commit.
+    pub(super) fn committing(
+        mut self,
+        commit: impl FnMut(&Connection) -> rusqlite::Result<()> + Send + 'static,
+    ) -> Pen {
+        self.commit = Box::new(commit);
+        self
+    }
+}

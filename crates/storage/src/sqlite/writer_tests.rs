@@ -1,0 +1,190 @@
+//! Groups of jobs, and what becomes of them when the disk fails.
+
+use std::sync::atomic::AtomicBool;
+
+use super::*;
+
+fn database() -> Pen {
+    database_that_refuses(|| false)
+}
+
+/// A database whose commits fail as long as `refuses`.
+fn database_that_refuses(refuses: impl FnMut() -> bool + Send + 'static) -> Pen {
+    let mut connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch("CREATE TABLE notes (text TEXT UNIQUE)").unwrap();
+    connection.commit_hook(Some(refuses)).unwrap();
+    Pen::new(Path::new(":memory:"), connection)
+}
+
+fn insert(text: &str) -> (Box<dyn Job>, oneshot::Receiver<Result<(), Failure>>) {
+    let text = text.to_owned();
+    job(move |connection| {
+        connection.execute("INSERT INTO notes VALUES ('first of two, ' || ?1)", [&text])?;
+        connection.execute("INSERT INTO notes VALUES (?1)", [&text])?;
+        Ok(())
+    })
+}
+
+/// Writes jobs that wait together, and returns what they were told.
+fn write(pen: &mut Pen, texts: &[&str]) -> (Vec<Result<(), StoreError>>, Counters) {
+    let (jobs, answers): (Vec<_>, Vec<_>) = texts.iter().map(|text| insert(text)).unzip();
+    let counters = serve_all(pen, jobs);
+    let told = answers.into_iter().map(|answer| answer.blocking_recv().unwrap().map_err(StoreError::from));
+    (told.collect(), counters)
+}
+
+fn serve_all(pen: &mut Pen, jobs: Vec<Box<dyn Job>>) -> Counters {
+    let (sender, receiver) = channel();
+    jobs.into_iter().for_each(|job| sender.send(job).unwrap());
+    drop(sender);
+    let counters = Arc::new(SharedCounters::default());
+    serve(pen, &receiver, &counters);
+    Writer { jobs: None, thread: None, counters }.counters()
+}
+
+fn rows(pen: &Pen) -> i64 {
+    pen.connection().query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn jobs_that_wait_together_share_a_commit() {
+    let mut pen = database();
+    let (told, counters) = write(&mut pen, &["a", "b", "c"]);
+    assert!(told.iter().all(Result::is_ok), "{told:?}");
+    assert_eq!(counters, Counters { commits: 1, acknowledged: 3 });
+    assert_eq!(rows(&pen), 6);
+}
+
+#[test]
+fn a_job_that_fails_is_undone_alone() {
+    let mut pen = database();
+    pen.connection().execute("INSERT INTO notes VALUES ('b')", []).unwrap();
+    let (told, counters) = write(&mut pen, &["a", "b", "c"]);
+    assert!(matches!(told[..], [Ok(()), Err(StoreError::Failed(_)), Ok(())]), "{told:?}");
+    assert_eq!(counters, Counters { commits: 1, acknowledged: 2 });
+    assert_eq!(rows(&pen), 5);
+}
+
+#[test]
+fn a_group_that_changes_nothing_needs_no_commit() {
+    let mut pen = database();
+    pen.connection().execute("INSERT INTO notes VALUES ('a')", []).unwrap();
+    for texts in [&["a"][..], &["a", "a"]] {
+        let (told, counters) = write(&mut pen, texts);
+        assert!(told.iter().all(Result::is_err), "{told:?}");
+        assert_eq!(counters, Counters { commits: 0, acknowledged: 0 });
+    }
+    assert_eq!(rows(&pen), 1);
+}
+
+#[test]
+fn nobody_is_acknowledged_when_the_commit_fails() {
+    let refuses = Arc::new(AtomicBool::new(true));
+    let asked = Arc::clone(&refuses);
+    let mut pen = database_that_refuses(move || asked.load(Ordering::SeqCst));
+    for texts in [&["a"][..], &["a", "b"]] {
+        let (told, counters) = write(&mut pen, texts);
+        assert!(told.iter().all(|told| matches!(told, Err(StoreError::Unavailable(_)))), "{told:?}");
+        assert_eq!(counters, Counters { commits: 0, acknowledged: 0 });
+    }
+    assert_eq!(rows(&pen), 0);
+    refuses.store(false, Ordering::SeqCst);
+    assert!(write(&mut pen, &["a"]).0[0].is_ok());
+}
+
+#[test]
+fn a_full_disk_is_unavailable_until_there_is_room() {
+    let mut pen = database();
+    let long = "long".repeat(100_000);
+    pen.connection().pragma_update(None, "max_page_count", 20).unwrap();
+    for texts in [&[long.as_str()][..], &["a", &long, "b"]] {
+        let (told, _) = write(&mut pen, texts);
+        let refused = told.iter().filter(|told| matches!(told, Err(StoreError::Unavailable(_)))).count();
+        assert!(refused > 0, "{told:?}");
+        assert_eq!(rows(&pen), 2 * (told.len() - refused) as i64);
+        pen.connection().execute("DELETE FROM notes", []).unwrap();
+    }
+    pen.connection().pragma_update(None, "max_page_count", 2000).unwrap();
+    assert!(write(&mut pen, &[&long]).0[0].is_ok());
+}
+
+#[test]
+fn a_job_is_carried_out_though_nobody_waits() {
+    let mut pen = database();
+    let (unheard, answer) = insert("a");
+    drop(answer);
+    assert_eq!(serve_all(&mut pen, vec![unheard]), Counters { commits: 1, acknowledged: 1 });
+    assert_eq!(rows(&pen), 2);
+}
+
+const FAILED_SYNC: i32 = rusqlite::ffi::SQLITE_IOERR_FSYNC;
+
+/// A store's file with the table of these tests, and a pen whose commits at these turns (0 is the first) end like a
+/// failed sync: undone by SQLite, or in the file after all.
+fn on_a_disk(directory: &Path, failing: std::ops::Range<usize>, reaches_the_file: fn(usize) -> bool) -> Pen {
+    let path = directory.join("interline.db");
+    let mut connection = connection::writer(&path).unwrap();
+    migrate::migrate(&mut connection).unwrap();
+    connection.execute_batch("CREATE TABLE notes (text TEXT UNIQUE)").unwrap();
+    let mut turn = 0;
+    Pen::new(&path, connection).committing(move |connection| {
+        turn += 1;
+        if failing.contains(&(turn - 1)) {
+            if reaches_the_file(turn - 1) {
+                execute(connection, "COMMIT").unwrap();
+            }
+            return Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(FAILED_SYNC), None));
+        }
+        execute(connection, "COMMIT")
+    })
+}
+
+fn told(outcomes: &[Result<(), StoreError>]) -> Vec<bool> {
+    outcomes
+        .iter()
+        .for_each(|outcome| assert!(matches!(outcome, Ok(()) | Err(StoreError::Unavailable(_))), "{outcome:?}"));
+    outcomes.iter().map(Result::is_ok).collect()
+}
+
+#[test]
+fn after_a_failed_sync_nothing_is_acknowledged_until_one_succeeds() {
+    let directory = tempfile::tempdir().unwrap();
+    // The second commit fails, and so do the first two probes.
+    let mut pen = on_a_disk(directory.path(), 1..4, |_| false);
+    let mut acknowledged = Vec::new();
+    for text in ["a", "b", "c", "d", "e", "f"] {
+        acknowledged.extend(told(&write(&mut pen, &[text]).0));
+    }
+    assert_eq!(acknowledged, [true, false, false, false, true, true]);
+    let kept: Vec<String> = pen
+        .connection()
+        .prepare("SELECT text FROM notes WHERE text NOT LIKE 'first%' ORDER BY text")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(kept, ["a", "e", "f"]);
+}
+
+#[test]
+fn after_a_failed_sync_a_group_is_refused_as_a_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut pen = on_a_disk(directory.path(), 0..1, |_| false);
+    assert_eq!(told(&write(&mut pen, &["a", "b"]).0), [false, false]);
+    assert_eq!(told(&write(&mut pen, &["c", "d"]).0), [true, true]);
+    assert_eq!(rows(&pen), 4);
+}
+
+/// The error came, and the frames are there all the same: what was refused is the truth, and writing goes on from there.
+#[test]
+fn a_refused_commit_that_reached_the_file_is_met_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut pen = on_a_disk(directory.path(), 0..2, |turn| turn == 0);
+    assert_eq!(told(&write(&mut pen, &["a"]).0), [false]);
+    assert_eq!(told(&write(&mut pen, &["b"]).0), [false]);
+    let (again, _) = write(&mut pen, &["a"]);
+    assert!(matches!(again[..], [Err(StoreError::Failed(_))]), "{again:?}");
+    assert_eq!(told(&write(&mut pen, &["b"]).0), [true]);
+    assert_eq!(rows(&pen), 4);
+}
