@@ -39,5 +39,6 @@ pub use usecases::{
     Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FoundInside, InsertAt,
     Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, PassageChange, QuerySyntax, ReadContent,
     ReadItem, ReadUnless, SearchField, SearchInside, Secret, TagChanges, TextChange, TokenDraft, UserDraft,
+    VersionDiff,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

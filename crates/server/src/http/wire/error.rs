@@ -60,6 +60,12 @@ fn data_of(error: &Error) -> Map<String, Value> {
         Error::NotFound { kind, wanted } => {
             object([("type", kind.map(Kind::name).into()), ("id", wanted.as_str().into())])
         }
+        Error::VersionNotFound { kind, id, version, current } => object([
+            ("type", kind.name().into()),
+            ("id", id.to_string().into()),
+            ("version", (*version).into()),
+            ("current_version", (*current).into()),
+        ]),
         Error::ValidationFailed(errors) => {
             let one = |error: &FieldError| json!({"field": error.field, "message": error.message});
             object([("errors", errors.iter().map(one).collect())])
