@@ -6,9 +6,6 @@
 //! * [`Interline`] holds the use cases that every door calls. An [`Error`] is why one did not do what it was asked to.
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
 
-/// The engine, whose values are in requests, answers and errors.
-pub use interline_edit as engine;
-
 mod access;
 mod error;
 pub mod fields;
@@ -31,7 +28,8 @@ pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryReco
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
 // What a request for an edit and its outcome say in the engine's words.
 pub use interline_edit::{
-    Case, InvalidOperation, Level, LineEndings, MultipleMatches, NoMatch, Passage, Place, StaleOperation, UnifiedDiff,
+    Case, Cause, Edit, InvalidOperation, Level, LineEndings, MultipleMatches, NoMatch, OperationProblem, Passage,
+    Place, StaleOperation, UnifiedDiff,
 };
 pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
@@ -41,6 +39,6 @@ pub use usecases::{
     Begun, Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FoundInside,
     InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange, QuerySyntax,
     ReadContent, ReadItem, ReadUnless, Repeatable, SearchField, SearchInside, Secret, TagChanges, TextChange,
-    TokenDraft, UserDraft,
+    TokenDraft, UserDraft, VersionDiff,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

@@ -5,7 +5,7 @@ mod words;
 use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, StaleOperation, UnifiedDiff};
 
 use crate::fields::FieldError;
-use crate::{Item, Kind, Scope, StoreError, UniqueField};
+use crate::{Item, ItemId, Kind, Scope, StoreError, UniqueField};
 
 /// A refusal or a failure. The code is stable; the message (`Display`) says what happened, with the figures, and the
 /// suggestion what to do next, so that an agent can make the right next call from it alone.
@@ -17,6 +17,17 @@ pub enum Error {
         kind: Option<Kind>,
         /// What was asked for: an id or a name.
         wanted: String,
+    },
+    /// The item has no such version, or not any more.
+    VersionNotFound {
+        /// The item's kind.
+        kind: Kind,
+        /// The item.
+        id: ItemId,
+        /// The version that was asked for.
+        version: u64,
+        /// The version that it is at.
+        current: u64,
     },
     /// Fields that cannot be accepted, every one of them.
     ValidationFailed(Vec<FieldError>),
@@ -205,7 +216,7 @@ impl Error {
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            Error::NotFound { .. } => "not_found",
+            Error::NotFound { .. } | Error::VersionNotFound { .. } => "not_found",
             Error::ValidationFailed(_) => "validation_failed",
             Error::TooLarge { .. } => "too_large",
             Error::InvalidTemplate { .. } => "invalid_template",

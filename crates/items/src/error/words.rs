@@ -12,6 +12,9 @@ impl Error {
     pub fn suggestion(&self) -> String {
         match self {
             Error::NotFound { .. } => "check the id or name, or list items to find it".to_owned(),
+            Error::VersionNotFound { current, .. } => {
+                format!("list the history of the item to see which versions are kept; the newest is {current}")
+            }
             Error::ValidationFailed(_) => "correct the fields named in `errors`".to_owned(),
             Error::TooLarge { .. } => "split the content into several items".to_owned(),
             Error::InvalidTemplate { undefined_variables, unused_arguments, .. } => {
@@ -135,6 +138,9 @@ impl fmt::Display for Error {
         match self {
             Error::NotFound { kind: Some(kind), wanted } => write!(f, "there is no {kind} {wanted}"),
             Error::NotFound { kind: None, wanted } => write!(f, "there is no item {wanted}"),
+            Error::VersionNotFound { kind, id, version, .. } => {
+                write!(f, "there is no version {version} of {kind} {id}")
+            }
             Error::ValidationFailed(errors) => match errors.as_slice() {
                 [error] => write!(f, "{}: {}", error.field, error.message),
                 errors => write!(f, "{} fields cannot be accepted", errors.len()),

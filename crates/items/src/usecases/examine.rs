@@ -20,11 +20,9 @@ impl Interline {
         fields: &Fields,
         content: Option<Arc<str>>,
     ) -> Result<Option<ContentInfo>, Error> {
-        match (kind.rules().content, content) {
-            (ContentRule::Text, None) => Ok(None),
-            (ContentRule::Text, Some(text)) if text.len() <= BIG_BYTES => Ok(Some(ContentInfo::of(&text))),
-            (ContentRule::Text, Some(text)) => Ok(Some(self.threads.run(move |_| ContentInfo::of(&text)).await?)),
-            (ContentRule::Template, content) => {
+        match kind.rules().content {
+            ContentRule::Text => self.measured(content).await,
+            ContentRule::Template => {
                 let arguments = fields.arguments.clone().unwrap_or_default();
                 let examine = move |stack: &LargeStack| {
                     let text = content.unwrap_or_default();
@@ -33,6 +31,15 @@ impl Interline {
                 };
                 self.threads.run(examine).await?
             }
+        }
+    }
+
+    /// What is to be known of a content.
+    pub(super) async fn measured(&self, content: Option<Arc<str>>) -> Result<Option<ContentInfo>, Error> {
+        match content {
+            None => Ok(None),
+            Some(text) if text.len() <= BIG_BYTES => Ok(Some(ContentInfo::of(&text))),
+            Some(text) => Ok(Some(self.threads.run(move |_| ContentInfo::of(&text)).await?)),
         }
     }
 }

@@ -32,7 +32,7 @@ impl Interline {
         for _ in 0..MAX_ROUNDS {
             let item = self.find(caller, which).await?;
             caller.may_write(&item)?;
-            expected.check(&item)?;
+            self.check_expected(expected, &item).await?;
             let at = now();
             let record = caller.record(Action::Delete, Vec::new(), at);
             let remember = caller.remember(&Outcome::Removed, at);
@@ -70,7 +70,7 @@ impl Interline {
             caller.may_write(&before)?;
             let at = now();
             let after = turned(&before, action, at).ok_or_else(|| which.not_found())?;
-            expected.check(&before)?;
+            self.check_expected(expected, &before).await?;
             let Some(after) = after else {
                 return Ok(before);
             };

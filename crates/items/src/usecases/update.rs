@@ -1,6 +1,6 @@
 //! Changing the fields and the whole content of items.
 
-use crate::{Action, ContentWrite, Error, Item, ItemWrite, Snapshot, Stamp, View};
+use crate::{Action, ContentWrite, Error, Fields, Item, ItemWrite, Snapshot, Stamp, View};
 
 use super::input::{Changed, ItemChanges, parse_changes};
 use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale, now};
@@ -17,10 +17,7 @@ impl Interline {
         for _ in 0..MAX_ROUNDS {
             let before = self.writable(caller, which, expected).await?;
             let after = self.changed(&before, changes.clone()).await?;
-            let content = match before.content == after.content {
-                true => ContentWrite::Keep,
-                false => ContentWrite::Set { old: before.content.clone(), new: after.content.clone() },
-            };
+            let content = ContentWrite::between(&before.content, &after.content);
             let Some(write) = write(caller, &before.item, &after.item, content) else {
                 return Ok(before);
             };
@@ -47,7 +44,7 @@ impl Interline {
             return Err(which.not_found());
         }
         caller.may_write(&snapshot.item)?;
-        expected.check(&snapshot.item)?;
+        self.check_expected(expected, &snapshot.item).await?;
         Ok(snapshot)
     }
 
@@ -85,9 +82,16 @@ pub(super) fn write(caller: &Caller, before: &Item, after: &Item, content: Conte
 
 /// Names of the fields in which two states differ, in the order of the wire; all that are there for a new item.
 pub(super) fn changed_fields(before: Option<&Item>, after: &Item) -> Vec<&'static str> {
-    let default = crate::Fields::default();
-    let (old, old_hash) = before.map_or((&default, None), |item| (&item.fields, hash(item)));
-    let new = &after.fields;
+    let default = Fields::default();
+    let mut names = changed_names(before.map_or(&default, |item| &item.fields), &after.fields);
+    if before.and_then(hash) != hash(after) {
+        names.push("content");
+    }
+    names
+}
+
+/// The same without the content.
+pub(super) fn changed_names(old: &Fields, new: &Fields) -> Vec<&'static str> {
     [
         ("title", old.title != new.title),
         ("description", old.description != new.description),
@@ -95,7 +99,6 @@ pub(super) fn changed_fields(before: Option<&Item>, after: &Item) -> Vec<&'stati
         ("url", old.url != new.url),
         ("name", old.name != new.name),
         ("arguments", old.arguments != new.arguments),
-        ("content", old_hash != hash(after)),
     ]
     .into_iter()
     .filter_map(|(name, differs)| differs.then_some(name))

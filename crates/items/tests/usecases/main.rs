@@ -8,6 +8,7 @@ mod world;
 mod access;
 mod create;
 mod edit;
+mod history;
 mod lifecycle;
 mod list;
 mod once;

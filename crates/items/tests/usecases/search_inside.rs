@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use interline_items::engine::Case;
+use interline_items::Case;
 use interline_items::{
     Error, ExpectedVersion, FoundInside, ItemDraft, Kind, QuerySyntax, Rank, Scope, SearchField, SearchInside,
     TokenDraft,

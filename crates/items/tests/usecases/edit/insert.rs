@@ -1,6 +1,6 @@
 //! A text comes in.
 
-use interline_items::engine::Level;
+use interline_items::Level;
 use interline_items::{EditRequest, Error, InsertAt, Kind, PassageField};
 
 use super::{after, assert_edits, assert_refuses, before, edit, insert};

@@ -9,10 +9,10 @@ mod patch;
 mod replace;
 mod several;
 
-use interline_items::engine::{Level, UnifiedDiff};
 use interline_items::{
     EditRequest, Edited, Error, InsertAt, Item, ItemDraft, Kind, LinePatch, PassageChange, Stamp, TextChange,
 };
+use interline_items::{Level, UnifiedDiff};
 
 use crate::samples::{bookmark, note_of, prompt, text};
 use crate::world::{World, by_id};

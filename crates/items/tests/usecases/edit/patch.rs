@@ -1,6 +1,6 @@
 //! Lines become others.
 
-use interline_items::engine::OperationProblem;
+use interline_items::OperationProblem;
 use interline_items::{EditRequest, Error, LinePatch, TextChange};
 
 use super::{assert_edits, assert_refuses, expecting, lines};

@@ -1,8 +1,8 @@
 //! A passage becomes another, or goes.
 
-use interline_items::engine::{Level, LineEndings};
 use interline_items::fields::Limits;
 use interline_items::{EditRequest, Error, Kind, NeedsText, PassageField, TextChange};
+use interline_items::{Level, LineEndings};
 
 use super::{assert_edits, assert_refuses, capped, delete, edit, replace, replace_all, request};
 use crate::samples::note;

@@ -1,6 +1,6 @@
 //! Several edits that are one.
 
-use interline_items::engine::Level;
+use interline_items::Level;
 use interline_items::{EditRequest, Error, TextChange};
 
 use super::{assert_edits, assert_refuses, passage, replace_all, several};

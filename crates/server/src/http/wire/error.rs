@@ -1,7 +1,7 @@
 //! The body of an error.
 
 use interline_items::fields::FieldError;
-use interline_items::{Error, InvalidOperation, Item, Kind, Passage, Place, StaleOperation, View};
+use interline_items::{Error, InvalidOperation, Item, ItemId, Kind, Passage, Place, StaleOperation, View};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -60,6 +60,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
         Error::NotFound { kind, wanted } => {
             object([("type", kind.map(Kind::name).into()), ("id", wanted.as_str().into())])
         }
+        Error::VersionNotFound { kind, id, version, current } => version_not_found(*kind, *id, *version, *current),
         Error::ValidationFailed(errors) => {
             let one = |error: &FieldError| json!({"field": error.field, "message": error.message});
             object([("errors", errors.iter().map(one).collect())])
@@ -148,4 +149,13 @@ fn state(item: &Item) -> &'static str {
         View::Archived => "archived",
         View::Deleted => "deleted",
     }
+}
+
+fn version_not_found(kind: Kind, id: ItemId, version: u64, current: u64) -> Map<String, Value> {
+    object([
+        ("type", kind.name().into()),
+        ("id", id.to_string().into()),
+        ("version", version.into()),
+        ("current_version", current.into()),
+    ])
 }
