@@ -1,0 +1,4 @@
+//! `/bookmarks`: what only bookmarks have.
+
+mod create;
+mod update;

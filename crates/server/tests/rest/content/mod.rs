@@ -1,0 +1,3 @@
+//! `/content`: items of any kind, by id alone.
+
+mod by_id;

@@ -1,0 +1,53 @@
+//! The description of the API, as the suite uses it.
+
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+/// The document, made once.
+pub(crate) fn document() -> &'static Value {
+    static DOCUMENT: OnceLock<Value> = OnceLock::new();
+    DOCUMENT.get_or_init(interline_server::openapi)
+}
+
+/// A route: its method in capitals, its path and what is told about it.
+pub(crate) struct Operation {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) about: &'static Value,
+}
+
+/// Every route that is described.
+pub(crate) fn operations() -> Vec<Operation> {
+    let paths = document()["paths"].as_object().expect("paths");
+    let mut all = Vec::new();
+    for (path, methods) in paths {
+        for (method, about) in methods.as_object().expect("operations") {
+            all.push(Operation { method: method.to_ascii_uppercase(), path: path.clone(), about });
+        }
+    }
+    all
+}
+
+/// Demands that a described route describes the status that it answered with.
+pub(crate) fn assert_describes(line: &str, status: u16) {
+    let (method, address) = line.split_once(' ').expect("METHOD path");
+    let path = address.split('?').next().unwrap_or_default().trim_end_matches('/');
+    let method = if method == "HEAD" { "GET" } else { method };
+    // A fixed segment is nearer than a parameter: `/users/me` is not a user.
+    let mut fitting: Vec<Operation> = operations()
+        .into_iter()
+        .filter(|operation| operation.method == method && fits(&operation.path, path))
+        .collect();
+    fitting.sort_by_key(|operation| operation.path.matches('{').count());
+    if let Some(operation) = fitting.first() {
+        let described = operation.about["responses"].get(status.to_string()).is_some();
+        assert!(described, "{line}: the status {status} is not described for {method} {}", operation.path);
+    }
+}
+
+fn fits(template: &str, path: &str) -> bool {
+    let (wanted, found): (Vec<&str>, Vec<&str>) = (template.split('/').collect(), path.split('/').collect());
+    wanted.len() == found.len()
+        && wanted.iter().zip(found).all(|(wanted, found)| wanted.starts_with('{') || *wanted == found)
+}

@@ -1,0 +1,79 @@
+//! Storages that cannot, and storages that are broken.
+
+use serde_json::json;
+
+use crate::client::Answer;
+use crate::place::{Database, Place};
+
+on_both!(a_storage_that_cannot_write_is_unavailable_and_applies_nothing, a_broken_storage_tells_an_id_and_nothing_else);
+
+/// Ends every connection to the database but the one that says so.
+const END_OTHERS: &str = "
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+fn assert_found_in_the_log(failed: &Answer) {
+    assert_eq!(failed.json()["request_id"], failed.header("x-request-id"));
+}
+
+async fn a_storage_that_cannot_write_is_unavailable_and_applies_nothing(place: Place) {
+    let world = place.serve().await;
+    let owner = world.owner();
+    owner.note("before", None).await;
+    let unavailable = json!({
+        "error": "unavailable", "message": "the store cannot do this now", "suggestion": "nothing was applied; try again later",
+    });
+    let body = json!({"title": "x"});
+    match &world.place.database {
+        Database::Sqlite { file } => {
+            let other = rusqlite::Connection::open(file).unwrap();
+            other.execute_batch("BEGIN IMMEDIATE").unwrap();
+            let failed = owner.send_to_broken("POST /notes", &[], Some(&body)).await.expect(503, unavailable);
+            assert_found_in_the_log(&failed);
+            owner.get("/notes").await.expect(200, json!({"total": 1}));
+            other.execute_batch("ROLLBACK").unwrap();
+        }
+        Database::Postgres { url } => {
+            let name = url.rsplit('/').next().unwrap().split('?').next().unwrap();
+            world.place.execute(&format!("ALTER DATABASE {name} SET default_transaction_read_only = on")).await;
+            world.place.execute(END_OTHERS).await;
+            let failed = owner.send_to_broken("POST /notes", &[], Some(&body)).await.expect(503, unavailable);
+            assert_found_in_the_log(&failed);
+            owner.get("/notes").await.expect(200, json!({"total": 1}));
+            let writable = format!(
+                "SET default_transaction_read_only = off; ALTER DATABASE {name} RESET default_transaction_read_only"
+            );
+            world.place.execute(&writable).await;
+            world.place.execute(END_OTHERS).await;
+        }
+    }
+    // The first to meet a connection that was ended may be told to come again.
+    let mut again = owner.send_to_broken("POST /notes", &[], Some(&body)).await;
+    for _ in 0..20 {
+        if again.status == 201 {
+            break;
+        }
+        again = owner.send_to_broken("POST /notes", &[], Some(&body)).await;
+    }
+    again.expect(201, json!({}));
+    owner.get("/notes").await.expect(200, json!({"total": 2}));
+}
+
+async fn a_broken_storage_tells_an_id_and_nothing_else(place: Place) {
+    let world = place.serve().await;
+    let owner = world.owner();
+    owner.note("before", Some("content")).await;
+    world.place.execute("ALTER TABLE items RENAME TO gone").await;
+    for (line, body) in [("GET /notes", None), ("POST /notes", Some(json!({"title": "x"})))] {
+        let failed = owner.send_to_broken(line, &[], body.as_ref()).await;
+        let failed =
+            failed.expect(500, json!({"error": "internal", "message": "something went wrong inside the server"}));
+        assert_found_in_the_log(&failed);
+        let told = String::from_utf8_lossy(&failed.bytes).into_owned();
+        for secret in ["items", "gone", "table", "relation", "SQL", "no such", &world.place.secret] {
+            assert!(!told.contains(secret), "{secret} in {told}");
+        }
+    }
+    world.place.execute("ALTER TABLE gone RENAME TO items").await;
+    owner.get("/notes").await.expect(200, json!({"total": 1}));
+}

@@ -1,0 +1,52 @@
+//! The REST contract, end to end: real requests over TCP, on a real SQLite file and a real PostgreSQL each.
+//!
+//! A test is at the address that it is about: `POST /notes` in `notes/create.rs`. What holds for every address has files of
+//! its own here. Every answer that any test gets is held to the promises of all answers, see `client.rs`.
+//!
+//! `sqlite::…` runs on a file in a temporary directory, `postgres::…` in a database of its own on the server that
+//! INTERLINE_TEST_POSTGRES names. `./test` starts one; without it the PostgreSQL half fails.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is a panic")]
+
+/// Makes two tests of each function: one for each storage.
+macro_rules! on_both {
+    ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[test] $(#[$attribute])* fn $name() { crate::place::on_sqlite(super::$name); })*
+        }
+        mod postgres {
+            $(#[test] $(#[$attribute])* fn $name() { crate::place::on_postgres(super::$name); })*
+        }
+    };
+}
+
+mod client;
+mod description;
+mod expected;
+mod place;
+mod raw;
+
+mod bookmarks;
+mod content;
+mod docs;
+mod health;
+mod metrics;
+mod notes;
+mod prompts;
+mod spaces;
+mod tags;
+mod tokens;
+mod users;
+
+mod bodies;
+mod conditions;
+mod connections;
+mod failures;
+mod freshness;
+mod guard;
+mod limits;
+mod openapi;
+mod races;
+mod routes;
+mod shutdown;
+mod strangers;

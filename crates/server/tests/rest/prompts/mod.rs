@@ -1,0 +1,6 @@
+//! `/prompts`: what only prompts have.
+
+mod create;
+mod name;
+mod render;
+mod update;

@@ -1,0 +1,18 @@
+//! `/spaces`
+
+use serde_json::json;
+
+use crate::client::text;
+use crate::place::Place;
+
+on_both!(every_user_has_a_space_of_their_own);
+
+async fn every_user_has_a_space_of_their_own(place: Place) {
+    let owner = place.serve().await.owner();
+    let own =
+        owner.get("/spaces").await.expect(200, json!({"spaces": [{"kind": "user", "name": "owner", "role": "owner"}]}));
+    let (ada, _) = owner.new_user("ada").await;
+    let other =
+        ada.get("/spaces/").await.expect(200, json!({"spaces": [{"kind": "user", "name": "ada", "role": "owner"}]}));
+    assert_ne!(text(&own.json()["spaces"][0]["id"]), text(&other.json()["spaces"][0]["id"]));
+}

@@ -1,0 +1,285 @@
+//! Another user's ids, and tokens that do not allow it, on every route there is.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, text};
+use crate::description::operations;
+use crate::place::{Place, World};
+
+on_both!(
+    every_route_has_a_row,
+    what_is_anothers_is_not_found_on_any_route,
+    nothing_of_another_is_in_any_list,
+    a_token_that_reads_only_writes_nowhere,
+    without_a_valid_token_nothing_is_answered,
+);
+
+/// What a route is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    /// One item: another's is not found.
+    Item,
+    /// The prompt of a name: another's is not found.
+    Name,
+    /// A tag: another's is not found.
+    Tag,
+    /// A token: another's is not found.
+    Token,
+    /// What the caller has.
+    Own,
+    /// For admins.
+    Admins,
+    /// For anyone, without a token.
+    Anyone,
+}
+
+/// What a route needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Needs {
+    Read,
+    Write,
+    Nothing,
+}
+
+/// A route, with a body that would be right.
+struct Row {
+    line: String,
+    about: About,
+    needs: Needs,
+    body: Value,
+}
+
+fn row(line: &str, about: About, needs: Needs, body: Value) -> Row {
+    Row { line: line.to_owned(), about, needs, body }
+}
+
+/// Every route. A new one without a row fails [`every_route_has_a_row`].
+fn rows() -> Vec<Row> {
+    use About::{Admins, Anyone, Item, Name, Own, Tag, Token};
+    use Needs::{Nothing, Read, Write};
+    let mut rows = vec![
+        row("GET /health", Anyone, Nothing, Value::Null),
+        row("GET /metrics", Anyone, Nothing, Value::Null),
+        row("GET /tags", Own, Read, Value::Null),
+        row("PATCH /tags/{name}", Tag, Write, json!({"new_name": "x"})),
+        row("DELETE /tags/{name}", Tag, Write, Value::Null),
+        row("GET /tokens", Own, Nothing, Value::Null),
+        row("POST /tokens", Own, Nothing, json!({"name": "x"})),
+        row("DELETE /tokens/{id}", Token, Write, Value::Null),
+        row("GET /users", Admins, Read, Value::Null),
+        row("POST /users", Admins, Write, json!({"name": "x"})),
+        row("GET /users/me", Own, Nothing, Value::Null),
+        row("GET /spaces", Own, Read, Value::Null),
+        row("POST /notes", Own, Write, json!({"title": "x"})),
+        row("POST /bookmarks", Own, Write, json!({"url": "https://example.org/new"})),
+        row("POST /prompts", Own, Write, json!({"name": "new", "content": "x"})),
+        row("GET /prompts/name/{name}", Name, Read, Value::Null),
+        row("PATCH /prompts/name/{name}", Name, Write, json!({"title": "stolen"})),
+        row("POST /prompts/{id}/render", Item, Read, json!({})),
+        row("POST /content/{id}/render", Item, Read, json!({})),
+    ];
+    for collection in ["notes", "bookmarks", "prompts", "content"] {
+        let at = |line: &str| line.replace('*', collection);
+        rows.extend([
+            row(&at("GET /*"), Own, Read, Value::Null),
+            row(&at("GET /*/{id}"), Item, Read, Value::Null),
+            row(&at("PATCH /*/{id}"), Item, Write, json!({"title": "stolen"})),
+            row(&at("DELETE /*/{id}"), Item, Write, Value::Null),
+            row(&at("POST /*/{id}/restore"), Item, Write, Value::Null),
+            row(&at("POST /*/{id}/archive"), Item, Write, Value::Null),
+            row(&at("POST /*/{id}/unarchive"), Item, Write, Value::Null),
+            row(&at("POST /*/{id}/track-usage"), Item, Write, Value::Null),
+        ]);
+    }
+    rows
+}
+
+async fn every_route_has_a_row(_: Place) {
+    let rows: BTreeSet<String> = rows().into_iter().map(|row| row.line).collect();
+    let described: BTreeSet<String> =
+        operations().iter().map(|operation| format!("{} {}", operation.method, operation.path)).collect();
+    assert_eq!(described, rows, "routes (left) and rows of this file (right) differ: give each route its row");
+}
+
+/// A user with one of everything, each marked with a word that is nowhere else.
+struct Ada {
+    client: Client,
+    ids: Vec<String>,
+    token: String,
+}
+
+const MARK: &str = "adas-own";
+
+async fn ada(world: &World) -> Ada {
+    let (client, user) = world.owner().new_user("adas-own").await;
+    let mut ids = Vec::new();
+    for (collection, body) in [
+        ("notes", json!({"title": MARK, "tags": [MARK], "content": MARK})),
+        ("bookmarks", json!({"url": "https://adas-own.example/", "title": MARK})),
+        ("prompts", json!({"name": MARK, "content": MARK})),
+        ("notes", json!({"title": "adas-own trash"})),
+    ] {
+        ids.push(text(&client.create(collection, body).await["id"]));
+    }
+    client.delete(&format!("/notes/{}", ids[3])).await.expect(204, Value::Null);
+    let (_, token) = client.new_token(json!({"name": MARK})).await;
+    ids.extend([user, text(&client.get("/spaces").await.json()["spaces"][0]["id"]), token.clone()]);
+    Ada { client, ids, token }
+}
+
+impl Ada {
+    /// All that can be seen of her.
+    async fn all(&self) -> Vec<Value> {
+        let mut all = Vec::new();
+        for path in
+            ["/content?view=active&view=archived&view=deleted&include_content=true", "/tags", "/spaces", "/users/me"]
+        {
+            all.push(self.client.get(path).await.expect(200, json!({})).json());
+        }
+        let tokens = self.client.get("/tokens").await.json();
+        all.push(tokens["tokens"].as_array().unwrap().iter().map(|token| token["id"].clone()).collect());
+        all
+    }
+
+    /// The addresses of a row on what is hers.
+    fn addresses(&self, row: &Row) -> Vec<String> {
+        match row.about {
+            About::Item => self.ids[..4].iter().map(|id| row.line.replace("{id}", id)).collect(),
+            About::Name | About::Tag => vec![row.line.replace("{name}", MARK)],
+            About::Token => vec![row.line.replace("{id}", &self.token)],
+            About::Own | About::Admins | About::Anyone => vec![row.line.clone()],
+        }
+    }
+}
+
+fn body(row: &Row) -> Option<&Value> {
+    Some(&row.body).filter(|body| !body.is_null())
+}
+
+async fn what_is_anothers_is_not_found_on_any_route(place: Place) {
+    let world = place.serve().await;
+    let ada = ada(&world).await;
+    let before = ada.all().await;
+    let (bob, _) = world.owner().new_user("bob").await;
+    // An admin manages users, and owns no more of their things than anyone.
+    for stranger in [bob, world.owner()] {
+        for row in rows() {
+            if !matches!(row.about, About::Item | About::Name | About::Tag | About::Token) {
+                continue;
+            }
+            for line in ada.addresses(&row) {
+                let unlike = line.replace(&ada.ids[0], "0190a6f4-7b3c-7def-8123-456789abcdef");
+                let refused = stranger.send(&line, body(&row)).await.expect(404, json!({"error": "not_found"}));
+                if unlike != line {
+                    // Nor can one tell that it is there.
+                    let unknown = stranger.send(&unlike, body(&row)).await.expect(404, json!({"error": "not_found"}));
+                    let told = String::from_utf8_lossy(&unknown.bytes)
+                        .replace("0190a6f4-7b3c-7def-8123-456789abcdef", &ada.ids[0]);
+                    assert_eq!(String::from_utf8_lossy(&refused.bytes), told, "{line}");
+                }
+            }
+        }
+        let permanently = format!("DELETE /notes/{}?permanent=true", ada.ids[0]);
+        stranger.send(&permanently, None).await.expect(404, json!({"error": "not_found"}));
+        let conditional = format!("PATCH /notes/{}", ada.ids[0]);
+        let answer = stranger.send_with(&conditional, &[("if-match", "\"7.0\"")], Some(&json!({}))).await;
+        answer.expect(404, json!({"error": "not_found"}));
+    }
+    assert_eq!(ada.all().await, before, "and nothing was changed");
+}
+
+async fn nothing_of_another_is_in_any_list(place: Place) {
+    let world = place.serve().await;
+    let ada = ada(&world).await;
+    let (bob, _) = world.owner().new_user("bob").await;
+    // The same address, name and tag are free for another.
+    bob.create("bookmarks", json!({"url": "https://adas-own.example/"})).await;
+    bob.create("prompts", json!({"name": MARK, "content": "bob's"})).await;
+    bob.delete("/bookmarks").await.expect(405, json!({}));
+    bob.get("/prompts/name/adas-own").await.expect(200, json!({"content": "bob's"}));
+    for item in bob.get("/content").await.json()["items"].as_array().unwrap() {
+        let path = format!("/content/{}?permanent=true", text(&item["id"]));
+        bob.delete(&path).await.expect(204, Value::Null);
+    }
+    for path in [
+        "/content?view=active&view=archived&view=deleted&include_content=true",
+        "/notes?view=active&view=archived&view=deleted",
+        "/bookmarks",
+        "/prompts",
+        "/content?tags=adas-own",
+        "/content?type=note",
+        "/tags",
+        "/tokens",
+        "/spaces",
+        "/users/me",
+        "/metrics",
+        "/health",
+        "/openapi.json",
+    ] {
+        let answer = bob.get(path).await.expect(200, Value::Null);
+        let told = String::from_utf8_lossy(&answer.bytes).into_owned();
+        for known in ada.ids.iter().map(String::as_str).chain([MARK]) {
+            assert!(!told.contains(known), "{path} tells {known}: {told}");
+        }
+    }
+    // A cursor of hers opens nothing.
+    ada.client.note("one more", None).await;
+    let cursor = text(&ada.client.get("/content?limit=1").await.json()["next_cursor"]);
+    bob.get(&format!("/content?cursor={cursor}")).await.expect(200, json!({"items": [], "total": 0}));
+}
+
+async fn a_token_that_reads_only_writes_nowhere(place: Place) {
+    let world = place.serve().await;
+    let ada = ada(&world).await;
+    let (reader, _) = ada.client.new_token(json!({"name": "reader", "scopes": ["read"]})).await;
+    let before = ada.all().await;
+    for row in rows() {
+        if row.line == "POST /tokens" {
+            continue;
+        }
+        for line in ada.addresses(&row) {
+            let answer = reader.send(&line, body(&row)).await;
+            match (row.needs, row.about) {
+                (Needs::Write, _) | (_, About::Admins) => {
+                    // What a kind's address does not have is not found before anything else is asked.
+                    assert!([403, 404].contains(&answer.status), "{line}: {}", answer.status);
+                    assert!(answer.status == 403 || row.about == About::Item, "{line}: {}", answer.status);
+                }
+                (Needs::Read | Needs::Nothing, _) => {
+                    assert!([200, 404].contains(&answer.status), "{line}: {}", answer.status)
+                }
+            }
+        }
+        if row.needs == Needs::Write && row.about == About::Item && row.line.contains("/content/") {
+            let line = row.line.replace("{id}", &ada.ids[0]);
+            reader.send(&line, body(&row)).await.expect(403, json!({"error": "forbidden", "message": "…`write`…"}));
+        }
+    }
+    // It may make a token, of what it may itself.
+    reader.check("POST /tokens", json!({"name": "x", "scopes": ["write"]}), 403, json!({"error": "forbidden"})).await;
+    let after = ada.all().await;
+    assert_eq!(after, before, "and nothing was changed");
+}
+
+async fn without_a_valid_token_nothing_is_answered(place: Place) {
+    let world = place.serve().await;
+    let ada = ada(&world).await;
+    let (expired, _) = ada.client.new_token(json!({"name": "expired", "expires_at": "2001-01-01T00:00:00Z"})).await;
+    let (deleted, id) = ada.client.new_token(json!({"name": "deleted"})).await;
+    ada.client.delete(&format!("/tokens/{id}")).await.expect(204, Value::Null);
+    let before = ada.all().await;
+    for client in [world.nobody(), world.with_token("il_wrong"), expired, deleted] {
+        for row in rows() {
+            for line in ada.addresses(&row) {
+                let answer = client.send(&line, body(&row)).await;
+                match row.about {
+                    About::Anyone => answer.expect(200, Value::Null),
+                    _ => answer.expect(401, json!({"error": "unauthorized", "message": "no valid token was given"})),
+                };
+            }
+        }
+    }
+    assert_eq!(ada.all().await, before, "and nothing was changed");
+}
