@@ -3,8 +3,7 @@
 //! * An [`Item`] is one stored thing: its [`Fields`], what is known of its content ([`ContentInfo`]) and its [`Stamp`].
 //!   What it may be is a row of [`Rules`] of its [`Kind`].
 //! * [`fields`] holds parsed types: an invalid title, tag or url cannot exist.
-//! * [`template`] checks and renders prompts.
-//! * [`Interline`] holds the use cases that every door calls.
+//! * [`Interline`] holds the use cases that every door calls. An [`Error`] is why one did not do what it was asked to.
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
 
 mod access;
@@ -16,22 +15,30 @@ mod item;
 mod kind;
 mod list;
 mod store;
-pub mod template;
+mod template;
+mod threads;
 mod usecases;
 mod write;
 
 pub use access::{
     Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
 };
-pub use error::{Error, Expectation};
+pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
 pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
+// What a request for an edit and its outcome say in the engine's words.
+pub use interline_edit::{
+    Case, Cause, Edit, InvalidOperation, Level, LineEndings, MultipleMatches, NoMatch, OperationProblem, Passage,
+    Place, StaleOperation, UnifiedDiff,
+};
 pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
 pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
 pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
-    Caller, Changed, ContentPart, ExpectedVersion, Interline, ItemChanges, ItemDraft, ItemRef, LineRange, ReadContent,
-    ReadItem, Secret, TagChanges, TokenDraft, UserDraft,
+    Begun, Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FoundInside,
+    InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange, QuerySyntax,
+    ReadContent, ReadItem, ReadUnless, Repeatable, SearchField, SearchInside, Secret, TagChanges, TextChange,
+    TokenDraft, UserDraft, VersionDiff,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

@@ -93,6 +93,13 @@ pub enum ContentWrite {
     },
 }
 
+impl ContentWrite {
+    /// What makes one content of another.
+    pub(crate) fn between(old: &Option<Arc<str>>, new: &Option<Arc<str>>) -> ContentWrite {
+        if old == new { ContentWrite::Keep } else { ContentWrite::Set { old: old.clone(), new: new.clone() } }
+    }
+}
+
 /// What history tells about a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {

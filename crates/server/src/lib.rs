@@ -1,1 +1,22 @@
-//! The doors of the store: the REST API.
+//! The doors of the store. Today that is the REST API; every door is a thin way to the use cases of [`Interline`].
+//!
+//! [`serve`] answers on a listener until it is told to stop. What an operator may choose is in [`Settings`].
+//!
+//! ```no_run
+//! # async fn example(interline: interline_items::Interline) -> std::io::Result<()> {
+//! use interline_server::{Settings, serve};
+//!
+//! let listener = tokio::net::TcpListener::bind("127.0.0.1:4680").await?;
+//! serve(listener, interline, Settings::default(), std::future::pending()).await
+//! # }
+//! ```
+//!
+//! [`Interline`]: interline_items::Interline
+
+mod http;
+mod serve;
+mod settings;
+
+pub use http::openapi;
+pub use serve::serve;
+pub use settings::{Auth, RateLimits, Settings};

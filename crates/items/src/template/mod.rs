@@ -13,7 +13,6 @@ mod functions;
 mod guard;
 mod hardened;
 mod meter;
-mod own_stack;
 mod reading;
 mod render;
 mod scan;
@@ -26,31 +25,32 @@ mod wordwrap;
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::panic::{self, AssertUnwindSafe};
 
 use minijinja::machinery::Span;
 
 use crate::fields::Arguments;
-use own_stack::{Lost, on_own_stack};
+use crate::threads::LargeStack;
 
-pub use render::{RenderError, render};
+pub(crate) use render::{RenderError, render};
 
 /// What the engine calls the template; it is in no message.
 const NAME: &str = "template";
 
 /// A valid template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template {
+pub(crate) struct Template {
     source: String,
     undeclared: BTreeSet<String>,
 }
 
 /// Why a text is not a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TemplateError {
+pub(crate) struct TemplateError {
     /// 1-based line, where it is known.
-    pub line: Option<usize>,
+    pub(crate) line: Option<usize>,
     /// What is wrong.
-    pub detail: String,
+    pub(crate) detail: String,
 }
 
 impl TemplateError {
@@ -88,45 +88,43 @@ fn detail_of(error: &minijinja::Error) -> String {
     error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)
 }
 
-/// What is said when the work on a template was [`Lost`].
-fn detail_of_lost(lost: &Lost) -> String {
-    match lost {
-        Lost::NoThread(error) => format!("no thread to work on: {error}"),
-        Lost::Panicked => "the template engine failed on this template".to_owned(),
-    }
+/// What is said when the engine panicked.
+const ENGINE_FAILED: &str = "the template engine failed on this template";
+
+/// What the engine makes, unless it panics. It is not ours: it has panicked on templates (`loop.cycle()` divides by
+/// zero), and no template may end more than its own request.
+fn unless_it_panics<T>(work: impl FnOnce() -> T) -> Option<T> {
+    // What a panic leaves behind belongs to the work alone.
+    panic::catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
 impl Template {
     /// Accepts text that is not blank and is valid Jinja2, with filters, tests and functions that exist, and that needs
     /// no other template. The time and memory that it takes are proportional to the text's length, whatever it is.
-    pub fn parse(source: &str) -> Result<Template, TemplateError> {
+    pub(crate) fn parse(source: &str, _: &LargeStack) -> Result<Template, TemplateError> {
         if source.trim().is_empty() {
             return Err(TemplateError { line: None, detail: "the template is blank".to_owned() });
         }
         let read = || scan::scan(source).and_then(|()| reading::variables(source));
-        let lost = |lost| Err(TemplateError { line: None, detail: detail_of_lost(&lost) });
-        let undeclared = on_own_stack(read).unwrap_or_else(lost)?;
+        let failed = || Err(TemplateError { line: None, detail: ENGINE_FAILED.to_owned() });
+        let undeclared = unless_it_panics(read).unwrap_or_else(failed)?;
         Ok(Template { source: source.to_owned(), undeclared })
     }
 
-    /// The text that was parsed.
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
     /// The variables that it takes from outside: those that it may look up without having assigned them.
-    pub fn undeclared_variables(&self) -> &BTreeSet<String> {
+    #[cfg(test)]
+    fn undeclared_variables(&self) -> &BTreeSet<String> {
         &self.undeclared
     }
 }
 
 /// How a template and a prompt's arguments differ; both lists are sorted, and one of them has an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mismatch {
+pub(crate) struct Mismatch {
     /// Variables of the template that are not arguments.
-    pub undefined_variables: Vec<String>,
+    pub(crate) undefined_variables: Vec<String>,
     /// Arguments that the template does not use.
-    pub unused_arguments: Vec<String>,
+    pub(crate) unused_arguments: Vec<String>,
 }
 
 impl fmt::Display for Mismatch {
@@ -140,7 +138,7 @@ impl fmt::Display for Mismatch {
 impl std::error::Error for Mismatch {}
 
 /// Accepts a template whose variables are exactly the arguments.
-pub fn check(template: &Template, arguments: &Arguments) -> Result<(), Mismatch> {
+pub(crate) fn check(template: &Template, arguments: &Arguments) -> Result<(), Mismatch> {
     let arguments: BTreeSet<&String> = arguments.as_slice().iter().map(|argument| &argument.name).collect();
     let variables: BTreeSet<&String> = template.undeclared.iter().collect();
     let beyond = |of: &BTreeSet<&String>, other| of.difference(other).map(|name| (*name).clone()).collect();

@@ -8,14 +8,14 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Error, ErrorKind, Value};
 
-use super::own_stack::on_own_stack;
 use super::vocabulary::{ENVIRONMENT, quiet_undefined};
-use super::{Template, TemplateError, detail_of, detail_of_lost, hardened, line_of_error};
+use super::{ENGINE_FAILED, Template, TemplateError, detail_of, hardened, line_of_error, unless_it_panics};
 use crate::fields::Arguments;
+use crate::threads::LargeStack;
 
 /// Why a template was not rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RenderError {
+pub(crate) enum RenderError {
     /// The values do not fit the arguments; both lists are sorted, and one of them has an element.
     InvalidArguments {
         /// Required arguments without a value.
@@ -57,14 +57,15 @@ impl std::error::Error for RenderError {}
 /// Nothing is loaded, read or called outside of the template. The work is bounded, whatever the template does: the
 /// instructions and the values visited, the size of the values made, and what is written. It blocks: at most for about
 /// a second, as a rule far below a millisecond.
-pub fn render(
+pub(crate) fn render(
     source: &str,
     arguments: &Arguments,
     values: &BTreeMap<String, serde_json::Value>,
+    stack: &LargeStack,
 ) -> Result<String, RenderError> {
     check_values(arguments, values)?;
     // What was stored was valid then, but rendering relies on it.
-    let TemplateError { line, detail } = match Template::parse(source) {
+    let TemplateError { line, detail } = match Template::parse(source, stack) {
         Ok(template) => return run(&template, arguments, values),
         Err(error) => error,
     };
@@ -77,13 +78,13 @@ fn run(
     values: &BTreeMap<String, serde_json::Value>,
 ) -> Result<String, RenderError> {
     let source = &template.source;
-    let rendered = on_own_stack(|| {
+    let rendered = unless_it_panics(|| {
         let context = context(arguments, values)?;
         evaluate(source, context)
     });
     match rendered {
-        Ok(outcome) => outcome.map_err(|error| failed(source, &error)),
-        Err(lost) => Err(RenderError::Failed { line: None, detail: detail_of_lost(&lost) }),
+        Some(outcome) => outcome.map_err(|error| failed(source, &error)),
+        None => Err(RenderError::Failed { line: None, detail: ENGINE_FAILED.to_owned() }),
     }
 }
 

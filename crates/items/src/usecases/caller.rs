@@ -1,15 +1,17 @@
 //! Who calls, and what exists for them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use crate::{
-    Credentials, Error, Item, Kind, Membership, Rank, Record, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner,
-    TokenId, UserId,
+    Credentials, Error, Item, Kind, Membership, Rank, Record, Refusal, Role, Scope, SecretHash, Source, SpaceId,
+    SpaceOwner, TokenId, UserId,
 };
 
 use super::Interline;
+use super::once::Once;
 
 /// A user who came in through a door, with what their token allows.
 ///
@@ -29,6 +31,8 @@ pub struct Caller {
     /// When the token expires.
     expires_at: Option<Timestamp>,
     source: Source,
+    /// The write that it carries out and that is to be remembered.
+    once: Option<Arc<Once>>,
 }
 
 impl Caller {
@@ -37,10 +41,34 @@ impl Caller {
         self.user
     }
 
-    /// Refused unless the token has the scope.
-    pub(super) fn needs(&self, needs: Scope) -> Result<(), Error> {
-        let ranked = needs != Scope::Admin || self.rank == Rank::Admin;
-        if ranked && self.scopes.contains(&needs) { Ok(()) } else { Err(Error::Forbidden { needs }) }
+    /// The same, whose next write is remembered.
+    pub(super) fn remembering(self, once: Once) -> Caller {
+        Caller { once: Some(Arc::new(once)), ..self }
+    }
+
+    /// What is to be remembered of the next write.
+    pub(super) fn once(&self) -> Option<&Once> {
+        self.once.as_deref()
+    }
+
+    /// Refused unless the token has the scope, and its user the rank that the scope takes.
+    pub(super) fn needs(&self, scope: Scope) -> Result<(), Error> {
+        if !self.scopes.contains(&scope) {
+            return Err(Error::Forbidden(Refusal::Scope(scope)));
+        }
+        match (scope, self.rank) {
+            (Scope::Admin, Rank::Member) => Err(Error::Forbidden(Refusal::NotAdmin)),
+            (Scope::Admin, Rank::Admin) | (Scope::Read | Scope::Write, _) => Ok(()),
+        }
+    }
+
+    /// Refused unless the token may change what is there.
+    ///
+    /// That takes `read` beside `write`: the answer of a change shows the item, and so do many refusals (the nearest
+    /// passages, the current state). A token with `write` alone can make items, and see none.
+    pub(super) fn needs_change(&self) -> Result<(), Error> {
+        self.needs(Scope::Write)?;
+        self.needs(Scope::Read)
     }
 
     /// What the caller may do: the scopes of the token, as far as the user's rank goes.
@@ -69,7 +97,7 @@ impl Caller {
     /// Refused unless the caller's token is as wide as its user: only then may it make tokens for others.
     pub(super) fn needs_whole_user(&self) -> Result<(), Error> {
         let narrowed = self.token_kinds.is_some() || self.token_spaces.is_some();
-        if narrowed { Err(Error::Forbidden { needs: Scope::Admin }) } else { Ok(()) }
+        if narrowed { Err(Error::Forbidden(Refusal::Narrowed)) } else { Ok(()) }
     }
 
     /// The spaces for a new token of a user: for the caller's own no more than exist for the caller.
@@ -97,7 +125,7 @@ impl Caller {
     /// The caller's own space: where what they make goes.
     pub(super) fn own_space(&self) -> Result<SpaceId, Error> {
         let own = self.memberships.iter().find(|membership| membership.space.owner == SpaceOwner::User(self.user));
-        own.map(|membership| membership.space.id).ok_or(Error::Forbidden { needs: Scope::Write })
+        own.map(|membership| membership.space.id).ok_or(Error::Forbidden(Refusal::OwnSpace))
     }
 
     /// Whether an item exists for the caller.
@@ -107,9 +135,9 @@ impl Caller {
 
     /// Whether the caller may change what they see.
     pub(super) fn may_write(&self, item: &Item) -> Result<(), Error> {
-        self.needs(Scope::Write)?;
+        self.needs_change()?;
         let writes = |membership: &Membership| membership.space.id == item.space && membership.role >= Role::Writer;
-        if self.memberships.iter().any(writes) { Ok(()) } else { Err(Error::Forbidden { needs: Scope::Write }) }
+        if self.memberships.iter().any(writes) { Ok(()) } else { Err(Error::Forbidden(Refusal::Role)) }
     }
 
     /// What history tells about a change of this caller.
@@ -120,18 +148,21 @@ impl Caller {
 
 impl Interline {
     /// The caller that a token's secret stands for, at the door `source`.
+    ///
+    /// What a secret stands for is remembered for a second. A token that another process deletes therefore works up to
+    /// a second longer in this one, and so do memberships; what this process changes, it knows at once. Expiry is
+    /// checked at every use.
+    ///
+    /// That the token was used is written beside the request, at most once a minute: who may read must wait neither for
+    /// the writer nor depend on it.
     pub async fn authenticate(&self, secret: SecretHash, source: Source) -> Result<Caller, Error> {
-        let credentials = self.store.credentials(secret).await?.ok_or(Error::Unauthorized)?;
+        let credentials = self.credentials(secret).await?;
         let now = super::now();
         if credentials.token.expires_at.is_some_and(|expires| expires <= now) {
             return Err(Error::Unauthorized);
         }
-        let last_minute = now.as_second() / 60;
-        if credentials.token.last_used_at.is_none_or(|used| used.as_second() / 60 < last_minute) {
-            // A side note: who may read must not depend on whether the store can write.
-            let _ = self.store.mark_token_used(credentials.token.id, now).await;
-        }
-        Ok(caller(credentials, source))
+        self.note_use(&credentials.token, now);
+        Ok(caller(Credentials::clone(&credentials), source))
     }
 
     /// A user at a door that needs no token: the local command line, or a server without authentication.
@@ -148,6 +179,7 @@ impl Interline {
             token_spaces: None,
             expires_at: None,
             source,
+            once: None,
         })
     }
 }
@@ -168,5 +200,6 @@ fn caller(credentials: Credentials, source: Source) -> Caller {
         token_spaces: token.spaces,
         expires_at: token.expires_at,
         source,
+        once: None,
     }
 }

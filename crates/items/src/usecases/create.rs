@@ -1,25 +1,27 @@
 //! Making items.
 
-use crate::{Action, ContentInfo, ContentWrite, Error, Item, ItemId, ItemWrite, Kind, Scope, Snapshot, Stamp};
+use crate::{Action, ContentWrite, Error, Item, ItemId, ItemWrite, Kind, Refusal, Scope, Snapshot, Stamp};
 
 use super::input::{ItemDraft, parse_draft};
-use super::{Caller, Interline, now};
+use super::{Caller, Interline, Outcome, now};
 
 impl Interline {
-    /// Makes an item in the caller's own space.
+    /// Makes an item in the caller's own space. It takes the scope `write` alone: the answer tells what was given.
     pub async fn create(&self, caller: &Caller, kind: Kind, draft: ItemDraft) -> Result<Snapshot, Error> {
         caller.needs(Scope::Write)?;
         if !caller.kinds().contains(&kind) {
-            return Err(Error::Forbidden { needs: Scope::Write });
+            return Err(Error::Forbidden(Refusal::Kind(kind)));
         }
+        let space = caller.own_space()?;
         let (fields, content) = parse_draft(kind, draft, &self.limits)?;
+        let info = self.examined(kind, &fields, content.clone()).await?;
         let at = now();
         let item = Item {
             id: ItemId::generate(),
             kind,
-            space: caller.own_space()?,
+            space,
             fields,
-            content: content.as_deref().map(ContentInfo::of),
+            content: info,
             stamp: Stamp { version: 1, revision: 0 },
             created_at: at,
             updated_at: at,
@@ -33,7 +35,7 @@ impl Interline {
             content: ContentWrite::Set { old: None, new: content.clone() },
             after: item.clone(),
         };
-        self.store.commit(write.into()).await?;
+        self.store.commit(caller.batch(vec![write], &Outcome::Created(&item), at)).await?;
         Ok(Snapshot { item, content })
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::fields::{
     Argument, Arguments, Content, ContentError, Description, FieldError, Limits, PromptName, Tag, Tags, Title, Url,
 };
-use crate::template::{Template, check};
 use crate::{ContentRule, Error, Fields, Kind, Presence};
 
 /// A new item as it is given.
@@ -119,7 +118,7 @@ impl Problems {
     }
 }
 
-/// The fields and the content of a new item.
+/// The fields and the content of a new item; whether they fit together is not checked here.
 pub(super) fn parse_draft(kind: Kind, draft: ItemDraft, limits: &Limits) -> Result<(Fields, Option<Arc<str>>), Error> {
     let rules = kind.rules();
     let mut problems = Problems::default();
@@ -145,9 +144,7 @@ pub(super) fn parse_draft(kind: Kind, draft: ItemDraft, limits: &Limits) -> Resu
             None
         }
     };
-    let parsed = problems.finish((fields, content))?;
-    check_content(kind, &parsed.0, parsed.1.as_deref())?;
-    Ok(parsed)
+    problems.finish((fields, content))
 }
 
 /// No arguments are an empty list where the kind has arguments.
@@ -178,7 +175,7 @@ fn parse_content(content: String, limits: &Limits, problems: &mut Problems) -> R
     }
 }
 
-/// The fields of an item after changes, and what becomes of its content.
+/// The fields of an item after changes, and what becomes of its content; whether they fit together is not checked here.
 pub(super) fn parse_changes(
     kind: Kind,
     before: &Fields,
@@ -277,28 +274,4 @@ fn parse_tags(list: &str, tags: &[String], limits: &Limits) -> Result<Vec<Tag>, 
     let named = |index, error: FieldError| FieldError::new(format!("{list}[{index}]"), error.message);
     let parsed = tags.iter().enumerate();
     parsed.map(|(index, tag)| Tag::parse(tag, limits).map_err(|error| named(index, error))).collect()
-}
-
-/// Whether a content is what its kind demands, together with the fields.
-pub(super) fn check_content(kind: Kind, fields: &Fields, content: Option<&str>) -> Result<(), Error> {
-    match kind.rules().content {
-        ContentRule::Text => Ok(()),
-        ContentRule::Template => {
-            let invalid = |line, detail| Error::InvalidTemplate {
-                line,
-                detail,
-                undefined_variables: Vec::new(),
-                unused_arguments: Vec::new(),
-            };
-            let template =
-                Template::parse(content.unwrap_or_default()).map_err(|error| invalid(error.line, error.detail))?;
-            let arguments = fields.arguments.clone().unwrap_or_default();
-            check(&template, &arguments).map_err(|mismatch| Error::InvalidTemplate {
-                line: None,
-                detail: "the variables of the template and the arguments differ".to_owned(),
-                undefined_variables: mismatch.undefined_variables,
-                unused_arguments: mismatch.unused_arguments,
-            })
-        }
-    }
 }

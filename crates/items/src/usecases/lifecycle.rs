@@ -1,39 +1,42 @@
-//! Archiving, deleting and their way back. None of them makes a version.
+//! Archiving, deleting and their way back. None of them makes a version, and all can be bound to one.
 
 use jiff::Timestamp;
 
-use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp, View};
+use crate::{Action, ContentWrite, Error, Item, ItemWrite, Stamp, View};
 
-use super::{Caller, Interline, ItemRef, MAX_ROUNDS, is_stale, now};
+use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale, now};
 
 impl Interline {
     /// Archives an item; an archived one stays as it is.
-    pub async fn archive(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
-        self.turn(caller, which, Action::Archive).await
+    pub async fn archive(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.turn(caller, which, expected, Action::Archive).await
     }
 
     /// Takes an item from the archive; an active one stays as it is.
-    pub async fn unarchive(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
-        self.turn(caller, which, Action::Unarchive).await
+    pub async fn unarchive(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.turn(caller, which, expected, Action::Unarchive).await
     }
 
     /// Puts an item into the trash.
-    pub async fn delete(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
-        self.turn(caller, which, Action::Delete).await
+    pub async fn delete(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.turn(caller, which, expected, Action::Delete).await
     }
 
     /// Takes an item from the trash, into the state that it had; one that is not there stays as it is.
-    pub async fn restore(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
-        self.turn(caller, which, Action::Restore).await
+    pub async fn restore(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.turn(caller, which, expected, Action::Restore).await
     }
 
     /// Removes an item with its history, whatever its state.
-    pub async fn purge(&self, caller: &Caller, which: &ItemRef) -> Result<(), Error> {
+    pub async fn purge(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<(), Error> {
         for _ in 0..MAX_ROUNDS {
             let item = self.find(caller, which).await?;
             caller.may_write(&item)?;
-            let record = caller.record(Action::Delete, Vec::new(), now());
-            match self.store.purge(item.id, item.stamp, record, None).await {
+            self.check_expected(expected, &item).await?;
+            let at = now();
+            let record = caller.record(Action::Delete, Vec::new(), at);
+            let remember = caller.remember(&Outcome::Removed, at);
+            match self.store.purge(item.id, item.stamp, record, remember).await {
                 Ok(()) => return Ok(()),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),
@@ -44,8 +47,8 @@ impl Interline {
 
     /// Remembers that an item was used.
     pub async fn track_usage(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
-        caller.needs(Scope::Write)?;
         let mut item = self.find(caller, which).await?;
+        caller.may_write(&item)?;
         if View::of(&item) == View::Deleted {
             return Err(which.not_found());
         }
@@ -55,12 +58,20 @@ impl Interline {
         Ok(item)
     }
 
-    async fn turn(&self, caller: &Caller, which: &ItemRef, action: Action) -> Result<Item, Error> {
+    async fn turn(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        expected: ExpectedVersion,
+        action: Action,
+    ) -> Result<Item, Error> {
         for _ in 0..MAX_ROUNDS {
             let before = self.find(caller, which).await?;
             caller.may_write(&before)?;
             let at = now();
-            let Some(after) = turned(&before, action, at).ok_or_else(|| which.not_found())? else {
+            let after = turned(&before, action, at).ok_or_else(|| which.not_found())?;
+            self.check_expected(expected, &before).await?;
+            let Some(after) = after else {
                 return Ok(before);
             };
             let write = ItemWrite {
@@ -69,7 +80,13 @@ impl Interline {
                 content: ContentWrite::Keep,
                 record: caller.record(action, Vec::new(), at),
             };
-            match self.store.commit(write.into()).await {
+            let outcome = match action {
+                Action::Delete => Outcome::Removed,
+                Action::Create | Action::Update | Action::Archive | Action::Unarchive | Action::Restore => {
+                    Outcome::Changed(&after)
+                }
+            };
+            match self.store.commit(caller.batch(vec![write], &outcome, at)).await {
                 Ok(()) => return Ok(after),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),

@@ -2,10 +2,17 @@
 
 mod caller;
 mod create;
+mod credentials;
+mod edit;
+mod examine;
+mod expected;
+mod history;
 mod input;
 mod lifecycle;
+mod once;
 mod read;
 mod render;
+mod search_inside;
 mod tags;
 mod update;
 mod users;
@@ -15,12 +22,19 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::fields::Limits;
+use crate::threads::Threads;
 use crate::{Error, Store, StoreError};
+use credentials::{CredentialsCache, UseMarks};
+use once::UnderWay;
 
 pub use caller::Caller;
+pub use edit::{EditMode, EditRequest, Edited, InsertAt, LinePatch, PassageChange, TextChange};
+pub use expected::ExpectedVersion;
+pub use history::VersionDiff;
 pub use input::{Changed, ItemChanges, ItemDraft, TagChanges};
-pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
-pub use update::ExpectedVersion;
+pub use once::{Begun, Outcome, Repeatable};
+pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem, ReadUnless};
+pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};
 pub use users::{Secret, TokenDraft, UserDraft};
 
 /// How often a change is made anew when its item changed meanwhile. A round is lost only to a change that succeeded, so
@@ -32,12 +46,23 @@ const MAX_ROUNDS: usize = 1_000;
 pub struct Interline {
     store: Arc<dyn Store>,
     limits: Arc<Limits>,
+    threads: Threads,
+    credentials: Arc<CredentialsCache>,
+    use_marks: Arc<UseMarks>,
+    under_way: UnderWay,
 }
 
 impl Interline {
     /// The rules over a storage.
     pub fn new(store: Arc<dyn Store>, limits: Limits) -> Interline {
-        Interline { store, limits: Arc::new(limits) }
+        Interline {
+            store,
+            limits: Arc::new(limits),
+            threads: Threads::one_per_core(),
+            credentials: Arc::default(),
+            use_marks: Arc::default(),
+            under_way: UnderWay::default(),
+        }
     }
 
     /// Whether the storage answers.

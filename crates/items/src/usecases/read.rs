@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::fields::PromptName;
-use crate::{CursorKey, Error, Item, ItemId, Kind, ListQuery, Page, PageStart, Scope, Snapshot, SortBy};
+use crate::{
+    CursorKey, Error, Item, ItemId, Kind, ListQuery, NeedsText, Page, PageStart, Scope, Snapshot, SortBy, Stamp,
+};
 
 use super::{Caller, Interline};
 
@@ -17,6 +19,15 @@ pub enum ItemRef {
 }
 
 impl ItemRef {
+    /// Whether it means this item, for a caller who sees it.
+    pub(super) fn exists_for(&self, caller: &Caller, item: &Item) -> bool {
+        let kind = match self {
+            ItemRef::Id(_, kind) => *kind,
+            ItemRef::PromptName(_) => Some(Kind::Prompt),
+        };
+        caller.sees(item) && kind.is_none_or(|kind| kind == item.kind)
+    }
+
     /// That there is none.
     pub(super) fn not_found(&self) -> Error {
         match self {
@@ -55,6 +66,34 @@ pub struct ReadItem {
     pub part: Option<ContentPart>,
 }
 
+impl ReadItem {
+    /// What is asked for of a snapshot.
+    pub(super) fn of(snapshot: Snapshot, asked: ReadContent) -> Result<ReadItem, Error> {
+        let Snapshot { item, content } = snapshot;
+        let part = match asked {
+            ReadContent::Omit => None,
+            ReadContent::Whole => {
+                let end_line = item.content.as_ref().map_or(1, |info| info.lines);
+                content.map(|text| ContentPart { text, start_line: 1, end_line })
+            }
+            ReadContent::Lines(range) => {
+                let text = content.ok_or(Error::ContentEmpty(NeedsText::Lines))?;
+                Some(lines(&text, range)?)
+            }
+        };
+        Ok(ReadItem { item, part })
+    }
+}
+
+/// What a caller gets who knows states of an item already.
+#[derive(Clone, Debug)]
+pub enum ReadUnless {
+    /// The item is in a state that the caller knows; its content was not read.
+    Unchanged(Item),
+    /// It is in another.
+    Changed(ReadItem),
+}
+
 /// A part of a content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentPart {
@@ -72,18 +111,24 @@ impl Interline {
         caller.needs(Scope::Read)?;
         match content {
             ReadContent::Omit => Ok(ReadItem { item: self.find(caller, which).await?, part: None }),
-            ReadContent::Whole => {
-                let Snapshot { item, content } = self.snapshot(caller, which).await?;
-                let lines = item.content.as_ref().map_or(1, |info| info.lines);
-                let part = content.map(|text| ContentPart { text, start_line: 1, end_line: lines });
-                Ok(ReadItem { item, part })
-            }
-            ReadContent::Lines(range) => {
-                let Snapshot { item, content } = self.snapshot(caller, which).await?;
-                let text = content.ok_or(Error::ContentEmpty)?;
-                Ok(ReadItem { part: Some(lines(&text, range)?), item })
-            }
+            ReadContent::Whole | ReadContent::Lines(_) => ReadItem::of(self.snapshot(caller, which).await?, content),
         }
+    }
+
+    /// The same for a caller who knows states of the item: its content is read only if it is in none of them.
+    pub async fn read_unless(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        content: ReadContent,
+        known: &[Stamp],
+    ) -> Result<ReadUnless, Error> {
+        caller.needs(Scope::Read)?;
+        let item = self.find(caller, which).await?;
+        if known.contains(&item.stamp) {
+            return Ok(ReadUnless::Unchanged(item));
+        }
+        Ok(ReadUnless::Changed(self.read(caller, which, content).await?))
     }
 
     /// A page of the items that exist for the caller.
@@ -98,7 +143,7 @@ impl Interline {
     /// The item, if it exists for the caller.
     pub(super) async fn find(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
         let id = self.id_of(caller, which).await?;
-        let item = self.store.item(id).await?.filter(|item| exists_for(caller, which, item));
+        let item = self.store.item(id).await?.filter(|item| which.exists_for(caller, item));
         item.ok_or_else(|| which.not_found())
     }
 
@@ -106,7 +151,7 @@ impl Interline {
     pub(super) async fn snapshot(&self, caller: &Caller, which: &ItemRef) -> Result<Snapshot, Error> {
         let id = self.id_of(caller, which).await?;
         let snapshot = self.store.snapshot(id).await?;
-        snapshot.filter(|snapshot| exists_for(caller, which, &snapshot.item)).ok_or_else(|| which.not_found())
+        snapshot.filter(|snapshot| which.exists_for(caller, &snapshot.item)).ok_or_else(|| which.not_found())
     }
 
     async fn id_of(&self, caller: &Caller, which: &ItemRef) -> Result<ItemId, Error> {
@@ -139,14 +184,6 @@ fn check_page(query: &ListQuery) -> Result<(), Error> {
         },
         PageStart::Offset(_) => Ok(()),
     }
-}
-
-fn exists_for(caller: &Caller, which: &ItemRef, item: &Item) -> bool {
-    let kind = match which {
-        ItemRef::Id(_, kind) => *kind,
-        ItemRef::PromptName(_) => Some(Kind::Prompt),
-    };
-    caller.sees(item) && kind.is_none_or(|kind| kind == item.kind)
 }
 
 /// Lines of a text; the last may lie past its end.

@@ -13,18 +13,18 @@ impl Interline {
         &self,
         caller: &Caller,
         which: &ItemRef,
-        values: &BTreeMap<String, serde_json::Value>,
+        values: BTreeMap<String, serde_json::Value>,
     ) -> Result<String, Error> {
         caller.needs(Scope::Read)?;
         let snapshot = self.snapshot(caller, which).await?;
-        let arguments = snapshot.item.fields.arguments.as_ref();
-        let (Some(arguments), Some(content)) = (arguments, snapshot.content.as_deref()) else {
+        let (Some(arguments), Some(content)) = (snapshot.item.fields.arguments.clone(), snapshot.content) else {
             return Err(which.not_found());
         };
         if View::of(&snapshot.item) == View::Deleted {
             return Err(which.not_found());
         }
-        let rendered = render(content, arguments, values).map_err(|error| match error {
+        let rendered = self.threads.run(move |stack| render(&content, &arguments, &values, stack)).await?;
+        let rendered = rendered.map_err(|error| match error {
             RenderError::InvalidArguments { missing, unknown } => Error::InvalidArguments { missing, unknown },
             RenderError::Failed { line, detail } => Error::RenderFailed { line, detail },
         })?;

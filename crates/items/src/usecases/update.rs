@@ -1,12 +1,9 @@
 //! Changing the fields and the whole content of items.
 
-use crate::{Action, ContentInfo, ContentWrite, Error, Expectation, Item, ItemWrite, Snapshot, Stamp, View};
+use crate::{Action, ContentWrite, Error, Fields, Item, ItemWrite, Snapshot, Stamp, View};
 
-use super::input::{Changed, ItemChanges, check_content, parse_changes};
-use super::{Caller, Interline, ItemRef, MAX_ROUNDS, is_stale, now};
-
-/// The version that a caller wants to change.
-pub type ExpectedVersion = Option<(u64, Expectation)>;
+use super::input::{Changed, ItemChanges, parse_changes};
+use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale, now};
 
 impl Interline {
     /// Changes fields and whole content; what is not given stays. A change that changes nothing writes nothing.
@@ -19,12 +16,14 @@ impl Interline {
     ) -> Result<Snapshot, Error> {
         for _ in 0..MAX_ROUNDS {
             let before = self.writable(caller, which, expected).await?;
-            let after = self.changed(&before, changes.clone())?;
-            let Some(write) = write(caller, &before, &after) else {
+            let after = self.changed(&before, changes.clone()).await?;
+            let content = ContentWrite::between(&before.content, &after.content);
+            let Some(write) = write(caller, &before.item, &after.item, content) else {
                 return Ok(before);
             };
             let after = Snapshot { item: write.after.clone(), content: after.content };
-            match self.store.commit(write.into()).await {
+            let at = write.record.at;
+            match self.store.commit(caller.batch(vec![write], &Outcome::Changed(&after.item), at)).await {
                 Ok(()) => return Ok(after),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),
@@ -41,20 +40,22 @@ impl Interline {
         expected: ExpectedVersion,
     ) -> Result<Snapshot, Error> {
         let snapshot = self.snapshot(caller, which).await?;
-        if View::of(&snapshot.item) == View::Deleted {
-            return Err(which.not_found());
-        }
+        let snapshot = Interline::changeable(caller, which, Some(snapshot))?;
+        self.check_expected(expected, &snapshot.item).await?;
+        Ok(snapshot)
+    }
+
+    /// The item if the caller may change it: seen, writable and not deleted.
+    pub(super) fn changeable(caller: &Caller, which: &ItemRef, snapshot: Option<Snapshot>) -> Result<Snapshot, Error> {
+        let there = snapshot
+            .filter(|snapshot| which.exists_for(caller, &snapshot.item) && View::of(&snapshot.item) != View::Deleted);
+        let snapshot = there.ok_or_else(|| which.not_found())?;
         caller.may_write(&snapshot.item)?;
-        match expected {
-            Some((expected_version, expectation)) if expected_version != snapshot.item.stamp.version => {
-                Err(Error::Conflict { expected_version, expectation, current: Box::new(snapshot.item) })
-            }
-            _ => Ok(snapshot),
-        }
+        Ok(snapshot)
     }
 
     /// The item after changes, checked as a whole.
-    fn changed(&self, before: &Snapshot, changes: ItemChanges) -> Result<Snapshot, Error> {
+    async fn changed(&self, before: &Snapshot, changes: ItemChanges) -> Result<Snapshot, Error> {
         let mut item = before.item.clone();
         let (fields, content) = parse_changes(item.kind, &item.fields, changes, &self.limits)?;
         let content = match content {
@@ -62,43 +63,41 @@ impl Interline {
             Changed::Clear => None,
             Changed::Set(content) => Some(content),
         };
-        check_content(item.kind, &fields, content.as_deref())?;
-        item.fields = fields;
-        if content != before.content {
-            item.content = content.as_deref().map(ContentInfo::of);
+        // What neither changes fits together as it did when it was stored.
+        if content != before.content || fields.arguments != item.fields.arguments {
+            item.content = self.examined(item.kind, &fields, content.clone()).await?;
         }
+        item.fields = fields;
         Ok(Snapshot { item, content })
     }
 }
 
-/// The write that leads from one state to the other; `None` if nothing changes.
-fn write(caller: &Caller, before: &Snapshot, after: &Snapshot) -> Option<ItemWrite> {
-    let changed_fields = changed_fields(Some(&before.item), &after.item);
+/// The write that leads from one state of an item to the other, at a new version; `None` if nothing changes.
+pub(super) fn write(caller: &Caller, before: &Item, after: &Item, content: ContentWrite) -> Option<ItemWrite> {
+    let changed_fields = changed_fields(Some(before), after);
     if changed_fields.is_empty() {
         return None;
     }
     let at = now();
-    let content = if before.content == after.content {
-        ContentWrite::Keep
-    } else {
-        ContentWrite::Set { old: before.content.clone(), new: after.content.clone() }
-    };
-    let mut item = after.item.clone();
-    item.stamp = Stamp { version: before.item.stamp.version + 1, ..before.item.stamp };
-    item.updated_at = at;
-    Some(ItemWrite {
-        before: Some(before.item.stamp),
-        after: item,
-        content,
-        record: caller.record(Action::Update, changed_fields, at),
-    })
+    let mut after = after.clone();
+    after.stamp = Stamp { version: before.stamp.version + 1, ..before.stamp };
+    after.updated_at = at;
+    let record = caller.record(Action::Update, changed_fields, at);
+    Some(ItemWrite { before: Some(before.stamp), after, content, record })
 }
 
 /// Names of the fields in which two states differ, in the order of the wire; all that are there for a new item.
 pub(super) fn changed_fields(before: Option<&Item>, after: &Item) -> Vec<&'static str> {
-    let default = crate::Fields::default();
-    let (old, old_hash) = before.map_or((&default, None), |item| (&item.fields, hash(item)));
-    let new = &after.fields;
+    let default = Fields::default();
+    let mut names = changed_names(before.map_or(&default, |item| &item.fields), &after.fields);
+    if before.and_then(hash) != hash(after) {
+        names.push("content");
+    }
+    names
+}
+
+/// The same without the content.
+pub(super) fn changed_names(old: &Fields, new: &Fields) -> Vec<&'static str> {
     [
         ("title", old.title != new.title),
         ("description", old.description != new.description),
@@ -106,7 +105,6 @@ pub(super) fn changed_fields(before: Option<&Item>, after: &Item) -> Vec<&'stati
         ("url", old.url != new.url),
         ("name", old.name != new.name),
         ("arguments", old.arguments != new.arguments),
-        ("content", old_hash != hash(after)),
     ]
     .into_iter()
     .filter_map(|(name, differs)| differs.then_some(name))

@@ -107,7 +107,9 @@ impl Interline {
         if user == caller.user() {
             return Err(refused("user", "nobody removes themselves: ask another admin"));
         }
-        match self.store.remove_user(user, items, now()).await? {
+        let removal = self.store.remove_user(user, items, now()).await?;
+        self.credentials.forget();
+        match removal {
             UserRemoval::Removed(items) => Ok(items),
             UserRemoval::Unknown => Err(Error::NotFound { kind: None, wanted: user.to_string() }),
             UserRemoval::LastAdmin => Err(refused("user", "is the last admin: make another one first")),
@@ -161,6 +163,7 @@ impl Interline {
         };
         let new = NewToken { token: token.clone(), secret: SecretHash::of(secret.as_str()) };
         self.store.create_token(&new).await?;
+        self.credentials.forget();
         Ok((token, secret))
     }
 
@@ -173,6 +176,7 @@ impl Interline {
     pub async fn delete_token(&self, caller: &Caller, id: TokenId) -> Result<(), Error> {
         caller.needs(Scope::Write)?;
         if self.store.delete_token(caller.user(), id).await? {
+            self.credentials.forget();
             Ok(())
         } else {
             Err(Error::NotFound { kind: None, wanted: id.to_string() })

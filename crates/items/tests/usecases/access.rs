@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use interline_items::{Caller, Item, ItemChanges, ItemRef, Kind, Rank, ReadContent, Scope, SpaceId, TokenDraft};
+use interline_items::{
+    Caller, Error, ExpectedVersion, Item, ItemChanges, ItemRef, Kind, Rank, ReadContent, Refusal, Scope, SpaceId,
+    TokenDraft,
+};
 use serde_json::json;
 
 use crate::list::{everything, listed};
@@ -16,7 +19,7 @@ async fn reads(world: &World, caller: &Caller, which: &ItemRef) -> [(&'static st
     [
         ("read", code(interline.read(caller, which, ReadContent::Omit).await)),
         ("read content", code(interline.read(caller, which, ReadContent::Whole).await)),
-        ("render", code(interline.render(caller, which, &values).await)),
+        ("render", code(interline.render(caller, which, values).await)),
     ]
 }
 
@@ -24,14 +27,14 @@ async fn reads(world: &World, caller: &Caller, which: &ItemRef) -> [(&'static st
 async fn writes(world: &World, caller: &Caller, which: &ItemRef) -> [(&'static str, &'static str); 8] {
     let interline = &world.interline;
     [
-        ("update", code(interline.update(caller, which, None, title("Mine")).await)),
-        ("update nothing", code(interline.update(caller, which, None, ItemChanges::default()).await)),
-        ("archive", code(interline.archive(caller, which).await)),
-        ("unarchive", code(interline.unarchive(caller, which).await)),
-        ("delete", code(interline.delete(caller, which).await)),
-        ("restore", code(interline.restore(caller, which).await)),
+        ("update", code(interline.update(caller, which, ExpectedVersion::Any, title("Mine")).await)),
+        ("update nothing", code(interline.update(caller, which, ExpectedVersion::Any, ItemChanges::default()).await)),
+        ("archive", code(interline.archive(caller, which, ExpectedVersion::Any).await)),
+        ("unarchive", code(interline.unarchive(caller, which, ExpectedVersion::Any).await)),
+        ("delete", code(interline.delete(caller, which, ExpectedVersion::Any).await)),
+        ("restore", code(interline.restore(caller, which, ExpectedVersion::Any).await)),
         ("track usage", code(interline.track_usage(caller, which).await)),
-        ("purge", code(interline.purge(caller, which).await)),
+        ("purge", code(interline.purge(caller, which, ExpectedVersion::Any).await)),
     ]
 }
 
@@ -99,7 +102,10 @@ async fn a_token_that_only_reads_is_forbidden_to_write() {
     // What does not exist is not found, whatever the token may do.
     let other = world.user("other", Rank::Member).await;
     let reader = world.narrowed_by(&other, TokenDraft { scopes: Some(set([Scope::Read])), ..token() }).await;
-    assert_eq!(code(world.interline.update(&reader, &by_id(&item), None, title("a")).await), "not_found");
+    assert_eq!(
+        code(world.interline.update(&reader, &by_id(&item), ExpectedVersion::Any, title("a")).await),
+        "not_found"
+    );
 }
 
 #[tokio::test]
@@ -111,7 +117,51 @@ async fn a_token_that_only_writes_is_forbidden_to_read() {
     assert_eq!(code(world.interline.list(&writer, everything()).await), "forbidden");
     assert_eq!(code(world.interline.tags(&writer).await), "forbidden");
     assert_eq!(code(world.interline.spaces(&writer)), "forbidden");
-    assert_all(&writes(&world, &writer, &by_id(&item)).await[..4], "ok");
+    assert_eq!(world.item(&item).await, item);
+}
+
+#[tokio::test]
+async fn a_token_that_only_writes_makes_items_and_changes_none_of_which_the_answer_would_tell() {
+    let world = World::new().await;
+    let item = world.create(Kind::Prompt, tagged(greeting(), &["a"])).await;
+    let writer = world.narrowed(TokenDraft { scopes: Some(set([Scope::Write])), ..token() }).await;
+    assert_eq!(code(world.interline.create(&writer, Kind::Note, note("a")).await), "ok");
+    for which in [by_id(&item), by_name("greet")] {
+        assert_all(&writes(&world, &writer, &which).await, "forbidden");
+    }
+    assert_eq!(code(world.interline.rename_tag(&writer, &tag("a"), &tag("b")).await), "forbidden");
+    assert_eq!(code(world.interline.delete_tag(&writer, &tag("a")).await), "forbidden");
+    assert_eq!(world.item(&item).await, item);
+}
+
+fn refusal<T>(outcome: Result<T, Error>) -> Refusal {
+    match outcome.map(|_| ()) {
+        Err(Error::Forbidden(refusal)) => refusal,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_tells_what_would_have_to_be_different() {
+    let world = World::new().await;
+    let interline = &world.interline;
+    let item = world.create(Kind::Note, note("a")).await;
+    let member = world.user("member", Rank::Member).await;
+    let reader = world.narrowed(TokenDraft { scopes: Some(set([Scope::Read])), ..token() }).await;
+    let writer = world.narrowed(TokenDraft { scopes: Some(set([Scope::Write])), ..token() }).await;
+    let prompts = world.narrowed(TokenDraft { kinds: Some(set([Kind::Prompt])), ..token() }).await;
+    let elsewhere = world.narrowed(TokenDraft { spaces: Some(set([SpaceId::generate()])), ..token() }).await;
+    let make = async |caller: &Caller| refusal(interline.create(caller, Kind::Note, note("b")).await);
+    assert_eq!(make(&reader).await, Refusal::Scope(Scope::Write));
+    assert_eq!(make(&prompts).await, Refusal::Kind(Kind::Note));
+    assert_eq!(make(&elsewhere).await, Refusal::OwnSpace);
+    let change = async |caller: &Caller| refusal(interline.track_usage(caller, &by_id(&item)).await);
+    assert_eq!(change(&reader).await, Refusal::Scope(Scope::Write));
+    assert_eq!(change(&writer).await, Refusal::Scope(Scope::Read));
+    assert_eq!(refusal(interline.users(&reader).await), Refusal::Scope(Scope::Admin));
+    assert_eq!(refusal(interline.users(&member).await), Refusal::NotAdmin);
+    let for_member = TokenDraft { user: Some(member.user()), ..token() };
+    assert_eq!(refusal(interline.create_token(&prompts, for_member).await), Refusal::Narrowed);
 }
 
 #[tokio::test]

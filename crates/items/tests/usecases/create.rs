@@ -1,7 +1,7 @@
 //! `create`.
 
 use interline_items::fields::{Limits, Title};
-use interline_items::{Error, ItemDraft, Kind, Stamp, View};
+use interline_items::{Error, ExpectedVersion, ItemDraft, Kind, Stamp, View};
 
 use crate::samples::{arguments, bookmark, greeting, note, note_of, prompt, tagged, text};
 use crate::world::{World, by_id, code, refused_fields, tags_of};
@@ -140,9 +140,9 @@ async fn an_address_or_name_is_taken_until_its_item_is_deleted() {
             other => panic!("{other:?}"),
         };
         assert_taken(View::Active).await;
-        interline.archive(owner, &by_id(&first)).await.unwrap();
+        interline.archive(owner, &by_id(&first), ExpectedVersion::Any).await.unwrap();
         assert_taken(View::Archived).await;
-        interline.delete(owner, &by_id(&first)).await.unwrap();
+        interline.delete(owner, &by_id(&first), ExpectedVersion::Any).await.unwrap();
         assert_eq!(code(interline.create(owner, kind, draft).await), "ok");
     }
 }

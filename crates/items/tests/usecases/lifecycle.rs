@@ -1,6 +1,6 @@
 //! Archiving, deleting and their way back.
 
-use interline_items::{Caller, Error, Interline, Item, Kind, ReadContent, Stamp, View};
+use interline_items::{Caller, Error, Expectation, ExpectedVersion, Interline, Item, Kind, ReadContent, Stamp, View};
 
 use crate::samples::{bookmark, by_name, greeting, note, note_of, title};
 use crate::world::{World, by_id, code};
@@ -15,12 +15,22 @@ enum Step {
 
 impl Step {
     async fn take(self, interline: &Interline, caller: &Caller, item: &Item) -> Result<Item, Error> {
+        self.take_expecting(interline, caller, item, ExpectedVersion::Any).await
+    }
+
+    async fn take_expecting(
+        self,
+        interline: &Interline,
+        caller: &Caller,
+        item: &Item,
+        expected: ExpectedVersion,
+    ) -> Result<Item, Error> {
         let which = by_id(item);
         match self {
-            Step::Archive => interline.archive(caller, &which).await,
-            Step::Unarchive => interline.unarchive(caller, &which).await,
-            Step::Delete => interline.delete(caller, &which).await,
-            Step::Restore => interline.restore(caller, &which).await,
+            Step::Archive => interline.archive(caller, &which, expected).await,
+            Step::Unarchive => interline.unarchive(caller, &which, expected).await,
+            Step::Delete => interline.delete(caller, &which, expected).await,
+            Step::Restore => interline.restore(caller, &which, expected).await,
         }
     }
 }
@@ -100,23 +110,62 @@ async fn lifecycle_changes_are_records_without_a_version() {
 }
 
 #[tokio::test]
+async fn a_step_for_another_version_is_a_conflict_with_the_current_item() {
+    use ExpectedVersion::{Any, Existing};
+    let world = World::new().await;
+    let (interline, owner) = (&world.interline, &world.owner);
+    let exactly = |version| ExpectedVersion::Exactly(version, Expectation::IfMatch);
+    for step in [Step::Archive, Step::Unarchive, Step::Delete, Step::Restore] {
+        let item = world.create(Kind::Note, note("a")).await;
+        let item = world.update(&item, title("b")).await.unwrap().item;
+        for wrong in [0, 1, 3, u64::MAX] {
+            match step.take_expecting(interline, owner, &item, exactly(wrong)).await {
+                Err(Error::Conflict { expected_version, expectation: Expectation::IfMatch, current, .. }) => {
+                    assert_eq!((expected_version, *current), (wrong, item.clone()), "{step:?}");
+                }
+                other => panic!("{step:?} {wrong}: {other:?}"),
+            }
+        }
+        assert_eq!(world.item(&item).await, item);
+        for right in [exactly(2), Existing, Any] {
+            if View::of(&world.item(&item).await) == View::Deleted {
+                step_back(&world, &item).await;
+            }
+            assert_eq!(code(step.take_expecting(interline, owner, &item, right).await), "ok", "{step:?} {right:?}");
+        }
+        for (expected, outcome) in [(exactly(1), "conflict"), (exactly(2), "ok")] {
+            assert_eq!(code(interline.purge(owner, &by_id(&item), expected).await), outcome);
+        }
+        // What is not there is not found, whatever version was expected of it.
+        for expected in [exactly(2), Existing] {
+            assert_eq!(code(interline.purge(owner, &by_id(&item), expected).await), "not_found");
+            assert_eq!(code(step.take_expecting(interline, owner, &item, expected).await), "not_found");
+        }
+    }
+}
+
+async fn step_back(world: &World, item: &Item) {
+    world.interline.restore(&world.owner, &by_id(item), ExpectedVersion::Any).await.unwrap();
+}
+
+#[tokio::test]
 async fn restoring_into_a_taken_address_or_name_is_refused() {
     let world = World::new().await;
     let (interline, owner) = (&world.interline, &world.owner);
     for (kind, draft) in [(Kind::Bookmark, bookmark("https://a.example/")), (Kind::Prompt, greeting())] {
         let old = world.create(kind, draft.clone()).await;
-        interline.delete(owner, &by_id(&old)).await.unwrap();
+        interline.delete(owner, &by_id(&old), ExpectedVersion::Any).await.unwrap();
         let new = world.create(kind, draft).await;
-        interline.archive(owner, &by_id(&new)).await.unwrap();
-        match interline.restore(owner, &by_id(&old)).await {
+        interline.archive(owner, &by_id(&new), ExpectedVersion::Any).await.unwrap();
+        match interline.restore(owner, &by_id(&old), ExpectedVersion::Any).await {
             Err(Error::Duplicate { existing, .. }) => {
                 assert_eq!((existing.id, View::of(&existing)), (new.id, View::Archived));
             }
             other => panic!("{other:?}"),
         }
         assert_eq!(View::of(&world.item(&old).await), View::Deleted);
-        interline.delete(owner, &by_id(&new)).await.unwrap();
-        assert_eq!(code(interline.restore(owner, &by_id(&old)).await), "ok");
+        interline.delete(owner, &by_id(&new), ExpectedVersion::Any).await.unwrap();
+        assert_eq!(code(interline.restore(owner, &by_id(&old), ExpectedVersion::Any).await), "ok");
     }
 }
 
@@ -129,10 +178,10 @@ async fn a_purged_item_is_gone_with_its_history_whatever_its_state() {
         for step in steps {
             step.take(interline, owner, &item).await.unwrap();
         }
-        interline.purge(owner, &by_id(&item)).await.unwrap();
+        interline.purge(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
         assert_eq!(code(world.read(&item, ReadContent::Whole).await), "not_found");
-        assert_eq!(code(interline.restore(owner, &by_id(&item)).await), "not_found");
-        assert_eq!(code(interline.purge(owner, &by_id(&item)).await), "not_found");
+        assert_eq!(code(interline.restore(owner, &by_id(&item), ExpectedVersion::Any).await), "not_found");
+        assert_eq!(code(interline.purge(owner, &by_id(&item), ExpectedVersion::Any).await), "not_found");
         assert_eq!(world.history(&item), []);
     }
 }
@@ -147,8 +196,8 @@ async fn a_use_is_remembered_and_is_no_change() {
     assert_eq!(world.item(&item).await, used);
     assert_eq!(Item { last_used_at: None, ..used }, item);
     assert_eq!(world.history(&item).len(), 1);
-    interline.archive(owner, &by_id(&item)).await.unwrap();
+    interline.archive(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
     assert_eq!(code(interline.track_usage(owner, &by_id(&item)).await), "ok");
-    interline.delete(owner, &by_id(&item)).await.unwrap();
+    interline.delete(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
     assert_eq!(code(interline.track_usage(owner, &by_id(&item)).await), "not_found");
 }

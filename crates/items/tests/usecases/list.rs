@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use interline_items::{
-    Caller, Contents, Cursor, CursorKey, Item, ItemId, Kind, ListQuery, PageStart, Sort, SortBy, SortOrder, SpaceId,
-    TagMatch, View,
+    Caller, Contents, Cursor, CursorKey, ExpectedVersion, Item, ItemId, Kind, ListQuery, PageStart, Sort, SortBy,
+    SortOrder, SpaceId, TagMatch, View,
 };
 
 use crate::samples::{bookmark, greeting, note, note_of, tag, tagged, title};
@@ -40,8 +40,8 @@ async fn filters_narrow_a_list() {
     let prompt = world.create(Kind::Prompt, greeting()).await;
     let archived = world.create(Kind::Note, tagged(note_of("x"), &["b"])).await;
     let deleted = world.create(Kind::Note, tagged(note_of("y"), &["a"])).await;
-    world.interline.archive(&world.owner, &by_id(&archived)).await.unwrap();
-    world.interline.delete(&world.owner, &by_id(&deleted)).await.unwrap();
+    world.interline.archive(&world.owner, &by_id(&archived), ExpectedVersion::Any).await.unwrap();
+    world.interline.delete(&world.owner, &by_id(&deleted), ExpectedVersion::Any).await.unwrap();
 
     let all_views = set([View::Active, View::Archived, View::Deleted]);
     for (query, expected) in [

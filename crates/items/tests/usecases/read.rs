@@ -1,6 +1,6 @@
 //! `read`.
 
-use interline_items::{Error, ItemId, ItemRef, Kind, LineRange, ReadContent};
+use interline_items::{Error, ExpectedVersion, ItemId, ItemRef, Kind, LineRange, ReadContent, ReadUnless, Stamp};
 
 use crate::samples::{bookmark, by_name, greeting, note, note_of, text};
 use crate::world::{World, by_id, code};
@@ -108,9 +108,9 @@ async fn a_name_leads_to_the_prompt_that_has_it_now() {
     let world = World::new().await;
     let (interline, owner) = (&world.interline, &world.owner);
     let first = world.create(Kind::Prompt, greeting()).await;
-    interline.archive(owner, &by_name("greet")).await.unwrap();
+    interline.archive(owner, &by_name("greet"), ExpectedVersion::Any).await.unwrap();
     assert_eq!(code(interline.read(owner, &by_name("greet"), ReadContent::Whole).await), "ok");
-    interline.delete(owner, &by_name("greet")).await.unwrap();
+    interline.delete(owner, &by_name("greet"), ExpectedVersion::Any).await.unwrap();
     assert_eq!(code(interline.read(owner, &by_name("greet"), ReadContent::Whole).await), "not_found");
     let second = world.create(Kind::Prompt, greeting()).await;
     assert_ne!(first.id, second.id);
@@ -127,4 +127,34 @@ async fn reading_writes_nothing() {
     }
     assert_eq!(world.item(&item).await, item);
     assert_eq!(world.history(&item).len(), 1);
+}
+
+#[tokio::test]
+async fn what_a_caller_knows_is_not_read_again() {
+    let world = World::new().await;
+    let (interline, owner) = (&world.interline, &world.owner);
+    let item = world.create(Kind::Note, note_of("x")).await;
+    let unless = async |content, known: &[Stamp]| {
+        interline.read_unless(owner, &by_id(&item), content, known).await.map(|answer| match answer {
+            ReadUnless::Unchanged(unchanged) => {
+                assert_eq!(unchanged.id, item.id);
+                None
+            }
+            ReadUnless::Changed(read) => Some(read.part.map(|part| part.text.to_string())),
+        })
+    };
+    let first = item.stamp;
+    let other = Stamp { version: 2, revision: 0 };
+    for content in [ReadContent::Omit, ReadContent::Whole, lines(Some(1), None)] {
+        assert_eq!(unless(content, &[other, first]).await.unwrap(), None, "{content:?}");
+        let text = (content != ReadContent::Omit).then(|| "x".to_owned());
+        assert_eq!(unless(content, &[]).await.unwrap(), Some(text.clone()), "{content:?}");
+        assert_eq!(unless(content, &[other]).await.unwrap(), Some(text), "{content:?}");
+    }
+    interline.archive(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
+    assert!(unless(ReadContent::Whole, &[first]).await.unwrap().is_some(), "a step of its life is another state");
+    let stranger = world.user("other", interline_items::Rank::Member).await;
+    let stamp = world.item(&item).await.stamp;
+    let hidden = interline.read_unless(&stranger, &by_id(&item), ReadContent::Whole, &[stamp]).await;
+    assert_eq!(code(hidden), "not_found");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use interline_items::fields::Argument;
-use interline_items::{Error, Item, ItemDraft, Kind};
+use interline_items::{Error, ExpectedVersion, Item, ItemDraft, Kind};
 use serde_json::{Value, json};
 
 use crate::samples::{by_name, greeting, note_of, prompt};
@@ -15,7 +15,7 @@ fn values(of: &Value) -> BTreeMap<String, Value> {
 }
 
 async fn render(world: &World, item: &Item, of: Value) -> Result<String, Error> {
-    world.interline.render(&world.owner, &by_id(item), &values(&of)).await
+    world.interline.render(&world.owner, &by_id(item), values(&of)).await
 }
 
 #[tokio::test]
@@ -28,7 +28,7 @@ async fn a_prompt_is_filled_in_and_its_use_remembered() {
     let used = world.item(&item).await;
     assert!(used.last_used_at.is_some());
     assert_eq!(Item { last_used_at: None, ..used }, item);
-    let by_name = world.interline.render(&world.owner, &by_name("greet"), &values(&json!({ "who": "you" }))).await;
+    let by_name = world.interline.render(&world.owner, &by_name("greet"), values(&json!({ "who": "you" }))).await;
     assert_eq!(by_name.unwrap(), "Hello you");
 }
 
@@ -80,8 +80,22 @@ async fn only_prompts_that_are_not_deleted_are_rendered() {
     let note = world.create(Kind::Note, note_of("x")).await;
     assert_eq!(code(render(&world, &note, json!({})).await), "not_found");
     let item = world.create(Kind::Prompt, greeting()).await;
-    world.interline.archive(&world.owner, &by_id(&item)).await.unwrap();
+    world.interline.archive(&world.owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
     assert_eq!(code(render(&world, &item, json!({ "who": "a" })).await), "ok");
-    world.interline.delete(&world.owner, &by_id(&item)).await.unwrap();
+    world.interline.delete(&world.owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
     assert_eq!(code(render(&world, &item, json!({ "who": "a" })).await), "not_found");
+}
+
+#[tokio::test]
+async fn nobody_waits_for_the_rendering_of_others() {
+    let world = World::new().await;
+    let busy = "{% for i in range(1000) %}{% for j in range(1000) %}{% for k in range(1000) %}.\
+                {% endfor %}{% endfor %}{% endfor %}";
+    let item = world.create(Kind::Prompt, prompt("busy", busy, &[])).await;
+    // On one thread, and the rendering begins first.
+    tokio::select! {
+        biased;
+        rendered = render(&world, &item, json!({})) => panic!("{rendered:?}"),
+        read = world.item(&item) => assert_eq!(read, item),
+    }
 }

@@ -1,6 +1,6 @@
 //! Tags over all items.
 
-use interline_items::{Kind, TokenDraft, View};
+use interline_items::{ExpectedVersion, Kind, TokenDraft, View};
 
 use crate::samples::{bookmark, greeting, note, tag, tagged, token};
 use crate::world::{World, by_id, code, set, tags_of};
@@ -21,9 +21,9 @@ async fn tags_are_counted_over_all_kinds_without_deleted_items() {
     world.create(Kind::Note, tagged(note("a"), &["b", "a"])).await;
     let site = world.create(Kind::Bookmark, tagged(bookmark("https://a.example/"), &["a"])).await;
     let prompt = world.create(Kind::Prompt, tagged(greeting(), &["a", "c"])).await;
-    world.interline.archive(&world.owner, &by_id(&site)).await.unwrap();
+    world.interline.archive(&world.owner, &by_id(&site), ExpectedVersion::Any).await.unwrap();
     assert_eq!(counts(&world, &world.owner).await, counted(&[("a", 3), ("b", 1), ("c", 1)]));
-    world.interline.delete(&world.owner, &by_id(&prompt)).await.unwrap();
+    world.interline.delete(&world.owner, &by_id(&prompt), ExpectedVersion::Any).await.unwrap();
     assert_eq!(counts(&world, &world.owner).await, counted(&[("a", 2), ("b", 1)]));
 }
 
@@ -35,8 +35,8 @@ async fn a_tag_is_renamed_everywhere_and_merged_where_the_new_one_is() {
     let prompt = world.create(Kind::Prompt, tagged(greeting(), &["other"])).await;
     let archived = world.create(Kind::Bookmark, tagged(bookmark("https://b.example/"), &["old"])).await;
     let deleted = world.create(Kind::Bookmark, tagged(bookmark("https://c.example/"), &["old"])).await;
-    world.interline.archive(&world.owner, &by_id(&archived)).await.unwrap();
-    world.interline.delete(&world.owner, &by_id(&deleted)).await.unwrap();
+    world.interline.archive(&world.owner, &by_id(&archived), ExpectedVersion::Any).await.unwrap();
+    world.interline.delete(&world.owner, &by_id(&deleted), ExpectedVersion::Any).await.unwrap();
 
     assert_eq!(world.interline.rename_tag(&world.owner, &tag("old"), &tag("new")).await.unwrap(), 3);
     for (item, tags, version) in [

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interline_items::fields::Limits;
-use interline_items::{Changed, Error, Expectation, ItemChanges, ItemDraft, Kind, Stamp, View};
+use interline_items::{Changed, Error, Expectation, ExpectedVersion, ItemChanges, ItemDraft, Kind, Stamp, View};
 use tokio::sync::Barrier;
 
 use crate::samples::{
@@ -159,8 +159,14 @@ async fn tags_are_counted_after_those_that_go_are_gone() {
     // Of more tags than there may be now, some can go.
     let item = world.create(Kind::Note, tagged(note("b"), &["a", "b"])).await;
     let stricter = world.limited(limits(0));
-    assert_eq!(code(stricter.update(&world.owner, &by_id(&item), None, retag(&["c"], &[])).await), "validation_failed");
-    assert_eq!(code(stricter.update(&world.owner, &by_id(&item), None, retag(&[], &["a"])).await), "ok");
+    assert_eq!(
+        code(stricter.update(&world.owner, &by_id(&item), ExpectedVersion::Any, retag(&["c"], &[])).await),
+        "validation_failed"
+    );
+    assert_eq!(
+        code(stricter.update(&world.owner, &by_id(&item), ExpectedVersion::Any, retag(&[], &["a"])).await),
+        "ok"
+    );
 }
 
 #[tokio::test]
@@ -198,7 +204,7 @@ async fn a_taken_address_or_name_is_refused() {
         Err(Error::Duplicate { field, existing }) => assert_eq!((field.name(), existing.id), ("url", taken.id)),
         other => panic!("{other:?}"),
     }
-    world.interline.delete(&world.owner, &by_id(&taken)).await.unwrap();
+    world.interline.delete(&world.owner, &by_id(&taken), ExpectedVersion::Any).await.unwrap();
     assert_eq!(code(world.update(&site, change).await), "ok");
 
     world.create(Kind::Prompt, greeting()).await;
@@ -212,8 +218,9 @@ async fn a_change_for_another_version_is_a_conflict_with_the_current_item() {
     let world = World::new().await;
     let (interline, owner) = (&world.interline, &world.owner);
     let item = world.create(Kind::Note, note("a")).await;
-    let expecting =
-        async |version, how, changes| interline.update(owner, &by_id(&item), Some((version, how)), changes).await;
+    let expecting = async |version, how, changes| {
+        interline.update(owner, &by_id(&item), ExpectedVersion::Exactly(version, how), changes).await
+    };
     let second = expecting(1, Expectation::ExpectedVersion, title("b")).await.unwrap().item;
     for (expected, how, changes) in [
         (1, Expectation::ExpectedVersion, title("c")),
@@ -223,14 +230,17 @@ async fn a_change_for_another_version_is_a_conflict_with_the_current_item() {
         (1, Expectation::ExpectedVersion, title(" ")),
     ] {
         match expecting(expected, how, changes).await {
-            Err(Error::Conflict { expected_version, expectation, current }) => {
+            Err(Error::Conflict { expected_version, expectation, current, .. }) => {
                 assert_eq!((expected_version, expectation, *current), (expected, how, second.clone()));
             }
             other => panic!("{other:?}"),
         }
     }
+    // Whichever version it is, it exists.
+    let existing = interline.update(owner, &by_id(&item), ExpectedVersion::Existing, ItemChanges::default()).await;
+    assert_eq!(existing.unwrap().item, second);
     // What makes no version is no conflict.
-    interline.archive(owner, &by_id(&item)).await.unwrap();
+    interline.archive(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
     let third = expecting(2, Expectation::IfMatch, title("c")).await.unwrap().item;
     assert_eq!(third.stamp, Stamp { version: 3, revision: 1 });
 }
@@ -240,12 +250,14 @@ async fn archived_items_are_edited_and_deleted_ones_are_not_found() {
     let world = World::new().await;
     let (interline, owner) = (&world.interline, &world.owner);
     let item = world.create(Kind::Prompt, greeting()).await;
-    interline.archive(owner, &by_id(&item)).await.unwrap();
-    let edited = interline.update(owner, &by_name("greet"), None, title("T")).await.unwrap().item;
+    interline.archive(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
+    let edited = interline.update(owner, &by_name("greet"), ExpectedVersion::Any, title("T")).await.unwrap().item;
     assert_eq!((View::of(&edited), edited.stamp), (View::Archived, Stamp { version: 2, revision: 1 }));
-    interline.delete(owner, &by_id(&item)).await.unwrap();
+    interline.delete(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
     for which in [by_id(&item), by_name("greet")] {
-        for expected in [None, Some((1, Expectation::ExpectedVersion))] {
+        for expected in
+            [ExpectedVersion::Any, ExpectedVersion::Existing, ExpectedVersion::Exactly(1, Expectation::ExpectedVersion)]
+        {
             assert_eq!(code(interline.update(owner, &which, expected, title("U")).await), "not_found");
         }
     }
@@ -274,7 +286,7 @@ async fn of_concurrent_changes_of_different_fields_none_is_lost() {
             let (which, start) = (by_id(&item), Arc::clone(&start));
             tokio::spawn(async move {
                 start.wait().await;
-                interline.update(&owner, &which, None, changes).await
+                interline.update(&owner, &which, ExpectedVersion::Any, changes).await
             })
         });
         for task in tasks {
@@ -300,7 +312,7 @@ async fn a_crowd_that_changes_one_item_succeeds_to_the_last() {
         .map(|number| {
             let (interline, owner, which) = (world.interline.clone(), world.owner.clone(), by_id(&item));
             let changes = retag(&[&format!("tag-{number}")], &[]);
-            tokio::spawn(async move { interline.update(&owner, &which, None, changes).await })
+            tokio::spawn(async move { interline.update(&owner, &which, ExpectedVersion::Any, changes).await })
         })
         .collect();
     for task in tasks {
@@ -316,7 +328,7 @@ async fn of_concurrent_changes_for_one_version_one_succeeds() {
     let item = world.create(Kind::Note, note("a")).await;
     let tasks = ["1", "2", "3", "4"].map(|new| {
         let (interline, owner, which) = (world.interline.clone(), world.owner.clone(), by_id(&item));
-        let expected = Some((1, Expectation::ExpectedVersion));
+        let expected = ExpectedVersion::Exactly(1, Expectation::ExpectedVersion);
         tokio::spawn(async move { interline.update(&owner, &which, expected, title(new)).await })
     });
     let mut outcomes = Vec::new();

@@ -1,5 +1,7 @@
 //! Users and their tokens.
 
+use std::time::{Duration, Instant};
+
 use interline_items::fields::Limits;
 use interline_items::{
     Caller, Error, Kind, Rank, ReadContent, RemoveUser, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner,
@@ -89,9 +91,13 @@ async fn tokens_are_listed_for_their_user_with_their_last_use() {
     let names: Vec<_> = listed().await.into_iter().map(|token| token.name).collect();
     assert_eq!(names, ["first", "test"]);
     assert_eq!(listed().await[1], made);
+    let before = listed().await[1].last_used_at;
+    assert_eq!(before, None);
     world.interline.authenticate(SecretHash::of(secret.as_str()), Source::Rest).await.unwrap();
-    let used = listed().await[1].last_used_at;
-    assert!(used.is_some());
+    // It is written beside the request.
+    while listed().await[1].last_used_at.is_none() {
+        tokio::task::yield_now().await;
+    }
     assert_eq!(world.interline.tokens(&world.owner).await.unwrap().len(), 1);
 }
 
@@ -251,4 +257,41 @@ async fn nobody_removes_themselves_or_without_being_an_admin() {
     assert_eq!(code(remove(&narrow, member.user()).await), "forbidden");
     assert_eq!(refused_fields(remove(&world.owner, world.owner.user()).await), ["user"]);
     assert_eq!(interline.users(&world.owner).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn what_another_process_deletes_is_refused_a_second_later_at_the_most() {
+    let world = World::new().await;
+    let (other_process, hash, token) = {
+        let (token, secret) = world.interline.create_token(&world.owner, token()).await.unwrap();
+        (world.limited(Limits::default()), SecretHash::of(secret.as_str()), token)
+    };
+    assert_eq!(code(world.interline.authenticate(hash, Source::Rest).await), "ok");
+    other_process.delete_token(&world.owner, token.id).await.unwrap();
+    assert_eq!(code(other_process.authenticate(hash, Source::Rest).await), "unauthorized");
+    let deleted = Instant::now();
+    while world.interline.authenticate(hash, Source::Rest).await.is_ok() {
+        assert!(deleted.elapsed() < Duration::from_secs(30));
+    }
+    // Whoever was refused is not remembered.
+    let (_, secret) = other_process.create_token(&world.owner, self::token()).await.unwrap();
+    let known = SecretHash::of(secret.as_str());
+    assert_eq!(code(world.interline.authenticate(known, Source::Rest).await), "ok");
+}
+
+#[tokio::test]
+async fn a_remembered_token_still_expires() {
+    let world = World::new().await;
+    let expires_at = Timestamp::now() + SignedDuration::from_millis(300);
+    let draft = TokenDraft { expires_at: Some(expires_at), ..token() };
+    let (_, secret) = world.interline.create_token(&world.owner, draft).await.unwrap();
+    loop {
+        let before = Timestamp::now();
+        let outcome = code(world.interline.authenticate(SecretHash::of(secret.as_str()), Source::Rest).await);
+        let after = Timestamp::now();
+        assert!(if outcome == "ok" { before < expires_at } else { after >= expires_at }, "{outcome} at {before}");
+        if outcome != "ok" {
+            break;
+        }
+    }
 }

@@ -1,13 +1,13 @@
 //! A new store with one user, and short ways to use it.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use interline_items::fields::Limits;
 use interline_items::{
-    Caller, Error, Interline, Item, ItemChanges, ItemDraft, ItemRef, Kind, Rank, ReadContent, ReadItem, SecretHash,
-    Snapshot, Source, TokenDraft, UserDraft,
+    Caller, Error, ExpectedVersion, Interline, Item, ItemChanges, ItemDraft, ItemRef, Kind, Rank, ReadContent,
+    ReadItem, SecretHash, Snapshot, Source, TokenDraft, UserDraft,
 };
 use interline_storage::SqliteStore;
 use rusqlite::Connection;
@@ -43,6 +43,11 @@ impl World {
         World { interline, owner, file, _directory: directory }
     }
 
+    /// Where the store is.
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// The same store under other limits, as after a change of the configuration.
     pub(crate) fn limited(&self, limits: Limits) -> Interline {
         Interline::new(Arc::new(SqliteStore::open(&self.file).unwrap()), limits)
@@ -53,7 +58,7 @@ impl World {
     }
 
     pub(crate) async fn update(&self, item: &Item, changes: ItemChanges) -> Result<Snapshot, Error> {
-        self.interline.update(&self.owner, &by_id(item), None, changes).await
+        self.interline.update(&self.owner, &by_id(item), ExpectedVersion::Any, changes).await
     }
 
     /// The item as it is now.

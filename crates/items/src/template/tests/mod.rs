@@ -9,8 +9,17 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{RenderError, render};
+use super::{RenderError, Template, TemplateError};
 use crate::fields::{Argument, Arguments, Limits};
+use crate::threads::LargeStack;
+
+fn parse(source: &str) -> Result<Template, TemplateError> {
+    LargeStack::blocking(|stack| Template::parse(source, stack)).unwrap()
+}
+
+fn render(source: &str, arguments: &Arguments, values: &BTreeMap<String, Value>) -> Result<String, RenderError> {
+    LargeStack::blocking(|stack| super::render(source, arguments, values, stack)).unwrap()
+}
 
 /// Optional arguments with these names.
 fn optional(names: &[&str]) -> Arguments {

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::super::{RenderError, render};
-use super::{failure, render_with};
+use super::super::RenderError;
+use super::{failure, render, render_with};
 use crate::fields::{Argument, Arguments, Limits};
 
 fn assert_renders(cases: &[(&str, &str)]) {

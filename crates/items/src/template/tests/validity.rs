@@ -1,6 +1,6 @@
 use std::thread;
 
-use super::super::Template;
+use super::parse;
 
 #[test]
 fn templates_that_are_not_jinja2_are_refused_with_their_line() {
@@ -27,7 +27,7 @@ fn templates_that_are_not_jinja2_are_refused_with_their_line() {
         ("{% break %}", Some(1), "inside a loop"),
         ("{% block a %}{% endblock %}{% block a %}{% endblock %}", Some(1), "defined twice"),
     ] {
-        let error = Template::parse(source).unwrap_err();
+        let error = parse(source).unwrap_err();
         assert_eq!(error.line, line, "{source}: {error}");
         assert!(error.detail.contains(detail), "{source}: {error}");
     }
@@ -51,7 +51,7 @@ fn words_that_do_not_exist_are_refused_with_their_line() {
         ("{% do a.b(nope()) %}", "line 1: there is no function named `nope`"),
         ("{% call nope() %}{% endcall %}", "line 1: there is no function named `nope`"),
     ] {
-        let refused = Template::parse(source).unwrap_err().to_string();
+        let refused = parse(source).unwrap_err().to_string();
         assert!(refused.starts_with(error), "{source}: {refused}");
     }
 }
@@ -59,7 +59,7 @@ fn words_that_do_not_exist_are_refused_with_their_line() {
 #[test]
 fn other_templates_cannot_be_loaded() {
     for tag in ["include 'x'", "import 'x' as y", "from 'x' import y", "extends 'x'", "include name ignore missing"] {
-        let error = Template::parse(&format!("a\n{{% {tag} %}}")).unwrap_err();
+        let error = parse(&format!("a\n{{% {tag} %}}")).unwrap_err();
         assert_eq!(error.line, Some(2), "{tag}");
         assert!(error.detail.contains("a stored prompt stands alone"), "{tag}: {error}");
     }
@@ -69,7 +69,7 @@ fn other_templates_cannot_be_loaded() {
 fn lines_past_the_engines_own_numbers_are_right() {
     let blank = "\n".repeat(100_000);
     for source in ["{{ a|nope }}", "{{ a b }}", "{% include 'x' %}"] {
-        assert_eq!(Template::parse(&format!("{blank}{source}")).unwrap_err().line, Some(100_001), "{source}");
+        assert_eq!(parse(&format!("{blank}{source}")).unwrap_err().line, Some(100_001), "{source}");
     }
 }
 
@@ -78,7 +78,7 @@ fn no_text_takes_long_or_ends_the_process() {
     let small_stack = thread::Builder::new().stack_size(2 * 1024 * 1024);
     let hostile = small_stack.spawn(|| {
         for (source, accepted) in hostile_texts() {
-            let outcome = Template::parse(&source);
+            let outcome = parse(&source);
             assert_eq!(outcome.is_ok(), accepted, "{}: {:?}", &source[..source.len().min(60)], outcome.err());
         }
     });

@@ -1,8 +1,8 @@
-use super::super::{Mismatch, Template, check};
-use super::optional;
+use super::super::{Mismatch, check};
+use super::{optional, parse};
 
 fn variables(source: &str) -> String {
-    let template = Template::parse(source).unwrap_or_else(|error| panic!("{source}: {error}"));
+    let template = parse(source).unwrap_or_else(|error| panic!("{source}: {error}"));
     template.undeclared_variables().iter().map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
@@ -112,7 +112,7 @@ fn words_of_the_language_are_no_variables() {
 
 #[test]
 fn a_template_and_its_arguments_must_name_the_same() {
-    let template = Template::parse("{{ b }}{{ a }}{{ c }}{{ c }}").unwrap();
+    let template = parse("{{ b }}{{ a }}{{ c }}{{ c }}").unwrap();
     assert_eq!(check(&template, &optional(&["c", "b", "a"])), Ok(()));
     let mismatch = check(&template, &optional(&["z", "b", "y"])).unwrap_err();
     let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();

@@ -1,0 +1,125 @@
+//! Threads for work that must not run where requests are answered: work that is long, or that goes deep.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::thread;
+
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::Error;
+
+/// Address space, not memory: pages are taken when they are touched. The deepest template that passes its scan needs a
+/// fraction of it, in builds without optimisation too.
+const STACK_BYTES: usize = 64 * 1024 * 1024;
+
+/// Proof that the code that holds it runs on a stack that any accepted template fits on.
+pub(crate) struct LargeStack(());
+
+impl LargeStack {
+    /// Runs `work` on a thread of its own and waits for it. It blocks: [`Threads::run`] is for those who must not.
+    #[cfg(test)]
+    pub(crate) fn blocking<T: Send>(work: impl FnOnce(&LargeStack) -> T + Send) -> Result<T, Lost> {
+        thread::scope(|scope| {
+            let thread = builder().spawn_scoped(scope, || work(&LargeStack(()))).map_err(Lost::NoThread)?;
+            thread.join().map_err(|_| Lost::Panicked)
+        })
+    }
+}
+
+fn builder() -> thread::Builder {
+    thread::Builder::new().name("items-work".to_owned()).stack_size(STACK_BYTES)
+}
+
+/// Why there is no result.
+#[derive(Debug)]
+pub(crate) enum Lost {
+    /// The system gave no thread.
+    NoThread(io::Error),
+    /// The work panicked.
+    Panicked,
+}
+
+impl From<Lost> for Error {
+    fn from(lost: Lost) -> Error {
+        match lost {
+            Lost::NoThread(error) => Error::Unavailable(format!("no thread to work on: {error}")),
+            Lost::Panicked => Error::Internal("a thread panicked at its work".to_owned()),
+        }
+    }
+}
+
+/// A bounded number of threads, each of which lives for one piece of work.
+#[derive(Clone)]
+pub(crate) struct Threads {
+    turns: Arc<Semaphore>,
+}
+
+impl Threads {
+    /// As many at once as there are cores: more would only take turns on them.
+    pub(crate) fn one_per_core() -> Threads {
+        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Threads { turns: Arc::new(Semaphore::new(cores)) }
+    }
+
+    /// Runs `work` on a thread of its own, when it is its turn. Work that began is done to its end, also when nobody
+    /// waits for it any more, and keeps its turn until then.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&LargeStack) -> T + Send + 'static,
+    ) -> Result<T, Lost> {
+        // It is never closed, so this always is a turn.
+        let turn = Arc::clone(&self.turns).acquire_owned().await.ok();
+        let (sender, receiver) = oneshot::channel();
+        let spawned = builder().spawn(move || {
+            let done = work(&LargeStack(()));
+            drop(turn);
+            // Nobody may be waiting any more.
+            let _ = sender.send(done);
+        });
+        spawned.map_err(Lost::NoThread)?;
+        receiver.await.map_err(|_| Lost::Panicked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn results_come_back_and_panics_do_not() {
+        let borrowed = [1, 2, 3];
+        assert_eq!(LargeStack::blocking(|_| borrowed.iter().sum::<i32>()).unwrap(), 6);
+        assert!(matches!(LargeStack::blocking(|_| panic!("lost")), Err::<(), _>(Lost::Panicked)));
+    }
+
+    #[tokio::test]
+    async fn no_more_work_runs_at_once_than_there_are_turns() {
+        static RUNNING: AtomicUsize = AtomicUsize::new(0);
+        let threads = Threads { turns: Arc::new(Semaphore::new(2)) };
+        let work = |_: &LargeStack| {
+            let running = RUNNING.fetch_add(1, Ordering::SeqCst) + 1;
+            thread::yield_now();
+            RUNNING.fetch_sub(1, Ordering::SeqCst);
+            running
+        };
+        let tasks: Vec<_> = (0..200)
+            .map(|_| {
+                let threads = threads.clone();
+                tokio::spawn(async move { threads.run(work).await })
+            })
+            .collect();
+        for task in tasks {
+            assert!(task.await.unwrap().unwrap() <= 2);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_gives_its_turn_back() {
+        let threads = Threads { turns: Arc::new(Semaphore::new(1)) };
+        assert!(matches!(threads.run(|_| panic!("lost")).await, Err::<(), _>(Lost::Panicked)));
+        assert_eq!(threads.run(|_| 7).await.unwrap(), 7);
+    }
+}

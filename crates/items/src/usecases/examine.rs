@@ -1,0 +1,65 @@
+//! Whether a content is what its kind demands, and what is to be known of it.
+
+use std::sync::Arc;
+
+use crate::fields::Arguments;
+use crate::template::{Template, check};
+use crate::threads::LargeStack;
+use crate::{ContentInfo, ContentRule, Error, Fields, Kind};
+
+use super::Interline;
+
+/// Work on a text of more bytes takes long enough to hold up others.
+pub(super) const BIG_BYTES: usize = 64 * 1024;
+
+impl Interline {
+    /// What is to be known of a content, if it is what its kind demands, together with the fields.
+    pub(super) async fn examined(
+        &self,
+        kind: Kind,
+        fields: &Fields,
+        content: Option<Arc<str>>,
+    ) -> Result<Option<ContentInfo>, Error> {
+        match kind.rules().content {
+            ContentRule::Text => self.measured(content).await,
+            ContentRule::Template => {
+                let arguments = fields.arguments.clone().unwrap_or_default();
+                let examine = move |stack: &LargeStack| {
+                    let text = content.unwrap_or_default();
+                    fit_arguments(&parse_template(&text, stack)?, &arguments)?;
+                    Ok(Some(ContentInfo::of(&text)))
+                };
+                self.threads.run(examine).await?
+            }
+        }
+    }
+
+    /// What is to be known of a content.
+    pub(super) async fn measured(&self, content: Option<Arc<str>>) -> Result<Option<ContentInfo>, Error> {
+        match content {
+            None => Ok(None),
+            Some(text) if text.len() <= BIG_BYTES => Ok(Some(ContentInfo::of(&text))),
+            Some(text) => Ok(Some(self.threads.run(move |_| ContentInfo::of(&text)).await?)),
+        }
+    }
+}
+
+/// The template that a text is.
+pub(super) fn parse_template(text: &str, stack: &LargeStack) -> Result<Template, Error> {
+    Template::parse(text, stack).map_err(|error| Error::InvalidTemplate {
+        line: error.line,
+        detail: error.detail,
+        undefined_variables: Vec::new(),
+        unused_arguments: Vec::new(),
+    })
+}
+
+/// Refuses a template that has not exactly these arguments.
+pub(super) fn fit_arguments(template: &Template, arguments: &Arguments) -> Result<(), Error> {
+    check(template, arguments).map_err(|mismatch| Error::InvalidTemplate {
+        line: None,
+        detail: mismatch.to_string(),
+        undefined_variables: mismatch.undefined_variables,
+        unused_arguments: mismatch.unused_arguments,
+    })
+}

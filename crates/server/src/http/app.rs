@@ -1,0 +1,41 @@
+//! What every handler has at hand.
+
+use std::net::SocketAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use interline_items::Interline;
+use metrics_exporter_prometheus::PrometheusHandle;
+
+use super::guard::Guard;
+use super::limiter::Limiter;
+use super::observe;
+use crate::Settings;
+
+/// The state of the API; cheap to clone.
+#[derive(Clone)]
+pub(super) struct App(Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) interline: Interline,
+    pub(super) settings: Settings,
+    pub(super) guard: Guard,
+    pub(super) limiter: Option<Limiter>,
+    pub(super) metrics: PrometheusHandle,
+}
+
+impl App {
+    pub(super) fn new(interline: Interline, settings: Settings, address: SocketAddr) -> App {
+        let guard = Guard::new(&settings, address);
+        let limiter = settings.rate_limits.map(Limiter::new);
+        App(Arc::new(Inner { interline, settings, guard, limiter, metrics: observe::recorder() }))
+    }
+}
+
+impl Deref for App {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}

@@ -1,0 +1,152 @@
+//! Errors as answers: one shape, `{error, message, suggestion, …data of the code}`.
+
+use axum::body::Body;
+use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, Response, StatusCode};
+use axum::response::IntoResponse;
+use interline_items::{Error, Expectation};
+
+use super::answer;
+use super::observe::CurrentRequest;
+use super::wire::ErrorBody;
+
+/// Why a request was not answered as its sender wished.
+#[derive(Debug)]
+pub(super) enum ApiError {
+    /// A use case refused or failed.
+    Refused(Error),
+    /// There is no such route.
+    UnknownRoute(String),
+    /// The route is there, for other methods.
+    MethodNotAllowed(String),
+    /// The body is longer than allowed.
+    BodyTooLarge {
+        /// In bytes.
+        limit: usize,
+        /// As far as it is known.
+        actual: Option<u64>,
+    },
+    /// The body did not arrive in time, or not whole.
+    BodyIncomplete,
+    /// The request was sent to a name that is not this server's, or by a page elsewhere.
+    Foreign {
+        /// What is foreign.
+        what: &'static str,
+        /// The option that would allow it.
+        option: &'static str,
+    },
+    /// Too many requests.
+    RateLimited {
+        /// Until one more is allowed.
+        retry_after_seconds: u64,
+    },
+}
+
+impl From<Error> for ApiError {
+    fn from(error: Error) -> ApiError {
+        ApiError::Refused(error)
+    }
+}
+
+impl ApiError {
+    fn status(&self) -> StatusCode {
+        match self {
+            ApiError::Refused(error) => status_of(error),
+            ApiError::UnknownRoute(_) => StatusCode::NOT_FOUND,
+            ApiError::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
+            ApiError::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            ApiError::BodyIncomplete => StatusCode::REQUEST_TIMEOUT,
+            ApiError::Foreign { .. } => StatusCode::FORBIDDEN,
+            ApiError::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+        }
+    }
+
+    fn body(&self) -> ErrorBody {
+        match self {
+            ApiError::Refused(error) => ErrorBody::of(error),
+            ApiError::UnknownRoute(path) => ErrorBody::new(
+                "not_found",
+                format!("there is nothing at {path}"),
+                "see /docs for what there is".to_owned(),
+            ),
+            ApiError::MethodNotAllowed(method) => ErrorBody::new(
+                "method_not_allowed",
+                format!("{method} is not a method of this address"),
+                "use one of the methods in the `Allow` header".to_owned(),
+            ),
+            ApiError::BodyTooLarge { limit, actual } => ErrorBody::new(
+                "too_large",
+                format!("the body of the request has more than {limit} bytes"),
+                "send less at a time: change a part of an item instead of the whole".to_owned(),
+            )
+            .with("limit", *limit)
+            .with("actual", *actual),
+            ApiError::BodyIncomplete => ErrorBody::new(
+                "request_timeout",
+                "the body of the request did not arrive whole and in time".to_owned(),
+                "nothing was applied; send the request again".to_owned(),
+            ),
+            ApiError::Foreign { what, option } => ErrorBody::new(
+                "forbidden",
+                (*what).to_owned(),
+                format!("if this is intended, start the server with `{option}`"),
+            ),
+            ApiError::RateLimited { retry_after_seconds } => ErrorBody::new(
+                "rate_limited",
+                "more requests than the limit for this user allows".to_owned(),
+                format!("wait {retry_after_seconds} s, then try again"),
+            ),
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response<Body> {
+        let mut body = self.body();
+        if let ApiError::Refused(Error::Internal(detail) | Error::Unavailable(detail)) = &self {
+            let request_id = CurrentRequest::id();
+            tracing::error!(request_id, detail, code = body.code(), "a request failed");
+            body = body.with("request_id", request_id);
+        }
+        let status = self.status();
+        // Its parts are strings and numbers: there is nothing that could fail.
+        let mut answer = answer::json(status, &body.bounded()).unwrap_or_else(|_| answer::empty(status));
+        match self {
+            ApiError::Refused(Error::Unauthorized) => {
+                answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            ApiError::RateLimited { retry_after_seconds } => {
+                answer.headers_mut().insert(RETRY_AFTER, retry_after_seconds.into());
+            }
+            _ => {}
+        }
+        answer
+    }
+}
+
+fn status_of(error: &Error) -> StatusCode {
+    match error {
+        Error::InvalidTemplate { .. }
+        | Error::InvalidArguments { .. }
+        | Error::RenderFailed { .. }
+        | Error::InvalidLines { .. }
+        | Error::ContentEmpty(_)
+        | Error::InvalidParameters(_)
+        | Error::InvalidPattern { .. }
+        | Error::NoMatch { .. }
+        | Error::MultipleMatches { .. } => StatusCode::BAD_REQUEST,
+        Error::Unauthorized => StatusCode::UNAUTHORIZED,
+        Error::Forbidden(_) => StatusCode::FORBIDDEN,
+        Error::NotFound { .. } | Error::VersionNotFound { .. } => StatusCode::NOT_FOUND,
+        Error::Conflict { expectation: Expectation::ExpectedVersion, .. }
+        | Error::StaleLines { .. }
+        | Error::UnderWay
+        | Error::Duplicate { .. } => StatusCode::CONFLICT,
+        Error::Conflict { expectation: Expectation::IfMatch, .. } => StatusCode::PRECONDITION_FAILED,
+        Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+        Error::AtEdit { error, .. } => status_of(error),
+        Error::ValidationFailed(_) | Error::InvalidOperations { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}

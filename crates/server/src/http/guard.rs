@@ -1,0 +1,178 @@
+//! Who may talk to this server at all: requests to foreign names (DNS rebinding) and from foreign pages are refused.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, Response};
+use axum::middleware::Next;
+use axum::response::IntoResponse;
+
+use super::app::App;
+use super::error::ApiError;
+use crate::Settings;
+
+/// The names and pages that are not foreign.
+pub(super) struct Guard {
+    hosts: Hosts,
+    /// Without a final slash.
+    origins: Vec<String>,
+}
+
+enum Hosts {
+    /// Those of the loopback interface, and these.
+    Local(Vec<String>),
+    /// These, and addresses.
+    Named(Vec<String>),
+    /// Whatever reaches it: it listens to others than this machine, and was not told its names.
+    Any,
+}
+
+impl Guard {
+    pub(super) fn new(settings: &Settings, address: SocketAddr) -> Guard {
+        let names: Vec<String> = settings.allowed_hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
+        let hosts = match (address.ip().is_loopback(), names.is_empty()) {
+            (true, _) => Hosts::Local(names),
+            (false, false) => Hosts::Named(names),
+            (false, true) => Hosts::Any,
+        };
+        let origins = settings.allowed_origins.iter().map(|origin| normal_origin(origin)).collect();
+        Guard { hosts, origins }
+    }
+
+    fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
+        let mut hosts = headers.get_all(HOST).iter();
+        let host = match (hosts.next(), hosts.next()) {
+            (Some(host), None) => host.to_str().ok(),
+            _ => None,
+        };
+        if !host.is_some_and(|host| self.is_own(host)) {
+            return Err(ApiError::Foreign {
+                what: "the `Host` of the request is not a name of this server",
+                option: "--allowed-host NAME",
+            });
+        }
+        let mut origins = headers.get_all(ORIGIN).iter().map(|origin| origin.to_str().unwrap_or("null"));
+        if !origins.all(|origin| self.is_welcome(origin, host)) {
+            return Err(ApiError::Foreign {
+                what: "the request comes from a page of another origin",
+                option: "--allowed-origin ORIGIN",
+            });
+        }
+        Ok(())
+    }
+
+    fn is_own(&self, host: &str) -> bool {
+        let name = name_of(host).to_ascii_lowercase();
+        let address: Option<IpAddr> = name.trim_start_matches('[').trim_end_matches(']').parse().ok();
+        match &self.hosts {
+            Hosts::Any => true,
+            Hosts::Named(names) => address.is_some() || is_local(&name) || names.contains(&name),
+            Hosts::Local(names) => {
+                address.is_some_and(|address| address.is_loopback()) || is_local(&name) || names.contains(&name)
+            }
+        }
+    }
+
+    /// Whether a page may send requests: one of this server, or one that was allowed.
+    fn is_welcome(&self, origin: &str, host: Option<&str>) -> bool {
+        let origin = normal_origin(origin);
+        let own = origin.split_once("://").map(|(_, authority)| authority);
+        own.is_some() && own == host.map(str::to_ascii_lowercase).as_deref() || self.origins.contains(&origin)
+    }
+}
+
+/// A host without its port.
+fn name_of(host: &str) -> &str {
+    match host.rfind(':') {
+        Some(colon) if !host[colon..].contains(']') => &host[..colon],
+        _ => host,
+    }
+}
+
+fn is_local(name: &str) -> bool {
+    name == "localhost" || name.ends_with(".localhost")
+}
+
+fn normal_origin(origin: &str) -> String {
+    origin.trim_end_matches('/').to_ascii_lowercase()
+}
+
+/// Refuses what is foreign before anything else looks at it.
+pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response<Body> {
+    match app.guard.check(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(foreign) => foreign.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passes(listens_on: &str, settings: &Settings, headers: &[(&'static str, &str)]) -> bool {
+        let headers =
+            headers.iter().map(|(name, value)| (axum::http::HeaderName::from_static(name), value.parse().unwrap()));
+        Guard::new(settings, listens_on.parse().unwrap()).check(&headers.collect()).is_ok()
+    }
+
+    fn settings(hosts: &[&str], origins: &[&str]) -> Settings {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        Settings { allowed_hosts: owned(hosts), allowed_origins: owned(origins), ..Settings::default() }
+    }
+
+    #[test]
+    fn a_local_server_answers_to_local_names_and_those_it_was_given() {
+        let given = settings(&["Notes.example.org"], &[]);
+        for (host, own) in [
+            ("localhost", true),
+            ("localhost:4680", true),
+            ("LOCALHOST:1", true),
+            ("127.0.0.1:4680", true),
+            ("127.9.9.9", true),
+            ("[::1]:4680", true),
+            ("[::1]", true),
+            ("notes.example.org", true),
+            ("app.localhost", true),
+            ("evil.example.org", false),
+            ("192.168.1.1:4680", false),
+            ("localhost.example.org", false),
+            ("127.0.0.1.example.org", false),
+            ("", false),
+        ] {
+            assert_eq!(passes("127.0.0.1:4680", &given, &[("host", host)]), own, "{host}");
+        }
+        assert!(!passes("127.0.0.1:4680", &given, &[]));
+        assert!(!passes("127.0.0.1:4680", &given, &[("host", "localhost"), ("host", "localhost")]));
+    }
+
+    #[test]
+    fn a_public_server_answers_to_any_name_until_it_is_told_its_own() {
+        assert!(passes("0.0.0.0:80", &settings(&[], &[]), &[("host", "example.org")]));
+        let named = settings(&["example.org"], &[]);
+        for (host, own) in [("example.org:80", true), ("10.0.0.1", true), ("evil.example.org", false)] {
+            assert_eq!(passes("0.0.0.0:80", &named, &[("host", host)]), own, "{host}");
+        }
+    }
+
+    #[test]
+    fn pages_of_other_origins_are_foreign() {
+        let given = settings(&[], &["https://app.example.org/"]);
+        for (origin, welcome) in [
+            ("http://localhost:4680", true),
+            ("https://app.example.org", true),
+            ("https://APP.example.org", true),
+            ("http://localhost:9999", false),
+            ("http://localhost", false),
+            ("https://evil.example.org", false),
+            ("null", false),
+            ("", false),
+        ] {
+            let headers = [("host", "localhost:4680"), ("origin", origin)];
+            assert_eq!(passes("127.0.0.1:4680", &given, &headers), welcome, "{origin}");
+        }
+        let twice = [("host", "localhost:1"), ("origin", "http://localhost:1"), ("origin", "http://evil")];
+        assert!(!passes("127.0.0.1:1", &given, &twice));
+    }
+}

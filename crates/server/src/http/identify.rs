@@ -1,0 +1,84 @@
+//! Whose a request is, and whether they may make one more.
+
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, Method, Response};
+use axum::middleware::Next;
+use axum::response::IntoResponse;
+use interline_items::{Error, SecretHash, Source};
+
+use super::app::App;
+use super::error::ApiError;
+use super::limiter::{Access, Left};
+use crate::Auth;
+
+/// The caller of a request that came through [`identify`].
+#[derive(Clone)]
+pub(super) struct Caller(pub(super) interline_items::Caller);
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Caller, ApiError> {
+        parts.extensions.get::<Caller>().cloned().ok_or(ApiError::Refused(Error::Unauthorized))
+    }
+}
+
+/// Finds out who calls and counts the request.
+pub(super) async fn identify(State(app): State<App>, mut request: Request, next: Next) -> Response<Body> {
+    let caller = match caller(&app, request.headers()).await {
+        Ok(caller) => caller,
+        Err(error) => return ApiError::from(error).into_response(),
+    };
+    let counted = match (&app.limiter, app.settings.auth) {
+        (Some(limiter), Auth::Tokens) => Some(limiter.count(caller.user(), access(request.method()))),
+        (None, _) | (_, Auth::Owner(_)) => None,
+    };
+    let left = match counted {
+        Some(Err((refused, left))) => return with_limits(refused.into_response(), left),
+        Some(Ok(left)) => Some(left),
+        None => None,
+    };
+    request.extensions_mut().insert(Caller(caller));
+    let answer = next.run(request).await;
+    match left {
+        Some(left) => with_limits(answer, left),
+        None => answer,
+    }
+}
+
+async fn caller(app: &App, headers: &HeaderMap) -> Result<interline_items::Caller, Error> {
+    match app.settings.auth {
+        Auth::Owner(owner) => app.interline.trusted(owner, Source::Rest).await,
+        Auth::Tokens => {
+            let secret = bearer(headers).ok_or(Error::Unauthorized)?;
+            app.interline.authenticate(SecretHash::of(secret), Source::Rest).await
+        }
+    }
+}
+
+/// The secret of `Authorization: Bearer …`.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return None };
+    let (scheme, secret) = value.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
+}
+
+fn access(method: &Method) -> Access {
+    if method.is_safe() { Access::Read } else { Access::Write }
+}
+
+const LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("ratelimit-reset");
+
+fn with_limits(mut answer: Response<Body>, left: Left) -> Response<Body> {
+    let headers = answer.headers_mut();
+    headers.insert(LIMIT, left.limit.into());
+    headers.insert(REMAINING, left.remaining.into());
+    headers.insert(RESET, left.reset_seconds.into());
+    answer
+}

@@ -1,0 +1,52 @@
+//! Which items a route is about.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use interline_items::{Error, Kind};
+
+use crate::http::error::ApiError;
+use crate::http::wire::collection_of;
+
+/// `/notes`, `/bookmarks`, `/prompts`: the items of a kind; `/content`: all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::http) enum Collection {
+    /// Of one kind.
+    Of(Kind),
+    /// Of all kinds.
+    Content,
+}
+
+/// The kinds by their names.
+pub(super) const KINDS: &[(&str, Kind)] =
+    &[("note", Kind::Note), ("bookmark", Kind::Bookmark), ("prompt", Kind::Prompt)];
+
+impl Collection {
+    /// Every collection.
+    pub(in crate::http) const ALL: [Collection; 4] =
+        [Collection::Of(Kind::Note), Collection::Of(Kind::Bookmark), Collection::Of(Kind::Prompt), Collection::Content];
+
+    /// The kind of its items, if they are of one.
+    pub(in crate::http) fn kind(self) -> Option<Kind> {
+        match self {
+            Collection::Of(kind) => Some(kind),
+            Collection::Content => None,
+        }
+    }
+
+    /// Its name in paths.
+    pub(in crate::http) fn name(self) -> &'static str {
+        match self {
+            Collection::Of(kind) => collection_of(kind),
+            Collection::Content => "content",
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Collection {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Collection, ApiError> {
+        let found = parts.extensions.get::<Collection>().copied();
+        found.ok_or_else(|| Error::Internal("a route without a collection".to_owned()).into())
+    }
+}

@@ -1,0 +1,32 @@
+//! The REST API: wire types, their way to the use cases, and what every request goes through.
+//!
+//! A request meets, from the outside in: [`observe`] (id, log, metrics), [`guard`] (`Host` and `Origin`), CORS, and on
+//! routes of the API [`identify`] (token and rate limit). A handler turns wire types into those of the use case, calls
+//! it, and turns its outcome into an answer.
+
+mod answer;
+mod app;
+mod body;
+mod condition;
+mod docs;
+mod error;
+mod guard;
+mod health;
+mod identify;
+mod items;
+mod limiter;
+mod observe;
+mod once;
+mod openapi;
+mod path;
+mod query;
+mod routes;
+mod spaces;
+mod tags;
+mod tokens;
+mod users;
+mod wire;
+
+pub(crate) use observe::fold_figures;
+pub use openapi::openapi;
+pub(crate) use routes::{router, without_final_slash};

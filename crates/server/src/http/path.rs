@@ -1,0 +1,90 @@
+//! What a path names.
+
+use std::collections::HashMap;
+
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+use interline_items::fields::{FieldError, Limits, PromptName, Tag};
+use interline_items::{Error, ItemId};
+use uuid::Uuid;
+
+use super::error::ApiError;
+use super::query;
+
+/// The `{id}` of a path.
+pub(super) struct Id(pub(super) Uuid);
+
+impl Id {
+    pub(super) fn item(&self) -> ItemId {
+        ItemId::from_uuid(self.0)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Id {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Id, ApiError> {
+        let text = segment(parts, state, "id").await?;
+        // Only in the form that the API sends: other spellings would be other addresses of the same item.
+        match Uuid::try_parse(&text) {
+            Ok(id) if text.len() == 36 => Ok(Id(id)),
+            _ => Err(invalid("id", "must be a UUID such as 0190a6f4-7b3c-7def-8123-456789abcdef")),
+        }
+    }
+}
+
+/// The `{version}` of a path.
+pub(super) struct Version(pub(super) u64);
+
+impl<S: Send + Sync> FromRequestParts<S> for Version {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Version, ApiError> {
+        let text = segment(parts, state, "version").await?;
+        let number = query::number(1, u64::MAX)(&text);
+        number.map(Version).map_err(|message| invalid("version", &message))
+    }
+}
+
+/// The `{name}` of a prompt.
+pub(super) struct Named(pub(super) PromptName);
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Named, ApiError> {
+        let text = segment(parts, state, "name").await?;
+        let name =
+            PromptName::parse(&text, &Limits::default()).map_err(|error| Error::ValidationFailed(vec![error]))?;
+        Ok(Named(name))
+    }
+}
+
+/// The `{name}` of a tag.
+pub(super) struct Tagged(pub(super) Tag);
+
+impl<S: Send + Sync> FromRequestParts<S> for Tagged {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Tagged, ApiError> {
+        let text = segment(parts, state, "name").await?;
+        let tag = Tag::parse(&text, &Limits::default()).map_err(|error| Error::ValidationFailed(vec![error]))?;
+        Ok(Tagged(tag))
+    }
+}
+
+/// Whether the path has a `{name}`.
+pub(super) async fn has_name<S: Send + Sync>(parts: &mut Parts, state: &S) -> bool {
+    segment(parts, state, "name").await.is_ok()
+}
+
+async fn segment<S: Send + Sync>(parts: &mut Parts, state: &S, name: &'static str) -> Result<String, ApiError> {
+    let segments = Path::<HashMap<String, String>>::from_request_parts(parts, state).await;
+    // What cannot be decoded is not UTF-8.
+    let mut segments = segments.map_err(|_| invalid(name, "must be UTF-8"))?.0;
+    segments.remove(name).ok_or_else(|| invalid(name, "is missing"))
+}
+
+fn invalid(field: &str, message: &str) -> ApiError {
+    Error::ValidationFailed(vec![FieldError::new(field, message)]).into()
+}

@@ -1,0 +1,112 @@
+//! All routes, and what requests go through on their way to them.
+
+use std::net::SocketAddr;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
+use axum::middleware::{from_fn, from_fn_with_state};
+use interline_items::Interline;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::app::App;
+use super::error::ApiError;
+use super::guard::guard;
+use super::identify::identify;
+use super::items::Collection;
+use super::observe::{observe, panicked};
+use super::once::once;
+use super::{docs, health, items, spaces, tags, tokens, users};
+use crate::Settings;
+
+/// The API, for requests that arrive at `address`.
+pub(crate) fn router(interline: Interline, settings: Settings, address: SocketAddr) -> Router {
+    let app = App::new(interline, settings, address);
+    let api =
+        described().0.layer(from_fn_with_state(app.clone(), once)).layer(from_fn_with_state(app.clone(), identify));
+    api.merge(open().split_for_parts().0)
+        .merge(docs::routes())
+        .method_not_allowed_fallback(async |method: Method| ApiError::MethodNotAllowed(method.to_string()))
+        .fallback(async |uri: Uri| ApiError::UnknownRoute(uri.path().chars().take(200).collect()))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(tower::util::option_layer(cors(&app.settings)))
+        .layer(from_fn_with_state(app.clone(), guard))
+        .layer(from_fn(observe))
+        .with_state(app)
+}
+
+/// The routes that need a token, and the description of all.
+pub(super) fn described() -> (Router<App>, OpenApi) {
+    let mut api = OpenApiRouter::new()
+        .routes(routes!(tags::list))
+        .routes(routes!(tags::rename, tags::delete))
+        .routes(routes!(tokens::create, tokens::list))
+        .routes(routes!(tokens::delete))
+        .routes(routes!(users::create, users::list))
+        .routes(routes!(users::me))
+        .routes(routes!(users::delete))
+        .routes(routes!(spaces::list));
+    for collection in Collection::ALL {
+        api = api.nest(&format!("/{}", collection.name()), items::routes(collection));
+    }
+    let (router, mut description) = api.split_for_parts();
+    description.merge(open().split_for_parts().1);
+    (router, description)
+}
+
+/// The routes that need none.
+fn open() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(health::health)).routes(routes!(health::metrics))
+}
+
+/// `/notes/` is `/notes`. The page at `/docs/` has its own view of it.
+pub(crate) fn without_final_slash<B>(mut request: Request<B>) -> Request<B> {
+    let path = request.uri().path();
+    if path.len() > 1 && path.ends_with('/') && !path.starts_with("/docs") {
+        let mut shorter = path.trim_end_matches('/').to_owned();
+        if shorter.is_empty() {
+            shorter.push('/');
+        }
+        if let Some(query) = request.uri().query() {
+            shorter.push('?');
+            shorter.push_str(query);
+        }
+        if let Ok(uri) = shorter.parse() {
+            *request.uri_mut() = uri;
+        }
+    }
+    request
+}
+
+/// What pages of the allowed origins may send and see; `None` where there are none.
+fn cors(settings: &Settings) -> Option<CorsLayer> {
+    if settings.allowed_origins.is_empty() {
+        return None;
+    }
+    let origins =
+        settings.allowed_origins.iter().filter_map(|origin| HeaderValue::from_str(origin.trim_end_matches('/')).ok());
+    let layer = CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins))
+        .allow_methods([Method::GET, Method::POST, Method::PATCH, Method::DELETE])
+        .allow_headers([
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            header::IF_MATCH,
+            header::IF_NONE_MATCH,
+            HeaderName::from_static("idempotency-key"),
+        ])
+        .expose_headers([
+            header::ETAG,
+            header::LOCATION,
+            header::RETRY_AFTER,
+            HeaderName::from_static("x-request-id"),
+            HeaderName::from_static("ratelimit-limit"),
+            HeaderName::from_static("ratelimit-remaining"),
+            HeaderName::from_static("ratelimit-reset"),
+        ]);
+    Some(layer)
+}

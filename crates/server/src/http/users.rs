@@ -1,0 +1,63 @@
+//! `/users`
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use interline_items::fields::FieldError;
+use interline_items::{Error, Rank, RemoveUser, UserDraft, UserId};
+
+use super::answer::{self, Answer};
+use super::app::App;
+use super::body::Json;
+use super::identify::Caller;
+use super::path::Id;
+use super::query::{Query, switch};
+use super::wire::{CreatedUser, NewUser, UserBody, UserList};
+
+/// Create a user
+///
+/// For admins. The answer has the secret of the user's first token, which is not shown again.
+#[utoipa::path(post, path = "/users", tag = "users", operation_id = "create_user", request_body = NewUser,
+    responses((status = 201, body = CreatedUser)))]
+pub(super) async fn create(State(app): State<App>, caller: Caller, Json(new): Json<NewUser>) -> Answer {
+    if new.organization_id.is_some() {
+        let error = FieldError::new("organization_id", "there is no such organization");
+        return Err(Error::ValidationFailed(vec![error]).into());
+    }
+    let rank = if new.admin { Rank::Admin } else { Rank::Member };
+    let draft = UserDraft { name: new.name, email: new.email, rank };
+    let (user, _, secret) = app.interline.create_user(&caller.0, draft).await?;
+    let created = CreatedUser { user: UserBody::of(&user), token: secret.as_str().to_owned() };
+    answer::json(StatusCode::CREATED, &created)
+}
+
+/// List users
+///
+/// For admins.
+#[utoipa::path(get, path = "/users", tag = "users", operation_id = "list_users", responses((status = 200, body = UserList)))]
+pub(super) async fn list(State(app): State<App>, caller: Caller) -> Answer {
+    let users = app.interline.users(&caller.0).await?;
+    answer::json(StatusCode::OK, &UserList { users: users.iter().map(UserBody::of).collect() })
+}
+
+/// The caller as a user
+#[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "get_me", responses((status = 200, body = UserBody)))]
+pub(super) async fn me(State(app): State<App>, caller: Caller) -> Answer {
+    answer::json(StatusCode::OK, &UserBody::of(&app.interline.me(&caller.0).await?))
+}
+
+/// Remove a user
+///
+/// For admins. Its tokens are refused from now on; its name stays in histories. A user that still has items is removed
+/// only with `purge=true`, and the items with it.
+#[utoipa::path(delete, path = "/users/{id}", tag = "users", operation_id = "delete_user",
+    params(("id" = uuid::Uuid, Path), ("purge" = Option<bool>, Query, description = "Whether its items are removed too")),
+    responses((status = 204, description = "Removed")))]
+pub(super) async fn delete(State(app): State<App>, caller: Caller, id: Id, mut query: Query) -> Answer {
+    let items = match query.one("purge", switch) {
+        Some(true) => RemoveUser::Purge,
+        Some(false) | None => RemoveUser::IfEmpty,
+    };
+    query.finish()?;
+    app.interline.remove_user(&caller.0, UserId::from_uuid(id.0), items).await?;
+    Ok(answer::empty(StatusCode::NO_CONTENT))
+}

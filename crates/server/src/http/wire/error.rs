@@ -1,0 +1,161 @@
+//! The body of an error.
+
+use interline_items::fields::FieldError;
+use interline_items::{Error, InvalidOperation, Item, ItemId, Kind, Passage, Place, StaleOperation, View};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::ItemBody;
+
+/// The longest body of an error.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// `{error, message, suggestion, …data of the code}`.
+#[derive(Debug, Serialize)]
+pub(in crate::http) struct ErrorBody {
+    error: &'static str,
+    message: String,
+    suggestion: String,
+    #[serde(flatten)]
+    data: Map<String, Value>,
+}
+
+impl ErrorBody {
+    pub(in crate::http) fn new(error: &'static str, message: String, suggestion: String) -> ErrorBody {
+        ErrorBody { error, message, suggestion, data: Map::new() }
+    }
+
+    /// The body for what a use case refused, with its data.
+    pub(in crate::http) fn of(error: &Error) -> ErrorBody {
+        ErrorBody { data: data_of(error), ..ErrorBody::new(error.code(), error.to_string(), error.suggestion()) }
+    }
+
+    /// One more piece of data.
+    pub(in crate::http) fn with(mut self, key: &str, value: impl Into<Value>) -> ErrorBody {
+        self.data.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// The body with less of its data, where there is more than an agent should have to read.
+    pub(in crate::http) fn bounded(mut self) -> ErrorBody {
+        while serde_json::to_vec(&self).is_ok_and(|text| text.len() > MAX_BYTES) {
+            let longest = self.data.values_mut().filter_map(Value::as_array_mut).max_by_key(|list| list.len());
+            let list_shortened = longest.is_some_and(|list| list.pop().is_some());
+            if !list_shortened && self.data.remove("diff").is_none() && self.data.remove("current").is_none() {
+                self.data.clear();
+                self.message.truncate(self.message.floor_char_boundary(1_000));
+            }
+        }
+        self
+    }
+
+    /// The stable code.
+    pub(in crate::http) fn code(&self) -> &'static str {
+        self.error
+    }
+}
+
+fn data_of(error: &Error) -> Map<String, Value> {
+    match error {
+        Error::NotFound { kind, wanted } => {
+            object([("type", kind.map(Kind::name).into()), ("id", wanted.as_str().into())])
+        }
+        Error::VersionNotFound { kind, id, version, current } => version_not_found(*kind, *id, *version, *current),
+        Error::ValidationFailed(errors) => {
+            let one = |error: &FieldError| json!({"field": error.field, "message": error.message});
+            object([("errors", errors.iter().map(one).collect())])
+        }
+        Error::TooLarge { limit, actual } => object([("limit", (*limit).into()), ("actual", (*actual).into())]),
+        Error::InvalidTemplate { line, detail, undefined_variables, unused_arguments } => object([
+            ("line", (*line).into()),
+            ("detail", detail.as_str().into()),
+            ("undefined_variables", undefined_variables.clone().into()),
+            ("unused_arguments", unused_arguments.clone().into()),
+        ]),
+        Error::InvalidArguments { missing, unknown } => {
+            object([("missing", missing.clone().into()), ("unknown", unknown.clone().into())])
+        }
+        Error::RenderFailed { line, detail } => object([("line", (*line).into()), ("detail", detail.as_str().into())]),
+        Error::InvalidLines { total_lines } => object([("total_lines", (*total_lines).into())]),
+        Error::InvalidPattern { detail, position } => {
+            object([("detail", detail.as_str().into()), ("position", (*position).into())])
+        }
+        Error::NoMatch { none, .. } => {
+            let passage = |near: &Passage| {
+                json!({"line": near.first_line, "end_line": near.last_line, "similarity": near.similarity,
+                    "text": near.text, "diff": near.diff})
+            };
+            object([("nearest", none.nearest.iter().map(passage).collect())])
+        }
+        Error::MultipleMatches { many, .. } => {
+            let place = |place: &Place| json!({"field": "content", "line": place.line, "context": place.context});
+            object([
+                ("total_matches", many.total.into()),
+                ("match_type", many.level.name().into()),
+                ("matches", many.places.iter().map(place).collect()),
+            ])
+        }
+        Error::InvalidOperations { operations, total } => {
+            let one = |operation: &InvalidOperation| json!({"index": operation.index, "message": operation.problem.to_string()});
+            object([("operations", operations.iter().map(one).collect()), ("total_invalid", (*total).into())])
+        }
+        Error::StaleLines { operations, current, .. } => {
+            let one = |operation: &StaleOperation| json!({"index": operation.index, "present": operation.present});
+            object([
+                ("current_version", current.stamp.version.into()),
+                ("operations", operations.iter().map(one).collect()),
+                ("current", item(current)),
+            ])
+        }
+        Error::AtEdit { index, error } => {
+            let mut data = data_of(error);
+            data.insert("edit_index".to_owned(), (*index).into());
+            data
+        }
+        Error::Conflict { expected_version, current, diff, .. } => object([
+            ("current_version", current.stamp.version.into()),
+            ("expected_version", (*expected_version).into()),
+            ("current", item(current)),
+            ("diff", diff.as_ref().map(|diff| diff.text.as_str()).into()),
+            ("diff_truncated", diff.as_ref().map(|diff| diff.truncated).into()),
+        ]),
+        Error::Duplicate { field, existing } => object([
+            ("field", field.name().into()),
+            ("existing_id", existing.id.to_string().into()),
+            ("existing_state", state(existing).into()),
+        ]),
+        Error::ContentEmpty(_)
+        | Error::InvalidParameters(_)
+        | Error::UnderWay
+        | Error::Unauthorized
+        | Error::Forbidden(_)
+        | Error::Unavailable(_)
+        | Error::Internal(_) => Map::new(),
+    }
+}
+
+fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
+    members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// An item without its content.
+fn item(item: &Item) -> Value {
+    serde_json::to_value(ItemBody::without_content(item)).unwrap_or_default()
+}
+
+fn state(item: &Item) -> &'static str {
+    match View::of(item) {
+        View::Active => "active",
+        View::Archived => "archived",
+        View::Deleted => "deleted",
+    }
+}
+
+fn version_not_found(kind: Kind, id: ItemId, version: u64, current: u64) -> Map<String, Value> {
+    object([
+        ("type", kind.name().into()),
+        ("id", id.to_string().into()),
+        ("version", version.into()),
+        ("current_version", current.into()),
+    ])
+}

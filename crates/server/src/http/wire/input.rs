@@ -1,0 +1,243 @@
+//! Bodies of requests. A field that is not here is refused.
+
+use std::collections::BTreeMap;
+
+use interline_items::fields::{Argument, FieldError};
+use interline_items::{Changed, Error, ItemChanges, ItemDraft, TagChanges};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::Object;
+
+/// A new item.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct NewItem {
+    /// The kind; where it is given, it must be that of the address.
+    #[serde(rename = "type", default, deserialize_with = "given")]
+    #[schema(nullable = false)]
+    pub(in crate::http) kind: Option<String>,
+    /// Required for notes, and then not blank.
+    #[serde(default)]
+    #[schema(max_length = 500)]
+    title: Option<String>,
+    /// What it is about.
+    #[serde(default)]
+    #[schema(max_length = 4000)]
+    description: Option<String>,
+    /// Letters and digits, joined by single `-`, `_` or `/`; lower-cased, each kept once.
+    #[serde(default)]
+    #[schema(max_items = 100)]
+    tags: Vec<String>,
+    /// An http or https address; no other bookmark that is not deleted may have it.
+    #[serde(default)]
+    #[schema(pattern = "^https?://", max_length = 2048)]
+    url: Option<String>,
+    /// Lower-case words joined by `-`; no other prompt that is not deleted may have it.
+    #[serde(default)]
+    #[schema(pattern = "^[a-z0-9]+(-[a-z0-9]+)*$", max_length = 100)]
+    name: Option<String>,
+    /// What the template's variables are: all of them, and no others.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Vec<ArgumentBody>>, nullable = false)]
+    arguments: Option<Vec<Object<ArgumentBody>>>,
+    /// The text, stored byte for byte; of a prompt a Jinja2 template, which is required.
+    #[serde(default)]
+    content: Option<String>,
+}
+
+impl NewItem {
+    pub(in crate::http) fn into_draft(self) -> ItemDraft {
+        ItemDraft {
+            title: self.title,
+            description: self.description,
+            tags: self.tags,
+            url: self.url,
+            name: self.name,
+            arguments: self.arguments.map(arguments),
+            content: self.content,
+        }
+    }
+}
+
+/// Changes of an item: what is left out stays, `null` clears.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct ItemPatch {
+    /// The kind, to be sure that no item of another is changed.
+    #[serde(rename = "type", default, deserialize_with = "given")]
+    #[schema(nullable = false)]
+    pub(in crate::http) kind: Option<String>,
+    /// Only if the item is at this version; otherwise `conflict`.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
+    pub(in crate::http) expected_version: Option<u64>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, max_length = 500)]
+    title: Option<Option<String>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, max_length = 4000)]
+    description: Option<Option<String>>,
+    /// All tags; `[]` clears. Not together with `add_tags` or `remove_tags`.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(nullable = false)]
+    tags: Option<Vec<String>>,
+    /// Tags to add; the others stay.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(nullable = false)]
+    add_tags: Option<Vec<String>>,
+    /// Tags to remove; the others stay.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(nullable = false)]
+    remove_tags: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, pattern = "^https?://", max_length = 2048)]
+    url: Option<Option<String>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$", max_length = 100)]
+    name: Option<Option<String>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Vec<ArgumentBody>>)]
+    arguments: Option<Option<Vec<Object<ArgumentBody>>>>,
+    /// The whole content anew.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    content: Option<Option<String>>,
+}
+
+impl ItemPatch {
+    pub(in crate::http) fn into_changes(self) -> Result<ItemChanges, Error> {
+        Ok(ItemChanges {
+            title: changed(self.title),
+            description: changed(self.description),
+            tags: tag_changes(self.tags, self.add_tags, self.remove_tags)?,
+            url: changed(self.url),
+            name: changed(self.name),
+            arguments: changed(self.arguments.map(|given| given.map(arguments))),
+            content: changed(self.content),
+        })
+    }
+}
+
+fn tag_changes(
+    tags: Option<Vec<String>>,
+    add: Option<Vec<String>>,
+    remove: Option<Vec<String>>,
+) -> Result<TagChanges, Error> {
+    match (tags, add, remove) {
+        (None, None, None) => Ok(TagChanges::Keep),
+        (Some(tags), None, None) => Ok(TagChanges::Replace(tags)),
+        (None, add, remove) => {
+            Ok(TagChanges::Adjust { add: add.unwrap_or_default(), remove: remove.unwrap_or_default() })
+        }
+        (Some(_), _, _) => {
+            let message =
+                "replaces all tags and cannot be combined with add_tags or remove_tags; leave one of them out";
+            Err(Error::ValidationFailed(vec![FieldError::new("tags", message)]))
+        }
+    }
+}
+
+fn changed<T>(given: Option<Option<T>>) -> Changed<T> {
+    match given {
+        None => Changed::Keep,
+        Some(None) => Changed::Clear,
+        Some(Some(value)) => Changed::Set(value),
+    }
+}
+
+/// An argument of a prompt.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Argument)]
+pub(in crate::http) struct ArgumentBody {
+    /// The variable in the template: lower-case letters, digits and `_`, a letter first.
+    #[schema(pattern = "^[a-z][a-z0-9_]*$", max_length = 100)]
+    name: String,
+    /// What it is for.
+    #[serde(default)]
+    description: Option<String>,
+    /// Whether rendering needs a value for it.
+    #[serde(default)]
+    required: bool,
+}
+
+impl ArgumentBody {
+    pub(super) fn of(argument: &Argument) -> ArgumentBody {
+        let Argument { name, description, required } = argument.clone();
+        ArgumentBody { name, description, required }
+    }
+}
+
+pub(super) fn arguments(given: Vec<Object<ArgumentBody>>) -> Vec<Argument> {
+    let argument = |Object(ArgumentBody { name, description, required })| Argument { name, description, required };
+    given.into_iter().map(argument).collect()
+}
+
+/// Values for the arguments of a prompt.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct RenderRequest {
+    /// A value for each argument, by its name.
+    #[serde(default)]
+    pub(in crate::http) arguments: BTreeMap<String, Value>,
+}
+
+/// A new name for a tag.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct TagPatch {
+    /// Items that have it already keep it once.
+    pub(in crate::http) new_name: String,
+}
+
+/// A new user.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct NewUser {
+    /// What it is called in histories.
+    #[schema(min_length = 1, max_length = 200)]
+    pub(in crate::http) name: String,
+    /// Where to reach it.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 200)]
+    pub(in crate::http) email: Option<String>,
+    /// Whether it may manage users.
+    #[serde(default)]
+    pub(in crate::http) admin: bool,
+    /// The organization that it belongs to.
+    #[serde(default)]
+    pub(in crate::http) organization_id: Option<Uuid>,
+}
+
+/// A new token.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct NewToken {
+    /// What its user calls it.
+    #[schema(min_length = 1, max_length = 200)]
+    pub(in crate::http) name: String,
+    /// What it allows: `read`, `write`, `admin`; unless given, what the token of the request allows.
+    #[serde(default)]
+    pub(in crate::http) scopes: Option<Vec<String>>,
+    /// The kinds that exist for it; unless given, all that exist for the token of the request.
+    #[serde(default)]
+    pub(in crate::http) kinds: Option<Vec<String>>,
+    /// The spaces that exist for it; unless given, all that exist for the token of the request.
+    #[serde(default)]
+    pub(in crate::http) spaces: Option<Vec<Uuid>>,
+    /// From when on it is refused, as RFC 3339.
+    #[serde(default)]
+    #[schema(format = DateTime)]
+    pub(in crate::http) expires_at: Option<String>,
+    /// Whose it is, for admins; unless given, the caller's.
+    #[serde(default)]
+    pub(in crate::http) user_id: Option<Uuid>,
+}
+
+/// A field that is there: `null` counts as a value, which most types refuse.
+pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}

@@ -1,0 +1,40 @@
+//! Times.
+
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// A time as RFC 3339, in UTC, to the microsecond.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::http) struct Time(pub(in crate::http) Timestamp);
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{:.6}", self.0))
+    }
+}
+
+impl ToSchema for Time {}
+
+impl PartialSchema for Time {
+    fn schema() -> RefOr<Schema> {
+        let time = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)));
+        time.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_six_digits_and_a_z() {
+        let time = |micros| serde_json::to_string(&Time(Timestamp::from_microsecond(micros).unwrap())).unwrap();
+        assert_eq!(time(1_700_000_000_000_000), "\"2023-11-14T22:13:20.000000Z\"");
+        assert_eq!(time(1_700_000_000_123_450), "\"2023-11-14T22:13:20.123450Z\"");
+    }
+}

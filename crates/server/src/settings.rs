@@ -1,0 +1,68 @@
+//! What an operator may choose.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use interline_items::UserId;
+
+/// How requests are answered.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Whose a request is.
+    pub auth: Auth,
+    /// How many requests a user may make; `None` is as many as they like.
+    pub rate_limits: Option<RateLimits>,
+    /// Names that the server is reached by, beside those of the loopback interface. A server that listens on other
+    /// interfaces and is given none answers to any name.
+    pub allowed_hosts: Vec<String>,
+    /// Pages elsewhere that may call the API, as `https://example.org`.
+    pub allowed_origins: Vec<String>,
+    /// The longest body of a request, in bytes.
+    pub max_body_bytes: usize,
+    /// How many connections are served at a time; further ones wait.
+    pub max_connections: usize,
+    /// How long a client may take to send a request.
+    pub request_timeout: Duration,
+    /// How long requests in flight may take after the server was told to stop.
+    pub shutdown_timeout: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            auth: Auth::Tokens,
+            rate_limits: Some(RateLimits::default()),
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            max_body_bytes: 20 * 1024 * 1024,
+            max_connections: 4_096,
+            request_timeout: Duration::from_secs(60),
+            shutdown_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Whose a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Auth {
+    /// That of the token's user.
+    Tokens,
+    /// This user's, whoever sends it: for loopback addresses only, and without rate limits.
+    Owner(UserId),
+}
+
+/// How many requests a user may make in a minute, in any rhythm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimits {
+    /// Requests that read.
+    pub reads_per_minute: NonZeroU32,
+    /// All other requests.
+    pub writes_per_minute: NonZeroU32,
+}
+
+impl Default for RateLimits {
+    fn default() -> RateLimits {
+        let one_and = |more| NonZeroU32::MIN.saturating_add(more);
+        RateLimits { reads_per_minute: one_and(5_999), writes_per_minute: one_and(1_199) }
+    }
+}
