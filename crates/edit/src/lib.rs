@@ -8,9 +8,11 @@
 //! * [`Replace`] asks for `old_str` to become `new_str`; [`replace()`] climbs a ladder of [`Level`]s from
 //!   byte-exact to loosely spaced, and stops at the first level that finds anything. One place is an
 //!   answer, several are a refusal, and text that is not there is never "close enough".
+//! * [`Insert`] asks for a text next to an anchor, which [`insert()`] finds in the same way, or for whole lines at the start
+//!   or the end.
 //! * [`LineOperation`]s patch lines by number; [`patch_lines`] validates all of them before any applies.
-//! * An [`Edit`] is what both make: sorted, disjoint [`Splice`]s over the original text. It can be
-//!   applied, inverted, and rendered as a [`UnifiedDiff`].
+//! * An [`Edit`] is what all of them make: sorted, disjoint [`Splice`]s over the original text. It can be
+//!   applied, inverted, joined with a later one, and rendered as a [`UnifiedDiff`].
 //! * A [`Pattern`] is looked for by [`search()`], with lines and context as slices of the text.
 //!
 //! ```
@@ -36,6 +38,7 @@
 mod diff;
 mod edit;
 mod excerpt;
+mod insert;
 mod lines;
 mod outline;
 mod patch;
@@ -44,8 +47,9 @@ mod search;
 mod sequences;
 
 pub use diff::{UnifiedDiff, diff};
-pub use edit::{Edit, EditMismatch, Splice};
+pub use edit::{ChangedLines, Edit, EditMismatch, Splice};
 pub use excerpt::{MAX_EXCERPT_CHARS, excerpt};
+pub use insert::{Insert, InsertError, InsertPlace, Insertion, insert};
 pub use lines::{LineRangeError, read_lines, total_lines};
 pub use outline::{Language, OutlineEntry, OutlineKind, outline};
 pub use patch::{InvalidOperation, LineOperation, OperationProblem, PatchError, StaleOperation, patch_lines};

@@ -128,6 +128,23 @@ pub fn patch_lines(content: &str, operations: &[LineOperation<'_>]) -> Result<Ed
     Ok(Edit::minimal(content, splices(&text, &steps)))
 }
 
+/// What inserting lines before the first one means; neither text is empty.
+pub(crate) fn prepend_lines(content: &str, lines: &str) -> Splice {
+    insertion(content, lines, Target::Before(1), 0)
+}
+
+/// What inserting lines after the last one means, or before an empty last one; neither text is empty.
+pub(crate) fn append_lines(content: &str, lines: &str) -> Splice {
+    let after_last = total_lines(content) + usize::from(!content.ends_with('\n'));
+    insertion(content, lines, Target::Before(after_last), content.len())
+}
+
+fn insertion(content: &str, lines: &str, target: Target, at: usize) -> Splice {
+    let text = Text { content, total_lines: total_lines(content) };
+    let step = Step { index: 0, target, span: at..at, end: at, content: lines, expect: None };
+    splice(&text, &step, 1)
+}
+
 /// A text whose lines were counted.
 struct Text<'t> {
     content: &'t str,

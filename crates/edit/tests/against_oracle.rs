@@ -12,12 +12,12 @@ use std::fmt::Debug;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use interline_edit::{Level, LineEndings, LineOperation, Replace, patch_lines};
+use interline_edit::{Insert, InsertPlace, Level, LineEndings, LineOperation, Replace, insert, patch_lines};
 
-use oracle::compare::{engine_outcome, engine_patch, oracle_outcome, oracle_patch};
+use oracle::compare::{engine_insertion, engine_outcome, engine_patch, oracle_outcome, oracle_patch};
 use oracle::generate::{Case, case};
 use oracle::generate_patch::{PatchCase, patch_case};
-use oracle::{Outcome, PatchOutcome};
+use oracle::{InsertOutcome, Outcome, PatchOutcome};
 
 #[expect(clippy::disallowed_methods, reason = "the runner of the tests asks through the environment")]
 fn number_from_environment(name: &str, default: u64) -> u64 {
@@ -144,6 +144,39 @@ fn patching_does_what_the_oracle_says() {
 }
 
 #[test]
+fn inserting_does_what_the_oracle_says() {
+    for_every_seed(20_000, |seed| {
+        let engine = |case: &Case| engine_insertion(&case.content, &case.insertion(seed));
+        let oracle = |case: &Case| oracle::insert(&case.content, &case.insertion(seed));
+        difference(seed, case(seed), smaller_cases, engine, oracle)
+    });
+}
+
+#[test]
+fn the_generated_insertions_reach_every_outcome() {
+    let cases = 20_000;
+    let mut tally: BTreeMap<&str, usize> = BTreeMap::new();
+    for seed in 0..cases {
+        let case = case(seed);
+        let key = match oracle::insert(&case.content, &case.insertion(seed)) {
+            InsertOutcome::Applied { level, .. } => level.map_or("lines", Level::name),
+            InsertOutcome::MultipleMatches { .. } => "multiple_matches",
+            InsertOutcome::NoMatch => "no_match",
+            InsertOutcome::Invalid => "invalid",
+        };
+        *tally.entry(key).or_default() += 1;
+    }
+    for (key, count) in &tally {
+        println!("{:5.1} % {key}", *count as f64 * 100.0 / cases as f64);
+    }
+    for (key, least) in
+        [("lines", 10), ("exact", 5), ("whitespace_normalized", 5), ("multiple_matches", 3), ("no_match", 10)]
+    {
+        assert!(tally.get(key).is_some_and(|count| count * 100 >= least * 20_000), "{key} is too rare");
+    }
+}
+
+#[test]
 fn the_generated_cases_reach_every_level_and_outcome() {
     let cases = 20_000;
     let mut tally: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -263,5 +296,36 @@ fn the_oracle_and_the_engine_agree_with_the_examples_of_line_patches() {
         let operations = [LineOperation { start_line, end_line, content: new, expect: None }];
         assert_eq!(oracle::patch(content, &operations).as_deref(), Ok(result), "{content:?} {operations:?}");
         assert_eq!(patch_lines(content, &operations).unwrap().apply(content).as_deref(), Ok(result));
+    }
+}
+
+/// The examples that the contract gives, and those beside them: content, place, new text, result, line.
+const INSERT_EXAMPLES: [(&str, InsertPlace<'_>, &str, &str, usize); 12] = [
+    ("foo", InsertPlace::End, "bar", "foo\nbar", 2),
+    ("foo\n", InsertPlace::End, "bar", "foo\nbar\n", 2),
+    ("foo", InsertPlace::End, "bar\n", "foo\nbar", 2),
+    ("foo\n", InsertPlace::End, "bar\n", "foo\nbar\n", 2),
+    ("foo", InsertPlace::Start, "bar", "bar\nfoo", 1),
+    ("foo\n", InsertPlace::Start, "bar\n", "bar\nfoo\n", 1),
+    ("a\r\nb\r\n", InsertPlace::End, "c\nd", "a\r\nb\r\nc\r\nd\r\n", 3),
+    ("", InsertPlace::End, "bar\r\n", "bar\r\n", 1),
+    ("", InsertPlace::Start, "bar", "bar", 1),
+    ("foo bar\n", InsertPlace::After("foo"), "\n", "foo\n bar\n", 1),
+    ("a\r\nb\r\n", InsertPlace::After("a\n"), "x\n", "a\r\nx\nb\r\n", 2),
+    ("a\r\nb\r\n", InsertPlace::Before("\nb"), "x", "ax\r\nb\r\n", 1),
+];
+
+#[test]
+fn the_oracle_and_the_engine_agree_with_the_examples_of_insertions() {
+    for (content, place, new, result, at_line) in INSERT_EXAMPLES {
+        let request = Insert::new(place, new);
+        let done = insert(content, &request).unwrap();
+        assert_eq!((done.edit.apply(content).as_deref(), done.line), (Ok(result), at_line), "{content:?} {request:?}");
+        match oracle::insert(content, &request) {
+            InsertOutcome::Applied { after, level, line } => {
+                assert_eq!((after.as_str(), level, line), (result, done.level, at_line));
+            }
+            other => panic!("{content:?} {request:?} gives {other:?}"),
+        }
     }
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use interline_edit::{
-    Case as LetterCase, Level, LineEndings, LineOperation, Pattern, Replace, ReplaceError, SearchOptions, diff,
-    outline, patch_lines, read_lines, replace, search, total_lines,
+    Case as LetterCase, Edit, Insert, InsertPlace, Level, LineEndings, LineOperation, Pattern, Replace, ReplaceError,
+    SearchOptions, Splice, diff, insert, outline, patch_lines, read_lines, replace, search, total_lines,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -66,8 +66,65 @@ fn request() -> impl Strategy<Value = Case> {
     prop_oneof![5 => any::<u64>().prop_map(case), 1 => free]
 }
 
+/// An edit of any text: numbers that become its splices, the larger the further on.
+#[derive(Clone, Debug)]
+struct AnyEdit(Vec<(usize, usize, String)>);
+
+impl AnyEdit {
+    fn of(&self, text: &str) -> Edit {
+        let boundaries: Vec<usize> = (0..=text.len()).filter(|&at| text.is_char_boundary(at)).collect();
+        let mut next = 0;
+        let mut splices = Vec::new();
+        for (gap, length, new) in &self.0 {
+            let (first, last) = (next + gap, next + gap + length);
+            let Some(&end) = boundaries.get(last) else { break };
+            splices.push(Splice { range: boundaries[first]..end, text: new.clone() });
+            next = last;
+        }
+        Edit::new(splices).unwrap()
+    }
+}
+
+/// Splices that touch, remove nothing, write nothing, or reach over several of another edit.
+fn any_edit() -> impl Strategy<Value = AnyEdit> {
+    let few = || prop_oneof![3 => Just(0), 3 => Just(1), 3 => 0..4_usize, 1 => 0..24_usize];
+    let new = prop_oneof![2 => Just(String::new()), 3 => text()];
+    vec((few(), few(), new), 0..5).prop_map(AnyEdit)
+}
+
 proptest! {
     #![proptest_config(config())]
+
+    #[test]
+    fn an_insertion_obeys_the_laws(case in request(), choice in 0..10_u64) {
+        laws::insertion(&case.content, &case.insertion(choice));
+    }
+
+    #[test]
+    fn edits_in_a_row_are_one_edit(content in text(), edits in vec(any_edit(), 0..5)) {
+        let mut after = content.clone();
+        let mut row = Vec::new();
+        for edit in &edits {
+            let edit = edit.of(&after);
+            after = edit.apply(&after).unwrap();
+            row.push(edit);
+        }
+        laws::composition(&content, &row);
+    }
+
+    #[test]
+    fn replacements_in_a_row_are_one_edit(case in request(), more in vec((text(), text()), 0..6)) {
+        let mut after = case.content.clone();
+        let mut row = Vec::new();
+        let requests = more.iter().map(|(old_str, new_str)| Replace::new(old_str, new_str));
+        for request in [case.request()].into_iter().chain(requests) {
+            if let Ok(done) = replace(&after, &request) {
+                after = done.edit.apply(&after).unwrap();
+                row.push(done.edit);
+            }
+        }
+        laws::composition(&case.content, &row);
+    }
 
     #[test]
     fn a_replacement_obeys_the_laws(case in request()) {
@@ -126,6 +183,23 @@ proptest! {
     }
 }
 
+#[test]
+fn a_hundred_replacements_have_one_undo() {
+    let content: String = (0..100).map(|number| format!("line {number}.\r\n")).collect();
+    let (mut all, mut after) = (Edit::default(), content.clone());
+    for number in 0..100 {
+        // Every third one changes what the one before it wrote.
+        let old = if number % 3 == 2 { format!("new {}é", number - 1) } else { format!("line {number}.") };
+        let new = format!("new {number}é");
+        let done = replace(&after, &Replace::new(&old, &new)).unwrap();
+        all = all.then(&done.edit).unwrap();
+        after = done.edit.apply(&after).unwrap();
+    }
+    assert_eq!(all.apply(&content).unwrap(), after);
+    assert_eq!(all.invert(&content).unwrap().apply(&after).unwrap(), content);
+    assert_eq!(after.matches("new").count(), 67);
+}
+
 /// Applies the diff with the program `patch`.
 fn patched(directory: &Path, before: &str, diff: &str) -> String {
     let path = |name: &str| directory.join(name);
@@ -179,6 +253,19 @@ fn no_replacement_panics_on_hostile_texts() {
             let request = Replace { line_endings, ..Replace::new(old_str, "b\nc") };
             if let Ok(done) = replace(&content, &request) {
                 assert!(done.edit.invert(&content).is_ok());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_insertion_panics_on_hostile_texts() {
+    let places = [InsertPlace::After("x"), InsertPlace::Before("a\nb"), InsertPlace::Start, InsertPlace::End];
+    for content in hostile_texts() {
+        for place in places {
+            if let Ok(done) = insert(&content, &Insert::new(place, "b\r\nc")) {
+                let after = done.edit.apply(&content).unwrap();
+                assert_eq!(done.edit.changed_lines(&after, 2).unwrap().len(), 1);
             }
         }
     }

@@ -18,15 +18,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use interline_edit::{
-    Case, Cause, Edit, Level, LineEndings, LineOperation, MAX_EXCERPT_CHARS, MultipleMatches, NoMatch,
-    OperationProblem, PatchError, Pattern, PatternError, Replace, ReplaceError, Replacement, SearchOptions,
-    patch_lines, replace, search, total_lines,
+    Case, Cause, Edit, Insert, InsertError, InsertPlace, Level, LineEndings, LineOperation, MAX_EXCERPT_CHARS,
+    MultipleMatches, NoMatch, OperationProblem, PatchError, Pattern, PatternError, Replace, ReplaceError, Replacement,
+    SearchOptions, insert, patch_lines, replace, search, total_lines,
 };
 use serde_json::{Map, Value, json};
 
 #[test]
 fn replace_scenarios() {
     run("replace", 300, replace_scenario);
+}
+
+#[test]
+fn insert_scenarios() {
+    run("insert", 80, insert_scenario);
 }
 
 #[test]
@@ -188,6 +193,18 @@ impl Fields {
         self.0.remove(name).map(|value| value.as_bool().unwrap_or_else(|| panic!("{name}: not true or false")))
     }
 
+    fn level(&mut self) -> Option<Level> {
+        self.string("match").map(|name| Level::from_name(&name).expect("a level"))
+    }
+
+    fn line_endings(&mut self) -> Option<LineEndings> {
+        self.string("line_endings").map(|name| match name.as_str() {
+            "literal" => LineEndings::Literal,
+            "match" => LineEndings::Match,
+            other => panic!("line_endings: {other}"),
+        })
+    }
+
     fn end(self) {
         assert!(self.0.is_empty(), "fields that mean nothing: {:?}", self.0.keys().collect::<Vec<_>>());
     }
@@ -198,14 +215,11 @@ fn replace_scenario(folder: &Folder) -> Failures {
     let old_str = fields.string("old_str").expect("old_str");
     let new_str = fields.string("new_str").expect("new_str");
     let mut request = Replace::new(&old_str, &new_str);
-    if let Some(name) = fields.string("match") {
-        request.loosest = Level::from_name(&name).expect("a level");
+    if let Some(level) = fields.level() {
+        request.loosest = level;
     }
-    match fields.string("line_endings").as_deref() {
-        None => {}
-        Some("literal") => request.line_endings = LineEndings::Literal,
-        Some("match") => request.line_endings = LineEndings::Match,
-        Some(other) => panic!("line_endings: {other}"),
+    if let Some(line_endings) = fields.line_endings() {
+        request.line_endings = line_endings;
     }
     if let Some(number) = fields.number("expected_matches") {
         request.expected_matches = number;
@@ -294,6 +308,55 @@ fn replace_error(error: &ReplaceError) -> Value {
         ReplaceError::ResultTooLarge { .. } => json!({"error": "result_too_large"}),
         ReplaceError::NoMatch(error) => no_match(error),
         ReplaceError::MultipleMatches(error) => multiple_matches(error),
+    }
+}
+
+fn insert_scenario(folder: &Folder) -> Failures {
+    let mut fields = Fields(folder.request.clone());
+    let (after, before, at) = (fields.string("after_str"), fields.string("before_str"), fields.string("at"));
+    let place = match (after.as_deref(), before.as_deref(), at.as_deref()) {
+        (Some(anchor), None, None) => InsertPlace::After(anchor),
+        (None, Some(anchor), None) => InsertPlace::Before(anchor),
+        (None, None, Some("start")) => InsertPlace::Start,
+        (None, None, Some("end")) => InsertPlace::End,
+        other => panic!("no place: {other:?}"),
+    };
+    let new_str = fields.string("new_str").expect("new_str");
+    let mut request = Insert::new(place, &new_str);
+    if let Some(level) = fields.level() {
+        request.loosest = level;
+    }
+    if let Some(line_endings) = fields.line_endings() {
+        request.line_endings = line_endings;
+    }
+    if let Some(number) = fields.number("max_result_bytes") {
+        request.max_result_bytes = number;
+    }
+    fields.end();
+
+    match insert(&folder.before, &request) {
+        Ok(done) => {
+            let after = done.edit.apply(&folder.before).expect("an edit of this content");
+            let changed = done.edit.changed_lines(&after, 2).expect("the text after it");
+            let changed: Vec<_> = changed.iter().map(|lines| (lines.start_line, lines.end_line)).collect();
+            let level = done.level.map(Level::name);
+            let answer = json!({"match_type": level, "line": done.line, "changed_lines": changed});
+            folder.applied(&done.edit, &answer)
+        }
+        Err(error) => {
+            let (answer, of_replace) = match error.clone() {
+                InsertError::EmptyAnchor => (json!({"error": "empty_anchor"}), None),
+                InsertError::EmptyNewStr => (json!({"error": "empty_new_str"}), None),
+                InsertError::ResultTooLarge { .. } => (json!({"error": "result_too_large"}), None),
+                InsertError::NoMatch(none) => (no_match(&none), Some(ReplaceError::NoMatch(none))),
+                InsertError::MultipleMatches(many) => {
+                    (multiple_matches(&many), Some(ReplaceError::MultipleMatches(many)))
+                }
+            };
+            let mut failures = folder.refused(&error, &answer);
+            failures.extend(of_replace.iter().flat_map(|error| laws_of_a_refusal(&folder.before, error)));
+            failures
+        }
     }
 }
 

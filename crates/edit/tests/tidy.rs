@@ -154,6 +154,35 @@ const ROOMS: &[Room] = &[
             ("dbg!", PRINTS),
         ],
     },
+    Room {
+        folder: "cli",
+        dependencies: &[
+            ("clap", "what was typed"),
+            ("interline-items", "the use cases"),
+            ("interline-server", "what `serve` runs"),
+            ("interline-storage", "the stores"),
+            ("jiff", "times"),
+            ("reqwest", "servers elsewhere"),
+            ("rustls", "TLS to servers elsewhere"),
+            ("rustls-native-certs", "whom to trust"),
+            ("serde", "the configuration file, and the API's shapes"),
+            ("serde_json", "JSON"),
+            ("tempfile", "the owner's token has its name only when it is whole"),
+            ("tokio", "the runtime and signals"),
+            ("toml", "the configuration file"),
+            ("tracing", "the log"),
+            ("tracing-subscriber", "where the log goes"),
+        ],
+        brought: None,
+        absent: &[
+            ("rusqlite", "SQL is in storage"),
+            ("tokio_postgres", "SQL is in storage"),
+            ("axum", "doors are in the server"),
+            ("println!", "it panics when nobody reads: use `output`"),
+            ("eprintln!", "it panics when nobody reads: use `output`"),
+            ("dbg!", "it is for a moment"),
+        ],
+    },
 ];
 
 /// Names that say nothing about what is inside.

@@ -9,6 +9,7 @@
 mod access;
 mod error;
 pub mod fields;
+mod history;
 mod ids;
 mod item;
 mod kind;
@@ -22,16 +23,22 @@ mod write;
 pub use access::{
     Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
 };
-pub use error::{Error, Expectation, NeedsText, Refusal};
-// What an error of an edit tells is the engine's.
+pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
+pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
-pub use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, Passage, Place, StaleOperation, UnifiedDiff};
+// What a request for an edit and its outcome say in the engine's words.
+pub use interline_edit::{
+    Case, Cause, Edit, InvalidOperation, Level, LineEndings, MultipleMatches, NoMatch, OperationProblem, Passage,
+    Place, StaleOperation, UnifiedDiff,
+};
 pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
 pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
-pub use store::{NewToken, Store, StoreError, UniqueField};
+pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
-    Caller, Changed, ContentPart, ExpectedVersion, Interline, ItemChanges, ItemDraft, ItemRef, LineRange, ReadContent,
-    ReadItem, ReadUnless, Secret, TagChanges, TokenDraft, UserDraft,
+    Begun, Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FoundInside,
+    InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange, QuerySyntax,
+    ReadContent, ReadItem, ReadUnless, Repeatable, SearchField, SearchInside, Secret, TagChanges, TextChange,
+    TokenDraft, UserDraft, VersionDiff,
 };
-pub use write::{Action, ContentWrite, ItemWrite, Record, Source};
+pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

@@ -8,8 +8,9 @@ use thiserror::Error;
 
 use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Token, User, UserRemoval};
 use crate::fields::{PromptName, Tag, Url};
+use crate::history::{Forgotten, HistoryPage, HistoryQuery, Retention, Version};
 use crate::list::{ListQuery, Page};
-use crate::write::{ItemWrite, Record};
+use crate::write::{Batch, Record, Remembered};
 use crate::{Item, ItemId, Kind, Snapshot, SpaceId, Stamp, TokenId, UserId};
 
 /// A storage. Every implementation passes the same conformance suite.
@@ -21,20 +22,40 @@ pub trait Store: Send + Sync {
     /// Whether the storage answers.
     async fn ping(&self) -> Result<(), StoreError>;
 
-    /// Carries out all changes or none, in one transaction.
+    /// Carries out all of a batch or nothing, in one transaction.
     ///
-    /// Each leaves its item, a record in its history, a numbered event in its space, and a mark that the search index
+    /// Each change leaves its item, a record in its history, a numbered event in its space, and a mark that the search index
     /// does not know it yet. A change that makes a version leaves what it takes to rebuild the version before.
     ///
     /// [`StoreError::Stale`] if an item is not in the state that its change was made for (or exists, for one that makes
     /// it); [`StoreError::Duplicate`] if the url or name of an item that is not deleted is taken by another of its kind
-    /// in its space; [`StoreError::Failed`] if a change would give an item another space, kind or time of creation.
-    async fn commit(&self, writes: Vec<ItemWrite>) -> Result<(), StoreError>;
+    /// in its space; [`StoreError::KeyTaken`] if an answer is remembered under its key already, whatever else is wrong;
+    /// [`StoreError::Failed`] if a change would give an item another space, kind or time of creation.
+    async fn commit(&self, batch: Batch) -> Result<(), StoreError>;
+
+    /// Carries out what `prepare` makes of the newest state of an item, with nobody's change in between; whether there
+    /// was something to do. `None` is an item that is not there, and from `prepare` that nothing is to be done.
+    ///
+    /// For a change that lost too many races: others wait meanwhile. `prepare` is called again where the storage has to
+    /// begin anew, and what it made before is dropped. Errors are those of [`Store::commit`].
+    async fn commit_on_newest(&self, id: ItemId, prepare: PrepareOnNewest) -> Result<bool, StoreError>;
 
     /// Removes an item with its content and history, whatever its state; an event tells it.
     ///
-    /// [`StoreError::Stale`] if it is not in the state `before`.
-    async fn purge(&self, id: ItemId, before: Stamp, record: Record) -> Result<(), StoreError>;
+    /// [`StoreError::Stale`] if it is not in the state `before`; [`StoreError::KeyTaken`] as for a commit.
+    async fn purge(
+        &self,
+        id: ItemId,
+        before: Stamp,
+        record: Record,
+        remember: Option<Remembered>,
+    ) -> Result<(), StoreError>;
+
+    /// The answer that is remembered under a key of a user, however old it is.
+    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError>;
+
+    /// Forgets the answers that were given before a time, which frees their keys; how many.
+    async fn forget_remembered(&self, before: Timestamp) -> Result<u64, StoreError>;
 
     /// Remembers that an item was used; that is no change of it. An item that is gone is none of its business.
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError>;
@@ -55,6 +76,17 @@ pub trait Store: Send + Sync {
 
     /// A page of items, and how many there are, at one moment.
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError>;
+
+    /// What happened to an item, newest first; nothing for an item that is not there.
+    async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError>;
+
+    /// An item as it was in a version, byte for byte; `None` if there is none, or if it is forgotten.
+    async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError>;
+
+    /// Forgets old records of some items: those that come after `after` in the order of ids. What is kept can be
+    /// rebuilt as before. Called again with the item that it ended at, it gets through all of them, in transactions that
+    /// stay short.
+    async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError>;
 
     /// The tags of items of these kinds that are not deleted, with the number of items that have each, sorted by tag.
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError>;
@@ -99,6 +131,9 @@ pub trait Store: Send + Sync {
     /// Remembers when a token was used. A token that is gone is none of its business.
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError>;
 }
+
+/// What is to be done with the newest state of an item.
+pub type PrepareOnNewest = Box<dyn FnMut(Option<Snapshot>) -> Option<Batch> + Send>;
 
 /// A token and the hash of its secret.
 #[derive(Clone, Debug)]
@@ -150,6 +185,9 @@ pub enum StoreError {
         /// The item that has it.
         existing: Box<Item>,
     },
+    /// An answer is remembered under this key already.
+    #[error("the key is taken by an earlier request")]
+    KeyTaken,
     /// It cannot do it now: the disk is full, the database is gone. The text is for the log.
     #[error("the storage is unavailable: {0}")]
     Unavailable(String),

@@ -8,6 +8,57 @@ use jiff::Timestamp;
 
 use crate::{Item, Stamp, TokenId, UserId};
 
+/// What is carried out together.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// Changes of items, one after the other.
+    pub writes: Vec<ItemWrite>,
+    /// Work for the background that follows from them.
+    pub jobs: Vec<NewJob>,
+    /// The answer to remember, if the client may send the request again.
+    pub remember: Option<Remembered>,
+}
+
+impl From<ItemWrite> for Batch {
+    fn from(write: ItemWrite) -> Batch {
+        Batch { writes: vec![write], ..Batch::default() }
+    }
+}
+
+impl FromIterator<ItemWrite> for Batch {
+    fn from_iter<I: IntoIterator<Item = ItemWrite>>(writes: I) -> Batch {
+        Batch { writes: writes.into_iter().collect(), ..Batch::default() }
+    }
+}
+
+/// Work for the background.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewJob {
+    /// What is to be done, by its stable name.
+    pub task: String,
+    /// What it is to be done with, as JSON.
+    pub payload: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it may be done.
+    pub due_at: Timestamp,
+}
+
+/// The answer to a request that a client may send again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remembered {
+    /// Whose request it is.
+    pub user: UserId,
+    /// What the client calls it; unique among the user's.
+    pub key: String,
+    /// A hash of the request: the same key with another request is a mistake.
+    pub request: [u8; 32],
+    /// The answer, without contents.
+    pub answer: String,
+    /// When it was given.
+    pub at: Timestamp,
+}
+
 /// One change of one item.
 #[derive(Clone, Debug)]
 pub struct ItemWrite {
@@ -40,6 +91,13 @@ pub enum ContentWrite {
         /// The new text.
         new: Option<Arc<str>>,
     },
+}
+
+impl ContentWrite {
+    /// What makes one content of another.
+    pub(crate) fn between(old: &Option<Arc<str>>, new: &Option<Arc<str>>) -> ContentWrite {
+        if old == new { ContentWrite::Keep } else { ContentWrite::Set { old: old.clone(), new: new.clone() } }
+    }
 }
 
 /// What history tells about a change.

@@ -51,6 +51,15 @@ impl fmt::Display for ReplaceError {
 
 impl std::error::Error for ReplaceError {}
 
+/// Why a passage has no one place.
+#[derive(Debug)]
+pub(crate) enum NotOnePlace {
+    /// It is not there, at no level that was allowed.
+    NoMatch(Box<NoMatch>),
+    /// It is there several times.
+    MultipleMatches(Box<MultipleMatches>),
+}
+
 /// What helps to find the passage after all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NoMatch {
@@ -146,13 +155,13 @@ impl fmt::Display for Cause {
             Cause::OtherCase { line } => write!(f, "the text is on line {line} in other upper and lower case"),
             Cause::EscapedNewlines { line } => write!(
                 f,
-                "the text is on line {line}, but `old_str` has `\\n` written as two characters where the content has line breaks"
+                "the text is on line {line}, but was given with `\\n` written as two characters where the content has line breaks"
             ),
             Cause::LineNumbers { line } => {
-                write!(f, "the text is on line {line}, but the lines of `old_str` begin with line numbers")
+                write!(f, "the text is on line {line}, but was given with line numbers before its lines")
             }
-            Cause::Elision => f.write_str("a line of `old_str` stands for lines that were left out; give all lines"),
-            Cause::Blank => f.write_str("`old_str` has only blanks, and such text is found byte for byte only"),
+            Cause::Elision => f.write_str("a line that was given stands for lines that were left out; give all lines"),
+            Cause::Blank => f.write_str("the text has only blanks, and such text is found byte for byte only"),
         }
     }
 }

@@ -18,7 +18,12 @@ const CONTEXT_LINES: usize = 2;
 const MAX_CONTEXT_BYTES: usize = 32 * 1024;
 
 /// Not as many places as expected, or places that overlap.
-pub(super) fn multiple_matches(content: &str, request: &Replace<'_>, level: Level, places: &Places) -> ReplaceError {
+pub(super) fn multiple_matches(
+    content: &str,
+    request: &Replace<'_>,
+    level: Level,
+    places: &Places,
+) -> Box<MultipleMatches> {
     let shown = &places.kept[..places.kept.len().min(MAX_SHOWN_PLACES)];
     let share = MAX_CONTEXT_BYTES / shown.len().max(1);
     let (mut counted, mut line) = (0, 1);
@@ -27,12 +32,12 @@ pub(super) fn multiple_matches(content: &str, request: &Replace<'_>, level: Leve
         counted = span.start;
         Place { line, context: bounded_excerpt(content, span, CONTEXT_LINES, share) }
     });
-    ReplaceError::MultipleMatches(Box::new(MultipleMatches {
+    Box::new(MultipleMatches {
         expected: request.expected_matches,
         level,
         places: places_shown.collect(),
         total: places.total,
-    }))
+    })
 }
 
 /// The place was found, but `new_str` cannot be put in.
@@ -48,15 +53,12 @@ pub(super) fn unfit(content: &str, request: &Replace<'_>, place: &FoundPlace, er
 }
 
 /// Nothing was found at any level that was allowed.
-pub(super) fn no_match(content: &str, request: &Replace<'_>) -> ReplaceError {
+pub(super) fn no_match(content: &str, request: &Replace<'_>) -> Box<NoMatch> {
     let old = WholeLines::of(request.old_str);
     if old.core().is_empty() {
-        return ReplaceError::NoMatch(Box::new(NoMatch { cause: Some(Cause::Blank), nearest: Vec::new() }));
+        return Box::new(NoMatch { cause: Some(Cause::Blank), nearest: Vec::new() });
     }
-    ReplaceError::NoMatch(Box::new(NoMatch {
-        cause: cause(content, request, &old),
-        nearest: nearest(content, request.old_str),
-    }))
+    Box::new(NoMatch { cause: cause(content, request, &old), nearest: nearest(content, request.old_str) })
 }
 
 /// The first known reason that holds.

@@ -6,6 +6,7 @@ use crate::edit::Edit;
 use crate::lines::line_of;
 use crate::search::occurrences;
 
+pub(crate) use error::NotOnePlace;
 pub use error::{Cause, MultipleMatches, NoMatch, Passage, Place, ReplaceError};
 use fit::{Fitter, push_splice};
 use fitted::WholeLines;
@@ -84,17 +85,33 @@ pub fn replace(content: &str, request: &Replace<'_>) -> Result<Replacement, Repl
     if request.expected_matches == 0 {
         return Err(ReplaceError::ZeroExpectedMatches);
     }
-    let levels = Level::ALL.into_iter().take_while(|level| *level <= request.loosest);
-    for level in levels {
+    match climb(content, request) {
+        Some((level, places)) => settle(content, request, level, &places),
+        None => Err(ReplaceError::NoMatch(failure::no_match(content, request))),
+    }
+}
+
+/// The one place of `old_str`, by the rules of [`replace()`], and the level that finds it; `old_str` is not empty.
+pub(crate) fn find_one(content: &str, request: &Replace<'_>) -> Result<(Level, Range<usize>), NotOnePlace> {
+    let Some((level, places)) = climb(content, request) else {
+        return Err(NotOnePlace::NoMatch(failure::no_match(content, request)));
+    };
+    match places.kept.as_slice() {
+        [place] => Ok((level, place.span.clone())),
+        _ => Err(NotOnePlace::MultipleMatches(failure::multiple_matches(content, request, level, &places))),
+    }
+}
+
+/// The strictest level that finds anything, and what it finds: as many places as expected all kept.
+fn climb(content: &str, request: &Replace<'_>) -> Option<(Level, Places)> {
+    let mut levels = Level::ALL.into_iter().take_while(|level| *level <= request.loosest);
+    levels.find_map(|level| {
         let mut places = find(content, request, level, MAX_SHOWN_PLACES);
         if places.total == request.expected_matches && places.total > places.kept.len() {
             places = find(content, request, level, places.total);
         }
-        if places.total > 0 {
-            return settle(content, request, level, &places);
-        }
-    }
-    Err(failure::no_match(content, request))
+        (places.total > 0).then_some((level, places))
+    })
 }
 
 /// The places at one level, the first so many of them kept.
@@ -129,7 +146,8 @@ fn exact(content: &str, request: &Replace<'_>, keep: usize) -> Places {
 /// Replaces the places, if they are as many as expected.
 fn settle(content: &str, request: &Replace<'_>, level: Level, places: &Places) -> Result<Replacement, ReplaceError> {
     if places.total != request.expected_matches || places.overlap() {
-        return Err(failure::multiple_matches(content, request, level, places));
+        let several = failure::multiple_matches(content, request, level, places);
+        return Err(ReplaceError::MultipleMatches(several));
     }
     let mut fitter = Fitter::new(content, request, level);
     let mut splices = Vec::new();

@@ -1,10 +1,10 @@
 //! The engine's answers in the oracle's words.
 
-use interline_edit::{PatchError, ReplaceError, patch_lines};
+use interline_edit::{Insert, InsertError, PatchError, ReplaceError, patch_lines};
 
 use super::generate::Case;
 use super::generate_patch::PatchCase;
-use super::{Outcome, PatchOutcome};
+use super::{InsertOutcome, Outcome, PatchOutcome};
 
 /// What the engine makes of the case.
 pub(crate) fn engine_outcome(case: &Case) -> Outcome {
@@ -42,4 +42,22 @@ pub(crate) fn engine_patch(case: &PatchCase) -> Result<String, PatchOutcome> {
 /// What the oracle makes of the patch.
 pub(crate) fn oracle_patch(case: &PatchCase) -> Result<String, PatchOutcome> {
     super::patch(&case.content, &case.operations())
+}
+
+/// What the engine makes of the insertion.
+pub(crate) fn engine_insertion(content: &str, request: &Insert<'_>) -> InsertOutcome {
+    match interline_edit::insert(content, request) {
+        Ok(done) => {
+            let after = done.edit.apply(content).unwrap();
+            InsertOutcome::Applied { after, level: done.level, line: done.line }
+        }
+        Err(InsertError::NoMatch(_)) => InsertOutcome::NoMatch,
+        Err(InsertError::MultipleMatches(several)) => {
+            assert_eq!(several.expected, 1);
+            let lines = several.places.iter().map(|place| place.line).collect();
+            InsertOutcome::MultipleMatches { total: several.total, level: several.level, lines }
+        }
+        Err(InsertError::EmptyAnchor | InsertError::EmptyNewStr) => InsertOutcome::Invalid,
+        Err(other @ InsertError::ResultTooLarge { .. }) => panic!("{other:?}"),
+    }
 }

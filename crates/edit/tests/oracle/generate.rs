@@ -1,6 +1,6 @@
 //! Requests to replace that sit on the edges of the rules.
 
-use interline_edit::{Level, LineEndings, Replace};
+use interline_edit::{Insert, InsertPlace, Level, LineEndings, Replace};
 
 use super::bend;
 use super::lines::{lines, split_indent, texts};
@@ -26,6 +26,17 @@ impl Case {
             line_endings: self.line_endings,
             ..Replace::new(&self.old_str, &self.new_str)
         }
+    }
+
+    /// An insertion of the same texts, mostly with `old_str` as the anchor; the number decides where.
+    pub(crate) fn insertion(&self, choice: u64) -> Insert<'_> {
+        let place = match choice % 10 {
+            0..=3 => InsertPlace::After(&self.old_str),
+            4..=7 => InsertPlace::Before(&self.old_str),
+            8 => InsertPlace::Start,
+            _ => InsertPlace::End,
+        };
+        Insert { loosest: self.loosest, line_endings: self.line_endings, ..Insert::new(place, &self.new_str) }
     }
 }
 

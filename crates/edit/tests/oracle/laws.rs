@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
-use interline_edit::{Edit, Level, LineEndings, Replace, ReplaceError, Replacement, diff, replace};
+use interline_edit::{
+    Cause, Edit, Insert, InsertError, InsertPlace, Level, LineEndings, Replace, ReplaceError, Replacement, diff,
+    insert, read_lines, replace,
+};
 
-use super::lines::{Line, line_number, lines};
+use super::lines::{Line, line_number, lines, texts, texts_without_final_newline};
 use super::{occurrences, unified};
 
 /// All laws of one replacement; returns the text afterwards, if there is one.
@@ -42,6 +45,84 @@ pub(crate) fn edit(content: &str, edit: &Edit) -> String {
     unified_diff(content, &after, &edit.diff(content).unwrap());
     unified_diff(&after, content, &undo.diff(&after).unwrap());
     after
+}
+
+/// All laws of one insertion; returns the text afterwards, if there is one.
+pub(crate) fn insertion(content: &str, request: &Insert<'_>) -> Option<String> {
+    let answer = insert(content, request);
+    assert_eq!(answer, insert(content, request), "the same request gives the same answer");
+    if let Err(InsertError::NoMatch(none)) = &answer {
+        assert!(!matches!(none.cause, Some(Cause::AlreadyApplied { .. } | Cause::CannotIndent { .. })), "{none:?}");
+    }
+    let done = answer.ok()?;
+    let after = edit(content, &done.edit);
+    let [splice] = done.edit.splices() else { panic!("one splice: {done:?}") };
+    assert!(splice.range.is_empty(), "nothing goes: {done:?}");
+    let exact = Insert { max_result_bytes: after.len(), ..*request };
+    assert_eq!(insert(content, &exact).as_ref(), Ok(&done), "it fits");
+    let short = Insert { max_result_bytes: after.len() - 1, ..*request };
+    assert!(matches!(insert(content, &short), Err(InsertError::ResultTooLarge { .. })), "a byte less does not do");
+    let first_line = texts(request.new_str).swap_remove(0);
+    match request.place {
+        InsertPlace::After(_) | InsertPlace::Before(_) => {
+            assert!(done.level.is_some_and(|level| level <= request.loosest.min(Level::WhitespaceNormalized)));
+            assert!(request.line_endings == LineEndings::Match || splice.text == request.new_str, "verbatim");
+            assert!(read_lines(&after, done.line, done.line).unwrap().contains(&first_line));
+        }
+        InsertPlace::Start | InsertPlace::End => {
+            assert_eq!(done.level, None);
+            // A blank line that comes last looks like a final newline.
+            let blank_last = texts_without_final_newline(request.new_str).last().is_none_or(String::is_empty);
+            let same_end = after.ends_with('\n') == content.ends_with('\n');
+            assert!(content.is_empty() || blank_last || same_end, "no final newline comes or goes: {after:?}");
+            let line = read_lines(&after, done.line, done.line).unwrap();
+            assert!(line.strip_prefix(&first_line).is_some_and(|rest| matches!(rest, "" | "\r")), "{line:?}");
+        }
+    }
+    Some(after)
+}
+
+/// The laws of edits in a row, each made for the text that the one before it leaves: together they are one edit, in
+/// whatever order they are put together.
+pub(crate) fn composition(content: &str, edits: &[Edit]) {
+    let mut after = content.to_owned();
+    let mut from_left = Edit::default();
+    for edit in edits {
+        after = edit.apply(&after).unwrap();
+        from_left = from_left.then(edit).unwrap();
+    }
+    assert_eq!(edit(content, &from_left), after, "together they do what they do one after the other");
+    let apart = |pair: &[interline_edit::Splice]| pair[0].range.end < pair[1].range.start;
+    assert!(from_left.splices().windows(2).all(apart), "splices do not touch: {from_left:?}");
+    let from_right = edits.iter().rev().fold(Edit::default(), |later, edit| edit.then(&later).unwrap());
+    assert_eq!(from_right, from_left, "the order of putting together does not matter");
+    let undo = from_left.invert(content).unwrap();
+    let nothing = from_left.then(&undo).unwrap();
+    assert_eq!(nothing.apply(content).unwrap(), content, "an edit and its undo change nothing");
+    for context_lines in 0..3 {
+        changed_lines(content, &after, &from_left, context_lines);
+    }
+}
+
+/// Lines outside the changed ones are, in order, lines of the text before.
+fn changed_lines(before: &str, after: &str, edit: &Edit, context_lines: usize) {
+    let changed = edit.changed_lines(after, context_lines).unwrap();
+    assert_eq!(changed.is_empty(), edit.is_empty());
+    let lines: Vec<&str> = after.split_inclusive('\n').collect();
+    let total = after.split('\n').count();
+    let mut before = before.split_inclusive('\n');
+    let mut next = 1;
+    for range in &changed {
+        assert!(range.start_line <= range.end_line && range.end_line <= total, "{changed:?}");
+        assert!(next == 1 || range.start_line > next + 2 * context_lines, "contexts do not meet: {changed:?}");
+        for line in &lines[next - 1..range.start_line - 1] {
+            assert!(before.any(|old| old == *line), "line {line:?} is new, but {changed:?}");
+        }
+        next = range.end_line + 1;
+    }
+    for line in lines.iter().skip(next - 1) {
+        assert!(before.any(|old| old == *line), "line {line:?} is new, but {changed:?}");
+    }
 }
 
 /// The diff of two texts leads from one to the other.

@@ -11,6 +11,7 @@ pub(crate) mod compare;
 pub(crate) mod fitted;
 pub(crate) mod generate;
 pub(crate) mod generate_patch;
+pub(crate) mod insert;
 pub(crate) mod laws;
 pub(crate) mod lines;
 pub(crate) mod pairing;
@@ -19,6 +20,7 @@ pub(crate) mod replace;
 pub(crate) mod rng;
 pub(crate) mod unified;
 
+pub(crate) use insert::{InsertOutcome, insert};
 pub(crate) use patch::{PatchOutcome, patch};
 pub(crate) use replace::{Outcome, replace};
 

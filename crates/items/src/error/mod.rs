@@ -5,7 +5,7 @@ mod words;
 use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, StaleOperation, UnifiedDiff};
 
 use crate::fields::FieldError;
-use crate::{Item, Kind, Scope, StoreError, UniqueField};
+use crate::{Item, ItemId, Kind, Scope, StoreError, UniqueField};
 
 /// A refusal or a failure. The code is stable; the message (`Display`) says what happened, with the figures, and the
 /// suggestion what to do next, so that an agent can make the right next call from it alone.
@@ -17,6 +17,17 @@ pub enum Error {
         kind: Option<Kind>,
         /// What was asked for: an id or a name.
         wanted: String,
+    },
+    /// The item has no such version, or not any more.
+    VersionNotFound {
+        /// The item's kind.
+        kind: Kind,
+        /// The item.
+        id: ItemId,
+        /// The version that was asked for.
+        version: u64,
+        /// The version that it is at.
+        current: u64,
     },
     /// Fields that cannot be accepted, every one of them.
     ValidationFailed(Vec<FieldError>),
@@ -69,15 +80,32 @@ pub enum Error {
         position: Option<usize>,
     },
     /// The passage that an edit names is not there.
-    NoMatch(Box<NoMatch>),
+    NoMatch {
+        /// The field that names it.
+        field: PassageField,
+        /// What helps to find it after all.
+        none: Box<NoMatch>,
+    },
     /// The passage that an edit names is not in as many places as expected.
-    MultipleMatches(Box<MultipleMatches>),
-    /// Line operations that the content cannot take, every one of them; none when there was no operation.
-    InvalidOperations(Vec<InvalidOperation>),
+    MultipleMatches {
+        /// The field that names it.
+        field: PassageField,
+        /// The places.
+        many: Box<MultipleMatches>,
+    },
+    /// Line operations that the content cannot take; none when there was no operation.
+    InvalidOperations {
+        /// The first of them, as many as an answer can tell.
+        operations: Vec<InvalidOperation>,
+        /// How many there are.
+        total: usize,
+    },
     /// Lines are not what the operations on them expect.
     StaleLines {
-        /// The operations, with the text that their lines have now.
+        /// The first of the operations, with the text that their lines have now.
         operations: Vec<StaleOperation>,
+        /// How many there are.
+        total: usize,
         /// The item as it is.
         current: Box<Item>,
     },
@@ -106,6 +134,8 @@ pub enum Error {
         /// The item that has it.
         existing: Box<Item>,
     },
+    /// The same request is being carried out.
+    UnderWay,
     /// No valid token.
     Unauthorized,
     /// The caller may not do it.
@@ -131,6 +161,31 @@ pub enum Refusal {
     OwnSpace,
     /// The token is narrowed to kinds or spaces, and this takes all that its user has.
     Narrowed,
+}
+
+/// A field that names a passage of the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassageField {
+    /// What is replaced.
+    OldStr,
+    /// What is deleted.
+    ContentToDelete,
+    /// What is inserted after.
+    AfterStr,
+    /// What is inserted before.
+    BeforeStr,
+}
+
+impl PassageField {
+    /// The field's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            PassageField::OldStr => "old_str",
+            PassageField::ContentToDelete => "content_to_delete",
+            PassageField::AfterStr => "after_str",
+            PassageField::BeforeStr => "before_str",
+        }
+    }
 }
 
 /// What a text is needed for.
@@ -161,7 +216,7 @@ impl Error {
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            Error::NotFound { .. } => "not_found",
+            Error::NotFound { .. } | Error::VersionNotFound { .. } => "not_found",
             Error::ValidationFailed(_) => "validation_failed",
             Error::TooLarge { .. } => "too_large",
             Error::InvalidTemplate { .. } => "invalid_template",
@@ -171,17 +226,22 @@ impl Error {
             Error::ContentEmpty(_) => "content_empty",
             Error::InvalidParameters(_) => "invalid_parameters",
             Error::InvalidPattern { .. } => "invalid_pattern",
-            Error::NoMatch(_) => "no_match",
-            Error::MultipleMatches(_) => "multiple_matches",
-            Error::InvalidOperations(_) => "invalid_operations",
+            Error::NoMatch { .. } => "no_match",
+            Error::MultipleMatches { .. } => "multiple_matches",
+            Error::InvalidOperations { .. } => "invalid_operations",
             Error::AtEdit { error, .. } => error.code(),
-            Error::Conflict { .. } | Error::StaleLines { .. } => "conflict",
+            Error::Conflict { .. } | Error::StaleLines { .. } | Error::UnderWay => "conflict",
             Error::Duplicate { .. } => "duplicate",
             Error::Unauthorized => "unauthorized",
             Error::Forbidden(_) => "forbidden",
             Error::Unavailable(_) => "unavailable",
             Error::Internal(_) => "internal",
         }
+    }
+
+    /// That one field cannot be accepted.
+    pub(crate) fn field(field: impl Into<String>, message: impl Into<String>) -> Error {
+        Error::ValidationFailed(vec![FieldError::new(field, message)])
     }
 }
 
@@ -192,6 +252,8 @@ impl From<StoreError> for Error {
         match error {
             StoreError::Duplicate { field, existing } => Error::Duplicate { field, existing },
             StoreError::Unavailable(detail) => Error::Unavailable(detail),
+            // Another process was faster with the same request.
+            StoreError::KeyTaken => Error::UnderWay,
             StoreError::Stale(id) => Error::Unavailable(format!("item {id} changed under every attempt")),
             StoreError::Failed(detail) => Error::Internal(detail),
         }

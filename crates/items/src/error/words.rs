@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use interline_edit::{Cause, MultipleMatches, NoMatch};
+use interline_edit::{Cause, Level, MultipleMatches, NoMatch};
 
-use super::{Error, NeedsText, Refusal};
+use super::{Error, NeedsText, PassageField, Refusal};
 use crate::View;
 
 impl Error {
@@ -12,6 +12,9 @@ impl Error {
     pub fn suggestion(&self) -> String {
         match self {
             Error::NotFound { .. } => "check the id or name, or list items to find it".to_owned(),
+            Error::VersionNotFound { current, .. } => {
+                format!("list the history of the item to see which versions are kept; the newest is {current}")
+            }
             Error::ValidationFailed(_) => "correct the fields named in `errors`".to_owned(),
             Error::TooLarge { .. } => "split the content into several items".to_owned(),
             Error::InvalidTemplate { undefined_variables, unused_arguments, .. } => {
@@ -36,12 +39,12 @@ impl Error {
             Error::InvalidPattern { .. } => {
                 "correct the expression (no look-around, no back-references), or search for the literal text".to_owned()
             }
-            Error::NoMatch(none) => after_no_match(none),
-            Error::MultipleMatches(many) => after_multiple_matches(many),
-            Error::InvalidOperations(operations) if operations.is_empty() => {
+            Error::NoMatch { field, none } => after_no_match(*field, none),
+            Error::MultipleMatches { field, many } => after_multiple_matches(*field, many),
+            Error::InvalidOperations { total: 0, .. } => {
                 "give at least one operation with `start_line`, `end_line` and `content`".to_owned()
             }
-            Error::InvalidOperations(_) => {
+            Error::InvalidOperations { .. } => {
                 "correct the operations named; line numbers are those of the content before the patch".to_owned()
             }
             Error::StaleLines { .. } => {
@@ -57,6 +60,7 @@ impl Error {
                 View::Archived => format!("change item {} instead; it is archived", existing.id),
                 View::Active | View::Deleted => format!("change item {} instead", existing.id),
             },
+            Error::UnderWay => "wait for its answer, or send the same request again in a moment".to_owned(),
             Error::Unauthorized => "send `Authorization: Bearer` with a valid token".to_owned(),
             Error::Forbidden(refusal) => after_refusal(*refusal),
             Error::Unavailable(_) => "nothing was applied; try again later".to_owned(),
@@ -65,25 +69,31 @@ impl Error {
     }
 }
 
-fn after_no_match(none: &NoMatch) -> String {
+fn after_no_match(field: PassageField, none: &NoMatch) -> String {
+    let name = field.name();
     match &none.cause {
-        Some(Cause::Capped { level, .. }) => format!("allow `match`: \"{level}\", or copy the text as it stands"),
-        Some(Cause::OtherIndentation { line } | Cause::OtherCase { line }) => {
-            format!("copy the text as it stands from line {line} on into `old_str`")
+        Some(Cause::Capped { level, .. }) if *level <= loosest_of(field) => {
+            format!("allow `match`: \"{level}\", or copy the text as it stands")
+        }
+        Some(Cause::OtherIndentation { line }) => {
+            format!("copy the text around line {line} as it stands into `{name}`")
+        }
+        Some(Cause::Capped { line, .. } | Cause::OtherCase { line }) => {
+            format!("copy the text as it stands from line {line} on into `{name}`")
         }
         Some(Cause::CannotIndent { new_line, .. }) => {
-            format!("give `old_str` as it stands in the content, and line {new_line} of `new_str` indented to suit")
+            format!("give `{name}` as it stands in the content, and line {new_line} of `new_str` indented to suit")
         }
         Some(Cause::AlreadyApplied { line }) => {
             format!("read around line {line}; if the change is there, nothing is left to do")
         }
-        Some(Cause::EscapedNewlines { .. }) => "send real line breaks in `old_str`, not backslash and n".to_owned(),
-        Some(Cause::LineNumbers { .. }) => "take the line numbers off the lines of `old_str`".to_owned(),
+        Some(Cause::EscapedNewlines { .. }) => format!("send real line breaks in `{name}`, not backslash and n"),
+        Some(Cause::LineNumbers { .. }) => format!("take the line numbers off the lines of `{name}`"),
         Some(Cause::Elision) => "give every line of the passage, or name a shorter one".to_owned(),
-        Some(Cause::Blank) => "add text of a line beside the blanks to `old_str`".to_owned(),
+        Some(Cause::Blank) => format!("add text of a line beside the blanks to `{name}`"),
         None => match none.nearest.first() {
             Some(nearest) => format!(
-                "compare with `nearest`; if lines {} to {} are meant, copy their text as it stands into `old_str`",
+                "compare with `nearest`; if lines {} to {} are meant, copy their text as it stands into `{name}`",
                 nearest.first_line, nearest.last_line
             ),
             None => "search inside the item for a word of it, or read the content again".to_owned(),
@@ -91,14 +101,25 @@ fn after_no_match(none: &NoMatch) -> String {
     }
 }
 
-fn after_multiple_matches(many: &MultipleMatches) -> String {
-    if many.total == many.expected {
-        return "name a longer passage: these places share characters".to_owned();
+/// The loosest level that a request can allow for a passage.
+fn loosest_of(field: PassageField) -> Level {
+    match field {
+        PassageField::OldStr | PassageField::ContentToDelete => Level::SpacingNormalized,
+        PassageField::AfterStr | PassageField::BeforeStr => Level::WhitespaceNormalized,
     }
-    format!(
-        "add lines around the one that is meant until `old_str` is unique, or give `expected_matches`: {} to replace all",
-        many.total
-    )
+}
+
+fn after_multiple_matches(field: PassageField, many: &MultipleMatches) -> String {
+    let (name, total) = (field.name(), many.total);
+    if total == many.expected {
+        return format!("name a longer passage in `{name}`: these places share characters");
+    }
+    let longer = format!("add lines around the one that is meant until `{name}` is unique");
+    match field {
+        PassageField::AfterStr | PassageField::BeforeStr => longer,
+        PassageField::OldStr => format!("{longer}, or give `expected_matches`: {total} to replace all"),
+        PassageField::ContentToDelete => format!("{longer}, or give `expected_matches`: {total} to delete all"),
+    }
 }
 
 fn after_refusal(refusal: Refusal) -> String {
@@ -117,6 +138,9 @@ impl fmt::Display for Error {
         match self {
             Error::NotFound { kind: Some(kind), wanted } => write!(f, "there is no {kind} {wanted}"),
             Error::NotFound { kind: None, wanted } => write!(f, "there is no item {wanted}"),
+            Error::VersionNotFound { kind, id, version, .. } => {
+                write!(f, "there is no version {version} of {kind} {id}")
+            }
             Error::ValidationFailed(errors) => match errors.as_slice() {
                 [error] => write!(f, "{}: {}", error.field, error.message),
                 errors => write!(f, "{} fields cannot be accepted", errors.len()),
@@ -142,19 +166,30 @@ impl fmt::Display for Error {
                 write!(f, "not a regular expression: {detail} (at byte {position})")
             }
             Error::InvalidPattern { detail, position: None } => write!(f, "not a regular expression: {detail}"),
-            Error::NoMatch(none) => match &none.cause {
-                Some(cause) => write!(f, "`old_str` could not be replaced: {cause}"),
-                None => f.write_str("`old_str` was not found"),
+            Error::NoMatch { field, none } => match &none.cause {
+                Some(cause) => write!(f, "`{}` could not be matched: {cause}", field.name()),
+                None => write!(f, "`{}` was not found in the content", field.name()),
             },
-            Error::MultipleMatches(many) => interline_edit::ReplaceError::MultipleMatches(many.clone()).fmt(f),
-            Error::InvalidOperations(operations) => match operations.as_slice() {
+            Error::MultipleMatches { field, many } if many.total == many.expected => {
+                write!(f, "the {} places of `{}` overlap", many.total, field.name())
+            }
+            Error::MultipleMatches { field, many } => write!(
+                f,
+                "`{}` is in {} place{} where {} {} expected",
+                field.name(),
+                many.total,
+                if many.total == 1 { "" } else { "s" },
+                many.expected,
+                if many.expected == 1 { "was" } else { "were" }
+            ),
+            Error::InvalidOperations { operations, total } => match operations.as_slice() {
                 [] => f.write_str("there are no operations"),
                 [one] => write!(f, "operation {}: {}", one.index, one.problem),
-                all => write!(f, "{} operations cannot be applied", all.len()),
+                _ => write!(f, "{total} operations cannot be applied"),
             },
-            Error::StaleLines { operations, .. } => match operations.as_slice() {
+            Error::StaleLines { operations, total, .. } => match operations.as_slice() {
                 [one] => write!(f, "the lines of operation {} are not what its `expect` says", one.index),
-                all => write!(f, "the lines of {} operations are not what their `expect` says", all.len()),
+                _ => write!(f, "the lines of {total} operations are not what their `expect` says"),
             },
             Error::AtEdit { index, error } => write!(f, "edit {index}: {error}"),
             Error::Conflict { expected_version, current, .. } => write!(
@@ -163,6 +198,7 @@ impl fmt::Display for Error {
                 current.stamp.version
             ),
             Error::Duplicate { field, .. } => write!(f, "another item has the {} {}", field.name(), field.value()),
+            Error::UnderWay => f.write_str("a request with the same Idempotency-Key is being carried out"),
             Error::Unauthorized => f.write_str("no valid token was given"),
             Error::Forbidden(refusal) => refusal.fmt(f),
             Error::Unavailable(_) => f.write_str("the store cannot do this now"),

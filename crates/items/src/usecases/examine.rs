@@ -20,32 +20,43 @@ impl Interline {
         fields: &Fields,
         content: Option<Arc<str>>,
     ) -> Result<Option<ContentInfo>, Error> {
-        match (kind.rules().content, content) {
-            (ContentRule::Text, None) => Ok(None),
-            (ContentRule::Text, Some(text)) if text.len() <= BIG_BYTES => Ok(Some(ContentInfo::of(&text))),
-            (ContentRule::Text, Some(text)) => Ok(Some(self.threads.run(move |_| ContentInfo::of(&text)).await?)),
-            (ContentRule::Template, content) => {
+        match kind.rules().content {
+            ContentRule::Text => self.measured(content).await,
+            ContentRule::Template => {
                 let arguments = fields.arguments.clone().unwrap_or_default();
                 let examine = move |stack: &LargeStack| {
                     let text = content.unwrap_or_default();
-                    check_template(&text, &arguments, stack)?;
+                    fit_arguments(&parse_template(&text, stack)?, &arguments)?;
                     Ok(Some(ContentInfo::of(&text)))
                 };
                 self.threads.run(examine).await?
             }
         }
     }
+
+    /// What is to be known of a content.
+    pub(super) async fn measured(&self, content: Option<Arc<str>>) -> Result<Option<ContentInfo>, Error> {
+        match content {
+            None => Ok(None),
+            Some(text) if text.len() <= BIG_BYTES => Ok(Some(ContentInfo::of(&text))),
+            Some(text) => Ok(Some(self.threads.run(move |_| ContentInfo::of(&text)).await?)),
+        }
+    }
 }
 
-/// Refuses a text that is not a template with exactly these arguments.
-pub(super) fn check_template(text: &str, arguments: &Arguments, stack: &LargeStack) -> Result<(), Error> {
-    let template = Template::parse(text, stack).map_err(|error| Error::InvalidTemplate {
+/// The template that a text is.
+pub(super) fn parse_template(text: &str, stack: &LargeStack) -> Result<Template, Error> {
+    Template::parse(text, stack).map_err(|error| Error::InvalidTemplate {
         line: error.line,
         detail: error.detail,
         undefined_variables: Vec::new(),
         unused_arguments: Vec::new(),
-    })?;
-    check(&template, arguments).map_err(|mismatch| Error::InvalidTemplate {
+    })
+}
+
+/// Refuses a template that has not exactly these arguments.
+pub(super) fn fit_arguments(template: &Template, arguments: &Arguments) -> Result<(), Error> {
+    check(template, arguments).map_err(|mismatch| Error::InvalidTemplate {
         line: None,
         detail: mismatch.to_string(),
         undefined_variables: mismatch.undefined_variables,

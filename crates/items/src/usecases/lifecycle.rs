@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::{Action, ContentWrite, Error, Item, ItemWrite, Stamp, View};
 
-use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, is_stale, now};
+use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale, now};
 
 impl Interline {
     /// Archives an item; an archived one stays as it is.
@@ -32,9 +32,11 @@ impl Interline {
         for _ in 0..MAX_ROUNDS {
             let item = self.find(caller, which).await?;
             caller.may_write(&item)?;
-            expected.check(&item)?;
-            let record = caller.record(Action::Delete, Vec::new(), now());
-            match self.store.purge(item.id, item.stamp, record).await {
+            self.check_expected(expected, &item).await?;
+            let at = now();
+            let record = caller.record(Action::Delete, Vec::new(), at);
+            let remember = caller.remember(&Outcome::Removed, at);
+            match self.store.purge(item.id, item.stamp, record, remember).await {
                 Ok(()) => return Ok(()),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),
@@ -68,7 +70,7 @@ impl Interline {
             caller.may_write(&before)?;
             let at = now();
             let after = turned(&before, action, at).ok_or_else(|| which.not_found())?;
-            expected.check(&before)?;
+            self.check_expected(expected, &before).await?;
             let Some(after) = after else {
                 return Ok(before);
             };
@@ -78,7 +80,13 @@ impl Interline {
                 content: ContentWrite::Keep,
                 record: caller.record(action, Vec::new(), at),
             };
-            match self.store.commit(vec![write]).await {
+            let outcome = match action {
+                Action::Delete => Outcome::Removed,
+                Action::Create | Action::Update | Action::Archive | Action::Unarchive | Action::Restore => {
+                    Outcome::Changed(&after)
+                }
+            };
+            match self.store.commit(caller.batch(vec![write], &outcome, at)).await {
                 Ok(()) => return Ok(after),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),

@@ -57,6 +57,25 @@ pub struct ReadItem {
     pub part: Option<ContentPart>,
 }
 
+impl ReadItem {
+    /// What is asked for of a snapshot.
+    pub(super) fn of(snapshot: Snapshot, asked: ReadContent) -> Result<ReadItem, Error> {
+        let Snapshot { item, content } = snapshot;
+        let part = match asked {
+            ReadContent::Omit => None,
+            ReadContent::Whole => {
+                let end_line = item.content.as_ref().map_or(1, |info| info.lines);
+                content.map(|text| ContentPart { text, start_line: 1, end_line })
+            }
+            ReadContent::Lines(range) => {
+                let text = content.ok_or(Error::ContentEmpty(NeedsText::Lines))?;
+                Some(lines(&text, range)?)
+            }
+        };
+        Ok(ReadItem { item, part })
+    }
+}
+
 /// What a caller gets who knows states of an item already.
 #[derive(Clone, Debug)]
 pub enum ReadUnless {
@@ -83,17 +102,7 @@ impl Interline {
         caller.needs(Scope::Read)?;
         match content {
             ReadContent::Omit => Ok(ReadItem { item: self.find(caller, which).await?, part: None }),
-            ReadContent::Whole => {
-                let Snapshot { item, content } = self.snapshot(caller, which).await?;
-                let lines = item.content.as_ref().map_or(1, |info| info.lines);
-                let part = content.map(|text| ContentPart { text, start_line: 1, end_line: lines });
-                Ok(ReadItem { item, part })
-            }
-            ReadContent::Lines(range) => {
-                let Snapshot { item, content } = self.snapshot(caller, which).await?;
-                let text = content.ok_or(Error::ContentEmpty(NeedsText::Lines))?;
-                Ok(ReadItem { part: Some(lines(&text, range)?), item })
-            }
+            ReadContent::Whole | ReadContent::Lines(_) => ReadItem::of(self.snapshot(caller, which).await?, content),
         }
     }
 

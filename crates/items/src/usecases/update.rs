@@ -1,9 +1,9 @@
 //! Changing the fields and the whole content of items.
 
-use crate::{Action, ContentWrite, Error, Item, ItemWrite, Snapshot, Stamp, View};
+use crate::{Action, ContentWrite, Error, Fields, Item, ItemWrite, Snapshot, Stamp, View};
 
 use super::input::{Changed, ItemChanges, parse_changes};
-use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, is_stale, now};
+use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale, now};
 
 impl Interline {
     /// Changes fields and whole content; what is not given stays. A change that changes nothing writes nothing.
@@ -17,11 +17,13 @@ impl Interline {
         for _ in 0..MAX_ROUNDS {
             let before = self.writable(caller, which, expected).await?;
             let after = self.changed(&before, changes.clone()).await?;
-            let Some(write) = write(caller, &before, &after) else {
+            let content = ContentWrite::between(&before.content, &after.content);
+            let Some(write) = write(caller, &before.item, &after.item, content) else {
                 return Ok(before);
             };
             let after = Snapshot { item: write.after.clone(), content: after.content };
-            match self.store.commit(vec![write]).await {
+            let at = write.record.at;
+            match self.store.commit(caller.batch(vec![write], &Outcome::Changed(&after.item), at)).await {
                 Ok(()) => return Ok(after),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),
@@ -42,7 +44,7 @@ impl Interline {
             return Err(which.not_found());
         }
         caller.may_write(&snapshot.item)?;
-        expected.check(&snapshot.item)?;
+        self.check_expected(expected, &snapshot.item).await?;
         Ok(snapshot)
     }
 
@@ -64,34 +66,32 @@ impl Interline {
     }
 }
 
-/// The write that leads from one state to the other; `None` if nothing changes.
-fn write(caller: &Caller, before: &Snapshot, after: &Snapshot) -> Option<ItemWrite> {
-    let changed_fields = changed_fields(Some(&before.item), &after.item);
+/// The write that leads from one state of an item to the other, at a new version; `None` if nothing changes.
+pub(super) fn write(caller: &Caller, before: &Item, after: &Item, content: ContentWrite) -> Option<ItemWrite> {
+    let changed_fields = changed_fields(Some(before), after);
     if changed_fields.is_empty() {
         return None;
     }
     let at = now();
-    let content = if before.content == after.content {
-        ContentWrite::Keep
-    } else {
-        ContentWrite::Set { old: before.content.clone(), new: after.content.clone() }
-    };
-    let mut item = after.item.clone();
-    item.stamp = Stamp { version: before.item.stamp.version + 1, ..before.item.stamp };
-    item.updated_at = at;
-    Some(ItemWrite {
-        before: Some(before.item.stamp),
-        after: item,
-        content,
-        record: caller.record(Action::Update, changed_fields, at),
-    })
+    let mut after = after.clone();
+    after.stamp = Stamp { version: before.stamp.version + 1, ..before.stamp };
+    after.updated_at = at;
+    let record = caller.record(Action::Update, changed_fields, at);
+    Some(ItemWrite { before: Some(before.stamp), after, content, record })
 }
 
 /// Names of the fields in which two states differ, in the order of the wire; all that are there for a new item.
 pub(super) fn changed_fields(before: Option<&Item>, after: &Item) -> Vec<&'static str> {
-    let default = crate::Fields::default();
-    let (old, old_hash) = before.map_or((&default, None), |item| (&item.fields, hash(item)));
-    let new = &after.fields;
+    let default = Fields::default();
+    let mut names = changed_names(before.map_or(&default, |item| &item.fields), &after.fields);
+    if before.and_then(hash) != hash(after) {
+        names.push("content");
+    }
+    names
+}
+
+/// The same without the content.
+pub(super) fn changed_names(old: &Fields, new: &Fields) -> Vec<&'static str> {
     [
         ("title", old.title != new.title),
         ("description", old.description != new.description),
@@ -99,7 +99,6 @@ pub(super) fn changed_fields(before: Option<&Item>, after: &Item) -> Vec<&'stati
         ("url", old.url != new.url),
         ("name", old.name != new.name),
         ("arguments", old.arguments != new.arguments),
-        ("content", old_hash != hash(after)),
     ]
     .into_iter()
     .filter_map(|(name, differs)| differs.then_some(name))

@@ -7,10 +7,14 @@ mod world;
 
 mod access;
 mod create;
+mod edit;
+mod history;
 mod lifecycle;
 mod list;
+mod once;
 mod read;
 mod render;
+mod search_inside;
 mod tags;
 mod update;
 mod users;

@@ -133,18 +133,19 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::ContentEmpty(_)
         | Error::InvalidParameters(_)
         | Error::InvalidPattern { .. }
-        | Error::NoMatch(_)
-        | Error::MultipleMatches(_) => StatusCode::BAD_REQUEST,
+        | Error::NoMatch { .. }
+        | Error::MultipleMatches { .. } => StatusCode::BAD_REQUEST,
         Error::Unauthorized => StatusCode::UNAUTHORIZED,
         Error::Forbidden(_) => StatusCode::FORBIDDEN,
-        Error::NotFound { .. } => StatusCode::NOT_FOUND,
+        Error::NotFound { .. } | Error::VersionNotFound { .. } => StatusCode::NOT_FOUND,
         Error::Conflict { expectation: Expectation::ExpectedVersion, .. }
         | Error::StaleLines { .. }
+        | Error::UnderWay
         | Error::Duplicate { .. } => StatusCode::CONFLICT,
         Error::Conflict { expectation: Expectation::IfMatch, .. } => StatusCode::PRECONDITION_FAILED,
         Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Error::AtEdit { error, .. } => status_of(error),
-        Error::ValidationFailed(_) | Error::InvalidOperations(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::ValidationFailed(_) | Error::InvalidOperations { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }

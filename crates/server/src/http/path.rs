@@ -59,6 +59,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Tagged {
     }
 }
 
+/// Whether the path has a `{name}`.
+pub(super) async fn has_name<S: Send + Sync>(parts: &mut Parts, state: &S) -> bool {
+    segment(parts, state, "name").await.is_ok()
+}
+
 async fn segment<S: Send + Sync>(parts: &mut Parts, state: &S, name: &'static str) -> Result<String, ApiError> {
     let segments = Path::<HashMap<String, String>>::from_request_parts(parts, state).await;
     // What cannot be decoded is not UTF-8.

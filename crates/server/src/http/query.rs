@@ -47,9 +47,9 @@ impl Query {
         values
     }
 
-    /// Refused if anything was wrong.
-    pub(super) fn finish(self) -> Result<(), Error> {
-        if self.problems.is_empty() { Ok(()) } else { Err(Error::ValidationFailed(self.problems)) }
+    /// Refused if anything was wrong so far.
+    pub(super) fn finish(&self) -> Result<(), Error> {
+        if self.problems.is_empty() { Ok(()) } else { Err(Error::ValidationFailed(self.problems.clone())) }
     }
 }
 

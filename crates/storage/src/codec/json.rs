@@ -27,7 +27,6 @@ pub(crate) fn of_fields(fields: &Fields) -> String {
 }
 
 /// The fields of a version.
-#[cfg_attr(not(test), expect(dead_code, reason = "old versions are read by the history, which comes next"))]
 pub(crate) fn fields(text: &str) -> Result<Fields, CodecError> {
     let mut object = Object::parse(text, "fields")?;
     Ok(Fields {

@@ -1,6 +1,6 @@
 //! Enumerations as stable words. The domain names those that its own doors show; the others are named here.
 
-use interline_items::{Action, Kind, Rank, Role, Scope};
+use interline_items::{Action, Kind, Rank, Role, Scope, Source};
 
 use super::CodecError;
 
@@ -34,6 +34,16 @@ pub(crate) fn role(word: &str) -> Result<Role, CodecError> {
 /// The scope of that word.
 pub(crate) fn scope(word: &str) -> Result<Scope, CodecError> {
     Scope::from_name(word).ok_or_else(|| unknown("scope", word))
+}
+
+/// The action of that word; [`Action::name`] is the way there.
+pub(crate) fn action(word: &str) -> Result<Action, CodecError> {
+    Action::from_name(word).ok_or_else(|| unknown("action", word))
+}
+
+/// The door of that word; [`Source::name`] is the way there.
+pub(crate) fn source(word: &str) -> Result<Source, CodecError> {
+    Source::from_name(word).ok_or_else(|| unknown("source", word))
 }
 
 /// The event that tells a change.

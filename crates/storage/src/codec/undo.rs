@@ -6,6 +6,8 @@
 //! outgrown the text ([`Chain::extended`]), [`encode_whole`] makes a whole copy instead, and older versions are rebuilt
 //! from there.
 
+use std::sync::Arc;
+
 use interline_edit::Edit;
 use interline_items::ContentWrite;
 
@@ -37,7 +39,6 @@ pub(crate) enum UndoKind {
 
 impl UndoKind {
     /// The kind of that number.
-    #[cfg_attr(not(test), expect(dead_code, reason = "old versions are read by the history, which comes next"))]
     pub(crate) fn from_number(number: i64) -> Result<UndoKind, CodecError> {
         use UndoKind::{Absent, Delta, Splices, Unchanged, Whole, ZippedSplices};
         [Unchanged, Absent, Splices, ZippedSplices, Delta, Whole]
@@ -51,6 +52,14 @@ impl UndoKind {
         matches!(self, UndoKind::Absent | UndoKind::Whole)
     }
 }
+
+/// The numbers of the kinds that stand alone, as SQL lists them.
+macro_rules! standing_alone {
+    () => {
+        "(1, 5)"
+    };
+}
+pub(crate) use standing_alone;
 
 /// How the content before a version is made from the content of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +77,13 @@ pub(crate) struct Chain {
     pub(crate) bytes: u64,
     /// How many they are.
     pub(crate) steps: u32,
+}
+
+impl Undo {
+    /// A record as it is stored.
+    pub(crate) fn of_stored(kind: i64, bytes: Vec<u8>) -> Result<Undo, CodecError> {
+        Ok(Undo { kind: UndoKind::from_number(kind)?, bytes })
+    }
 }
 
 /// The shortest record that goes with a change of content.
@@ -117,9 +133,19 @@ impl Chain {
     }
 }
 
+/// The content before the last of some records, which are newest first, from the content after the first of them. It is
+/// not looked at if the first record stands alone.
+pub(crate) fn rebuild(newest: Option<Arc<str>>, records: &[Undo]) -> Result<Option<Arc<str>>, CodecError> {
+    let mut rebuilt: Option<Option<String>> = None;
+    for undo in records.iter().filter(|undo| undo.kind != UndoKind::Unchanged) {
+        let newer = rebuilt.as_ref().map_or(newest.as_deref(), |content| content.as_deref());
+        rebuilt = Some(apply(undo, newer)?);
+    }
+    Ok(rebuilt.map_or(newest, |content| content.map(Arc::from)))
+}
+
 /// The content before a version, from the content of it. A record that stands alone does not look at `newer`.
-#[cfg_attr(not(test), expect(dead_code, reason = "old versions are read by the history, which comes next"))]
-pub(crate) fn apply(undo: &Undo, newer: Option<&str>) -> Result<Option<String>, CodecError> {
+fn apply(undo: &Undo, newer: Option<&str>) -> Result<Option<String>, CodecError> {
     let newer_text = || newer.ok_or(CodecError::Undo("there is no newer content"));
     match undo.kind {
         UndoKind::Unchanged => Ok(newer.map(str::to_owned)),
@@ -157,8 +183,6 @@ fn old_length(write: &ContentWrite) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use interline_edit::Splice;
     use proptest::prelude::*;
 

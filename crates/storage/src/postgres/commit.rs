@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
-use interline_items::{Fields, Item, ItemId, ItemWrite, Record, Stamp, StoreError};
+use interline_items::{Batch, Fields, Item, ItemId, ItemWrite, NewJob, Record, Remembered, Stamp, StoreError};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::failure::Failure;
 use super::history::{self, Event};
 use super::work::{Proof, Work};
-use super::{item, rows, unique};
+use super::{item, remembered, rows, unique};
 use crate::codec::CodecError;
 use crate::codec::undo::{self, Chain, Undo};
 
@@ -28,9 +28,11 @@ const LOCK: &str = "
 /// Removes the content, tags and history too.
 const REMOVE: &str = "DELETE FROM items WHERE id = $1";
 
-/// Several changes of items.
+/// What is carried out together.
 pub(super) struct Commit {
     changes: Vec<Change>,
+    jobs: Vec<NewJob>,
+    remember: Option<Remembered>,
 }
 
 /// A change, with the record that leads back.
@@ -42,13 +44,15 @@ struct Change {
 
 impl Commit {
     /// Does what takes long before any row is locked: packing old contents.
-    pub(super) fn prepare(writes: Vec<ItemWrite>) -> Result<Commit, StoreError> {
+    pub(super) fn prepare(batch: Batch) -> Result<Commit, StoreError> {
+        let Batch { writes, jobs, remember } = batch;
         let prepare = |write: ItemWrite| {
             let makes_version = write.record.action.makes_version();
             let undo = makes_version.then(|| undo::encode_step(&write.content)).transpose()?;
             Ok(Change { write, undo })
         };
-        Ok(Commit { changes: writes.into_iter().map(prepare).collect::<Result<_, CodecError>>()? })
+        let changes = writes.into_iter().map(prepare).collect::<Result<_, CodecError>>()?;
+        Ok(Commit { changes, jobs, remember })
     }
 }
 
@@ -68,6 +72,7 @@ pub(super) struct Purge {
     pub(super) id: ItemId,
     pub(super) before: Stamp,
     pub(super) record: Record,
+    pub(super) remember: Option<Remembered>,
 }
 
 /// What a change must know of the state before it. The row is locked.
@@ -86,6 +91,11 @@ impl Work for Commit {
     type Outcome = ();
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
+        let mut proof = Proof::Nothing;
+        // First, so that a request that is sent twice is told so, and not that its item has changed.
+        if let Some(answer) = &self.remember {
+            proof = remembered::put(transaction, answer).await?;
+        }
         let ids: Vec<ItemId> = self.changes.iter().map(|change| change.write.after.id).collect();
         let mut known = lock(transaction, &ids).await?;
         let mut events = Vec::new();
@@ -103,7 +113,10 @@ impl Work for Commit {
             known.insert(id, Known::after(&write.after, chain));
             events.push(Event::of_write(write)?);
         }
-        Ok(((), number(transaction, events).await?))
+        for job in &self.jobs {
+            proof = remembered::put_job(transaction, job).await?;
+        }
+        Ok(((), number(transaction, events).await?.unwrap_or(proof)))
     }
 }
 
@@ -112,6 +125,9 @@ impl Work for Purge {
     type Outcome = ();
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
+        if let Some(answer) = &self.remember {
+            remembered::put(transaction, answer).await?;
+        }
         let Some(known) =
             lock(transaction, &[self.id]).await?.remove(&self.id).filter(|known| known.stamp == self.before)
         else {
@@ -120,7 +136,8 @@ impl Work for Purge {
         let remove = transaction.prepare_cached(REMOVE).await?;
         transaction.execute(&remove, &[&self.id.uuid()]).await?;
         history::mark_stale(transaction, self.id, history::changes(self.before) + 1).await?;
-        Ok(((), number(transaction, vec![Event::of_purge(self, &known)?]).await?))
+        let proof = number(transaction, vec![Event::of_purge(self, &known)?]).await?;
+        Ok(((), proof.unwrap_or(Proof::Nothing)))
     }
 }
 
@@ -151,7 +168,7 @@ async fn apply(transaction: &Transaction<'_>, change: &Change, before: Option<&K
 
 /// Numbers the events: last, because the counter of a space is held until the commit, and in the order of spaces, so
 /// that two commits never wait for each other. The order within a space is kept.
-async fn number(transaction: &Transaction<'_>, events: Vec<Event>) -> Result<Proof, Failure> {
+async fn number(transaction: &Transaction<'_>, events: Vec<Event>) -> Result<Option<Proof>, Failure> {
     let mut by_space: BTreeMap<Uuid, Vec<Event>> = BTreeMap::new();
     for event in events {
         by_space.entry(event.space).or_default().push(event);
@@ -160,7 +177,7 @@ async fn number(transaction: &Transaction<'_>, events: Vec<Event>) -> Result<Pro
     for event in by_space.into_values().flatten() {
         proof = Some(history::put_event(transaction, &event).await?);
     }
-    proof.ok_or_else(|| StoreError::Failed("a commit without changes".to_owned()).into())
+    Ok(proof)
 }
 
 impl Known {

@@ -10,12 +10,16 @@ mod history;
 mod item;
 mod list;
 mod migrate;
+mod newest;
 mod read;
+mod remembered;
 mod removal;
+mod retention;
 mod rows;
 mod tokens;
 mod unique;
 mod users;
+mod versions;
 mod work;
 
 use std::collections::BTreeSet;
@@ -24,13 +28,15 @@ use async_trait::async_trait;
 use deadpool_postgres::{Client, Pool};
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{
-    Credentials, Item, ItemId, ItemWrite, Kind, ListQuery, Membership, NewToken, Page, Record, RemoveUser, SecretHash,
-    Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval,
+    Batch, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, Kind, ListQuery, Membership, NewToken,
+    Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp,
+    Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 
 use self::commit::{Commit, Purge};
 use self::failure::{Failure, told};
+use self::newest::OnNewest;
 use self::removal::Removal;
 use self::users::{FirstUser, NewUser};
 use self::work::{carry_out, to_the_end};
@@ -71,23 +77,40 @@ impl Store for PostgresStore {
         Ok(client.batch_execute("SELECT 1").await.map_err(Failure::from)?)
     }
 
-    async fn commit(&self, writes: Vec<ItemWrite>) -> Result<(), StoreError> {
-        if writes.is_empty() {
-            return Ok(());
-        }
+    async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
         let pool = self.pool.clone();
         to_the_end(async move {
             // Off the threads that serve everybody: it may take milliseconds.
-            let prepared = tokio::task::spawn_blocking(move || Commit::prepare(writes)).await;
+            let prepared = tokio::task::spawn_blocking(move || Commit::prepare(batch)).await;
             let commit = prepared.map_err(|gone| StoreError::Failed(gone.to_string()))??;
             carry_out(&pool, &commit).await
         })
         .await
     }
 
-    async fn purge(&self, id: ItemId, before: Stamp, record: Record) -> Result<(), StoreError> {
+    async fn commit_on_newest(&self, id: ItemId, prepare: PrepareOnNewest) -> Result<bool, StoreError> {
         let pool = self.pool.clone();
-        to_the_end(async move { carry_out(&pool, &Purge { id, before, record }).await }).await
+        to_the_end(async move { carry_out(&pool, &OnNewest::new(id, prepare)).await }).await
+    }
+
+    async fn purge(
+        &self,
+        id: ItemId,
+        before: Stamp,
+        record: Record,
+        remember: Option<Remembered>,
+    ) -> Result<(), StoreError> {
+        let pool = self.pool.clone();
+        to_the_end(async move { carry_out(&pool, &Purge { id, before, record, remember }).await }).await
+    }
+
+    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError> {
+        Ok(remembered::get(&self.client().await?, user, key).await?)
+    }
+
+    async fn forget_remembered(&self, before: Timestamp) -> Result<u64, StoreError> {
+        let store = self.clone();
+        to_the_end(async move { Ok(remembered::forget(&store.client().await?, before).await?) }).await
     }
 
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError> {
@@ -120,6 +143,19 @@ impl Store for PostgresStore {
 
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
         Ok(list::list(&mut self.client().await?, query).await?)
+    }
+
+    async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError> {
+        Ok(versions::versions(&mut self.client().await?, item, query).await?)
+    }
+
+    async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError> {
+        Ok(versions::version(&mut self.client().await?, item, number).await?)
+    }
+
+    async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError> {
+        let pool = self.pool.clone();
+        to_the_end(async move { Ok(retention::forget_versions(&pool, retention, after).await?) }).await
     }
 
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {

@@ -75,6 +75,12 @@ pub(super) fn count(row: &Row, column: &'static str) -> Result<u64, Failure> {
     u64::try_from(stored).map_err(|_| malformed(column))
 }
 
+/// A number that is not negative, or none.
+pub(super) fn maybe_count(row: &Row, column: &'static str) -> Result<Option<u64>, Failure> {
+    let stored: Option<i64> = row.try_get(column)?;
+    stored.map(u64::try_from).transpose().map_err(|_| malformed(column))
+}
+
 pub(super) fn time(row: &Row, column: &'static str) -> Result<Timestamp, Failure> {
     Timestamp::from_microsecond(row.try_get(column)?).map_err(|_| malformed(column))
 }

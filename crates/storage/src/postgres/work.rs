@@ -26,12 +26,16 @@ pub(super) trait Work: Send + Sync {
 }
 
 /// A row that is there if and only if the transaction was committed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Proof {
     /// An event; the row of its space is locked until the transaction's end.
     Event { space: Uuid, number: i64, item: Uuid, at: i64 },
     /// A user.
     User(Uuid),
+    /// An answer that is remembered.
+    Answer { user: Uuid, key: String, at: i64 },
+    /// Work for the background.
+    Job(i64),
     /// The tombstone of a user.
     Tombstone(Uuid),
     /// Nothing was written, so that it makes no difference.
@@ -62,7 +66,7 @@ async fn attempt<W: Work>(pool: &Pool, work: &W) -> Result<W::Outcome, Failure> 
     let (outcome, proof) = work.carry_out(&transaction).await?;
     match transaction.commit().await.map_err(Failure::from) {
         Err(failure) if failure.lost_the_connection() => {
-            if committed_after_all(pool, proof).await {
+            if committed_after_all(pool, &proof).await {
                 Ok(outcome)
             } else {
                 Err(failure)
@@ -73,11 +77,11 @@ async fn attempt<W: Work>(pool: &Pool, work: &W) -> Result<W::Outcome, Failure> 
 }
 
 /// Whether a commit happened although its answer was lost. Where nobody can be asked, it counts as not.
-async fn committed_after_all(pool: &Pool, proof: Proof) -> bool {
+async fn committed_after_all(pool: &Pool, proof: &Proof) -> bool {
     for _ in 0..INQUIRIES {
         tokio::time::sleep(INQUIRY_PAUSE).await;
-        if let Ok(mut client) = pool.get().await
-            && let Ok(answer) = exists(&mut client, proof).await
+        if let Ok(client) = pool.get().await
+            && let Ok(answer) = exists(&client, proof).await
         {
             return answer;
         }
@@ -89,17 +93,21 @@ const AWAIT_SPACE: &str = "SELECT id FROM spaces WHERE id = $1 FOR SHARE";
 const EVENT_EXISTS: &str =
     "SELECT EXISTS (SELECT FROM events WHERE space = $1 AND number = $2 AND item = $3 AND at = $4)";
 const USER_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1)";
+const ANSWER_EXISTS: &str = "SELECT EXISTS (SELECT FROM idempotency WHERE \"user\" = $1 AND key = $2 AND at = $3)";
+const JOB_EXISTS: &str = "SELECT EXISTS (SELECT FROM jobs WHERE number = $1)";
 const TOMBSTONE_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1 AND deleted_at IS NOT NULL)";
 
-async fn exists(client: &mut Client, proof: Proof) -> Result<bool, Failure> {
+async fn exists(client: &Client, proof: &Proof) -> Result<bool, Failure> {
     let row = match proof {
         Proof::Event { space, number, item, at } => {
             // The server may still be at the commit: it holds this row until it is done.
-            client.query_opt(AWAIT_SPACE, &[&space]).await?;
-            client.query_one(EVENT_EXISTS, &[&space, &number, &item, &at]).await?
+            client.query_opt(AWAIT_SPACE, &[space]).await?;
+            client.query_one(EVENT_EXISTS, &[space, number, item, at]).await?
         }
-        Proof::User(id) => client.query_one(USER_EXISTS, &[&id]).await?,
-        Proof::Tombstone(id) => client.query_one(TOMBSTONE_EXISTS, &[&id]).await?,
+        Proof::User(id) => client.query_one(USER_EXISTS, &[id]).await?,
+        Proof::Answer { user, key, at } => client.query_one(ANSWER_EXISTS, &[user, key, at]).await?,
+        Proof::Job(number) => client.query_one(JOB_EXISTS, &[number]).await?,
+        Proof::Tombstone(id) => client.query_one(TOMBSTONE_EXISTS, &[id]).await?,
         Proof::Nothing => return Ok(true),
     };
     Ok(row.try_get(0)?)

@@ -6,6 +6,7 @@
 mod commit;
 mod connection;
 mod failure;
+mod group;
 mod history;
 mod item;
 mod items;
@@ -14,12 +15,15 @@ mod migrate;
 mod pen;
 mod prepared;
 mod readers;
+mod remembered;
 mod removal;
+mod retention;
 mod rows;
 mod tagged;
 mod tokens;
 mod unique;
 mod users;
+mod versions;
 mod walk;
 mod writer;
 
@@ -30,14 +34,17 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{
-    Credentials, Item, ItemId, ItemWrite, Kind, ListQuery, Membership, NewToken, Page, Record, RemoveUser, SecretHash,
-    Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval,
+    Batch, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, Kind, ListQuery, Membership, NewToken,
+    Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp,
+    Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 use tokio::task::{JoinError, spawn_blocking};
 
+use self::commit::WholeCopies;
 use self::failure::Failure;
-use self::prepared::{Prepared, work, work_of_whole_copy};
+use self::group::Group;
+use self::prepared::{PreparedBatch, work_of_batch, work_of_whole_copy};
 use self::readers::{Readers, at_one_moment};
 pub use self::writer::Counters;
 use self::writer::Writer;
@@ -81,13 +88,38 @@ impl Store for SqliteStore {
         self.readers.read(|connection| Ok(connection.query_row("PRAGMA user_version", [], |_| Ok(()))?))
     }
 
-    async fn commit(&self, writes: Vec<ItemWrite>) -> Result<(), StoreError> {
+    async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
         // A task of its own: it goes on when the caller does not wait.
-        tokio::spawn(commit_all(Arc::clone(&self.writer), writes)).await.map_err(interrupted)?
+        tokio::spawn(commit_all(Arc::clone(&self.writer), batch)).await.map_err(interrupted)?
     }
 
-    async fn purge(&self, id: ItemId, before: Stamp, record: Record) -> Result<(), StoreError> {
-        Ok(self.writer.run(move |connection| commit::purge(connection, id, before, &record)).await?)
+    async fn commit_on_newest(&self, id: ItemId, prepare: PrepareOnNewest) -> Result<bool, StoreError> {
+        Ok(self.writer.run_in_group(move |group| commit::on_newest(group, id, prepare)).await?)
+    }
+
+    async fn purge(
+        &self,
+        id: ItemId,
+        before: Stamp,
+        record: Record,
+        remember: Option<Remembered>,
+    ) -> Result<(), StoreError> {
+        let purge = move |group: &mut Group<'_>| commit::purge(group, id, before, &record, remember.as_ref());
+        Ok(self.writer.run_in_group(purge).await?)
+    }
+
+    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError> {
+        self.readers.read(|connection| remembered::get(connection, user, key))
+    }
+
+    async fn forget_remembered(&self, before: Timestamp) -> Result<u64, StoreError> {
+        let mut forgotten = 0;
+        loop {
+            match self.writer.run(move |connection| remembered::forget(connection, before)).await? {
+                0 => return Ok(forgotten),
+                some => forgotten += some,
+            }
+        }
     }
 
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError> {
@@ -117,6 +149,29 @@ impl Store for SqliteStore {
         self.readers.read_long(move |connection| list::list(connection, &query)).await
     }
 
+    async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError> {
+        self.readers.read_long(move |connection| versions::versions(connection, item, query)).await
+    }
+
+    async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError> {
+        self.readers.read_long(move |connection| versions::version(connection, item, number)).await
+    }
+
+    async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError> {
+        let find = move |connection: &_| retention::candidates(connection, retention, after);
+        let found = self.readers.read_long(find).await?;
+        let mut forgotten = Forgotten { records: 0, last: found.last };
+        for item in found.items {
+            loop {
+                match self.writer.run(move |connection| retention::forget(connection, item, retention)).await? {
+                    0 => break,
+                    records => forgotten.records += records,
+                }
+            }
+        }
+        Ok(forgotten)
+    }
+
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
         let (spaces, kinds) = (spaces.iter().copied().collect(), kinds.clone());
         self.readers.read_long(move |connection| items::tags(connection, &spaces, &kinds)).await
@@ -138,7 +193,7 @@ impl Store for SqliteStore {
     }
 
     async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError> {
-        Ok(self.writer.run(move |connection| removal::remove_user(connection, user, items, at)).await?)
+        Ok(self.writer.run_in_group(move |group| removal::remove_user(group, user, items, at)).await?)
     }
 
     async fn users(&self) -> Result<Vec<User>, StoreError> {
@@ -179,33 +234,31 @@ impl Store for SqliteStore {
     }
 }
 
-/// Prepares the changes outside the writer, then has them written.
-async fn commit_all(writer: Arc<Writer>, writes: Vec<ItemWrite>) -> Result<(), StoreError> {
-    if writes.is_empty() {
+/// Prepares a batch outside the writer, then has it written.
+async fn commit_all(writer: Arc<Writer>, batch: Batch) -> Result<(), StoreError> {
+    if batch.writes.is_empty() && batch.jobs.is_empty() && batch.remember.is_none() {
         return Ok(());
     }
-    let bytes = writes.iter().map(work).sum();
-    let prepare = || writes.into_iter().map(Prepared::of).collect::<Result<Vec<_>, _>>();
-    let mut changes = compress(bytes, prepare).await?;
+    let mut batch = compress(work_of_batch(&batch), || PreparedBatch::of(batch)).await?;
     loop {
-        let shared = Arc::new(changes);
+        let shared = Arc::new(batch);
         let for_writer = Arc::clone(&shared);
-        match writer.run(move |connection| commit::carry_out(connection, &for_writer)).await {
+        match writer.run_in_group(move |group| commit::carry_out(group, &for_writer, WholeCopies::Elsewhere)).await {
             Ok(()) => return Ok(()),
             // How long the chain is, is known in the writer; the copy is made outside of it. Each round makes another
             // change whole, so there are few.
-            Err(Failure::WholeCopyDue(index)) => changes = with_whole_copy(shared, index).await?,
+            Err(Failure::WholeCopyDue(index)) => batch = with_whole_copy(shared, index).await?,
             Err(failure) => return Err(failure.into()),
         }
     }
 }
 
-async fn with_whole_copy(changes: Arc<Vec<Prepared>>, index: usize) -> Result<Vec<Prepared>, StoreError> {
-    let mut changes = Arc::into_inner(changes).ok_or_else(|| StoreError::Failed("the writer kept a job".to_owned()))?;
-    let step = changes.remove(index);
+async fn with_whole_copy(batch: Arc<PreparedBatch>, index: usize) -> Result<PreparedBatch, StoreError> {
+    let mut batch = Arc::into_inner(batch).ok_or_else(|| StoreError::Failed("the writer kept a job".to_owned()))?;
+    let step = batch.changes.remove(index);
     let bytes = work_of_whole_copy(&step.write);
-    changes.insert(index, compress(bytes, || step.with_whole_copy()).await?);
-    Ok(changes)
+    batch.changes.insert(index, compress(bytes, || step.with_whole_copy()).await?);
+    Ok(batch)
 }
 
 /// Runs what compresses so many bytes, where nobody waits for the thread if they are many.

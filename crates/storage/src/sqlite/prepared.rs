@@ -1,10 +1,26 @@
 //! What can be made of a change before it reaches the writer, so that the writer only writes.
 
 use interline_items::fields::sort_key;
-use interline_items::{ContentWrite, ItemWrite};
+use interline_items::{Batch, ContentWrite, ItemWrite, NewJob, Remembered};
 
 use crate::codec::undo::{self, Undo};
 use crate::codec::{CodecError, json};
+
+/// What is carried out together, ready to be written.
+pub(super) struct PreparedBatch {
+    pub(super) changes: Vec<Prepared>,
+    pub(super) jobs: Vec<NewJob>,
+    pub(super) remember: Option<Remembered>,
+}
+
+impl PreparedBatch {
+    /// Takes a time that [`work_of_batch`] tells.
+    pub(super) fn of(batch: Batch) -> Result<PreparedBatch, CodecError> {
+        let Batch { writes, jobs, remember } = batch;
+        let changes = writes.into_iter().map(Prepared::of).collect::<Result<_, _>>()?;
+        Ok(PreparedBatch { changes, jobs, remember })
+    }
+}
 
 /// A change, and what its rows will hold.
 pub(super) struct Prepared {
@@ -58,8 +74,13 @@ impl Prepared {
     }
 }
 
+/// How many bytes must be compressed to prepare a batch.
+pub(super) fn work_of_batch(batch: &Batch) -> usize {
+    batch.writes.iter().map(work).sum()
+}
+
 /// How many bytes must be compressed to prepare a change.
-pub(super) fn work(write: &ItemWrite) -> usize {
+fn work(write: &ItemWrite) -> usize {
     match &write.content {
         ContentWrite::Keep => 0,
         ContentWrite::Edit { undo, .. } => undo.splices().iter().map(|splice| splice.text.len()).sum(),

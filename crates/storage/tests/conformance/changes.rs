@@ -15,7 +15,7 @@ use crate::samples::title;
 impl Author {
     /// Makes an item in the store.
     pub(crate) async fn create(&self, store: &dyn Store, sample: Snapshot) -> Snapshot {
-        store.commit(vec![self.creation(&sample)]).await.unwrap();
+        store.commit(self.creation(&sample).into()).await.unwrap();
         sample
     }
 
@@ -27,7 +27,7 @@ impl Author {
         write: ItemWrite,
     ) -> Result<Snapshot, StoreError> {
         let new = outcome(old, &write);
-        store.commit(vec![write]).await.map(|()| new)
+        store.commit(write.into()).await.map(|()| new)
     }
 
     pub(crate) fn creation(&self, sample: &Snapshot) -> ItemWrite {

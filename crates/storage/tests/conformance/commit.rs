@@ -1,6 +1,6 @@
 //! `commit`: all changes or none, each on the state that it was made for.
 
-use interline_items::{ItemId, Kind, Stamp, Store, StoreError};
+use interline_items::{Batch, ItemId, Kind, Stamp, Store, StoreError};
 
 use crate::authors::author;
 use crate::changes::outcome;
@@ -64,7 +64,7 @@ async fn a_change_may_keep_the_content(place: Place) {
 }
 
 async fn nothing_to_commit_is_no_change(place: Place) {
-    place.store.commit(Vec::new()).await.unwrap();
+    place.store.commit(Batch::default()).await.unwrap();
 }
 
 async fn an_item_that_is_not_there_is_no_item(place: Place) {
@@ -103,7 +103,7 @@ async fn a_change_of_an_item_that_is_not_there_is_stale(place: Place) {
 async fn making_an_item_that_exists_is_stale(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let made = ada.create(&*place.store, note(&ada.space, "Plan")).await;
-    let again = place.store.commit(vec![ada.creation(&made)]).await;
+    let again = place.store.commit(ada.creation(&made).into()).await;
     assert!(matches!(again, Err(StoreError::Stale(id)) if id == made.item.id), "{again:?}");
 }
 
@@ -118,7 +118,7 @@ async fn one_stale_change_of_several_changes_nothing(place: Place) {
     let writes = vec![ada.creation(&new), ada.editing(&kept, 0..0, "not "), stale, ada.retitling(&moved, "Fine")];
     let events = place.count("SELECT count(*) FROM events").await;
     let versions = place.count("SELECT count(*) FROM versions").await;
-    let refused = place.store.commit(writes).await;
+    let refused = place.store.commit(writes.into_iter().collect()).await;
 
     assert!(matches!(refused, Err(StoreError::Stale(id)) if id == moved.item.id), "{refused:?}");
     assert_eq!(place.store.item(new.item.id).await.unwrap(), None);
@@ -137,7 +137,7 @@ async fn changes_of_one_item_in_one_commit_follow_each_other(place: Place) {
     let rewrite = ada.rewriting(&second, Some("c"));
     let third = outcome(&second, &rewrite);
 
-    place.store.commit(vec![ada.creation(&first), edit, rewrite]).await.unwrap();
+    place.store.commit([ada.creation(&first), edit, rewrite].into_iter().collect()).await.unwrap();
     assert_eq!(place.store.snapshot(first.item.id).await.unwrap(), Some(third));
     let recorded = place.rows("SELECT version FROM versions ORDER BY version").await;
     assert_eq!(recorded.iter().map(|row| row[0].integer()).collect::<Vec<_>>(), [1, 2, 3]);
@@ -164,7 +164,7 @@ async fn a_change_that_makes_an_item_another_one_is_refused(place: Place) {
     let mut older = ada.retitling(&made, "Older");
     older.after.created_at = at(-1);
     for write in [moved, turned, older] {
-        let refused = place.store.commit(vec![write]).await;
+        let refused = place.store.commit(write.into()).await;
         assert!(matches!(refused, Err(StoreError::Failed(_))), "{refused:?}");
     }
     assert_eq!(place.store.snapshot(made.item.id).await.unwrap(), Some(made));

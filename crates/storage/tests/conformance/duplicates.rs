@@ -42,14 +42,14 @@ fn assert_taken(result: Result<(), StoreError>, wanted: &UniqueField, holder: &S
 async fn a_url_is_taken_by_an_active_item(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let first = ada.create(&*place.store, bookmark(&ada.space, HERE)).await;
-    let second = place.store.commit(vec![ada.creation(&bookmark(&ada.space, HERE))]).await;
+    let second = place.store.commit(ada.creation(&bookmark(&ada.space, HERE)).into()).await;
     assert_taken(second, &UniqueField::Url(url(HERE)), &first);
 }
 
 async fn a_name_is_taken_by_an_active_item(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let first = ada.create(&*place.store, prompt(&ada.space, "review")).await;
-    let second = place.store.commit(vec![ada.creation(&prompt(&ada.space, "review"))]).await;
+    let second = place.store.commit(ada.creation(&prompt(&ada.space, "review")).into()).await;
     assert_taken(second, &UniqueField::Name(name("review")), &first);
 }
 
@@ -57,7 +57,7 @@ async fn a_url_is_taken_by_an_archived_item(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let first = ada.create(&*place.store, bookmark(&ada.space, HERE)).await;
     let archived = ada.change(&*place.store, &first, ada.archiving(&first)).await.unwrap();
-    let second = place.store.commit(vec![ada.creation(&bookmark(&ada.space, HERE))]).await;
+    let second = place.store.commit(ada.creation(&bookmark(&ada.space, HERE)).into()).await;
     assert_taken(second, &UniqueField::Url(url(HERE)), &archived);
 }
 
@@ -85,7 +85,7 @@ async fn restoring_into_a_taken_url_is_refused(place: Place) {
     let deleted = ada.change(&*place.store, &first, ada.deleting(&first)).await.unwrap();
     let second = ada.create(&*place.store, bookmark(&ada.space, HERE)).await;
 
-    let restored = place.store.commit(vec![ada.restoring(&deleted)]).await;
+    let restored = place.store.commit(ada.restoring(&deleted).into()).await;
     assert_taken(restored, &UniqueField::Url(url(HERE)), &second);
     assert_eq!(place.store.snapshot(first.item.id).await.unwrap(), Some(deleted.clone()));
 
@@ -98,7 +98,7 @@ async fn restoring_into_a_taken_name_is_refused(place: Place) {
     let first = ada.create(&*place.store, prompt(&ada.space, "review")).await;
     let deleted = ada.change(&*place.store, &first, ada.deleting(&first)).await.unwrap();
     let second = ada.create(&*place.store, prompt(&ada.space, "review")).await;
-    let restored = place.store.commit(vec![ada.restoring(&deleted)]).await;
+    let restored = place.store.commit(ada.restoring(&deleted).into()).await;
     assert_taken(restored, &UniqueField::Name(name("review")), &second);
 }
 
@@ -108,7 +108,7 @@ async fn renaming_to_a_taken_name_is_refused(place: Place) {
     let draft = ada.create(&*place.store, prompt(&ada.space, "draft")).await;
     let mut renaming = ada.retitling(&draft, "Draft");
     renaming.after.fields.name = Some(name("review"));
-    assert_taken(place.store.commit(vec![renaming]).await, &UniqueField::Name(name("review")), &review);
+    assert_taken(place.store.commit(renaming.into()).await, &UniqueField::Name(name("review")), &review);
     assert_eq!(place.store.snapshot(draft.item.id).await.unwrap(), Some(draft));
 }
 
@@ -144,7 +144,7 @@ async fn each_space_has_its_own_names(place: Place) {
 async fn two_of_one_commit_cannot_have_the_same_url(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let (first, second) = (bookmark(&ada.space, HERE), bookmark(&ada.space, HERE));
-    let result = place.store.commit(vec![ada.creation(&first), ada.creation(&second)]).await;
+    let result = place.store.commit([ada.creation(&first), ada.creation(&second)].into_iter().collect()).await;
     assert_taken(result, &UniqueField::Url(url(HERE)), &first);
     assert_eq!(place.store.item(first.item.id).await.unwrap(), None);
 }
@@ -155,7 +155,7 @@ async fn a_name_can_be_given_up_and_taken_in_one_commit(place: Place) {
     let new = prompt(&ada.space, "review");
     let deleting = ada.deleting(&old);
     let deleted = outcome(&old, &deleting);
-    place.store.commit(vec![deleting, ada.creation(&new)]).await.unwrap();
+    place.store.commit([deleting, ada.creation(&new)].into_iter().collect()).await.unwrap();
     assert_eq!(place.store.item(old.item.id).await.unwrap(), Some(deleted.item));
     assert_eq!(place.store.item(new.item.id).await.unwrap(), Some(new.item));
 }
@@ -166,7 +166,7 @@ async fn a_refused_commit_changes_nothing(place: Place) {
     let other = ada.create(&*place.store, prompt(&ada.space, "review")).await;
     let events = place.rows("SELECT * FROM events").await.len();
     let writes = vec![ada.editing(&other, 0..3, "Shout"), ada.creation(&bookmark(&ada.space, HERE))];
-    assert_taken(place.store.commit(writes).await, &UniqueField::Url(url(HERE)), &first);
+    assert_taken(place.store.commit(writes.into_iter().collect()).await, &UniqueField::Url(url(HERE)), &first);
     assert_eq!(place.store.snapshot(other.item.id).await.unwrap(), Some(other));
     assert_eq!(place.rows("SELECT * FROM events").await.len(), events);
 }

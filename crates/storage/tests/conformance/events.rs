@@ -55,7 +55,7 @@ async fn every_action_has_its_event(place: Place) {
     }
     place
         .store
-        .purge(state.item.id, state.item.stamp, ada.record(Action::Delete, state.item.updated_at))
+        .purge(state.item.id, state.item.stamp, ada.record(Action::Delete, state.item.updated_at), None)
         .await
         .unwrap();
     let events = place.rows("SELECT event FROM events ORDER BY number").await;
@@ -106,7 +106,11 @@ async fn a_refused_commit_takes_no_number(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let made = ada.create(&*place.store, note(&ada.space, "Plan")).await;
     for _ in 0..3 {
-        place.store.commit(vec![ada.creation(&note(&ada.space, "New")), ada.creation(&made)]).await.unwrap_err();
+        place
+            .store
+            .commit([ada.creation(&note(&ada.space, "New")), ada.creation(&made)].into_iter().collect())
+            .await
+            .unwrap_err();
     }
     ada.create(&*place.store, note(&ada.space, "Next")).await;
     assert_eq!(numbers(&place, &ada).await, [1, 2]);
@@ -150,7 +154,7 @@ async fn every_change_leaves_a_stale_mark(place: Place) {
     place.execute("DELETE FROM stale_items").await;
     place
         .store
-        .purge(made.item.id, archived.item.stamp, ada.record(Action::Delete, made.item.updated_at))
+        .purge(made.item.id, archived.item.stamp, ada.record(Action::Delete, made.item.updated_at), None)
         .await
         .unwrap();
     let last = marks().await;

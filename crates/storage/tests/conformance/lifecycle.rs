@@ -53,7 +53,7 @@ async fn a_change_made_before_a_use_does_not_undo_it(place: Place) {
     let made = ada.create(&*place.store, note(&ada.space, "Plan")).await;
     let retitling = ada.retitling(&made, "New plan");
     place.store.mark_used(made.item.id, at(9)).await.unwrap();
-    place.store.commit(vec![retitling]).await.unwrap();
+    place.store.commit(retitling.into()).await.unwrap();
     assert_eq!(place.store.item(made.item.id).await.unwrap().unwrap().last_used_at, Some(at(9)));
 }
 

@@ -55,7 +55,7 @@ async fn fill(store: &dyn Store, authors: [&Author; 2]) -> Vec<Snapshot> {
         writes.push(author.creation(&sample));
         all.push(sample);
     }
-    store.commit(writes).await.unwrap();
+    store.commit(writes.into_iter().collect()).await.unwrap();
     all
 }
 
@@ -181,7 +181,7 @@ async fn a_cursor_of_an_item_that_is_gone_still_works(place: Place) {
     for (by, order) in SORTS.iter().flat_map(|by| ORDERS.map(|order| (*by, order))) {
         let author = author(&*place.store, &format!("{by:?} {order:?}")).await;
         let sample = ada.creation(&note(&author.space, "kept"));
-        place.store.commit(vec![sample]).await.unwrap();
+        place.store.commit(sample.into()).await.unwrap();
         let query = ListQuery { sort: Sort { by, order }, ..everything(&author.space, Contents::Omit) };
         let gone = Cursor { key: None, id: interline_items::ItemId::generate() };
         let page = place.store.list(&ListQuery { start: PageStart::After(gone), ..query }).await.unwrap();

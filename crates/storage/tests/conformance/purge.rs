@@ -17,7 +17,7 @@ on_both!(
 );
 
 async fn purge(store: &dyn Store, author: &Author, old: &Snapshot) -> Result<(), StoreError> {
-    store.purge(old.item.id, old.item.stamp, author.record(Action::Delete, at(99))).await
+    store.purge(old.item.id, old.item.stamp, author.record(Action::Delete, at(99)), None).await
 }
 
 async fn a_purged_item_is_gone_with_its_content_and_history(place: Place) {

@@ -108,7 +108,7 @@ async fn of_creators_of_one_url_exactly_one_wins(place: Place) {
             let (store, ada) = (Arc::clone(store), Arc::clone(&ada));
             async move {
                 let sample = bookmark(&ada.space, &format!("https://example.org/{round}"));
-                store.commit(vec![ada.creation(&sample)]).await.map(|()| sample.item)
+                store.commit(ada.creation(&sample).into()).await.map(|()| sample.item)
             }
         });
         let (won, lost): (Vec<_>, Vec<_>) = together(work).await.into_iter().partition(Result::is_ok);
@@ -124,7 +124,7 @@ async fn of_creators_of_one_item_exactly_one_wins(place: Place) {
     let sample = note(&ada.space, "Plan").with_content("text");
     let work = stores(&place).await.into_iter().map(|store| {
         let write = ada.creation(&sample);
-        async move { store.commit(vec![write]).await }
+        async move { store.commit(write.into()).await }
     });
     let (won, lost): (Vec<_>, Vec<_>) = together(work).await.into_iter().partition(Result::is_ok);
     assert_eq!(won.len(), 1);
@@ -140,7 +140,7 @@ async fn of_a_restorer_and_a_creator_of_one_name_exactly_one_wins(place: Place) 
         let old = ada.change(&*place.store, &old, ada.deleting(&old)).await.unwrap();
         let new = prompt(&ada.space, &name);
         let (restored, created) =
-            tokio::join!(place.store.commit(vec![ada.restoring(&old)]), other.commit(vec![ada.creation(&new)]));
+            tokio::join!(place.store.commit(ada.restoring(&old).into()), other.commit(ada.creation(&new).into()));
         let (lost, holder) = match (restored, created) {
             (Ok(()), Err(lost)) => (lost, old.item.id),
             (Err(lost), Ok(())) => (lost, new.item.id),
@@ -156,8 +156,8 @@ async fn of_a_writer_and_a_purger_exactly_one_wins(place: Place) {
     for _ in 0..10 {
         let state = ada.create(&*place.store, note(&ada.space, "Plan").with_content("text")).await;
         let (written, purged) = tokio::join!(
-            place.store.commit(vec![ada.rewriting(&state, Some("new"))]),
-            other.purge(state.item.id, state.item.stamp, ada.record(Action::Delete, at(9)))
+            place.store.commit(ada.rewriting(&state, Some("new")).into()),
+            other.purge(state.item.id, state.item.stamp, ada.record(Action::Delete, at(9)), None)
         );
         let there = place.store.item(state.item.id).await.unwrap().is_some();
         match (written, purged) {
@@ -187,7 +187,7 @@ async fn commits_of_the_same_items_in_other_orders_do_not_block_each_other(place
                     let state = store.snapshot(*id).await.unwrap().unwrap();
                     writes.push(ada.rewriting(&state, Some(&writer.to_string())));
                 }
-                match store.commit(writes).await {
+                match store.commit(writes.into_iter().collect()).await {
                     Ok(()) => return,
                     Err(StoreError::Stale(_)) => {}
                     Err(other) => panic!("{other}"),

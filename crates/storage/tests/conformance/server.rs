@@ -69,7 +69,7 @@ async fn a_database_that_only_reads_is_unavailable(place: Place) {
     place.execute(&format!("ALTER DATABASE {} SET default_transaction_read_only = on", name(&place))).await;
     place.execute(END_OTHERS).await;
     for _ in 0..3 {
-        let refused = place.store.commit(vec![ada.creation(&note(&ada.space, "New"))]).await;
+        let refused = place.store.commit(ada.creation(&note(&ada.space, "New")).into()).await;
         assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
     }
     assert_eq!(place.store.item(made.item.id).await.unwrap(), Some(made.item));
@@ -113,7 +113,7 @@ async fn a_commit_that_is_cut_off_before_its_end_is_unavailable_and_changes_noth
                  FOR EACH ROW EXECUTE FUNCTION cut();",
         )
         .await;
-    let refused = place.store.commit(vec![ada.rewriting(&made, Some("new"))]).await;
+    let refused = place.store.commit(ada.rewriting(&made, Some("new")).into()).await;
     assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
     assert_eq!(place.store.snapshot(made.item.id).await.unwrap(), Some(made));
 }

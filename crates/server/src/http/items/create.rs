@@ -6,7 +6,8 @@ use axum::http::{HeaderValue, StatusCode};
 use interline_items::Error;
 use interline_items::fields::FieldError;
 
-use super::collection::{Collection, Echo, kind_of_body};
+use super::collection::Collection;
+use super::target::{Echo, kind_of_body};
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::body::Json;
@@ -18,7 +19,6 @@ use crate::http::wire::{ItemBody, NewItem};
 ///
 /// It goes into the caller's own space. The answer has the content in it unless `include_content=false`.
 #[utoipa::path(post, path = "/", operation_id = "create", request_body = NewItem,
-    params(("include_content" = Option<bool>, Query, description = "Whether the answer has the content in it; true unless given")),
     responses((status = 201, body = ItemBody)))]
 pub(super) async fn create(
     State(app): State<App>,

@@ -1,70 +1,67 @@
-//! `POST /notes/{id}/restore`, `/archive`, `/unarchive`
+//! `POST /notes/{id}/restore`, `/archive`, `/unarchive`, `/track-usage`
 
-use axum::extract::{FromRequestParts, State};
-use axum::http::request::Parts;
-use interline_items::{ExpectedVersion, ItemRef};
+use axum::extract::State;
+use axum::http::StatusCode;
+use interline_items::{Item, ItemRef, ReadContent};
 
-use super::collection::{Collection, Echo, answer_with, named_kind};
-use crate::http::answer::Answer;
+use super::target::{Echo, Target};
+use crate::http::answer::{self, Answer};
 use crate::http::app::App;
-use crate::http::condition;
-use crate::http::error::ApiError;
-use crate::http::identify::Caller;
-use crate::http::path::Id;
-use crate::http::query::Query;
-use crate::http::wire::ItemBody;
-
-/// What every request of these routes says.
-pub(super) struct Turn {
-    caller: Caller,
-    which: ItemRef,
-    expected: ExpectedVersion,
-    echo: Echo,
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for Turn {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Turn, ApiError> {
-        let caller = Caller::from_request_parts(parts, state).await?;
-        let collection = Collection::from_request_parts(parts, state).await?;
-        let id = Id::from_request_parts(parts, state).await?;
-        let Ok(mut query) = Query::from_request_parts(parts, state).await;
-        let named = named_kind(&mut query);
-        let echo = Echo::asked(&mut query, Echo::Content);
-        query.finish()?;
-        let expected = condition::expected(&parts.headers, None)?;
-        Ok(Turn { caller, which: collection.item(&id, named)?, expected, echo })
-    }
-}
+use crate::http::wire::{Extent, ItemBody};
 
 /// Take an item from the trash
 ///
 /// Into the state that it had. One that is not in the trash stays as it is. `duplicate` if its url or name was taken
 /// meanwhile.
 #[utoipa::path(post, path = "/{id}/restore", operation_id = "restore",
-    params(("id" = uuid::Uuid, Path), ("If-Match" = Option<String>, Header)), responses((status = 200, body = ItemBody)))]
-pub(super) async fn restore(State(app): State<App>, turn: Turn) -> Answer {
-    let item = app.interline.restore(&turn.caller.0, &turn.which, turn.expected).await?;
-    answer_with(&app, &turn.caller, item, turn.echo).await
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+pub(super) async fn restore(State(app): State<App>, mut target: Target) -> Answer {
+    let (echo, expected) = (target.echo(Echo::Content)?, target.expected(None)?);
+    let item = app.interline.restore(&target.caller.0, &target.which, expected).await?;
+    answer_with(&app, &target, item, echo).await
 }
 
 /// Archive an item
 ///
 /// It leaves the lists, and can still be read and edited. One that is archived stays as it is.
 #[utoipa::path(post, path = "/{id}/archive", operation_id = "archive",
-    params(("id" = uuid::Uuid, Path), ("If-Match" = Option<String>, Header)), responses((status = 200, body = ItemBody)))]
-pub(super) async fn archive(State(app): State<App>, turn: Turn) -> Answer {
-    let item = app.interline.archive(&turn.caller.0, &turn.which, turn.expected).await?;
-    answer_with(&app, &turn.caller, item, turn.echo).await
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+pub(super) async fn archive(State(app): State<App>, mut target: Target) -> Answer {
+    let (echo, expected) = (target.echo(Echo::Content)?, target.expected(None)?);
+    let item = app.interline.archive(&target.caller.0, &target.which, expected).await?;
+    answer_with(&app, &target, item, echo).await
 }
 
 /// Take an item from the archive
 ///
 /// One that is active stays as it is.
 #[utoipa::path(post, path = "/{id}/unarchive", operation_id = "unarchive",
-    params(("id" = uuid::Uuid, Path), ("If-Match" = Option<String>, Header)), responses((status = 200, body = ItemBody)))]
-pub(super) async fn unarchive(State(app): State<App>, turn: Turn) -> Answer {
-    let item = app.interline.unarchive(&turn.caller.0, &turn.which, turn.expected).await?;
-    answer_with(&app, &turn.caller, item, turn.echo).await
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+pub(super) async fn unarchive(State(app): State<App>, mut target: Target) -> Answer {
+    let (echo, expected) = (target.echo(Echo::Content)?, target.expected(None)?);
+    let item = app.interline.unarchive(&target.caller.0, &target.which, expected).await?;
+    answer_with(&app, &target, item, echo).await
+}
+
+/// Remember that an item was used
+///
+/// Sets `last_used_at`; that is no change of the item, and makes no version.
+#[utoipa::path(post, path = "/{id}/track-usage", operation_id = "track_usage", params(("id" = uuid::Uuid, Path)),
+    responses((status = 200, body = ItemBody)))]
+pub(super) async fn track_usage(State(app): State<App>, mut target: Target) -> Answer {
+    let echo = target.echo(Echo::Content)?;
+    let item = app.interline.track_usage(&target.caller.0, &target.which).await?;
+    answer_with(&app, &target, item, echo).await
+}
+
+/// The item after a change that does not touch the content, which is read now if it is wanted.
+async fn answer_with(app: &App, target: &Target, item: Item, echo: Echo) -> Answer {
+    match echo {
+        Echo::Preview => answer::item(StatusCode::OK, &ItemBody::without_content(&item), item.stamp),
+        Echo::Content => {
+            let which = ItemRef::Id(item.id, Some(item.kind));
+            let read = app.interline.read(&target.caller.0, &which, ReadContent::Whole).await?;
+            answer::item(StatusCode::OK, &ItemBody::of_part(&read, Extent::Whole), read.item.stamp)
+        }
+    }
 }

@@ -10,7 +10,8 @@ use interline_items::fields::{Limits, Tag};
 use interline_items::{Contents, Error, Kind, ListQuery, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
 use utoipa::IntoParams;
 
-use super::collection::{Collection, Echo, KINDS};
+use super::collection::{Collection, KINDS};
+use super::target::Echo;
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::identify::Caller;

@@ -3,17 +3,15 @@
 #![expect(unused_qualifications, reason = "in what the macro of the description writes")]
 
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::http::header::ETAG;
-use axum::http::{HeaderMap, StatusCode};
-use interline_items::{Error, ItemRef, LineRange, ReadContent, ReadUnless};
+use interline_items::{Error, LineRange, ReadContent, ReadUnless};
 use utoipa::IntoParams;
 
-use super::collection::{Collection, Echo, by_name, named_kind};
+use super::target::{Echo, Target};
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::condition::{self, Known};
-use crate::http::identify::Caller;
-use crate::http::path::{Id, Named};
 use crate::http::query::{Query, number};
 use crate::http::wire::{Extent, ItemBody};
 
@@ -42,17 +40,8 @@ pub(super) struct ReadParameters {
 /// Archived and deleted items can be read too.
 #[utoipa::path(get, path = "/{id}", operation_id = "read", params(("id" = uuid::Uuid, Path), ReadParameters),
     responses((status = 200, body = ItemBody), (status = 304, description = "The item is as the sender knows it")))]
-pub(super) async fn read(
-    State(app): State<App>,
-    caller: Caller,
-    collection: Collection,
-    id: Id,
-    mut query: Query,
-    headers: HeaderMap,
-) -> Answer {
-    let named = named_kind(&mut query);
-    let (content, extent) = wanted(query)?;
-    answer_with_item(&app, &caller, &collection.item(&id, named)?, content, extent, &headers).await
+pub(super) async fn read(State(app): State<App>, target: Target) -> Answer {
+    answer_with_item(&app, target).await
 }
 
 /// Read a prompt by its name
@@ -60,20 +49,13 @@ pub(super) async fn read(
 /// As by its id; only prompts that are not deleted have a name to be found by.
 #[utoipa::path(get, path = "/name/{name}", operation_id = "read_by_name", params(("name" = String, Path), ReadParameters),
     responses((status = 200, body = ItemBody), (status = 304, description = "The prompt is as the sender knows it")))]
-pub(super) async fn read_by_name(
-    State(app): State<App>,
-    caller: Caller,
-    name: Named,
-    query: Query,
-    headers: HeaderMap,
-) -> Answer {
-    let (content, extent) = wanted(query)?;
-    answer_with_item(&app, &caller, &by_name(name.0), content, extent, &headers).await
+pub(super) async fn read_by_name(State(app): State<App>, target: Target) -> Answer {
+    answer_with_item(&app, target).await
 }
 
-/// What of the content is asked for.
-fn wanted(mut query: Query) -> Result<(ReadContent, Extent), Error> {
-    let echo = Echo::asked(&mut query, Echo::Content);
+/// What of a content is asked for.
+pub(super) fn wanted(query: &mut Query) -> Result<(ReadContent, Extent), Error> {
+    let echo = Echo::asked(query, Echo::Content);
     let range = LineRange {
         start: query.one("start_line", number(1, u64::MAX)),
         end: query.one("end_line", number(1, u64::MAX)),
@@ -89,19 +71,13 @@ fn wanted(mut query: Query) -> Result<(ReadContent, Extent), Error> {
     }
 }
 
-async fn answer_with_item(
-    app: &App,
-    caller: &Caller,
-    which: &ItemRef,
-    content: ReadContent,
-    extent: Extent,
-    headers: &HeaderMap,
-) -> Answer {
-    let interline = &app.interline;
-    let read = match condition::known(headers) {
-        Known::Nothing => ReadUnless::Changed(interline.read(&caller.0, which, content).await?),
-        Known::States(states) => interline.read_unless(&caller.0, which, content, &states).await?,
-        Known::Anything => ReadUnless::Unchanged(interline.read(&caller.0, which, ReadContent::Omit).await?.item),
+async fn answer_with_item(app: &App, mut target: Target) -> Answer {
+    let (content, extent) = wanted(&mut target.query)?;
+    let (interline, caller, which) = (&app.interline, &target.caller.0, &target.which);
+    let read = match condition::known(&target.headers) {
+        Known::Nothing => ReadUnless::Changed(interline.read(caller, which, content).await?),
+        Known::States(states) => interline.read_unless(caller, which, content, &states).await?,
+        Known::Anything => ReadUnless::Unchanged(interline.read(caller, which, ReadContent::Omit).await?.item),
     };
     let read = match read {
         ReadUnless::Changed(read) => read,

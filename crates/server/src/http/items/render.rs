@@ -5,13 +5,10 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::collection::{Collection, named_kind};
+use super::target::Target;
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::body::Json;
-use crate::http::identify::Caller;
-use crate::http::path::Id;
-use crate::http::query::Query;
 use crate::http::wire::RenderRequest;
 
 /// A prompt with values for its arguments.
@@ -26,17 +23,8 @@ pub(super) struct Rendered {
 /// Every required argument needs a value, and no others are taken. Time and output are bounded.
 #[utoipa::path(post, path = "/{id}/render", operation_id = "render", request_body = RenderRequest,
     params(("id" = uuid::Uuid, Path)), responses((status = 200, body = Rendered)))]
-pub(super) async fn render(
-    State(app): State<App>,
-    caller: Caller,
-    collection: Collection,
-    id: Id,
-    mut query: Query,
-    Json(request): Json<RenderRequest>,
-) -> Answer {
-    let named = named_kind(&mut query);
-    query.finish()?;
-    let which = collection.item(&id, named)?;
-    let rendered = app.interline.render(&caller.0, &which, request.arguments).await?;
+pub(super) async fn render(State(app): State<App>, target: Target, Json(request): Json<RenderRequest>) -> Answer {
+    target.query.finish()?;
+    let rendered = app.interline.render(&target.caller.0, &target.which, request.arguments).await?;
     answer::json(StatusCode::OK, &Rendered { rendered })
 }

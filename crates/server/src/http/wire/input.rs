@@ -19,19 +19,31 @@ pub(in crate::http) struct NewItem {
     #[serde(rename = "type", default, deserialize_with = "given")]
     #[schema(nullable = false)]
     pub(in crate::http) kind: Option<String>,
+    /// Required for notes, and then not blank.
     #[serde(default)]
+    #[schema(max_length = 500)]
     title: Option<String>,
+    /// What it is about.
     #[serde(default)]
+    #[schema(max_length = 4000)]
     description: Option<String>,
+    /// Letters and digits, joined by single `-`, `_` or `/`; lower-cased, each kept once.
     #[serde(default)]
+    #[schema(max_items = 100)]
     tags: Vec<String>,
+    /// An http or https address; no other bookmark that is not deleted may have it.
     #[serde(default)]
+    #[schema(pattern = "^https?://", max_length = 2048)]
     url: Option<String>,
+    /// Lower-case words joined by `-`; no other prompt that is not deleted may have it.
     #[serde(default)]
+    #[schema(pattern = "^[a-z0-9]+(-[a-z0-9]+)*$", max_length = 100)]
     name: Option<String>,
+    /// What the template's variables are: all of them, and no others.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Vec<ArgumentBody>>, nullable = false)]
     arguments: Option<Vec<Object<ArgumentBody>>>,
+    /// The text, stored byte for byte; of a prompt a Jinja2 template, which is required.
     #[serde(default)]
     content: Option<String>,
 }
@@ -63,10 +75,10 @@ pub(in crate::http) struct ItemPatch {
     #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
     pub(in crate::http) expected_version: Option<u64>,
     #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, max_length = 500)]
     title: Option<Option<String>>,
     #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, max_length = 4000)]
     description: Option<Option<String>>,
     /// All tags; `[]` clears. Not together with `add_tags` or `remove_tags`.
     #[serde(default, deserialize_with = "given")]
@@ -81,10 +93,10 @@ pub(in crate::http) struct ItemPatch {
     #[schema(nullable = false)]
     remove_tags: Option<Vec<String>>,
     #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, pattern = "^https?://", max_length = 2048)]
     url: Option<Option<String>>,
     #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$", max_length = 100)]
     name: Option<Option<String>>,
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Vec<ArgumentBody>>)]
@@ -142,6 +154,7 @@ fn changed<T>(given: Option<Option<T>>) -> Changed<T> {
 #[schema(as = Argument)]
 pub(in crate::http) struct ArgumentBody {
     /// The variable in the template: lower-case letters, digits and `_`, a letter first.
+    #[schema(pattern = "^[a-z][a-z0-9_]*$", max_length = 100)]
     name: String,
     /// What it is for.
     #[serde(default)]
@@ -158,7 +171,7 @@ impl ArgumentBody {
     }
 }
 
-fn arguments(given: Vec<Object<ArgumentBody>>) -> Vec<Argument> {
+pub(super) fn arguments(given: Vec<Object<ArgumentBody>>) -> Vec<Argument> {
     let argument = |Object(ArgumentBody { name, description, required })| Argument { name, description, required };
     given.into_iter().map(argument).collect()
 }
@@ -185,9 +198,11 @@ pub(in crate::http) struct TagPatch {
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct NewUser {
     /// What it is called in histories.
+    #[schema(min_length = 1, max_length = 200)]
     pub(in crate::http) name: String,
     /// Where to reach it.
     #[serde(default)]
+    #[schema(min_length = 1, max_length = 200)]
     pub(in crate::http) email: Option<String>,
     /// Whether it may manage users.
     #[serde(default)]
@@ -202,6 +217,7 @@ pub(in crate::http) struct NewUser {
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct NewToken {
     /// What its user calls it.
+    #[schema(min_length = 1, max_length = 200)]
     pub(in crate::http) name: String,
     /// What it allows: `read`, `write`, `admin`; unless given, what the token of the request allows.
     #[serde(default)]
@@ -222,6 +238,6 @@ pub(in crate::http) struct NewToken {
 }
 
 /// A field that is there: `null` counts as a value, which most types refuse.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }

@@ -5,6 +5,11 @@ use std::ops::Range;
 
 use crate::diff::{self, UnifiedDiff, common_bytes};
 
+pub use changed_lines::ChangedLines;
+
+mod changed_lines;
+mod composition;
+
 /// One replacement of a byte range of the original text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {

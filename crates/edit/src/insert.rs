@@ -1,0 +1,171 @@
+//! Inserting a text next to a passage that is named by its text, or as lines at an edge of the content.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::edit::{Edit, Splice};
+use crate::lines::{ending_of_span, line_of, split_lines, total_lines};
+use crate::patch::{append_lines, prepend_lines};
+use crate::replace::{Level, LineEndings, MultipleMatches, NoMatch, NotOnePlace, Replace, find_one};
+
+/// A request to insert a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Insert<'a> {
+    /// Where.
+    pub place: InsertPlace<'a>,
+    /// What.
+    pub new_str: &'a str,
+    /// The loosest level at which an anchor may be found; a looser one than [`Level::WhitespaceNormalized`] means that one.
+    pub loosest: Level,
+    /// What becomes of the line endings of `new_str` at an anchor. Whole lines always take those of the content.
+    pub line_endings: LineEndings,
+    /// How long the text may become.
+    pub max_result_bytes: usize,
+}
+
+impl<'a> Insert<'a> {
+    /// Both levels, literal line endings, at most 64 MiB.
+    pub fn new(place: InsertPlace<'a>, new_str: &'a str) -> Insert<'a> {
+        Insert {
+            place,
+            new_str,
+            loosest: Level::WhitespaceNormalized,
+            line_endings: LineEndings::Literal,
+            max_result_bytes: 64 * 1024 * 1024,
+        }
+    }
+}
+
+/// Where a text is inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InsertPlace<'a> {
+    /// Directly after this passage, wherever in a line it ends.
+    After(&'a str),
+    /// Directly before this passage, wherever in a line it begins.
+    Before(&'a str),
+    /// As whole lines before the first one.
+    Start,
+    /// As whole lines after the last one; an empty line after a final newline is none.
+    End,
+}
+
+/// What an insertion means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Insertion {
+    /// The change.
+    pub edit: Edit,
+    /// The level that found the anchor; `None` where there was none to find.
+    pub level: Option<Level>,
+    /// 1-based line of the new text where the first character of `new_str` lands.
+    pub line: usize,
+}
+
+/// Why nothing was inserted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InsertError {
+    /// The anchor is empty.
+    EmptyAnchor,
+    /// `new_str` is empty: there is nothing to insert.
+    EmptyNewStr,
+    /// The anchor, which is the `old_str` of the fields, is not there, at no level that was allowed. The cause is never
+    /// [`Cause::AlreadyApplied`](crate::Cause::AlreadyApplied): an insertion leaves its anchor where it is.
+    NoMatch(Box<NoMatch>),
+    /// The anchor is there several times.
+    MultipleMatches(Box<MultipleMatches>),
+    /// The text would become longer than the request allows.
+    ResultTooLarge {
+        /// How many bytes are allowed.
+        max_result_bytes: usize,
+    },
+}
+
+impl fmt::Display for InsertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InsertError::EmptyAnchor => f.write_str("the anchor is empty"),
+            InsertError::EmptyNewStr => f.write_str("`new_str` is empty"),
+            InsertError::NoMatch(none) => match &none.cause {
+                Some(cause) => write!(f, "the anchor was not found: {cause}"),
+                None => f.write_str("the anchor was not found"),
+            },
+            InsertError::MultipleMatches(many) => {
+                write!(f, "the anchor is in {} places where 1 was expected", many.total)
+            }
+            InsertError::ResultTooLarge { max_result_bytes } => {
+                write!(f, "the text would become longer than {max_result_bytes} bytes")
+            }
+        }
+    }
+}
+
+impl std::error::Error for InsertError {}
+
+impl From<NotOnePlace> for InsertError {
+    fn from(error: NotOnePlace) -> InsertError {
+        match error {
+            NotOnePlace::NoMatch(none) => InsertError::NoMatch(none),
+            NotOnePlace::MultipleMatches(several) => InsertError::MultipleMatches(several),
+        }
+    }
+}
+
+/// Finds the place and says what inserting `new_str` there means.
+///
+/// An anchor is found and counted as [`replace()`](crate::replace()) finds `old_str`, and must be there once. `new_str` goes
+/// in as it is, without a line ending before or after it; under [`LineEndings::Match`] its line endings (only) become
+/// those of the anchor.
+///
+/// At the start and the end `new_str` is read as lines, as in a line patch: one trailing newline is not an extra line, and
+/// every line ending becomes that of the content's first line at the start, of its last ended line at the end. A final
+/// newline is neither added to the content nor lost. An empty content has no ending to go by: it becomes `new_str` as it
+/// is, and so does a content that is not there yet if the caller passes `""` for it.
+pub fn insert(content: &str, request: &Insert<'_>) -> Result<Insertion, InsertError> {
+    if let InsertPlace::After("") | InsertPlace::Before("") = request.place {
+        return Err(InsertError::EmptyAnchor);
+    }
+    if request.new_str.is_empty() {
+        return Err(InsertError::EmptyNewStr);
+    }
+    let (level, splice) = match request.place {
+        InsertPlace::After(anchor) => {
+            let (level, span) = find_anchor(content, request, anchor)?;
+            (Some(level), Splice { range: span.end..span.end, text: text_at(content, request, &span) })
+        }
+        InsertPlace::Before(anchor) => {
+            let (level, span) = find_anchor(content, request, anchor)?;
+            (Some(level), Splice { range: span.start..span.start, text: text_at(content, request, &span) })
+        }
+        InsertPlace::Start | InsertPlace::End if content.is_empty() => {
+            (None, Splice { range: 0..0, text: request.new_str.to_owned() })
+        }
+        InsertPlace::Start => (None, prepend_lines(content, request.new_str)),
+        InsertPlace::End => (None, append_lines(content, request.new_str)),
+    };
+    if content.len().saturating_add(splice.text.len()) > request.max_result_bytes {
+        return Err(InsertError::ResultTooLarge { max_result_bytes: request.max_result_bytes });
+    }
+    let line = match request.place {
+        // The last line has to be ended first.
+        InsertPlace::End if !content.is_empty() && !content.ends_with('\n') => total_lines(content) + 1,
+        _ => line_of(content, splice.range.start),
+    };
+    Ok(Insertion { edit: Edit::minimal(content, vec![splice]), level, line })
+}
+
+/// The one place of the anchor.
+fn find_anchor(content: &str, request: &Insert<'_>, anchor: &str) -> Result<(Level, Range<usize>), NotOnePlace> {
+    let sought = Replace {
+        loosest: request.loosest.min(Level::WhitespaceNormalized),
+        line_endings: request.line_endings,
+        ..Replace::new(anchor, "")
+    };
+    find_one(content, &sought)
+}
+
+/// `new_str` as it is written next to the anchor.
+fn text_at(content: &str, request: &Insert<'_>, anchor: &Range<usize>) -> String {
+    match request.line_endings {
+        LineEndings::Literal => request.new_str.to_owned(),
+        LineEndings::Match => split_lines(request.new_str).join(ending_of_span(content, anchor)),
+    }
+}

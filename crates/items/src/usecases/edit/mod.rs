@@ -1,0 +1,78 @@
+//! Editing contents. There is one way for all edits: what a request means for a content is prepared outside the writer,
+//! and committed if the item is still as it was; otherwise it is prepared again on what it became.
+
+mod prepare;
+mod request;
+mod text;
+
+use std::sync::Arc;
+
+use interline_edit::{Edit, Level, UnifiedDiff};
+
+use crate::{ContentRule, Error, Snapshot};
+
+use super::examine::BIG_BYTES;
+use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale};
+use prepare::{Prepared, prepare_template, prepare_text};
+
+pub use request::{EditMode, EditRequest, InsertAt, LinePatch, PassageChange, TextChange};
+
+/// What an edit did, or would do.
+#[derive(Clone, Debug)]
+pub struct Edited {
+    /// The item and its content afterwards; after a dry run at the version that is there.
+    pub after: Snapshot,
+    /// The loosest level at which a passage was found; `None` where none was looked for.
+    pub match_type: Option<Level>,
+    /// 1-based line of the first place; of an insertion, where the first character of the new text is.
+    pub line: Option<usize>,
+    /// How many places were changed: those of a passage, or operations on lines.
+    pub replacements: usize,
+    /// The change of the text.
+    pub diff: UnifiedDiff,
+    /// The same as splices over the text before; that of no content is the empty one.
+    pub edit: Edit,
+}
+
+impl Interline {
+    /// Edits a content, of any kind of item.
+    ///
+    /// An edit is committed only on the content that it was matched against, and matched again when that changed: edits
+    /// of different passages all succeed. One that changes nothing succeeds and writes nothing.
+    pub async fn edit(&self, caller: &Caller, which: &ItemRef, request: EditRequest) -> Result<Edited, Error> {
+        let request = Arc::new(request);
+        for _ in 0..MAX_ROUNDS {
+            let before = self.writable(caller, which, request.expected).await?;
+            let Prepared { mut edited, content } = self.prepared(&before, &request).await?;
+            let write = super::update::write(caller, &before.item, &edited.after.item, content);
+            let (EditMode::Write, Some(write)) = (request.mode, write) else {
+                return Ok(edited);
+            };
+            edited.after.item = write.after.clone();
+            let at = write.record.at;
+            match self.store.commit(caller.batch(vec![write], &Outcome::Edited(&edited), at)).await {
+                Ok(()) => return Ok(edited),
+                Err(error) if is_stale(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+    }
+
+    /// Prepares an edit: here if that is short, on a thread of its own otherwise.
+    async fn prepared(&self, before: &Snapshot, request: &Arc<EditRequest>) -> Result<Prepared, Error> {
+        let content_bytes = before.content.as_ref().map_or(0, |content| content.len());
+        let is_short = request.weight(content_bytes) <= BIG_BYTES;
+        match before.item.kind.rules().content {
+            ContentRule::Text if is_short => prepare_text(before, request, &self.limits),
+            rule => {
+                let (before, request, limits) = (before.clone(), Arc::clone(request), Arc::clone(&self.limits));
+                let prepare = move |stack: &_| match rule {
+                    ContentRule::Text => prepare_text(&before, &request, &limits),
+                    ContentRule::Template => prepare_template(&before, &request, &limits, stack),
+                };
+                self.threads.run(prepare).await?
+            }
+        }
+    }
+}

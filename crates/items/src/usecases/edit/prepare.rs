@@ -1,0 +1,117 @@
+//! What an edit makes of an item, without writing it.
+
+use std::sync::Arc;
+
+use interline_edit::{Edit, UnifiedDiff};
+
+use crate::fields::{Arguments, Limits};
+use crate::threads::LargeStack;
+use crate::{ContentInfo, ContentWrite, Error, Snapshot};
+
+use super::super::examine::{fit_arguments, parse_template};
+use super::text::{Bounds, Meant, meant, of_another_text};
+use super::{EditRequest, Edited};
+
+/// How many times the longest content a text may be on the way; only the last one of several edits is a content.
+const MAX_GROWTH: usize = 4;
+
+/// An edit that can be committed on the item that it was prepared for.
+pub(super) struct Prepared {
+    /// What it did, if it is committed; the stamp and the time of the change are still those before.
+    pub(super) edited: Edited,
+    /// What becomes of the content.
+    pub(super) content: ContentWrite,
+}
+
+/// Prepares an edit of a kind whose content is any text.
+pub(super) fn prepare_text(before: &Snapshot, request: &EditRequest, limits: &Limits) -> Result<Prepared, Error> {
+    request.check()?;
+    let new = NewText::of(before, request, limits)?;
+    if request.arguments.is_some() {
+        return Err(Error::field("arguments", "is not a field of this kind of item"));
+    }
+    Ok(new.prepared(before))
+}
+
+/// Prepares an edit of a kind whose content is a template: the text is found and made first, then it is read, then the
+/// arguments, and then both together.
+pub(super) fn prepare_template(
+    before: &Snapshot,
+    request: &EditRequest,
+    limits: &Limits,
+    stack: &LargeStack,
+) -> Result<Prepared, Error> {
+    request.check()?;
+    let new = NewText::of(before, request, limits)?;
+    if new.is_unchanged() && request.arguments.is_none() {
+        return Ok(new.prepared(before));
+    }
+    let template = parse_template(new.text.as_deref().unwrap_or_default(), stack)?;
+    let mut after = before.item.fields.clone();
+    if let Some(arguments) = &request.arguments {
+        let arguments = Arguments::parse(arguments.clone(), limits);
+        after.arguments = Some(arguments.map_err(|error| Error::ValidationFailed(vec![error]))?);
+    }
+    fit_arguments(&template, &after.arguments.clone().unwrap_or_default())?;
+    let mut prepared = new.prepared(before);
+    prepared.edited.after.item.fields = after;
+    Ok(prepared)
+}
+
+/// A content after an edit.
+struct NewText {
+    meant: Meant,
+    /// The text; `None` where there is none, as before.
+    text: Option<Arc<str>>,
+    undo: Edit,
+    diff: UnifiedDiff,
+}
+
+impl NewText {
+    fn of(before: &Snapshot, request: &EditRequest, limits: &Limits) -> Result<NewText, Error> {
+        let old = before.content.as_deref().unwrap_or_default();
+        let limit = limits.content_bytes;
+        let on_the_way = limit.max(old.len()).saturating_mul(MAX_GROWTH);
+        let meant = meant(request, before, Bounds { limit, on_the_way })?;
+        if meant.edit.is_empty() {
+            let (text, undo, diff) = (before.content.clone(), Edit::default(), UnifiedDiff::default());
+            return Ok(NewText { meant, text, undo, diff });
+        }
+        let text = meant.edit.apply(old).map_err(of_another_text)?;
+        // Limits may have changed since the item got its content: it can always become shorter.
+        if text.len() > limit && text.len() >= old.len() {
+            return Err(Error::TooLarge { limit: limit as u64, actual: text.len() as u64 });
+        }
+        let undo = meant.edit.invert(old).map_err(of_another_text)?;
+        let diff = meant.edit.diff(old).map_err(of_another_text)?;
+        Ok(NewText { meant, text: Some(text.into()), undo, diff })
+    }
+
+    fn is_unchanged(&self) -> bool {
+        self.meant.edit.is_empty()
+    }
+
+    fn prepared(self, before: &Snapshot) -> Prepared {
+        let is_unchanged = self.is_unchanged();
+        let mut item = before.item.clone();
+        let content = match (&self.text, &before.content) {
+            _ if is_unchanged => ContentWrite::Keep,
+            (Some(new), Some(_)) => ContentWrite::Edit { new: Arc::clone(new), undo: self.undo },
+            (new, None) => ContentWrite::Set { old: None, new: new.clone() },
+            (None, Some(_)) => ContentWrite::Keep,
+        };
+        if !is_unchanged {
+            item.content = self.text.as_deref().map(ContentInfo::of);
+        }
+        let Meant { edit, level, line, places } = self.meant;
+        let edited = Edited {
+            after: Snapshot { item, content: self.text },
+            match_type: level,
+            line,
+            replacements: places,
+            diff: self.diff,
+            edit,
+        };
+        Prepared { edited, content }
+    }
+}

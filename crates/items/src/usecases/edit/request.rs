@@ -1,0 +1,200 @@
+//! What a caller gives to an edit.
+
+use interline_edit::{Level, LineEndings};
+
+use crate::fields::{Argument, FieldError, refuse_nul};
+use crate::{Error, ExpectedVersion};
+
+/// How many edits one request may have.
+const MAX_EDITS: usize = 100;
+
+/// A change of a content, as it is given.
+#[derive(Clone, Debug)]
+pub struct EditRequest {
+    /// What becomes of the text; `None` leaves it, for arguments that come alone.
+    pub change: Option<TextChange>,
+    /// The new arguments of a template, written together with the text; `None` leaves those that it has.
+    pub arguments: Option<Vec<Argument>>,
+    /// The loosest level at which a passage may be found.
+    pub loosest: Level,
+    /// What becomes of line endings in a new text.
+    pub line_endings: LineEndings,
+    /// The version that is meant.
+    pub expected: ExpectedVersion,
+    /// Whether it is written.
+    pub mode: EditMode,
+}
+
+impl EditRequest {
+    /// A change of the text at the whole ladder of levels, with literal line endings, of whichever version, written.
+    pub fn new(change: TextChange) -> EditRequest {
+        EditRequest {
+            change: Some(change),
+            arguments: None,
+            loosest: Level::SpacingNormalized,
+            line_endings: LineEndings::Literal,
+            expected: ExpectedVersion::Any,
+            mode: EditMode::Write,
+        }
+    }
+}
+
+/// Whether an edit is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EditMode {
+    /// It is.
+    #[default]
+    Write,
+    /// It is not: the answer tells what would be.
+    DryRun,
+}
+
+/// What becomes of a text.
+#[derive(Clone, Debug)]
+pub enum TextChange {
+    /// A passage becomes another.
+    Replace(PassageChange),
+    /// A passage goes.
+    Delete {
+        /// The passage.
+        content_to_delete: String,
+        /// In how many places it is; it goes from all of them.
+        expected_matches: usize,
+    },
+    /// A text comes in.
+    Insert {
+        /// Where.
+        at: InsertAt,
+        /// The text.
+        new_str: String,
+    },
+    /// Lines become others.
+    Patch(Vec<LinePatch>),
+    /// Passages become others, one after the other: each edit sees the result of the one before.
+    Several(Vec<PassageChange>),
+}
+
+/// A passage and what becomes of it.
+#[derive(Clone, Debug)]
+pub struct PassageChange {
+    /// The passage as the caller remembers it.
+    pub old_str: String,
+    /// What it becomes.
+    pub new_str: String,
+    /// In how many places it is; all of them are changed.
+    pub expected_matches: usize,
+}
+
+/// Where a text is inserted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InsertAt {
+    /// Directly after this passage.
+    After(String),
+    /// Directly before this passage.
+    Before(String),
+    /// As whole lines before the first one.
+    Start,
+    /// As whole lines after the last one.
+    End,
+}
+
+impl InsertAt {
+    /// The one anchor that is given; an error if there is none or several.
+    pub fn parse(after_str: Option<String>, before_str: Option<String>, at: Option<&str>) -> Result<InsertAt, Error> {
+        match (after_str, before_str, at) {
+            (Some(after), None, None) => Ok(InsertAt::After(after)),
+            (None, Some(before), None) => Ok(InsertAt::Before(before)),
+            (None, None, Some("start")) => Ok(InsertAt::Start),
+            (None, None, Some("end")) => Ok(InsertAt::End),
+            (None, None, Some(_)) => Err(Error::field("at", "must be `start` or `end`")),
+            (None, None, None) => Err(Error::field("at", "one of `after_str`, `before_str` and `at` is required")),
+            (after, _, at) => {
+                let field = match (after, at) {
+                    (_, Some(_)) => "at",
+                    (Some(_), None) => "before_str",
+                    (None, None) => "after_str",
+                };
+                Err(Error::field(field, "only one of `after_str`, `before_str` and `at` can be given"))
+            }
+        }
+    }
+}
+
+/// One operation of a line patch, with the numbers of the text before the patch.
+#[derive(Clone, Debug)]
+pub struct LinePatch {
+    /// 1-based first line.
+    pub start_line: usize,
+    /// 1-based last line; the line before `start_line` inserts.
+    pub end_line: usize,
+    /// The new lines.
+    pub content: String,
+    /// What the lines are believed to be.
+    pub expect: Option<String>,
+}
+
+impl EditRequest {
+    /// Refuses what no content could take: nothing to do, too many edits, characters that cannot be stored.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        match &self.change {
+            None if self.arguments.is_none() => Err(Error::field("arguments", "is required where no text is changed")),
+            Some(TextChange::Several(edits)) if !(1..=MAX_EDITS).contains(&edits.len()) => {
+                let message = format!("has {} edits; there must be from 1 to {MAX_EDITS}", edits.len());
+                Err(Error::field("edits", message))
+            }
+            None => Ok(()),
+            Some(change) => change.check_text(),
+        }
+    }
+
+    /// How much work it may be: bytes to read, once for each step.
+    pub(super) fn weight(&self, content_bytes: usize) -> usize {
+        let Some(change) = &self.change else { return 0 };
+        let steps = if let TextChange::Several(edits) = change { edits.len() } else { 1 };
+        let given: usize = change.texts().iter().map(|(_, text)| text.len()).sum();
+        content_bytes.saturating_add(given).saturating_mul(steps)
+    }
+}
+
+impl TextChange {
+    fn check_text(&self) -> Result<(), Error> {
+        let refused = self.texts().into_iter().filter_map(|(field, text)| refuse_nul(&field, text).err());
+        let refused: Vec<FieldError> = refused.take(MAX_EDITS).collect();
+        if refused.is_empty() { Ok(()) } else { Err(Error::ValidationFailed(refused)) }
+    }
+
+    /// The texts that are given, by the names of their fields.
+    fn texts(&self) -> Vec<(String, &str)> {
+        match self {
+            TextChange::Replace(change) => change.texts("").into(),
+            TextChange::Delete { content_to_delete, .. } => vec![("content_to_delete".to_owned(), content_to_delete)],
+            TextChange::Insert { at, new_str } => {
+                let anchor: Option<(&str, &str)> = match at {
+                    InsertAt::After(anchor) => Some(("after_str", anchor)),
+                    InsertAt::Before(anchor) => Some(("before_str", anchor)),
+                    InsertAt::Start | InsertAt::End => None,
+                };
+                let named = anchor.into_iter().chain([("new_str", new_str.as_str())]);
+                named.map(|(field, text)| (field.to_owned(), text)).collect()
+            }
+            TextChange::Patch(operations) => {
+                let texts = operations.iter().enumerate().flat_map(|(index, operation)| {
+                    let content = Some((format!("operations[{index}].content"), operation.content.as_str()));
+                    let expect = operation.expect.as_deref().map(|text| (format!("operations[{index}].expect"), text));
+                    content.into_iter().chain(expect)
+                });
+                texts.collect()
+            }
+            TextChange::Several(edits) => {
+                let texts = edits.iter().enumerate();
+                texts.flat_map(|(index, change)| change.texts(&format!("edits[{index}]."))).collect()
+            }
+        }
+    }
+}
+
+impl PassageChange {
+    fn texts(&self, prefix: &str) -> [(String, &str); 2] {
+        [(format!("{prefix}old_str"), &self.old_str), (format!("{prefix}new_str"), &self.new_str)]
+    }
+}

@@ -1,0 +1,143 @@
+//! What is committed beside changes of items: answers to requests that may come again, and work for the background.
+
+use std::sync::Arc;
+
+use interline_items::{Action, Batch, NewJob, Remembered, StoreError};
+
+use crate::authors::{Author, author};
+use crate::place::Place;
+use crate::races::together;
+use crate::samples::{Sample, at, note};
+use crate::sql::Value;
+
+on_both!(
+    an_answer_is_remembered_with_its_change,
+    an_answer_needs_no_change,
+    a_taken_key_refuses_the_whole_batch,
+    a_refused_batch_remembers_nothing,
+    a_key_is_one_users,
+    a_purge_remembers_its_answer,
+    of_requests_with_one_key_exactly_one_is_carried_out,
+    old_answers_are_forgotten_and_their_keys_are_free,
+    jobs_are_written_with_their_changes,
+);
+
+fn answer(author: &Author, key: &str) -> Remembered {
+    Remembered {
+        user: author.user.id,
+        key: key.to_owned(),
+        request: [3; 32],
+        answer: "{\"version\": 2, \"title\": \"ä\"}".to_owned(),
+        at: at(5),
+    }
+}
+
+async fn an_answer_is_remembered_with_its_change(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = note(&ada.space, "Plan");
+    let batch = Batch { remember: Some(answer(&ada, "a 'key' 𝄞")), ..ada.creation(&made).into() };
+    assert_eq!(place.store.remembered(ada.user.id, "a 'key' 𝄞").await.unwrap(), None);
+    place.store.commit(batch).await.unwrap();
+    assert_eq!(place.store.remembered(ada.user.id, "a 'key' 𝄞").await.unwrap(), Some(answer(&ada, "a 'key' 𝄞")));
+    assert_eq!(place.store.remembered(ada.user.id, "a 'KEY' 𝄞").await.unwrap(), None);
+    assert_eq!(place.store.item(made.item.id).await.unwrap(), Some(made.item));
+}
+
+async fn an_answer_needs_no_change(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    place.store.commit(Batch { remember: Some(answer(&ada, "k")), ..Batch::default() }).await.unwrap();
+    assert_eq!(place.store.remembered(ada.user.id, "k").await.unwrap(), Some(answer(&ada, "k")));
+}
+
+async fn a_taken_key_refuses_the_whole_batch(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, note(&ada.space, "Plan")).await;
+    let batch = || Batch { remember: Some(answer(&ada, "k")), ..ada.retitling(&made, "New").into() };
+    place.store.commit(batch()).await.unwrap();
+    // The key is looked at first: the item has changed too.
+    let again = Batch { remember: Some(Remembered { request: [4; 32], ..answer(&ada, "k") }), ..batch() };
+    let refused = place.store.commit(again).await;
+    assert!(matches!(refused, Err(StoreError::KeyTaken)), "{refused:?}");
+    assert_eq!(place.store.remembered(ada.user.id, "k").await.unwrap(), Some(answer(&ada, "k")));
+    assert_eq!(place.store.item(made.item.id).await.unwrap().unwrap().stamp.version, 2);
+}
+
+async fn a_refused_batch_remembers_nothing(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, note(&ada.space, "Plan")).await;
+    let job = NewJob { task: "t".to_owned(), payload: "{}".to_owned(), created_at: at(0), due_at: at(0) };
+    let writes = vec![ada.creation(&made)];
+    let refused = place.store.commit(Batch { writes, jobs: vec![job], remember: Some(answer(&ada, "k")) }).await;
+    assert!(matches!(refused, Err(StoreError::Stale(_))), "{refused:?}");
+    assert_eq!(place.store.remembered(ada.user.id, "k").await.unwrap(), None);
+    assert_eq!(place.count("SELECT count(*) FROM jobs").await, 0);
+}
+
+async fn a_key_is_one_users(place: Place) {
+    for name in ["ada", "ben"] {
+        let author = author(&*place.store, name).await;
+        let batch = Batch { remember: Some(answer(&author, "k")), ..Batch::default() };
+        place.store.commit(batch).await.unwrap();
+        assert_eq!(place.store.remembered(author.user.id, "k").await.unwrap(), Some(answer(&author, "k")));
+    }
+}
+
+async fn a_purge_remembers_its_answer(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, note(&ada.space, "Plan")).await;
+    let record = || ada.record(Action::Delete, at(9));
+    let purge = async || place.store.purge(made.item.id, made.item.stamp, record(), Some(answer(&ada, "k"))).await;
+    purge().await.unwrap();
+    assert_eq!(place.store.remembered(ada.user.id, "k").await.unwrap(), Some(answer(&ada, "k")));
+    let again = purge().await;
+    assert!(matches!(again, Err(StoreError::KeyTaken)), "{again:?}");
+}
+
+async fn of_requests_with_one_key_exactly_one_is_carried_out(place: Place) {
+    let ada = Arc::new(author(&*place.store, "ada").await);
+    let other = place.database.open().await;
+    let work = (0..16).map(|number| {
+        let (store, ada) = (Arc::clone(if number % 2 == 0 { &place.store } else { &other }), Arc::clone(&ada));
+        async move {
+            let made = note(&ada.space, &number.to_string()).with_content("text");
+            store.commit(Batch { remember: Some(answer(&ada, "k")), ..ada.creation(&made).into() }).await
+        }
+    });
+    let (won, lost): (Vec<_>, Vec<_>) = together(work).await.into_iter().partition(Result::is_ok);
+    assert_eq!(won.len(), 1);
+    assert!(lost.iter().all(|lost| matches!(lost, Err(StoreError::KeyTaken))), "{lost:?}");
+    assert_eq!(place.count("SELECT count(*) FROM items").await, 1);
+}
+
+async fn old_answers_are_forgotten_and_their_keys_are_free(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let put = async |key: &str, seconds| {
+        let remember = Some(Remembered { at: at(seconds), ..answer(&ada, key) });
+        place.store.commit(Batch { remember, ..Batch::default() }).await
+    };
+    for (key, seconds) in [("old", 1), ("older", 0), ("new", 2)] {
+        put(key, seconds).await.unwrap();
+    }
+    assert_eq!(place.store.forget_remembered(at(2)).await.unwrap(), 2);
+    assert_eq!(place.store.forget_remembered(at(2)).await.unwrap(), 0);
+    assert_eq!(place.store.remembered(ada.user.id, "old").await.unwrap(), None);
+    assert!(place.store.remembered(ada.user.id, "new").await.unwrap().is_some());
+    put("old", 3).await.unwrap();
+}
+
+async fn jobs_are_written_with_their_changes(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let job = |task: &str, due| NewJob {
+        task: task.to_owned(),
+        payload: "{\"item\": 1}".to_owned(),
+        created_at: at(1),
+        due_at: at(due),
+    };
+    let jobs = vec![job("webhook", 1), job("enrich", 60)];
+    place.store.commit(Batch { jobs, ..ada.creation(&note(&ada.space, "Plan")).into() }).await.unwrap();
+    place.store.commit(Batch { jobs: vec![job("alone", 2)], ..Batch::default() }).await.unwrap();
+    let rows = place.rows("SELECT task, due_at, attempts FROM jobs ORDER BY number").await;
+    let expected = [("webhook", 1), ("enrich", 60), ("alone", 2)]
+        .map(|(task, due)| [Value::Text(task.to_owned()), Value::Integer(at(due).as_microsecond()), Value::Integer(0)]);
+    assert_eq!(rows, expected);
+}
