@@ -1,6 +1,8 @@
 //! Editing contents. There is one way for all edits: what a request means for a content is prepared outside the writer,
-//! and committed if the item is still as it was; otherwise it is prepared again on what it became.
+//! and committed if the item is still as it was; otherwise it is prepared again on what it became. An edit that loses
+//! this race again and again is prepared inside the writer ([`newest`]), where nobody is faster.
 
+mod newest;
 mod prepare;
 mod request;
 mod text;
@@ -12,7 +14,7 @@ use interline_edit::{Edit, Level, UnifiedDiff};
 use crate::{ContentRule, Error, Snapshot};
 
 use super::examine::BIG_BYTES;
-use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale};
+use super::{Caller, Interline, ItemRef, MAX_ROUNDS, is_stale};
 use prepare::{Prepared, prepare_template, prepare_text};
 
 pub use request::{EditMode, EditRequest, InsertAt, LinePatch, PassageChange, TextChange};
@@ -34,6 +36,9 @@ pub struct Edited {
     pub edit: Edit,
 }
 
+/// How often an edit is prepared outside the writer, before it is prepared inside.
+const ROUNDS_OUTSIDE: usize = 3;
+
 impl Interline {
     /// Edits a content, of any kind of item.
     ///
@@ -41,16 +46,15 @@ impl Interline {
     /// of different passages all succeed. One that changes nothing succeeds and writes nothing.
     pub async fn edit(&self, caller: &Caller, which: &ItemRef, request: EditRequest) -> Result<Edited, Error> {
         let request = Arc::new(request);
-        for _ in 0..MAX_ROUNDS {
+        for round in 0..MAX_ROUNDS {
             let before = self.writable(caller, which, request.expected).await?;
-            let Prepared { mut edited, content } = self.prepared(&before, &request).await?;
-            let write = super::update::write(caller, &before.item, &edited.after.item, content);
-            let (EditMode::Write, Some(write)) = (request.mode, write) else {
-                return Ok(edited);
-            };
-            edited.after.item = write.after.clone();
-            let at = write.record.at;
-            match self.store.commit(caller.batch(vec![write], &Outcome::Edited(&edited), at)).await {
+            if round >= ROUNDS_OUTSIDE && before.item.kind.rules().content == ContentRule::Text {
+                return self.edit_newest(caller, which, &before.item, &request).await;
+            }
+            let prepared = self.prepared(&before, &request).await?;
+            let (edited, batch) = prepared.finish(caller, &before.item, request.mode);
+            let Some(batch) = batch else { return Ok(edited) };
+            match self.store.commit(batch).await {
                 Ok(()) => return Ok(edited),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),
