@@ -30,7 +30,6 @@ async fn what_is_not_there_is_not_found_in_the_shape_of_errors(place: Place) {
         "/v2/notes",
         "/%2e%2e/etc/passwd",
         "/notes/../../etc/passwd",
-        "/docs/../notes/x/y",
         "/.git/config",
     ] {
         let request = world.head(&format!("GET {path}"), "");
@@ -85,7 +84,11 @@ async fn a_final_slash_changes_nothing(place: Place) {
 async fn every_described_route_answers(place: Place) {
     let owner = place.serve().await.owner();
     for operation in operations() {
-        let path = operation.path.replace("{id}", "0190a6f4-7b3c-7def-8123-456789abcdef").replace("{name}", "nothing");
+        let path = operation
+            .path
+            .replace("{id}", "0190a6f4-7b3c-7def-8123-456789abcdef")
+            .replace("{name}", "nothing")
+            .replace("{version}", "1");
         assert!(!path.contains('{'), "{path}: a parameter that this test does not know");
         let answer = owner.send(&format!("{} {path}", operation.method), None).await;
         assert_ne!(answer.status, 405, "{} {path}", operation.method);

@@ -94,6 +94,10 @@ fn rows() -> Vec<Row> {
             row(&at("POST /*/{id}/unarchive"), Item, Write, Value::Null),
             row(&at("POST /*/{id}/track-usage"), Item, Write, Value::Null),
             row(&at("GET /*/{id}/search?q=adas"), Item, Read, Value::Null),
+            row(&at("GET /*/{id}/history"), Item, Read, Value::Null),
+            row(&at("GET /*/{id}/history/{version}"), Item, Read, Value::Null),
+            row(&at("GET /*/{id}/history/{version}/diff"), Item, Read, Value::Null),
+            row(&at("POST /*/{id}/history/{version}/restore"), Item, Write, Value::Null),
             row(&at("PATCH /*/{id}/str-replace"), Item, Write, json!({"old_str": "adas", "new_str": "bobs"})),
             row(
                 &at("PATCH /*/{id}/content"),
@@ -165,7 +169,9 @@ impl Ada {
     /// The addresses of a row on what is hers.
     fn addresses(&self, row: &Row) -> Vec<String> {
         match row.about {
-            About::Item => self.ids[..4].iter().map(|id| row.line.replace("{id}", id)).collect(),
+            About::Item => {
+                self.ids[..4].iter().map(|id| row.line.replace("{id}", id).replace("{version}", "1")).collect()
+            }
             About::Name | About::Tag => vec![row.line.replace("{name}", MARK)],
             About::Token => vec![row.line.replace("{id}", &self.token)],
             About::Own | About::Admins | About::Anyone => vec![row.line.replace("{id}", &self.ids[4])],
