@@ -41,7 +41,7 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(address: SocketAddr, token: Option<&str>) -> Client {
-        // The command line builds the same client with TLS, which then wants to know whose; nothing here speaks it.
+        // Whoever is first installs it; the others find it there.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Client { http: reqwest::Client::new(), address, token: token.map(str::to_owned) }
     }
