@@ -1,3 +1,33 @@
-//! The `interline` command.
+//! The `interline` command: arguments, then what they mean, then the command.
 
-fn main() {}
+mod args;
+mod commands;
+mod config;
+mod environment;
+mod failure;
+mod first_start;
+mod local;
+mod output;
+mod remote;
+mod settings;
+mod shapes;
+mod target;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use self::args::Cli;
+use self::environment::Environment;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error),
+    };
+    match commands::run(cli, &Environment::of_process()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

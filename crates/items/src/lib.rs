@@ -26,7 +26,7 @@ pub use access::{
 pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
 pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
-// How text is found and what an edit tells is the engine's.
+// What a request for an edit and its outcome say in the engine's words.
 pub use interline_edit::{
     Case, Cause, Edit, InvalidOperation, Level, LineEndings, MultipleMatches, NoMatch, OperationProblem, Passage,
     Place, StaleOperation, UnifiedDiff,
@@ -34,11 +34,11 @@ pub use interline_edit::{
 pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
 pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
-pub use store::{NewToken, Store, StoreError, UniqueField};
+pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
-    Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FoundInside, InsertAt,
-    Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, PassageChange, QuerySyntax, ReadContent,
-    ReadItem, ReadUnless, SearchField, SearchInside, Secret, TagChanges, TextChange, TokenDraft, UserDraft,
-    VersionDiff,
+    Begun, Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FoundInside,
+    InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange, QuerySyntax,
+    ReadContent, ReadItem, ReadUnless, Repeatable, SearchField, SearchInside, Secret, TagChanges, TextChange,
+    TokenDraft, UserDraft, VersionDiff,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

@@ -33,6 +33,13 @@ pub trait Store: Send + Sync {
     /// [`StoreError::Failed`] if a change would give an item another space, kind or time of creation.
     async fn commit(&self, batch: Batch) -> Result<(), StoreError>;
 
+    /// Carries out what `prepare` makes of the newest state of an item, with nobody's change in between; whether there
+    /// was something to do. `None` is an item that is not there, and from `prepare` that nothing is to be done.
+    ///
+    /// For a change that lost too many races: others wait meanwhile. `prepare` is called again where the storage has to
+    /// begin anew, and what it made before is dropped. Errors are those of [`Store::commit`].
+    async fn commit_on_newest(&self, id: ItemId, prepare: PrepareOnNewest) -> Result<bool, StoreError>;
+
     /// Removes an item with its content and history, whatever its state; an event tells it.
     ///
     /// [`StoreError::Stale`] if it is not in the state `before`; [`StoreError::KeyTaken`] as for a commit.
@@ -124,6 +131,9 @@ pub trait Store: Send + Sync {
     /// Remembers when a token was used. A token that is gone is none of its business.
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError>;
 }
+
+/// What is to be done with the newest state of an item.
+pub type PrepareOnNewest = Box<dyn FnMut(Option<Snapshot>) -> Option<Batch> + Send>;
 
 /// A token and the hash of its secret.
 #[derive(Clone, Debug)]

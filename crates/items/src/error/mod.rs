@@ -134,6 +134,8 @@ pub enum Error {
         /// The item that has it.
         existing: Box<Item>,
     },
+    /// The same request is being carried out.
+    UnderWay,
     /// No valid token.
     Unauthorized,
     /// The caller may not do it.
@@ -228,7 +230,7 @@ impl Error {
             Error::MultipleMatches { .. } => "multiple_matches",
             Error::InvalidOperations { .. } => "invalid_operations",
             Error::AtEdit { error, .. } => error.code(),
-            Error::Conflict { .. } | Error::StaleLines { .. } => "conflict",
+            Error::Conflict { .. } | Error::StaleLines { .. } | Error::UnderWay => "conflict",
             Error::Duplicate { .. } => "duplicate",
             Error::Unauthorized => "unauthorized",
             Error::Forbidden(_) => "forbidden",
@@ -250,7 +252,8 @@ impl From<StoreError> for Error {
         match error {
             StoreError::Duplicate { field, existing } => Error::Duplicate { field, existing },
             StoreError::Unavailable(detail) => Error::Unavailable(detail),
-            StoreError::KeyTaken => Error::Unavailable("the key was taken meanwhile".to_owned()),
+            // Another process was faster with the same request.
+            StoreError::KeyTaken => Error::UnderWay,
             StoreError::Stale(id) => Error::Unavailable(format!("item {id} changed under every attempt")),
             StoreError::Failed(detail) => Error::Internal(detail),
         }

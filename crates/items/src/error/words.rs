@@ -60,6 +60,7 @@ impl Error {
                 View::Archived => format!("change item {} instead; it is archived", existing.id),
                 View::Active | View::Deleted => format!("change item {} instead", existing.id),
             },
+            Error::UnderWay => "wait for its answer, or send the same request again in a moment".to_owned(),
             Error::Unauthorized => "send `Authorization: Bearer` with a valid token".to_owned(),
             Error::Forbidden(refusal) => after_refusal(*refusal),
             Error::Unavailable(_) => "nothing was applied; try again later".to_owned(),
@@ -197,6 +198,7 @@ impl fmt::Display for Error {
                 current.stamp.version
             ),
             Error::Duplicate { field, .. } => write!(f, "another item has the {} {}", field.name(), field.value()),
+            Error::UnderWay => f.write_str("a request with the same Idempotency-Key is being carried out"),
             Error::Unauthorized => f.write_str("no valid token was given"),
             Error::Forbidden(refusal) => refusal.fmt(f),
             Error::Unavailable(_) => f.write_str("the store cannot do this now"),

@@ -1,6 +1,7 @@
 //! Who calls, and what exists for them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -10,6 +11,7 @@ use crate::{
 };
 
 use super::Interline;
+use super::once::Once;
 
 /// A user who came in through a door, with what their token allows.
 ///
@@ -29,12 +31,24 @@ pub struct Caller {
     /// When the token expires.
     expires_at: Option<Timestamp>,
     source: Source,
+    /// The write that it carries out and that is to be remembered.
+    once: Option<Arc<Once>>,
 }
 
 impl Caller {
     /// The user.
     pub fn user(&self) -> UserId {
         self.user
+    }
+
+    /// The same, whose next write is remembered.
+    pub(super) fn remembering(self, once: Once) -> Caller {
+        Caller { once: Some(Arc::new(once)), ..self }
+    }
+
+    /// What is to be remembered of the next write.
+    pub(super) fn once(&self) -> Option<&Once> {
+        self.once.as_deref()
     }
 
     /// Refused unless the token has the scope, and its user the rank that the scope takes.
@@ -165,6 +179,7 @@ impl Interline {
             token_spaces: None,
             expires_at: None,
             source,
+            once: None,
         })
     }
 }
@@ -185,5 +200,6 @@ fn caller(credentials: Credentials, source: Source) -> Caller {
         token_spaces: token.spaces,
         expires_at: token.expires_at,
         source,
+        once: None,
     }
 }

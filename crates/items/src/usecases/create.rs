@@ -3,7 +3,7 @@
 use crate::{Action, ContentWrite, Error, Item, ItemId, ItemWrite, Kind, Refusal, Scope, Snapshot, Stamp};
 
 use super::input::{ItemDraft, parse_draft};
-use super::{Caller, Interline, now};
+use super::{Caller, Interline, Outcome, now};
 
 impl Interline {
     /// Makes an item in the caller's own space. It takes the scope `write` alone: the answer tells what was given.
@@ -35,7 +35,7 @@ impl Interline {
             content: ContentWrite::Set { old: None, new: content.clone() },
             after: item.clone(),
         };
-        self.store.commit(write.into()).await?;
+        self.store.commit(caller.batch(vec![write], &Outcome::Created(&item), at)).await?;
         Ok(Snapshot { item, content })
     }
 }

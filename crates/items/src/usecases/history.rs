@@ -8,7 +8,7 @@ use crate::{ContentWrite, Error, Fields, HistoryPage, HistoryQuery, Item, Scope,
 
 use super::examine::BIG_BYTES;
 use super::update::{changed_names, write};
-use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, ReadContent, ReadItem, is_stale};
+use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, ReadContent, ReadItem, is_stale};
 
 /// What leads from one version of an item to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,7 +103,8 @@ impl Interline {
                 return Ok(before);
             };
             let after = Snapshot { item: write.after.clone(), content };
-            match self.store.commit(write.into()).await {
+            let at = write.record.at;
+            match self.store.commit(caller.batch(vec![write], &Outcome::Changed(&after.item), at)).await {
                 Ok(()) => return Ok(after),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),

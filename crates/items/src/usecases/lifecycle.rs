@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::{Action, ContentWrite, Error, Item, ItemWrite, Stamp, View};
 
-use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, is_stale, now};
+use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale, now};
 
 impl Interline {
     /// Archives an item; an archived one stays as it is.
@@ -33,8 +33,10 @@ impl Interline {
             let item = self.find(caller, which).await?;
             caller.may_write(&item)?;
             self.check_expected(expected, &item).await?;
-            let record = caller.record(Action::Delete, Vec::new(), now());
-            match self.store.purge(item.id, item.stamp, record, None).await {
+            let at = now();
+            let record = caller.record(Action::Delete, Vec::new(), at);
+            let remember = caller.remember(&Outcome::Removed, at);
+            match self.store.purge(item.id, item.stamp, record, remember).await {
                 Ok(()) => return Ok(()),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),
@@ -78,7 +80,13 @@ impl Interline {
                 content: ContentWrite::Keep,
                 record: caller.record(action, Vec::new(), at),
             };
-            match self.store.commit(write.into()).await {
+            let outcome = match action {
+                Action::Delete => Outcome::Removed,
+                Action::Create | Action::Update | Action::Archive | Action::Unarchive | Action::Restore => {
+                    Outcome::Changed(&after)
+                }
+            };
+            match self.store.commit(caller.batch(vec![write], &outcome, at)).await {
                 Ok(()) => return Ok(after),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),

@@ -9,6 +9,7 @@ mod expected;
 mod history;
 mod input;
 mod lifecycle;
+mod once;
 mod read;
 mod render;
 mod search_inside;
@@ -24,12 +25,14 @@ use crate::fields::Limits;
 use crate::threads::Threads;
 use crate::{Error, Store, StoreError};
 use credentials::{CredentialsCache, UseMarks};
+use once::UnderWay;
 
 pub use caller::Caller;
 pub use edit::{EditMode, EditRequest, Edited, InsertAt, LinePatch, PassageChange, TextChange};
 pub use expected::ExpectedVersion;
 pub use history::VersionDiff;
 pub use input::{Changed, ItemChanges, ItemDraft, TagChanges};
+pub use once::{Begun, Outcome, Repeatable};
 pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem, ReadUnless};
 pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};
 pub use users::{Secret, TokenDraft, UserDraft};
@@ -46,6 +49,7 @@ pub struct Interline {
     threads: Threads,
     credentials: Arc<CredentialsCache>,
     use_marks: Arc<UseMarks>,
+    under_way: UnderWay,
 }
 
 impl Interline {
@@ -57,6 +61,7 @@ impl Interline {
             threads: Threads::one_per_core(),
             credentials: Arc::default(),
             use_marks: Arc::default(),
+            under_way: UnderWay::default(),
         }
     }
 

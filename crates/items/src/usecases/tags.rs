@@ -1,9 +1,9 @@
 //! Tags over all items of a caller.
 
 use crate::fields::{Tag, Tags};
-use crate::{Action, Batch, ContentWrite, Error, Item, ItemWrite, Scope, Stamp};
+use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp};
 
-use super::{Caller, Interline, MAX_ROUNDS, is_stale, now};
+use super::{Caller, Interline, MAX_ROUNDS, Outcome, is_stale, now};
 
 impl Interline {
     /// The tags of the caller's items that are not deleted, with the number of items that have each.
@@ -33,7 +33,8 @@ impl Interline {
             if to == Some(from) {
                 return Ok(0);
             }
-            let batch: Batch = items.iter().map(|item| retagged(caller, item, from, to)).collect();
+            let writes = items.iter().map(|item| retagged(caller, item, from, to)).collect();
+            let batch = caller.batch(writes, &Outcome::Retagged(items.len()), now());
             match self.store.commit(batch).await {
                 Ok(()) => return Ok(items.len()),
                 Err(error) if is_stale(&error) => {}

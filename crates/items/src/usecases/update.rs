@@ -3,7 +3,7 @@
 use crate::{Action, ContentWrite, Error, Fields, Item, ItemWrite, Snapshot, Stamp, View};
 
 use super::input::{Changed, ItemChanges, parse_changes};
-use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, is_stale, now};
+use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale, now};
 
 impl Interline {
     /// Changes fields and whole content; what is not given stays. A change that changes nothing writes nothing.
@@ -22,7 +22,8 @@ impl Interline {
                 return Ok(before);
             };
             let after = Snapshot { item: write.after.clone(), content: after.content };
-            match self.store.commit(write.into()).await {
+            let at = write.record.at;
+            match self.store.commit(caller.batch(vec![write], &Outcome::Changed(&after.item), at)).await {
                 Ok(()) => return Ok(after),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),

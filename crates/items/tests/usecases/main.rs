@@ -11,6 +11,7 @@ mod edit;
 mod history;
 mod lifecycle;
 mod list;
+mod once;
 mod read;
 mod render;
 mod search_inside;

@@ -1,7 +1,7 @@
 //! A new store with one user, and short ways to use it.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use interline_items::fields::Limits;
@@ -41,6 +41,11 @@ impl World {
         let (_, secret) = interline.first_start("owner").await.unwrap().unwrap();
         let owner = interline.authenticate(SecretHash::of(secret.as_str()), Source::Rest).await.unwrap();
         World { interline, owner, file, _directory: directory }
+    }
+
+    /// Where the store is.
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
     }
 
     /// The same store under other limits, as after a change of the configuration.

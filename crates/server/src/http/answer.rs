@@ -34,6 +34,14 @@ pub(super) fn item(status: StatusCode, item: &super::wire::ItemBody<'_>, stamp: 
     Ok(answer)
 }
 
+/// What an edit did, with the tag of the item's state.
+pub(super) fn edited(edited: &super::wire::EditedBody<'_>, stamp: Stamp) -> Answer {
+    let text = edited.bytes();
+    let mut answer = json_of_about(text + text / 16, StatusCode::OK, edited)?;
+    answer.headers_mut().insert(ETAG, condition::etag(stamp));
+    Ok(answer)
+}
+
 /// No body.
 pub(super) fn empty(status: StatusCode) -> Response<Body> {
     let mut answer = Response::new(Body::empty());

@@ -1,6 +1,6 @@
 //! JSON bodies.
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_LENGTH;
@@ -23,24 +23,26 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Json<T>, ApiError> {
-        let limit = app.settings.max_body_bytes;
         let (parts, body) = request.into_parts();
-        if let Some(actual) = announced(&parts.headers).filter(|&announced| announced > limit as u64) {
-            return Err(ApiError::BodyTooLarge { limit, actual: Some(actual) });
-        }
-        let bytes = match tokio::time::timeout(app.settings.request_timeout, read(body, limit)).await {
-            Ok(bytes) => bytes?,
-            Err(_) => return Err(ApiError::BodyIncomplete),
-        };
-        Ok(Json(parse(&bytes)?))
+        Ok(Json(parse(&bounded(app, &parts.headers, body).await?)?))
     }
+}
+
+/// A whole body, if it is not too long and arrives in time.
+pub(super) async fn bounded(app: &App, headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
+    let limit = app.settings.max_body_bytes;
+    if let Some(actual) = announced(headers).filter(|&announced| announced > limit as u64) {
+        return Err(ApiError::BodyTooLarge { limit, actual: Some(actual) });
+    }
+    let arrived = tokio::time::timeout(app.settings.request_timeout, read(body, limit)).await;
+    arrived.unwrap_or(Err(ApiError::BodyIncomplete))
 }
 
 fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-async fn read(body: Body, limit: usize) -> Result<axum::body::Bytes, ApiError> {
+async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
     match Limited::new(body, limit).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(ApiError::BodyTooLarge { limit, actual: None }),

@@ -140,6 +140,7 @@ fn status_of(error: &Error) -> StatusCode {
         Error::NotFound { .. } | Error::VersionNotFound { .. } => StatusCode::NOT_FOUND,
         Error::Conflict { expectation: Expectation::ExpectedVersion, .. }
         | Error::StaleLines { .. }
+        | Error::UnderWay
         | Error::Duplicate { .. } => StatusCode::CONFLICT,
         Error::Conflict { expectation: Expectation::IfMatch, .. } => StatusCode::PRECONDITION_FAILED,
         Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,

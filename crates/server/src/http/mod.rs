@@ -16,6 +16,7 @@ mod identify;
 mod items;
 mod limiter;
 mod observe;
+mod once;
 mod openapi;
 mod path;
 mod query;

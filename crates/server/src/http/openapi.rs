@@ -120,12 +120,44 @@ fn specialised(path: &str, mut item: Value) -> (String, Value) {
         for (method, operation) in operations.iter_mut() {
             add_errors(operation, method, path);
             if let Some(collection) = collection {
+                if method != "get" {
+                    add_write_parameters(operation);
+                }
                 name_operation(operation, collection);
             }
         }
     }
     // A collection is where its path is, without a slash.
     (path.trim_end_matches('/').to_owned(), item)
+}
+
+/// What writes of items take beside their paths and bodies.
+fn add_write_parameters(operation: &mut Value) {
+    let name = operation["operationId"].as_str().unwrap_or_default().to_owned();
+    let parameters = [
+        (
+            !matches!(name.as_str(), "delete" | "render"),
+            json!({"name": "include_content", "in": "query", "schema": {"type": "boolean"},
+                "description": "Whether the answer has the content in it; true unless given."}),
+        ),
+        (
+            !matches!(name.as_str(), "create" | "render" | "track_usage"),
+            json!({"name": "If-Match", "in": "header", "schema": {"type": "string"},
+                "description": "Only if the item is at the version of this `ETag`; otherwise 412."}),
+        ),
+        (
+            !matches!(name.as_str(), "render" | "track_usage"),
+            json!({"name": "Idempotency-Key", "in": "header",
+                "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+                "description": "Sent again with the same key within 24 hours, the request gets the first answer (without \
+                    the content) and applies nothing again."}),
+        ),
+    ];
+    let added = parameters.into_iter().filter_map(|(takes, parameter)| takes.then_some(parameter));
+    match operation.get_mut("parameters").and_then(Value::as_array_mut) {
+        Some(known) => known.extend(added),
+        None => operation["parameters"] = added.collect(),
+    }
 }
 
 fn name_operation(operation: &mut Value, collection: Collection) {

@@ -19,13 +19,15 @@ use super::guard::guard;
 use super::identify::identify;
 use super::items::Collection;
 use super::observe::{observe, panicked};
+use super::once::once;
 use super::{docs, health, items, spaces, tags, tokens, users};
 use crate::Settings;
 
 /// The API, for requests that arrive at `address`.
 pub(crate) fn router(interline: Interline, settings: Settings, address: SocketAddr) -> Router {
     let app = App::new(interline, settings, address);
-    let api = described().0.layer(from_fn_with_state(app.clone(), identify));
+    let api =
+        described().0.layer(from_fn_with_state(app.clone(), once)).layer(from_fn_with_state(app.clone(), identify));
     api.merge(open().split_for_parts().0)
         .merge(docs::routes())
         .method_not_allowed_fallback(async |method: Method| ApiError::MethodNotAllowed(method.to_string()))

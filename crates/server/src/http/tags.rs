@@ -17,8 +17,6 @@ use super::wire::{TagCount, TagList, TagPatch};
 /// How many items a change of a tag reached.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct TagChange {
-    /// The tag that they have now.
-    name: String,
     /// How many items were changed.
     #[schema(value_type = i64, minimum = 0)]
     changed: usize,
@@ -50,7 +48,7 @@ pub(super) async fn rename(
         Error::ValidationFailed(vec![error])
     })?;
     let changed = app.interline.rename_tag(&caller.0, &from.0, &to).await?;
-    answer::json(StatusCode::OK, &TagChange { name: to.as_str().to_owned(), changed })
+    answer::json(StatusCode::OK, &TagChange { changed })
 }
 
 /// Remove a tag

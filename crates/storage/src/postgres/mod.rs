@@ -10,6 +10,7 @@ mod history;
 mod item;
 mod list;
 mod migrate;
+mod newest;
 mod read;
 mod remembered;
 mod removal;
@@ -28,13 +29,14 @@ use deadpool_postgres::{Client, Pool};
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{
     Batch, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, Kind, ListQuery, Membership, NewToken,
-    Page, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError,
-    Token, TokenId, User, UserId, UserRemoval, Version,
+    Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp,
+    Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 
 use self::commit::{Commit, Purge};
 use self::failure::{Failure, told};
+use self::newest::OnNewest;
 use self::removal::Removal;
 use self::users::{FirstUser, NewUser};
 use self::work::{carry_out, to_the_end};
@@ -84,6 +86,11 @@ impl Store for PostgresStore {
             carry_out(&pool, &commit).await
         })
         .await
+    }
+
+    async fn commit_on_newest(&self, id: ItemId, prepare: PrepareOnNewest) -> Result<bool, StoreError> {
+        let pool = self.pool.clone();
+        to_the_end(async move { carry_out(&pool, &OnNewest::new(id, prepare)).await }).await
     }
 
     async fn purge(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use deadpool_postgres::Client;
+use deadpool_postgres::{Client, GenericClient};
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{Item, ItemId, Kind, Snapshot, SpaceId};
 use uuid::Uuid;
@@ -44,7 +44,7 @@ pub(super) async fn item(client: &Client, id: ItemId) -> Result<Option<Item>, Fa
     client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(rows::item).transpose()
 }
 
-pub(super) async fn snapshot(client: &Client, id: ItemId) -> Result<Option<Snapshot>, Failure> {
+pub(super) async fn snapshot(client: &impl GenericClient, id: ItemId) -> Result<Option<Snapshot>, Failure> {
     let statement = client.prepare_cached(SNAPSHOT).await?;
     client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(rows::snapshot).transpose()
 }

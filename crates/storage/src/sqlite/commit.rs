@@ -1,15 +1,20 @@
 //! Changes of items: each leaves its item, content, record, event and mark for the search index, together.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use interline_items::fields::{Description, PromptName, Title, Url};
-use interline_items::{ContentWrite, ItemId, Record, Remembered, Stamp, StoreError};
+use interline_items::{ContentWrite, ItemId, PrepareOnNewest, Record, Remembered, Stamp, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::failure::Failure;
+use super::group::Group;
 use super::history::{self, Event};
 use super::prepared::{Prepared, PreparedBatch};
 use super::{item, remembered, rows, unique};
-use crate::codec::undo::Chain;
+use crate::codec::CodecError;
+use crate::codec::undo::{self, Chain, Undo};
 
 // What differs is asked of SQLite, so that an edit touches the indexes of `updated_at` alone.
 const KNOWN: &str = "
@@ -36,49 +41,87 @@ struct Known {
     same_item: bool,
 }
 
+/// Where a whole copy of a content is made when one is due.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum WholeCopies {
+    /// Elsewhere: [`Failure::WholeCopyDue`] says for which change, and nothing else is wrong with it.
+    Elsewhere,
+    /// Here and now.
+    Here,
+}
+
 /// Carries out a batch, its changes one after the other. After a failure, what was done must be rolled back.
-///
-/// [`Failure::WholeCopyDue`] if the undo record of a change must be another; nothing else is wrong with it then.
-pub(super) fn carry_out(connection: &Connection, batch: &PreparedBatch) -> Result<(), Failure> {
+pub(super) fn carry_out(
+    group: &mut Group<'_>,
+    batch: &PreparedBatch,
+    whole_copies: WholeCopies,
+) -> Result<(), Failure> {
+    let connection = group.connection();
     if let Some(answer) = &batch.remember {
         remembered::put(connection, answer)?;
     }
     for (index, prepared) in batch.changes.iter().enumerate() {
-        let after = &prepared.write.after;
-        let known = known(connection, prepared)?;
-        if known.as_ref().map(|known| known.stamp) != prepared.write.before {
-            return Err(StoreError::Stale(after.id).into());
+        match change(group, prepared, whole_copies)? {
+            Done::Written => {}
+            Done::WholeCopyDue => return Err(Failure::WholeCopyDue(index)),
         }
-        if known.as_ref().is_some_and(|known| !known.same_item) {
-            return Err(StoreError::Failed(format!("a change would make item {} another one", after.id)).into());
-        }
-        let new_fields = known.as_ref().is_none_or(|known| known.differs.fields || known.differs.tags);
-        let chain = extended(known.as_ref().map_or(Chain::default(), |known| known.chain), prepared)
-            .ok_or(Failure::WholeCopyDue(index))?;
-        let put = match &known {
-            None => item::insert(connection, prepared),
-            Some(known) => {
-                item::update(connection, known.number, prepared, known.differs, chain).map(|()| known.number)
-            }
-        };
-        let number = put.map_err(|failure| unique::explain(connection, after, failure))?;
-        put_content(connection, number, &prepared.write.content)?;
-        let fields = prepared.rebuild.as_ref().map(|rebuild| rebuild.fields.as_str()).filter(|_| new_fields);
-        history::put_record(connection, number, prepared, fields)?;
-        history::put_event(connection, &Event::of_change(prepared))?;
-        history::mark_stale(connection, number, after.stamp)?;
     }
     batch.jobs.iter().try_for_each(|job| remembered::put_job(connection, job))
 }
 
+/// What became of a change.
+enum Done {
+    Written,
+    WholeCopyDue,
+}
+
+fn change(group: &mut Group<'_>, prepared: &Prepared, whole_copies: WholeCopies) -> Result<Done, Failure> {
+    let connection = group.connection();
+    let after = &prepared.write.after;
+    let known = known(connection, prepared)?;
+    if known.as_ref().map(|known| known.stamp) != prepared.write.before {
+        return Err(StoreError::Stale(after.id).into());
+    }
+    if known.as_ref().is_some_and(|known| !known.same_item) {
+        return Err(StoreError::Failed(format!("a change would make item {} another one", after.id)).into());
+    }
+    let new_fields = known.as_ref().is_none_or(|known| known.differs.fields || known.differs.tags);
+    let chain = known.as_ref().map_or(Chain::default(), |known| known.chain);
+    let Some(Link { undo, chain }) = extended(chain, prepared, whole_copies)? else { return Ok(Done::WholeCopyDue) };
+    let put = match &known {
+        None => item::insert(connection, prepared),
+        Some(known) => item::update(connection, known.number, prepared, known.differs, chain).map(|()| known.number),
+    };
+    let number = put.map_err(|failure| unique::explain(connection, after, failure))?;
+    match &prepared.write.content {
+        ContentWrite::Keep => {}
+        ContentWrite::Edit { new, .. } => group.put_content(number, Some(Arc::clone(new))),
+        ContentWrite::Set { old: None, new: None } => {}
+        ContentWrite::Set { new, .. } => group.put_content(number, new.clone()),
+    }
+    let fields = prepared.rebuild.as_ref().map(|rebuild| rebuild.fields.as_str()).filter(|_| new_fields);
+    history::put_record(connection, number, prepared, fields, undo.as_deref())?;
+    history::put_event(connection, &Event::of_change(prepared))?;
+    history::mark_stale(connection, number, after.stamp)?;
+    Ok(Done::Written)
+}
+
+/// Carries out what `prepare` makes of the newest state of an item; whether there was something to do.
+pub(super) fn on_newest(group: &mut Group<'_>, id: ItemId, mut prepare: PrepareOnNewest) -> Result<bool, Failure> {
+    let Some(batch) = prepare(group.snapshot(id)?) else { return Ok(false) };
+    carry_out(group, &PreparedBatch::of(batch)?, WholeCopies::Here)?;
+    Ok(true)
+}
+
 /// Removes an item that is in the state `before`.
 pub(super) fn purge(
-    connection: &Connection,
+    group: &mut Group<'_>,
     id: ItemId,
     before: Stamp,
     record: &Record,
     remember: Option<&Remembered>,
 ) -> Result<(), Failure> {
+    let connection = group.connection();
     if let Some(answer) = remember {
         remembered::put(connection, answer)?;
     }
@@ -93,6 +136,7 @@ pub(super) fn purge(
     let event = Event::of_purge(id, columns.uuid()?, columns.next()?, before, record);
     drop(found);
     connection.prepare_cached(REMOVE)?.execute([number])?;
+    group.drop_content(number);
     history::put_event(connection, &event)?;
     // One more than its last state, so that the search index has not seen it.
     history::mark_stale(connection, number, Stamp { revision: before.revision + 1, ..before })
@@ -137,18 +181,23 @@ fn known(connection: &Connection, prepared: &Prepared) -> Result<Option<Known>, 
     Ok(found.optional()?)
 }
 
-/// The chain of undo records after a change; `None` if it would be too long.
-fn extended(chain: Chain, prepared: &Prepared) -> Option<Chain> {
-    match &prepared.rebuild {
-        None => Some(chain),
-        Some(rebuild) => chain.extended(&prepared.write.content, &rebuild.undo),
-    }
+/// What a change adds to the chain of undo records.
+struct Link<'a> {
+    /// The record, if the change makes a version.
+    undo: Option<Cow<'a, Undo>>,
+    /// The chain with it.
+    chain: Chain,
 }
 
-fn put_content(connection: &Connection, number: i64, content: &ContentWrite) -> Result<(), Failure> {
-    match content {
-        ContentWrite::Keep => Ok(()),
-        ContentWrite::Edit { new, .. } => item::put_text(connection, number, Some(new)),
-        ContentWrite::Set { new, .. } => item::put_text(connection, number, new.as_deref()),
+/// What a change adds to a chain; `None` if a whole copy must come first.
+fn extended(chain: Chain, prepared: &Prepared, whole_copies: WholeCopies) -> Result<Option<Link<'_>>, CodecError> {
+    let Some(rebuild) = &prepared.rebuild else { return Ok(Some(Link { undo: None, chain })) };
+    match (chain.extended(&prepared.write.content, &rebuild.undo), whole_copies) {
+        (Some(chain), _) => Ok(Some(Link { undo: Some(Cow::Borrowed(&rebuild.undo)), chain })),
+        (None, WholeCopies::Elsewhere) => Ok(None),
+        (None, WholeCopies::Here) => {
+            let whole = undo::encode_whole(&prepared.write.content)?;
+            Ok(Some(Link { undo: Some(Cow::Owned(whole)), chain: Chain::default() }))
+        }
     }
 }

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::failure::Failure;
 use super::prepared::Prepared;
+use crate::codec::undo::Undo;
 use crate::codec::{json, names};
 
 const INSERT_RECORD: &str = "
@@ -67,20 +68,20 @@ impl Event {
     }
 }
 
-/// Adds a change to the history of its item, with the fields if they are others than before.
+/// Adds a change to the history of its item; with `undo`, it makes a version, and `fields` are those that differ.
 pub(super) fn put_record(
     connection: &Connection,
     number: i64,
     prepared: &Prepared,
     fields: Option<&str>,
+    undo: Option<&Undo>,
 ) -> Result<(), Failure> {
     let (item, record) = (&prepared.write.after, &prepared.write.record);
-    let rebuild = prepared.rebuild.as_ref();
     connection.prepare_cached(INSERT_RECORD)?.execute(params![
         number,
         item.stamp.version.cast_signed(),
         item.stamp.revision.cast_signed(),
-        rebuild.map(|_| item.stamp.version.cast_signed()),
+        undo.map(|_| item.stamp.version.cast_signed()),
         record.action.name(),
         prepared.changed_fields,
         record.at.as_microsecond(),
@@ -90,8 +91,8 @@ pub(super) fn put_record(
         item.content.as_ref().map(|content| content.characters.cast_signed()),
         item.content.as_ref().map(|content| content.bytes.cast_signed()),
         fields,
-        rebuild.map(|rebuild| rebuild.undo.kind as i64),
-        rebuild.map(|rebuild| rebuild.undo.bytes.as_slice()),
+        undo.map(|undo| undo.kind as i64),
+        undo.map(|undo| undo.bytes.as_slice()),
     ])?;
     Ok(())
 }

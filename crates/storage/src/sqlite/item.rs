@@ -150,7 +150,7 @@ fn put_tags(connection: &Connection, number: i64, prepared: &Prepared) -> Result
 }
 
 /// Makes a text the content of an item, or leaves it without one.
-pub(super) fn put_text(connection: &Connection, number: i64, text: Option<&str>) -> Result<(), Failure> {
+pub(super) fn put_text(connection: &Connection, number: i64, text: Option<&str>) -> rusqlite::Result<()> {
     let Some(text) = text else {
         connection.prepare_cached(REMOVE_TEXT)?.execute([number])?;
         return Ok(());

@@ -1,6 +1,7 @@
 //! Reading items, and remembering that they were used.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{Item, ItemId, Kind, Snapshot, SpaceId};
@@ -15,6 +16,10 @@ const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE id = ?
 
 // One statement, so that both are of one moment.
 const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.id = ?1");
+
+const NUMBERED_ITEM: &str = concat!("SELECT ", item_columns!(), ", items.number FROM items WHERE id = ?1");
+
+const CONTENT: &str = "SELECT text FROM contents WHERE item = ?1";
 
 const BY_NAME: &str = "
     SELECT id FROM items WHERE space = ?1 AND kind = ?2 AND name = ?3 AND name IS NOT NULL AND deleted_at IS NULL";
@@ -43,6 +48,21 @@ pub(super) fn item(connection: &Connection, id: ItemId) -> Result<Option<Item>, 
 pub(super) fn snapshot(connection: &Connection, id: ItemId) -> Result<Option<Snapshot>, Failure> {
     let mut statement = connection.prepare_cached(SNAPSHOT)?;
     statement.query_and_then([id.uuid().into_bytes()], rows::snapshot)?.next().transpose()
+}
+
+/// An item without its content, and its number.
+pub(super) fn numbered_item(connection: &Connection, id: ItemId) -> Result<Option<(i64, Item)>, Failure> {
+    let mut statement = connection.prepare_cached(NUMBERED_ITEM)?;
+    let found = statement.query_and_then([id.uuid().into_bytes()], |row| {
+        let number = row.get(row.as_ref().column_count() - 1)?;
+        Ok((number, rows::item(row)?))
+    });
+    found?.next().transpose()
+}
+
+/// The content of an item.
+pub(super) fn content(connection: &Connection, number: i64) -> Result<Option<Arc<str>>, Failure> {
+    Ok(connection.prepare_cached(CONTENT)?.query_row([number], |row| row.get(0)).optional()?)
 }
 
 /// The item of a kind with a name in the first of the spaces that has one.

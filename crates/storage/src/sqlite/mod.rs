@@ -6,6 +6,7 @@
 mod commit;
 mod connection;
 mod failure;
+mod group;
 mod history;
 mod item;
 mod items;
@@ -34,13 +35,15 @@ use async_trait::async_trait;
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{
     Batch, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, Kind, ListQuery, Membership, NewToken,
-    Page, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError,
-    Token, TokenId, User, UserId, UserRemoval, Version,
+    Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp,
+    Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 use tokio::task::{JoinError, spawn_blocking};
 
+use self::commit::WholeCopies;
 use self::failure::Failure;
+use self::group::Group;
 use self::prepared::{PreparedBatch, work_of_batch, work_of_whole_copy};
 use self::readers::{Readers, at_one_moment};
 pub use self::writer::Counters;
@@ -90,6 +93,10 @@ impl Store for SqliteStore {
         tokio::spawn(commit_all(Arc::clone(&self.writer), batch)).await.map_err(interrupted)?
     }
 
+    async fn commit_on_newest(&self, id: ItemId, prepare: PrepareOnNewest) -> Result<bool, StoreError> {
+        Ok(self.writer.run_in_group(move |group| commit::on_newest(group, id, prepare)).await?)
+    }
+
     async fn purge(
         &self,
         id: ItemId,
@@ -97,8 +104,8 @@ impl Store for SqliteStore {
         record: Record,
         remember: Option<Remembered>,
     ) -> Result<(), StoreError> {
-        let purge = move |connection: &_| commit::purge(connection, id, before, &record, remember.as_ref());
-        Ok(self.writer.run(purge).await?)
+        let purge = move |group: &mut Group<'_>| commit::purge(group, id, before, &record, remember.as_ref());
+        Ok(self.writer.run_in_group(purge).await?)
     }
 
     async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError> {
@@ -186,7 +193,7 @@ impl Store for SqliteStore {
     }
 
     async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError> {
-        Ok(self.writer.run(move |connection| removal::remove_user(connection, user, items, at)).await?)
+        Ok(self.writer.run_in_group(move |group| removal::remove_user(group, user, items, at)).await?)
     }
 
     async fn users(&self) -> Result<Vec<User>, StoreError> {
@@ -236,7 +243,7 @@ async fn commit_all(writer: Arc<Writer>, batch: Batch) -> Result<(), StoreError>
     loop {
         let shared = Arc::new(batch);
         let for_writer = Arc::clone(&shared);
-        match writer.run(move |connection| commit::carry_out(connection, &for_writer)).await {
+        match writer.run_in_group(move |group| commit::carry_out(group, &for_writer, WholeCopies::Elsewhere)).await {
             Ok(()) => return Ok(()),
             // How long the chain is, is known in the writer; the copy is made outside of it. Each round makes another
             // change whole, so there are few.

@@ -2,9 +2,10 @@
 
 use interline_items::{Rank, RemoveUser, UserId, UserRemoval};
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{OptionalExtension, params};
 
 use super::failure::Failure;
+use super::group::Group;
 use super::users;
 
 const OTHER_ADMIN: &str = "SELECT 1 FROM users WHERE rank = 'admin' AND deleted_at IS NULL AND id <> ?1";
@@ -37,11 +38,14 @@ const BURY: &str = "UPDATE users SET email = NULL, deleted_at = ?2 WHERE id = ?1
 
 /// Removes a user with its own space.
 pub(super) fn remove_user(
-    connection: &Connection,
+    group: &mut Group<'_>,
     user: UserId,
     items: RemoveUser,
     at: Timestamp,
 ) -> Result<UserRemoval, Failure> {
+    // All of them are in the table then, and go with their items.
+    group.write_contents()?;
+    let connection = group.connection();
     let Some(found) = users::user(connection, user)? else { return Ok(UserRemoval::Unknown) };
     let key = user.uuid().into_bytes();
     if found.rank == Rank::Admin && !connection.prepare_cached(OTHER_ADMIN)?.exists([key])? {

@@ -12,6 +12,7 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::failure::{Failure, answer_for};
+use super::group::Group;
 use super::pen::{Pen, execute};
 use super::{connection, migrate};
 use crate::OpenError;
@@ -26,12 +27,23 @@ pub struct Counters {
     pub commits: u64,
     /// Writes that were acknowledged.
     pub acknowledged: u64,
+    /// Contents that were written: one for each item of a transaction, however many writes have changed it.
+    pub contents: u64,
 }
 
 #[derive(Default)]
 struct SharedCounters {
     commits: AtomicU64,
     acknowledged: AtomicU64,
+    contents: AtomicU64,
+}
+
+impl SharedCounters {
+    fn add(&self, written: Counters) {
+        self.commits.fetch_add(written.commits, Ordering::Relaxed);
+        self.acknowledged.fetch_add(written.acknowledged, Ordering::Relaxed);
+        self.contents.fetch_add(written.contents, Ordering::Relaxed);
+    }
 }
 
 /// The way to the thread that writes. Dropping it waits until everything that was sent is done.
@@ -65,15 +77,24 @@ impl Writer {
     /// Carries `work` out in a transaction, and answers when that is on disk. If `work` fails, it has changed nothing.
     ///
     /// It is sent before the future is first polled, and carried out even if the future is dropped.
-    pub(super) fn run<T, W>(&self, work: W) -> impl Future<Output = Result<T, Failure>> + use<T, W>
+    pub(super) fn run_in_group<T, W>(&self, work: W) -> impl Future<Output = Result<T, Failure>> + use<T, W>
     where
         T: Send + 'static,
-        W: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+        W: FnOnce(&mut Group<'_>) -> Result<T, Failure> + Send + 'static,
     {
         let (job, answer) = job(work);
         // If the thread is gone, the reply is dropped with the job, and the answer below says so.
         let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
         async { answer.await.unwrap_or_else(|_| Err(unavailable("the writer has stopped").into())) }
+    }
+
+    /// The same, for work that has nothing to do with contents.
+    pub(super) fn run<T, W>(&self, work: W) -> impl Future<Output = Result<T, Failure>> + use<T, W>
+    where
+        T: Send + 'static,
+        W: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    {
+        self.run_in_group(|group| work(group.connection()))
     }
 
     /// Whether its thread can take work.
@@ -86,6 +107,7 @@ impl Writer {
         Counters {
             commits: self.counters.commits.load(Ordering::Relaxed),
             acknowledged: self.counters.acknowledged.load(Ordering::Relaxed),
+            contents: self.counters.contents.load(Ordering::Relaxed),
         }
     }
 }
@@ -103,7 +125,7 @@ impl Drop for Writer {
 /// Something to write, and somebody who waits for it.
 trait Job: Send {
     /// Does it, and keeps the outcome.
-    fn run(&mut self, connection: &Connection) -> Verdict;
+    fn run(&mut self, group: &mut Group<'_>) -> Verdict;
     /// Tells the outcome.
     fn answer(self: Box<Self>);
     /// Tells that nothing was changed because of the group that it was in.
@@ -121,7 +143,7 @@ enum Verdict {
 fn job<T, W>(work: W) -> (Box<dyn Job>, oneshot::Receiver<Result<T, Failure>>)
 where
     T: Send + 'static,
-    W: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    W: FnOnce(&mut Group<'_>) -> Result<T, Failure> + Send + 'static,
 {
     let (reply, answer) = oneshot::channel();
     (Box::new(Task { work: Some(work), outcome: None, reply }), answer)
@@ -136,11 +158,11 @@ struct Task<T, W> {
 impl<T, W> Job for Task<T, W>
 where
     T: Send,
-    W: FnOnce(&Connection) -> Result<T, Failure> + Send,
+    W: FnOnce(&mut Group<'_>) -> Result<T, Failure> + Send,
 {
-    fn run(&mut self, connection: &Connection) -> Verdict {
+    fn run(&mut self, group: &mut Group<'_>) -> Verdict {
         // A bug in one write must not end all writing: its savepoint is rolled back like that of any failure.
-        let caught = |work: W| panic::catch_unwind(AssertUnwindSafe(|| work(connection)));
+        let mut caught = |work: W| panic::catch_unwind(AssertUnwindSafe(|| work(group)));
         let panicked = |_| Err(StoreError::Failed("a write panicked".to_owned()).into());
         self.outcome = self.work.take().map(|work| caught(work).unwrap_or_else(panicked));
         if matches!(self.outcome, Some(Ok(_))) { Verdict::Keep } else { Verdict::Undo }
@@ -162,11 +184,7 @@ fn serve(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters
         let mut group = vec![first];
         group.extend(jobs.try_iter().take(MAX_GROUP - 1));
         match write_group(pen, &mut group) {
-            Ok(0) => {}
-            Ok(kept) => {
-                counters.commits.fetch_add(1, Ordering::Relaxed);
-                counters.acknowledged.fetch_add(kept, Ordering::Relaxed);
-            }
+            Ok(written) => counters.add(written),
             Err(error) => {
                 pen.roll_back();
                 group.drain(..).for_each(|job| job.refuse(answer_for_group(&error)));
@@ -178,33 +196,44 @@ fn serve(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters
     let _ = pen.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
 }
 
-/// Carries out the jobs in one transaction, those that fail undone alone; how many were kept. An error has changed
-/// nothing.
-fn write_group(pen: &mut Pen, group: &mut [Box<dyn Job>]) -> Result<u64, rusqlite::Error> {
+/// Carries out the jobs in one transaction, those that fail undone alone; what came of it. An error has changed nothing.
+fn write_group(pen: &mut Pen, jobs: &mut [Box<dyn Job>]) -> Result<Counters, rusqlite::Error> {
     pen.begin()?;
-    let kept = match group {
+    let changes_before = pen.connection().total_changes();
+    let mut group = Group::new(pen.connection());
+    let acknowledged = match jobs {
         // The transaction is savepoint enough.
-        [only] => u64::from(only.run(pen.connection()) == Verdict::Keep),
-        several => write_each(pen.connection(), several)?,
+        [only] => u64::from(only.run(&mut group) == Verdict::Keep),
+        several => write_each(&mut group, several)?,
     };
-    if kept > 0 {
-        pen.commit()?;
-    } else {
-        pen.roll_back();
+    let mut contents = 0;
+    if acknowledged > 0 {
+        group.write_contents()?;
+        contents = group.contents_written();
     }
-    Ok(kept)
+    // What changes nothing needs no sync.
+    if acknowledged > 0 && pen.connection().total_changes() > changes_before {
+        pen.commit()?;
+        return Ok(Counters { commits: 1, acknowledged, contents });
+    }
+    pen.roll_back();
+    Ok(Counters { commits: 0, acknowledged, contents: 0 })
 }
 
-fn write_each(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<u64, rusqlite::Error> {
+fn write_each(group: &mut Group<'_>, jobs: &mut [Box<dyn Job>]) -> Result<u64, rusqlite::Error> {
     let mut kept = 0;
-    for job in group {
-        execute(connection, "SAVEPOINT job")?;
-        match job.run(connection) {
+    for job in jobs {
+        group.begin_job();
+        execute(group.connection(), "SAVEPOINT job")?;
+        match job.run(group) {
             Verdict::Keep => kept += 1,
-            // Fails if SQLite has rolled everything back (a full disk does that): then the whole group fails.
-            Verdict::Undo => execute(connection, "ROLLBACK TO job")?,
+            Verdict::Undo => {
+                // Fails if SQLite has rolled everything back (a full disk does that): then the whole group fails.
+                execute(group.connection(), "ROLLBACK TO job")?;
+                group.undo_job();
+            }
         }
-        execute(connection, "RELEASE job")?;
+        execute(group.connection(), "RELEASE job")?;
     }
     Ok(kept)
 }

@@ -18,7 +18,8 @@ fn database_that_refuses(refuses: impl FnMut() -> bool + Send + 'static) -> Pen 
 
 fn insert(text: &str) -> (Box<dyn Job>, oneshot::Receiver<Result<(), Failure>>) {
     let text = text.to_owned();
-    job(move |connection| {
+    job(move |group: &mut Group<'_>| {
+        let connection = group.connection();
         connection.execute("INSERT INTO notes VALUES ('first of two, ' || ?1)", [&text])?;
         connection.execute("INSERT INTO notes VALUES (?1)", [&text])?;
         Ok(())
@@ -51,7 +52,7 @@ fn jobs_that_wait_together_share_a_commit() {
     let mut pen = database();
     let (told, counters) = write(&mut pen, &["a", "b", "c"]);
     assert!(told.iter().all(Result::is_ok), "{told:?}");
-    assert_eq!(counters, Counters { commits: 1, acknowledged: 3 });
+    assert_eq!(counters, Counters { commits: 1, acknowledged: 3, contents: 0 });
     assert_eq!(rows(&pen), 6);
 }
 
@@ -61,7 +62,7 @@ fn a_job_that_fails_is_undone_alone() {
     pen.connection().execute("INSERT INTO notes VALUES ('b')", []).unwrap();
     let (told, counters) = write(&mut pen, &["a", "b", "c"]);
     assert!(matches!(told[..], [Ok(()), Err(StoreError::Failed(_)), Ok(())]), "{told:?}");
-    assert_eq!(counters, Counters { commits: 1, acknowledged: 2 });
+    assert_eq!(counters, Counters { commits: 1, acknowledged: 2, contents: 0 });
     assert_eq!(rows(&pen), 5);
 }
 
@@ -72,7 +73,7 @@ fn a_group_that_changes_nothing_needs_no_commit() {
     for texts in [&["a"][..], &["a", "a"]] {
         let (told, counters) = write(&mut pen, texts);
         assert!(told.iter().all(Result::is_err), "{told:?}");
-        assert_eq!(counters, Counters { commits: 0, acknowledged: 0 });
+        assert_eq!(counters, Counters { commits: 0, acknowledged: 0, contents: 0 });
     }
     assert_eq!(rows(&pen), 1);
 }
@@ -85,7 +86,7 @@ fn nobody_is_acknowledged_when_the_commit_fails() {
     for texts in [&["a"][..], &["a", "b"]] {
         let (told, counters) = write(&mut pen, texts);
         assert!(told.iter().all(|told| matches!(told, Err(StoreError::Unavailable(_)))), "{told:?}");
-        assert_eq!(counters, Counters { commits: 0, acknowledged: 0 });
+        assert_eq!(counters, Counters { commits: 0, acknowledged: 0, contents: 0 });
     }
     assert_eq!(rows(&pen), 0);
     refuses.store(false, Ordering::SeqCst);
@@ -113,7 +114,7 @@ fn a_job_is_carried_out_though_nobody_waits() {
     let mut pen = database();
     let (unheard, answer) = insert("a");
     drop(answer);
-    assert_eq!(serve_all(&mut pen, vec![unheard]), Counters { commits: 1, acknowledged: 1 });
+    assert_eq!(serve_all(&mut pen, vec![unheard]), Counters { commits: 1, acknowledged: 1, contents: 0 });
     assert_eq!(rows(&pen), 2);
 }
 

@@ -32,6 +32,7 @@ mod events;
 mod history;
 mod lifecycle;
 mod lists;
+mod newest;
 mod opening;
 mod purge;
 mod races;

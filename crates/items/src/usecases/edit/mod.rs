@@ -12,7 +12,7 @@ use interline_edit::{Edit, Level, UnifiedDiff};
 use crate::{ContentRule, Error, Snapshot};
 
 use super::examine::BIG_BYTES;
-use super::{Caller, Interline, ItemRef, MAX_ROUNDS, is_stale};
+use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale};
 use prepare::{Prepared, prepare_template, prepare_text};
 
 pub use request::{EditMode, EditRequest, InsertAt, LinePatch, PassageChange, TextChange};
@@ -49,7 +49,8 @@ impl Interline {
                 return Ok(edited);
             };
             edited.after.item = write.after.clone();
-            match self.store.commit(write.into()).await {
+            let at = write.record.at;
+            match self.store.commit(caller.batch(vec![write], &Outcome::Edited(&edited), at)).await {
                 Ok(()) => return Ok(edited),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),

@@ -19,7 +19,6 @@ use crate::http::wire::{ItemBody, NewItem};
 ///
 /// It goes into the caller's own space. The answer has the content in it unless `include_content=false`.
 #[utoipa::path(post, path = "/", operation_id = "create", request_body = NewItem,
-    params(("include_content" = Option<bool>, Query, description = "Whether the answer has the content in it; true unless given")),
     responses((status = 201, body = ItemBody)))]
 pub(super) async fn create(
     State(app): State<App>,

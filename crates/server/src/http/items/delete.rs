@@ -13,7 +13,7 @@ use crate::http::query::switch;
 /// It goes into the trash, from where `restore` brings it back, until the trash is emptied. With `permanent=true` it is
 /// removed at once with its history, whether it is in the trash or not.
 #[utoipa::path(delete, path = "/{id}", operation_id = "delete",
-    params(("id" = uuid::Uuid, Path), ("If-Match" = Option<String>, Header),
+    params(("id" = uuid::Uuid, Path),
         ("permanent" = Option<bool>, Query, description = "Whether it is removed for good")),
     responses((status = 204, description = "Deleted")))]
 pub(super) async fn delete(State(app): State<App>, mut target: Target) -> Answer {

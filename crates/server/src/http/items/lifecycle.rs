@@ -14,7 +14,7 @@ use crate::http::wire::{Extent, ItemBody};
 /// Into the state that it had. One that is not in the trash stays as it is. `duplicate` if its url or name was taken
 /// meanwhile.
 #[utoipa::path(post, path = "/{id}/restore", operation_id = "restore",
-    params(("id" = uuid::Uuid, Path), ("If-Match" = Option<String>, Header)), responses((status = 200, body = ItemBody)))]
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
 pub(super) async fn restore(State(app): State<App>, mut target: Target) -> Answer {
     let (echo, expected) = (target.echo(Echo::Content)?, target.expected(None)?);
     let item = app.interline.restore(&target.caller.0, &target.which, expected).await?;
@@ -25,7 +25,7 @@ pub(super) async fn restore(State(app): State<App>, mut target: Target) -> Answe
 ///
 /// It leaves the lists, and can still be read and edited. One that is archived stays as it is.
 #[utoipa::path(post, path = "/{id}/archive", operation_id = "archive",
-    params(("id" = uuid::Uuid, Path), ("If-Match" = Option<String>, Header)), responses((status = 200, body = ItemBody)))]
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
 pub(super) async fn archive(State(app): State<App>, mut target: Target) -> Answer {
     let (echo, expected) = (target.echo(Echo::Content)?, target.expected(None)?);
     let item = app.interline.archive(&target.caller.0, &target.which, expected).await?;
@@ -36,7 +36,7 @@ pub(super) async fn archive(State(app): State<App>, mut target: Target) -> Answe
 ///
 /// One that is active stays as it is.
 #[utoipa::path(post, path = "/{id}/unarchive", operation_id = "unarchive",
-    params(("id" = uuid::Uuid, Path), ("If-Match" = Option<String>, Header)), responses((status = 200, body = ItemBody)))]
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
 pub(super) async fn unarchive(State(app): State<App>, mut target: Target) -> Answer {
     let (echo, expected) = (target.echo(Echo::Content)?, target.expected(None)?);
     let item = app.interline.unarchive(&target.caller.0, &target.which, expected).await?;

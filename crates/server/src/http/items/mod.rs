@@ -4,10 +4,12 @@
 mod collection;
 mod create;
 mod delete;
+mod edit;
 mod lifecycle;
 mod list;
 mod read;
 mod render;
+mod search;
 mod target;
 mod update;
 
@@ -26,7 +28,13 @@ pub(super) fn routes(collection: Collection) -> OpenApiRouter<App> {
         .routes(routes!(lifecycle::restore))
         .routes(routes!(lifecycle::archive))
         .routes(routes!(lifecycle::unarchive))
-        .routes(routes!(lifecycle::track_usage));
+        .routes(routes!(lifecycle::track_usage))
+        .routes(routes!(search::search))
+        .routes(routes!(edit::str_replace))
+        .routes(routes!(edit::patch_content))
+        .routes(routes!(edit::insert))
+        .routes(routes!(edit::delete_content))
+        .routes(routes!(edit::edits));
     let routes = match collection.kind() {
         None => by_id.routes(routes!(render::render)),
         Some(kind) => {
@@ -34,7 +42,10 @@ pub(super) fn routes(collection: Collection) -> OpenApiRouter<App> {
             if kind.rules().name == interline_items::Presence::Absent {
                 created
             } else {
-                created.routes(routes!(read::read_by_name, update::update_by_name)).routes(routes!(render::render))
+                created
+                    .routes(routes!(read::read_by_name, update::update_by_name))
+                    .routes(routes!(edit::str_replace_by_name))
+                    .routes(routes!(render::render))
             }
         }
     };

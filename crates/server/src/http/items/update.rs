@@ -14,10 +14,7 @@ use crate::http::wire::{ItemBody, ItemPatch};
 /// What is left out stays; `null` clears what may be empty. `add_tags` and `remove_tags` change some tags and leave the
 /// others alone. To change a part of the content, use the editing routes: they cannot lose the rest of it.
 #[utoipa::path(patch, path = "/{id}", operation_id = "update", request_body = ItemPatch,
-    params(("id" = uuid::Uuid, Path),
-        ("include_content" = Option<bool>, Query, description = "Whether the answer has the content in it; true unless given"),
-        ("If-Match" = Option<String>, Header, description = "Only if the item is at the version of this `ETag`")),
-    responses((status = 200, body = ItemBody)))]
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
 pub(super) async fn update(State(app): State<App>, target: Target, Json(patch): Json<ItemPatch>) -> Answer {
     carry_out(&app, target, patch).await
 }
@@ -26,10 +23,7 @@ pub(super) async fn update(State(app): State<App>, target: Target, Json(patch): 
 ///
 /// As by its id. A new `name` may be given.
 #[utoipa::path(patch, path = "/name/{name}", operation_id = "update_by_name", request_body = ItemPatch,
-    params(("name" = String, Path),
-        ("include_content" = Option<bool>, Query, description = "Whether the answer has the content in it; true unless given"),
-        ("If-Match" = Option<String>, Header, description = "Only if the prompt is at the version of this `ETag`")),
-    responses((status = 200, body = ItemBody)))]
+    params(("name" = String, Path)), responses((status = 200, body = ItemBody)))]
 pub(super) async fn update_by_name(State(app): State<App>, target: Target, Json(patch): Json<ItemPatch>) -> Answer {
     carry_out(&app, target, patch).await
 }

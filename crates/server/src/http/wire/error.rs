@@ -1,7 +1,7 @@
 //! The body of an error.
 
 use interline_items::fields::FieldError;
-use interline_items::{Error, InvalidOperation, Item, Kind, Passage, Place, StaleOperation, View};
+use interline_items::{Error, InvalidOperation, Item, ItemId, Kind, Passage, Place, StaleOperation, View};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -60,12 +60,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
         Error::NotFound { kind, wanted } => {
             object([("type", kind.map(Kind::name).into()), ("id", wanted.as_str().into())])
         }
-        Error::VersionNotFound { kind, id, version, current } => object([
-            ("type", kind.name().into()),
-            ("id", id.to_string().into()),
-            ("version", (*version).into()),
-            ("current_version", (*current).into()),
-        ]),
+        Error::VersionNotFound { kind, id, version, current } => version_not_found(*kind, *id, *version, *current),
         Error::ValidationFailed(errors) => {
             let one = |error: &FieldError| json!({"field": error.field, "message": error.message});
             object([("errors", errors.iter().map(one).collect())])
@@ -100,9 +95,9 @@ fn data_of(error: &Error) -> Map<String, Value> {
                 ("matches", many.places.iter().map(place).collect()),
             ])
         }
-        Error::InvalidOperations { operations, .. } => {
+        Error::InvalidOperations { operations, total } => {
             let one = |operation: &InvalidOperation| json!({"index": operation.index, "message": operation.problem.to_string()});
-            object([("operations", operations.iter().map(one).collect())])
+            object([("operations", operations.iter().map(one).collect()), ("total_invalid", (*total).into())])
         }
         Error::StaleLines { operations, current, .. } => {
             let one = |operation: &StaleOperation| json!({"index": operation.index, "present": operation.present});
@@ -131,6 +126,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
         ]),
         Error::ContentEmpty(_)
         | Error::InvalidParameters(_)
+        | Error::UnderWay
         | Error::Unauthorized
         | Error::Forbidden(_)
         | Error::Unavailable(_)
@@ -153,4 +149,13 @@ fn state(item: &Item) -> &'static str {
         View::Archived => "archived",
         View::Deleted => "deleted",
     }
+}
+
+fn version_not_found(kind: Kind, id: ItemId, version: u64, current: u64) -> Map<String, Value> {
+    object([
+        ("type", kind.name().into()),
+        ("id", id.to_string().into()),
+        ("version", version.into()),
+        ("current_version", current.into()),
+    ])
 }

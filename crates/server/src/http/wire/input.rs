@@ -171,7 +171,7 @@ impl ArgumentBody {
     }
 }
 
-fn arguments(given: Vec<Object<ArgumentBody>>) -> Vec<Argument> {
+pub(super) fn arguments(given: Vec<Object<ArgumentBody>>) -> Vec<Argument> {
     let argument = |Object(ArgumentBody { name, description, required })| Argument { name, description, required };
     given.into_iter().map(argument).collect()
 }
@@ -238,6 +238,6 @@ pub(in crate::http) struct NewToken {
 }
 
 /// A field that is there: `null` counts as a value, which most types refuse.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }

@@ -1,5 +1,7 @@
 //! The JSON of the API. Nothing here knows a rule: these types say what stands where.
 
+mod edited;
+mod edits;
 mod error;
 mod input;
 mod item;
@@ -8,6 +10,8 @@ mod object;
 mod people;
 mod time;
 
+pub(super) use edited::{Counted, EditedBody};
+pub(super) use edits::{DeleteContent, EditBody, Edits, Insert, PatchContent, StrReplace, edit_request};
 pub(super) use error::ErrorBody;
 pub(super) use input::{ArgumentBody, ItemPatch, NewItem, NewToken, NewUser, RenderRequest, TagPatch};
 pub(super) use item::{Extent, ItemBody, collection_of};

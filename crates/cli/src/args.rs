@@ -1,0 +1,229 @@
+//! What was typed. Nothing here knows a default or reads the environment: what it means is in [`crate::settings`].
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use interline_items::{Kind, Scope};
+
+use crate::output::Form;
+
+/// A store for text that AI agents read and edit precisely.
+///
+/// Every setting can be given as an option, as an environment variable, or as a key of the file that --config names. The
+/// first of them that is there is taken, then the default. The key is the option's name with `_` for `-`.
+///
+/// Exit codes: 0 done, 1 refused, 2 wrong usage, 3 the store or the server failed.
+#[derive(Debug, Parser)]
+#[command(name = "interline", version, max_term_width = 100, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the server
+    ///
+    /// Prints its address, on the first start the owner's token, and a line that tries it. Ctrl-C or SIGTERM: it
+    /// finishes the requests in flight, then stops.
+    Serve(Box<ServeArgs>),
+    /// Add, list and remove users
+    #[command(subcommand)]
+    User(UserCommand),
+    /// Add, list and remove tokens
+    #[command(subcommand)]
+    Token(TokenCommand),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Address and port to listen on; port 0 is any free one [env: INTERLINE_LISTEN] [default: 127.0.0.1:4680]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<OsString>,
+    /// Who is let in: those with a token, or everybody as the owner (on a loopback address only) [env: INTERLINE_AUTH]
+    /// [default: token]
+    #[arg(long, value_name = "token|none")]
+    pub(crate) auth: Option<OsString>,
+    /// Requests of one user in a minute [env: INTERLINE_RATE_LIMIT] [default: 6000/1200; off with --auth none]
+    #[arg(long, value_name = "READS/WRITES|off")]
+    pub(crate) rate_limit: Option<OsString>,
+    /// A web origin whose pages may use the API, such as https://notes.example.org; can be repeated [env:
+    /// INTERLINE_ALLOWED_ORIGIN, separated by commas]
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allowed_origin: Vec<String>,
+    /// A name that the server is reached by, besides its address and localhost; can be repeated [env:
+    /// INTERLINE_ALLOWED_HOST, separated by commas]
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allowed_host: Vec<String>,
+    /// What is logged, to stderr: a level, or levels of parts (info,interline_server=debug) [env: INTERLINE_LOG]
+    /// [default: info]
+    #[arg(long, value_name = "FILTER")]
+    pub(crate) log: Option<OsString>,
+    /// How it is logged [env: INTERLINE_LOG_FORMAT] [default: text]
+    #[arg(long, value_name = "text|json")]
+    pub(crate) log_format: Option<OsString>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// Where the local store is.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Store")]
+pub(crate) struct StoreArgs {
+    /// Where the store and the owner's token are kept [env: INTERLINE_DATA_DIR] [default: $XDG_DATA_HOME/interline, or
+    /// ~/.local/share/interline]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<OsString>,
+    /// A PostgreSQL database (postgres://…) instead of the SQLite file in the data directory [env: INTERLINE_DATABASE]
+    #[arg(long, value_name = "URL")]
+    pub(crate) database: Option<OsString>,
+    /// A configuration file (TOML) [env: INTERLINE_CONFIG]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<OsString>,
+}
+
+/// What an administrative command works on, and how it answers.
+#[derive(Debug, Args)]
+pub(crate) struct TargetArgs {
+    /// Answer in JSON, in the shapes of the REST API
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// A server to work on, instead of the local store [env: INTERLINE_URL]
+    #[arg(long, value_name = "URL", help_heading = "Server", conflicts_with_all = ["data_dir", "database"])]
+    pub(crate) url: Option<OsString>,
+    /// A token for that server [env: INTERLINE_TOKEN] [default: the owner's, for a server on this machine]
+    #[arg(long, value_name = "TOKEN", help_heading = "Server")]
+    pub(crate) token: Option<OsString>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+impl TargetArgs {
+    /// How the command answers.
+    pub(crate) fn form(&self) -> Form {
+        if self.json { Form::Json } else { Form::Text }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// Add a user, and print its first token
+    Add(UserAddArgs),
+    /// List the users
+    List(UserListArgs),
+    /// Remove a user and its tokens
+    Remove(UserRemoveArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UserAddArgs {
+    /// What the user is called in histories
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Where to reach the user
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) email: Option<String>,
+    /// Let the user manage users, too
+    #[arg(long)]
+    pub(crate) admin: bool,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UserListArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UserRemoveArgs {
+    /// The user's name or id
+    #[arg(value_name = "USER")]
+    pub(crate) user: String,
+    /// Remove its items with their histories, too; without this a user who has items stays
+    #[arg(long)]
+    pub(crate) purge: bool,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token, and print it
+    Add(TokenAddArgs),
+    /// List tokens
+    List(TokenListArgs),
+    /// Remove a token
+    Remove(TokenRemoveArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenAddArgs {
+    /// What the token is called
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Whose it is, by name or id [default: yours; on the local store, the owner's]
+    #[arg(long, value_name = "USER")]
+    pub(crate) user: Option<String>,
+    /// What it allows; can be repeated [default: all that you may do]
+    #[arg(long, value_name = "SCOPE")]
+    pub(crate) scope: Vec<ScopeArg>,
+    /// The kinds of items that exist for it; can be repeated [default: all]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Vec<KindArg>,
+    /// When it ends: after a time (12h, 30d, 1y) or at one (2027-01-31T00:00:00Z) [default: never]
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) expires: Option<String>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenListArgs {
+    /// Whose, by name or id [default: yours; on the local store, the owner's]
+    #[arg(long, value_name = "USER")]
+    pub(crate) user: Option<String>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenRemoveArgs {
+    /// The token's id, as `token list` shows it
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+/// A scope as it is typed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScopeArg(pub(crate) Scope);
+
+impl ValueEnum for ScopeArg {
+    fn value_variants<'a>() -> &'a [ScopeArg] {
+        &[ScopeArg(Scope::Read), ScopeArg(Scope::Write), ScopeArg(Scope::Admin)]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(self.0.name().into())
+    }
+}
+
+/// A kind as it is typed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KindArg(pub(crate) Kind);
+
+impl ValueEnum for KindArg {
+    fn value_variants<'a>() -> &'a [KindArg] {
+        &[KindArg(Kind::Note), KindArg(Kind::Bookmark), KindArg(Kind::Prompt)]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(self.0.name().into())
+    }
+}

@@ -1,0 +1,18 @@
+//! The commands: each is one file.
+
+mod serve;
+mod token;
+mod user;
+
+use crate::args::{Cli, Command};
+use crate::environment::Environment;
+use crate::failure::Failure;
+
+/// Does what was typed.
+pub(crate) async fn run(cli: Cli, environment: &Environment) -> Result<(), Failure> {
+    match cli.command {
+        Command::Serve(args) => serve::run(&args, environment).await,
+        Command::User(command) => user::run(command, environment).await,
+        Command::Token(command) => token::run(command, environment).await,
+    }
+}

@@ -1,0 +1,107 @@
+//! `interline token`.
+
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
+
+use crate::args::{TokenAddArgs, TokenCommand, TokenListArgs, TokenRemoveArgs};
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::output::{Form, minute, say, say_json, say_table};
+use crate::target::{NewToken, Target};
+
+pub(super) async fn run(command: TokenCommand, environment: &Environment) -> Result<(), Failure> {
+    match command {
+        TokenCommand::Add(args) => add(args, environment).await,
+        TokenCommand::List(args) => list(&args, environment).await,
+        TokenCommand::Remove(args) => remove(&args, environment).await,
+    }
+}
+
+async fn add(args: TokenAddArgs, environment: &Environment) -> Result<(), Failure> {
+    let now = Timestamp::now();
+    let new = NewToken {
+        name: args.name,
+        scopes: some(args.scope.into_iter().map(|scope| scope.0)),
+        kinds: some(args.kind.into_iter().map(|kind| kind.0)),
+        expires_at: args.expires.map(|text| expiry(&text, now)).transpose()?,
+        user: args.user,
+    };
+    let new = Target::open_for(&args.target, environment).await?.add_token(new).await?;
+    match args.target.form() {
+        Form::Json => say_json(&new),
+        Form::Text => say(&format!("{}\nIt is not shown again:\n\n    {}", new.about.id, new.token)),
+    }
+}
+
+async fn list(args: &TokenListArgs, environment: &Environment) -> Result<(), Failure> {
+    let list = Target::open_for(&args.target, environment).await?.tokens(args.user.as_deref()).await?;
+    match args.target.form() {
+        Form::Json => say_json(&list),
+        Form::Text => {
+            let rows = list.tokens.into_iter().map(|token| {
+                let kinds = token.kinds.map_or("all".to_owned(), |kinds| kinds.join(","));
+                let [made, expires, used] = [Some(token.created_at), token.expires_at, token.last_used_at]
+                    .map(|time| time.as_deref().map(minute).unwrap_or_default());
+                [token.id, token.name, token.prefix, token.scopes.join(","), kinds, made, expires, used]
+            });
+            say_table(["ID", "NAME", "BEGINS", "SCOPES", "KINDS", "MADE (UTC)", "EXPIRES", "LAST USED"], rows.collect())
+        }
+    }
+}
+
+async fn remove(args: &TokenRemoveArgs, environment: &Environment) -> Result<(), Failure> {
+    Target::open_for(&args.target, environment).await?.remove_token(&args.id).await?;
+    match args.target.form() {
+        Form::Json => Ok(()),
+        Form::Text => say(&format!("removed the token {}", args.id)),
+    }
+}
+
+/// A collection, if it holds anything.
+fn some<T, C: FromIterator<T>>(values: impl ExactSizeIterator<Item = T>) -> Option<C> {
+    (values.len() > 0).then(|| values.collect())
+}
+
+/// The time that `text` names: one itself, or how long from `now` on.
+fn expiry(text: &str, now: Timestamp) -> Result<Timestamp, Failure> {
+    let wrong = |what: &str| {
+        Failure::usage(format!("--expires: '{text}' {what}")).hint("write 12h, 30d, 1y, or 2027-01-31T00:00:00Z")
+    };
+    let time = match (text.parse::<Timestamp>(), text.parse::<Span>()) {
+        (Ok(time), _) => time,
+        (_, Ok(span)) => {
+            let later = now.to_zoned(TimeZone::UTC).checked_add(span);
+            later.map_err(|_| wrong("is too far away"))?.timestamp()
+        }
+        _ => return Err(wrong("is neither a time nor a length of time")),
+    };
+    if time > now { Ok(time) } else { Err(wrong("is not in the future")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        let now = "2026-01-31T12:00:00Z".parse().expect("a time");
+        assert_eq!(expiry(text, now).ok().map(|time| time.to_string()).as_deref(), expected, "{text}");
+    }
+
+    #[test]
+    fn an_expiry_is_a_time_or_a_length_of_time() {
+        check("30d", Some("2026-03-02T12:00:00Z"));
+        check("12h", Some("2026-02-01T00:00:00Z"));
+        check("2 weeks", Some("2026-02-14T12:00:00Z"));
+        check("1y", Some("2027-01-31T12:00:00Z"));
+        check("2027-01-31T00:00:00Z", Some("2027-01-31T00:00:00Z"));
+        check("2027-01-31T01:00:00+01:00", Some("2027-01-31T00:00:00Z"));
+    }
+
+    #[test]
+    fn an_expiry_that_is_over_or_means_nothing_is_refused() {
+        for text in ["", "soon", "30", "-1d", "1d ago", "0d", "2025-01-01T00:00:00Z", "2027-01-31", "99999999y"] {
+            check(text, None);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The configuration file: what it may hold.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use interline_items::fields::Limits;
+use serde::Deserialize;
+
+use crate::failure::Failure;
+
+/// A configuration file. Every key is an option's name with `_` for `-`, but for `limits`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    pub(crate) listen: Option<String>,
+    pub(crate) data_dir: Option<String>,
+    pub(crate) database: Option<String>,
+    pub(crate) auth: Option<String>,
+    pub(crate) rate_limit: Option<String>,
+    pub(crate) allowed_origin: Option<Vec<String>>,
+    pub(crate) allowed_host: Option<Vec<String>>,
+    pub(crate) log: Option<String>,
+    pub(crate) log_format: Option<String>,
+    pub(crate) url: Option<String>,
+    pub(crate) token: Option<String>,
+    #[serde(default)]
+    pub(crate) limits: LimitKeys,
+}
+
+/// The table `[limits]`: what differs from the product's own limits.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LimitKeys {
+    title: Option<NonZeroUsize>,
+    description: Option<NonZeroUsize>,
+    tag: Option<NonZeroUsize>,
+    tags: Option<NonZeroUsize>,
+    name: Option<NonZeroUsize>,
+    path: Option<NonZeroUsize>,
+    url: Option<NonZeroUsize>,
+    content_bytes: Option<NonZeroUsize>,
+    arguments: Option<NonZeroUsize>,
+    argument_name: Option<NonZeroUsize>,
+    argument_description: Option<NonZeroUsize>,
+}
+
+impl Config {
+    /// Reads a file.
+    pub(crate) fn read(path: &Path) -> Result<Config, Failure> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Failure::usage(format!("the configuration file {} cannot be read: {error}", path.display()))
+                .hint("name another with --config, or leave it out")
+        })?;
+        Config::parse(&text).map_err(|error| {
+            Failure::usage(format!("the configuration file {} is not valid:\n{error}", path.display()))
+                .hint("keys are the names of options, with `_` for `-`; see `interline serve --help`")
+        })
+    }
+
+    fn parse(text: &str) -> Result<Config, String> {
+        toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+    }
+}
+
+impl LimitKeys {
+    /// The limits, with the product's own where the file has none.
+    pub(crate) fn limits(&self) -> Limits {
+        let own = Limits::default();
+        let or = |set: Option<NonZeroUsize>, own: usize| set.map_or(own, NonZeroUsize::get);
+        Limits {
+            title: or(self.title, own.title),
+            description: or(self.description, own.description),
+            tag: or(self.tag, own.tag),
+            tags: or(self.tags, own.tags),
+            name: or(self.name, own.name),
+            path: or(self.path, own.path),
+            url: or(self.url, own.url),
+            content_bytes: or(self.content_bytes, own.content_bytes),
+            arguments: or(self.arguments, own.arguments),
+            argument_name: or(self.argument_name, own.argument_name),
+            argument_description: or(self.argument_description, own.argument_description),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(text: &str, names: &str) {
+        let error = Config::parse(text).expect_err("not valid");
+        assert!(error.contains(names), "{error}");
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_by_name() {
+        refused("lisen = \"127.0.0.1:1\"", "`lisen`");
+        refused("[limits]\ntitel = 3", "`titel`");
+        refused("[limit]\ntitle = 3", "`limit`");
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_refused() {
+        refused("listen = 4680", "listen = 4680");
+        refused("allowed_host = \"a\"", "allowed_host");
+        refused("[limits]\ntitle = 0", "nonzero");
+        refused("[limits]\ntitle = -1", "title = -1");
+    }
+
+    #[test]
+    fn limits_that_are_not_set_are_the_products() {
+        let config = Config::parse("[limits]\ntitle = 3\ncontent_bytes = 16777216").expect("valid");
+        let expected = Limits { title: 3, content_bytes: 16_777_216, ..Limits::default() };
+        assert_eq!(config.limits.limits(), expected);
+    }
+}

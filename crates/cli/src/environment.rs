@@ -1,0 +1,46 @@
+//! What the process was started with.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// The environment variables, read once.
+pub(crate) struct Environment(BTreeMap<OsString, OsString>);
+
+impl Environment {
+    /// Those of this process.
+    pub(crate) fn of_process() -> Environment {
+        Environment(std::env::vars_os().collect())
+    }
+
+    /// A variable; an empty one is not there.
+    pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
+        self.0.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// Where programs keep a user's data, by the rules of freedesktop.org: a path that is not absolute does not count.
+    pub(crate) fn data_home(&self) -> Option<PathBuf> {
+        let absolute = |name| self.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))
+    }
+
+    /// The name of the system's user, if it is text.
+    pub(crate) fn user_name(&self) -> Option<&str> {
+        ["USER", "LOGNAME"].into_iter().find_map(|name| self.get(name)?.to_str())
+    }
+}
+
+#[cfg(test)]
+impl Environment {
+    /// Gives it a home directory, unless it has one.
+    pub(crate) fn default_home(&mut self, path: &str) {
+        self.0.entry("HOME".into()).or_insert_with(|| path.into());
+    }
+}
+
+#[cfg(test)]
+impl<const N: usize> From<[(&str, &str); N]> for Environment {
+    fn from(variables: [(&str, &str); N]) -> Environment {
+        Environment(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+}

@@ -1,0 +1,234 @@
+use std::fs;
+
+use clap::Parser as _;
+
+use super::*;
+use crate::args::{Cli, Command, UserCommand};
+
+fn serve_args(options: &[&str]) -> ServeArgs {
+    match Cli::try_parse_from(["interline", "serve"].iter().chain(options)).expect("options of serve").command {
+        Command::Serve(args) => *args,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn target_args(options: &[&str]) -> TargetArgs {
+    match Cli::try_parse_from(["interline", "user", "list"].iter().chain(options)).expect("options of list").command {
+        Command::User(UserCommand::List(args)) => args.target,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn serve<const N: usize>(options: &[&str], variables: [(&str, &str); N]) -> Result<ServeSettings, Failure> {
+    let mut environment = Environment::from(variables);
+    environment.default_home("/home/ada");
+    ServeSettings::of(&serve_args(options), &environment)
+}
+
+/// A configuration file with that text, in a folder of its own.
+fn file(text: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("interline.toml");
+    fs::write(&path, text).expect("a file");
+    let path = path.to_str().expect("UTF-8").to_owned();
+    (folder, path)
+}
+
+/// Checks a setting by what is left when the places that it may come from go one by one.
+#[track_caller]
+fn check_order(name: &'static str, values: [&str; 4], read: impl Fn(&ServeSettings) -> String) {
+    let [option, variable, key, default] = values;
+    let quoted = if name.starts_with("allowed") { format!("[{key:?}]") } else { format!("{key:?}") };
+    let (_folder, path) = file(&format!("{} = {quoted}", name.replace('-', "_")));
+    let (typed, set) = (format!("--{name}={option}"), layers::variable(name));
+    let options: [&[&str]; 4] = [&[&typed, "--config", &path], &["--config", &path], &["--config", &path], &[]];
+    let environments = [[(set.as_str(), variable)], [(set.as_str(), variable)], [("X", "")], [("X", "")]];
+    for ((options, environment), expected) in options.into_iter().zip(environments).zip(values) {
+        let settings = serve(options, environment).expect("settings");
+        assert_eq!(read(&settings), expected, "--{name} by {options:?} {environment:?}");
+    }
+    let by_variable = serve(&[], [("INTERLINE_CONFIG", path.as_str())]).expect("settings");
+    assert_eq!(read(&by_variable), key, "the variable names the file");
+    assert_eq!(default, read(&serve(&[], [(set.as_str(), "")]).expect("settings")), "an empty variable is none");
+}
+
+#[test]
+fn option_then_environment_then_file_then_default() {
+    check_order("listen", ["127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:4680"], |settings| {
+        settings.listen.to_string()
+    });
+    check_order("data-dir", ["/a", "/b", "/c", "/home/ada/.local/share/interline"], |settings| {
+        settings.store.data_dir.display().to_string()
+    });
+    check_order("rate-limit", ["1/2", "3/4", "off", "6000/1200"], |settings| {
+        let text = |limits: RateLimits| format!("{}/{}", limits.reads_per_minute, limits.writes_per_minute);
+        settings.rate_limits.map_or("off".to_owned(), text)
+    });
+    check_order("log", ["debug", "trace", "warn", "info"], |settings| settings.log.to_string());
+    check_order("allowed-host", ["a.example", "b.example", "c.example", ""], |settings| {
+        settings.allowed_hosts.join(",")
+    });
+    check_order("allowed-origin", ["https://a", "https://b", "http://c:8080", ""], |settings| {
+        settings.allowed_origins.join(",")
+    });
+    let databases = ["postgres://a", "postgres://b", "postgresql://c", "/home/ada/.local/share/interline/interline.db"];
+    check_order("database", databases, |settings| match &settings.store.database {
+        Database::Postgres(url) => url.clone(),
+        Database::Sqlite(path) => path.display().to_string(),
+    });
+}
+
+#[test]
+fn words_come_from_every_place_too() {
+    let (_folder, path) = file("auth = \"none\"\nlog_format = \"json\"");
+    let read = |settings: ServeSettings| (settings.auth, settings.log_form);
+    let by_file = serve(&["--config", &path], []).map(read).expect("settings");
+    assert_eq!(by_file, (AuthMode::None, Form::Json));
+    let set = [("INTERLINE_AUTH", "token"), ("INTERLINE_LOG_FORMAT", "text")];
+    assert_eq!(serve(&["--config", &path], set).map(read).expect("settings"), (AuthMode::Token, Form::Text));
+    let typed = ["--auth", "none", "--log-format", "json", "--config", &path];
+    assert_eq!(serve(&typed, set).map(read).expect("settings"), (AuthMode::None, Form::Json));
+    assert_eq!(serve(&[], []).map(read).expect("settings"), (AuthMode::Token, Form::Text));
+}
+
+#[test]
+fn lists_are_repeated_or_separated_by_commas() {
+    let typed = serve(&["--allowed-host", "a", "--allowed-host", "B.example"], [("INTERLINE_ALLOWED_HOST", "c")]);
+    assert_eq!(typed.expect("settings").allowed_hosts, ["a", "B.example"]);
+    let set = serve(&[], [("INTERLINE_ALLOWED_ORIGIN", "https://a, https://b ,")]);
+    assert_eq!(set.expect("settings").allowed_origins, ["https://a", "https://b"]);
+}
+
+#[test]
+fn what_a_file_says_is_about_where_the_file_is() {
+    let (folder, path) = file("data_dir = \"data\"");
+    let settings = serve(&["--config", &path], []).expect("settings");
+    assert_eq!(settings.store.data_dir, folder.path().join("data"));
+    let typed = serve(&["--config", &path, "--data-dir", "here"], []).expect("settings");
+    assert_eq!(typed.store.data_dir, std::path::absolute("here").expect("a path"));
+}
+
+#[test]
+fn data_is_kept_where_the_system_says() {
+    let xdg = serve(&[], [("XDG_DATA_HOME", "/xdg")]).expect("settings");
+    assert_eq!(xdg.store.data_dir, Path::new("/xdg/interline"));
+    let relative = serve(&[], [("XDG_DATA_HOME", "xdg")]).expect("settings");
+    assert_eq!(relative.store.data_dir, Path::new("/home/ada/.local/share/interline"));
+    let nowhere = ServeSettings::of(&serve_args(&[]), &Environment::from([])).expect_err("no home");
+    assert!(nowhere.to_string().contains("--data-dir"), "{nowhere}");
+}
+
+#[test]
+fn the_owner_is_called_as_the_systems_user() {
+    let name = |variables: [(&str, &str); 2]| serve(&[], variables).expect("settings").store.owner_name;
+    assert_eq!(name([("USER", "ada"), ("LOGNAME", "grace")]), "ada");
+    assert_eq!(name([("USER", ""), ("LOGNAME", "grace")]), "grace");
+    assert_eq!(name([("A", ""), ("B", "")]), "owner");
+}
+
+#[track_caller]
+fn refused(options: &[&str], says: &[&str]) {
+    let failure = serve(options, []).expect_err("wrong").to_string();
+    for part in says {
+        assert!(failure.contains(part), "{failure}");
+    }
+}
+
+#[test]
+fn wrong_values_are_refused_with_where_they_came_from() {
+    refused(&["--listen", "localhost"], &["--listen: 'localhost'", "127.0.0.1:4680"]);
+    refused(&["--auth", "basic"], &["--auth: 'basic'", "token or none"]);
+    refused(&["--log-format", "xml"], &["--log-format: 'xml'"]);
+    refused(&["--log", "a=b=c"], &["--log: 'a=b=c'"]);
+    refused(&["--data-dir", ""], &["--data-dir"]);
+    for rate in ["", "0/1", "1", "1/-1", "on", "1/2/3"] {
+        refused(&["--rate-limit", rate], &["--rate-limit", "6000/1200"]);
+    }
+    for origin in ["*", "null", "example.org", "https://a/path", "https://user@a", "file:///a"] {
+        refused(&["--allowed-origin", origin], &["--allowed-origin", "https://notes.example.org"]);
+    }
+    for host in ["", "https://a", "a/b", "a b", "me@a", "a:80", "*.example.org"] {
+        refused(&["--allowed-host", host], &["--allowed-host", "notes.example.org"]);
+    }
+    let set = serve(&[], [("INTERLINE_LISTEN", "x")]).expect_err("wrong").to_string();
+    assert!(set.contains("INTERLINE_LISTEN: 'x'"), "{set}");
+    let (_folder, path) = file("rate_limit = \"x\"");
+    refused(&["--config", &path], &["`rate_limit` in ", &path]);
+    refused(&["--config", "/nowhere/interline.toml"], &["/nowhere/interline.toml"]);
+}
+
+#[test]
+fn a_password_is_not_shown() {
+    let failure = serve(&["--database", "mysql://ada:secret@host/db"], []).expect_err("wrong").to_string();
+    assert!(!failure.contains("secret") && failure.contains("postgres://"), "{failure}");
+}
+
+#[test]
+fn without_authentication_only_this_machine_is_served() {
+    for address in ["0.0.0.0:1", "[::]:1", "192.168.0.1:1", "[::ffff:10.0.0.1]:1"] {
+        refused(&["--auth", "none", "--listen", address], &["loopback", "--auth token"]);
+    }
+    for address in ["127.0.0.1:1", "127.1.2.3:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
+        let settings = serve(&["--auth", "none", "--listen", address], []).expect("a loopback address");
+        assert_eq!((settings.auth, settings.rate_limits), (AuthMode::None, None));
+    }
+}
+
+/// The server that a command works on and the token that it shows, or nothing for the local store.
+fn server<const N: usize>(options: &[&str], variables: [(&str, &str); N]) -> Option<(String, Option<String>)> {
+    let mut environment = Environment::from(variables);
+    environment.default_home("/nowhere");
+    match TargetSettings::of(&target_args(options), &environment).expect("settings") {
+        TargetSettings::Local(_) => None,
+        TargetSettings::Server { url, token } => Some((url.to_string(), token)),
+    }
+}
+
+#[test]
+fn commands_work_on_a_server_when_one_is_named() {
+    let token = Some("il_x".to_owned());
+    assert_eq!(server(&[], []), None);
+    assert_eq!(server(&["--url", "http://a", "--token", "il_x"], []), Some(("http://a/".to_owned(), token.clone())));
+    let set = [("INTERLINE_URL", "https://a/notes"), ("INTERLINE_TOKEN", "il_x")];
+    assert_eq!(server(&[], set), Some(("https://a/notes/".to_owned(), token.clone())));
+    let (_folder, path) = file("url = \"https://a\"\ntoken = \"il_x\"");
+    assert_eq!(server(&["--config", &path], []), Some(("https://a/".to_owned(), token)));
+}
+
+#[test]
+fn a_server_or_token_that_means_nothing_is_refused() {
+    let refused = |options: &[&str]| {
+        let failure = TargetSettings::of(&target_args(options), &Environment::from([])).expect_err("wrong");
+        failure.to_string()
+    };
+    for url in ["a", "ftp://a", "http://", "http://a?b=c", "http://a#b"] {
+        assert!(refused(&["--url", url]).starts_with("error: --url: "), "{url}");
+    }
+    for token in ["", " ", "il_secret il_secret", "il_sécret"] {
+        let failure = refused(&["--url", "http://a", "--token", token]);
+        assert!(failure.starts_with("error: --token: ") && !failure.contains("secret"), "{failure}");
+    }
+}
+
+#[test]
+fn a_store_that_is_typed_is_meant() {
+    assert_eq!(server(&["--data-dir", "/d"], [("INTERLINE_URL", "http://a")]), None);
+    let (_folder, path) = file("url = \"https://a\"");
+    assert_eq!(server(&["--database", "postgres://a", "--config", &path], []), None);
+    let both = Cli::try_parse_from(["interline", "user", "list", "--url", "http://a", "--data-dir", "/d"]);
+    assert_eq!(both.expect_err("one or the other").exit_code(), 2);
+}
+
+#[test]
+fn the_owners_token_is_for_this_machine_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("token"), "il_owner\n").expect("a file");
+    let kept = [("INTERLINE_DATA_DIR", folder.path().to_str().expect("UTF-8"))];
+    let shown = |url| server(&["--url", url], kept).expect("a server").1;
+    for url in ["http://127.0.0.1:4680", "http://localhost:1", "http://[::1]:1"] {
+        assert_eq!(shown(url).as_deref(), Some("il_owner"), "{url}");
+    }
+    for url in ["http://192.168.0.1", "https://localhost.example.org", "http://127.0.0.1.example.org"] {
+        assert_eq!(shown(url), None, "{url}");
+    }
+}

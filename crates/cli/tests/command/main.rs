@@ -1,0 +1,11 @@
+//! The `interline` command as it is run: the built binary on real stores and real sockets.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a failed test is a panic, in its functions too")]
+
+mod admin;
+mod first_start;
+mod postgres;
+mod remote;
+mod running;
+mod serve;
+mod usage;

@@ -1,0 +1,126 @@
+//! `serve`: from its first line to its exit code.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
+
+use crate::running::{Answer, Place};
+
+#[test]
+fn it_says_where_it_is_and_how_to_try_it() {
+    let place = Place::new();
+    let served = place.serve(&[]);
+    assert_ne!(served.address.port(), 0);
+    let example = served.greeting.split('\n').find(|line| line.contains("curl")).expect("an example").trim();
+    let file = place.token_file();
+    let expected = format!("curl -H \"Authorization: Bearer $(cat {})\" {}/notes", file.display(), served.url());
+    assert_eq!(example, expected);
+    let answer = served.get("/notes", Some(&place.token()));
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(served.get("/notes", None).status, 401);
+    let outcome = served.stop();
+    assert_eq!(outcome.stdout, "", "logs are on stderr");
+    assert!(outcome.stderr.contains("listening") && outcome.stderr.contains("stopped"), "{outcome:?}");
+}
+
+#[test]
+fn both_signals_stop_it_with_code_0() {
+    let place = Place::new();
+    for name in ["TERM", "INT"] {
+        let served = place.serve(&[]);
+        served.signal(name);
+        assert_eq!(served.finish().code, Some(0), "{name}");
+    }
+}
+
+#[test]
+fn without_authentication_everybody_is_the_owner() {
+    let place = Place::new();
+    let served = place.serve(&["--auth", "none"]);
+    assert!(served.greeting.contains(&format!("    curl {}/notes\n", served.url())), "{}", served.greeting);
+    let answer = served.get("/users/me", None);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert!(answer.body.contains("\"ada\""), "{answer:?}");
+}
+
+#[test]
+fn an_address_in_use_is_code_3_and_makes_nothing() {
+    let (first, second) = (Place::new(), Place::new());
+    let served = first.serve(&[]);
+    let address = served.address.to_string();
+    second.run(&["serve", "--listen", &address]).refused(3, &[&address, "is in use", "hint: ", "--listen"]);
+    assert!(!second.data_dir().exists());
+}
+
+#[test]
+fn a_request_in_flight_is_finished() {
+    let place = Place::new();
+    let served = place.serve(&[]);
+    let body = r#"{"title": "in flight", "content": "kept"}"#;
+    let mut stream = served.connect();
+    let head = format!(
+        "POST /notes HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
+        served.address,
+        place.token(),
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).expect("the head is sent");
+    // The server asks for the body: the request is in flight.
+    let mut interim = String::new();
+    let mut reader = BufReader::new(stream.try_clone().expect("the stream"));
+    while !interim.ends_with("\r\n\r\n") {
+        assert_ne!(reader.read_line(&mut interim).expect("an interim answer"), 0, "{interim}");
+    }
+    assert!(interim.starts_with("HTTP/1.1 100 "), "{interim}");
+
+    served.signal("TERM");
+    while TcpStream::connect(served.address).is_ok() {
+        // It has not heard yet.
+    }
+    stream.write_all(body.as_bytes()).expect("the body is sent");
+    let answer = Answer::read(&mut stream);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    assert_eq!(served.finish().code, Some(0));
+
+    let again = place.serve(&[]);
+    assert!(again.get("/notes", Some(&place.token())).body.contains("in flight"));
+}
+
+#[test]
+fn logs_are_filtered_and_can_be_json() {
+    let place = Place::new();
+    let outcome = place.serve(&["--log-format", "json"]).stop();
+    for line in outcome.stderr.split_terminator('\n') {
+        let record: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        assert!(record["timestamp"].is_string() && record["level"].is_string(), "{line}");
+    }
+    assert!(outcome.stderr.contains("listening"), "{outcome:?}");
+    assert_eq!(place.serve(&["--log", "off"]).stop().stderr, "");
+}
+
+#[test]
+fn a_configuration_file_and_the_environment_reach_the_server() {
+    let place = Place::new();
+    let file =
+        place.write("interline.toml", "auth = \"none\"\nlog = \"off\"\nrate_limit = \"1/1\"\n[limits]\ntitle = 3\n");
+    let mut command = place.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let served = crate::running::Served::start(
+        command.env("INTERLINE_CONFIG", &file).env("INTERLINE_AUTH", "token").env("INTERLINE_RATE_LIMIT", "1/9"),
+    );
+    let token = place.token();
+    assert_eq!(served.get("/notes", None).status, 401, "the environment is before the file");
+    let mut stream = served.connect();
+    let body = r#"{"title": "four"}"#;
+    let head = format!(
+        "POST /notes HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        served.address,
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).expect("the request is sent");
+    let answer = Answer::read(&mut stream);
+    assert_eq!(answer.status, 422, "the file's limit holds: {answer:?}");
+    assert_eq!(served.get("/notes", Some(&token)).status, 200);
+    assert_eq!(served.get("/notes", Some(&token)).status, 429, "one read a minute");
+    assert_eq!(served.stop().stderr, "", "the file's log filter holds");
+}

@@ -1,0 +1,133 @@
+//! Writes that are sent again.
+
+use interline_items::{
+    Begun, Caller, EditRequest, Error, ExpectedVersion, Kind, Outcome, PassageChange, Rank, Repeatable, TextChange,
+};
+use rusqlite::Connection;
+
+use crate::samples::{note, note_of, tag, tagged, title};
+use crate::world::{World, by_id, code, refused_fields};
+
+fn write(key: &str, body: &str) -> Repeatable {
+    let answer = |outcome: &Outcome<'_>| match outcome {
+        Outcome::Created(item) => format!("created {}", item.stamp.version),
+        Outcome::Changed(item) => format!("changed {}", item.stamp.version),
+        Outcome::Edited(edited) => format!("edited line {:?}", edited.line),
+        Outcome::Removed => "removed".to_owned(),
+        Outcome::Retagged(items) => format!("retagged {items}"),
+    };
+    Repeatable::parse(key, &[body.as_bytes()], answer).unwrap()
+}
+
+impl World {
+    async fn begin(&self, key: &str, body: &str) -> Result<Begun, Error> {
+        self.interline.begin(self.owner.clone(), write(key, body)).await
+    }
+
+    async fn first(&self, key: &str) -> Caller {
+        match self.begin(key, "body").await.unwrap() {
+            Begun::First(caller) => caller,
+            Begun::Repeated(answer) => panic!("{key} was answered: {answer}"),
+        }
+    }
+
+    async fn repeated(&self, key: &str) -> String {
+        match self.begin(key, "body").await.unwrap() {
+            Begun::Repeated(answer) => answer,
+            Begun::First(_) => panic!("{key} is not remembered"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_write_is_remembered_with_its_outcome() {
+    let world = World::new().await;
+    let interline = &world.interline;
+    let item = interline.create(&world.first("create").await, Kind::Note, tagged(note_of("a\nb"), &["x"])).await;
+    let which = by_id(&item.unwrap().item);
+    let any = ExpectedVersion::Any;
+    interline.update(&world.first("update").await, &which, any, title("New")).await.unwrap();
+    let replace = PassageChange { old_str: "b".to_owned(), new_str: "c".to_owned(), expected_matches: 1 };
+    let request = EditRequest::new(TextChange::Replace(replace));
+    interline.edit(&world.first("edit").await, &which, request).await.unwrap();
+    interline.archive(&world.first("archive").await, &which, any).await.unwrap();
+    interline.rename_tag(&world.first("rename").await, &tag("x"), &tag("y")).await.unwrap();
+    interline.delete(&world.first("delete").await, &which, any).await.unwrap();
+    interline.purge(&world.first("purge").await, &which, any).await.unwrap();
+    for (key, answer) in [
+        ("create", "created 1"),
+        ("update", "changed 2"),
+        ("edit", "edited line Some(2)"),
+        ("archive", "changed 3"),
+        ("rename", "retagged 1"),
+        ("delete", "removed"),
+        ("purge", "removed"),
+    ] {
+        assert_eq!(world.repeated(key).await, answer);
+    }
+}
+
+#[tokio::test]
+async fn a_key_stands_for_one_request_of_one_user() {
+    let world = World::new().await;
+    world.interline.create(&world.first("key").await, Kind::Note, note("a")).await.unwrap();
+    assert_eq!(refused_fields(world.begin("key", "another body").await), ["Idempotency-Key"]);
+    let other = world.user("other", Rank::Member).await;
+    let begun = world.interline.begin(other, write("key", "another body")).await;
+    assert!(matches!(begun, Ok(Begun::First(_))), "{begun:?}");
+}
+
+#[tokio::test]
+async fn a_write_that_is_under_way_is_not_begun_again() {
+    let world = World::new().await;
+    let first = world.first("key").await;
+    assert_eq!(code(world.begin("key", "body").await), "conflict");
+    drop(first);
+    world.first("key").await;
+}
+
+#[tokio::test]
+async fn another_process_with_the_same_key_loses_and_writes_nothing() {
+    let world = World::new().await;
+    let other_process = world.limited(interline_items::fields::Limits::default());
+    let mine = world.first("key").await;
+    let Begun::First(theirs) = other_process.begin(world.owner.clone(), write("key", "body")).await.unwrap() else {
+        panic!("nothing was written yet");
+    };
+    world.interline.create(&mine, Kind::Note, note("a")).await.unwrap();
+    assert_eq!(code(other_process.create(&theirs, Kind::Note, note("a")).await), "conflict");
+    drop((mine, theirs));
+    assert_eq!(world.repeated("key").await, "created 1");
+}
+
+#[tokio::test]
+async fn failures_and_writes_that_change_nothing_are_not_remembered() {
+    let world = World::new().await;
+    let refused = world.interline.create(&world.first("key").await, Kind::Note, note(" ")).await;
+    assert_eq!(code(refused), "validation_failed");
+    let item = world.create(Kind::Note, note("same")).await;
+    let caller = world.first("key").await;
+    world.interline.update(&caller, &by_id(&item), ExpectedVersion::Any, title("same")).await.unwrap();
+    drop(caller);
+    world.first("key").await;
+}
+
+#[tokio::test]
+async fn after_a_day_a_key_is_free_again() {
+    let world = World::new().await;
+    world.interline.create(&world.first("key").await, Kind::Note, note("a")).await.unwrap();
+    let day = 24 * 60 * 60 * 1_000_000_i64;
+    let connection = Connection::open(world.file()).unwrap();
+    assert_eq!(connection.execute("UPDATE idempotency SET at = at - ?1", [day + 1]).unwrap(), 1);
+    world.interline.create(&world.first("key").await, Kind::Note, note("b")).await.unwrap();
+    assert_eq!(world.repeated("key").await, "created 1");
+}
+
+#[test]
+fn a_key_is_short_and_visible() {
+    let parse = |key: &str| Repeatable::parse(key, &[], |_| String::new()).map(|_| ());
+    for key in ["", "two words", "ümlaut", "tab\t", &"x".repeat(256)] {
+        assert_eq!(refused_fields(parse(key)), ["Idempotency-Key"], "{key}");
+    }
+    parse(&"x".repeat(255)).unwrap();
+}

@@ -1,0 +1,97 @@
+//! `PATCH /notes/{id}/str-replace`, `PATCH …/content`, `POST …/insert`, `…/delete-content`, `…/edits`
+
+use axum::extract::State;
+
+use super::target::{Echo, Target};
+use crate::http::answer::{self, Answer};
+use crate::http::app::App;
+use crate::http::body::Json;
+use crate::http::wire::{
+    Counted, DeleteContent, EditBody, EditedBody, Edits, Insert, ItemBody, PatchContent, StrReplace, edit_request,
+};
+
+/// Replace a passage
+///
+/// The primary edit. `old_str` must be in the content exactly once (or `expected_matches` times); small slips in blanks,
+/// indentation and typography are forgiven level by level, and `match_type` says which level found it. To check first
+/// how often a text is there without reading the item, use `search` or `dry_run`. If it is there several times, the
+/// error shows each place: make `old_str` unique with a line before or after it. If it is not there, the error shows the
+/// passages most like it.
+#[utoipa::path(patch, path = "/{id}/str-replace", operation_id = "str_replace", request_body = StrReplace,
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = EditedBody)))]
+pub(super) async fn str_replace(State(app): State<App>, target: Target, Json(body): Json<StrReplace>) -> Answer {
+    carry_out(&app, target, body, "old_str", Counted::Replacements).await
+}
+
+/// Replace a passage of a prompt by its name
+///
+/// As by its id.
+#[utoipa::path(patch, path = "/name/{name}/str-replace", operation_id = "str_replace_by_name", request_body = StrReplace,
+    params(("name" = String, Path)), responses((status = 200, body = EditedBody)))]
+pub(super) async fn str_replace_by_name(
+    State(app): State<App>,
+    target: Target,
+    Json(body): Json<StrReplace>,
+) -> Answer {
+    carry_out(&app, target, body, "old_str", Counted::Replacements).await
+}
+
+/// Replace lines
+///
+/// Several ranges at once, by the numbers of the text as it was read. With `expect`, or `expected_version`, lines that
+/// moved meanwhile are a `conflict` instead of a mistake.
+#[utoipa::path(patch, path = "/{id}/content", operation_id = "patch_content", request_body = PatchContent,
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = EditedBody)))]
+pub(super) async fn patch_content(State(app): State<App>, target: Target, Json(body): Json<PatchContent>) -> Answer {
+    carry_out(&app, target, body, "operations", Counted::Operations).await
+}
+
+/// Insert a text
+///
+/// Beside a passage that is there once, or as whole lines at the start or end. Appending needs no reading.
+#[utoipa::path(post, path = "/{id}/insert", operation_id = "insert", request_body = Insert,
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = EditedBody)))]
+pub(super) async fn insert(State(app): State<App>, target: Target, Json(body): Json<Insert>) -> Answer {
+    carry_out(&app, target, body, "new_str", Counted::Replacements).await
+}
+
+/// Delete a passage
+///
+/// As replacing it with nothing.
+#[utoipa::path(post, path = "/{id}/delete-content", operation_id = "delete_content", request_body = DeleteContent,
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = EditedBody)))]
+pub(super) async fn delete_content(State(app): State<App>, target: Target, Json(body): Json<DeleteContent>) -> Answer {
+    carry_out(&app, target, body, "content_to_delete", Counted::Replacements).await
+}
+
+/// Replace several passages
+///
+/// In order, each on the result of the one before, saved once as one version. The first failure refuses all; its
+/// `edit_index` says which it was.
+#[utoipa::path(post, path = "/{id}/edits", operation_id = "edits", request_body = Edits,
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = EditedBody)))]
+pub(super) async fn edits(State(app): State<App>, target: Target, Json(body): Json<Edits>) -> Answer {
+    carry_out(&app, target, body, "edits", Counted::Replacements).await
+}
+
+async fn carry_out(
+    app: &App,
+    mut target: Target,
+    mut body: impl EditBody,
+    text_field: &'static str,
+    counted: Counted,
+) -> Answer {
+    let options = body.options();
+    target.narrow(options.kind.as_deref())?;
+    let echo = target.echo(Echo::Content)?;
+    let expected = target.expected(options.expected_version)?;
+    let request = edit_request(body.change()?, options, expected, text_field)?;
+    let mode = request.mode;
+    let edited = app.interline.edit(&target.caller.0, &target.which, request).await?;
+    let after = &edited.after;
+    let item = match echo {
+        Echo::Content => ItemBody::with_content(&after.item, after.content.as_deref()),
+        Echo::Preview => ItemBody::without_content(&after.item),
+    };
+    answer::edited(&EditedBody::of(&edited, mode, counted, item), after.item.stamp)
+}

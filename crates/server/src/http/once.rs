@@ -1,0 +1,103 @@
+//! `Idempotency-Key`: a write that is sent again gets the answer of the first, and applies nothing.
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{ETAG, LOCATION};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use axum::middleware::Next;
+use axum::response::IntoResponse;
+use interline_items::fields::FieldError;
+use interline_items::{Begun, EditMode, Error, Item, Outcome, Repeatable};
+use serde_json::{Value, json};
+
+use super::app::App;
+use super::error::ApiError;
+use super::identify::Caller;
+use super::wire::{Counted, EditedBody, ItemBody, collection_of};
+use super::{answer, body, condition};
+
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// Carries out a write with a key once; other requests go their way.
+pub(super) async fn once(State(app): State<App>, request: Request, next: Next) -> Response<Body> {
+    if request.method().is_safe() || !request.headers().contains_key(KEY) {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    let bytes = match body::bounded(&app, &parts.headers, body).await {
+        Ok(bytes) => bytes,
+        Err(error) => return error.into_response(),
+    };
+    match begin(&app, &mut parts, &bytes).await {
+        Ok(Begun::First(caller)) => {
+            parts.extensions.insert(Caller(caller));
+            next.run(Request::from_parts(parts, Body::from(bytes))).await
+        }
+        Ok(Begun::Repeated(text)) => replayed(&text).unwrap_or_else(IntoResponse::into_response),
+        Err(error) => error.into_response(),
+    }
+}
+
+async fn begin(app: &App, parts: &mut Parts, bytes: &Bytes) -> Result<Begun, ApiError> {
+    let key = key(&parts.headers)?;
+    let uri = parts.uri.to_string();
+    // The one route whose changes are counted by lines.
+    let counted = if parts.uri.path().ends_with("/content") { Counted::Operations } else { Counted::Replacements };
+    let said = [parts.method.as_str().as_bytes(), uri.as_bytes(), bytes];
+    let write = Repeatable::parse(key, &said, move |outcome| remembered(outcome, counted).to_string())?;
+    let caller = parts.extensions.remove::<Caller>().ok_or(Error::Unauthorized)?;
+    Ok(app.interline.begin(caller.0, write).await?)
+}
+
+fn key(headers: &HeaderMap) -> Result<&str, Error> {
+    let mut keys = headers.get_all(KEY).iter();
+    match (keys.next().and_then(|key| key.to_str().ok()), keys.next()) {
+        (Some(key), None) => Ok(key),
+        _ => Err(Error::ValidationFailed(vec![FieldError::new("Idempotency-Key", "must be given once, in ASCII")])),
+    }
+}
+
+/// What is remembered of an answer: all but the content.
+fn remembered(outcome: &Outcome<'_>, counted: Counted) -> Value {
+    match outcome {
+        Outcome::Created(item) => {
+            let location = format!("/{}/{}", collection_of(item.kind), item.id);
+            json!({"status": 201, "etag": tag(item), "location": location, "body": ItemBody::without_content(item)})
+        }
+        Outcome::Changed(item) => {
+            json!({"status": 200, "etag": tag(item), "body": ItemBody::without_content(item)})
+        }
+        Outcome::Edited(edited) => {
+            let item = &edited.after.item;
+            let body = EditedBody::of(edited, EditMode::Write, counted, ItemBody::without_content(item));
+            json!({"status": 200, "etag": tag(item), "body": body})
+        }
+        Outcome::Removed => json!({"status": 204}),
+        Outcome::Retagged(changed) => json!({"status": 200, "body": {"changed": changed}}),
+    }
+}
+
+fn tag(item: &Item) -> String {
+    condition::etag(item.stamp).to_str().unwrap_or_default().to_owned()
+}
+
+/// The remembered answer, marked as such.
+fn replayed(text: &str) -> Result<Response<Body>, ApiError> {
+    let remembered: Value = serde_json::from_str(text).map_err(|error| Error::Internal(error.to_string()))?;
+    let status = remembered["status"].as_u64().and_then(|status| u16::try_from(status).ok());
+    let status = status.and_then(|status| StatusCode::from_u16(status).ok()).unwrap_or(StatusCode::OK);
+    let mut answer = match &remembered["body"] {
+        Value::Null => answer::empty(status),
+        body => answer::json(status, body)?,
+    };
+    let headers = answer.headers_mut();
+    for (name, member) in [(ETAG, "etag"), (LOCATION, "location")] {
+        if let Some(value) = remembered[member].as_str().and_then(|value| HeaderValue::from_str(value).ok()) {
+            headers.insert(name, value);
+        }
+    }
+    headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    Ok(answer)
+}

@@ -1,0 +1,80 @@
+//! Answers of the editing routes.
+
+use interline_items::{EditMode, Edited};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::ItemBody;
+
+/// What an edit did, and the item afterwards.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Edited)]
+pub(in crate::http) struct EditedBody<'a> {
+    /// Always true; refusals are errors.
+    success: bool,
+    /// There, and true, where nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    dry_run: Option<bool>,
+    /// The loosest level at which a passage was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    match_type: Option<&'static str>,
+    /// The line of the first place; of an insertion, where the first character of the new text is.
+    #[schema(value_type = Option<i64>, minimum = 1)]
+    line: Option<usize>,
+    /// How many places were changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>, minimum = 0, nullable = false)]
+    replacements: Option<usize>,
+    /// How many operations on lines were applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>, minimum = 0, nullable = false)]
+    operations_applied: Option<usize>,
+    /// The change alone, as a unified diff.
+    diff: &'a str,
+    /// There, and true, where the diff is too long to be whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    diff_truncated: Option<bool>,
+    #[serde(flatten)]
+    item: ItemBody<'a>,
+}
+
+/// What the changes of an edit are counted as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::http) enum Counted {
+    /// Places of passages.
+    Replacements,
+    /// Operations on lines.
+    Operations,
+}
+
+impl<'a> EditedBody<'a> {
+    pub(in crate::http) fn of(
+        edited: &'a Edited,
+        mode: EditMode,
+        counted: Counted,
+        item: ItemBody<'a>,
+    ) -> EditedBody<'a> {
+        EditedBody {
+            success: true,
+            dry_run: match mode {
+                EditMode::Write => None,
+                EditMode::DryRun => Some(true),
+            },
+            match_type: edited.match_type.map(interline_items::Level::name),
+            line: edited.line,
+            replacements: (counted == Counted::Replacements).then_some(edited.replacements),
+            operations_applied: (counted == Counted::Operations).then_some(edited.replacements),
+            diff: &edited.diff.text,
+            diff_truncated: edited.diff.truncated.then_some(true),
+            item,
+        }
+    }
+
+    /// How long its text is, about.
+    pub(in crate::http) fn bytes(&self) -> usize {
+        self.diff.len() + self.item.content.map_or(0, str::len)
+    }
+}
