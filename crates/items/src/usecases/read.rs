@@ -177,7 +177,8 @@ fn check_page(query: &ListQuery) -> Result<(), Error> {
     }
 }
 
-fn exists_for(caller: &Caller, which: &ItemRef, item: &Item) -> bool {
+/// Whether an item is the one that is meant, and exists for the caller.
+pub(super) fn exists_for(caller: &Caller, which: &ItemRef, item: &Item) -> bool {
     let kind = match which {
         ItemRef::Id(_, kind) => *kind,
         ItemRef::PromptName(_) => Some(Kind::Prompt),

@@ -40,10 +40,7 @@ impl Interline {
         expected: ExpectedVersion,
     ) -> Result<Snapshot, Error> {
         let snapshot = self.snapshot(caller, which).await?;
-        if View::of(&snapshot.item) == View::Deleted {
-            return Err(which.not_found());
-        }
-        caller.may_write(&snapshot.item)?;
+        check_writable(caller, which, &snapshot.item)?;
         self.check_expected(expected, &snapshot.item).await?;
         Ok(snapshot)
     }
@@ -63,6 +60,14 @@ impl Interline {
         }
         item.fields = fields;
         Ok(Snapshot { item, content })
+    }
+}
+
+/// Refused unless the caller may change the item, which they see.
+pub(super) fn check_writable(caller: &Caller, which: &ItemRef, item: &Item) -> Result<(), Error> {
+    match View::of(item) {
+        View::Deleted => Err(which.not_found()),
+        View::Active | View::Archived => caller.may_write(item),
     }
 }
 

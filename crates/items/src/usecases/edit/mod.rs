@@ -1,6 +1,8 @@
 //! Editing contents. There is one way for all edits: what a request means for a content is prepared outside the writer,
-//! and committed if the item is still as it was; otherwise it is prepared again on what it became.
+//! and committed if the item is still as it was. Otherwise it is prepared again on what it became, at last inside the
+//! writer, where nobody comes between.
 
+mod newest;
 mod prepare;
 mod request;
 mod text;
@@ -12,10 +14,13 @@ use interline_edit::{Edit, Level, UnifiedDiff};
 use crate::{ContentRule, Error, Snapshot};
 
 use super::examine::BIG_BYTES;
-use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale};
+use super::{Caller, Interline, ItemRef, is_stale};
 use prepare::{Prepared, prepare_template, prepare_text};
 
 pub use request::{EditMode, EditRequest, InsertAt, LinePatch, PassageChange, TextChange};
+
+/// How often an edit is prepared outside the writer. Under so much contention it is cheaper to make others wait.
+const ROUNDS_OUTSIDE: usize = 3;
 
 /// What an edit did, or would do.
 #[derive(Clone, Debug)]
@@ -41,22 +46,18 @@ impl Interline {
     /// of different passages all succeed. One that changes nothing succeeds and writes nothing.
     pub async fn edit(&self, caller: &Caller, which: &ItemRef, request: EditRequest) -> Result<Edited, Error> {
         let request = Arc::new(request);
-        for _ in 0..MAX_ROUNDS {
+        for _ in 0..ROUNDS_OUTSIDE {
             let before = self.writable(caller, which, request.expected).await?;
-            let Prepared { mut edited, content } = self.prepared(&before, &request).await?;
-            let write = super::update::write(caller, &before.item, &edited.after.item, content);
-            let (EditMode::Write, Some(write)) = (request.mode, write) else {
-                return Ok(edited);
-            };
-            edited.after.item = write.after.clone();
-            let at = write.record.at;
-            match self.store.commit(caller.batch(vec![write], &Outcome::Edited(&edited), at)).await {
+            let (edited, batch) =
+                self.prepared(&before, &request).await?.into_commit(caller, &before.item, request.mode);
+            let Some(batch) = batch else { return Ok(edited) };
+            match self.store.commit(batch).await {
                 Ok(()) => return Ok(edited),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+        self.edit_newest(caller, which, request).await
     }
 
     /// Prepares an edit: here if that is short, on a thread of its own otherwise.

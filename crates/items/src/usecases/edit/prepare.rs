@@ -6,11 +6,13 @@ use interline_edit::{Edit, UnifiedDiff};
 
 use crate::fields::{Arguments, Limits};
 use crate::threads::LargeStack;
-use crate::{ContentInfo, ContentWrite, Error, Snapshot};
+use crate::{Batch, ContentInfo, ContentWrite, Error, Item, Snapshot};
 
 use super::super::examine::{fit_arguments, parse_template};
+use super::super::update::write;
+use super::super::{Caller, Outcome};
 use super::text::{Bounds, Meant, meant, of_another_text};
-use super::{EditRequest, Edited};
+use super::{EditMode, EditRequest, Edited};
 
 /// How many times the longest content a text may be on the way; only the last one of several edits is a content.
 const MAX_GROWTH: usize = 4;
@@ -21,6 +23,22 @@ pub(super) struct Prepared {
     pub(super) edited: Edited,
     /// What becomes of the content.
     pub(super) content: ContentWrite,
+}
+
+impl Prepared {
+    /// What it did, and what is to be committed for it; nothing if it changes nothing, or is not to be written.
+    pub(super) fn into_commit(self, caller: &Caller, before: &Item, mode: EditMode) -> (Edited, Option<Batch>) {
+        let Prepared { mut edited, content } = self;
+        match (mode, write(caller, before, &edited.after.item, content)) {
+            (EditMode::Write, Some(write)) => {
+                edited.after.item = write.after.clone();
+                let at = write.record.at;
+                let batch = caller.batch(vec![write], &Outcome::Edited(&edited), at);
+                (edited, Some(batch))
+            }
+            (EditMode::DryRun, _) | (EditMode::Write, None) => (edited, None),
+        }
+    }
 }
 
 /// Prepares an edit of a kind whose content is any text.

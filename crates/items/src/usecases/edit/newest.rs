@@ -1,0 +1,63 @@
+//! Edits that are prepared inside the writer.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::fields::Limits;
+use crate::threads::LargeStack;
+use crate::{Batch, ContentRule, Error, Snapshot};
+
+use super::super::read::exists_for;
+use super::super::update::check_writable;
+use super::super::{Caller, Interline, ItemRef};
+use super::prepare::{prepare_template, prepare_text};
+use super::{EditRequest, Edited};
+
+/// All that it takes to edit whatever an item is.
+struct OnNewest {
+    caller: Caller,
+    which: ItemRef,
+    request: Arc<EditRequest>,
+    limits: Arc<Limits>,
+}
+
+impl Interline {
+    /// Edits the newest content, with nobody's change in between.
+    pub(super) async fn edit_newest(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        request: Arc<EditRequest>,
+    ) -> Result<Edited, Error> {
+        let id = self.find(caller, which).await?.id;
+        let edit = OnNewest { caller: caller.clone(), which: which.clone(), request, limits: Arc::clone(&self.limits) };
+        let outcome = Arc::new(Mutex::new(None));
+        let told = Arc::clone(&outcome);
+        let prepare = move |newest| {
+            let (edited, batch) =
+                edit.prepare(newest).map_or_else(|error| (Err(error), None), |(edited, batch)| (Ok(edited), batch));
+            *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(edited);
+            batch
+        };
+        self.store.commit_on_newest(id, Box::new(prepare)).await?;
+        let outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match outcome.unwrap_or_else(|| Err(Error::Internal("the storage prepared nothing".to_owned()))) {
+            Ok(edited) => Ok(edited),
+            Err(error) => Err(self.with_diff(error).await),
+        }
+    }
+}
+
+impl OnNewest {
+    fn prepare(&self, newest: Option<Snapshot>) -> Result<(Edited, Option<Batch>), Error> {
+        let OnNewest { caller, which, request, limits } = self;
+        let newest = newest.filter(|newest| exists_for(caller, which, &newest.item));
+        let before = newest.ok_or_else(|| which.not_found())?;
+        check_writable(caller, which, &before.item)?;
+        request.expected.check(&before.item)?;
+        let prepared = match before.item.kind.rules().content {
+            ContentRule::Text => prepare_text(&before, request, limits)?,
+            ContentRule::Template => LargeStack::blocking(|stack| prepare_template(&before, request, limits, stack))??,
+        };
+        Ok(prepared.into_commit(caller, &before.item, request.mode))
+    }
+}
