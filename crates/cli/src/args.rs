@@ -50,7 +50,7 @@ pub(crate) struct ServeArgs {
     /// Requests of one user in a minute [env: INTERLINE_RATE_LIMIT] [default: 6000/1200; off with --auth none]
     #[arg(long, value_name = "READS/WRITES|off")]
     pub(crate) rate_limit: Option<OsString>,
-    /// A web origin whose pages may use the API, such as https://notes.example.org; can be repeated [env:
+    /// A web origin whose pages may use the API, such as `https://notes.example.org`; can be repeated [env:
     /// INTERLINE_ALLOWED_ORIGIN, separated by commas]
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allowed_origin: Vec<String>,

@@ -70,6 +70,24 @@ fn what_a_server_refuses_is_code_1() {
 }
 
 #[test]
+fn a_user_who_has_items_goes_with_them_or_stays() {
+    let place = Place::new();
+    let served = place.serve(&[]);
+    let owner = place.token();
+    for name in ["grace", "linus"] {
+        let user = json(&elsewhere(&served, &owner, &["user", "add", name, "--json"]));
+        let token = user["token"].as_str().expect("a token");
+        let answer = served.post("/notes", token, r#"{"title": "a note"}"#);
+        assert_eq!(answer.status, 201, "{answer:?}");
+    }
+    elsewhere(&served, &owner, &["user", "remove", "grace"]).refused(1, &["still has 1 items"]);
+    place.run(&["user", "remove", "linus"]).refused(1, &["still has 1 items"]);
+    assert_eq!(elsewhere(&served, &owner, &["user", "remove", "grace", "--purge"]).code, Some(0));
+    assert_eq!(place.run(&["user", "remove", "linus", "--purge"]).code, Some(0));
+    assert_eq!(place.json(&["user", "list"])["users"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn on_this_machine_the_owners_token_is_at_hand() {
     let place = Place::new();
     let served = place.serve(&[]);

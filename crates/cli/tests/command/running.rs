@@ -135,12 +135,20 @@ impl Served {
         TcpStream::connect(self.address).expect("it listens")
     }
 
-    /// A request without a body.
     pub(crate) fn get(&self, path: &str, token: Option<&str>) -> Answer {
         let bearer = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
-        let head = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{bearer}\r\n", self.address);
+        self.send(&format!("GET {path} HTTP/1.1\r\n{bearer}"), "")
+    }
+
+    pub(crate) fn post(&self, path: &str, token: &str, body: &str) -> Answer {
+        let about = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+        self.send(&format!("POST {path} HTTP/1.1\r\nAuthorization: Bearer {token}\r\n{about}"), body)
+    }
+
+    fn send(&self, head: &str, body: &str) -> Answer {
         let mut stream = self.connect();
-        stream.write_all(head.as_bytes()).expect("the request is sent");
+        let request = format!("{head}Host: {}\r\nConnection: close\r\n\r\n{body}", self.address);
+        stream.write_all(request.as_bytes()).expect("the request is sent");
         Answer::read(&mut stream)
     }
 

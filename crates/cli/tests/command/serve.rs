@@ -109,16 +109,7 @@ fn a_configuration_file_and_the_environment_reach_the_server() {
     );
     let token = place.token();
     assert_eq!(served.get("/notes", None).status, 401, "the environment is before the file");
-    let mut stream = served.connect();
-    let body = r#"{"title": "four"}"#;
-    let head = format!(
-        "POST /notes HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        served.address,
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).expect("the request is sent");
-    let answer = Answer::read(&mut stream);
+    let answer = served.post("/notes", &token, r#"{"title": "four"}"#);
     assert_eq!(answer.status, 422, "the file's limit holds: {answer:?}");
     assert_eq!(served.get("/notes", Some(&token)).status, 200);
     assert_eq!(served.get("/notes", Some(&token)).status, 429, "one read a minute");

@@ -19,6 +19,15 @@ pub enum ItemRef {
 }
 
 impl ItemRef {
+    /// Whether it means this item, for a caller who sees it.
+    pub(super) fn exists_for(&self, caller: &Caller, item: &Item) -> bool {
+        let kind = match self {
+            ItemRef::Id(_, kind) => *kind,
+            ItemRef::PromptName(_) => Some(Kind::Prompt),
+        };
+        caller.sees(item) && kind.is_none_or(|kind| kind == item.kind)
+    }
+
     /// That there is none.
     pub(super) fn not_found(&self) -> Error {
         match self {
@@ -134,7 +143,7 @@ impl Interline {
     /// The item, if it exists for the caller.
     pub(super) async fn find(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
         let id = self.id_of(caller, which).await?;
-        let item = self.store.item(id).await?.filter(|item| exists_for(caller, which, item));
+        let item = self.store.item(id).await?.filter(|item| which.exists_for(caller, item));
         item.ok_or_else(|| which.not_found())
     }
 
@@ -142,7 +151,7 @@ impl Interline {
     pub(super) async fn snapshot(&self, caller: &Caller, which: &ItemRef) -> Result<Snapshot, Error> {
         let id = self.id_of(caller, which).await?;
         let snapshot = self.store.snapshot(id).await?;
-        snapshot.filter(|snapshot| exists_for(caller, which, &snapshot.item)).ok_or_else(|| which.not_found())
+        snapshot.filter(|snapshot| which.exists_for(caller, &snapshot.item)).ok_or_else(|| which.not_found())
     }
 
     async fn id_of(&self, caller: &Caller, which: &ItemRef) -> Result<ItemId, Error> {
@@ -175,15 +184,6 @@ fn check_page(query: &ListQuery) -> Result<(), Error> {
         },
         PageStart::Offset(_) => Ok(()),
     }
-}
-
-/// Whether an item is the one that is meant, and exists for the caller.
-pub(super) fn exists_for(caller: &Caller, which: &ItemRef, item: &Item) -> bool {
-    let kind = match which {
-        ItemRef::Id(_, kind) => *kind,
-        ItemRef::PromptName(_) => Some(Kind::Prompt),
-    };
-    caller.sees(item) && kind.is_none_or(|kind| kind == item.kind)
 }
 
 /// Lines of a text; the last may lie past its end.

@@ -40,8 +40,17 @@ impl Interline {
         expected: ExpectedVersion,
     ) -> Result<Snapshot, Error> {
         let snapshot = self.snapshot(caller, which).await?;
-        check_writable(caller, which, &snapshot.item)?;
+        let snapshot = Interline::changeable(caller, which, Some(snapshot))?;
         self.check_expected(expected, &snapshot.item).await?;
+        Ok(snapshot)
+    }
+
+    /// The item if the caller may change it: seen, writable and not deleted.
+    pub(super) fn changeable(caller: &Caller, which: &ItemRef, snapshot: Option<Snapshot>) -> Result<Snapshot, Error> {
+        let there = snapshot
+            .filter(|snapshot| which.exists_for(caller, &snapshot.item) && View::of(&snapshot.item) != View::Deleted);
+        let snapshot = there.ok_or_else(|| which.not_found())?;
+        caller.may_write(&snapshot.item)?;
         Ok(snapshot)
     }
 
@@ -60,14 +69,6 @@ impl Interline {
         }
         item.fields = fields;
         Ok(Snapshot { item, content })
-    }
-}
-
-/// Refused unless the caller may change the item, which they see.
-pub(super) fn check_writable(caller: &Caller, which: &ItemRef, item: &Item) -> Result<(), Error> {
-    match View::of(item) {
-        View::Deleted => Err(which.not_found()),
-        View::Active | View::Archived => caller.may_write(item),
     }
 }
 

@@ -9,6 +9,7 @@ use interline_items::{Error, ItemId};
 use uuid::Uuid;
 
 use super::error::ApiError;
+use super::query;
 
 /// The `{id}` of a path.
 pub(super) struct Id(pub(super) Uuid);
@@ -29,6 +30,19 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
             Ok(id) if text.len() == 36 => Ok(Id(id)),
             _ => Err(invalid("id", "must be a UUID such as 0190a6f4-7b3c-7def-8123-456789abcdef")),
         }
+    }
+}
+
+/// The `{version}` of a path.
+pub(super) struct Version(pub(super) u64);
+
+impl<S: Send + Sync> FromRequestParts<S> for Version {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Version, ApiError> {
+        let text = segment(parts, state, "version").await?;
+        let number = query::number(1, u64::MAX)(&text);
+        number.map(Version).map_err(|message| invalid("version", &message))
     }
 }
 

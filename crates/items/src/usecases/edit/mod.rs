@@ -48,8 +48,8 @@ impl Interline {
         let request = Arc::new(request);
         for _ in 0..ROUNDS_OUTSIDE {
             let before = self.writable(caller, which, request.expected).await?;
-            let (edited, batch) =
-                self.prepared(&before, &request).await?.into_commit(caller, &before.item, request.mode);
+            let prepared = self.prepared(&before, &request).await?;
+            let (edited, batch) = prepared.finish(caller, &before.item, request.mode);
             let Some(batch) = batch else { return Ok(edited) };
             match self.store.commit(batch).await {
                 Ok(()) => return Ok(edited),

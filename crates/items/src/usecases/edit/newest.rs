@@ -6,8 +6,6 @@ use crate::fields::Limits;
 use crate::threads::LargeStack;
 use crate::{Batch, ContentRule, Error, Snapshot};
 
-use super::super::read::exists_for;
-use super::super::update::check_writable;
 use super::super::{Caller, Interline, ItemRef};
 use super::prepare::{prepare_template, prepare_text};
 use super::{EditRequest, Edited};
@@ -50,14 +48,12 @@ impl Interline {
 impl OnNewest {
     fn prepare(&self, newest: Option<Snapshot>) -> Result<(Edited, Option<Batch>), Error> {
         let OnNewest { caller, which, request, limits } = self;
-        let newest = newest.filter(|newest| exists_for(caller, which, &newest.item));
-        let before = newest.ok_or_else(|| which.not_found())?;
-        check_writable(caller, which, &before.item)?;
+        let before = Interline::changeable(caller, which, newest)?;
         request.expected.check(&before.item)?;
         let prepared = match before.item.kind.rules().content {
             ContentRule::Text => prepare_text(&before, request, limits)?,
             ContentRule::Template => LargeStack::blocking(|stack| prepare_template(&before, request, limits, stack))??,
         };
-        Ok(prepared.into_commit(caller, &before.item, request.mode))
+        Ok(prepared.finish(caller, &before.item, request.mode))
     }
 }

@@ -26,18 +26,15 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// What it did, and what is to be committed for it; nothing if it changes nothing, or is not to be written.
-    pub(super) fn into_commit(self, caller: &Caller, before: &Item, mode: EditMode) -> (Edited, Option<Batch>) {
+    /// What the edit does, and what is to be committed for it: nothing for a dry run, or where nothing changes.
+    pub(super) fn finish(self, caller: &Caller, before: &Item, mode: EditMode) -> (Edited, Option<Batch>) {
         let Prepared { mut edited, content } = self;
-        match (mode, write(caller, before, &edited.after.item, content)) {
-            (EditMode::Write, Some(write)) => {
-                edited.after.item = write.after.clone();
-                let at = write.record.at;
-                let batch = caller.batch(vec![write], &Outcome::Edited(&edited), at);
-                (edited, Some(batch))
-            }
-            (EditMode::DryRun, _) | (EditMode::Write, None) => (edited, None),
-        }
+        let write = write(caller, before, &edited.after.item, content);
+        let (EditMode::Write, Some(write)) = (mode, write) else { return (edited, None) };
+        edited.after.item = write.after.clone();
+        let at = write.record.at;
+        let batch = caller.batch(vec![write], &Outcome::Edited(&edited), at);
+        (edited, Some(batch))
     }
 }
 

@@ -5,6 +5,7 @@ mod collection;
 mod create;
 mod delete;
 mod edit;
+mod history;
 mod lifecycle;
 mod list;
 mod read;
@@ -34,7 +35,11 @@ pub(super) fn routes(collection: Collection) -> OpenApiRouter<App> {
         .routes(routes!(edit::patch_content))
         .routes(routes!(edit::insert))
         .routes(routes!(edit::delete_content))
-        .routes(routes!(edit::edits));
+        .routes(routes!(edit::edits))
+        .routes(routes!(history::list))
+        .routes(routes!(history::read))
+        .routes(routes!(history::compare))
+        .routes(routes!(history::restore));
     let routes = match collection.kind() {
         None => by_id.routes(routes!(render::render)),
         Some(kind) => {

@@ -1,0 +1,75 @@
+//! `GET /notes/{id}/history`, `…/{version}`, `…/{version}/diff`, `POST …/{version}/restore`
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use interline_items::{HistoryQuery, ReadContent};
+
+use super::read::{ReadParameters, wanted};
+use super::target::{Echo, Target};
+use crate::http::answer::{self, Answer};
+use crate::http::app::App;
+use crate::http::path::Version;
+use crate::http::query::number;
+use crate::http::wire::{HistoryList, ItemBody, VersionDiffBody};
+
+/// List the history of an item
+///
+/// Every change, newest first: what was done, by whom, through which door. Deleted items have one too.
+#[utoipa::path(get, path = "/{id}/history", operation_id = "list_history",
+    params(("id" = uuid::Uuid, Path),
+        ("limit" = Option<i64>, Query, minimum = 1, maximum = 100, description = "How many at the most; 50 unless given"),
+        ("offset" = Option<i64>, Query, minimum = 0, maximum = 1_000_000, description = "How many newer ones to leave out")),
+    responses((status = 200, body = HistoryList)))]
+pub(super) async fn list(State(app): State<App>, mut target: Target) -> Answer {
+    let limit = target.query.one("limit", number(1, 100)).unwrap_or(50);
+    let offset = target.query.one("offset", number(0, 1_000_000)).unwrap_or(0);
+    target.query.finish()?;
+    let query = HistoryQuery { offset, limit: usize::try_from(limit).unwrap_or(50) };
+    let page = app.interline.history(&target.caller.0, &target.which, query).await?;
+    answer::json(StatusCode::OK, &HistoryList::of(&page, query))
+}
+
+/// Read a version of an item
+///
+/// The item as it was, with its content, lines of it, or a preview.
+#[utoipa::path(get, path = "/{id}/history/{version}", operation_id = "read_version",
+    params(("id" = uuid::Uuid, Path), ("version" = i64, Path, minimum = 1), ReadParameters),
+    responses((status = 200, body = ItemBody)))]
+pub(super) async fn read(State(app): State<App>, mut target: Target, version: Version) -> Answer {
+    let (content, extent) = wanted(&mut target.query)?;
+    let read = app.interline.read_version(&target.caller.0, &target.which, version.0, content).await?;
+    let body = match content {
+        ReadContent::Omit => ItemBody::without_content(&read.item),
+        ReadContent::Whole | ReadContent::Lines(_) => ItemBody::of_part(&read, extent),
+    };
+    answer::json(StatusCode::OK, &body)
+}
+
+/// Compare two versions of an item
+///
+/// The change that leads to a version from the one before it, or from `against`.
+#[utoipa::path(get, path = "/{id}/history/{version}/diff", operation_id = "compare_versions",
+    params(("id" = uuid::Uuid, Path), ("version" = i64, Path, minimum = 1),
+        ("against" = Option<i64>, Query, minimum = 0, description = "The version that the diff leads from; 0 is nothing")),
+    responses((status = 200, body = VersionDiffBody)))]
+pub(super) async fn compare(State(app): State<App>, mut target: Target, version: Version) -> Answer {
+    let against = target.query.one("against", number(0, u64::MAX));
+    target.query.finish()?;
+    let diff = app.interline.compare_versions(&target.caller.0, &target.which, version.0, against).await?;
+    answer::json(StatusCode::OK, &VersionDiffBody::of(&diff))
+}
+
+/// Go back to a version of an item
+///
+/// Its fields and content become a new version; nothing is lost. `duplicate` if the url or name of then is taken now.
+#[utoipa::path(post, path = "/{id}/history/{version}/restore", operation_id = "restore_version",
+    params(("id" = uuid::Uuid, Path), ("version" = i64, Path, minimum = 1)), responses((status = 200, body = ItemBody)))]
+pub(super) async fn restore(State(app): State<App>, mut target: Target, version: Version) -> Answer {
+    let (echo, expected) = (target.echo(Echo::Content)?, target.expected(None)?);
+    let after = app.interline.restore_version(&target.caller.0, &target.which, version.0, expected).await?;
+    let body = match echo {
+        Echo::Content => ItemBody::with_content(&after.item, after.content.as_deref()),
+        Echo::Preview => ItemBody::without_content(&after.item),
+    };
+    answer::item(StatusCode::OK, &body, after.item.stamp)
+}

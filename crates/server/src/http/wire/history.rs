@@ -1,0 +1,125 @@
+//! Histories as they are sent.
+
+use interline_items::{HistoryPage, HistoryQuery, HistoryRecord, Named, VersionDiff};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::Time;
+
+/// A part of a history, newest first.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = History)]
+pub(in crate::http) struct HistoryList<'a> {
+    /// The records.
+    items: Vec<RecordBody<'a>>,
+    /// How many there are in all.
+    #[schema(value_type = i64, minimum = 0)]
+    total: u64,
+    /// How many newer ones are left out.
+    #[schema(value_type = i64, minimum = 0)]
+    offset: u64,
+    /// How many are sent at the most.
+    #[schema(value_type = i64, minimum = 1)]
+    limit: usize,
+    /// Whether there are older ones.
+    has_more: bool,
+}
+
+/// What history tells about one change.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = HistoryRecord)]
+pub(in crate::http) struct RecordBody<'a> {
+    /// The version that it made; null for archiving, deleting and their way back.
+    #[schema(value_type = Option<i64>, minimum = 1)]
+    version: Option<u64>,
+    /// `create`, `update`, `archive`, `unarchive`, `delete` or `restore`.
+    action: &'static str,
+    /// The fields that changed.
+    changed_fields: &'a [String],
+    /// When.
+    created_at: Time,
+    /// The door that it came through: `rest`, `mcp-content`, `mcp-prompts`, `mcp-code`, `cli` or `web`.
+    source: &'static str,
+    /// Whose change it is.
+    user: NamedBody<'a>,
+    /// The token that was used, if one was.
+    token: Option<NamedBody<'a>>,
+    /// The length of the content after it, in characters; null without content.
+    #[schema(value_type = Option<i64>, minimum = 0)]
+    content_length: Option<u64>,
+}
+
+/// A user or token in a history, which may be gone since.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Named)]
+pub(in crate::http) struct NamedBody<'a> {
+    /// Its identifier.
+    id: Uuid,
+    /// What it is or was called.
+    name: Option<&'a str>,
+}
+
+impl<'a> HistoryList<'a> {
+    pub(in crate::http) fn of(page: &'a HistoryPage, query: HistoryQuery) -> HistoryList<'a> {
+        let HistoryQuery { offset, limit } = query;
+        HistoryList {
+            items: page.records.iter().map(RecordBody::of).collect(),
+            total: page.total,
+            offset,
+            limit,
+            has_more: offset + (page.records.len() as u64) < page.total,
+        }
+    }
+}
+
+impl<'a> RecordBody<'a> {
+    fn of(record: &'a HistoryRecord) -> RecordBody<'a> {
+        RecordBody {
+            version: record.version,
+            action: record.action.name(),
+            changed_fields: &record.changed_fields,
+            created_at: Time(record.at),
+            source: record.source.name(),
+            user: NamedBody::of(&record.user, record.user.id.uuid()),
+            token: record.token.as_ref().map(|token| NamedBody::of(token, token.id.uuid())),
+            content_length: record.content.map(|size| size.characters),
+        }
+    }
+}
+
+impl<'a> NamedBody<'a> {
+    fn of<Id>(named: &'a Named<Id>, id: Uuid) -> NamedBody<'a> {
+        NamedBody { id, name: named.name.as_deref() }
+    }
+}
+
+/// What leads from one version to another.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct VersionDiffBody<'a> {
+    /// The version that it leads from; 0 is before the item was made.
+    #[schema(value_type = i64, minimum = 0)]
+    from: u64,
+    /// The version that it leads to.
+    #[schema(value_type = i64, minimum = 1)]
+    to: u64,
+    /// The change of the content, as a unified diff.
+    diff: &'a str,
+    /// Whether the diff is too long to be whole.
+    diff_truncated: bool,
+    /// The fields in which the versions differ.
+    #[schema(value_type = Vec<String>)]
+    changed_fields: &'a [&'static str],
+}
+
+impl<'a> VersionDiffBody<'a> {
+    pub(in crate::http) fn of(diff: &'a VersionDiff) -> VersionDiffBody<'a> {
+        VersionDiffBody {
+            from: diff.from,
+            to: diff.to,
+            diff: &diff.diff.text,
+            diff_truncated: diff.diff.truncated,
+            changed_fields: &diff.changed_fields,
+        }
+    }
+}
