@@ -18,7 +18,6 @@ pub(crate) struct LargeStack(());
 
 impl LargeStack {
     /// Runs `work` on a thread of its own and waits for it. It blocks: [`Threads::run`] is for those who must not.
-    #[cfg(test)]
     pub(crate) fn blocking<T: Send>(work: impl FnOnce(&LargeStack) -> T + Send) -> Result<T, Lost> {
         thread::scope(|scope| {
             let thread = builder().spawn_scoped(scope, || work(&LargeStack(()))).map_err(Lost::NoThread)?;

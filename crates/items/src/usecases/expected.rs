@@ -21,15 +21,35 @@ pub enum ExpectedVersion {
 /// What the diff of a conflict may take, so that the refusal stays short.
 const MAX_DIFF_BYTES: usize = 24 * 1024;
 
-impl Interline {
-    /// A conflict if the item is at another version, with what happened since, as far as that is known.
-    pub(super) async fn check_expected(&self, expected: ExpectedVersion, item: &Item) -> Result<(), Error> {
-        match expected {
+impl ExpectedVersion {
+    /// A conflict if the item is at another version.
+    pub(super) fn check(self, item: &Item) -> Result<(), Error> {
+        match self {
             ExpectedVersion::Exactly(expected_version, expectation) if expected_version != item.stamp.version => {
-                let diff = self.diff_since(item, expected_version).await.map(shortened);
-                Err(Error::Conflict { expected_version, expectation, current: Box::new(item.clone()), diff })
+                Err(Error::Conflict { expected_version, expectation, current: Box::new(item.clone()), diff: None })
             }
             ExpectedVersion::Any | ExpectedVersion::Existing | ExpectedVersion::Exactly(..) => Ok(()),
+        }
+    }
+}
+
+impl Interline {
+    /// A conflict if the item is at another version, with what happened since.
+    pub(super) async fn check_expected(&self, expected: ExpectedVersion, item: &Item) -> Result<(), Error> {
+        match expected.check(item) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.with_diff(error).await),
+        }
+    }
+
+    /// A conflict with what happened since the expected version, as far as that is known.
+    pub(super) async fn with_diff(&self, error: Error) -> Error {
+        match error {
+            Error::Conflict { expected_version, expectation, current, diff: None } => {
+                let diff = self.diff_since(&current, expected_version).await.map(shortened);
+                Error::Conflict { expected_version, expectation, current, diff }
+            }
+            error => error,
         }
     }
 }

@@ -30,12 +30,11 @@ async fn what_is_not_there_is_not_found_in_the_shape_of_errors(place: Place) {
         "/v2/notes",
         "/%2e%2e/etc/passwd",
         "/notes/../../etc/passwd",
-        "/docs/../notes/x/y",
         "/.git/config",
     ] {
         let request = world.head(&format!("GET {path}"), "");
         let answer = world.raw(request.as_bytes()).await;
-        assert!([404, 422, 200].contains(&answer.status()), "{path}: {}", answer.text);
+        assert!([404, 405, 422, 200].contains(&answer.status()), "{path}: {}", answer.text);
         if answer.status() == 404 {
             assert_eq!(answer.json()["error"], "not_found", "{path}");
         }
@@ -81,11 +80,15 @@ async fn a_final_slash_changes_nothing(place: Place) {
     owner.delete(&path).await.expect(204, Value::Null);
 }
 
-/// And the other way round: what answers and is not described fails in `strangers.rs` and `openapi.rs`.
+/// The other way round, what answers and is not described, is in `openapi.rs`.
 async fn every_described_route_answers(place: Place) {
     let owner = place.serve().await.owner();
     for operation in operations() {
-        let path = operation.path.replace("{id}", "0190a6f4-7b3c-7def-8123-456789abcdef").replace("{name}", "nothing");
+        let path = operation
+            .path
+            .replace("{id}", "0190a6f4-7b3c-7def-8123-456789abcdef")
+            .replace("{name}", "nothing")
+            .replace("{version}", "1");
         assert!(!path.contains('{'), "{path}: a parameter that this test does not know");
         let answer = owner.send(&format!("{} {path}", operation.method), None).await;
         assert_ne!(answer.status, 405, "{} {path}", operation.method);

@@ -70,6 +70,7 @@ fn rows() -> Vec<Row> {
         row("DELETE /tokens/{id}", Token, Write, Value::Null),
         row("GET /users", Admins, Read, Value::Null),
         row("POST /users", Admins, Write, json!({"name": "x"})),
+        row("DELETE /users/{id}", Admins, Write, Value::Null),
         row("GET /users/me", Own, Nothing, Value::Null),
         row("GET /spaces", Own, Read, Value::Null),
         row("POST /notes", Own, Write, json!({"title": "x"})),
@@ -77,6 +78,7 @@ fn rows() -> Vec<Row> {
         row("POST /prompts", Own, Write, json!({"name": "new", "content": "x"})),
         row("GET /prompts/name/{name}", Name, Read, Value::Null),
         row("PATCH /prompts/name/{name}", Name, Write, json!({"title": "stolen"})),
+        row("PATCH /prompts/name/{name}/str-replace", Name, Write, json!({"old_str": "adas", "new_str": "bobs"})),
         row("POST /prompts/{id}/render", Item, Read, json!({})),
         row("POST /content/{id}/render", Item, Read, json!({})),
     ];
@@ -91,13 +93,29 @@ fn rows() -> Vec<Row> {
             row(&at("POST /*/{id}/archive"), Item, Write, Value::Null),
             row(&at("POST /*/{id}/unarchive"), Item, Write, Value::Null),
             row(&at("POST /*/{id}/track-usage"), Item, Write, Value::Null),
+            row(&at("GET /*/{id}/search?q=adas"), Item, Read, Value::Null),
+            row(&at("GET /*/{id}/history"), Item, Read, Value::Null),
+            row(&at("GET /*/{id}/history/{version}"), Item, Read, Value::Null),
+            row(&at("GET /*/{id}/history/{version}/diff"), Item, Read, Value::Null),
+            row(&at("POST /*/{id}/history/{version}/restore"), Item, Write, Value::Null),
+            row(&at("PATCH /*/{id}/str-replace"), Item, Write, json!({"old_str": "adas", "new_str": "bobs"})),
+            row(
+                &at("PATCH /*/{id}/content"),
+                Item,
+                Write,
+                json!({"operations": [{"start_line": 1, "end_line": 1, "content": "x"}]}),
+            ),
+            row(&at("POST /*/{id}/insert"), Item, Write, json!({"at": "end", "new_str": "x"})),
+            row(&at("POST /*/{id}/delete-content"), Item, Write, json!({"content_to_delete": "adas"})),
+            row(&at("POST /*/{id}/edits"), Item, Write, json!({"edits": [{"old_str": "adas", "new_str": "bobs"}]})),
         ]);
     }
     rows
 }
 
 async fn every_route_has_a_row(_: Place) {
-    let rows: BTreeSet<String> = rows().into_iter().map(|row| row.line).collect();
+    let route = |row: Row| row.line.split('?').next().unwrap_or_default().to_owned();
+    let rows: BTreeSet<String> = rows().into_iter().map(route).collect();
     let described: BTreeSet<String> =
         operations().iter().map(|operation| format!("{} {}", operation.method, operation.path)).collect();
     assert_eq!(described, rows, "routes (left) and rows of this file (right) differ: give each route its row");
@@ -136,7 +154,12 @@ impl Ada {
         for path in
             ["/content?view=active&view=archived&view=deleted&include_content=true", "/tags", "/spaces", "/users/me"]
         {
-            all.push(self.client.get(path).await.expect(200, json!({})).json());
+            let mut seen = self.client.get(path).await.expect(200, json!({})).json();
+            // A rendering, which is a read, is a use.
+            for item in seen["items"].as_array_mut().into_iter().flatten() {
+                item["last_used_at"] = Value::Null;
+            }
+            all.push(seen);
         }
         let tokens = self.client.get("/tokens").await.json();
         all.push(tokens["tokens"].as_array().unwrap().iter().map(|token| token["id"].clone()).collect());
@@ -146,10 +169,12 @@ impl Ada {
     /// The addresses of a row on what is hers.
     fn addresses(&self, row: &Row) -> Vec<String> {
         match row.about {
-            About::Item => self.ids[..4].iter().map(|id| row.line.replace("{id}", id)).collect(),
+            About::Item => {
+                self.ids[..4].iter().map(|id| row.line.replace("{id}", id).replace("{version}", "1")).collect()
+            }
             About::Name | About::Tag => vec![row.line.replace("{name}", MARK)],
             About::Token => vec![row.line.replace("{id}", &self.token)],
-            About::Own | About::Admins | About::Anyone => vec![row.line.clone()],
+            About::Own | About::Admins | About::Anyone => vec![row.line.replace("{id}", &self.ids[4])],
         }
     }
 }

@@ -90,7 +90,7 @@ async fn scopes_allow_what_they_say(place: Place) {
     writer.get("/notes").await.expect(403, json!({"error": "forbidden"}));
     writer.create("notes", json!({"title": "blind"})).await;
     let (plain, _) = owner.new_token(json!({"name": "plain", "scopes": ["read", "write"]})).await;
-    plain.get("/users").await.expect(403, json!({"error": "forbidden", "message": "…`admin`…"}));
+    plain.get("/users").await.expect(403, json!({"error": "forbidden", "message": "…admin…"}));
     let (nothing, _) = owner.new_token(json!({"name": "nothing", "scopes": []})).await;
     nothing.get("/notes").await.expect(403, json!({"error": "forbidden"}));
 }
@@ -238,7 +238,12 @@ async fn what_is_no_token_is_unauthorized(place: Place) {
 async fn a_last_use_is_remembered(place: Place) {
     let owner = place.serve().await.owner();
     let (agent, _) = owner.new_token(json!({"name": "agent"})).await;
-    owner.get("/tokens").await.expect(200, json!({"tokens": [{"last_used_at": "…Z…"}, {"last_used_at": null}]}));
+    owner.get("/tokens").await.expect(200, json!({"tokens": [{}, {"last_used_at": null}]}));
     agent.get("/notes").await.expect(200, json!({}));
-    owner.get("/tokens").await.expect(200, json!({"tokens": [{}, {"last_used_at": "…Z…"}]}));
+    // It is a side note, which no request waits for.
+    let mut asked = 0;
+    while owner.get("/tokens").await.json()["tokens"][1]["last_used_at"].is_null() {
+        asked += 1;
+        assert!(asked < 1_000, "a use is not remembered");
+    }
 }

@@ -10,6 +10,7 @@ on_both!(
     an_admin_makes_users_with_a_first_token,
     only_admins_manage_users,
     wrong_fields_are_named,
+    a_user_is_removed_with_its_tokens_and_on_demand_with_its_items,
     without_authentication_every_request_is_the_owners,
 );
 
@@ -31,7 +32,7 @@ async fn an_admin_makes_users_with_a_first_token(place: Place) {
         .await
         .expect(200, json!({"id": made["id"], "name": "ada", "created_at": made["created_at"]}));
     assert!(me.json().get("token").is_none());
-    ada.get("/tokens").await.expect(200, json!({"tokens": [{"scopes": ["read", "write"]}]}));
+    ada.get("/tokens").await.expect(200, json!({"tokens": [{"name": "first"}]}));
     ada.create("notes", json!({"title": "x"})).await;
     let admin =
         owner.check("POST /users", json!({"name": "eve", "admin": true}), 201, json!({"admin": true})).await.json();
@@ -45,7 +46,7 @@ async fn only_admins_manage_users(place: Place) {
     let owner = place.serve().await.owner();
     let (ada, _) = owner.new_user("ada").await;
     for client in [&ada, &owner.new_token(json!({"name": "x", "scopes": ["read", "write"]})).await.0] {
-        client.get("/users").await.expect(403, json!({"error": "forbidden", "message": "…`admin`…"}));
+        client.get("/users").await.expect(403, json!({"error": "forbidden", "message": "…admin…"}));
         client.check("POST /users", json!({"name": "x"}), 403, json!({"error": "forbidden"})).await;
     }
     owner.get("/users").await.expect(200, json!({"users": [{}, {}]}));
@@ -70,6 +71,25 @@ async fn wrong_fields_are_named(place: Place) {
     ] {
         assert_eq!(owner.refused_fields("POST /users", body.clone()).await, [field], "{body}");
     }
+}
+
+async fn a_user_is_removed_with_its_tokens_and_on_demand_with_its_items(place: Place) {
+    let owner = place.serve().await.owner();
+    let (empty, empty_id) = owner.new_user("empty").await;
+    owner.delete(&format!("/users/{empty_id}")).await.expect(204, Value::Null);
+    empty.get("/users/me").await.expect(401, json!({"error": "unauthorized"}));
+
+    let (full, full_id) = owner.new_user("full").await;
+    full.note("x", None).await;
+    let refused = owner.delete(&format!("/users/{full_id}")).await;
+    assert!((400..500).contains(&refused.status), "{}", refused.status);
+    full.get("/notes").await.expect(200, json!({"total": 1}));
+    assert_eq!(owner.refused_fields(&format!("DELETE /users/{full_id}?purge=yes"), Value::Null).await, ["purge"]);
+    full.delete(&format!("/users/{full_id}?purge=true")).await.expect(403, json!({"error": "forbidden"}));
+    owner.delete(&format!("/users/{full_id}?purge=true")).await.expect(204, Value::Null);
+    full.get("/notes").await.expect(401, json!({"error": "unauthorized"}));
+    owner.delete(&format!("/users/{full_id}")).await.expect(404, json!({"error": "not_found"}));
+    owner.get("/users").await.expect(200, json!({"users": [{"name": "owner"}]}));
 }
 
 async fn without_authentication_every_request_is_the_owners(place: Place) {

@@ -21,6 +21,7 @@ mod retention;
 mod rows;
 mod tagged;
 mod tokens;
+mod turnstile;
 mod unique;
 mod users;
 mod versions;
@@ -54,7 +55,8 @@ use crate::codec::CodecError;
 /// From how many bytes on compressing is too long for a thread that serves others too.
 const BLOCKING_FROM: usize = 32 * 1024;
 
-/// A store in one SQLite file. Several processes may open the same file.
+/// A store in one SQLite file. Several processes may open the same file; beside it they keep two more, `-next` and
+/// `-write`, through which they take turns.
 ///
 /// Dropping it waits until the writes that reached the writer are on disk.
 pub struct SqliteStore {

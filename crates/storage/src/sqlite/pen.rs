@@ -16,9 +16,10 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, ffi};
 
 use super::connection;
+use super::turnstile::{NoTurn, Turnstile};
 
 /// Something to write, so that there is something to sync.
 const PROBE: &str = "
@@ -33,6 +34,7 @@ pub(super) struct Pen {
     connection: Connection,
     commit: Commit,
     trust: Trust,
+    turnstile: Turnstile,
 }
 
 /// Whether what was written can be believed to be on disk.
@@ -45,12 +47,13 @@ enum Trust {
 
 impl Pen {
     /// Writes through a connection to the file `path`.
-    pub(super) fn new(path: &Path, connection: Connection) -> Pen {
+    pub(super) fn new(path: &Path, connection: Connection, turnstile: Turnstile) -> Pen {
         Pen {
             path: path.to_owned(),
             connection,
             commit: Box::new(|connection| execute(connection, "COMMIT")),
             trust: Trust::Sound,
+            turnstile,
         }
     }
 
@@ -59,8 +62,10 @@ impl Pen {
         &self.connection
     }
 
-    /// Begins a transaction, on a new connection if the old one is suspect and the disk can be believed again.
+    /// Waits for its turn and begins a transaction, on a new connection if the old one is suspect and the disk can be
+    /// believed again. The turn ends with the transaction, or with [`Pen::roll_back`] if this fails.
     pub(super) fn begin(&mut self) -> rusqlite::Result<()> {
+        self.turnstile.enter().map_err(busy)?;
         if self.trust == Trust::Suspect {
             let fresh = connection::writer(&self.path)?;
             execute(&fresh, "BEGIN IMMEDIATE")?;
@@ -78,6 +83,9 @@ impl Pen {
         if outcome.as_ref().is_err_and(is_of_the_disk) {
             self.trust = Trust::Suspect;
         }
+        if outcome.is_ok() {
+            self.turnstile.leave();
+        }
         outcome
     }
 
@@ -86,7 +94,13 @@ impl Pen {
         if !self.connection.is_autocommit() {
             let _ = execute(&self.connection, "ROLLBACK");
         }
+        self.turnstile.leave();
     }
+}
+
+/// Another process is at it for too long.
+fn busy(_: NoTurn) -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None)
 }
 
 /// Runs a statement that stays prepared.

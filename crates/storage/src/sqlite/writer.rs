@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use super::failure::{Failure, answer_for};
 use super::group::Group;
 use super::pen::{Pen, execute};
+use super::turnstile::Turnstile;
 use super::{connection, migrate};
 use crate::OpenError;
 
@@ -63,7 +64,7 @@ impl Writer {
             return Err(OpenError::Failed(format!("{}: no write-ahead log can be kept there", path.display())));
         }
         migrate::migrate(&mut connection)?;
-        let mut pen = Pen::new(path, connection);
+        let mut pen = Pen::new(path, connection, Turnstile::beside(path));
         let (sender, receiver) = channel();
         let counters = Arc::new(SharedCounters::default());
         let shared = Arc::clone(&counters);
@@ -182,8 +183,10 @@ where
 fn serve(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters) {
     while let Ok(first) = jobs.recv() {
         let mut group = vec![first];
+        let begun = pen.begin();
+        // After the turn has come: who arrived meanwhile comes along, and no process has smaller groups than others.
         group.extend(jobs.try_iter().take(MAX_GROUP - 1));
-        match write_group(pen, &mut group) {
+        match begun.and_then(|()| write_group(pen, &mut group)) {
             Ok(written) => counters.add(written),
             Err(error) => {
                 pen.roll_back();
@@ -196,9 +199,9 @@ fn serve(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters
     let _ = pen.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
 }
 
-/// Carries out the jobs in one transaction, those that fail undone alone; what came of it. An error has changed nothing.
+/// Carries out the jobs in the transaction that has begun, those that fail undone alone; what came of it. An error has
+/// changed nothing.
 fn write_group(pen: &mut Pen, jobs: &mut [Box<dyn Job>]) -> Result<Counters, rusqlite::Error> {
-    pen.begin()?;
     let changes_before = pen.connection().total_changes();
     let mut group = Group::new(pen.connection());
     let acknowledged = match jobs {

@@ -13,7 +13,7 @@ fn database_that_refuses(refuses: impl FnMut() -> bool + Send + 'static) -> Pen 
     let mut connection = Connection::open_in_memory().unwrap();
     connection.execute_batch("CREATE TABLE notes (text TEXT UNIQUE)").unwrap();
     connection.commit_hook(Some(refuses)).unwrap();
-    Pen::new(Path::new(":memory:"), connection)
+    Pen::new(Path::new(":memory:"), connection, Turnstile::none())
 }
 
 fn insert(text: &str) -> (Box<dyn Job>, oneshot::Receiver<Result<(), Failure>>) {
@@ -128,7 +128,7 @@ fn on_a_disk(directory: &Path, failing: std::ops::Range<usize>, reaches_the_file
     migrate::migrate(&mut connection).unwrap();
     connection.execute_batch("CREATE TABLE notes (text TEXT UNIQUE)").unwrap();
     let mut turn = 0;
-    Pen::new(&path, connection).committing(move |connection| {
+    Pen::new(&path, connection, Turnstile::beside(&path)).committing(move |connection| {
         turn += 1;
         if failing.contains(&(turn - 1)) {
             if reaches_the_file(turn - 1) {

@@ -1,6 +1,6 @@
 //! Editing contents. There is one way for all edits: what a request means for a content is prepared outside the writer,
-//! and committed if the item is still as it was; otherwise it is prepared again on what it became. An edit that loses
-//! this race again and again is prepared inside the writer ([`newest`]), where nobody is faster.
+//! and committed if the item is still as it was. Otherwise it is prepared again on what it became, at last inside the
+//! writer, where nobody comes between.
 
 mod newest;
 mod prepare;
@@ -14,10 +14,13 @@ use interline_edit::{Edit, Level, UnifiedDiff};
 use crate::{ContentRule, Error, Snapshot};
 
 use super::examine::BIG_BYTES;
-use super::{Caller, Interline, ItemRef, MAX_ROUNDS, is_stale};
+use super::{Caller, Interline, ItemRef, is_stale};
 use prepare::{Prepared, prepare_template, prepare_text};
 
 pub use request::{EditMode, EditRequest, InsertAt, LinePatch, PassageChange, TextChange};
+
+/// How often an edit is prepared outside the writer. Under so much contention it is cheaper to make others wait.
+const ROUNDS_OUTSIDE: usize = 3;
 
 /// What an edit did, or would do.
 #[derive(Clone, Debug)]
@@ -36,9 +39,6 @@ pub struct Edited {
     pub edit: Edit,
 }
 
-/// How often an edit is prepared outside the writer, before it is prepared inside.
-const ROUNDS_OUTSIDE: usize = 3;
-
 impl Interline {
     /// Edits a content, of any kind of item.
     ///
@@ -46,11 +46,8 @@ impl Interline {
     /// of different passages all succeed. One that changes nothing succeeds and writes nothing.
     pub async fn edit(&self, caller: &Caller, which: &ItemRef, request: EditRequest) -> Result<Edited, Error> {
         let request = Arc::new(request);
-        for round in 0..MAX_ROUNDS {
+        for _ in 0..ROUNDS_OUTSIDE {
             let before = self.writable(caller, which, request.expected).await?;
-            if round >= ROUNDS_OUTSIDE && before.item.kind.rules().content == ContentRule::Text {
-                return self.edit_newest(caller, which, &before.item, &request).await;
-            }
             let prepared = self.prepared(&before, &request).await?;
             let (edited, batch) = prepared.finish(caller, &before.item, request.mode);
             let Some(batch) = batch else { return Ok(edited) };
@@ -60,7 +57,7 @@ impl Interline {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+        self.edit_newest(caller, which, request).await
     }
 
     /// Prepares an edit: here if that is short, on a thread of its own otherwise.

@@ -1,44 +1,59 @@
-//! Edits inside the writer.
+//! Edits that are prepared inside the writer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{Batch, Error, Item, Snapshot};
+use crate::fields::Limits;
+use crate::threads::LargeStack;
+use crate::{Batch, ContentRule, Error, Snapshot};
 
 use super::super::{Caller, Interline, ItemRef};
-use super::prepare::prepare_text;
+use super::prepare::{prepare_template, prepare_text};
 use super::{EditRequest, Edited};
 
-/// What came of the last preparation.
-type Told = Arc<Mutex<Option<Result<Edited, Error>>>>;
+/// All that it takes to edit whatever an item is.
+struct OnNewest {
+    caller: Caller,
+    which: ItemRef,
+    request: Arc<EditRequest>,
+    limits: Arc<Limits>,
+}
 
 impl Interline {
-    /// Edits the newest content of an item of a kind whose content is any text, with nobody's change in between.
-    ///
-    /// For an edit that expects no version: one that does has lost already when the item has changed.
+    /// Edits the newest content, with nobody's change in between.
     pub(super) async fn edit_newest(
         &self,
         caller: &Caller,
         which: &ItemRef,
-        item: &Item,
-        request: &Arc<EditRequest>,
+        request: Arc<EditRequest>,
     ) -> Result<Edited, Error> {
-        let told = Told::default();
-        let (caller, which, limits) = (caller.clone(), which.clone(), Arc::clone(&self.limits));
-        let (request, outcome) = (Arc::clone(request), Arc::clone(&told));
-        let prepare = move |newest: Option<Snapshot>| {
-            let edited = Interline::changeable(&caller, &which, newest).and_then(|before| {
-                let prepared = prepare_text(&before, &request, &limits)?;
-                Ok(prepared.finish(&caller, &before.item, request.mode))
-            });
-            let (result, batch): (_, Option<Batch>) = match edited {
-                Ok((edited, batch)) => (Ok(edited), batch),
-                Err(error) => (Err(error), None),
-            };
-            *outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        let id = self.find(caller, which).await?.id;
+        let edit = OnNewest { caller: caller.clone(), which: which.clone(), request, limits: Arc::clone(&self.limits) };
+        let outcome = Arc::new(Mutex::new(None));
+        let told = Arc::clone(&outcome);
+        let prepare = move |newest| {
+            let (edited, batch) =
+                edit.prepare(newest).map_or_else(|error| (Err(error), None), |(edited, batch)| (Ok(edited), batch));
+            *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(edited);
             batch
         };
-        self.store.commit_on_newest(item.id, Box::new(prepare)).await?;
-        let last = told.lock().unwrap_or_else(PoisonError::into_inner).take();
-        last.unwrap_or_else(|| Err(Error::Internal("an edit was committed and not prepared".to_owned())))
+        self.store.commit_on_newest(id, Box::new(prepare)).await?;
+        let outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match outcome.unwrap_or_else(|| Err(Error::Internal("the storage prepared nothing".to_owned()))) {
+            Ok(edited) => Ok(edited),
+            Err(error) => Err(self.with_diff(error).await),
+        }
+    }
+}
+
+impl OnNewest {
+    fn prepare(&self, newest: Option<Snapshot>) -> Result<(Edited, Option<Batch>), Error> {
+        let OnNewest { caller, which, request, limits } = self;
+        let before = Interline::changeable(caller, which, newest)?;
+        request.expected.check(&before.item)?;
+        let prepared = match before.item.kind.rules().content {
+            ContentRule::Text => prepare_text(&before, request, limits)?,
+            ContentRule::Template => LargeStack::blocking(|stack| prepare_template(&before, request, limits, stack))??,
+        };
+        Ok(prepared.finish(caller, &before.item, request.mode))
     }
 }

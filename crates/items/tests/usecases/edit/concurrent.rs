@@ -1,6 +1,6 @@
 //! Many edits of one item at once.
 
-use interline_items::{EditRequest, Error, Item, ItemRef, TextChange};
+use interline_items::{EditRequest, Error, Expectation, ExpectedVersion, Item, ItemRef, TextChange};
 use tokio::task::JoinSet;
 
 use super::{of_every_kind, replace};
@@ -8,10 +8,14 @@ use crate::world::{World, by_id, code};
 
 /// What the edits answer, in no order.
 async fn all_at_once(world: &World, item: &Item, changes: Vec<TextChange>) -> Vec<&'static str> {
+    requests_at_once(world, item, changes.into_iter().map(EditRequest::new).collect()).await
+}
+
+async fn requests_at_once(world: &World, item: &Item, requests: Vec<EditRequest>) -> Vec<&'static str> {
     let mut tasks: JoinSet<Result<(), Error>> = JoinSet::new();
-    for change in changes {
+    for request in requests {
         let (interline, owner, which): (_, _, ItemRef) = (world.interline.clone(), world.owner.clone(), by_id(item));
-        tasks.spawn(async move { interline.edit(&owner, &which, EditRequest::new(change)).await.map(|_| ()) });
+        tasks.spawn(async move { interline.edit(&owner, &which, request).await.map(|_| ()) });
     }
     tasks.join_all().await.into_iter().map(code).collect()
 }
@@ -40,6 +44,32 @@ async fn of_edits_of_the_same_passage_one_succeeds() {
         assert_eq!(outcomes[..63], ["no_match"; 63]);
         assert_eq!(outcomes[63], "ok");
         assert_eq!(world.item(&item).await.stamp.version, 2);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+async fn of_edits_for_one_version_one_succeeds_and_of_those_of_a_deleted_item_none_after() {
+    let world = World::new().await;
+    let before: String = (0..64).map(|number| format!("<{number}>\n")).collect();
+    let requests = |expected| -> Vec<EditRequest> {
+        let request = |number| EditRequest { expected, ..EditRequest::new(replace(&format!("<{number}>"), "x")) };
+        (0..64).map(request).collect()
+    };
+    for item in of_every_kind(&world, &before).await {
+        let expected = ExpectedVersion::Exactly(1, Expectation::ExpectedVersion);
+        let mut outcomes = requests_at_once(&world, &item, requests(expected)).await;
+        outcomes.sort_unstable();
+        assert_eq!(outcomes[..63], ["conflict"; 63]);
+        assert_eq!(outcomes[63], "ok");
+    }
+    for item in of_every_kind(&world, &before).await {
+        let which = by_id(&item);
+        let delete = world.interline.delete(&world.owner, &which, ExpectedVersion::Any);
+        let (outcomes, deleted) = tokio::join!(requests_at_once(&world, &item, requests(ExpectedVersion::Any)), delete);
+        assert!(outcomes.iter().all(|outcome| ["ok", "not_found"].contains(outcome)), "{outcomes:?}");
+        let edits = outcomes.iter().filter(|outcome| **outcome == "ok").count() as u64;
+        assert_eq!(world.item(&item).await.stamp.version, 1 + edits);
+        assert_eq!(deleted.unwrap().stamp.version, 1 + edits, "what came after it found nothing");
     }
 }
 

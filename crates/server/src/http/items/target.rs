@@ -54,7 +54,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Target {
             ItemRef::Id(id, Collection::from_request_parts(parts, state).await?.kind())
         };
         let named = query.one("type", word(KINDS));
-        Ok(Target { caller, which: narrowed(which, named)?, query, headers: std::mem::take(&mut parts.headers) })
+        Ok(Target { caller, which: narrowed(which, named)?, query, headers: parts.headers.clone() })
     }
 }
 

