@@ -17,6 +17,7 @@ impl Error {
             }
             Error::ValidationFailed(_) => "correct the fields named in `errors`".to_owned(),
             Error::TooLarge { .. } => "split the content into several items".to_owned(),
+            Error::PageTooLarge { .. } => "lower `limit`, or read the items one by one".to_owned(),
             Error::InvalidTemplate { undefined_variables, unused_arguments, .. } => {
                 if undefined_variables.is_empty() && unused_arguments.is_empty() {
                     "correct the template at the line given".to_owned()
@@ -145,6 +146,9 @@ impl fmt::Display for Error {
                 [error] => write!(f, "{}: {}", error.field, error.message),
                 errors => write!(f, "{} fields cannot be accepted", errors.len()),
             },
+            Error::PageTooLarge { limit, actual } => {
+                write!(f, "the contents of this page have {actual} bytes together, and {limit} are allowed")
+            }
             Error::TooLarge { limit, actual } => {
                 write!(f, "the content has {actual} bytes, and {limit} are allowed")
             }

@@ -73,7 +73,9 @@ fn data_of(error: &Error) -> Map<String, Value> {
             let one = |error: &FieldError| json!({"field": error.field, "message": error.message});
             object([("errors", errors.iter().map(one).collect())])
         }
-        Error::TooLarge { limit, actual } => object([("limit", (*limit).into()), ("actual", (*actual).into())]),
+        Error::TooLarge { limit, actual } | Error::PageTooLarge { limit, actual } => {
+            object([("limit", (*limit).into()), ("actual", (*actual).into())])
+        }
         Error::InvalidTemplate { line, detail, undefined_variables, unused_arguments } => object([
             ("line", (*line).into()),
             ("detail", detail.as_str().into()),
