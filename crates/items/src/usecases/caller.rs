@@ -53,12 +53,11 @@ impl Caller {
 
     /// Refused unless the token has the scope, and its user the rank that the scope takes.
     pub(super) fn needs(&self, scope: Scope) -> Result<(), Error> {
-        if !self.scopes.contains(&scope) {
-            return Err(Error::Forbidden(Refusal::Scope(scope)));
-        }
         match (scope, self.rank) {
+            // No token of theirs could.
             (Scope::Admin, Rank::Member) => Err(Error::Forbidden(Refusal::NotAdmin)),
-            (Scope::Admin, Rank::Admin) | (Scope::Read | Scope::Write, _) => Ok(()),
+            (Scope::Admin, Rank::Admin) | (Scope::Read | Scope::Write, _) if self.scopes.contains(&scope) => Ok(()),
+            _ => Err(Error::Forbidden(Refusal::Scope(scope))),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a caller gives, and what the rules of a kind make of it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::fields::{
@@ -252,12 +253,11 @@ fn changed_tags(problems: &mut Problems, before: &Tags, changes: TagChanges, lim
         TagChanges::Adjust { add, remove } => {
             let add = problems.note(parse_tags("add_tags", &add, limits)).unwrap_or_default();
             let remove = problems.note(parse_tags("remove_tags", &remove, limits)).unwrap_or_default();
-            let mut tags: Vec<String> = Vec::new();
-            for tag in before.as_slice().iter().chain(&add).filter(|tag| !remove.contains(tag)) {
-                if !tags.iter().any(|known| known == tag.as_str()) {
-                    tags.push(tag.as_str().to_owned());
-                }
-            }
+            let remove: HashSet<&str> = remove.iter().map(Tag::as_str).collect();
+            let mut known = HashSet::new();
+            let tags = before.as_slice().iter().chain(&add).map(Tag::as_str);
+            let tags = tags.filter(|tag| !remove.contains(tag) && known.insert(*tag)).map(str::to_owned);
+            let tags: Vec<String> = tags.collect();
             // Limits may have changed since the item got its tags: it can always lose some.
             let (limit, actual) = (limits.tags, tags.len());
             if actual > limit.max(before.as_slice().len()) {

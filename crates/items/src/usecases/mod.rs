@@ -67,6 +67,11 @@ impl Interline {
         }
     }
 
+    /// How much fields may hold.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Whether the storage answers.
     pub async fn health(&self) -> Result<(), Error> {
         Ok(self.store.ping().await?)

@@ -207,7 +207,11 @@ impl NewUser {
         };
         let space = Space { id: SpaceId::generate(), owner: SpaceOwner::User(user.id), name: user.name.clone() };
         let secret = Secret::generate()?;
-        let token = first_token(user.id, "first", &secret);
+        let scopes = match user.rank {
+            Rank::Admin => Scope::ALL.into(),
+            Rank::Member => [Scope::Read, Scope::Write].into(),
+        };
+        let token = Token { scopes, ..first_token(user.id, "first", &secret) };
         let token = NewToken { token, secret: SecretHash::of(secret.as_str()) };
         Ok((NewUser { user, space, token }, secret))
     }

@@ -201,7 +201,7 @@ fn add_errors(operation: &mut Value, method: &str, path: &str) {
         (400, "The request cannot be carried out as it is", !open),
         (401, "No valid token", !open),
         (403, "The token does not allow it, or the request comes from elsewhere", true),
-        (404, "There is no such thing for the caller", by_id || method == "patch"),
+        (404, "There is no such thing for the caller", by_id || path == "/tokens" && writes),
         (408, "The body did not arrive in time", has_body),
         (409, "It is in another state, or the value is taken", writes),
         (412, "It is not at the version of `If-Match`", writes),
@@ -211,6 +211,12 @@ fn add_errors(operation: &mut Value, method: &str, path: &str) {
         (503, "The storage cannot do it now; nothing was applied", true),
     ];
     let Some(Value::Object(responses)) = operation.get_mut("responses") else { return };
+    for response in responses.values_mut() {
+        // What the summary promises; a description is required.
+        if response["description"].as_str().is_none_or(str::is_empty) {
+            response["description"] = "Done".into();
+        }
+    }
     for (status, description, _) in statuses.into_iter().filter(|(_, _, can)| *can) {
         responses.entry(status.to_string()).or_insert_with(|| error_response(description));
     }

@@ -1,11 +1,12 @@
 //! What a path names.
 
-use axum::extract::{FromRequestParts, RawPathParams};
+use axum::extract::{FromRequestParts, MatchedPath, RawPathParams};
 use axum::http::request::Parts;
-use interline_items::fields::{FieldError, Limits, PromptName, Tag};
+use interline_items::fields::{FieldError, PromptName, Tag};
 use interline_items::{Error, ItemId};
 use uuid::Uuid;
 
+use super::app::App;
 use super::error::ApiError;
 use super::query;
 
@@ -47,13 +48,13 @@ impl<S: Send + Sync> FromRequestParts<S> for Version {
 /// The `{name}` of a prompt.
 pub(super) struct Named(pub(super) PromptName);
 
-impl<S: Send + Sync> FromRequestParts<S> for Named {
+impl FromRequestParts<App> for Named {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Named, ApiError> {
-        let text = segment(parts, state, "name").await?;
-        let name =
-            PromptName::parse(&text, &Limits::default()).map_err(|error| Error::ValidationFailed(vec![error]))?;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Named, ApiError> {
+        let text = segment(parts, app, "name").await?;
+        let name = PromptName::parse(&text, app.interline.limits());
+        let name = name.map_err(|error| Error::ValidationFailed(vec![error]))?;
         Ok(Named(name))
     }
 }
@@ -61,19 +62,19 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
 /// The `{name}` of a tag.
 pub(super) struct Tagged(pub(super) Tag);
 
-impl<S: Send + Sync> FromRequestParts<S> for Tagged {
+impl FromRequestParts<App> for Tagged {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Tagged, ApiError> {
-        let text = segment(parts, state, "name").await?;
-        let tag = Tag::parse(&text, &Limits::default()).map_err(|error| Error::ValidationFailed(vec![error]))?;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Tagged, ApiError> {
+        let text = segment(parts, app, "name").await?;
+        let tag = Tag::parse(&text, app.interline.limits()).map_err(|error| Error::ValidationFailed(vec![error]))?;
         Ok(Tagged(tag))
     }
 }
 
 /// Whether the path has a `{name}`.
-pub(super) async fn has_name<S: Send + Sync>(parts: &mut Parts, state: &S) -> bool {
-    segment(parts, state, "name").await.is_ok()
+pub(super) fn has_name(parts: &Parts) -> bool {
+    parts.extensions.get::<MatchedPath>().is_some_and(|path| path.as_str().contains("{name}"))
 }
 
 async fn segment<S: Send + Sync>(parts: &mut Parts, state: &S, name: &'static str) -> Result<String, ApiError> {

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use interline_items::Error;
-use interline_items::fields::{Limits, Tag};
+use interline_items::fields::Tag;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -43,7 +43,7 @@ pub(super) async fn rename(
     from: Tagged,
     Json(patch): Json<TagPatch>,
 ) -> Answer {
-    let to = Tag::parse(&patch.new_name, &Limits::default()).map_err(|mut error| {
+    let to = Tag::parse(&patch.new_name, app.interline.limits()).map_err(|mut error| {
         "new_name".clone_into(&mut error.field);
         Error::ValidationFailed(vec![error])
     })?;

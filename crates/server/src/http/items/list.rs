@@ -67,16 +67,16 @@ const SORTS: &[(&str, SortBy)] = &[
 /// `next_cursor` for pages that stay stable while items change.
 #[utoipa::path(get, path = "/", operation_id = "list", params(ListParameters), responses((status = 200, body = ItemList)))]
 pub(super) async fn list(State(app): State<App>, caller: Caller, collection: Collection, query: Query) -> Answer {
-    let query = list_query(query, collection)?;
+    let query = list_query(query, collection, app.interline.limits())?;
     let (start, limit, sort) = (query.start.clone(), query.limit, query.sort);
     let page = app.interline.list(&caller.0, query).await?;
     answer::json(StatusCode::OK, &ItemList::of(&page, &start, limit, sort))
 }
 
-fn list_query(mut query: Query, collection: Collection) -> Result<ListQuery, Error> {
+fn list_query(mut query: Query, collection: Collection, limits: &Limits) -> Result<ListQuery, Error> {
     refuse_search(&mut query)?;
     let kinds = kinds(&mut query, collection);
-    let tags = query.many("tags", |text| Tag::parse(text, &Limits::default()).map_err(|error| error.message));
+    let tags = query.many("tags", |text| Tag::parse(text, limits).map_err(|error| error.message));
     let tag_match = query.one("tag_match", word(TAG_MATCHES)).unwrap_or_default();
     let views: BTreeSet<View> = query.many("view", word(VIEWS)).into_iter().collect();
     let sort = sort(&mut query);

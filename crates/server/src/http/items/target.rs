@@ -7,6 +7,7 @@ use interline_items::fields::FieldError;
 use interline_items::{Error, ExpectedVersion, ItemRef, Kind};
 
 use super::collection::{Collection, KINDS};
+use crate::http::app::App;
 use crate::http::condition;
 use crate::http::error::ApiError;
 use crate::http::identify::Caller;
@@ -41,13 +42,13 @@ impl Echo {
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Target {
+impl FromRequestParts<App> for Target {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Target, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &App) -> Result<Target, ApiError> {
         let caller = Caller::from_request_parts(parts, state).await?;
         let Ok(mut query) = Query::from_request_parts(parts, state).await;
-        let which = if path::has_name(parts, state).await {
+        let which = if path::has_name(parts) {
             ItemRef::PromptName(Named::from_request_parts(parts, state).await?.0)
         } else {
             let id = Id::from_request_parts(parts, state).await?.item();
