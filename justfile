@@ -34,6 +34,10 @@ bench *options:
 fuzz:
     fuzz/run --seconds 600
 
+# Writes under kills, crowds, restarts and full disks: the long form.
+soak:
+    soak/run long
+
 # Matching quality on real edits, in both line-ending modes.
 editbench:
     crates/edit/editbench
