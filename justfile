@@ -30,13 +30,13 @@ doc:
 bench *options:
     cargo run --release --locked -p interline-bench -- {{ options }}
 
+# Whether writes can be lost, the long form; `just soak kills --seed 7` for one of the trials.
+soak *trial:
+    soak/run long {{ trial }}
+
 # The fuzz targets, for ten minutes.
 fuzz:
     fuzz/run --seconds 600
-
-# Writes under kills, crowds, restarts and full disks: the long form.
-soak:
-    soak/run long
 
 # Matching quality on real edits, in both line-ending modes.
 editbench:

@@ -1,15 +1,20 @@
 //! Whether writes can be lost. Each command prints its figures and fails on the first promise that is not kept.
 
+mod acknowledged;
+mod faults;
+mod histories;
 mod notes;
+mod power_cut;
 mod random;
 mod served;
+mod vfs;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-/// Cuts the power, fails the disk, kills servers and replays histories, and looks whether anything that was acknowledged is
-/// missing.
+/// Cuts the power, fails the disk, replays histories and kills servers, and looks whether anything that was acknowledged
+/// is missing.
 #[derive(Parser)]
 struct Arguments {
     #[command(subcommand)]
@@ -26,6 +31,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Cuts the power at every sync of a run of edits, and between them.
+    PowerCut,
+    /// Refuses each write and each sync of a run, one at a time, and for a while.
+    Faults,
+    /// Makes random histories on both storages, and rebuilds every version.
+    Histories,
     #[command(flatten)]
     Served(served::Trial),
 }
@@ -43,6 +54,9 @@ fn main() -> ExitCode {
     let Arguments { command, form, seed, servers } = Arguments::parse();
     println!("seed {seed}, {form:?}");
     let outcome = match command {
+        Command::PowerCut => power_cut::run(form, seed),
+        Command::Faults => faults::run(form, seed),
+        Command::Histories => histories::run(form, seed, servers.postgres.as_deref()),
         Command::Served(trial) => served::run(&trial, servers, form, seed),
     };
     match outcome {

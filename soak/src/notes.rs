@@ -4,6 +4,10 @@
 //! text tells which edits happened, in which order of each client, and that each happened once. Clients never name the
 //! same passage: whatever they do at the same time, all of it must succeed.
 
+use interline_items::{
+    Caller, EditRequest, Error, Interline, ItemDraft, ItemId, ItemRef, Kind, PassageChange, TextChange,
+};
+
 use crate::random::Random;
 
 const WORDS: [&str; 8] = ["quartz", "Straße", "meadow", "lantern", "ripple", "音楽", "harvest", "ember"];
@@ -97,6 +101,28 @@ fn filling(bytes: usize, random: &mut Random) -> String {
     text
 }
 
+/// Makes the note.
+pub(crate) async fn make(interline: &Interline, caller: &Caller, plan: &NotePlan) -> Result<ItemId, Error> {
+    let draft = ItemDraft { title: Some("soak".to_owned()), content: Some(plan.text()), ..ItemDraft::default() };
+    Ok(interline.create(caller, Kind::Note, draft).await?.item.id)
+}
+
+/// Makes an edit; the version that it made.
+pub(crate) async fn edit(
+    interline: &Interline,
+    caller: &Caller,
+    note: ItemId,
+    client: usize,
+    edit: EditNumber,
+) -> Result<u64, Error> {
+    let line = name_of_line(client);
+    let new_line = line.clone() + &written(edit);
+    let which = ItemRef::Id(note, Some(Kind::Note));
+    let change = PassageChange { old_str: line, new_str: new_line, expected_matches: 1 };
+    let edited = interline.edit(caller, &which, EditRequest::new(TextChange::Replace(change))).await?;
+    Ok(edited.after.item.stamp.version)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,7 +139,7 @@ mod tests {
             text.replace("client 01:", "client 01: 000001 000001"),
             text.replace("client 01:", "client 01: 000001 000004"),
             text.replacen("quartz", "quart", 1),
-            text[..text.len() - 10].to_owned(),
+            text.trim_end().to_owned(),
             text.clone() + "\n",
         ] {
             assert!(plan.read(&broken).is_err());

@@ -29,4 +29,9 @@ impl Random {
     pub(crate) fn chance(&mut self, per_mille: usize) -> bool {
         self.below(1000) < per_mille
     }
+
+    /// One of several, of which there is at least one.
+    pub(crate) fn one_of<'a, T>(&mut self, several: &'a [T]) -> &'a T {
+        &several[self.below(several.len())]
+    }
 }

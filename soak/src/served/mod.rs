@@ -60,7 +60,7 @@ pub(crate) struct Options {
     on: Storage,
     /// A PostgreSQL on which databases may be made.
     #[arg(long, global = true, value_name = "URL", env = "INTERLINE_TEST_POSTGRES", hide_env_values = true)]
-    postgres: Option<String>,
+    pub(crate) postgres: Option<String>,
 }
 
 /// What every trial needs.
