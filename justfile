@@ -26,9 +26,10 @@ lint:
 doc:
     RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked
 
-# Speed, side by side with the raw operations on the same bytes.
-bench *options:
-    cargo run --release --locked -p interline-bench -- {{ options }}
+# Speed, side by side with the raw limits: all groups, or those that are named (engine, http, creates, edits, growth, process).
+bench *groups:
+    cargo build --release --locked -p interline -p interline-bench
+    {{ CARGO_TARGET_DIR }}/release/interline-bench {{ groups }}
 
 # Whether writes can be lost, the long form; `just soak kills --seed 7` for one of the trials.
 soak *trial:

@@ -1,5 +1,6 @@
 //! Timing two things in one run, so that whatever slows the machine slows both.
 
+use std::error::Error;
 use std::fs;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -57,6 +58,49 @@ pub(crate) fn side_by_side<A, B>(
         }
     }
     Medians { subject: median(subject_times), reference: median(reference_times) }
+}
+
+/// The medians of figures that are measured in turns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Figures {
+    /// Of what was measured.
+    pub(crate) subject: f64,
+    /// Of what it is compared with.
+    pub(crate) reference: f64,
+}
+
+impl Figures {
+    /// How many times as much the subject has.
+    pub(crate) fn ratio(&self) -> f64 {
+        self.subject / self.reference
+    }
+}
+
+/// Asks both for a figure in every round, taking turns in going first, after one round that does not count.
+pub(crate) fn in_turns(
+    rounds: usize,
+    mut subject: impl FnMut() -> Result<f64, Box<dyn Error>>,
+    mut reference: impl FnMut() -> Result<f64, Box<dyn Error>>,
+) -> Result<Figures, Box<dyn Error>> {
+    subject()?;
+    reference()?;
+    let (mut subjects, mut references) = (Vec::new(), Vec::new());
+    for round in 0..rounds {
+        if round % 2 == 0 {
+            subjects.push(subject()?);
+            references.push(reference()?);
+        } else {
+            references.push(reference()?);
+            subjects.push(subject()?);
+        }
+    }
+    Ok(Figures { subject: middle(subjects), reference: middle(references) })
+}
+
+/// The median of figures; 0 of none.
+pub(crate) fn middle(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or_default()
 }
 
 fn time<R>(operation: &mut impl FnMut() -> R) -> Duration {

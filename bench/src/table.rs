@@ -40,6 +40,28 @@ impl<'a> Table<'a> {
     }
 }
 
+/// The columns of a table whose rows are [`Judged`].
+pub(crate) const JUDGED: &[&str] = &["what / beside what", "figure", "beside", "ratio", "bar", ""];
+
+/// A figure, what it was measured beside, and what it should be.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    pub(crate) figure: String,
+    /// Empty where a figure stands alone, like the ratio.
+    pub(crate) beside: String,
+    pub(crate) ratio: String,
+    pub(crate) bar: String,
+    pub(crate) passes: bool,
+}
+
+impl Table<'_> {
+    /// Prints a row of a table with the columns [`JUDGED`].
+    pub(crate) fn judged(&mut self, name: &str, row: Judged) -> io::Result<()> {
+        let Judged { figure, beside, ratio, bar, passes } = row;
+        self.row(name, &[figure, beside, ratio, bar, verdict(passes)])
+    }
+}
+
 fn line<'c>(name: &str, cells: impl Iterator<Item = &'c str>) -> String {
     cells.fold(format!("| {name:NAME_WIDTH$} |"), |line, cell| line + &format!(" {cell:>WIDTH$} |"))
 }
@@ -59,6 +81,21 @@ pub(crate) fn millis(time: Duration) -> String {
 /// A ratio, as in `2.31 ×`.
 pub(crate) fn times(ratio: f64) -> String {
     format!("{ratio:.2} ×")
+}
+
+/// A share, as in `63 %`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// How often a second.
+pub(crate) fn per_second(rate: f64) -> String {
+    format!("{rate:.0} /s")
+}
+
+/// Millions of bytes.
+pub(crate) fn megabytes(bytes: f64) -> String {
+    format!("{:.1} MB", bytes / 1e6)
 }
 
 /// The last word of a row.

@@ -38,6 +38,12 @@ impl Dice {
         u32::try_from(high).unwrap_or(0)
     }
 
+    /// One of the texts; empty if there are none.
+    pub(crate) fn pick_of<'t>(&mut self, texts: &'t [String]) -> &'t str {
+        let index = self.below(u32::try_from(texts.len()).unwrap_or(u32::MAX));
+        texts.get(index as usize).map_or("", String::as_str)
+    }
+
     fn pick<'w>(&mut self, words: &[&'w str]) -> &'w str {
         let index = self.below(u32::try_from(words.len()).unwrap_or(1));
         words[index as usize]

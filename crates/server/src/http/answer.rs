@@ -1,6 +1,6 @@
 //! Answers in JSON.
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode};
 use interline_items::{Error, Stamp};
@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::condition;
 use super::error::ApiError;
+use super::kept::KeptBody;
 
 /// What a handler gives back.
 pub(super) type Answer = Result<Response<Body>, ApiError>;
@@ -16,28 +17,41 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A body in JSON.
 pub(super) fn json(status: StatusCode, body: &impl Serialize) -> Answer {
-    json_of_about(0, status, body)
+    Ok(respond(status, CONTENT_TYPE, JSON, json_of_about(0, body)?.into()))
 }
 
-/// A body in JSON of about `bytes` bytes: a long text is not moved while it is written.
-fn json_of_about(bytes: usize, status: StatusCode, body: &impl Serialize) -> Answer {
+/// JSON of about `bytes` bytes: a long text is not moved while it is written.
+fn json_of_about(bytes: usize, body: &impl Serialize) -> Result<Bytes, Error> {
     let mut text = Vec::with_capacity(bytes + 512);
     serde_json::to_writer(&mut text, body).map_err(|error| Error::Internal(error.to_string()))?;
-    Ok(respond(status, CONTENT_TYPE, JSON, text.into()))
+    Ok(text.into())
 }
 
 /// An item in JSON with the tag of its state.
 pub(super) fn item(status: StatusCode, item: &super::wire::ItemBody<'_>, stamp: Stamp) -> Answer {
-    let content = item.content.map_or(0, str::len);
-    let mut answer = json_of_about(content + content / 16, status, item)?;
+    let mut answer = respond(status, CONTENT_TYPE, JSON, item_bytes(item)?.into());
     answer.headers_mut().insert(ETAG, condition::etag(stamp));
     Ok(answer)
+}
+
+/// The JSON of an item.
+pub(super) fn item_bytes(item: &super::wire::ItemBody<'_>) -> Result<Bytes, Error> {
+    let content = item.content.map_or(0, str::len);
+    json_of_about(content + content / 16, item)
+}
+
+/// An item that was written as JSON before.
+pub(super) fn kept(body: KeptBody) -> Response<Body> {
+    let mut answer = respond(StatusCode::OK, CONTENT_TYPE, JSON, body.bytes.into());
+    answer.headers_mut().insert(ETAG, condition::etag(body.stamp));
+    answer
 }
 
 /// What an edit did, with the tag of the item's state.
 pub(super) fn edited(edited: &super::wire::EditedBody<'_>, stamp: Stamp) -> Answer {
     let text = edited.bytes();
-    let mut answer = json_of_about(text + text / 16, StatusCode::OK, edited)?;
+    let body = json_of_about(text + text / 16, edited)?;
+    let mut answer = respond(StatusCode::OK, CONTENT_TYPE, JSON, body.into());
     answer.headers_mut().insert(ETAG, condition::etag(stamp));
     Ok(answer)
 }

@@ -8,6 +8,7 @@ use interline_items::Interline;
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use super::guard::Guard;
+use super::kept::KeptBodies;
 use super::limiter::Limiter;
 use super::observe;
 use crate::Settings;
@@ -21,6 +22,7 @@ pub(super) struct Inner {
     pub(super) settings: Settings,
     pub(super) guard: Guard,
     pub(super) limiter: Option<Limiter>,
+    pub(super) kept: KeptBodies,
     pub(super) metrics: PrometheusHandle,
 }
 
@@ -28,7 +30,8 @@ impl App {
     pub(super) fn new(interline: Interline, settings: Settings, address: SocketAddr) -> App {
         let guard = Guard::new(&settings, address);
         let limiter = settings.rate_limits.map(Limiter::new);
-        App(Arc::new(Inner { interline, settings, guard, limiter, metrics: observe::recorder() }))
+        let (kept, metrics) = (KeptBodies::default(), observe::recorder());
+        App(Arc::new(Inner { interline, settings, guard, limiter, kept, metrics }))
     }
 }
 

@@ -2,14 +2,9 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
-use axum::http::{HeaderMap, Response};
-use axum::middleware::Next;
-use axum::response::IntoResponse;
 
-use super::app::App;
 use super::error::ApiError;
 use crate::Settings;
 
@@ -41,7 +36,8 @@ impl Guard {
         Guard { hosts, origins }
     }
 
-    fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
+    /// Refuses what is foreign, before anything else looks at it.
+    pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         let mut hosts = headers.get_all(HOST).iter();
         let host = match (hosts.next(), hosts.next()) {
             (Some(host), None) => host.to_str().ok(),
@@ -97,14 +93,6 @@ fn is_local(name: &str) -> bool {
 
 fn normal_origin(origin: &str) -> String {
     origin.trim_end_matches('/').to_ascii_lowercase()
-}
-
-/// Refuses what is foreign before anything else looks at it.
-pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response<Body> {
-    match app.guard.check(request.headers()) {
-        Ok(()) => next.run(request).await,
-        Err(foreign) => foreign.into_response(),
-    }
 }
 
 #[cfg(test)]

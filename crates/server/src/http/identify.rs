@@ -12,9 +12,10 @@ use interline_items::{Error, SecretHash, Source};
 use super::app::App;
 use super::error::ApiError;
 use super::limiter::{Access, Left};
+use super::once::once;
 use crate::Auth;
 
-/// The caller of a request that came through [`identify`].
+/// The caller of a request that came through [`identify`]. A handler takes it once.
 #[derive(Clone)]
 pub(super) struct Caller(pub(super) interline_items::Caller);
 
@@ -22,7 +23,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Caller, ApiError> {
-        parts.extensions.get::<Caller>().cloned().ok_or(ApiError::Refused(Error::Unauthorized))
+        parts.extensions.remove::<Caller>().ok_or(ApiError::Refused(Error::Unauthorized))
     }
 }
 
@@ -42,7 +43,7 @@ pub(super) async fn identify(State(app): State<App>, mut request: Request, next:
         None => None,
     };
     request.extensions_mut().insert(Caller(caller));
-    let answer = next.run(request).await;
+    let answer = once(&app, request, next).await;
     match left {
         Some(left) => with_limits(answer, left),
         None => answer,

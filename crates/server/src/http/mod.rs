@@ -1,7 +1,8 @@
 //! The REST API: wire types, their way to the use cases, and what every request goes through.
 //!
-//! A request meets, from the outside in: [`observe`] (id, log, metrics), [`guard`] (`Host` and `Origin`), CORS, and on
-//! routes of the API [`identify`] (token and rate limit). A handler turns wire types into those of the use case, calls
+//! A request meets, from the outside in: [`observe`] (id, log, metrics), which asks [`guard`] (`Host` and `Origin`),
+//! CORS, and on routes of the API [`identify`] (token and rate limit), which asks [`once`] (`Idempotency-Key`). Each layer
+//! costs every request allocations and copies, so there are few. A handler turns wire types into those of the use case, calls
 //! it, and turns its outcome into an answer.
 
 mod answer;
@@ -14,6 +15,7 @@ mod guard;
 mod health;
 mod identify;
 mod items;
+mod kept;
 mod limiter;
 mod observe;
 mod once;

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 use interline_items::Error;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
+use super::app::App;
 use super::error::ApiError;
 
 /// How often recorded durations are folded into their buckets.
@@ -34,14 +35,20 @@ impl CurrentRequest {
     }
 }
 
-/// Gives the request an id, and tells how it was answered.
-pub(super) async fn observe(request: Request, next: Next) -> Response<Body> {
+/// Gives the request an id, and tells how it was answered. One that is foreign goes no further.
+pub(super) async fn observe(State(app): State<App>, request: Request, next: Next) -> Response<Body> {
     let started = Instant::now();
     let id = next_id();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let matched = request.extensions().get::<MatchedPath>().map(|route| route.as_str().to_owned());
-    let mut answer = REQUEST.scope(id.clone(), next.run(request)).await;
+    let answer = async {
+        match app.guard.check(request.headers()) {
+            Ok(()) => next.run(request).await,
+            Err(foreign) => foreign.into_response(),
+        }
+    };
+    let mut answer = REQUEST.scope(id.clone(), answer).await;
     if let Ok(value) = HeaderValue::from_str(&id) {
         answer.headers_mut().insert(REQUEST_ID, value);
     }

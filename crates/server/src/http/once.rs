@@ -1,7 +1,7 @@
 //! `Idempotency-Key`: a write that is sent again gets the answer of the first, and applies nothing.
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::{ETAG, LOCATION};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
@@ -21,16 +21,16 @@ const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// Carries out a write with a key once; other requests go their way.
-pub(super) async fn once(State(app): State<App>, request: Request, next: Next) -> Response<Body> {
+pub(super) async fn once(app: &App, request: Request, next: Next) -> Response<Body> {
     if request.method().is_safe() || !request.headers().contains_key(KEY) {
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    let bytes = match body::bounded(&app, &parts.headers, body).await {
+    let bytes = match body::bounded(app, &parts.headers, body).await {
         Ok(bytes) => bytes,
         Err(error) => return error.into_response(),
     };
-    match begin(&app, &mut parts, &bytes).await {
+    match begin(app, &mut parts, &bytes).await {
         Ok(Begun::First(caller)) => {
             parts.extensions.insert(Caller(caller));
             next.run(Request::from_parts(parts, Body::from(bytes))).await

@@ -1,8 +1,6 @@
 //! What a path names.
 
-use std::collections::HashMap;
-
-use axum::extract::{FromRequestParts, Path};
+use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use interline_items::fields::{FieldError, Limits, PromptName, Tag};
 use interline_items::{Error, ItemId};
@@ -79,10 +77,10 @@ pub(super) async fn has_name<S: Send + Sync>(parts: &mut Parts, state: &S) -> bo
 }
 
 async fn segment<S: Send + Sync>(parts: &mut Parts, state: &S, name: &'static str) -> Result<String, ApiError> {
-    let segments = Path::<HashMap<String, String>>::from_request_parts(parts, state).await;
     // What cannot be decoded is not UTF-8.
-    let mut segments = segments.map_err(|_| invalid(name, "must be UTF-8"))?.0;
-    segments.remove(name).ok_or_else(|| invalid(name, "is missing"))
+    let segments = RawPathParams::from_request_parts(parts, state).await.map_err(|_| invalid(name, "must be UTF-8"))?;
+    let found = segments.iter().find(|(key, _)| *key == name).map(|(_, value)| value.to_owned());
+    found.ok_or_else(|| invalid(name, "is missing"))
 }
 
 fn invalid(field: &str, message: &str) -> ApiError {

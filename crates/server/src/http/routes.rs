@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use interline_items::Interline;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{AllowOrigin, CorsLayer};
@@ -15,27 +15,26 @@ use utoipa_axum::routes;
 
 use super::app::App;
 use super::error::ApiError;
-use super::guard::guard;
 use super::identify::identify;
 use super::items::Collection;
 use super::observe::{observe, panicked};
-use super::once::once;
 use super::{docs, health, items, spaces, tags, tokens, users};
 use crate::Settings;
 
 /// The API, for requests that arrive at `address`.
 pub(crate) fn router(interline: Interline, settings: Settings, address: SocketAddr) -> Router {
     let app = App::new(interline, settings, address);
-    let api =
-        described().0.layer(from_fn_with_state(app.clone(), once)).layer(from_fn_with_state(app.clone(), identify));
+    let api = described().0.layer(from_fn_with_state(app.clone(), identify));
+    let outside = (
+        from_fn_with_state(app.clone(), observe),
+        tower::util::option_layer(cors(&app.settings)),
+        CatchPanicLayer::custom(panicked),
+    );
     api.merge(open().split_for_parts().0)
         .merge(docs::routes())
         .method_not_allowed_fallback(async |method: Method| ApiError::MethodNotAllowed(method.to_string()))
         .fallback(async |uri: Uri| ApiError::UnknownRoute(uri.path().chars().take(200).collect()))
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(tower::util::option_layer(cors(&app.settings)))
-        .layer(from_fn_with_state(app.clone(), guard))
-        .layer(from_fn(observe))
+        .layer(outside)
         .with_state(app)
 }
 
@@ -51,7 +50,7 @@ pub(super) fn described() -> (Router<App>, OpenApi) {
         .routes(routes!(users::delete))
         .routes(routes!(spaces::list));
     for collection in Collection::ALL {
-        api = api.nest(&format!("/{}", collection.name()), items::routes(collection));
+        api = api.merge(items::routes(collection));
     }
     let (router, mut description) = api.split_for_parts();
     description.merge(open().split_for_parts().1);

@@ -1,6 +1,6 @@
 //! Which items a route is about.
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, MatchedPath};
 use axum::http::request::Parts;
 use interline_items::{Error, Kind};
 
@@ -46,7 +46,9 @@ impl<S: Sync> FromRequestParts<S> for Collection {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Collection, ApiError> {
-        let found = parts.extensions.get::<Collection>().copied();
+        let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
+        let first = path.split('/').nth(1);
+        let found = Collection::ALL.into_iter().find(|collection| first == Some(collection.name()));
         found.ok_or_else(|| Error::Internal("a route without a collection".to_owned()).into())
     }
 }

@@ -5,13 +5,14 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::ETAG;
-use interline_items::{Error, LineRange, ReadContent, ReadUnless};
+use interline_items::{Caller, Error, ItemRef, LineRange, ReadContent, ReadUnless};
 use utoipa::IntoParams;
 
 use super::target::{Echo, Target};
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::condition::{self, Known};
+use crate::http::kept::KeptBody;
 use crate::http::query::{Query, number};
 use crate::http::wire::{Extent, ItemBody};
 
@@ -75,6 +76,7 @@ async fn answer_with_item(app: &App, mut target: Target) -> Answer {
     let (content, extent) = wanted(&mut target.query)?;
     let (interline, caller, which) = (&app.interline, &target.caller.0, &target.which);
     let read = match condition::known(&target.headers) {
+        Known::Nothing if content == ReadContent::Whole => return answer_with_whole(app, caller, which).await,
         Known::Nothing => ReadUnless::Changed(interline.read(caller, which, content).await?),
         Known::States(states) => interline.read_unless(caller, which, content, &states).await?,
         Known::Anything => ReadUnless::Unchanged(interline.read(caller, which, ReadContent::Omit).await?.item),
@@ -92,4 +94,25 @@ async fn answer_with_item(app: &App, mut target: Target) -> Answer {
         ReadContent::Whole | ReadContent::Lines(_) => ItemBody::of_part(&read, extent),
     };
     answer::item(StatusCode::OK, &body, read.item.stamp)
+}
+
+/// The item with its whole content: as it was sent last, if it is still the same.
+async fn answer_with_whole(app: &App, caller: &Caller, which: &ItemRef) -> Answer {
+    let (interline, whole) = (&app.interline, ReadContent::Whole);
+    let kept = match which {
+        ItemRef::Id(id, _) => app.kept.get(*id),
+        ItemRef::PromptName(_) => None,
+    };
+    let read = match kept {
+        None => interline.read(caller, which, whole).await?,
+        Some(kept) => match interline.read_unless(caller, which, whole, &[kept.stamp]).await? {
+            ReadUnless::Unchanged(item) if kept.tells(&item) => return Ok(answer::kept(kept)),
+            ReadUnless::Unchanged(_) => interline.read(caller, which, whole).await?,
+            ReadUnless::Changed(read) => read,
+        },
+    };
+    let body = answer::item_bytes(&ItemBody::of_part(&read, Extent::Whole))?;
+    let body = KeptBody::of(&read.item, body);
+    app.kept.put(read.item.id, body.clone());
+    Ok(answer::kept(body))
 }

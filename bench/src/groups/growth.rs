@@ -1,0 +1,92 @@
+//! The same on a store of 1,000 small items and on one of 1,000,000.
+
+use std::error::Error;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::http::reading;
+use crate::load::{Load, Requests};
+use crate::measure::in_turns;
+use crate::servers::Served;
+use crate::store::{Filling, Place, file_in, ids, kept};
+use crate::table::{JUDGED, Judged, Table, millis, times};
+use crate::texts::Dice;
+
+const ROUNDS: usize = 15;
+const ROUND: Duration = Duration::from_millis(300);
+const FEW: Filling = Filling { items: 1_000, bytes: 200 };
+const MANY: Filling = Filling { items: 1_000_000, bytes: 200 };
+/// Items that are used, from all over the store: too many for any cache of Interline's own.
+const USED: usize = 100_000;
+const BAR: f64 = 1.3;
+const CONNECTIONS: usize = 2;
+
+pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
+    let mut table = Table::new(rows, "## 1,000,000 items beside 1,000", JUDGED);
+    let (read, edit) = (
+        "GET item of 200 bytes, 2 connections, p50 / in the small store",
+        "replace a line of an item of 200 bytes, 2 connections, p50 / in the small store",
+    );
+    if !table.wants(read) && !table.wants(edit) {
+        return Ok(());
+    }
+    let place = Place::of_user()?;
+    let (many, few) = (Stock::open(&place, MANY)?, Stock::open(&place, FEW)?);
+    row(&mut table, read, (&many, &few), |stock| reading(&stock.served.voice, &stock.ids, CONNECTIONS))?;
+    row(&mut table, edit, (&many, &few), |stock| (0..CONNECTIONS).map(|connection| stock.editing(connection)).collect())
+}
+
+fn row(
+    table: &mut Table<'_>,
+    name: &str,
+    (many, few): (&Stock, &Stock),
+    sources: impl Fn(&Stock) -> Vec<Requests>,
+) -> Result<(), Box<dyn Error>> {
+    if !table.wants(name) {
+        return Ok(());
+    }
+    let connect = |stock: &Stock| Load::connect(stock.served.running.address, sources(stock));
+    let (mut in_many, mut in_few) = (connect(many)?, connect(few)?);
+    let medians = in_turns(
+        ROUNDS,
+        || Ok(in_many.run(ROUND)?.median().as_secs_f64()),
+        || Ok(in_few.run(ROUND)?.median().as_secs_f64()),
+    )?;
+    table.judged(
+        name,
+        Judged {
+            figure: millis(Duration::from_secs_f64(medians.subject)),
+            beside: millis(Duration::from_secs_f64(medians.reference)),
+            ratio: times(medians.ratio()),
+            bar: format!("≤ {}", times(BAR)),
+            passes: medians.ratio() <= BAR,
+        },
+    )?;
+    Ok(())
+}
+
+/// A store that is served, and some of what is in it.
+struct Stock {
+    served: Served,
+    ids: Vec<String>,
+}
+
+impl Stock {
+    fn open(place: &Place, filling: Filling) -> Result<Stock, Box<dyn Error>> {
+        let file = file_in(&kept(place, filling)?);
+        Ok(Stock { ids: ids(&file, filling.bytes, USED)?, served: Served::start(&file)? })
+    }
+
+    /// Gives items in no order another first line; each connection has its own half of them.
+    fn editing(&self, connection: usize) -> Requests {
+        let path = |id: &String| format!("/notes/{id}/content?include_content=false");
+        let paths: Vec<String> = self.ids.iter().skip(connection).step_by(CONNECTIONS).map(path).collect();
+        let (voice, mut dice) = (self.served.voice.clone(), Dice::new(connection as u64));
+        Box::new(move |request| {
+            let line = format!("seen by {:010}\n", dice.below(u32::MAX));
+            let operation = json!({ "start_line": 1, "end_line": 1, "content": line });
+            voice.send(request, "PATCH", dice.pick_of(&paths), &json!({ "operations": [operation] }).to_string());
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! What `just bench` measures, by the names that it is asked for.
+
+mod creates;
+mod edits;
+mod growth;
+mod http;
+mod process;
+
+use std::error::Error;
+
+use crate::engine;
+
+/// Rows that are measured together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// The text engine.
+    Engine,
+    /// Reads over REST.
+    Http,
+    /// New notes over REST.
+    Creates,
+    /// Changes of notes over REST.
+    Edits,
+    /// Few items and many.
+    Growth,
+    /// The command as a process.
+    Process,
+}
+
+impl Group {
+    pub(crate) const ALL: [Group; 6] =
+        [Group::Engine, Group::Http, Group::Creates, Group::Edits, Group::Growth, Group::Process];
+
+    /// The word that asks for it.
+    const fn name(self) -> &'static str {
+        match self {
+            Group::Engine => "engine",
+            Group::Http => "http",
+            Group::Creates => "creates",
+            Group::Edits => "edits",
+            Group::Growth => "growth",
+            Group::Process => "process",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Group> {
+        Group::ALL.into_iter().find(|group| group.name() == name)
+    }
+
+    pub(crate) fn names() -> Vec<&'static str> {
+        Group::ALL.map(Group::name).to_vec()
+    }
+
+    /// Measures and prints the rows whose names contain `rows`.
+    pub(crate) fn run(self, rows: &str) -> Result<(), Box<dyn Error>> {
+        match self {
+            Group::Engine => engine::run(rows),
+            Group::Http => http::run(rows),
+            Group::Creates => creates::run(rows),
+            Group::Edits => edits::run(rows),
+            Group::Growth => growth::run(rows),
+            Group::Process => process::run(rows),
+        }
+    }
+}
