@@ -32,7 +32,7 @@ pub(super) fn run(ground: &Ground) -> anyhow::Result<()> {
     let progress = Progress::default();
     let crowd =
         Crowd { notes: &notes, mix: Mix::Everything, changes: usize::MAX, refusals: usize::MAX, progress: &progress };
-    let time = ground.size(Duration::from_secs(8), Duration::from_secs(60));
+    let time = ground.size(Duration::from_secs(12), Duration::from_secs(60));
     let (tallies, ()) = crowd.all(&mut diaries, &addresses, || {
         wait(time);
         progress.stop();
