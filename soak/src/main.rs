@@ -6,13 +6,15 @@ mod histories;
 mod notes;
 mod power_cut;
 mod random;
+mod served;
 mod vfs;
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 
-/// Cuts the power, fails the disk and replays histories, and looks whether anything that was acknowledged is missing.
+/// Cuts the power, fails the disk, replays histories and kills servers, and looks whether anything that was acknowledged
+/// is missing.
 #[derive(Parser)]
 struct Arguments {
     #[command(subcommand)]
@@ -23,6 +25,8 @@ struct Arguments {
     /// Decides every choice but the order in which threads run.
     #[arg(long, global = true, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    servers: served::Options,
 }
 
 #[derive(Subcommand)]
@@ -32,16 +36,9 @@ enum Command {
     /// Refuses each write and each sync of a run, one at a time, and for a while.
     Faults,
     /// Makes random histories on both storages, and rebuilds every version.
-    Histories(Postgres),
-    /// All of them, one after the other.
-    All(Postgres),
-}
-
-#[derive(Args)]
-struct Postgres {
-    /// The URL of a server that databases may be made on; tests/with-postgres gives one.
-    #[arg(long, env = "INTERLINE_TEST_POSTGRES", hide_env_values = true)]
-    postgres: Option<String>,
+    Histories,
+    #[command(flatten)]
+    Served(served::Trial),
 }
 
 /// How much is done.
@@ -54,15 +51,13 @@ enum Form {
 }
 
 fn main() -> ExitCode {
-    let Arguments { command, form, seed } = Arguments::parse();
+    let Arguments { command, form, seed, servers } = Arguments::parse();
     println!("seed {seed}, {form:?}");
     let outcome = match command {
         Command::PowerCut => power_cut::run(form, seed),
         Command::Faults => faults::run(form, seed),
-        Command::Histories(Postgres { postgres }) => histories::run(form, seed, postgres.as_deref()),
-        Command::All(Postgres { postgres }) => power_cut::run(form, seed)
-            .and_then(|()| faults::run(form, seed))
-            .and_then(|()| histories::run(form, seed, postgres.as_deref())),
+        Command::Histories => histories::run(form, seed, servers.postgres.as_deref()),
+        Command::Served(trial) => served::run(&trial, servers, form, seed),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -60,16 +60,22 @@ impl NotePlan {
         if rest.is_empty() { Ok(seen) } else { Err("there is more text than there was".to_owned()) }
     }
 
+    /// The number of a client's line in the text; 1-based. No edit changes it.
+    pub(crate) fn line_number(&self, client: usize) -> usize {
+        let before = self.filling[..=client].iter().flat_map(|filling| filling.bytes());
+        1 + client + before.filter(|byte| *byte == b'\n').count()
+    }
+
     pub(crate) fn clients(&self) -> usize {
         self.filling.len() - 1
     }
 }
 
-fn name_of_line(client: usize) -> String {
+pub(crate) fn name_of_line(client: usize) -> String {
     format!("client {client:02}:")
 }
 
-fn written(edit: EditNumber) -> String {
+pub(crate) fn written(edit: EditNumber) -> String {
     format!(" {edit:06}")
 }
 

@@ -1,0 +1,103 @@
+//! The program itself under load: processes of the server, clients over REST, and a log of every answer outside.
+
+mod client;
+mod cluster;
+mod crowd;
+mod diary;
+mod full_disk;
+mod hostile;
+mod kills;
+mod one_document;
+mod place;
+mod postgres_restart;
+mod process;
+mod processes;
+mod verdict;
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::Form;
+use place::{Place, Storage};
+use process::Program;
+
+/// What is done to servers.
+#[derive(Subcommand)]
+pub(crate) enum Trial {
+    /// Kills a server under edits of all sorts, again and again.
+    Kills {
+        /// How often, instead of what the form says.
+        #[arg(long)]
+        kills: Option<usize>,
+    },
+    /// Lets 64 clients edit one note of 1 MB.
+    OneDocument,
+    /// Runs three servers on one store.
+    Processes,
+    /// Restarts PostgreSQL under load.
+    PostgresRestart,
+    /// Fills the disk under load, and makes room again.
+    FullDisk {
+        /// Succeed where no small disk can be made.
+        #[arg(long)]
+        allow_skip: bool,
+    },
+    /// Sends what no client should.
+    Hostile,
+}
+
+/// What servers run on.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The server's program; unless given, the one beside this command.
+    #[arg(long, global = true, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// The storage that servers run on.
+    #[arg(long, global = true, value_enum, default_value_t = Storage::Sqlite)]
+    on: Storage,
+    /// A PostgreSQL on which databases may be made.
+    #[arg(long, global = true, value_name = "URL", env = "INTERLINE_TEST_POSTGRES", hide_env_values = true)]
+    pub(crate) postgres: Option<String>,
+}
+
+/// What every trial needs.
+struct Ground {
+    program: Program,
+    on: Storage,
+    postgres: Option<String>,
+    runtime: Runtime,
+    form: Form,
+    seed: u64,
+}
+
+impl Ground {
+    fn place(&self) -> anyhow::Result<Place> {
+        Place::new(self.on, self.postgres.as_deref(), &self.runtime)
+    }
+
+    /// One of two sizes.
+    fn size<T>(&self, short: T, long: T) -> T {
+        match self.form {
+            Form::Short => short,
+            Form::Long => long,
+        }
+    }
+}
+
+/// The commands on a running server.
+pub(crate) fn run(trial: &Trial, options: Options, form: Form, seed: u64) -> anyhow::Result<()> {
+    let Options { program, on, postgres } = options;
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().context("a runtime")?;
+    let ground = Ground { program: Program::find(program)?, on, postgres, runtime, form, seed };
+    match trial {
+        Trial::Kills { kills } => kills::run(&ground, *kills),
+        Trial::OneDocument => one_document::run(&ground),
+        Trial::Processes => processes::run(&ground),
+        Trial::PostgresRestart => postgres_restart::run(&ground),
+        Trial::FullDisk { allow_skip } => full_disk::run(&ground, *allow_skip),
+        Trial::Hostile => hostile::run(&ground),
+    }
+}

@@ -1,0 +1,108 @@
+//! Servers: processes of the program itself.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail, ensure};
+
+use super::client::Client;
+use super::place::Place;
+
+/// A program that can serve.
+#[derive(Clone, Debug)]
+pub(crate) struct Program(PathBuf);
+
+/// A process that serves; it is killed when this value goes.
+pub(crate) struct Served {
+    child: Child,
+    /// Kept open: a server that cannot print would be another test.
+    stdout: BufReader<ChildStdout>,
+    pub(crate) address: SocketAddr,
+}
+
+impl Program {
+    /// That at a path, or the one beside this command: one build makes both.
+    pub(crate) fn find(given: Option<PathBuf>) -> anyhow::Result<Program> {
+        let path = match given {
+            Some(path) => path,
+            None => std::env::current_exe()?.with_file_name("interline"),
+        };
+        ensure!(path.is_file(), "no program at {}: `cargo build -p interline` makes it", path.display());
+        Ok(Program(path))
+    }
+
+    /// Starts a server and waits until it has said where it is.
+    pub(crate) fn serve(&self, place: &Place) -> anyhow::Result<Served> {
+        let mut child = self.spawn(place)?;
+        let stdout = child.stdout.take().context("its stdout")?;
+        let mut served = Served { child, stdout: BufReader::new(stdout), address: SocketAddr::from(([0, 0, 0, 0], 0)) };
+        let mut line = String::new();
+        while served.stdout.read_line(&mut line)? > 0 {
+            if let Some(address) = line.split_whitespace().find_map(|word| word.strip_prefix("http://")) {
+                served.address = address.parse()?;
+                return Ok(served);
+            }
+            line.clear();
+        }
+        bail!("the server does not start: {}", place.log_tail())
+    }
+
+    /// Starts one and does not wait.
+    pub(crate) fn spawn(&self, place: &Place) -> anyhow::Result<Child> {
+        let log = File::options().create(true).append(true).open(place.log_file())?;
+        let mut command = Command::new(&self.0);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--auth", "none", "--log", "warn"]);
+        command.env_clear().env("USER", "soak").env("HOME", place.folder()).envs(place.variables());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+        command.spawn().with_context(|| format!("{} does not start", self.0.display()))
+    }
+}
+
+impl Served {
+    pub(crate) fn client(&self) -> Client {
+        Client::of(self.address)
+    }
+
+    /// `kill -9`.
+    pub(crate) fn kill(&mut self) -> anyhow::Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    pub(crate) fn is_alive(&mut self) -> anyhow::Result<bool> {
+        Ok(self.child.try_wait()?.is_none())
+    }
+
+    /// A line of what the kernel knows about the process, in KiB: `VmRSS`, or `VmHWM` for the most there ever was.
+    pub(crate) fn memory(&self, line: &str) -> anyhow::Result<u64> {
+        let status = fs::read_to_string(Path::new("/proc").join(self.child.id().to_string()).join("status"))?;
+        let value = status.split('\n').find_map(|text| text.strip_prefix(line)).context("no such line")?;
+        let number = value.split_whitespace().find_map(|word| word.parse().ok());
+        number.context("no number")
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Lets time pass: what is awaited is a moment, not an event.
+pub(crate) fn wait(time: Duration) {
+    let until = Instant::now() + time;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        std::thread::park_timeout(left);
+    }
+}
