@@ -93,6 +93,25 @@ impl Caller {
         [wanted, self.expires_at].into_iter().flatten().min()
     }
 
+    /// The token, if one was used.
+    pub(super) fn token(&self) -> Option<TokenId> {
+        self.token
+    }
+
+    /// Refused unless the token could be what it makes: a user of that rank, whose token never expires.
+    pub(super) fn may_make_user(&self, rank: Rank) -> Result<(), Error> {
+        self.needs(Scope::Admin)?;
+        self.needs_whole_user()?;
+        if self.expires_at.is_some() {
+            return Err(Error::Forbidden(Refusal::Narrowed));
+        }
+        match rank {
+            Rank::Member => Ok(()),
+            // An admin gets at everybody's items.
+            Rank::Admin => self.needs_change(),
+        }
+    }
+
     /// Refused unless the caller's token is as wide as its user: only then may it make tokens for others.
     pub(super) fn needs_whole_user(&self) -> Result<(), Error> {
         let narrowed = self.token_kinds.is_some() || self.token_spaces.is_some();

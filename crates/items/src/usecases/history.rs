@@ -100,6 +100,7 @@ impl Interline {
             item.fields = fields;
             let change = ContentWrite::between(&before.content, &content);
             let Some(write) = write(caller, &before.item, &item, change) else {
+                self.nothing_changed(caller, &Outcome::Changed(&before.item)).await?;
                 return Ok(before);
             };
             let after = Snapshot { item: write.after.clone(), content };

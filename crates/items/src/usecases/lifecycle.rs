@@ -72,6 +72,7 @@ impl Interline {
             let after = turned(&before, action, at).ok_or_else(|| which.not_found())?;
             self.check_expected(expected, &before).await?;
             let Some(after) = after else {
+                self.nothing_changed(caller, &Outcome::Changed(&before)).await?;
                 return Ok(before);
             };
             let write = ItemWrite {

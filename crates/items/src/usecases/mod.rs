@@ -26,6 +26,7 @@ use crate::fields::Limits;
 use crate::threads::Threads;
 use crate::{Error, Store, StoreError};
 use credentials::{CredentialsCache, UseMarks};
+use edit::Crowd;
 use once::UnderWay;
 
 pub use caller::Caller;
@@ -52,6 +53,7 @@ pub struct Interline {
     credentials: Arc<CredentialsCache>,
     use_marks: Arc<UseMarks>,
     under_way: UnderWay,
+    crowd: Crowd,
 }
 
 impl Interline {
@@ -64,6 +66,7 @@ impl Interline {
             credentials: Arc::default(),
             use_marks: Arc::default(),
             under_way: UnderWay::default(),
+            crowd: Crowd::default(),
         }
     }
 

@@ -59,6 +59,18 @@ impl Repeatable {
     }
 }
 
+impl Repeatable {
+    /// The same as a request of this caller: with another token it is another request, which may see and do less.
+    fn by(self, caller: &Caller) -> Repeatable {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.request);
+        if let Some(token) = caller.token() {
+            hasher.update(token.uuid().as_bytes());
+        }
+        Repeatable { request: *hasher.finalize().as_bytes(), ..self }
+    }
+}
+
 /// Whether a write is the first of its key.
 #[derive(Debug)]
 pub enum Begun {
@@ -69,10 +81,19 @@ pub enum Begun {
 }
 
 impl Interline {
+    /// Remembers the answer to a write that changed nothing, so that a repetition changes nothing either.
+    pub(super) async fn nothing_changed(&self, caller: &Caller, outcome: &Outcome<'_>) -> Result<(), Error> {
+        match caller.remember(outcome, now()) {
+            None => Ok(()),
+            remember => Ok(self.store.commit(Batch { remember, ..Batch::default() }).await?),
+        }
+    }
+
     /// Begins a write that may be a repetition. What the caller of [`Begun::First`] commits next is remembered with it.
     ///
     /// The same key with another request is refused, and so is a repetition while the first is under way.
     pub async fn begin(&self, caller: Caller, write: Repeatable) -> Result<Begun, Error> {
+        let write = write.by(&caller);
         let place = self.under_way.enter(caller.user(), &write.key).ok_or(Error::UnderWay)?;
         let oldest = now() - MEMORY;
         match self.store.remembered(caller.user(), &write.key).await? {

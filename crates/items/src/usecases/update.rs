@@ -19,6 +19,7 @@ impl Interline {
             let after = self.changed(&before, changes.clone()).await?;
             let content = ContentWrite::between(&before.content, &after.content);
             let Some(write) = write(caller, &before.item, &after.item, content) else {
+                self.nothing_changed(caller, &Outcome::Changed(&before.item)).await?;
                 return Ok(before);
             };
             let after = Snapshot { item: write.after.clone(), content: after.content };

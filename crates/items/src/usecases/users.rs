@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::fields::FieldError;
 use crate::{
-    Error, Kind, Membership, NewToken, Rank, RemoveUser, Scope, SecretHash, Space, SpaceId, SpaceOwner, Token, TokenId,
-    User, UserId, UserRemoval,
+    Error, Kind, Membership, NewToken, Rank, Refusal, RemoveUser, Scope, SecretHash, Space, SpaceId, SpaceOwner, Token,
+    TokenId, User, UserId, UserRemoval,
 };
 
 use super::{Caller, Interline, now, to_microseconds};
@@ -94,7 +94,7 @@ impl Interline {
 
     /// Makes a user with a space of its own and its first token.
     pub async fn create_user(&self, caller: &Caller, draft: UserDraft) -> Result<(User, Token, Secret), Error> {
-        caller.needs(Scope::Admin)?;
+        caller.may_make_user(draft.rank)?;
         let (new, secret) = NewUser::of(draft)?;
         self.store.create_user(&new.user, &new.space, &new.token).await?;
         Ok((new.user, new.token.token, secret))
@@ -140,6 +140,8 @@ impl Interline {
 
     /// Makes a token that allows no more than the caller's own.
     pub async fn create_token(&self, caller: &Caller, draft: TokenDraft) -> Result<(Token, Secret), Error> {
+        caller.needs(Scope::Write)?;
+        check_draft(&draft)?;
         let user = match draft.user {
             Some(user) if user != caller.user() => {
                 caller.needs(Scope::Admin)?;
@@ -152,7 +154,10 @@ impl Interline {
         for scope in &scopes {
             caller.needs(*scope)?;
         }
-        check_name("name", &draft.name)?;
+        if let Some(kind) = draft.kinds.iter().flatten().find(|kind| !caller.kinds().contains(kind)) {
+            return Err(Error::Forbidden(Refusal::Kind(*kind)));
+        }
+        self.check_spaces(caller, user, draft.spaces.as_ref()).await?;
         let secret = Secret::generate()?;
         let token = Token {
             scopes,
@@ -167,14 +172,37 @@ impl Interline {
         Ok((token, secret))
     }
 
+    /// Refuses spaces that the new token's user is not in, or that do not exist for a caller who is that user.
+    async fn check_spaces(
+        &self,
+        caller: &Caller,
+        user: UserId,
+        wanted: Option<&BTreeSet<SpaceId>>,
+    ) -> Result<(), Error> {
+        let Some(wanted) = wanted else { return Ok(()) };
+        let known: Vec<SpaceId> = if user == caller.user() {
+            caller.spaces()
+        } else {
+            self.store.memberships(user).await?.iter().map(|membership| membership.space.id).collect()
+        };
+        match wanted.iter().find(|space| !known.contains(space)) {
+            Some(space) => Err(refused("spaces", format!("{space} is no space of that user"))),
+            None => Ok(()),
+        }
+    }
+
     /// The caller's tokens.
     pub async fn tokens(&self, caller: &Caller) -> Result<Vec<Token>, Error> {
+        caller.needs(Scope::Read)?;
         Ok(self.store.tokens(caller.user()).await?)
     }
 
-    /// Removes one of the caller's tokens.
+    /// Removes one of the caller's tokens: any token may remove itself, and one that is not narrowed the others.
     pub async fn delete_token(&self, caller: &Caller, id: TokenId) -> Result<(), Error> {
-        caller.needs(Scope::Write)?;
+        if caller.token() != Some(id) {
+            caller.needs(Scope::Write)?;
+            caller.needs_whole_user()?;
+        }
         if self.store.delete_token(caller.user(), id).await? {
             self.credentials.forget();
             Ok(())
@@ -230,6 +258,15 @@ fn first_token(user: UserId, name: &str, secret: &Secret) -> Token {
         expires_at: None,
         last_used_at: None,
     }
+}
+
+/// Refuses a token that nobody could use.
+fn check_draft(draft: &TokenDraft) -> Result<(), Error> {
+    check_name("name", &draft.name)?;
+    if draft.scopes.as_ref().is_some_and(BTreeSet::is_empty) {
+        return Err(refused("scopes", "must have at least one of read, write and admin"));
+    }
+    Ok(())
 }
 
 fn check_name(field: &'static str, name: &str) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use interline_items::{
 };
 use rusqlite::Connection;
 
-use crate::samples::{note, note_of, tag, tagged, title};
+use crate::samples::{note, note_of, tag, tagged, title, token};
 use crate::world::{World, by_id, code, refused_fields};
 
 fn write(key: &str, body: &str) -> Repeatable {
@@ -101,15 +101,40 @@ async fn another_process_with_the_same_key_loses_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn failures_and_writes_that_change_nothing_are_not_remembered() {
+async fn failures_are_not_remembered() {
     let world = World::new().await;
     let refused = world.interline.create(&world.first("key").await, Kind::Note, note(" ")).await;
     assert_eq!(code(refused), "validation_failed");
-    let item = world.create(Kind::Note, note("same")).await;
-    let caller = world.first("key").await;
-    world.interline.update(&caller, &by_id(&item), ExpectedVersion::Any, title("same")).await.unwrap();
-    drop(caller);
     world.first("key").await;
+}
+
+#[tokio::test]
+async fn a_write_that_changed_nothing_changes_nothing_later_either() {
+    let world = World::new().await;
+    let interline = &world.interline;
+    let item = world.create(Kind::Note, note_of("same")).await;
+    let (which, any) = (by_id(&item), ExpectedVersion::Any);
+    interline.update(&world.first("update").await, &which, any, title("Plan")).await.unwrap();
+    interline.unarchive(&world.first("unarchive").await, &which, any).await.unwrap();
+    let same = PassageChange { old_str: "same".to_owned(), new_str: "same".to_owned(), expected_matches: 1 };
+    let request = EditRequest::new(TextChange::Replace(same));
+    interline.edit(&world.first("edit").await, &which, request).await.unwrap();
+    interline.restore_version(&world.first("restore").await, &which, 1, any).await.unwrap();
+    assert_eq!(world.item(&item).await.stamp, item.stamp);
+    for (key, answer) in
+        [("update", "changed 1"), ("unarchive", "changed 1"), ("edit", "edited line Some(1)"), ("restore", "changed 1")]
+    {
+        assert_eq!(world.repeated(key).await, answer);
+    }
+}
+
+#[tokio::test]
+async fn another_token_cannot_have_the_answer() {
+    let world = World::new().await;
+    world.interline.create(&world.first("key").await, Kind::Note, note("secret")).await.unwrap();
+    let other = world.narrowed(token()).await;
+    let begun = world.interline.begin(other, write("key", "body")).await;
+    assert_eq!(refused_fields(begun), ["Idempotency-Key"]);
 }
 
 #[tokio::test]

@@ -145,22 +145,16 @@ async fn a_token_cannot_grant_kinds_and_spaces_that_it_does_not_have() {
     let own = world.interline.spaces(&world.owner).unwrap()[0].space.id;
     let kinds = Some(set([Kind::Note, Kind::Prompt]));
     let narrow = world.narrowed(TokenDraft { kinds: kinds.clone(), spaces: Some(set([own])), ..token() }).await;
-    for (wanted, given) in [
-        (None, kinds.clone()),
-        (Some(set([Kind::Note])), Some(set([Kind::Note]))),
-        (Some(set(Kind::ALL)), kinds),
-        (Some(set([Kind::Bookmark])), Some(set([]))),
-    ] {
-        let (made, _) = world.interline.create_token(&narrow, TokenDraft { kinds: wanted, ..token() }).await.unwrap();
-        assert_eq!(made.kinds, given);
+    let make = async |draft: TokenDraft| world.interline.create_token(&narrow, draft).await;
+    for (wanted, given) in [(None, kinds), (Some(set([Kind::Note])), Some(set([Kind::Note])))] {
+        let (made, _) = make(TokenDraft { kinds: wanted, ..token() }).await.unwrap();
+        assert_eq!((made.kinds, made.spaces), (given, Some(set([own]))));
     }
-    let foreign = SpaceId::generate();
-    for (wanted, given) in
-        [(None, set([own])), (Some(set([own, foreign])), set([own])), (Some(set([foreign])), set([]))]
-    {
-        let (made, _) = world.interline.create_token(&narrow, TokenDraft { spaces: wanted, ..token() }).await.unwrap();
-        assert_eq!(made.spaces, Some(given));
+    for wider in [set(Kind::ALL), set([Kind::Bookmark])] {
+        assert_eq!(code(make(TokenDraft { kinds: Some(wider), ..token() }).await), "forbidden");
     }
+    let foreign = TokenDraft { spaces: Some(set([own, SpaceId::generate()])), ..token() };
+    assert_eq!(refused_fields(make(foreign).await), ["spaces"]);
     let (made, _) = world.interline.create_token(&world.owner, token()).await.unwrap();
     assert_eq!((made.kinds, made.spaces), (None, None));
 }
@@ -294,4 +288,53 @@ async fn a_remembered_token_still_expires() {
             break;
         }
     }
+}
+
+#[tokio::test]
+async fn a_token_that_nobody_could_use_is_refused() {
+    let world = World::new().await;
+    let make = async |draft: TokenDraft| world.interline.create_token(&world.owner, draft).await;
+    assert_eq!(refused_fields(make(TokenDraft { scopes: Some(set([])), ..token() }).await), ["scopes"]);
+    assert_eq!(
+        refused_fields(make(TokenDraft { expires_at: Some(Timestamp::now()), ..token() }).await),
+        ["expires_at"]
+    );
+}
+
+#[tokio::test]
+async fn a_token_that_is_less_than_its_user_makes_no_users() {
+    let world = World::new().await;
+    let tomorrow = Timestamp::now() + SignedDuration::from_hours(24);
+    let make = async |caller: &Caller, rank| {
+        let draft = UserDraft { name: "new".to_owned(), email: None, rank };
+        code(world.interline.create_user(caller, draft).await)
+    };
+    let notes = world.narrowed(TokenDraft { kinds: Some(set([Kind::Note])), ..token() }).await;
+    let expiring = world.narrowed(TokenDraft { expires_at: Some(tomorrow), ..token() }).await;
+    let admin_only = world.narrowed(TokenDraft { scopes: Some(set([Scope::Admin])), ..token() }).await;
+    for rank in [Rank::Member, Rank::Admin] {
+        assert_eq!(make(&notes, rank).await, "forbidden");
+        assert_eq!(make(&expiring, rank).await, "forbidden");
+        assert_eq!(make(&world.owner, rank).await, "ok");
+    }
+    assert_eq!(make(&admin_only, Rank::Admin).await, "forbidden");
+    assert_eq!(make(&admin_only, Rank::Member).await, "ok");
+}
+
+#[tokio::test]
+async fn a_token_removes_itself_and_a_narrowed_one_no_other() {
+    let world = World::new().await;
+    let (other, _) = world.interline.create_token(&world.owner, token()).await.unwrap();
+    for draft in [
+        TokenDraft { scopes: Some(set([Scope::Read])), ..token() },
+        TokenDraft { kinds: Some(set([Kind::Note])), ..token() },
+    ] {
+        let (made, secret) = world.interline.create_token(&world.owner, draft).await.unwrap();
+        let hash = SecretHash::of(secret.as_str());
+        let narrow = world.interline.authenticate(hash, Source::Rest).await.unwrap();
+        assert_eq!(code(world.interline.delete_token(&narrow, other.id).await), "forbidden");
+        assert_eq!(code(world.interline.delete_token(&narrow, made.id).await), "ok");
+        assert_eq!(code(world.interline.authenticate(hash, Source::Rest).await), "unauthorized");
+    }
+    assert_eq!(code(world.interline.delete_token(&world.owner, other.id).await), "ok");
 }

@@ -2,13 +2,13 @@
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::header::{ETAG, LOCATION};
+use axum::http::header::{ETAG, IF_MATCH, LOCATION};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 use interline_items::fields::FieldError;
-use interline_items::{Begun, EditMode, Error, Item, Outcome, Repeatable};
+use interline_items::{Begun, Error, Item, Outcome, Repeatable};
 use serde_json::{Value, json};
 
 use super::app::App;
@@ -30,48 +30,70 @@ pub(super) async fn once(app: &App, request: Request, next: Next) -> Response<Bo
         Ok(bytes) => bytes,
         Err(error) => return error.into_response(),
     };
-    match begin(app, &mut parts, &bytes).await {
-        Ok(Begun::First(caller)) => {
-            parts.extensions.insert(Caller(caller));
-            next.run(Request::from_parts(parts, Body::from(bytes))).await
+    let Some(caller) = parts.extensions.remove::<Caller>() else {
+        return ApiError::Refused(Error::Unauthorized).into_response();
+    };
+    match begin(app, caller.clone(), &parts, &bytes).await {
+        Ok(Begun::First(first)) => {
+            // Without the caller: while that lives, the request is under way.
+            let again = parts.clone();
+            parts.extensions.insert(Caller(first));
+            let answer = next.run(Request::from_parts(parts, Body::from(bytes.clone()))).await;
+            if answer.status().is_success() {
+                return answer;
+            }
+            // The same request may have succeeded elsewhere meanwhile, and this one failed for what it changed.
+            match begin(app, caller, &again, &bytes).await {
+                Ok(Begun::Repeated(text)) => replayed(&text).unwrap_or_else(IntoResponse::into_response),
+                Ok(Begun::First(_)) | Err(_) => answer,
+            }
         }
         Ok(Begun::Repeated(text)) => replayed(&text).unwrap_or_else(IntoResponse::into_response),
         Err(error) => error.into_response(),
     }
 }
 
-async fn begin(app: &App, parts: &mut Parts, bytes: &Bytes) -> Result<Begun, ApiError> {
+async fn begin(app: &App, caller: Caller, parts: &Parts, bytes: &Bytes) -> Result<Begun, ApiError> {
+    let path = parts.uri.path();
+    if path.starts_with("/tokens") || path.starts_with("/users") {
+        // Their answers show a secret once, which nobody may remember.
+        return Err(invalid("is not taken here: list what there is before you send it again").into());
+    }
     let key = key(&parts.headers)?;
     let uri = parts.uri.to_string();
     // The one route whose changes are counted by lines.
-    let counted = if parts.uri.path().ends_with("/content") { Counted::Operations } else { Counted::Replacements };
-    let said = [parts.method.as_str().as_bytes(), uri.as_bytes(), bytes];
+    let counted = if path.ends_with("/content") { Counted::Operations } else { Counted::Replacements };
+    let condition = parts.headers.get(IF_MATCH).map_or(&b""[..], HeaderValue::as_bytes);
+    let said = [parts.method.as_str().as_bytes(), uri.as_bytes(), condition, bytes];
     let write = Repeatable::parse(key, &said, move |outcome| remembered(outcome, counted).to_string())?;
-    let caller = parts.extensions.remove::<Caller>().ok_or(Error::Unauthorized)?;
     Ok(app.interline.begin(caller.0, write).await?)
+}
+
+fn invalid(message: &str) -> Error {
+    Error::ValidationFailed(vec![FieldError::new("Idempotency-Key", message)])
 }
 
 fn key(headers: &HeaderMap) -> Result<&str, Error> {
     let mut keys = headers.get_all(KEY).iter();
     match (keys.next().and_then(|key| key.to_str().ok()), keys.next()) {
         (Some(key), None) => Ok(key),
-        _ => Err(Error::ValidationFailed(vec![FieldError::new("Idempotency-Key", "must be given once, in ASCII")])),
+        _ => Err(invalid("must be given once, in ASCII")),
     }
 }
 
-/// What is remembered of an answer: all but the content.
+/// What is remembered of an answer: nothing of the content, be it a preview or a diff. It may outlive the item.
 fn remembered(outcome: &Outcome<'_>, counted: Counted) -> Value {
     match outcome {
         Outcome::Created(item) => {
             let location = format!("/{}/{}", collection_of(item.kind), item.id);
-            json!({"status": 201, "etag": tag(item), "location": location, "body": ItemBody::without_content(item)})
+            json!({"status": 201, "etag": tag(item), "location": location, "body": ItemBody::without_text(item)})
         }
         Outcome::Changed(item) => {
-            json!({"status": 200, "etag": tag(item), "body": ItemBody::without_content(item)})
+            json!({"status": 200, "etag": tag(item), "body": ItemBody::without_text(item)})
         }
         Outcome::Edited(edited) => {
             let item = &edited.after.item;
-            let body = EditedBody::of(edited, EditMode::Write, counted, ItemBody::without_content(item));
+            let body = EditedBody::without_diff(edited, counted, ItemBody::without_text(item));
             json!({"status": 200, "etag": tag(item), "body": body})
         }
         Outcome::Removed => json!({"status": 204}),

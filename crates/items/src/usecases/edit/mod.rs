@@ -2,6 +2,7 @@
 //! and committed if the item is still as it was. Otherwise it is prepared again on what it became, at last inside the
 //! writer, where nobody comes between.
 
+mod crowd;
 mod newest;
 mod prepare;
 mod request;
@@ -14,7 +15,8 @@ use interline_edit::{Edit, Level, UnifiedDiff};
 use crate::{ContentRule, Error, Snapshot};
 
 use super::examine::BIG_BYTES;
-use super::{Caller, Interline, ItemRef, is_stale};
+use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale};
+pub(super) use crowd::Crowd;
 use prepare::{Prepared, prepare_template, prepare_text};
 
 pub use request::{EditMode, EditRequest, InsertAt, LinePatch, PassageChange, TextChange};
@@ -46,18 +48,35 @@ impl Interline {
     /// of different passages all succeed. One that changes nothing succeeds and writes nothing.
     pub async fn edit(&self, caller: &Caller, which: &ItemRef, request: EditRequest) -> Result<Edited, Error> {
         let request = Arc::new(request);
-        for _ in 0..ROUNDS_OUTSIDE {
+        let place = self.crowd.enter(caller.user(), which);
+        for round in 0..MAX_ROUNDS {
             let before = self.writable(caller, which, request.expected).await?;
+            // Where others edit the same item, an edit outside the writer mostly loses its race, and its work.
+            let loses = round >= ROUNDS_OUTSIDE || place.is_shared();
+            if loses && request.is_short(&before) && request.mode == EditMode::Write {
+                return self.edit_newest(caller, which, before.item.id, request).await;
+            }
             let prepared = self.prepared(&before, &request).await?;
             let (edited, batch) = prepared.finish(caller, &before.item, request.mode);
-            let Some(batch) = batch else { return Ok(edited) };
+            let Some(batch) = batch else {
+                self.remember_no_change(caller, &Outcome::Edited(&edited), request.mode).await?;
+                return Ok(edited);
+            };
             match self.store.commit(batch).await {
                 Ok(()) => return Ok(edited),
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        self.edit_newest(caller, which, request).await
+        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+    }
+
+    /// Remembers the answer to an edit that changed nothing. A dry run is none.
+    async fn remember_no_change(&self, caller: &Caller, outcome: &Outcome<'_>, mode: EditMode) -> Result<(), Error> {
+        match mode {
+            EditMode::Write => self.nothing_changed(caller, outcome).await,
+            EditMode::DryRun => Ok(()),
+        }
     }
 
     /// Prepares an edit: here if that is short, on a thread of its own otherwise.

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::fields::Limits;
 use crate::threads::LargeStack;
-use crate::{Batch, ContentRule, Error, Snapshot};
+use crate::{Batch, ContentRule, Error, ItemId, Snapshot};
 
-use super::super::{Caller, Interline, ItemRef};
+use super::super::{Caller, Interline, ItemRef, Outcome};
 use super::prepare::{prepare_template, prepare_text};
 use super::{EditRequest, Edited};
 
@@ -18,28 +18,41 @@ struct OnNewest {
     limits: Arc<Limits>,
 }
 
+/// Whether an edit changed something.
+enum Change {
+    Made,
+    None,
+}
+
 impl Interline {
     /// Edits the newest content, with nobody's change in between.
     pub(super) async fn edit_newest(
         &self,
         caller: &Caller,
         which: &ItemRef,
+        id: ItemId,
         request: Arc<EditRequest>,
     ) -> Result<Edited, Error> {
-        let id = self.find(caller, which).await?.id;
         let edit = OnNewest { caller: caller.clone(), which: which.clone(), request, limits: Arc::clone(&self.limits) };
         let outcome = Arc::new(Mutex::new(None));
         let told = Arc::clone(&outcome);
         let prepare = move |newest| {
-            let (edited, batch) =
-                edit.prepare(newest).map_or_else(|error| (Err(error), None), |(edited, batch)| (Ok(edited), batch));
+            let (edited, batch) = match edit.prepare(newest) {
+                Ok((edited, Some(batch))) => (Ok((edited, Change::Made)), Some(batch)),
+                Ok((edited, None)) => (Ok((edited, Change::None)), None),
+                Err(error) => (Err(error), None),
+            };
             *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(edited);
             batch
         };
         self.store.commit_on_newest(id, Box::new(prepare)).await?;
         let outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
         match outcome.unwrap_or_else(|| Err(Error::Internal("the storage prepared nothing".to_owned()))) {
-            Ok(edited) => Ok(edited),
+            Ok((edited, Change::Made)) => Ok(edited),
+            Ok((edited, Change::None)) => {
+                self.nothing_changed(caller, &Outcome::Edited(&edited)).await?;
+                Ok(edited)
+            }
             Err(error) => Err(self.with_diff(error).await),
         }
     }

@@ -3,10 +3,14 @@
 use interline_edit::{Level, LineEndings};
 
 use crate::fields::{Argument, FieldError, refuse_nul};
-use crate::{Error, ExpectedVersion};
+use crate::{Error, ExpectedVersion, Snapshot};
 
 /// How many edits one request may have.
 const MAX_EDITS: usize = 100;
+
+/// What an edit may read, and in how many places it may change a text, to be prepared while others wait.
+const SHORT_BYTES: usize = 4 * 1024 * 1024;
+const SHORT_PLACES: usize = 1_000;
 
 /// A change of a content, as it is given.
 #[derive(Clone, Debug)]
@@ -145,6 +149,18 @@ impl EditRequest {
             None => Ok(()),
             Some(change) => change.check_text(),
         }
+    }
+
+    /// Whether it is prepared soon enough for others to wait for it.
+    pub(super) fn is_short(&self, before: &Snapshot) -> bool {
+        let content_bytes = before.content.as_ref().map_or(0, |content| content.len());
+        let places = match &self.change {
+            None | Some(TextChange::Insert { .. } | TextChange::Patch(_)) => 1,
+            Some(TextChange::Replace(change)) => change.expected_matches,
+            Some(TextChange::Delete { expected_matches, .. }) => *expected_matches,
+            Some(TextChange::Several(edits)) => edits.iter().map(|edit| edit.expected_matches).max().unwrap_or(1),
+        };
+        self.weight(content_bytes) <= SHORT_BYTES && places <= SHORT_PLACES
     }
 
     /// How much work it may be: bytes to read, once for each step.

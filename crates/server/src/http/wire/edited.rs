@@ -73,6 +73,11 @@ impl<'a> EditedBody<'a> {
         }
     }
 
+    /// What is told of an edit that was made before.
+    pub(in crate::http) fn without_diff(edited: &'a Edited, counted: Counted, item: ItemBody<'a>) -> EditedBody<'a> {
+        EditedBody { diff: "", diff_truncated: Some(true), ..EditedBody::of(edited, EditMode::Write, counted, item) }
+    }
+
     /// How long its text is, about.
     pub(in crate::http) fn bytes(&self) -> usize {
         self.diff.len() + self.item.content.map_or(0, str::len)

@@ -91,6 +91,11 @@ impl<'a> ItemBody<'a> {
         ItemBody { content_preview: preview, ..ItemBody::bare(item) }
     }
 
+    /// The item with neither content nor preview.
+    pub(in crate::http) fn without_text(item: &'a Item) -> ItemBody<'a> {
+        ItemBody::bare(item)
+    }
+
     /// The item with its whole content.
     pub(in crate::http) fn with_content(item: &'a Item, content: Option<&'a str>) -> ItemBody<'a> {
         let lines = item.content.as_ref().map_or(1, |info| info.lines);
