@@ -31,6 +31,10 @@ bench *groups:
     cargo build --release --locked -p interline -p interline-bench
     {{ CARGO_TARGET_DIR }}/release/interline-bench {{ groups }}
 
+# Power cuts, failing disks, random histories: minutes each. `just soak power-cut --seed 7` for one of them.
+soak command="all" *options:
+    tests/with-postgres cargo run --release --locked -p interline-soak -- {{ command }} --form long {{ options }}
+
 # The fuzz targets, for ten minutes.
 fuzz:
     fuzz/run --seconds 600

@@ -58,6 +58,16 @@ pub(crate) struct ServeArgs {
     /// INTERLINE_ALLOWED_HOST, separated by commas]
     #[arg(long, value_name = "HOST")]
     pub(crate) allowed_host: Vec<String>,
+    /// How long deleted items stay in the trash [env: INTERLINE_KEEP_TRASH] [default: 30d]
+    #[arg(long, value_name = "DAYS|forever")]
+    pub(crate) keep_trash: Option<OsString>,
+    /// How long old versions stay in the histories of items; the newest always does [env: INTERLINE_KEEP_HISTORY]
+    /// [default: forever]
+    #[arg(long, value_name = "DAYS|forever")]
+    pub(crate) keep_history: Option<OsString>,
+    /// How many records the history of an item has at the most [env: INTERLINE_KEEP_RECORDS] [default: all]
+    #[arg(long, value_name = "NUMBER|all")]
+    pub(crate) keep_records: Option<OsString>,
     /// What is logged, to stderr: a level, or levels of parts (info,interline_server=debug) [env: INTERLINE_LOG]
     /// [default: info]
     #[arg(long, value_name = "FILTER")]

@@ -8,8 +8,10 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
+use interline_items::Housekeeping;
 use interline_items::fields::Limits;
 use interline_server::RateLimits;
+use jiff::SignedDuration;
 use reqwest::Url;
 use tracing_subscriber::EnvFilter;
 
@@ -54,6 +56,7 @@ pub(crate) struct ServeSettings {
     pub(crate) rate_limits: Option<RateLimits>,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) allowed_origins: Vec<String>,
+    pub(crate) housekeeping: Housekeeping,
     pub(crate) log: EnvFilter,
     pub(crate) log_form: Form,
     pub(crate) store: StoreSettings,
@@ -110,6 +113,7 @@ impl ServeSettings {
         let rate_limits = rate_limits.map_or(Ok(Some(RateLimits::default())), |given| rates(&given))?;
         let hosts = layers.find_all("allowed-host", &args.allowed_host, |file| file.allowed_host.as_deref());
         let origins = layers.find_all("allowed-origin", &args.allowed_origin, |file| file.allowed_origin.as_deref());
+        let housekeeping = housekeeping(args, &layers)?;
         let log = layers.find("log", args.log.as_deref(), |file| file.log.as_deref());
         let log = log.map_or_else(|| Ok(EnvFilter::new(DEFAULT_LOG)), |given| log_filter(&given))?;
         let log_form = layers.find("log-format", args.log_format.as_deref(), |file| file.log_format.as_deref());
@@ -120,6 +124,7 @@ impl ServeSettings {
             rate_limits: rate_limits.filter(|_| auth == AuthMode::Token),
             allowed_hosts: hosts?.iter().map(host).collect::<Result<_, _>>()?,
             allowed_origins: origins?.iter().map(origin).collect::<Result<_, _>>()?,
+            housekeeping,
             log,
             log_form,
             store: StoreSettings::of(&args.store, &layers)?,
@@ -146,6 +151,41 @@ impl TargetSettings {
                 Ok(TargetSettings::Server { url, token })
             }
         }
+    }
+}
+
+fn housekeeping(args: &ServeArgs, layers: &Layers<'_>) -> Result<Housekeeping, Failure> {
+    let trash = layers.find("keep-trash", args.keep_trash.as_deref(), |file| file.keep_trash.as_deref());
+    let history = layers.find("keep-history", args.keep_history.as_deref(), |file| file.keep_history.as_deref());
+    let records = layers.find("keep-records", args.keep_records.as_deref(), |file| file.keep_records.as_deref());
+    let default = Housekeeping::default();
+    Ok(Housekeeping {
+        trash: trash.map_or(Ok(default.trash), |given| days(&given))?,
+        history: history.map_or(Ok(default.history), |given| days(&given))?,
+        history_records: records.map_or(Ok(default.history_records), |given| records_kept(&given))?,
+    })
+}
+
+/// A number of days; `None` is for ever.
+fn days(given: &Given) -> Result<Option<SignedDuration>, Failure> {
+    /// About a century: more is for ever.
+    const MOST: i64 = 36_500;
+    match given.text()? {
+        "forever" => Ok(None),
+        text => match text.strip_suffix('d').unwrap_or(text).parse() {
+            Ok(days @ 1..=MOST) => Ok(Some(SignedDuration::from_hours(days * 24))),
+            _ => Err(given.wrong("is not a number of days").hint("write one such as 30d, or forever")),
+        },
+    }
+}
+
+fn records_kept(given: &Given) -> Result<Option<u64>, Failure> {
+    match given.text()? {
+        "all" => Ok(None),
+        text => match text.parse() {
+            Ok(0) | Err(_) => Err(given.wrong("is not a number of records").hint("write 1 or more, or all")),
+            Ok(records) => Ok(Some(records)),
+        },
     }
 }
 

@@ -37,8 +37,8 @@ pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, So
 pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
     Begun, Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FoundInside,
-    InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange, QuerySyntax,
-    ReadContent, ReadItem, ReadUnless, Repeatable, SearchField, SearchInside, Secret, TagChanges, TextChange,
-    TokenDraft, UserDraft, VersionDiff,
+    Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange,
+    QuerySyntax, ReadContent, ReadItem, ReadUnless, Repeatable, SearchField, SearchInside, Secret, TagChanges,
+    TextChange, ThrownAway, TokenDraft, UserDraft, VersionDiff,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

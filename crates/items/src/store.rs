@@ -88,6 +88,9 @@ pub trait Store: Send + Sync {
     /// stay short.
     async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError>;
 
+    /// The first items that went into the trash before a time, the longest there first; at most `limit`.
+    async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError>;
+
     /// The tags of items of these kinds that are not deleted, with the number of items that have each, sorted by tag.
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError>;
 

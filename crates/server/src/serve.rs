@@ -10,9 +10,11 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use interline_items::Interline;
+use interline_items::{Housekeeping, Interline, ThrownAway};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tower::util::MapRequest;
 
 use crate::{Settings, http};
@@ -21,6 +23,9 @@ use crate::{Settings, http};
 const HEAD_TIMEOUT: Duration = Duration::from_secs(75);
 /// The most of a request's head, and of a body that nobody has asked for yet, that is kept in memory.
 const MAX_BUFFER: usize = 64 * 1024;
+/// When the house is kept first, and how often from then on.
+const FIRST_HOUSEKEEPING: Duration = Duration::from_secs(60);
+const HOUSEKEEPING_PAUSE: Duration = Duration::from_secs(60 * 60);
 /// How long to wait after a connection could not be accepted, which mostly means that there are too many files open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -34,10 +39,11 @@ pub async fn serve(
     let address = listener.local_addr()?;
     let places = Arc::new(Semaphore::new(settings.max_connections));
     let patience = settings.shutdown_timeout;
+    let beside =
+        [tokio::spawn(http::fold_figures()), tokio::spawn(keep_house(interline.clone(), settings.housekeeping))];
     let router = http::router(interline, settings, address);
     let service = TowerToHyperService::new(MapRequest::new(router, http::without_final_slash::<Incoming>));
     let connections = GracefulShutdown::new();
-    let figures = tokio::spawn(http::fold_figures());
     let mut shutdown = pin!(shutdown);
     loop {
         let accepted = tokio::select! {
@@ -54,11 +60,26 @@ pub async fn serve(
         });
     }
     drop(listener);
-    figures.abort();
+    beside.iter().for_each(JoinHandle::abort);
     if tokio::time::timeout(patience, connections.shutdown()).await.is_err() {
         tracing::warn!("requests in flight did not end in time; their connections are closed");
     }
     Ok(())
+}
+
+/// Throws away what is too old, again and again. What fails is tried again the next time.
+async fn keep_house(interline: Interline, rules: Housekeeping) {
+    let mut pause = tokio::time::interval_at(Instant::now() + FIRST_HOUSEKEEPING, HOUSEKEEPING_PAUSE);
+    loop {
+        pause.tick().await;
+        match interline.keep_house(rules).await {
+            Ok(thrown) if thrown == ThrownAway::default() => {}
+            Ok(ThrownAway { items, records, answers }) => {
+                tracing::info!(items, records, answers, "threw away what was too old");
+            }
+            Err(error) => tracing::warn!(?error, "housekeeping failed"),
+        }
+    }
 }
 
 /// The next connection, when there is a place for it; `None` where it could not be accepted.

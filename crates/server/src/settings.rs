@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use interline_items::UserId;
+use interline_items::{Housekeeping, UserId};
 
 /// How requests are answered.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct Settings {
     pub max_connections: usize,
     /// How long a client may take to send a request.
     pub request_timeout: Duration,
+    /// How long things are kept.
+    pub housekeeping: Housekeeping,
     /// How long requests in flight may take after the server was told to stop.
     pub shutdown_timeout: Duration,
 }
@@ -37,6 +39,7 @@ impl Default for Settings {
             max_body_bytes: 20 * 1024 * 1024,
             max_connections: 4_096,
             request_timeout: Duration::from_secs(60),
+            housekeeping: Housekeeping::default(),
             shutdown_timeout: Duration::from_secs(10),
         }
     }

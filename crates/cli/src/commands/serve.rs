@@ -35,6 +35,7 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
         rate_limits: settings.rate_limits,
         allowed_hosts: settings.allowed_hosts,
         allowed_origins: settings.allowed_origins,
+        housekeeping: settings.housekeeping,
         ..Settings::default()
     };
     start_logging(settings.log, settings.log_form);

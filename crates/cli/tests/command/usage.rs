@@ -20,6 +20,9 @@ fn wrong_usage_is_code_2_and_makes_nothing() {
         &["serve", "--listen", "x"],
         &["serve", "--auth", "basic"],
         &["serve", "--rate-limit", "many"],
+        &["serve", "--keep-trash", "0d"],
+        &["serve", "--keep-history", "long"],
+        &["serve", "--keep-records", "0"],
         &["serve", "--config", "/nowhere"],
         &["serve", "--auth", "none", "--listen", "0.0.0.0:0"],
     ];

@@ -38,6 +38,13 @@ pub enum Error {
         /// The length; of a result that no memory should hold, the length at which its making was given up.
         actual: u64,
     },
+    /// A page of a list whose contents are together longer than one answer should be, in bytes.
+    PageTooLarge {
+        /// The limit.
+        limit: u64,
+        /// The length of all of them.
+        actual: u64,
+    },
     /// A template that is not valid, or that does not fit the arguments.
     InvalidTemplate {
         /// 1-based line, where one is known.
@@ -218,7 +225,7 @@ impl Error {
         match self {
             Error::NotFound { .. } | Error::VersionNotFound { .. } => "not_found",
             Error::ValidationFailed(_) => "validation_failed",
-            Error::TooLarge { .. } => "too_large",
+            Error::TooLarge { .. } | Error::PageTooLarge { .. } => "too_large",
             Error::InvalidTemplate { .. } => "invalid_template",
             Error::InvalidArguments { .. } => "invalid_arguments",
             Error::RenderFailed { .. } => "render_failed",

@@ -17,6 +17,7 @@ impl Error {
             }
             Error::ValidationFailed(_) => "correct the fields named in `errors`".to_owned(),
             Error::TooLarge { .. } => "split the content into several items".to_owned(),
+            Error::PageTooLarge { .. } => "lower `limit`, or read the items one by one".to_owned(),
             Error::InvalidTemplate { undefined_variables, unused_arguments, .. } => {
                 if undefined_variables.is_empty() && unused_arguments.is_empty() {
                     "correct the template at the line given".to_owned()
@@ -145,6 +146,9 @@ impl fmt::Display for Error {
                 [error] => write!(f, "{}: {}", error.field, error.message),
                 errors => write!(f, "{} fields cannot be accepted", errors.len()),
             },
+            Error::PageTooLarge { limit, actual } => {
+                write!(f, "the contents of this page have {actual} bytes together, and {limit} are allowed")
+            }
             Error::TooLarge { limit, actual } => {
                 write!(f, "the content has {actual} bytes, and {limit} are allowed")
             }
@@ -229,5 +233,42 @@ impl fmt::Display for NeedsText {
             NeedsText::Insert => "insert beside a text",
             NeedsText::Delete => "delete text",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Kind, Scope};
+
+    #[test]
+    fn what_is_for_the_log_is_in_no_words() {
+        for error in [Error::Unavailable("/var/x.db".to_owned()), Error::Internal("/var/x.db".to_owned())] {
+            assert!(!format!("{error} {}", error.suggestion()).contains("/var"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_suggests_what_would_help() {
+        for (refusal, suggestion) in [
+            (Refusal::Scope(Scope::Write), "use a token with the scope `write`"),
+            (Refusal::NotAdmin, "ask an admin to do it"),
+            (Refusal::Role, "ask an owner of the space for the role of a writer"),
+            (Refusal::Kind(Kind::Note), "use a token that is not narrowed to other kinds than note"),
+            (Refusal::OwnSpace, "use a token that is not narrowed to other spaces than the user's own"),
+            (Refusal::Narrowed, "use a token that is not narrowed to kinds or spaces"),
+        ] {
+            assert_eq!(Error::Forbidden(refusal).suggestion(), suggestion);
+        }
+    }
+
+    #[test]
+    fn what_needs_a_text_says_what_for() {
+        let error = Error::ContentEmpty(NeedsText::Lines);
+        assert_eq!(error.to_string(), "Content is empty; cannot retrieve lines");
+        assert!(error.suggestion().contains("`start_line`"), "{}", error.suggestion());
+        let error = Error::ContentEmpty(NeedsText::Replace);
+        assert_eq!(error.to_string(), "Content is empty; cannot replace text");
+        assert!(error.suggestion().contains("`at`: \"end\""), "{}", error.suggestion());
     }
 }

@@ -1,7 +1,7 @@
 //! Prompt templates: Jinja2, checked when it is stored and rendered within bounds.
 //!
 //! A [`Template`] is text that [`Template::parse`] accepted. [`check`] compares its variables with a prompt's
-//! arguments; [`render`] fills it in.
+//! arguments; [`render()`] fills it in.
 //!
 //! Templates come from anyone, so each stage assumes the worst. Before parsing, `scan` bounds the size and depth of the
 //! tree. After it, `reading` refuses words that do not exist. Before rendering, `hardened` puts a guard around every

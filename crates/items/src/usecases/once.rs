@@ -12,7 +12,7 @@ use crate::{Batch, Error, Item, ItemWrite, Remembered, UserId};
 use super::{Caller, Edited, Interline, now};
 
 /// How long an answer is remembered.
-const MEMORY: SignedDuration = SignedDuration::from_hours(24);
+pub(super) const MEMORY: SignedDuration = SignedDuration::from_hours(24);
 /// The longest key.
 const MAX_KEY_CHARS: usize = 255;
 

@@ -4,10 +4,14 @@ use std::sync::Arc;
 
 use crate::fields::PromptName;
 use crate::{
-    CursorKey, Error, Item, ItemId, Kind, ListQuery, NeedsText, Page, PageStart, Scope, Snapshot, SortBy, Stamp,
+    Contents, CursorKey, Error, Item, ItemId, Kind, ListQuery, NeedsText, Page, PageStart, Scope, Snapshot, SortBy,
+    Stamp,
 };
 
 use super::{Caller, Interline};
+
+/// What the contents of one page of a list may have together: a hundred of the longest would be most of a gigabyte.
+const MAX_LISTED_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Which item is meant.
 #[derive(Clone, Debug)]
@@ -137,7 +141,20 @@ impl Interline {
         check_page(&query)?;
         query.kinds.retain(|kind| caller.kinds().contains(kind));
         query.spaces = caller.spaces().into_iter().collect();
+        if query.contents == Contents::Read {
+            self.check_length(&query).await?;
+        }
         Ok(self.store.list(&query).await?)
+    }
+
+    /// Refused if the contents of a page are together more than one answer should hold.
+    async fn check_length(&self, query: &ListQuery) -> Result<(), Error> {
+        let page = self.store.list(&ListQuery { contents: Contents::Omit, ..query.clone() }).await?;
+        let bytes = page.items.iter().filter_map(|listed| listed.item.content.as_ref()).map(|content| content.bytes);
+        match bytes.sum() {
+            actual if actual > MAX_LISTED_BYTES => Err(Error::PageTooLarge { limit: MAX_LISTED_BYTES, actual }),
+            _ => Ok(()),
+        }
     }
 
     /// The item, if it exists for the caller.

@@ -129,3 +129,16 @@ async fn a_page_that_cannot_be_is_refused() {
         assert_eq!(code(world.interline.list(&world.owner, query).await), expected, "{start:?}");
     }
 }
+
+#[tokio::test]
+async fn a_page_of_very_long_contents_is_refused_whole() {
+    let world = World::new().await;
+    let long = "x".repeat(8 * 1024 * 1024);
+    for _ in 0..5 {
+        world.create(Kind::Note, note_of(&long)).await;
+    }
+    let query = |limit, contents| ListQuery { limit, contents, ..everything() };
+    assert_eq!(code(world.interline.list(&world.owner, query(5, Contents::Read)).await), "too_large");
+    assert_eq!(code(world.interline.list(&world.owner, query(4, Contents::Read)).await), "ok");
+    assert_eq!(code(world.interline.list(&world.owner, query(5, Contents::Omit)).await), "ok");
+}

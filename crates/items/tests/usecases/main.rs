@@ -9,6 +9,7 @@ mod access;
 mod create;
 mod edit;
 mod history;
+mod housekeeping;
 mod lifecycle;
 mod list;
 mod once;

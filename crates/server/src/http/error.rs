@@ -143,7 +143,7 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::UnderWay
         | Error::Duplicate { .. } => StatusCode::CONFLICT,
         Error::Conflict { expectation: Expectation::IfMatch, .. } => StatusCode::PRECONDITION_FAILED,
-        Error::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+        Error::TooLarge { .. } | Error::PageTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Error::AtEdit { error, .. } => status_of(error),
         Error::ValidationFailed(_) | Error::InvalidOperations { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,

@@ -169,6 +169,7 @@ impl Answer {
     }
 
     /// Demands the status and, within the body, what is expected; `null` is any body.
+    #[expect(clippy::needless_pass_by_value, reason = "tests write it where they need it")]
     pub(crate) fn expect(self, status: u16, expected: Value) -> Answer {
         let shown: String = String::from_utf8_lossy(&self.bytes).chars().take(2_000).collect();
         assert_eq!(self.status, status, "{}: {shown}", self.line);

@@ -1,8 +1,8 @@
 //! Storages that cannot, and storages that are broken.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::client::Answer;
+use crate::client::{Answer, Client};
 use crate::place::{Database, Place};
 
 on_both!(a_storage_that_cannot_write_is_unavailable_and_applies_nothing, a_broken_storage_tells_an_id_and_nothing_else);
@@ -14,6 +14,18 @@ const END_OTHERS: &str = "
 
 fn assert_found_in_the_log(failed: &Answer) {
     assert_eq!(failed.json()["request_id"], failed.header("x-request-id"));
+}
+
+/// Sends a request until the storage answers: the first to meet a connection that was ended may be told to come again.
+async fn patiently(client: &Client, line: &str, body: Option<&Value>) -> Answer {
+    let mut answer = client.send_to_broken(line, &[], body).await;
+    for _ in 0..20 {
+        if answer.status != 503 {
+            break;
+        }
+        answer = client.send_to_broken(line, &[], body).await;
+    }
+    answer
 }
 
 async fn a_storage_that_cannot_write_is_unavailable_and_applies_nothing(place: Place) {
@@ -39,23 +51,14 @@ async fn a_storage_that_cannot_write_is_unavailable_and_applies_nothing(place: P
             world.place.execute(END_OTHERS).await;
             let failed = owner.send_to_broken("POST /notes", &[], Some(&body)).await.expect(503, unavailable);
             assert_found_in_the_log(&failed);
-            owner.get("/notes").await.expect(200, json!({"total": 1}));
-            let writable = format!(
-                "SET default_transaction_read_only = off; ALTER DATABASE {name} RESET default_transaction_read_only"
-            );
+            patiently(&owner, "GET /notes", None).await.expect(200, json!({"total": 1}));
+            let writable =
+                format!("BEGIN READ WRITE; ALTER DATABASE {name} RESET default_transaction_read_only; COMMIT");
             world.place.execute(&writable).await;
             world.place.execute(END_OTHERS).await;
         }
     }
-    // The first to meet a connection that was ended may be told to come again.
-    let mut again = owner.send_to_broken("POST /notes", &[], Some(&body)).await;
-    for _ in 0..20 {
-        if again.status == 201 {
-            break;
-        }
-        again = owner.send_to_broken("POST /notes", &[], Some(&body)).await;
-    }
-    again.expect(201, json!({}));
+    patiently(&owner, "POST /notes", Some(&body)).await.expect(201, json!({}));
     owner.get("/notes").await.expect(200, json!({"total": 2}));
 }
 

@@ -24,6 +24,7 @@ async fn ten_thousand_writes_are_read(place: Place) {
     assert_fresh(place, 10_000).await;
 }
 
+#[expect(clippy::print_stdout, reason = "the figure is what the test is for")]
 async fn assert_fresh(place: Place, pairs: usize) {
     let owner = place.serve().await.owner();
     let mut writers = JoinSet::new();

@@ -273,12 +273,12 @@ async fn a_token_that_reads_only_writes_nowhere(place: Place) {
                     assert!(answer.status == 403 || row.about == About::Item, "{line}: {}", answer.status);
                 }
                 (Needs::Read | Needs::Nothing, _) => {
-                    assert!([200, 404].contains(&answer.status), "{line}: {}", answer.status)
+                    assert!([200, 404].contains(&answer.status), "{line}: {}", answer.status);
                 }
             }
         }
         if row.needs == Needs::Write && row.about == About::Item && row.line.contains("/content/") {
-            let line = row.line.replace("{id}", &ada.ids[0]);
+            let line = row.line.replace("{id}", &ada.ids[0]).replace("{version}", "1");
             reader.send(&line, body(&row)).await.expect(403, json!({"error": "forbidden", "message": "…`write`…"}));
         }
     }

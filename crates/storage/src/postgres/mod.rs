@@ -158,6 +158,10 @@ impl Store for PostgresStore {
         to_the_end(async move { Ok(retention::forget_versions(&pool, retention, after).await?) }).await
     }
 
+    async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError> {
+        Ok(read::trash(&self.client().await?, before, limit).await?)
+    }
+
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
         Ok(read::tags(&self.client().await?, spaces, kinds).await?)
     }

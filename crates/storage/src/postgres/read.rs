@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use deadpool_postgres::{Client, GenericClient};
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{Item, ItemId, Kind, Snapshot, SpaceId};
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::failure::Failure;
@@ -38,6 +39,16 @@ const TAGGED: &str = concat!(
       WHERE item_tags.tag = $3 AND items.space = ANY($1) AND items.kind = ANY($2) AND items.deleted_at IS NULL
       ORDER BY items.id"
 );
+
+const TRASH: &str =
+    concat!("SELECT ", item_columns!(), " FROM items WHERE deleted_at < $1 ORDER BY deleted_at, id LIMIT $2");
+
+pub(super) async fn trash(client: &Client, before: Timestamp, limit: usize) -> Result<Vec<Item>, Failure> {
+    let statement = client.prepare_cached(TRASH).await?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let found = client.query(&statement, &[&before.as_microsecond(), &limit]).await?;
+    found.iter().map(rows::item).collect()
+}
 
 pub(super) async fn item(client: &Client, id: ItemId) -> Result<Option<Item>, Failure> {
     let statement = client.prepare_cached(ITEM).await?;

@@ -16,7 +16,6 @@ const CACHED_STATEMENTS: usize = 128;
 // each group of writes would make a temporary file. The log shrinks again after an exceptional transaction. No
 // `mmap_size`: an I/O error would kill the process instead of being an answer.
 const WRITER: &str = "
-    PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
     PRAGMA checkpoint_fullfsync = ON;
@@ -32,7 +31,18 @@ const READER: &str = "
 
 /// The connection that writes; makes the file if there is none.
 pub(super) fn writer(path: &Path) -> Result<Connection, rusqlite::Error> {
-    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, WRITER)
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, WRITER)?;
+    keep_a_log(&connection)?;
+    Ok(connection)
+}
+
+/// Has the file a write-ahead log. SQLite answers with the new mode first and writes it down last: whoever does not ask
+/// to the end misses the error, and has a connection that calls its rollback journal a log.
+fn keep_a_log(connection: &Connection) -> Result<(), rusqlite::Error> {
+    let mut statement = connection.prepare("PRAGMA journal_mode = WAL")?;
+    let mut answers = statement.query([])?;
+    while answers.next()?.is_some() {}
+    Ok(())
 }
 
 /// A connection that reads a file which a writer has opened before.

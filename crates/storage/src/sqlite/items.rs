@@ -38,6 +38,19 @@ const TAGGED: &str = concat!(
      ORDER BY items.id"
 );
 
+const TRASH: &str = concat!(
+    "SELECT ",
+    item_columns!(),
+    " FROM items WHERE deleted_at IS NOT NULL AND deleted_at < ?1 ORDER BY deleted_at, id LIMIT ?2"
+);
+
+/// Items that were deleted before a time, the longest first.
+pub(super) fn trash(connection: &Connection, before: Timestamp, limit: usize) -> Result<Vec<Item>, Failure> {
+    let mut statement = connection.prepare_cached(TRASH)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    statement.query_and_then(params![before.as_microsecond(), limit], rows::item)?.collect()
+}
+
 /// An item without its content.
 pub(super) fn item(connection: &Connection, id: ItemId) -> Result<Option<Item>, Failure> {
     let mut statement = connection.prepare_cached(ITEM)?;

@@ -174,6 +174,10 @@ impl Store for SqliteStore {
         Ok(forgotten)
     }
 
+    async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError> {
+        self.readers.read_long(move |connection| items::trash(connection, before, limit)).await
+    }
+
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
         let (spaces, kinds) = (spaces.iter().copied().collect(), kinds.clone());
         self.readers.read_long(move |connection| items::tags(connection, &spaces, &kinds)).await

@@ -14,6 +14,7 @@ on_both!(
     purging_what_is_not_there_is_stale,
     a_purged_item_frees_its_name,
     a_purged_item_takes_its_tags_along,
+    the_trash_tells_what_is_in_it_the_longest,
 );
 
 async fn purge(store: &dyn Store, author: &Author, old: &Snapshot) -> Result<(), StoreError> {
@@ -91,4 +92,23 @@ async fn a_purged_item_takes_its_tags_along(place: Place) {
     let made = ada.create(&*place.store, note(&ada.space, "Gone").with_tags(&["work"])).await;
     purge(&*place.store, &ada, &made).await.unwrap();
     assert_eq!(place.store.tags(&[ada.space.id], &Kind::ALL.into()).await.unwrap(), []);
+}
+
+async fn the_trash_tells_what_is_in_it_the_longest(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    ada.create(&*place.store, note(&ada.space, "Kept")).await;
+    let mut deleted = Vec::new();
+    for minute in [30, 10, 20] {
+        let made = ada.create(&*place.store, note(&ada.space, "Gone")).await;
+        let mut write = ada.deleting(&made);
+        write.after.deleted_at = Some(at(minute));
+        deleted.push((minute, ada.change(&*place.store, &made, write).await.unwrap().item));
+    }
+    deleted.sort_by_key(|(minute, _)| *minute);
+    let items: Vec<_> = deleted.into_iter().map(|(_, item)| item).collect();
+    let trash = async |before, limit| place.store.trash(at(before), limit).await.unwrap();
+    assert_eq!(trash(30, 10).await, items[..2]);
+    assert_eq!(trash(31, 10).await, items);
+    assert_eq!(trash(31, 1).await, items[..1]);
+    assert_eq!(trash(10, 10).await, []);
 }

@@ -40,10 +40,14 @@ impl ErrorBody {
     pub(in crate::http) fn bounded(mut self) -> ErrorBody {
         while serde_json::to_vec(&self).is_ok_and(|text| text.len() > MAX_BYTES) {
             let longest = self.data.values_mut().filter_map(Value::as_array_mut).max_by_key(|list| list.len());
-            let list_shortened = longest.is_some_and(shortened);
-            if !list_shortened && self.data.remove("diff").is_none() && self.data.remove("current").is_none() {
+            if let Some(list) = longest.filter(|list| !list.is_empty()) {
+                // By halves: one at a time would write a long list as often as it has entries.
+                list.truncate(list.len() / 2);
+            } else if self.data.remove("diff").is_none() && self.data.remove("current").is_none() {
                 self.data.clear();
                 self.message.truncate(self.message.floor_char_boundary(1_000));
+                self.suggestion.truncate(self.suggestion.floor_char_boundary(1_000));
+                break;
             }
         }
         self
@@ -53,14 +57,6 @@ impl ErrorBody {
     pub(in crate::http) fn code(&self) -> &'static str {
         self.error
     }
-}
-
-/// Leaves the first half of a list; whether there was something to leave out. One by one would take as many rounds as
-/// the list is long, and a sender decides how long that is.
-fn shortened(list: &mut Vec<Value>) -> bool {
-    let before = list.len();
-    list.truncate(before / 2);
-    list.len() < before
 }
 
 fn data_of(error: &Error) -> Map<String, Value> {
@@ -73,7 +69,9 @@ fn data_of(error: &Error) -> Map<String, Value> {
             let one = |error: &FieldError| json!({"field": error.field, "message": error.message});
             object([("errors", errors.iter().map(one).collect())])
         }
-        Error::TooLarge { limit, actual } => object([("limit", (*limit).into()), ("actual", (*actual).into())]),
+        Error::TooLarge { limit, actual } | Error::PageTooLarge { limit, actual } => {
+            object([("limit", (*limit).into()), ("actual", (*actual).into())])
+        }
         Error::InvalidTemplate { line, detail, undefined_variables, unused_arguments } => object([
             ("line", (*line).into()),
             ("detail", detail.as_str().into()),
