@@ -17,6 +17,8 @@ const ROUNDS: usize = 15;
 const ROUND: Duration = Duration::from_millis(300);
 const FEW: Filling = Filling { items: 1_000, bytes: 200 };
 const MANY: Filling = Filling { items: 1_000_000, bytes: 200 };
+/// Items that are read, from all over the store: as many as the small one has.
+const SOME: usize = 1_000;
 /// Items that are used, from all over the store: too many for any cache of Interline's own.
 const USED: usize = 100_000;
 const BAR: f64 = 1.3;
@@ -24,16 +26,18 @@ const CONNECTIONS: usize = 2;
 
 pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
     let mut table = Table::new(rows, "## 1,000,000 items beside 1,000", JUDGED);
-    let (read, edit) = (
-        "GET item of 200 bytes, 2 connections, p50 / in the small store",
-        "replace a line of an item of 200 bytes, 2 connections, p50 / in the small store",
-    );
-    if !table.wants(read) && !table.wants(edit) {
+    let names @ [some, all, edit] = [
+        "GET one of 1,000 items from all over, 2 connections, p50 / small store",
+        "GET one of 100,000 items from all over, 2 connections, p50 / small store",
+        "replace a line of one of 100,000, 2 connections, p50 / small store",
+    ];
+    if !names.into_iter().any(|name| table.wants(name)) {
         return Ok(());
     }
     let place = Place::of_user()?;
     let (many, few) = (Stock::open(&place, MANY)?, Stock::open(&place, FEW)?);
-    row(&mut table, read, (&many, &few), |stock| reading(&stock.served.voice, &stock.ids, CONNECTIONS))?;
+    row(&mut table, some, (&many, &few), |stock| reading(&stock.served.voice, &stock.some(), CONNECTIONS))?;
+    row(&mut table, all, (&many, &few), |stock| reading(&stock.served.voice, &stock.ids, CONNECTIONS))?;
     row(&mut table, edit, (&many, &few), |stock| (0..CONNECTIONS).map(|connection| stock.editing(connection)).collect())
 }
 
@@ -76,6 +80,12 @@ impl Stock {
     fn open(place: &Place, filling: Filling) -> Result<Stock, Box<dyn Error>> {
         let file = file_in(&kept(place, filling)?);
         Ok(Stock { ids: ids(&file, filling.bytes, USED)?, served: Served::start(&file)? })
+    }
+
+    /// As many of the items as the small store has.
+    fn some(&self) -> Vec<String> {
+        let step = (self.ids.len() / SOME).max(1);
+        self.ids.iter().step_by(step).cloned().collect()
     }
 
     /// Gives items in no order another first line; each connection has its own half of them.

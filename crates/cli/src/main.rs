@@ -20,6 +20,10 @@ use clap::Parser as _;
 use self::args::Cli;
 use self::environment::Environment;
 
+/// A request is many small allocations, which this one is quicker at.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = match Cli::try_parse() {

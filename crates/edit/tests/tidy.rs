@@ -162,6 +162,7 @@ const ROOMS: &[Room] = &[
             ("interline-server", "what `serve` runs"),
             ("interline-storage", "the stores"),
             ("jiff", "times"),
+            ("mimalloc", "the allocator: a request is many small allocations"),
             ("reqwest", "servers elsewhere"),
             ("rustls", "TLS to servers elsewhere"),
             ("rustls-native-certs", "whom to trust"),
