@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use interline_items::{
-    Caller, Error, ExpectedVersion, Item, ItemChanges, ItemRef, Kind, Rank, ReadContent, Refusal, Scope, SpaceId,
-    TokenDraft,
+    Caller, Error, ExpectedVersion, Item, ItemChanges, ItemRef, Kind, Rank, ReadContent, Refusal, Scope, TokenDraft,
 };
 use serde_json::json;
 
