@@ -63,6 +63,19 @@ pub struct Stamp {
     pub revision: u64,
 }
 
+/// What tells whether an item is as somebody knows it, and whether it exists for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ItemState {
+    /// What it is.
+    pub kind: Kind,
+    /// Whose it is.
+    pub space: SpaceId,
+    /// Which state it is in.
+    pub stamp: Stamp,
+    /// When it was last used, which is no change of it.
+    pub last_used_at: Option<Timestamp>,
+}
+
 /// What is known of a content without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentInfo {

@@ -31,7 +31,7 @@ pub use interline_edit::{
     Case, Cause, Edit, InvalidOperation, Level, LineEndings, MultipleMatches, NoMatch, OperationProblem, Passage,
     Place, StaleOperation, UnifiedDiff,
 };
-pub use item::{ContentInfo, Fields, Item, Snapshot, Stamp};
+pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
 pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
 pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};

@@ -11,7 +11,7 @@ use crate::fields::{PromptName, Tag, Url};
 use crate::history::{Forgotten, HistoryPage, HistoryQuery, Retention, Version};
 use crate::list::{ListQuery, Page};
 use crate::write::{Batch, Record, Remembered};
-use crate::{Item, ItemId, Kind, Snapshot, SpaceId, Stamp, TokenId, UserId};
+use crate::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp, TokenId, UserId};
 
 /// A storage. Every implementation passes the same conformance suite.
 ///
@@ -59,6 +59,9 @@ pub trait Store: Send + Sync {
 
     /// Remembers that an item was used; that is no change of it. An item that is gone is none of its business.
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError>;
+
+    /// The state of an item: the least that can be read of it.
+    async fn state(&self, id: ItemId) -> Result<Option<ItemState>, StoreError>;
 
     /// An item without its content, in whatever state.
     async fn item(&self, id: ItemId) -> Result<Option<Item>, StoreError>;

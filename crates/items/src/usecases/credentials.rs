@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::{Credentials, Error, SecretHash, Token, TokenId};
+use crate::{Error, SecretHash, Token, TokenId};
 
 use super::Interline;
+use super::caller::Who;
 
 /// How long credentials are remembered.
 const MAX_AGE: Duration = Duration::from_secs(1);
@@ -17,15 +18,16 @@ const MAX_TOKENS: usize = 4_096;
 
 impl Interline {
     /// What a secret stands for, at most a second ago. An unknown secret is looked up every time.
-    pub(super) async fn credentials(&self, secret: SecretHash) -> Result<Arc<Credentials>, Error> {
+    pub(super) async fn credentials(&self, secret: SecretHash) -> Result<Arc<Who>, Error> {
         let begin = Instant::now();
         if let Some(known) = self.credentials.get(secret, begin) {
             return Ok(known);
         }
         let generation = self.credentials.generation();
-        let credentials = Arc::new(self.store.credentials(secret).await?.ok_or(Error::Unauthorized)?);
-        self.credentials.put(secret, &credentials, begin, generation);
-        Ok(credentials)
+        let credentials = self.store.credentials(secret).await?.ok_or(Error::Unauthorized)?;
+        let who = Arc::new(Who::of(credentials));
+        self.credentials.put(secret, &who, begin, generation);
+        Ok(who)
     }
 
     /// Writes that a token is used now, beside the request and at most once a minute. A write that fails is made up for
@@ -53,13 +55,13 @@ pub(super) struct CredentialsCache {
 
 #[derive(Default)]
 struct Known {
-    by_secret: HashMap<SecretHash, (Arc<Credentials>, Instant)>,
+    by_secret: HashMap<SecretHash, (Arc<Who>, Instant)>,
     /// How often everything was forgotten.
     generation: u64,
 }
 
 impl CredentialsCache {
-    fn get(&self, secret: SecretHash, now: Instant) -> Option<Arc<Credentials>> {
+    fn get(&self, secret: SecretHash, now: Instant) -> Option<Arc<Who>> {
         let known = lock(&self.known);
         let (credentials, since) = known.by_secret.get(&secret)?;
         (now.saturating_duration_since(*since) < MAX_AGE).then(|| Arc::clone(credentials))
@@ -71,7 +73,7 @@ impl CredentialsCache {
     }
 
     /// Remembers what was read from `since` on, unless everything was forgotten since `generation`.
-    fn put(&self, secret: SecretHash, credentials: &Arc<Credentials>, since: Instant, generation: u64) {
+    fn put(&self, secret: SecretHash, credentials: &Arc<Who>, since: Instant, generation: u64) {
         let mut known = lock(&self.known);
         if known.generation != generation {
             return;
@@ -124,13 +126,13 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{Rank, User, UserId};
+    use crate::{Credentials, Rank, User, UserId};
 
     fn secret(number: u32) -> SecretHash {
         SecretHash::of(&number.to_string())
     }
 
-    fn credentials() -> Arc<Credentials> {
+    fn credentials() -> Arc<Who> {
         let user = User {
             id: UserId::generate(),
             name: "a".to_owned(),
@@ -151,7 +153,7 @@ mod tests {
             expires_at: None,
             last_used_at: None,
         };
-        Arc::new(Credentials { token, user, memberships: Vec::new() })
+        Arc::new(Who::of(Credentials { token, user, memberships: Vec::new() }))
     }
 
     #[test]

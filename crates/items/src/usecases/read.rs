@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::fields::PromptName;
 use crate::{
-    Contents, CursorKey, Error, Item, ItemId, Kind, ListQuery, NeedsText, Page, PageStart, Scope, Snapshot, SortBy,
-    Stamp,
+    Contents, CursorKey, Error, Item, ItemId, ItemState, Kind, ListQuery, NeedsText, Page, PageStart, Scope, Snapshot,
+    SortBy, SpaceId, Stamp,
 };
 
 use super::{Caller, Interline};
@@ -25,11 +25,16 @@ pub enum ItemRef {
 impl ItemRef {
     /// Whether it means this item, for a caller who sees it.
     pub(super) fn exists_for(&self, caller: &Caller, item: &Item) -> bool {
+        self.means(caller, item.kind, item.space)
+    }
+
+    /// The same, by what decides it.
+    fn means(&self, caller: &Caller, of: Kind, space: SpaceId) -> bool {
         let kind = match self {
             ItemRef::Id(_, kind) => *kind,
             ItemRef::PromptName(_) => Some(Kind::Prompt),
         };
-        caller.sees(item) && kind.is_none_or(|kind| kind == item.kind)
+        caller.sees(of, space) && kind.is_none_or(|kind| kind == of)
     }
 
     /// That there is none.
@@ -133,6 +138,14 @@ impl Interline {
             return Ok(ReadUnless::Unchanged(item));
         }
         Ok(ReadUnless::Changed(self.read(caller, which, content).await?))
+    }
+
+    /// The state of an item that exists for the caller.
+    pub async fn state(&self, caller: &Caller, which: &ItemRef) -> Result<ItemState, Error> {
+        caller.needs(Scope::Read)?;
+        let id = self.id_of(caller, which).await?;
+        let state = self.store.state(id).await?.filter(|state| which.means(caller, state.kind, state.space));
+        state.ok_or_else(|| which.not_found())
     }
 
     /// A page of the items that exist for the caller.

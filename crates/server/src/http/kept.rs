@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use axum::body::Bytes;
-use interline_items::{Item, ItemId, Stamp};
+use interline_items::{Item, ItemId, ItemState, Stamp};
 use jiff::Timestamp;
 
 /// How many bytes of bodies each half holds.
@@ -44,8 +44,8 @@ impl KeptBody {
     }
 
     /// Whether it is what would be sent for the item.
-    pub(super) fn tells(&self, item: &Item) -> bool {
-        self.stamp == item.stamp && self.last_used_at == item.last_used_at
+    pub(super) fn tells(&self, state: &ItemState) -> bool {
+        self.stamp == state.stamp && self.last_used_at == state.last_used_at
     }
 }
 

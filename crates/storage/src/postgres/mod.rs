@@ -28,9 +28,9 @@ use async_trait::async_trait;
 use deadpool_postgres::{Client, Pool};
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{
-    Batch, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, Kind, ListQuery, Membership, NewToken,
-    Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp,
-    Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
+    Batch, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery, Membership,
+    NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId,
+    Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 
@@ -122,6 +122,10 @@ impl Store for PostgresStore {
             Ok(())
         })
         .await
+    }
+
+    async fn state(&self, id: ItemId) -> Result<Option<ItemState>, StoreError> {
+        Ok(read::state(&self.client().await?, id).await?)
     }
 
     async fn item(&self, id: ItemId) -> Result<Option<Item>, StoreError> {

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use deadpool_postgres::{Client, GenericClient};
 use interline_items::fields::{PromptName, Tag};
-use interline_items::{Item, ItemId, Kind, Snapshot, SpaceId};
+use interline_items::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp};
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::failure::Failure;
 use super::rows::{self, item_columns};
+use crate::codec::names;
 
 const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE id = $1");
 
@@ -48,6 +49,19 @@ pub(super) async fn trash(client: &Client, before: Timestamp, limit: usize) -> R
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let found = client.query(&statement, &[&before.as_microsecond(), &limit]).await?;
     found.iter().map(rows::item).collect()
+}
+
+const STATE: &str = "SELECT kind, space, version, revision, last_used_at FROM items WHERE id = $1";
+
+pub(super) async fn state(client: &Client, id: ItemId) -> Result<Option<ItemState>, Failure> {
+    let statement = client.prepare_cached(STATE).await?;
+    let Some(row) = client.query_opt(&statement, &[&id.uuid()]).await? else { return Ok(None) };
+    Ok(Some(ItemState {
+        kind: rows::decoded(&row, "kind", names::kind)?,
+        space: SpaceId::from_uuid(row.try_get("space")?),
+        stamp: Stamp { version: rows::count(&row, "version")?, revision: rows::count(&row, "revision")? },
+        last_used_at: rows::maybe_time(&row, "last_used_at")?,
+    }))
 }
 
 pub(super) async fn item(client: &Client, id: ItemId) -> Result<Option<Item>, Failure> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use interline_items::fields::{PromptName, Tag};
-use interline_items::{Item, ItemId, Kind, Snapshot, SpaceId};
+use interline_items::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -49,6 +49,22 @@ pub(super) fn trash(connection: &Connection, before: Timestamp, limit: usize) ->
     let mut statement = connection.prepare_cached(TRASH)?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     statement.query_and_then(params![before.as_microsecond(), limit], rows::item)?.collect()
+}
+
+const STATE: &str = "SELECT kind, space, version, revision, last_used_at FROM items WHERE id = ?1";
+
+/// The state of an item.
+pub(super) fn state(connection: &Connection, id: ItemId) -> Result<Option<ItemState>, Failure> {
+    let mut statement = connection.prepare_cached(STATE)?;
+    let mut found = statement.query([id.uuid().into_bytes()])?;
+    let Some(row) = found.next()? else { return Ok(None) };
+    let mut columns = rows::Columns::of(row);
+    Ok(Some(ItemState {
+        kind: names::kind(columns.text()?)?,
+        space: SpaceId::from_uuid(columns.uuid()?),
+        stamp: Stamp { version: columns.count()?, revision: columns.count()? },
+        last_used_at: columns.optional_time()?,
+    }))
 }
 
 /// An item without its content.

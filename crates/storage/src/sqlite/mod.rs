@@ -35,9 +35,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{
-    Batch, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, Kind, ListQuery, Membership, NewToken,
-    Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp,
-    Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
+    Batch, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery, Membership,
+    NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId,
+    Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 use tokio::task::{JoinError, spawn_blocking};
@@ -126,6 +126,10 @@ impl Store for SqliteStore {
 
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError> {
         Ok(self.writer.run(move |connection| items::mark_used(connection, id, at)).await?)
+    }
+
+    async fn state(&self, id: ItemId) -> Result<Option<ItemState>, StoreError> {
+        self.readers.read(|connection| items::state(connection, id))
     }
 
     async fn item(&self, id: ItemId) -> Result<Option<Item>, StoreError> {

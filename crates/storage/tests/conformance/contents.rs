@@ -15,6 +15,7 @@ on_both!(
     edits_of_odd_characters_come_back_byte_for_byte,
     times_come_back_to_the_microsecond,
     everything_is_there_after_reopening,
+    the_state_of_an_item_is_that_of_the_whole,
 );
 
 /// Every control character but NUL, every sort of line end, and characters of every length in UTF-8.
@@ -95,4 +96,16 @@ async fn everything_is_there_after_reopening(place: Place) {
     assert_eq!(reopened.credentials(ada.token.secret).await.unwrap(), credentials);
     assert_eq!(reopened.users().await.unwrap(), [ada.user]);
     assert_eq!(listed.items.len(), 1);
+}
+
+async fn the_state_of_an_item_is_that_of_the_whole(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let made = ada.create(&*place.store, note(&ada.space, "One").with_content("1")).await;
+    let made = ada.change(&*place.store, &made, ada.archiving(&made)).await.unwrap();
+    place.store.mark_used(made.item.id, at(7)).await.unwrap();
+    let state = place.store.state(made.item.id).await.unwrap().unwrap();
+    let item = place.store.item(made.item.id).await.unwrap().unwrap();
+    let whole = (item.kind, item.space, item.stamp, item.last_used_at);
+    assert_eq!((state.kind, state.space, state.stamp, state.last_used_at), whole);
+    assert_eq!(place.store.state(interline_items::ItemId::generate()).await.unwrap(), None);
 }

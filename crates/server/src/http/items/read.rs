@@ -103,14 +103,12 @@ async fn answer_with_whole(app: &App, caller: &Caller, which: &ItemRef) -> Answe
         ItemRef::Id(id, _) => app.kept.get(*id),
         ItemRef::PromptName(_) => None,
     };
-    let read = match kept {
-        None => interline.read(caller, which, whole).await?,
-        Some(kept) => match interline.read_unless(caller, which, whole, &[kept.stamp]).await? {
-            ReadUnless::Unchanged(item) if kept.tells(&item) => return Ok(answer::kept(kept)),
-            ReadUnless::Unchanged(_) => interline.read(caller, which, whole).await?,
-            ReadUnless::Changed(read) => read,
-        },
-    };
+    if let Some(kept) = kept
+        && kept.tells(&interline.state(caller, which).await?)
+    {
+        return Ok(answer::kept(kept));
+    }
+    let read = interline.read(caller, which, whole).await?;
     let body = answer::item_bytes(&ItemBody::of_part(&read, Extent::Whole))?;
     let body = KeptBody::of(&read.item, body);
     app.kept.put(read.item.id, body.clone());
