@@ -9,14 +9,18 @@
 //! is nothing here that has to be woken by it.
 
 use std::ffi::OsString;
-use std::fs::{File, TryLockError};
+use std::fs::{File, Permissions, TryLockError};
 use std::io;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How long a turn is waited for: somebody else's process may hang in the middle of its own.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Who may open a lock file: its owner.
+const PRIVATE: u32 = 0o600;
 
 /// The way to a turn.
 pub(super) struct Turnstile {
@@ -154,8 +158,7 @@ struct Gate {
 
 impl Gate {
     fn open(database: &Path) -> io::Result<Gate> {
-        let open =
-            |ending| File::options().create(true).truncate(false).write(true).open(with_ending(database, ending));
+        let open = |ending| open_private(&with_ending(database, ending));
         Ok(Gate { next: open("-next")?, write: open("-write")? })
     }
 
@@ -179,6 +182,14 @@ impl Gate {
     fn leave(&self) {
         let _ = self.write.unlock();
     }
+}
+
+/// A file for its owner alone: whoever can open it can hold the turn.
+fn open_private(path: &Path) -> io::Result<File> {
+    let file = File::options().create(true).truncate(false).write(true).mode(PRIVATE).open(path)?;
+    // It may have been there before. Where that cannot be changed it is still good for turns.
+    let _ = file.set_permissions(Permissions::from_mode(PRIVATE));
+    Ok(file)
 }
 
 /// Takes a lock if that can be done at once. One that cannot be had at all counts as taken.
@@ -215,6 +226,25 @@ mod tests {
         assert!(!gates[1].try_enter());
         gates[0].leave();
         assert!(gates[1].try_enter());
+    }
+
+    #[test]
+    fn nobody_else_can_open_the_lock_files() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.db");
+        let modes = || {
+            ["-next", "-write"].map(|ending| {
+                let metadata = std::fs::metadata(with_ending(&path, ending)).unwrap();
+                metadata.permissions().mode() & 0o777
+            })
+        };
+        Gate::open(&path).unwrap();
+        assert_eq!(modes(), [0o600; 2]);
+        for ending in ["-next", "-write"] {
+            std::fs::set_permissions(with_ending(&path, ending), Permissions::from_mode(0o644)).unwrap();
+        }
+        Gate::open(&path).unwrap();
+        assert_eq!(modes(), [0o600; 2]);
     }
 
     #[test]
