@@ -4,7 +4,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -31,6 +31,9 @@ struct Limits {
 }
 
 const LIMITS: Limits = Limits { jobs: 256, time: Duration::from_millis(30), bytes: 8 * 1024 * 1024 };
+
+/// How long a disk that has failed is left alone when there is nothing to write.
+const RECOVERY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// How often the writer did what; since the store was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +200,7 @@ fn serve(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters
     loop {
         let mut group = std::mem::take(&mut left);
         if group.is_empty() {
-            let Ok(first) = jobs.recv() else { break };
+            let Some(first) = next_job(pen, jobs) else { break };
             group.push(first);
         }
         let begun = pen.begin();
@@ -217,6 +220,18 @@ fn serve(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters
     }
     // The next one to open the file finds it without a log to read.
     let _ = pen.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+}
+
+/// Waits for a job; `None` when there will be no more. Meanwhile a pen that is suspect tries to recover.
+fn next_job(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>) -> Option<Box<dyn Job>> {
+    while pen.is_suspect() {
+        match jobs.recv_timeout(RECOVERY_INTERVAL) {
+            Ok(job) => return Some(job),
+            Err(RecvTimeoutError::Timeout) => pen.try_to_recover(),
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+    jobs.recv().ok()
 }
 
 /// Carries out jobs in the transaction that has begun, those that fail undone alone: how many, and what came of it. The

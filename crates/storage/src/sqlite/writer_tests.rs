@@ -225,6 +225,31 @@ fn after_a_failed_sync_a_group_is_refused_as_a_whole() {
     assert_eq!(rows(&pen), 4);
 }
 
+#[test]
+fn a_refused_commit_is_written_over_though_no_job_comes() {
+    let directory = tempfile::tempdir().unwrap();
+    // The first commit fails, and so does the first probe.
+    let mut pen = on_a_disk(directory.path(), 0..2, |_| false);
+    let path = directory.path().join("interline.db");
+    let (sender, receiver) = channel();
+    let (refused, answer) = insert("a");
+    let writing = std::thread::spawn(move || {
+        serve(&mut pen, &receiver, &SharedCounters::default(), NO_HURRY);
+        pen
+    });
+    sender.send(refused).unwrap();
+    assert!(answer.blocking_recv().unwrap().is_err());
+    let reader = connection::reader(&path).unwrap();
+    let probes = || reader.query_row("SELECT count(*) FROM meta WHERE key = 'probes'", [], |row| row.get::<_, i64>(0));
+    let start = Instant::now();
+    while probes().unwrap() == 0 {
+        assert!(start.elapsed() < Duration::from_secs(30), "no probe came");
+        std::thread::yield_now();
+    }
+    drop(sender);
+    assert!(!writing.join().unwrap().is_suspect());
+}
+
 /// The error came, and the frames are there all the same: what was refused is the truth, and writing goes on from there.
 #[test]
 fn a_refused_commit_that_reached_the_file_is_met_as_it_is() {
