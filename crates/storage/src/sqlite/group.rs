@@ -20,13 +20,15 @@ pub(super) struct Group<'c> {
     contents: HashMap<i64, Content>,
     /// What `contents` had in places that the job under way has changed, oldest first.
     before: Vec<(i64, Option<Content>)>,
+    /// How long `contents` are together.
+    pending_bytes: usize,
     written: u64,
 }
 
 impl<'c> Group<'c> {
     /// Nothing is done yet.
     pub(super) fn new(connection: &'c Connection) -> Group<'c> {
-        Group { connection, contents: HashMap::new(), before: Vec::new(), written: 0 }
+        Group { connection, contents: HashMap::new(), before: Vec::new(), pending_bytes: 0, written: 0 }
     }
 
     /// For everything but contents.
@@ -39,6 +41,11 @@ impl<'c> Group<'c> {
         self.written
     }
 
+    /// How many bytes of content are to be written to the table yet.
+    pub(super) fn pending_bytes(&self) -> usize {
+        self.pending_bytes
+    }
+
     /// From here on it can be undone.
     pub(super) fn begin_job(&mut self) {
         self.before.clear();
@@ -47,10 +54,7 @@ impl<'c> Group<'c> {
     /// Takes back what the job has changed here; the savepoint takes back the rest.
     pub(super) fn undo_job(&mut self) {
         while let Some((number, content)) = self.before.pop() {
-            match content {
-                Some(content) => self.contents.insert(number, content),
-                None => self.contents.remove(&number),
-            };
+            self.replace(number, content);
         }
     }
 
@@ -66,15 +70,26 @@ impl<'c> Group<'c> {
 
     /// Makes a text the content of an item, or leaves it without one.
     pub(super) fn put_content(&mut self, number: i64, content: Content) {
-        let before = self.contents.insert(number, content);
+        let before = self.replace(number, Some(content));
         self.before.push((number, before));
     }
 
     /// Forgets the content of an item: it is in the table, or gone with the item.
     pub(super) fn drop_content(&mut self, number: i64) {
-        if let Some(before) = self.contents.remove(&number) {
+        if let Some(before) = self.replace(number, None) {
             self.before.push((number, Some(before)));
         }
+    }
+
+    /// Changes what is pending for an item, and returns what was.
+    fn replace(&mut self, number: i64, content: Option<Content>) -> Option<Content> {
+        self.pending_bytes += length(content.as_ref());
+        let before = match content {
+            Some(content) => self.contents.insert(number, content),
+            None => self.contents.remove(&number),
+        };
+        self.pending_bytes -= length(before.as_ref());
+        before
     }
 
     /// Writes the contents to the table.
@@ -86,4 +101,8 @@ impl<'c> Group<'c> {
         }
         Ok(())
     }
+}
+
+fn length(content: Option<&Content>) -> usize {
+    content.and_then(Option::as_ref).map_or(0, |text| text.len())
 }

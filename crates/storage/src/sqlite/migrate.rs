@@ -5,7 +5,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::OpenError;
 
 /// The steps, oldest first. A step that was released never changes. `PRAGMA user_version` counts those taken.
-const MIGRATIONS: [(&str, &str); 1] = [("0001_items", include_str!("../../migrations/sqlite/0001_items.sql"))];
+static MIGRATIONS: [(&str, &str); 1] = [("0001_items", include_str!("../../migrations/sqlite/0001_items.sql"))];
 
 /// What every store says it is, in the header of its file (`IntL`): other programs' files are left alone.
 const APPLICATION_ID: i32 = 0x496e_744c;
@@ -23,16 +23,19 @@ fn check_version(number: i32, name: &str) -> Result<(), OpenError> {
     if number < oldest { Err(OpenError::OldSqlite { linked: name.to_owned(), needed }) } else { Ok(()) }
 }
 
-/// Takes the steps that the file has not seen, all or none. Processes that start together take turns.
+/// Takes the steps that the file has not seen, all or none. Processes that start together take turns; a file that has
+/// seen all of them is only read, so that whoever writes to it meanwhile is not waited for.
 ///
 /// [`OpenError::Newer`] if it has seen more steps than this program knows.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
+    // A transaction too: between two looks another process may take the steps.
+    let look = connection.transaction().map_err(failed)?;
+    if missing_steps(&look)?.is_empty() {
+        return Ok(());
+    }
+    drop(look);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    check_owner(&transaction)?;
-    let taken: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed)?;
-    let Some(missing) = MIGRATIONS.get(taken as usize..) else {
-        return Err(OpenError::Newer(format!("{taken} migrations, and {} are known here", MIGRATIONS.len())));
-    };
+    let missing = missing_steps(&transaction)?;
     for (name, sql) in missing {
         transaction.execute_batch(sql).map_err(|error| OpenError::Failed(format!("migration {name}: {error}")))?;
     }
@@ -41,6 +44,15 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
         transaction.pragma_update(None, "user_version", MIGRATIONS.len() as i64).map_err(failed)?;
     }
     transaction.commit().map_err(failed)
+}
+
+/// The steps that the file has not seen.
+fn missing_steps(connection: &Connection) -> Result<&'static [(&'static str, &'static str)], OpenError> {
+    check_owner(connection)?;
+    let taken: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed)?;
+    MIGRATIONS
+        .get(taken as usize..)
+        .ok_or_else(|| OpenError::Newer(format!("{taken} migrations, and {} are known here", MIGRATIONS.len())))
 }
 
 /// Refuses a file that another program made something of.
@@ -61,6 +73,9 @@ fn failed(error: rusqlite::Error) -> OpenError {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use super::super::connection;
     use super::*;
 
     #[test]
@@ -79,6 +94,18 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection).unwrap();
         migrate(&mut connection).unwrap();
+    }
+
+    #[test]
+    fn nobody_is_waited_for_when_there_is_nothing_to_do() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("interline.db");
+        let mut writing = connection::writer(&path).unwrap();
+        migrate(&mut writing).unwrap();
+        writing.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let mut starting = connection::writer(&path).unwrap();
+        starting.busy_timeout(Duration::ZERO).unwrap();
+        migrate(&mut starting).unwrap();
     }
 
     #[test]

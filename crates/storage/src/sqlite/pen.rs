@@ -11,7 +11,8 @@
 //! so through file handles, that were opened since. It goes to the very place of the log where the refused frames are, and
 //! checksums are chained: with its first frame in place, none of them can be taken any more. Commits that were acknowledged
 //! before are not in question: they lie before that place, and their own sync succeeded. The old connection stays open
-//! meanwhile, so that nothing makes the index anew. What the file says by then is the truth, whatever was refused: the
+//! meanwhile, so that nothing makes the index anew. This does not wait for a job: until it is done, a kill would bring
+//! the refused commit back. What the file says by then is the truth, whatever was refused: the
 //! writer keeps nothing of its own from one transaction to the next.
 
 use std::path::{Path, PathBuf};
@@ -66,15 +67,34 @@ impl Pen {
     /// believed again. The turn ends with the transaction, or with [`Pen::roll_back`] if this fails.
     pub(super) fn begin(&mut self) -> rusqlite::Result<()> {
         self.turnstile.enter().map_err(busy)?;
-        if self.trust == Trust::Suspect {
-            let fresh = connection::writer(&self.path)?;
-            execute(&fresh, "BEGIN IMMEDIATE")?;
-            execute(&fresh, PROBE)?;
-            (self.commit)(&fresh)?;
-            self.connection = fresh;
-            self.trust = Trust::Sound;
+        if self.is_suspect() {
+            self.probe()?;
         }
         execute(&self.connection, "BEGIN IMMEDIATE")
+    }
+
+    /// Whether a commit that was refused may come back, as long as nothing is written in its place.
+    pub(super) fn is_suspect(&self) -> bool {
+        self.trust == Trust::Suspect
+    }
+
+    /// Writes in the place of a refused commit, if the disk can be believed again; otherwise it stays suspect.
+    pub(super) fn try_to_recover(&mut self) {
+        if self.turnstile.enter().is_ok() {
+            // The next attempt, or the next job, meets the same error.
+            let _ = self.probe();
+            self.turnstile.leave();
+        }
+    }
+
+    fn probe(&mut self) -> rusqlite::Result<()> {
+        let fresh = connection::writer(&self.path)?;
+        execute(&fresh, "BEGIN IMMEDIATE")?;
+        execute(&fresh, PROBE)?;
+        (self.commit)(&fresh)?;
+        self.connection = fresh;
+        self.trust = Trust::Sound;
+        Ok(())
     }
 
     /// Commits; on disk when it succeeds.

@@ -18,10 +18,13 @@ use crate::OpenError;
 /// How many long reads go on at a time; the others wait for their turn.
 const LONG_READS: usize = 4;
 
+/// How many connections are kept open while nobody uses them.
+const MAX_IDLE: usize = 16;
+
 /// The connections that read.
 pub(super) struct Readers {
     pool: Arc<Pool>,
-    long_reads: Semaphore,
+    long_reads: Arc<Semaphore>,
 }
 
 impl Readers {
@@ -29,7 +32,7 @@ impl Readers {
     pub(super) fn open(path: &Path) -> Result<Readers, OpenError> {
         let first = connection::reader(path).map_err(|error| OpenError::Failed(error.to_string()))?;
         let pool = Pool { path: path.to_owned(), idle: Mutex::new(vec![first]) };
-        Ok(Readers { pool: Arc::new(pool), long_reads: Semaphore::new(LONG_READS) })
+        Ok(Readers { pool: Arc::new(pool), long_reads: Arc::new(Semaphore::new(LONG_READS)) })
     }
 
     /// What `work` reads here and now; it sees everything that was committed before. It must be short.
@@ -44,9 +47,13 @@ impl Readers {
         W: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
     {
         // The semaphore is never closed.
-        let _turn = self.long_reads.acquire().await;
+        let turn = Arc::clone(&self.long_reads).acquire_owned().await;
         let pool = Arc::clone(&self.pool);
-        let reading = spawn_blocking(move || pool.with_connection(|connection| at_one_moment(connection, work)));
+        let reading = spawn_blocking(move || {
+            // It belongs to the reading, which goes on when nobody waits for it any more.
+            let _turn = turn;
+            pool.with_connection(|connection| at_one_moment(connection, work))
+        });
         Ok(reading.await.map_err(|error| StoreError::Unavailable(error.to_string()))??)
     }
 }
@@ -61,8 +68,8 @@ pub(super) fn at_one_moment<T>(
     work(&transaction)
 }
 
-/// Connections that are open and not in use. There are never more than threads that read at the same time: whoever
-/// finds none opens one, because to wait for one would hold up a thread that serves others too.
+/// Connections that are open and not in use, [`MAX_IDLE`] at the most. Whoever finds none opens one, because to wait for
+/// one would hold up a thread that serves others too.
 struct Pool {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
@@ -74,7 +81,76 @@ impl Pool {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = idle.map_or_else(|| connection::reader(&self.path), Ok)?;
         let outcome = work(&connection);
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        self.put_back(connection);
         outcome
+    }
+
+    fn put_back(&self, connection: Connection) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < MAX_IDLE {
+            idle.push(connection);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use tokio::runtime::Runtime;
+
+    use super::*;
+
+    fn readers(directory: &Path) -> Readers {
+        let path = directory.join("interline.db");
+        connection::writer(&path).unwrap();
+        Readers::open(&path).unwrap()
+    }
+
+    /// Uses so many connections at the same time.
+    fn use_together(pool: &Pool, connections: usize) {
+        if connections > 0 {
+            let rest = |_: &Connection| {
+                use_together(pool, connections - 1);
+                Ok(())
+            };
+            assert!(pool.with_connection(rest).is_ok());
+        }
+    }
+
+    #[test]
+    fn few_connections_are_kept_after_a_crowd() {
+        let directory = tempfile::tempdir().unwrap();
+        let readers = readers(directory.path());
+        use_together(&readers.pool, MAX_IDLE + 4);
+        assert_eq!(readers.pool.idle.lock().unwrap().len(), MAX_IDLE);
+    }
+
+    #[test]
+    fn a_long_read_that_nobody_waits_for_keeps_its_turn() {
+        let directory = tempfile::tempdir().unwrap();
+        let readers = Arc::new(readers(directory.path()));
+        let (started, has_started) = channel();
+        let (release, released) = channel::<()>();
+        Runtime::new().unwrap().block_on(async {
+            let reading = Arc::clone(&readers);
+            let asking = tokio::spawn(async move {
+                reading
+                    .read_long(move |_| {
+                        started.send(()).unwrap();
+                        // Until the test lets go of the other end.
+                        let _ = released.recv();
+                        Ok(())
+                    })
+                    .await
+            });
+            has_started.recv().unwrap();
+            asking.abort();
+            assert!(asking.await.unwrap_err().is_cancelled());
+            assert_eq!(readers.long_reads.available_permits(), LONG_READS - 1);
+            drop(release);
+            // All turns come back.
+            assert!(readers.long_reads.acquire_many(u32::try_from(LONG_READS).unwrap()).await.is_ok());
+        });
     }
 }

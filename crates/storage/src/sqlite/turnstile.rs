@@ -9,22 +9,25 @@
 //! is nothing here that has to be woken by it.
 
 use std::ffi::OsString;
-use std::fs::{File, TryLockError};
+use std::fs::{File, Permissions, TryLockError};
 use std::io;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How long a turn is waited for: somebody else's process may hang in the middle of its own.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Who may open a lock file: its owner.
+const PRIVATE: u32 = 0o600;
+
 /// The way to a turn.
 pub(super) struct Turnstile {
     /// `None` where no lock files can be had: then SQLite's lock decides alone.
     gate: Option<Arc<Gate>>,
-    /// A turn that is being waited for, or that came when nobody waited any more.
-    coming: Option<Receiver<io::Result<()>>>,
+    /// A wait that was given up, and that may still be in the queue.
+    given_up: Option<Arc<Wait>>,
 }
 
 /// The turn did not come in time.
@@ -34,55 +37,118 @@ pub(super) struct NoTurn;
 impl Turnstile {
     /// The turnstile of the database in a file.
     pub(super) fn beside(database: &Path) -> Turnstile {
-        Turnstile { gate: Gate::open(database).ok().map(Arc::new), coming: None }
+        Turnstile { gate: Gate::open(database).ok().map(Arc::new), given_up: None }
     }
 
     /// No turns: nobody else can write.
     #[cfg(test)]
     pub(super) fn none() -> Turnstile {
-        Turnstile { gate: None, coming: None }
+        Turnstile { gate: None, given_up: None }
     }
 
     /// Waits for the turn; it lasts until [`Turnstile::leave`].
     pub(super) fn enter(&mut self) -> Result<(), NoTurn> {
+        self.enter_within(PATIENCE)
+    }
+
+    fn enter_within(&mut self, patience: Duration) -> Result<(), NoTurn> {
         let Some(gate) = &self.gate else { return Ok(()) };
-        let coming = match self.coming.take() {
-            Some(coming) => coming,
+        // A wait in the queue uses the same locks: as long as there is one, nothing else may.
+        let resumed = self.given_up.take().filter(|wait| wait.resume());
+        let wait = match resumed {
+            Some(wait) => wait,
             None if gate.try_enter() => return Ok(()),
-            None => enter_elsewhere(Arc::clone(gate)),
+            None => Wait::start(Arc::clone(gate)),
         };
-        match coming.recv_timeout(PATIENCE) {
-            // Locks that fail are no reason not to write.
-            Ok(_) | Err(RecvTimeoutError::Disconnected) => Ok(()),
-            Err(RecvTimeoutError::Timeout) => {
-                self.coming = Some(coming);
-                Err(NoTurn)
-            }
+        let outcome = wait.entered_within(patience);
+        if outcome.is_err() {
+            self.given_up = Some(wait);
         }
+        outcome
     }
 
     /// Ends the turn, if there is one.
     pub(super) fn leave(&self) {
         if let Some(gate) = &self.gate
-            && self.coming.is_none()
+            && self.given_up.is_none()
         {
             gate.leave();
         }
     }
 }
 
-/// Waits on another thread: a lock file is waited for without an end, and this thread has people to answer.
-fn enter_elsewhere(gate: Arc<Gate>) -> Receiver<io::Result<()>> {
-    let (told, coming) = sync_channel(1);
-    let wait = move || {
-        let entered = gate.enter();
-        if told.send(entered).is_err() {
-            gate.leave();
+/// A wait on another thread: a lock file is waited for without an end, and this thread has people to answer.
+struct Wait {
+    stage: Mutex<Stage>,
+    changed: Condvar,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// In the queue, and somebody waits for the turn.
+    Waiting,
+    /// In the queue, which cannot be left before the turn comes; then it is ended at once.
+    Abandoned,
+    /// The turn has come, and belongs to whoever waited.
+    Entered,
+    /// The turn came when nobody waited any more, and has ended.
+    Left,
+}
+
+impl Wait {
+    fn start(gate: Arc<Gate>) -> Arc<Wait> {
+        let wait = Arc::new(Wait { stage: Mutex::new(Stage::Waiting), changed: Condvar::new() });
+        let queued = Arc::clone(&wait);
+        let queue = move || {
+            // Locks that fail are no reason not to write.
+            let _ = gate.enter();
+            queued.turn_has_come(&gate);
+        };
+        // Nor is a thread that cannot be had.
+        if std::thread::Builder::new().name("sqlite-turn".to_owned()).spawn(queue).is_err() {
+            *wait.stage() = Stage::Entered;
         }
-    };
-    // If there is no thread to be had, the sender is gone, and nobody waits.
-    let _ = std::thread::Builder::new().name("sqlite-turn".to_owned()).spawn(wait);
-    coming
+        wait
+    }
+
+    fn turn_has_come(&self, gate: &Gate) {
+        let mut stage = self.stage();
+        *stage = match *stage {
+            Stage::Waiting | Stage::Entered => Stage::Entered,
+            Stage::Abandoned | Stage::Left => {
+                // Before anybody can see that it was left: they may enter by the same locks.
+                gate.leave();
+                Stage::Left
+            }
+        };
+        self.changed.notify_all();
+    }
+
+    /// Waits for the turn, and gives the wait up if it does not come.
+    fn entered_within(&self, patience: Duration) -> Result<(), NoTurn> {
+        let (mut stage, _) = self
+            .changed
+            .wait_timeout_while(self.stage(), patience, |stage| *stage == Stage::Waiting)
+            .unwrap_or_else(PoisonError::into_inner);
+        if *stage == Stage::Entered {
+            return Ok(());
+        }
+        *stage = Stage::Abandoned;
+        Err(NoTurn)
+    }
+
+    /// Waits on in the same place of the queue. `false` if the turn has come and gone.
+    fn resume(&self) -> bool {
+        let mut stage = self.stage();
+        if *stage == Stage::Abandoned {
+            *stage = Stage::Waiting;
+        }
+        *stage != Stage::Left
+    }
+
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 struct Gate {
@@ -92,8 +158,7 @@ struct Gate {
 
 impl Gate {
     fn open(database: &Path) -> io::Result<Gate> {
-        let open =
-            |ending| File::options().create(true).truncate(false).write(true).open(with_ending(database, ending));
+        let open = |ending| open_private(&with_ending(database, ending));
         Ok(Gate { next: open("-next")?, write: open("-write")? })
     }
 
@@ -119,6 +184,14 @@ impl Gate {
     }
 }
 
+/// A file for its owner alone: whoever can open it can hold the turn.
+fn open_private(path: &Path) -> io::Result<File> {
+    let file = File::options().create(true).truncate(false).write(true).mode(PRIVATE).open(path)?;
+    // It may have been there before. Where that cannot be changed it is still good for turns.
+    let _ = file.set_permissions(Permissions::from_mode(PRIVATE));
+    Ok(file)
+}
+
 /// Takes a lock if that can be done at once. One that cannot be had at all counts as taken.
 fn is_free(file: &File) -> bool {
     match file.try_lock() {
@@ -137,6 +210,14 @@ fn with_ending(database: &Path, ending: &str) -> PathBuf {
 mod tests {
     use super::*;
 
+    /// `next` is taken as soon as somebody waits.
+    fn wait_until_somebody_queues(inside: &Gate) {
+        while is_free(&inside.next) {
+            inside.next.unlock().unwrap();
+            std::thread::yield_now();
+        }
+    }
+
     #[test]
     fn a_turn_lasts_until_it_is_left() {
         let directory = tempfile::tempdir().unwrap();
@@ -145,6 +226,25 @@ mod tests {
         assert!(!gates[1].try_enter());
         gates[0].leave();
         assert!(gates[1].try_enter());
+    }
+
+    #[test]
+    fn nobody_else_can_open_the_lock_files() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.db");
+        let modes = || {
+            ["-next", "-write"].map(|ending| {
+                let metadata = std::fs::metadata(with_ending(&path, ending)).unwrap();
+                metadata.permissions().mode() & 0o777
+            })
+        };
+        Gate::open(&path).unwrap();
+        assert_eq!(modes(), [0o600; 2]);
+        for ending in ["-next", "-write"] {
+            std::fs::set_permissions(with_ending(&path, ending), Permissions::from_mode(0o644)).unwrap();
+        }
+        Gate::open(&path).unwrap();
+        assert_eq!(modes(), [0o600; 2]);
     }
 
     #[test]
@@ -157,11 +257,7 @@ mod tests {
             outside.enter().unwrap();
             outside
         });
-        // `next` is taken as soon as somebody waits.
-        while is_free(&inside.next) {
-            inside.next.unlock().unwrap();
-            std::thread::yield_now();
-        }
+        wait_until_somebody_queues(&inside);
         inside.leave();
         let outside = waiting.join().unwrap();
         assert!(!inside.try_enter());
@@ -169,16 +265,37 @@ mod tests {
         assert!(inside.try_enter());
     }
 
+    /// A turnstile that has waited in vain behind `inside`, and is in the queue still.
+    fn given_up_behind(inside: &Gate, path: &Path) -> Turnstile {
+        let mut late = Turnstile::beside(path);
+        assert_eq!(late.enter_within(Duration::ZERO), Err(NoTurn));
+        wait_until_somebody_queues(inside);
+        // There is no turn to leave.
+        late.leave();
+        late
+    }
+
     #[test]
-    fn a_turn_that_comes_too_late_is_not_lost() {
+    fn a_turn_that_comes_too_late_goes_to_the_next() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.db");
-        let (inside, mut late) = (Gate::open(&path).unwrap(), Turnstile::beside(&path));
+        let inside = Gate::open(&path).unwrap();
         assert!(inside.try_enter());
-        late.coming = Some(enter_elsewhere(Arc::clone(late.gate.as_ref().unwrap())));
-        // It is not over: there is no turn to leave.
-        late.leave();
+        let _late = given_up_behind(&inside, &path);
         inside.leave();
+        assert_eq!(Turnstile::beside(&path).enter(), Ok(()));
+    }
+
+    #[test]
+    fn a_wait_that_was_given_up_can_be_resumed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.db");
+        let inside = Gate::open(&path).unwrap();
+        assert!(inside.try_enter());
+        let mut late = given_up_behind(&inside, &path);
+        assert_eq!(late.enter_within(Duration::ZERO), Err(NoTurn));
+        inside.leave();
+        // Whether its turn has come and gone meanwhile or not.
         assert_eq!(late.enter(), Ok(()));
         assert!(!inside.try_enter());
         late.leave();

@@ -4,8 +4,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use interline_items::StoreError;
 use rusqlite::Connection;
@@ -18,8 +19,21 @@ use super::turnstile::Turnstile;
 use super::{connection, migrate};
 use crate::OpenError;
 
-/// How many jobs share a transaction at the most: the first of them waits for the last.
-const MAX_GROUP: usize = 256;
+/// How much shares a transaction at the most: the first job waits for the last, and so do the other processes. The job
+/// that goes beyond is the last one.
+#[derive(Clone, Copy)]
+struct Limits {
+    jobs: usize,
+    /// Since the first job was begun.
+    time: Duration,
+    /// Of contents that are to be written.
+    bytes: usize,
+}
+
+const LIMITS: Limits = Limits { jobs: 256, time: Duration::from_millis(30), bytes: 8 * 1024 * 1024 };
+
+/// How long a disk that has failed is left alone when there is nothing to write.
+const RECOVERY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// How often the writer did what; since the store was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +84,7 @@ impl Writer {
         let shared = Arc::clone(&counters);
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || serve(&mut pen, &receiver, &shared))
+            .spawn(move || serve(&mut pen, &receiver, &shared, LIMITS))
             .map_err(|error| OpenError::Failed(error.to_string()))?;
         Ok(Writer { jobs: Some(sender), thread: Some(thread), counters })
     }
@@ -180,14 +194,23 @@ where
     }
 }
 
-fn serve(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters) {
-    while let Ok(first) = jobs.recv() {
-        let mut group = vec![first];
+fn serve(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters, limits: Limits) {
+    // Jobs that were too many for the group before, oldest first.
+    let mut left = Vec::new();
+    loop {
+        let mut group = std::mem::take(&mut left);
+        if group.is_empty() {
+            let Some(first) = next_job(pen, jobs) else { break };
+            group.push(first);
+        }
         let begun = pen.begin();
         // After the turn has come: who arrived meanwhile comes along, and no process has smaller groups than others.
-        group.extend(jobs.try_iter().take(MAX_GROUP - 1));
-        match begun.and_then(|()| write_group(pen, &mut group)) {
-            Ok(written) => counters.add(written),
+        group.extend(jobs.try_iter().take(limits.jobs.saturating_sub(group.len())));
+        match begun.and_then(|()| write_group(pen, &mut group, limits)) {
+            Ok((done, written)) => {
+                left = group.split_off(done);
+                counters.add(written);
+            }
             Err(error) => {
                 pen.roll_back();
                 group.drain(..).for_each(|job| job.refuse(answer_for_group(&error)));
@@ -199,15 +222,27 @@ fn serve(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters
     let _ = pen.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
 }
 
-/// Carries out the jobs in the transaction that has begun, those that fail undone alone; what came of it. An error has
-/// changed nothing.
-fn write_group(pen: &mut Pen, jobs: &mut [Box<dyn Job>]) -> Result<Counters, rusqlite::Error> {
+/// Waits for a job; `None` when there will be no more. Meanwhile a pen that is suspect tries to recover.
+fn next_job(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>) -> Option<Box<dyn Job>> {
+    while pen.is_suspect() {
+        match jobs.recv_timeout(RECOVERY_INTERVAL) {
+            Ok(job) => return Some(job),
+            Err(RecvTimeoutError::Timeout) => pen.try_to_recover(),
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+    jobs.recv().ok()
+}
+
+/// Carries out jobs in the transaction that has begun, those that fail undone alone: how many, and what came of it. The
+/// others are too many for one transaction. An error has changed nothing.
+fn write_group(pen: &mut Pen, jobs: &mut [Box<dyn Job>], limits: Limits) -> Result<(usize, Counters), rusqlite::Error> {
     let changes_before = pen.connection().total_changes();
     let mut group = Group::new(pen.connection());
-    let acknowledged = match jobs {
+    let (done, acknowledged) = match jobs {
         // The transaction is savepoint enough.
-        [only] => u64::from(only.run(&mut group) == Verdict::Keep),
-        several => write_each(&mut group, several)?,
+        [only] => (1, u64::from(only.run(&mut group) == Verdict::Keep)),
+        several => write_each(&mut group, several, limits)?,
     };
     let mut contents = 0;
     if acknowledged > 0 {
@@ -217,14 +252,20 @@ fn write_group(pen: &mut Pen, jobs: &mut [Box<dyn Job>]) -> Result<Counters, rus
     // What changes nothing needs no sync.
     if acknowledged > 0 && pen.connection().total_changes() > changes_before {
         pen.commit()?;
-        return Ok(Counters { commits: 1, acknowledged, contents });
+        return Ok((done, Counters { commits: 1, acknowledged, contents }));
     }
     pen.roll_back();
-    Ok(Counters { commits: 0, acknowledged, contents: 0 })
+    Ok((done, Counters { commits: 0, acknowledged, contents: 0 }))
 }
 
-fn write_each(group: &mut Group<'_>, jobs: &mut [Box<dyn Job>]) -> Result<u64, rusqlite::Error> {
-    let mut kept = 0;
+/// Carries out jobs up to the limits: how many, and how many of them are kept.
+fn write_each(
+    group: &mut Group<'_>,
+    jobs: &mut [Box<dyn Job>],
+    limits: Limits,
+) -> Result<(usize, u64), rusqlite::Error> {
+    let start = Instant::now();
+    let (mut done, mut kept) = (0, 0);
     for job in jobs {
         group.begin_job();
         execute(group.connection(), "SAVEPOINT job")?;
@@ -237,8 +278,12 @@ fn write_each(group: &mut Group<'_>, jobs: &mut [Box<dyn Job>]) -> Result<u64, r
             }
         }
         execute(group.connection(), "RELEASE job")?;
+        done += 1;
+        if group.pending_bytes() >= limits.bytes || start.elapsed() >= limits.time {
+            break;
+        }
     }
-    Ok(kept)
+    Ok((done, kept))
 }
 
 /// What everybody of a group is told when its transaction fails. They may try again.

@@ -34,12 +34,19 @@ fn write(pen: &mut Pen, texts: &[&str]) -> (Vec<Result<(), StoreError>>, Counter
     (told.collect(), counters)
 }
 
+/// However slow the machine is.
+const NO_HURRY: Limits = Limits { time: Duration::MAX, ..LIMITS };
+
 fn serve_all(pen: &mut Pen, jobs: Vec<Box<dyn Job>>) -> Counters {
+    serve_within(pen, jobs, NO_HURRY)
+}
+
+fn serve_within(pen: &mut Pen, jobs: Vec<Box<dyn Job>>, limits: Limits) -> Counters {
     let (sender, receiver) = channel();
     jobs.into_iter().for_each(|job| sender.send(job).unwrap());
     drop(sender);
     let counters = Arc::new(SharedCounters::default());
-    serve(pen, &receiver, &counters);
+    serve(pen, &receiver, &counters, limits);
     Writer { jobs: None, thread: None, counters }.counters()
 }
 
@@ -54,6 +61,47 @@ fn jobs_that_wait_together_share_a_commit() {
     assert!(told.iter().all(Result::is_ok), "{told:?}");
     assert_eq!(counters, Counters { commits: 1, acknowledged: 3, contents: 0 });
     assert_eq!(rows(&pen), 6);
+}
+
+#[test]
+fn a_group_ends_when_it_takes_too_long() {
+    let mut pen = database();
+    let (jobs, answers): (Vec<_>, Vec<_>) = ["a", "b", "c"].into_iter().map(insert).unzip();
+    let counters = serve_within(&mut pen, jobs, Limits { time: Duration::ZERO, ..LIMITS });
+    assert_eq!(counters, Counters { commits: 3, acknowledged: 3, contents: 0 });
+    answers.into_iter().for_each(|answer| assert!(answer.blocking_recv().unwrap().is_ok()));
+    assert_eq!(rows(&pen), 6);
+}
+
+#[test]
+fn a_group_ends_when_its_contents_are_too_long() {
+    // Contents of 6 bytes in all, of which the second job takes 3 back, and the fourth replaces 3.
+    let put = |number, text: &'static str, outcome: fn() -> Result<(), Failure>| {
+        job(move |group: &mut Group<'_>| {
+            group.connection().execute("INSERT INTO notes VALUES (?1)", [text])?;
+            group.put_content(number, Some(text.into()));
+            outcome()
+        })
+        .0
+    };
+    let fails = || Err(unavailable("no").into());
+    let jobs = || {
+        vec![
+            put(1, "one", || Ok(())),
+            put(2, "two", fails),
+            put(3, "six", || Ok(())),
+            put(1, "ten", || Ok(())),
+            put(4, "end", || Ok(())),
+        ]
+    };
+    let done_within = |bytes| {
+        let pen = database();
+        let mut group = Group::new(pen.connection());
+        write_each(&mut group, &mut jobs(), Limits { bytes, ..NO_HURRY }).unwrap()
+    };
+    assert_eq!(done_within(3), (1, 1));
+    assert_eq!(done_within(6), (3, 2));
+    assert_eq!(done_within(7), (5, 4));
 }
 
 #[test]
@@ -175,6 +223,31 @@ fn after_a_failed_sync_a_group_is_refused_as_a_whole() {
     assert_eq!(told(&write(&mut pen, &["a", "b"]).0), [false, false]);
     assert_eq!(told(&write(&mut pen, &["c", "d"]).0), [true, true]);
     assert_eq!(rows(&pen), 4);
+}
+
+#[test]
+fn a_refused_commit_is_written_over_though_no_job_comes() {
+    let directory = tempfile::tempdir().unwrap();
+    // The first commit fails, and so does the first probe.
+    let mut pen = on_a_disk(directory.path(), 0..2, |_| false);
+    let path = directory.path().join("interline.db");
+    let (sender, receiver) = channel();
+    let (refused, answer) = insert("a");
+    let writing = std::thread::spawn(move || {
+        serve(&mut pen, &receiver, &SharedCounters::default(), NO_HURRY);
+        pen
+    });
+    sender.send(refused).unwrap();
+    assert!(answer.blocking_recv().unwrap().is_err());
+    let reader = connection::reader(&path).unwrap();
+    let probes = || reader.query_row("SELECT count(*) FROM meta WHERE key = 'probes'", [], |row| row.get::<_, i64>(0));
+    let start = Instant::now();
+    while probes().unwrap() == 0 {
+        assert!(start.elapsed() < Duration::from_secs(30), "no probe came");
+        std::thread::yield_now();
+    }
+    drop(sender);
+    assert!(!writing.join().unwrap().is_suspect());
 }
 
 /// The error came, and the frames are there all the same: what was refused is the truth, and writing goes on from there.
