@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use interline_items::StoreError;
+use interline_items::{Retention, StoreError};
 use interline_storage::{OpenError, PostgresStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -13,6 +13,8 @@ use tokio_postgres::config::{Config, Host};
 use crate::authors::author;
 use crate::place::{Database, Place, on_postgres};
 use crate::samples::{Sample, note};
+use crate::sql;
+use crate::versions::seconds;
 
 macro_rules! on_a_server {
     ($($name:ident),* $(,)?) => {
@@ -28,6 +30,7 @@ on_a_server!(
     a_lost_connection_is_replaced,
     a_commit_that_is_cut_off_before_its_end_is_unavailable_and_changes_nothing,
     a_commit_whose_answer_is_lost_is_acknowledged,
+    what_waited_for_another_that_forgets_leaves_what_is_kept,
     tls_that_the_server_does_not_speak_is_not_given_up,
     a_server_that_is_not_there_is_said_so,
 );
@@ -130,6 +133,31 @@ async fn a_commit_whose_answer_is_lost_is_acknowledged(place: Place) {
     let changed = ada.change(&store, &made, ada.rewriting(&made, Some("new"))).await.unwrap();
     assert_eq!(way.cuts_left.load(Ordering::SeqCst), 0, "the answer was lost");
     assert_eq!(place.store.snapshot(made.item.id).await.unwrap(), Some(changed));
+}
+
+/// Both have begun before either forgets anything.
+async fn what_waited_for_another_that_forgets_leaves_what_is_kept(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    seconds(&place, &ada, 30).await;
+    let holder = sql::connect(url(&place)).await;
+    holder.batch_execute("BEGIN; SELECT FROM items FOR UPDATE").await.unwrap();
+    let keep = Retention { before: None, keep: Some(10) };
+    let stores = [place.database.open().await, place.database.open().await];
+    let forgetting = stores.map(|store| tokio::spawn(async move { store.forget_versions(keep, None).await }));
+    waiting_for_locks(&place, 2).await;
+    holder.batch_execute("COMMIT").await.unwrap();
+    for one in forgetting {
+        one.await.unwrap().unwrap();
+    }
+    assert_eq!(place.count("SELECT count(*) FROM versions").await, 10);
+}
+
+/// Returns when so many connections wait for a lock.
+async fn waiting_for_locks(place: &Place, connections: i64) {
+    let waiting = "
+        SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while place.count(waiting).await < connections {}
 }
 
 /// A way to a server that can lose the answers to commits.
