@@ -73,6 +73,8 @@ impl From<Error> for Failure {
             Error::Unavailable(detail) => {
                 Failure::failed(format!("{error}: {detail}")).hint("nothing was changed; try again")
             }
+            Error::Unknown(detail) => Failure::failed(format!("{error}: {detail}"))
+                .hint("it may have been applied: look before doing it again"),
             Error::Internal(detail) => Failure::failed(format!("the store failed: {detail}")),
             Error::ValidationFailed(fields) => {
                 let problems: Vec<_> =

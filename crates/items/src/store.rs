@@ -16,7 +16,8 @@ use crate::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp, TokenId, Us
 /// A storage. Every implementation passes the same conformance suite.
 ///
 /// A method that writes returns after its transaction is on disk, and the next read through any method, by anybody,
-/// sees it. It is carried out to the end even when its caller goes away. A method that fails has changed nothing.
+/// sees it. It is carried out to the end even when its caller goes away. A method that fails has changed nothing, unless
+/// it fails with [`StoreError::Unknown`].
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Whether the storage answers.
@@ -197,6 +198,9 @@ pub enum StoreError {
     /// It cannot do it now: the disk is full, the database is gone. The text is for the log.
     #[error("the storage is unavailable: {0}")]
     Unavailable(String),
+    /// The answer to a change was lost, and nobody could be asked: it may have been carried out. The text is for the log.
+    #[error("the storage lost the answer to a change: {0}")]
+    Unknown(String),
     /// It is broken or used wrongly. The text is for the log.
     #[error("the storage failed: {0}")]
     Failed(String),

@@ -149,6 +149,8 @@ pub enum Error {
     Forbidden(Refusal),
     /// The storage cannot take it now; nothing was applied. The text is for the log.
     Unavailable(String),
+    /// The storage lost the answer to a change, which may have been applied. The text is for the log.
+    Unknown(String),
     /// Something is broken. The text is for the log.
     Internal(String),
 }
@@ -241,7 +243,7 @@ impl Error {
             Error::Duplicate { .. } => "duplicate",
             Error::Unauthorized => "unauthorized",
             Error::Forbidden(_) => "forbidden",
-            Error::Unavailable(_) => "unavailable",
+            Error::Unavailable(_) | Error::Unknown(_) => "unavailable",
             Error::Internal(_) => "internal",
         }
     }
@@ -259,6 +261,7 @@ impl From<StoreError> for Error {
         match error {
             StoreError::Duplicate { field, existing } => Error::Duplicate { field, existing },
             StoreError::Unavailable(detail) => Error::Unavailable(detail),
+            StoreError::Unknown(detail) => Error::Unknown(detail),
             // Another process was faster with the same request.
             StoreError::KeyTaken => Error::UnderWay,
             StoreError::Stale(id) => Error::Unavailable(format!("item {id} changed under every attempt")),

@@ -65,6 +65,9 @@ impl Error {
             Error::Unauthorized => "send `Authorization: Bearer` with a valid token".to_owned(),
             Error::Forbidden(refusal) => after_refusal(*refusal),
             Error::Unavailable(_) => "nothing was applied; try again later".to_owned(),
+            Error::Unknown(_) => "it may have been applied: read the item before sending it again, or send it again \
+                                  with the same Idempotency-Key"
+                .to_owned(),
             Error::Internal(_) => "nothing was applied; report the request id if it happens again".to_owned(),
         }
     }
@@ -206,6 +209,7 @@ impl fmt::Display for Error {
             Error::Unauthorized => f.write_str("no valid token was given"),
             Error::Forbidden(refusal) => refusal.fmt(f),
             Error::Unavailable(_) => f.write_str("the store cannot do this now"),
+            Error::Unknown(_) => f.write_str("the store lost the answer to this change"),
             Error::Internal(_) => f.write_str("something went wrong inside the server"),
         }
     }
@@ -239,12 +243,23 @@ impl fmt::Display for NeedsText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Kind, Scope};
+    use crate::{Kind, Scope, StoreError};
 
     #[test]
     fn what_is_for_the_log_is_in_no_words() {
-        for error in [Error::Unavailable("/var/x.db".to_owned()), Error::Internal("/var/x.db".to_owned())] {
+        for error in [Error::Unavailable, Error::Unknown, Error::Internal].map(|error| error("/var/x.db".to_owned())) {
             assert!(!format!("{error} {}", error.suggestion()).contains("/var"), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_a_lost_answer_may_have_been_applied() {
+        for (error, applied) in [
+            (Error::Unavailable(String::new()), "nothing was applied"),
+            (Error::from(StoreError::Unknown(String::new())), "it may have been applied"),
+            (Error::Internal(String::new()), "nothing was applied"),
+        ] {
+            assert!(error.suggestion().starts_with(applied), "{error}: {}", error.suggestion());
         }
     }
 

@@ -103,7 +103,8 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response<Body> {
         let mut body = self.body();
-        if let ApiError::Refused(Error::Internal(detail) | Error::Unavailable(detail)) = &self {
+        if let ApiError::Refused(Error::Internal(detail) | Error::Unavailable(detail) | Error::Unknown(detail)) = &self
+        {
             let request_id = CurrentRequest::id();
             tracing::error!(request_id, detail, code = body.code(), "a request failed");
             body = body.with("request_id", request_id);
@@ -146,7 +147,7 @@ fn status_of(error: &Error) -> StatusCode {
         Error::TooLarge { .. } | Error::PageTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Error::AtEdit { error, .. } => status_of(error),
         Error::ValidationFailed(_) | Error::InvalidOperations { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-        Error::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Unavailable(_) | Error::Unknown(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

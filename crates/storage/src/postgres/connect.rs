@@ -14,6 +14,8 @@ use crate::OpenError;
 
 /// Connections of one process. A write holds one for some round trips, so that a few serve many clients.
 const POOL_SIZE: usize = 16;
+/// Connections on which nothing is done but asking what became of a commit: those of the pool may all be lost.
+const INQUIRIES_SIZE: usize = 2;
 /// How long a request waits for a connection, and a connection for the server, before the storage is unavailable.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How soon a silent server is asked whether it is still there.
@@ -35,11 +37,24 @@ const PROMISES: &str = "
     SET idle_in_transaction_session_timeout = '60s';
 ";
 
-/// A pool of connections to the database at `url`. None is open yet.
+/// Connections to a database.
+#[derive(Clone)]
+pub(super) struct Pools {
+    /// For everything else.
+    pub(super) work: Pool,
+    /// For asking what became of a commit whose connection was lost.
+    pub(super) inquiries: Pool,
+}
+
+/// Pools of connections to the database at `url`. None is open yet.
 ///
 /// `sslmode=require` and `sslmode=verify-full` are the same: TLS, with the server's certificate checked against the
 /// system's authorities (or those of the file that `SSL_CERT_FILE` names). Without them there is no TLS.
-pub(super) fn pool(url: &str) -> Result<Pool, OpenError> {
+pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
+    Ok(Pools { work: pool(url, POOL_SIZE)?, inquiries: pool(url, INQUIRIES_SIZE)? })
+}
+
+fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {
     let config = configuration(url)?;
     let reused = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = match config.get_ssl_mode() {
@@ -47,7 +62,7 @@ pub(super) fn pool(url: &str) -> Result<Pool, OpenError> {
         _ => Manager::from_config(config, NoTls, reused),
     };
     Pool::builder(manager)
-        .max_size(POOL_SIZE)
+        .max_size(size)
         .timeouts(Timeouts { wait: Some(PATIENCE), create: Some(PATIENCE), recycle: Some(PATIENCE) })
         .runtime(Runtime::Tokio1)
         .post_create(Hook::async_fn(|client, _| {

@@ -25,7 +25,7 @@ mod work;
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use deadpool_postgres::{Client, Pool};
+use deadpool_postgres::Client;
 use interline_items::fields::{PromptName, Tag};
 use interline_items::{
     Batch, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery, Membership,
@@ -35,6 +35,7 @@ use interline_items::{
 use jiff::Timestamp;
 
 use self::commit::{Commit, Purge};
+use self::connect::Pools;
 use self::failure::{Failure, told};
 use self::newest::OnNewest;
 use self::removal::Removal;
@@ -50,7 +51,7 @@ const MARK_USED: &str = "
 /// A store in a PostgreSQL database.
 #[derive(Clone)]
 pub struct PostgresStore {
-    pool: Pool,
+    pools: Pools,
 }
 
 impl PostgresStore {
@@ -59,14 +60,14 @@ impl PostgresStore {
     /// `sslmode=require` and `sslmode=verify-full` both mean TLS with the server's certificate checked against the
     /// system's authorities, or those in the file that `SSL_CERT_FILE` names; without them there is no TLS.
     pub async fn connect(url: &str) -> Result<PostgresStore, OpenError> {
-        let pool = connect::pool(url)?;
-        let mut client = pool.get().await.map_err(|error| OpenError::Failed(told(&error)))?;
+        let pools = connect::pools(url)?;
+        let mut client = pools.work.get().await.map_err(|error| OpenError::Failed(told(&error)))?;
         migrate::migrate(&mut client).await?;
-        Ok(PostgresStore { pool })
+        Ok(PostgresStore { pools })
     }
 
     async fn client(&self) -> Result<Client, Failure> {
-        Ok(self.pool.get().await?)
+        Ok(self.pools.work.get().await?)
     }
 }
 
@@ -78,19 +79,19 @@ impl Store for PostgresStore {
     }
 
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
-        let pool = self.pool.clone();
+        let pools = self.pools.clone();
         to_the_end(async move {
             // Off the threads that serve everybody: it may take milliseconds.
             let prepared = tokio::task::spawn_blocking(move || Commit::prepare(batch)).await;
             let commit = prepared.map_err(|gone| StoreError::Failed(gone.to_string()))??;
-            carry_out(&pool, &commit).await
+            carry_out(&pools, &commit).await
         })
         .await
     }
 
     async fn commit_on_newest(&self, id: ItemId, prepare: PrepareOnNewest) -> Result<bool, StoreError> {
-        let pool = self.pool.clone();
-        to_the_end(async move { carry_out(&pool, &OnNewest::new(id, prepare)).await }).await
+        let pools = self.pools.clone();
+        to_the_end(async move { carry_out(&pools, &OnNewest::new(id, prepare)).await }).await
     }
 
     async fn purge(
@@ -100,8 +101,8 @@ impl Store for PostgresStore {
         record: Record,
         remember: Option<Remembered>,
     ) -> Result<(), StoreError> {
-        let pool = self.pool.clone();
-        to_the_end(async move { carry_out(&pool, &Purge { id, before, record, remember }).await }).await
+        let pools = self.pools.clone();
+        to_the_end(async move { carry_out(&pools, &Purge { id, before, record, remember }).await }).await
     }
 
     async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError> {
@@ -158,8 +159,8 @@ impl Store for PostgresStore {
     }
 
     async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError> {
-        let pool = self.pool.clone();
-        to_the_end(async move { Ok(retention::forget_versions(&pool, retention, after).await?) }).await
+        let pools = self.pools.clone();
+        to_the_end(async move { Ok(retention::forget_versions(&pools.work, retention, after).await?) }).await
     }
 
     async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError> {
@@ -176,19 +177,19 @@ impl Store for PostgresStore {
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
         let new = NewUser { user: user.clone(), space: space.clone(), token: token.clone() };
-        let pool = self.pool.clone();
-        to_the_end(async move { carry_out(&pool, &new).await }).await
+        let pools = self.pools.clone();
+        to_the_end(async move { carry_out(&pools, &new).await }).await
     }
 
     async fn create_first_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<bool, StoreError> {
         let new = FirstUser(NewUser { user: user.clone(), space: space.clone(), token: token.clone() });
-        let pool = self.pool.clone();
-        to_the_end(async move { carry_out(&pool, &new).await }).await
+        let pools = self.pools.clone();
+        to_the_end(async move { carry_out(&pools, &new).await }).await
     }
 
     async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError> {
-        let pool = self.pool.clone();
-        to_the_end(async move { carry_out(&pool, &Removal { user, items, at }).await }).await
+        let pools = self.pools.clone();
+        to_the_end(async move { carry_out(&pools, &Removal { user, items, at }).await }).await
     }
 
     async fn users(&self) -> Result<Vec<User>, StoreError> {

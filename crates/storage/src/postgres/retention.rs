@@ -18,8 +18,10 @@ const CANDIDATES: &str = "
     ORDER BY id
     LIMIT $4";
 
-const LOCK: &str = "
-    SELECT version, (SELECT count(*) FROM versions WHERE item = id) AS total FROM items WHERE id = $1 FOR UPDATE";
+const LOCK: &str = "SELECT version FROM items WHERE id = $1 FOR UPDATE";
+
+/// A statement after the lock: it does not count what another process forgot while the lock was waited for.
+const COUNT: &str = "SELECT count(*) AS total FROM versions WHERE item = $1";
 
 const OLDEST: &str = "
     SELECT stamp_version, stamp_revision, version, at FROM versions WHERE item = $1
@@ -76,6 +78,8 @@ async fn forget(client: &mut Client, item: Uuid, retention: Retention) -> Result
     let transaction = client.transaction().await?;
     let lock = transaction.prepare_cached(LOCK).await?;
     let Some(known) = transaction.query_opt(&lock, &[&item]).await? else { return Ok(0) };
+    let total = transaction.prepare_cached(COUNT).await?;
+    let total = count(&transaction.query_one(&total, &[&item]).await?, "total")?;
     let oldest = transaction.prepare_cached(OLDEST).await?;
     let oldest = transaction.query(&oldest, &[&item, &RECORDS_TO_READ]).await?;
     let oldest = oldest.iter().map(|row| {
@@ -86,8 +90,7 @@ async fn forget(client: &mut Client, item: Uuid, retention: Retention) -> Result
         })
     });
     let oldest = oldest.collect::<Result<Vec<_>, Failure>>()?;
-    let Some(Cut { records, first_kept }) = cut(&oldest, count(&known, "total")?, count(&known, "version")?, retention)
-    else {
+    let Some(Cut { records, first_kept }) = cut(&oldest, total, count(&known, "version")?, retention) else {
         return Ok(0);
     };
     for sql in [CLOSE, FORGET] {

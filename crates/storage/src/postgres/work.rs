@@ -7,12 +7,13 @@ use deadpool_postgres::{Client, Pool, Transaction};
 use interline_items::StoreError;
 use uuid::Uuid;
 
+use super::connect::Pools;
 use super::failure::Failure;
 
 /// How often work that lost a race is done again before it is given up.
 const TRIES: u32 = 10;
-/// How often, and how long after each other, it is asked what became of a commit whose connection was lost.
-const INQUIRIES: u32 = 25;
+/// How long, and how soon after each other, it is asked what became of a commit whose connection was lost.
+const INQUIRY_TIME: Duration = Duration::from_secs(5);
 const INQUIRY_PAUSE: Duration = Duration::from_millis(200);
 
 /// Something to do in one transaction.
@@ -43,10 +44,10 @@ pub(super) enum Proof {
 }
 
 /// Carries out work in a transaction, again where it lost a race.
-pub(super) async fn carry_out<W: Work>(pool: &Pool, work: &W) -> Result<W::Outcome, StoreError> {
+pub(super) async fn carry_out<W: Work>(pools: &Pools, work: &W) -> Result<W::Outcome, StoreError> {
     let mut tries = 1;
     loop {
-        match attempt(pool, work).await {
+        match attempt(pools, work).await {
             Err(failure) if failure.lost_a_race() && tries < TRIES => tries += 1,
             outcome => return Ok(outcome?),
         }
@@ -60,33 +61,43 @@ pub(super) async fn to_the_end<T: Send + 'static>(
     tokio::spawn(write).await.unwrap_or_else(|gone| Err(StoreError::Failed(gone.to_string())))
 }
 
-async fn attempt<W: Work>(pool: &Pool, work: &W) -> Result<W::Outcome, Failure> {
-    let mut client = pool.get().await?;
+async fn attempt<W: Work>(pools: &Pools, work: &W) -> Result<W::Outcome, Failure> {
+    let mut client = pools.work.get().await?;
     let transaction = client.transaction().await?;
     let (outcome, proof) = work.carry_out(&transaction).await?;
     match transaction.commit().await.map_err(Failure::from) {
         Err(failure) if failure.lost_the_connection() => {
-            if committed_after_all(pool, &proof).await {
-                Ok(outcome)
-            } else {
-                Err(failure)
+            // Whoever waits for a connection need not wait for the inquiry too.
+            drop(client);
+            match fate(&pools.inquiries, &proof).await {
+                Some(Fate::Committed) => Ok(outcome),
+                Some(Fate::NotCommitted) => Err(failure),
+                None => Err(StoreError::Unknown(StoreError::from(failure).to_string()).into()),
             }
         }
         committed => committed.map(|()| outcome),
     }
 }
 
-/// Whether a commit happened although its answer was lost. Where nobody can be asked, it counts as not.
-async fn committed_after_all(pool: &Pool, proof: &Proof) -> bool {
-    for _ in 0..INQUIRIES {
-        tokio::time::sleep(INQUIRY_PAUSE).await;
-        if let Ok(client) = pool.get().await
-            && let Ok(answer) = exists(&client, proof).await
-        {
-            return answer;
+/// What became of a transaction.
+enum Fate {
+    Committed,
+    NotCommitted,
+}
+
+/// What became of a commit whose answer was lost; `None` where that cannot be known in time.
+async fn fate(inquiries: &Pool, proof: &Proof) -> Option<Fate> {
+    let asking = async {
+        loop {
+            tokio::time::sleep(INQUIRY_PAUSE).await;
+            if let Ok(client) = inquiries.get().await
+                && let Ok(Some(fate)) = inquire(&client, proof).await
+            {
+                return fate;
+            }
         }
-    }
-    false
+    };
+    tokio::time::timeout(INQUIRY_TIME, asking).await.ok()
 }
 
 const AWAIT_SPACE: &str = "SELECT id FROM spaces WHERE id = $1 FOR SHARE";
@@ -97,18 +108,19 @@ const ANSWER_EXISTS: &str = "SELECT EXISTS (SELECT FROM idempotency WHERE \"user
 const JOB_EXISTS: &str = "SELECT EXISTS (SELECT FROM jobs WHERE number = $1)";
 const TOMBSTONE_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1 AND deleted_at IS NOT NULL)";
 
-async fn exists(client: &Client, proof: &Proof) -> Result<bool, Failure> {
-    let row = match proof {
+/// `None` while the server may still be at the commit.
+async fn inquire(client: &Client, proof: &Proof) -> Result<Option<Fate>, Failure> {
+    let (row, not_found) = match proof {
         Proof::Event { space, number, item, at } => {
             // The server may still be at the commit: it holds this row until it is done.
             client.query_opt(AWAIT_SPACE, &[space]).await?;
-            client.query_one(EVENT_EXISTS, &[space, number, item, at]).await?
+            (client.query_one(EVENT_EXISTS, &[space, number, item, at]).await?, Some(Fate::NotCommitted))
         }
-        Proof::User(id) => client.query_one(USER_EXISTS, &[id]).await?,
-        Proof::Answer { user, key, at } => client.query_one(ANSWER_EXISTS, &[user, key, at]).await?,
-        Proof::Job(number) => client.query_one(JOB_EXISTS, &[number]).await?,
-        Proof::Tombstone(id) => client.query_one(TOMBSTONE_EXISTS, &[id]).await?,
-        Proof::Nothing => return Ok(true),
+        Proof::User(id) => (client.query_one(USER_EXISTS, &[id]).await?, None),
+        Proof::Answer { user, key, at } => (client.query_one(ANSWER_EXISTS, &[user, key, at]).await?, None),
+        Proof::Job(number) => (client.query_one(JOB_EXISTS, &[number]).await?, None),
+        Proof::Tombstone(id) => (client.query_one(TOMBSTONE_EXISTS, &[id]).await?, None),
+        Proof::Nothing => return Ok(Some(Fate::Committed)),
     };
-    Ok(row.try_get(0)?)
+    Ok(if row.try_get(0)? { Some(Fate::Committed) } else { not_found })
 }

@@ -2,9 +2,10 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use interline_items::StoreError;
+use interline_items::{Retention, Store, StoreError};
 use interline_storage::{OpenError, PostgresStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -13,6 +14,8 @@ use tokio_postgres::config::{Config, Host};
 use crate::authors::author;
 use crate::place::{Database, Place, on_postgres};
 use crate::samples::{Sample, note};
+use crate::sql;
+use crate::versions::seconds;
 
 macro_rules! on_a_server {
     ($($name:ident),* $(,)?) => {
@@ -28,9 +31,15 @@ on_a_server!(
     a_lost_connection_is_replaced,
     a_commit_that_is_cut_off_before_its_end_is_unavailable_and_changes_nothing,
     a_commit_whose_answer_is_lost_is_acknowledged,
+    commits_that_lose_their_answers_together_are_acknowledged_soon,
+    a_commit_that_nobody_can_be_asked_about_is_unknown,
+    what_waited_for_another_that_forgets_leaves_what_is_kept,
     tls_that_the_server_does_not_speak_is_not_given_up,
     a_server_that_is_not_there_is_said_so,
 );
+
+/// How many connections a store has.
+const CONNECTIONS: usize = 16;
 
 fn url(place: &Place) -> &str {
     match &place.database {
@@ -132,11 +141,83 @@ async fn a_commit_whose_answer_is_lost_is_acknowledged(place: Place) {
     assert_eq!(place.store.snapshot(made.item.id).await.unwrap(), Some(changed));
 }
 
+/// As many as there are connections: nobody is kept from asking by the others that ask.
+async fn commits_that_lose_their_answers_together_are_acknowledged_soon(place: Place) {
+    let way = Way::to(url(&place)).await;
+    let store = Arc::new(PostgresStore::connect(&way.url).await.unwrap());
+    let mut authors = Vec::new();
+    for number in 0..CONNECTIONS {
+        authors.push(author(&*place.store, &number.to_string()).await);
+    }
+    let holder = sql::connect(url(&place)).await;
+    holder.batch_execute("BEGIN; SELECT FROM spaces FOR UPDATE").await.unwrap();
+    way.cuts_left.store(CONNECTIONS, Ordering::SeqCst);
+    let commits: Vec<_> = authors
+        .into_iter()
+        .map(|author| {
+            let (store, write) = (Arc::clone(&store), author.creation(&note(&author.space, "Plan")));
+            tokio::spawn(async move { store.commit(write.into()).await })
+        })
+        .collect();
+    waiting_for_locks(&place, CONNECTIONS as i64).await;
+    holder.batch_execute("COMMIT").await.unwrap();
+    let released = Instant::now();
+    for commit in commits {
+        commit.await.unwrap().unwrap();
+    }
+    assert!(released.elapsed() < Duration::from_secs(5), "{:?}", released.elapsed());
+    assert_eq!(way.cuts_left.load(Ordering::SeqCst), 0, "all answers were lost");
+    assert_eq!(place.count("SELECT count(*) FROM items").await, CONNECTIONS as i64);
+}
+
+/// The commit happens, its answer is lost, and there is no way to the server any more.
+async fn a_commit_that_nobody_can_be_asked_about_is_unknown(place: Place) {
+    let way = Way::to(url(&place)).await;
+    let store = PostgresStore::connect(&way.url).await.unwrap();
+    let ada = author(&store, "ada").await;
+    let made = ada.create(&store, note(&ada.space, "Plan").with_content("old")).await;
+
+    way.is_closed.store(true, Ordering::SeqCst);
+    way.cuts_left.store(1, Ordering::SeqCst);
+    let unknown = ada.change(&store, &made, ada.rewriting(&made, Some("new"))).await;
+    assert!(matches!(unknown, Err(StoreError::Unknown(_))), "{unknown:?}");
+    assert_eq!(place.store.item(made.item.id).await.unwrap().unwrap().stamp.version, 2);
+    let refused = store.commit(ada.creation(&note(&ada.space, "New")).into()).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+}
+
+/// Both have begun before either forgets anything.
+async fn what_waited_for_another_that_forgets_leaves_what_is_kept(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    seconds(&place, &ada, 30).await;
+    let holder = sql::connect(url(&place)).await;
+    holder.batch_execute("BEGIN; SELECT FROM items FOR UPDATE").await.unwrap();
+    let keep = Retention { before: None, keep: Some(10) };
+    let stores = [place.database.open().await, place.database.open().await];
+    let forgetting = stores.map(|store| tokio::spawn(async move { store.forget_versions(keep, None).await }));
+    waiting_for_locks(&place, 2).await;
+    holder.batch_execute("COMMIT").await.unwrap();
+    for one in forgetting {
+        one.await.unwrap().unwrap();
+    }
+    assert_eq!(place.count("SELECT count(*) FROM versions").await, 10);
+}
+
+/// Returns when so many connections wait for a lock.
+async fn waiting_for_locks(place: &Place, connections: i64) {
+    let waiting = "
+        SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while place.count(waiting).await < connections {}
+}
+
 /// A way to a server that can lose the answers to commits.
 struct Way {
     url: String,
     /// How many more answers to a `COMMIT` are lost.
     cuts_left: Arc<AtomicUsize>,
+    /// Whether new connections find nobody.
+    is_closed: Arc<AtomicBool>,
 }
 
 impl Way {
@@ -148,14 +229,18 @@ impl Way {
         let url = server.replace(&address, &listener.local_addr().unwrap().to_string());
         assert_ne!(url, server, "the address is part of the URL");
         let cuts_left = Arc::new(AtomicUsize::new(0));
-        let cuts = Arc::clone(&cuts_left);
+        let is_closed = Arc::new(AtomicBool::new(false));
+        let (cuts, closed) = (Arc::clone(&cuts_left), Arc::clone(&is_closed));
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
+                if closed.load(Ordering::SeqCst) {
+                    continue;
+                }
                 let server = TcpStream::connect(&address).await.unwrap();
                 tokio::spawn(relay(client, server, Arc::clone(&cuts)));
             }
         });
-        Way { url, cuts_left }
+        Way { url, cuts_left, is_closed }
     }
 }
 

@@ -132,7 +132,8 @@ pub(crate) async fn on_server(server: &str, statement: &str) {
     connect(server).await.batch_execute(statement).await.unwrap();
 }
 
-async fn connect(url: &str) -> Client {
+/// A connection beside those of a store.
+pub(crate) async fn connect(url: &str) -> Client {
     let config: Config = url.parse().expect("a URL of PostgreSQL");
     let (client, connection) = config.connect(NoTls).await.expect("the test's PostgreSQL answers");
     tokio::spawn(connection);

@@ -13,6 +13,7 @@ use tokio::runtime::Handle;
 use crate::authors::{Author, author};
 use crate::changes::outcome;
 use crate::place::Place;
+use crate::races::together;
 use crate::samples::{Sample, at, description, note, prompt, tags};
 
 on_both!(
@@ -26,6 +27,7 @@ on_both!(
     a_history_is_cut_to_a_number_of_records,
     the_newest_version_is_never_forgotten,
     forgetting_gets_through_all_items_in_steps,
+    those_who_forget_together_leave_what_is_kept,
 );
 
 const ALL: HistoryQuery = HistoryQuery { offset: 0, limit: 1_000 };
@@ -224,7 +226,7 @@ async fn a_version_after_many_whole_copies_is_rebuilt(place: Place) {
 }
 
 /// Versions of an item, one a second from `at(0)` on.
-async fn seconds(place: &Place, author: &Author, count: usize) -> Vec<Snapshot> {
+pub(crate) async fn seconds(place: &Place, author: &Author, count: usize) -> Vec<Snapshot> {
     let mut versions = vec![author.create(&*place.store, note(&author.space, "0").with_content("0")).await];
     while versions.len() < count {
         let state = &versions[versions.len() - 1];
@@ -289,4 +291,15 @@ async fn forgetting_gets_through_all_items_in_steps(place: Place) {
     }
     assert_eq!((steps, records), (2, 1_100));
     assert_eq!(place.count("SELECT count(*) FROM versions").await, 1_100);
+}
+
+async fn those_who_forget_together_leave_what_is_kept(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let versions = seconds(&place, &ada, 30).await;
+    let stores = [place.database.open().await, place.database.open().await];
+    let keep = Retention { before: None, keep: Some(10) };
+    let work = stores.map(|store| async move { store.forget_versions(keep, None).await.unwrap().records });
+    assert_eq!(together(work).await.iter().sum::<u64>(), 20);
+    assert_versions(&*place.store, &versions, 21).await;
+    assert_eq!(place.store.versions(versions[0].item.id, ALL).await.unwrap().total, 10);
 }

@@ -136,6 +136,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
         | Error::Unauthorized
         | Error::Forbidden(_)
         | Error::Unavailable(_)
+        | Error::Unknown(_)
         | Error::Internal(_) => Map::new(),
     }
 }
