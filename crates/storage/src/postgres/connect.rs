@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
+use interline_items::StoreError;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres::NoTls;
 use tokio_postgres::config::{Config, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::failure::told;
+use super::failure::{Failure, told};
 use crate::OpenError;
 
 /// Connections of one process. A write holds one for some round trips, so that a few serve many clients.
@@ -18,6 +19,8 @@ const POOL_SIZE: usize = 16;
 const INQUIRIES_SIZE: usize = 2;
 /// How long a request waits for a connection, and a connection for the server, before the storage is unavailable.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long something may take: more than the server allows a statement, so that one that works answers before.
+const MOST_TIME: Duration = Duration::from_secs(40);
 /// How soon a silent server is asked whether it is still there.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
 /// How long sent bytes may stay unanswered by the server's machine.
@@ -27,13 +30,14 @@ const TCP_TIMEOUT: Duration = Duration::from_secs(10);
 ///
 /// * A commit that is acknowledged is on disk, whatever the server's default is. Stronger settings stay.
 /// * A statement sees what was committed before it began: what was waited for is seen.
-/// * A lock that is not had in ten seconds is not waited for, and a transaction whose process hangs does not keep its
-///   locks for ever.
+/// * A lock that is not had in ten seconds is not waited for, no statement takes more than thirty, and a transaction
+///   whose process hangs does not keep its locks for ever.
 const PROMISES: &str = "
     SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') IN ('off', 'local');
     SET default_transaction_isolation = 'read committed';
     SET lock_timeout = '10s';
+    SET statement_timeout = '30s';
     SET idle_in_transaction_session_timeout = '60s';
 ";
 
@@ -44,6 +48,22 @@ pub(super) struct Pools {
     pub(super) work: Pool,
     /// For asking what became of a commit whose connection was lost.
     pub(super) inquiries: Pool,
+}
+
+impl Pools {
+    /// Does something on a connection for work, and closes those that wait for work if it shows that they are no good.
+    pub(super) async fn use_one<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, StoreError> {
+        let outcome = in_time(work).await;
+        if outcome.as_ref().is_err_and(Failure::spoils_the_connection) {
+            self.work.retain(|_, _| false);
+        }
+        Ok(outcome?)
+    }
+}
+
+/// Does something on a connection, unless the server is silent for too long: one that hangs keeps its connections open.
+pub(super) async fn in_time<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    tokio::time::timeout(MOST_TIME, work).await.unwrap_or(Err(Failure::NoAnswer))
 }
 
 /// Pools of connections to the database at `url`. None is open yet.

@@ -18,6 +18,8 @@ pub(super) enum Failure {
     Database(tokio_postgres::Error),
     /// There was no connection to be had.
     NoConnection(String),
+    /// There was no answer in time.
+    NoAnswer,
 }
 
 impl From<StoreError> for Failure {
@@ -54,6 +56,7 @@ impl From<Failure> for StoreError {
         match failure {
             Failure::Answer(answer) => answer,
             Failure::NoConnection(why) => StoreError::Unavailable(why),
+            Failure::NoAnswer => StoreError::Unavailable("the server did not answer in time".to_owned()),
             Failure::Database(error) if is_unavailable(&error) => StoreError::Unavailable(told(&error)),
             Failure::Database(error) => StoreError::Failed(told(&error)),
         }
@@ -73,8 +76,20 @@ impl Failure {
 
     /// Whether the connection went away, so that a commit that was under way may have happened or not.
     pub(super) fn lost_the_connection(&self) -> bool {
-        let Failure::Database(error) = self else { return false };
-        is_unavailable(error) && (error.code().is_none() || error.code().is_some_and(is_shutdown))
+        match self {
+            Failure::Database(error) => is_unavailable(error) && error.code().is_none_or(is_shutdown),
+            Failure::NoAnswer => true,
+            Failure::Answer(_) | Failure::NoConnection(_) => false,
+        }
+    }
+
+    /// Whether another connection may do better: this one is silent, or leads to a server that is no longer written to.
+    pub(super) fn spoils_the_connection(&self) -> bool {
+        match self {
+            Failure::Database(error) => error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION),
+            Failure::NoAnswer => true,
+            Failure::Answer(_) | Failure::NoConnection(_) => false,
+        }
     }
 }
 
@@ -90,7 +105,13 @@ fn is_unavailable(error: &tokio_postgres::Error) -> bool {
 fn is_shutdown(code: &SqlState) -> bool {
     let connection_exceptions = "08";
     code.code().starts_with(connection_exceptions)
-        || [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW].contains(code)
+        || [
+            SqlState::ADMIN_SHUTDOWN,
+            SqlState::CRASH_SHUTDOWN,
+            SqlState::CANNOT_CONNECT_NOW,
+            SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+        ]
+        .contains(code)
 }
 
 /// Room, memory, connections, time, or the right to write (a standby after a failover).

@@ -7,8 +7,11 @@ use crate::OpenError;
 /// The steps, oldest first. A step that was released never changes.
 const MIGRATIONS: [(&str, &str); 1] = [("0001_items", include_str!("../../migrations/postgres/0001_items.sql"))];
 
-/// Several processes that start together take turns: the first one migrates, the others find it done.
-const TAKE_TURNS: &str = "SELECT pg_advisory_xact_lock(7449362051)";
+/// Several processes that start together take turns: the first one migrates, however long, and the others find it done.
+const TAKE_TURNS: &str = "
+    SET LOCAL lock_timeout = 0;
+    SET LOCAL statement_timeout = 0;
+    SELECT pg_advisory_xact_lock(7449362051)";
 
 const CREATE_TABLE: &str = "
     CREATE TABLE IF NOT EXISTS migrations (

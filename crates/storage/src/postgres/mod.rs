@@ -74,8 +74,7 @@ impl PostgresStore {
 #[async_trait]
 impl Store for PostgresStore {
     async fn ping(&self) -> Result<(), StoreError> {
-        let client = self.client().await?;
-        Ok(client.batch_execute("SELECT 1").await.map_err(Failure::from)?)
+        self.pools.use_one(async { Ok(self.client().await?.batch_execute("SELECT 1").await?) }).await
     }
 
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
@@ -106,21 +105,27 @@ impl Store for PostgresStore {
     }
 
     async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError> {
-        Ok(remembered::get(&self.client().await?, user, key).await?)
+        self.pools.use_one(async { remembered::get(&self.client().await?, user, key).await }).await
     }
 
     async fn forget_remembered(&self, before: Timestamp) -> Result<u64, StoreError> {
         let store = self.clone();
-        to_the_end(async move { Ok(remembered::forget(&store.client().await?, before).await?) }).await
+        to_the_end(async move {
+            store.pools.use_one(async { remembered::forget(&store.client().await?, before).await }).await
+        })
+        .await
     }
 
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError> {
         let store = self.clone();
         to_the_end(async move {
-            let client = store.client().await?;
-            let statement = client.prepare_cached(MARK_USED).await.map_err(Failure::from)?;
-            client.execute(&statement, &[&id.uuid(), &at.as_microsecond()]).await.map_err(Failure::from)?;
-            Ok(())
+            let marking = async {
+                let client = store.client().await?;
+                let statement = client.prepare_cached(MARK_USED).await?;
+                client.execute(&statement, &[&id.uuid(), &at.as_microsecond()]).await?;
+                Ok(())
+            };
+            store.pools.use_one(marking).await
         })
         .await
     }
@@ -130,11 +135,11 @@ impl Store for PostgresStore {
     }
 
     async fn item(&self, id: ItemId) -> Result<Option<Item>, StoreError> {
-        Ok(read::item(&self.client().await?, id).await?)
+        self.pools.use_one(async { read::item(&self.client().await?, id).await }).await
     }
 
     async fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, StoreError> {
-        Ok(read::snapshot(&self.client().await?, id).await?)
+        self.pools.use_one(async { read::snapshot(&self.client().await?, id).await }).await
     }
 
     async fn find_by_name(
@@ -143,19 +148,19 @@ impl Store for PostgresStore {
         kind: Kind,
         name: &PromptName,
     ) -> Result<Option<ItemId>, StoreError> {
-        Ok(read::find_by_name(&self.client().await?, spaces, kind, name).await?)
+        self.pools.use_one(async { read::find_by_name(&self.client().await?, spaces, kind, name).await }).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
-        Ok(list::list(&mut self.client().await?, query).await?)
+        self.pools.use_one(async { list::list(&mut self.client().await?, query).await }).await
     }
 
     async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError> {
-        Ok(versions::versions(&mut self.client().await?, item, query).await?)
+        self.pools.use_one(async { versions::versions(&mut self.client().await?, item, query).await }).await
     }
 
     async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError> {
-        Ok(versions::version(&mut self.client().await?, item, number).await?)
+        self.pools.use_one(async { versions::version(&mut self.client().await?, item, number).await }).await
     }
 
     async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError> {
@@ -164,15 +169,15 @@ impl Store for PostgresStore {
     }
 
     async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError> {
-        Ok(read::trash(&self.client().await?, before, limit).await?)
+        self.pools.use_one(async { read::trash(&self.client().await?, before, limit).await }).await
     }
 
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
-        Ok(read::tags(&self.client().await?, spaces, kinds).await?)
+        self.pools.use_one(async { read::tags(&self.client().await?, spaces, kinds).await }).await
     }
 
     async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError> {
-        Ok(read::tagged(&self.client().await?, spaces, kinds, tag).await?)
+        self.pools.use_one(async { read::tagged(&self.client().await?, spaces, kinds, tag).await }).await
     }
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
@@ -193,41 +198,50 @@ impl Store for PostgresStore {
     }
 
     async fn users(&self) -> Result<Vec<User>, StoreError> {
-        Ok(users::all(&self.client().await?).await?)
+        self.pools.use_one(async { users::all(&self.client().await?).await }).await
     }
 
     async fn first_user(&self) -> Result<Option<User>, StoreError> {
-        Ok(users::first(&self.client().await?).await?)
+        self.pools.use_one(async { users::first(&self.client().await?).await }).await
     }
 
     async fn user(&self, id: UserId) -> Result<Option<User>, StoreError> {
-        Ok(users::one(&self.client().await?, id).await?)
+        self.pools.use_one(async { users::one(&self.client().await?, id).await }).await
     }
 
     async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError> {
-        Ok(users::memberships(&self.client().await?, user).await?)
+        self.pools.use_one(async { users::memberships(&self.client().await?, user).await }).await
     }
 
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
-        Ok(tokens::credentials(&self.client().await?, secret).await?)
+        self.pools.use_one(async { tokens::credentials(&self.client().await?, secret).await }).await
     }
 
     async fn create_token(&self, token: &NewToken) -> Result<(), StoreError> {
         let (store, token) = (self.clone(), token.clone());
-        to_the_end(async move { Ok(tokens::add(&store.client().await?, &token).await?) }).await
+        to_the_end(
+            async move { store.pools.use_one(async { tokens::add(&store.client().await?, &token).await }).await },
+        )
+        .await
     }
 
     async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
-        Ok(tokens::of_user(&self.client().await?, user).await?)
+        self.pools.use_one(async { tokens::of_user(&self.client().await?, user).await }).await
     }
 
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
         let store = self.clone();
-        to_the_end(async move { Ok(tokens::remove(&store.client().await?, user, id).await?) }).await
+        to_the_end(async move {
+            store.pools.use_one(async { tokens::remove(&store.client().await?, user, id).await }).await
+        })
+        .await
     }
 
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {
         let store = self.clone();
-        to_the_end(async move { Ok(tokens::mark_used(&store.client().await?, id, at).await?) }).await
+        to_the_end(async move {
+            store.pools.use_one(async { tokens::mark_used(&store.client().await?, id, at).await }).await
+        })
+        .await
     }
 }

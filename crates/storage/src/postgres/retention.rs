@@ -4,6 +4,7 @@ use deadpool_postgres::{Client, Pool};
 use interline_items::{Forgotten, ItemId, Retention, Stamp};
 use uuid::Uuid;
 
+use super::connect::in_time;
 use super::failure::Failure;
 use super::rows::{count, maybe_count, micros, stored, time};
 use crate::codec::retention::{Cut, MAX_ITEMS, OldRecord, RECORDS_TO_READ, cut};
@@ -55,14 +56,17 @@ pub(super) async fn forget_versions(
     let mut client = pool.get().await?;
     let after = after.map_or(Uuid::nil(), ItemId::uuid);
     let keep = retention.keep.map(|keep| i64::try_from(keep.max(1)).unwrap_or(i64::MAX));
-    let statement = client.prepare_cached(CANDIDATES).await?;
-    let looked_at = client.query(&statement, &[&after, &micros(retention.before), &keep, &MAX_ITEMS]).await?;
+    let looking = async {
+        let statement = client.prepare_cached(CANDIDATES).await?;
+        Ok(client.query(&statement, &[&after, &micros(retention.before), &keep, &MAX_ITEMS]).await?)
+    };
+    let looked_at = in_time(looking).await?;
     let mut forgotten = Forgotten { records: 0, last: None };
     for row in &looked_at {
         let item: Uuid = row.try_get("id")?;
         if row.try_get("has_old")? {
             loop {
-                match forget(&mut client, item, retention).await? {
+                match in_time(forget(&mut client, item, retention)).await? {
                     0 => break,
                     records => forgotten.records += records,
                 }

@@ -7,7 +7,7 @@ use deadpool_postgres::{Client, Pool, Transaction};
 use interline_items::StoreError;
 use uuid::Uuid;
 
-use super::connect::Pools;
+use super::connect::{Pools, in_time};
 use super::failure::Failure;
 
 /// How often work that lost a race is done again before it is given up.
@@ -63,19 +63,50 @@ pub(super) async fn to_the_end<T: Send + 'static>(
 
 async fn attempt<W: Work>(pools: &Pools, work: &W) -> Result<W::Outcome, Failure> {
     let mut client = pools.work.get().await?;
-    let transaction = client.transaction().await?;
-    let (outcome, proof) = work.carry_out(&transaction).await?;
-    match transaction.commit().await.map_err(Failure::from) {
-        Err(failure) if failure.lost_the_connection() => {
-            // Whoever waits for a connection need not wait for the inquiry too.
-            drop(client);
-            match fate(&pools.inquiries, &proof).await {
-                Some(Fate::Committed) => Ok(outcome),
-                Some(Fate::NotCommitted) => Err(failure),
-                None => Err(StoreError::Unknown(StoreError::from(failure).to_string()).into()),
-            }
+    let done = transact(&mut client, work).await;
+    // Before anything is waited for: whoever needs a connection need not wait for it too.
+    match &done {
+        Err(Undone { failure, .. }) if failure.spoils_the_connection() => {
+            drop(Client::take(client));
+            pools.work.retain(|_, _| false);
         }
-        committed => committed.map(|()| outcome),
+        _ => drop(client),
+    }
+    match done {
+        Ok(outcome) => Ok(outcome),
+        Err(Undone { failure, perhaps: None }) => Err(failure),
+        Err(Undone { failure, perhaps: Some((outcome, proof)) }) => match fate(&pools.inquiries, &proof).await {
+            Some(Fate::Committed) => Ok(outcome),
+            Some(Fate::NotCommitted) => Err(failure),
+            None => Err(StoreError::Unknown(StoreError::from(failure).to_string()).into()),
+        },
+    }
+}
+
+/// A transaction that did not come to its end.
+struct Undone<T> {
+    failure: Failure,
+    /// Its outcome, if it may have been committed after all, and what would show it.
+    perhaps: Option<(T, Proof)>,
+}
+
+impl<T> From<Failure> for Undone<T> {
+    fn from(failure: Failure) -> Undone<T> {
+        Undone { failure, perhaps: None }
+    }
+}
+
+async fn transact<W: Work>(client: &mut Client, work: &W) -> Result<W::Outcome, Undone<W::Outcome>> {
+    let working = async {
+        let transaction = client.transaction().await?;
+        let (outcome, proof) = work.carry_out(&transaction).await?;
+        Ok((transaction, outcome, proof))
+    };
+    let (transaction, outcome, proof) = in_time(working).await?;
+    match in_time(async { Ok(transaction.commit().await?) }).await {
+        Ok(()) => Ok(outcome),
+        Err(failure) if failure.lost_the_connection() => Err(Undone { failure, perhaps: Some((outcome, proof)) }),
+        Err(failure) => Err(failure.into()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What only a store with a server can meet: lost connections, and a server that is set up otherwise.
 
+use std::future::pending;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -28,6 +29,9 @@ macro_rules! on_a_server {
 on_a_server!(
     commits_are_synchronous_whatever_the_server_says,
     a_database_that_only_reads_is_unavailable,
+    a_transaction_that_was_idle_for_too_long_is_unavailable,
+    a_server_that_is_silent_is_unavailable_and_new_connections_are_made,
+    a_long_migration_elsewhere_is_waited_for,
     a_lost_connection_is_replaced,
     a_commit_that_is_cut_off_before_its_end_is_unavailable_and_changes_nothing,
     a_commit_whose_answer_is_lost_is_acknowledged,
@@ -82,6 +86,57 @@ async fn a_database_that_only_reads_is_unavailable(place: Place) {
         assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
     }
     assert_eq!(place.store.item(made.item.id).await.unwrap(), Some(made.item));
+    let refused = place.store.commit(ada.creation(&note(&ada.space, "New")).into()).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+
+    // A connection that was refused is not used again: new ones lead to a server that is written to.
+    let reset = format!("ALTER DATABASE {} RESET default_transaction_read_only", name(&place));
+    place.execute(&format!("BEGIN READ WRITE; {reset}; COMMIT")).await;
+    place.store.commit(ada.creation(&note(&ada.space, "New")).into()).await.unwrap();
+}
+
+/// A transaction that was given up because its process hung can be carried out at another time.
+async fn a_transaction_that_was_idle_for_too_long_is_unavailable(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    place
+        .execute(
+            "CREATE FUNCTION give_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                 RAISE EXCEPTION 'idle' USING ERRCODE = 'idle_in_transaction_session_timeout';
+             END $$;
+             CREATE TRIGGER give_up AFTER INSERT ON items EXECUTE FUNCTION give_up();",
+        )
+        .await;
+    let refused = place.store.commit(ada.creation(&note(&ada.space, "New")).into()).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+}
+
+/// A server that is stopped keeps its connections open and says nothing. It takes the forty seconds that a store waits.
+async fn a_server_that_is_silent_is_unavailable_and_new_connections_are_made(place: Place) {
+    let way = Way::to(url(&place)).await;
+    let store = PostgresStore::connect(&way.url).await.unwrap();
+    let ada = author(&store, "ada").await;
+    let made = ada.create(&store, note(&ada.space, "Plan")).await;
+    let (one, two) = tokio::join!(store.ping(), store.ping());
+    one.and(two).unwrap();
+
+    way.is_silent.store(true, Ordering::SeqCst);
+    let (read, written) =
+        tokio::join!(store.item(made.item.id), store.commit(ada.creation(&note(&ada.space, "New")).into()));
+    assert!(matches!(read, Err(StoreError::Unavailable(_))), "{read:?}");
+    assert!(matches!(written, Err(StoreError::Unavailable(_))), "{written:?}");
+    way.is_silent.store(false, Ordering::SeqCst);
+    assert_eq!(store.item(made.item.id).await.unwrap(), Some(made.item));
+}
+
+/// A migration may take longer than any other lock is waited for.
+async fn a_long_migration_elsewhere_is_waited_for(place: Place) {
+    let holder = sql::connect(url(&place)).await;
+    holder.batch_execute("BEGIN; SELECT pg_advisory_xact_lock(7449362051)").await.unwrap();
+    let database = place.database.clone();
+    let opening = tokio::spawn(async move { database.try_open().await.map(drop) });
+    waiting_for_locks(&place, 1).await;
+    holder.batch_execute("SELECT pg_sleep(11); COMMIT").await.unwrap();
+    opening.await.unwrap().unwrap();
 }
 
 /// Ends every connection to the database but the one that says so.
@@ -218,6 +273,8 @@ struct Way {
     cuts_left: Arc<AtomicUsize>,
     /// Whether new connections find nobody.
     is_closed: Arc<AtomicBool>,
+    /// Whether what the server says on a connection stays away, from then on.
+    is_silent: Arc<AtomicBool>,
 }
 
 impl Way {
@@ -230,22 +287,28 @@ impl Way {
         assert_ne!(url, server, "the address is part of the URL");
         let cuts_left = Arc::new(AtomicUsize::new(0));
         let is_closed = Arc::new(AtomicBool::new(false));
-        let (cuts, closed) = (Arc::clone(&cuts_left), Arc::clone(&is_closed));
+        let is_silent = Arc::new(AtomicBool::new(false));
+        let (cuts, closed, silent) = (Arc::clone(&cuts_left), Arc::clone(&is_closed), Arc::clone(&is_silent));
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 if closed.load(Ordering::SeqCst) {
                     continue;
                 }
                 let server = TcpStream::connect(&address).await.unwrap();
-                tokio::spawn(relay(client, server, Arc::clone(&cuts)));
+                tokio::spawn(relay(client, server, Arc::clone(&cuts), Arc::clone(&silent)));
             }
         });
-        Way { url, cuts_left, is_closed }
+        Way { url, cuts_left, is_closed, is_silent }
     }
 }
 
 /// Passes bytes on in both directions, until a commit's answer is lost.
-async fn relay(mut client: TcpStream, mut server: TcpStream, cuts_left: Arc<AtomicUsize>) -> io::Result<()> {
+async fn relay(
+    mut client: TcpStream,
+    mut server: TcpStream,
+    cuts_left: Arc<AtomicUsize>,
+    is_silent: Arc<AtomicBool>,
+) -> io::Result<()> {
     let (mut sent, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     let mut cut = false;
     loop {
@@ -265,6 +328,9 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, cuts_left: Arc<Atom
                 // Both ends are closed here: the answer has come this far, so the commit has happened.
                 if cut || length == 0 {
                     return Ok(());
+                }
+                if is_silent.load(Ordering::SeqCst) {
+                    pending::<()>().await;
                 }
                 client.write_all(&answered[..length]).await?;
             }
