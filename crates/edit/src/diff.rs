@@ -23,12 +23,18 @@ const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 pub struct UnifiedDiff {
     /// The diff, at most 64 KiB; empty when nothing changes. A `\r` is part of its line.
     pub text: String,
-    /// Whether it had to be cut. What is there is a whole diff of the first changes.
+    /// Whether it had to be cut. What is there is a whole diff of the first changes, or of the first lines of a change
+    /// that is too long by itself.
     pub truncated: bool,
 }
 
 /// What leads from one text to the other. Bounded: the more they differ, the coarser.
 pub fn diff(before: &str, after: &str) -> UnifiedDiff {
+    diff_within(before, after, MAX_BYTES)
+}
+
+/// The same in at most so many bytes.
+pub fn diff_within(before: &str, after: &str, max_bytes: usize) -> UnifiedDiff {
     let start = common_lines_at_start(before, after);
     let at_end = common_lines_at_end(&before[start..], &after[start..]);
     let block = Block {
@@ -36,12 +42,12 @@ pub fn diff(before: &str, after: &str) -> UnifiedDiff {
         first_line: newlines(&before.as_bytes()[..start]),
         text: after[start..after.len() - at_end].to_owned(),
     };
-    render(before, &[block])
+    render(before, &[block], max_bytes)
 }
 
 /// What an edit changes, by its splices.
 pub(crate) fn of_edit(original: &str, edit: &Edit) -> Result<UnifiedDiff, EditMismatch> {
-    Ok(render(original, &blocks(original, edit)?))
+    Ok(render(original, &blocks(original, edit)?, MAX_BYTES))
 }
 
 /// Whole lines of the original and what they become.
@@ -130,6 +136,28 @@ impl Change<'_> {
     fn bytes(&self) -> usize {
         self.range.len() + self.added.len()
     }
+
+    /// Its first lines, as a change that leaves room for the lines around it; `None` if the first ones are too long.
+    fn start(&self, original: &str, max_bytes: usize) -> Option<Change<'_>> {
+        let (removed, removed_lines) = first_lines(&original[self.range.clone()], max_bytes / 4);
+        let (added, added_lines) = first_lines(self.added, max_bytes / 4);
+        let range = self.range.start..self.range.start + removed.len();
+        let start = Change { range, first_line: self.first_line, removed_lines, added, added_lines };
+        (start.bytes() > 0).then_some(start)
+    }
+}
+
+/// The first lines with an ending that there is room for, and how many they are.
+fn first_lines(text: &str, room: usize) -> (&str, usize) {
+    let (mut end, mut lines) = (0, 0);
+    // Each has a mark before it.
+    for line in text.split_inclusive('\n').take_while(|line| line.ends_with('\n')) {
+        if end + line.len() + lines + 1 > room {
+            break;
+        }
+        (end, lines) = (end + line.len(), lines + 1);
+    }
+    (&text[..end], lines)
 }
 
 fn changes<'t>(original: &str, block: &'t Block) -> Vec<Change<'t>> {
@@ -179,7 +207,7 @@ impl<'t> Walked<'t> {
     }
 }
 
-fn render(original: &str, blocks: &[Block]) -> UnifiedDiff {
+fn render(original: &str, blocks: &[Block], max_bytes: usize) -> UnifiedDiff {
     let mut diff = UnifiedDiff::default();
     let mut changes = blocks.iter().flat_map(|block| changes(original, block)).peekable();
     let mut lines_gained: isize = 0;
@@ -189,13 +217,16 @@ fn render(original: &str, blocks: &[Block]) -> UnifiedDiff {
         // Changes whose contexts touch are one hunk; what there is no room for need not be gathered.
         while let (Some(last), Some(next)) = (hunk.last(), changes.peek())
             && next.first_line - (last.first_line + last.removed_lines) <= 2 * CONTEXT_LINES
-            && bytes <= MAX_BYTES
+            && bytes <= max_bytes
         {
             bytes += next.bytes();
             hunk.extend(changes.next());
         }
-        write_hunk(&mut diff, original, &hunk, lines_gained);
+        write_hunk(&mut diff, original, &hunk, lines_gained, max_bytes);
         if diff.truncated {
+            // A part of a change is more than nothing.
+            let part = hunk.first().filter(|_| diff.text.is_empty()).and_then(|first| first.start(original, max_bytes));
+            write_hunk(&mut diff, original, part.as_slice(), lines_gained, max_bytes);
             break;
         }
         lines_gained += hunk.iter().map(|c| c.added_lines.cast_signed() - c.removed_lines.cast_signed()).sum::<isize>();
@@ -204,9 +235,9 @@ fn render(original: &str, blocks: &[Block]) -> UnifiedDiff {
 }
 
 /// Writes the first changes that there is room for, with the lines around them.
-fn write_hunk(diff: &mut UnifiedDiff, original: &str, changes: &[Change<'_>], lines_gained: isize) {
+fn write_hunk(diff: &mut UnifiedDiff, original: &str, changes: &[Change<'_>], lines_gained: isize, max_bytes: usize) {
     let header = if diff.text.is_empty() { HEADER } else { "" };
-    let room = MAX_BYTES.saturating_sub(diff.text.len() + header.len() + MAX_RANGES_BYTES);
+    let room = max_bytes.saturating_sub(diff.text.len() + header.len() + MAX_RANGES_BYTES);
     let mut hunk = Hunk::default();
     let mut written = None;
     for change in changes {
@@ -337,6 +368,12 @@ mod tests {
         assert!(cut.truncated && cut.text.len() <= MAX_BYTES && cut.text.len() > MAX_BYTES / 2);
         // What is there is the whole of the first changes.
         assert!(cut.text.ends_with(" 3\n") || !cut.text.ends_with('-'), "{}", &cut.text[cut.text.len() - 40..]);
+        let one_change = diff("a\nb\n", &format!("a\n{}b\n", "some line\n".repeat(10_000)));
+        assert!(one_change.truncated && one_change.text.len() <= MAX_BYTES, "{}", one_change.text.len());
+        assert!(one_change.text.starts_with(&format!("{HEADER}@@ -1,2 +1,1491 @@\n a\n+some line\n+some line\n")));
+        assert!(one_change.text.ends_with("+some line\n b\n"), "what is there is a whole diff");
+        let all = diff(&"old\n".repeat(30_000), &"new\n".repeat(30_000)).text;
+        assert!(all.contains("\n-old\n+new\n") && all.ends_with("+new\n old\n old\n old\n"), "{}", &all[..100]);
         let one_line = diff("", &"z".repeat(MAX_BYTES));
         assert_eq!(one_line, UnifiedDiff { text: String::new(), truncated: true });
     }

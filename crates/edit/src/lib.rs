@@ -46,7 +46,7 @@ mod replace;
 mod search;
 mod sequences;
 
-pub use diff::{UnifiedDiff, diff};
+pub use diff::{UnifiedDiff, diff, diff_within};
 pub use edit::{ChangedLines, Edit, EditMismatch, Splice};
 pub use excerpt::{MAX_EXCERPT_CHARS, excerpt};
 pub use insert::{Insert, InsertError, InsertPlace, Insertion, insert};

@@ -19,11 +19,23 @@ pub struct LineRangeError {
 
 impl fmt::Display for LineRangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the text has {} lines", self.total_lines)
+        write!(f, "the text has {}", Counted(self.total_lines))
     }
 }
 
 impl std::error::Error for LineRangeError {}
+
+/// A number of lines in words.
+pub(crate) struct Counted(pub(crate) usize);
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("1 line"),
+            many => write!(f, "{many} lines"),
+        }
+    }
+}
 
 /// The exact bytes of the 1-based lines `first..=last`: every `\r` and every `\n` but the last.
 ///

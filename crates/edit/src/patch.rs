@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::edit::{Edit, Splice};
 use crate::excerpt::bounded_excerpt;
-use crate::lines::{Line, ending_of_span, skip_lines, split_lines, total_lines};
+use crate::lines::{Counted, Line, ending_of_span, skip_lines, split_lines, total_lines};
 
 /// Replaces lines `start_line..=end_line` by `content`, or inserts it before `start_line` when that is `end_line + 1`.
 ///
@@ -80,7 +80,9 @@ pub enum OperationProblem {
 impl fmt::Display for OperationProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OperationProblem::OutOfRange { total_lines } => write!(f, "out of range: the text has {total_lines} lines"),
+            OperationProblem::OutOfRange { total_lines } => {
+                write!(f, "out of range: the text has {}", Counted(*total_lines))
+            }
             OperationProblem::StartAfterEnd => {
                 f.write_str("`start_line` is after `end_line`; to insert before line n give n and n - 1")
             }

@@ -5,6 +5,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
+use axum::http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -12,7 +14,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use interline_items::{Housekeeping, Interline, ThrownAway};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tower::util::MapRequest;
@@ -21,6 +23,8 @@ use crate::{Settings, http};
 
 /// How long a connection may be silent between requests, or take to send a head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(75);
+/// How long a new connection may take to send its first head: who says nothing must not keep a place from others.
+const FIRST_HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// The most of a request's head, and of a body that nobody has asked for yet, that is kept in memory.
 const MAX_BUFFER: usize = 64 * 1024;
 /// When the house is kept first, and how often from then on.
@@ -42,7 +46,6 @@ pub async fn serve(
     let beside =
         [tokio::spawn(http::fold_figures()), tokio::spawn(keep_house(interline.clone(), settings.housekeeping))];
     let router = http::router(interline, settings, address);
-    let service = TowerToHyperService::new(MapRequest::new(router, http::without_final_slash::<Incoming>));
     let connections = GracefulShutdown::new();
     let mut shutdown = pin!(shutdown);
     loop {
@@ -51,11 +54,11 @@ pub async fn serve(
             () = &mut shutdown => break,
         };
         let Some((stream, place)) = accepted else { continue };
-        let connection = protocol().serve_connection(TokioIo::new(stream), service.clone());
-        let connection = connections.watch(connection);
+        let heard = Arc::new(Notify::new());
+        let service = service(router.clone(), Arc::clone(&heard));
+        let connection = connections.watch(protocol().serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
-            // Whatever ends a connection early is the client's affair: it has gone or does not speak HTTP.
-            let _ = connection.await;
+            unless_silent(connection, &heard, FIRST_HEAD_TIMEOUT).await;
             drop(place);
         });
     }
@@ -65,6 +68,31 @@ pub async fn serve(
         tracing::warn!("requests in flight did not end in time; their connections are closed");
     }
     Ok(())
+}
+
+/// What answers the requests of a connection, and tells when there is one.
+fn service(
+    router: Router,
+    heard: Arc<Notify>,
+) -> TowerToHyperService<MapRequest<Router, impl FnMut(Request<Incoming>) -> Request<Incoming> + Clone>> {
+    TowerToHyperService::new(MapRequest::new(router, move |request| {
+        heard.notify_one();
+        http::without_final_slash(request)
+    }))
+}
+
+/// Lets a connection go on to its end; one from which no request is heard in time is dropped.
+async fn unless_silent<T>(connection: impl Future<Output = T>, heard: &Notify, patience: Duration) {
+    let silent = async {
+        if tokio::time::timeout(patience, heard.notified()).await.is_ok() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        // Whatever ends a connection early is the client's affair: it has gone or does not speak HTTP.
+        _ = connection => {}
+        () = silent => {}
+    }
 }
 
 /// Throws away what is too old, again and again. What fails is tried again the next time.
@@ -106,4 +134,27 @@ fn protocol() -> http1::Builder {
     let mut protocol = http1::Builder::new();
     protocol.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_BUFFER);
     protocol
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_silent_connection_is_dropped_and_one_that_was_heard_goes_on() {
+        let heard = Notify::new();
+        unless_silent(pending::<()>(), &heard, Duration::ZERO).await;
+        heard.notify_one();
+        let mut ended = false;
+        let connection = async {
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+            ended = true;
+        };
+        unless_silent(connection, &heard, Duration::ZERO).await;
+        assert!(ended);
+    }
 }

@@ -18,6 +18,8 @@ pub enum Error {
         /// What was asked for: an id or a name.
         wanted: String,
     },
+    /// No item that the caller may change has this tag.
+    TagNotFound(String),
     /// The item has no such version, or not any more.
     VersionNotFound {
         /// The item's kind.
@@ -225,7 +227,7 @@ impl Error {
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            Error::NotFound { .. } | Error::VersionNotFound { .. } => "not_found",
+            Error::NotFound { .. } | Error::TagNotFound(_) | Error::VersionNotFound { .. } => "not_found",
             Error::ValidationFailed(_) => "validation_failed",
             Error::TooLarge { .. } | Error::PageTooLarge { .. } => "too_large",
             Error::InvalidTemplate { .. } => "invalid_template",

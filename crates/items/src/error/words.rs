@@ -12,6 +12,7 @@ impl Error {
     pub fn suggestion(&self) -> String {
         match self {
             Error::NotFound { .. } => "check the id or name, or list items to find it".to_owned(),
+            Error::TagNotFound(_) => "list the tags to find it".to_owned(),
             Error::VersionNotFound { current, .. } => {
                 format!("list the history of the item to see which versions are kept; the newest is {current}")
             }
@@ -36,8 +37,12 @@ impl Error {
             Error::ContentEmpty(_) => {
                 "write a content first: insert it with `at`: \"end\", or update the item's `content`".to_owned()
             }
-            Error::InvalidParameters(_) => "leave one of them out".to_owned(),
-            Error::InvalidPattern { .. } => {
+            Error::InvalidParameters(_) => "change or leave out a parameter that is named".to_owned(),
+            Error::InvalidPattern { position: None, .. } => {
+                "make the expression simpler (no look-around, no back-references), or search for the literal text"
+                    .to_owned()
+            }
+            Error::InvalidPattern { position: Some(_), .. } => {
                 "correct the expression (no look-around, no back-references), or search for the literal text".to_owned()
             }
             Error::NoMatch { field, none } => after_no_match(*field, none),
@@ -142,6 +147,7 @@ impl fmt::Display for Error {
         match self {
             Error::NotFound { kind: Some(kind), wanted } => write!(f, "there is no {kind} {wanted}"),
             Error::NotFound { kind: None, wanted } => write!(f, "there is no item {wanted}"),
+            Error::TagNotFound(tag) => write!(f, "there is no item with the tag {tag}"),
             Error::VersionNotFound { kind, id, version, .. } => {
                 write!(f, "there is no version {version} of {kind} {id}")
             }
@@ -172,7 +178,9 @@ impl fmt::Display for Error {
             Error::InvalidPattern { detail, position: Some(position) } => {
                 write!(f, "not a regular expression: {detail} (at byte {position})")
             }
-            Error::InvalidPattern { detail, position: None } => write!(f, "not a regular expression: {detail}"),
+            Error::InvalidPattern { detail, position: None } => {
+                write!(f, "the regular expression cannot be used: {detail}")
+            }
             Error::NoMatch { field, none } => match &none.cause {
                 Some(cause) => write!(f, "`{}` could not be matched: {cause}", field.name()),
                 None => write!(f, "`{}` was not found in the content", field.name()),
@@ -285,5 +293,12 @@ mod tests {
         let error = Error::ContentEmpty(NeedsText::Replace);
         assert_eq!(error.to_string(), "Content is empty; cannot replace text");
         assert!(error.suggestion().contains("`at`: \"end\""), "{}", error.suggestion());
+    }
+
+    #[test]
+    fn an_expression_that_takes_too_long_is_not_called_a_mistake() {
+        let slow = Error::InvalidPattern { detail: "it takes more than 2 seconds".to_owned(), position: None };
+        assert_eq!(slow.to_string(), "the regular expression cannot be used: it takes more than 2 seconds");
+        assert!(slow.suggestion().contains("simpler"), "{}", slow.suggestion());
     }
 }

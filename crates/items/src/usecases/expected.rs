@@ -1,7 +1,5 @@
 //! Changes that are made only if the item is as the caller believes.
 
-use interline_edit::UnifiedDiff;
-
 use crate::{Error, Expectation, Item};
 
 use super::Interline;
@@ -46,42 +44,10 @@ impl Interline {
     pub(super) async fn with_diff(&self, error: Error) -> Error {
         match error {
             Error::Conflict { expected_version, expectation, current, diff: None } => {
-                let diff = self.diff_since(&current, expected_version).await.map(shortened);
+                let diff = self.diff_since(&current, expected_version, MAX_DIFF_BYTES).await;
                 Error::Conflict { expected_version, expectation, current, diff }
             }
             error => error,
         }
-    }
-}
-
-/// The first hunks of a diff, which are a whole diff again.
-fn shortened(diff: UnifiedDiff) -> UnifiedDiff {
-    if diff.text.len() <= MAX_DIFF_BYTES {
-        return diff;
-    }
-    // A line of content has a mark before it, so this begins a hunk.
-    let hunks = diff.text.match_indices("\n@@ ").map(|(newline, _)| newline + 1);
-    let end = hunks.skip(1).take_while(|end| *end <= MAX_DIFF_BYTES).last().unwrap_or(0);
-    UnifiedDiff { text: diff.text[..end].to_owned(), truncated: true }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_shortened_diff_has_whole_hunks() {
-        let hunk = |bytes: usize| format!("@@ -1 +1 @@\n-{}\n", "x".repeat(bytes));
-        let header = "--- a/content\n+++ b/content\n";
-        let diff = |hunks: &[usize]| UnifiedDiff {
-            text: header.to_owned() + &hunks.iter().map(|bytes| hunk(*bytes)).collect::<String>(),
-            truncated: false,
-        };
-        assert_eq!(shortened(diff(&[10, 10])), diff(&[10, 10]));
-        let cut = |hunks: &[usize]| UnifiedDiff { truncated: true, ..diff(hunks) };
-        assert_eq!(shortened(diff(&[10_000, 10_000, 10_000])), cut(&[10_000, 10_000]));
-        assert_eq!(shortened(diff(&[10, 30_000, 10])), cut(&[10]));
-        assert_eq!(shortened(diff(&[30_000, 10])), UnifiedDiff { text: String::new(), truncated: true });
-        assert_eq!(shortened(diff(&[30_000])), UnifiedDiff { text: String::new(), truncated: true });
     }
 }

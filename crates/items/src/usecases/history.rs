@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interline_edit::{UnifiedDiff, diff};
+use interline_edit::{UnifiedDiff, diff, diff_within};
 
 use crate::{ContentWrite, Error, Fields, HistoryPage, HistoryQuery, Item, Scope, Snapshot, Stamp, Version};
 
@@ -80,7 +80,7 @@ impl Interline {
         if content != after.content {
             changed_fields.push("content");
         }
-        let diff = self.diff(content, after.content).await?;
+        let diff = self.compared(content, after.content, diff).await?;
         Ok(VersionDiff { from, to, diff, changed_fields })
     }
 
@@ -114,15 +114,17 @@ impl Interline {
         Err(Error::Unavailable("the item changed under every attempt".to_owned()))
     }
 
-    /// What leads from the content of a version to that of a state of the item, if both are still there.
-    pub(super) async fn diff_since(&self, item: &Item, number: u64) -> Option<UnifiedDiff> {
+    /// What leads from the content of a version to that of a state of the item, if both are still there, in at most so
+    /// many bytes.
+    pub(super) async fn diff_since(&self, item: &Item, number: u64, max_bytes: usize) -> Option<UnifiedDiff> {
         let Stamp { version, .. } = item.stamp;
         if number >= version {
             return None;
         }
         let before = self.store.version(item.id, number).await.ok()??;
         let after = self.store.version(item.id, version).await.ok()??;
-        self.diff(before.content, after.content).await.ok()
+        let diff = move |before: &str, after: &str| diff_within(before, after, max_bytes);
+        self.compared(before.content, after.content, diff).await.ok()
     }
 
     async fn version(&self, item: &Item, number: u64) -> Result<Version, Error> {
@@ -135,7 +137,13 @@ impl Interline {
         version.ok_or(Error::VersionNotFound { kind, id, version: number, current })
     }
 
-    async fn diff(&self, before: Option<Arc<str>>, after: Option<Arc<str>>) -> Result<UnifiedDiff, Error> {
+    /// The diff of two contents: made here if they are short, on a thread of its own otherwise.
+    async fn compared(
+        &self,
+        before: Option<Arc<str>>,
+        after: Option<Arc<str>>,
+        diff: impl FnOnce(&str, &str) -> UnifiedDiff + Send + 'static,
+    ) -> Result<UnifiedDiff, Error> {
         let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
         if before.len() + after.len() <= BIG_BYTES {
             return Ok(diff(&before, &after));

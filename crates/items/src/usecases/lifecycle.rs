@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::{Action, ContentWrite, Error, Item, ItemWrite, Stamp, View};
+use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp, View};
 
 use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale, now};
 
@@ -29,6 +29,7 @@ impl Interline {
 
     /// Removes an item with its history, whatever its state.
     pub async fn purge(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<(), Error> {
+        caller.needs(Scope::Read)?;
         for _ in 0..MAX_ROUNDS {
             let item = self.find(caller, which).await?;
             caller.may_write(&item)?;
@@ -46,12 +47,19 @@ impl Interline {
     }
 
     /// Remembers that an item was used.
-    pub async fn track_usage(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
+    pub async fn track_usage(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        expected: ExpectedVersion,
+    ) -> Result<Item, Error> {
+        caller.needs(Scope::Read)?;
         let mut item = self.find(caller, which).await?;
         caller.may_write(&item)?;
         if View::of(&item) == View::Deleted {
             return Err(which.not_found());
         }
+        self.check_expected(expected, &item).await?;
         let at = now();
         self.store.mark_used(item.id, at).await?;
         item.last_used_at = Some(at);
@@ -65,6 +73,7 @@ impl Interline {
         expected: ExpectedVersion,
         action: Action,
     ) -> Result<Item, Error> {
+        caller.needs(Scope::Read)?;
         for _ in 0..MAX_ROUNDS {
             let before = self.find(caller, which).await?;
             caller.may_write(&before)?;

@@ -66,6 +66,28 @@ pub struct LineRange {
     pub end: Option<u64>,
 }
 
+impl LineRange {
+    /// The first and the last line of the range in a text of so many lines.
+    fn within(self, total_lines: u64) -> Result<(u64, u64), Error> {
+        let (start, end) = (self.start.unwrap_or(1), self.end.unwrap_or(total_lines));
+        if start < 1 || start > end || start > total_lines {
+            return Err(Error::InvalidLines { total_lines });
+        }
+        Ok((start, end.min(total_lines)))
+    }
+}
+
+impl ReadContent {
+    /// Refused if the content of the item does not have what is asked for.
+    fn check(self, item: &Item) -> Result<(), Error> {
+        match (self, &item.content) {
+            (ReadContent::Omit | ReadContent::Whole, _) => Ok(()),
+            (ReadContent::Lines(_), None) => Err(Error::ContentEmpty(NeedsText::Lines)),
+            (ReadContent::Lines(range), Some(content)) => range.within(content.lines).map(drop),
+        }
+    }
+}
+
 /// An item with what was asked for of its content.
 #[derive(Clone, Debug)]
 pub struct ReadItem {
@@ -135,6 +157,7 @@ impl Interline {
         caller.needs(Scope::Read)?;
         let item = self.find(caller, which).await?;
         if known.contains(&item.stamp) {
+            content.check(&item)?;
             return Ok(ReadUnless::Unchanged(item));
         }
         Ok(ReadUnless::Changed(self.read(caller, which, content).await?))
@@ -219,13 +242,9 @@ fn check_page(query: &ListQuery) -> Result<(), Error> {
 /// Lines of a text; the last may lie past its end.
 fn lines(text: &str, range: LineRange) -> Result<ContentPart, Error> {
     let total_lines = interline_edit::total_lines(text) as u64;
-    let (start, end) = (range.start.unwrap_or(1), range.end.unwrap_or(total_lines));
+    let (start, end) = range.within(total_lines)?;
     let invalid = || Error::InvalidLines { total_lines };
     let as_index = |line: u64| usize::try_from(line).map_err(|_| invalid());
-    if start > end {
-        return Err(invalid());
-    }
-    let end = end.min(total_lines);
     let part = interline_edit::read_lines(text, as_index(start)?, as_index(end)?).map_err(|_| invalid())?;
     Ok(ContentPart { text: part.into(), start_line: start, end_line: end })
 }

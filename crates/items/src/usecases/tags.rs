@@ -28,7 +28,7 @@ impl Interline {
             let items = self.store.tagged(&caller.spaces(), caller.kinds(), from).await?;
             let items: Vec<Item> = items.into_iter().filter(|item| caller.may_write(item).is_ok()).collect();
             if items.is_empty() {
-                return Err(Error::NotFound { kind: None, wanted: format!("with the tag {}", from.as_str()) });
+                return Err(Error::TagNotFound(from.as_str().to_owned()));
             }
             if to == Some(from) {
                 return Ok(0);

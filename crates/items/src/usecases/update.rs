@@ -1,6 +1,6 @@
 //! Changing the fields and the whole content of items.
 
-use crate::{Action, ContentWrite, Error, Fields, Item, ItemWrite, Snapshot, Stamp, View};
+use crate::{Action, ContentWrite, Error, Fields, Item, ItemWrite, Scope, Snapshot, Stamp, View};
 
 use super::input::{Changed, ItemChanges, parse_changes};
 use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale, now};
@@ -40,6 +40,8 @@ impl Interline {
         which: &ItemRef,
         expected: ExpectedVersion,
     ) -> Result<Snapshot, Error> {
+        // Before the item is looked for: who may not read must not learn what is there.
+        caller.needs(Scope::Read)?;
         let snapshot = self.snapshot(caller, which).await?;
         let snapshot = Interline::changeable(caller, which, Some(snapshot))?;
         self.check_expected(expected, &snapshot.item).await?;

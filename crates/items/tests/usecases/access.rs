@@ -32,7 +32,7 @@ async fn writes(world: &World, caller: &Caller, which: &ItemRef) -> [(&'static s
         ("unarchive", code(interline.unarchive(caller, which, ExpectedVersion::Any).await)),
         ("delete", code(interline.delete(caller, which, ExpectedVersion::Any).await)),
         ("restore", code(interline.restore(caller, which, ExpectedVersion::Any).await)),
-        ("track usage", code(interline.track_usage(caller, which).await)),
+        ("track usage", code(interline.track_usage(caller, which, ExpectedVersion::Any).await)),
         ("purge", code(interline.purge(caller, which, ExpectedVersion::Any).await)),
     ]
 }
@@ -152,7 +152,8 @@ async fn a_refusal_tells_what_would_have_to_be_different() {
     assert_eq!(make(&reader).await, Refusal::Scope(Scope::Write));
     assert_eq!(make(&prompts).await, Refusal::Kind(Kind::Note));
     assert_eq!(make(&elsewhere).await, Refusal::OwnSpace);
-    let change = async |caller: &Caller| refusal(interline.track_usage(caller, &by_id(&item)).await);
+    let change =
+        async |caller: &Caller| refusal(interline.track_usage(caller, &by_id(&item), ExpectedVersion::Any).await);
     assert_eq!(change(&reader).await, Refusal::Scope(Scope::Write));
     assert_eq!(change(&writer).await, Refusal::Scope(Scope::Read));
     assert_eq!(refusal(interline.users(&reader).await), Refusal::Scope(Scope::Admin));

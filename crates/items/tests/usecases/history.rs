@@ -264,4 +264,5 @@ async fn a_conflict_tells_what_happened_since_the_expected_version() {
     world.update(&item, content(&long)).await.unwrap();
     let cut = diff_of(interline.update(owner, &which, expecting(1), title("x")).await.map(|_| ())).unwrap();
     assert!(cut.truncated && cut.text.len() <= 24 * 1024);
+    assert!(cut.text.contains("\n+0123456789 abcdefghij\n+0123"), "the first lines are shown: {}", cut.text);
 }

@@ -191,13 +191,13 @@ async fn a_use_is_remembered_and_is_no_change() {
     let world = World::new().await;
     let (interline, owner) = (&world.interline, &world.owner);
     let item = world.create(Kind::Prompt, greeting()).await;
-    let used = interline.track_usage(owner, &by_name("greet")).await.unwrap();
+    let used = interline.track_usage(owner, &by_name("greet"), ExpectedVersion::Any).await.unwrap();
     assert!(used.last_used_at.is_some());
     assert_eq!(world.item(&item).await, used);
     assert_eq!(Item { last_used_at: None, ..used }, item);
     assert_eq!(world.history(&item).len(), 1);
     interline.archive(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
-    assert_eq!(code(interline.track_usage(owner, &by_id(&item)).await), "ok");
+    assert_eq!(code(interline.track_usage(owner, &by_id(&item), ExpectedVersion::Any).await), "ok");
     interline.delete(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
-    assert_eq!(code(interline.track_usage(owner, &by_id(&item)).await), "not_found");
+    assert_eq!(code(interline.track_usage(owner, &by_id(&item), ExpectedVersion::Any).await), "not_found");
 }

@@ -28,6 +28,16 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
     }
 }
 
+/// The value of a body that may be left out.
+pub(super) async fn optional<T: DeserializeOwned + Default>(
+    app: &App,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<T, ApiError> {
+    let bytes = bounded(app, headers, body).await?;
+    if bytes.is_empty() { Ok(T::default()) } else { Ok(parse(&bytes)?) }
+}
+
 /// A whole body, if it is not too long and arrives in time.
 pub(super) async fn bounded(app: &App, headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
     let limit = app.settings.max_body_bytes;

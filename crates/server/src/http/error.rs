@@ -138,7 +138,7 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::MultipleMatches { .. } => StatusCode::BAD_REQUEST,
         Error::Unauthorized => StatusCode::UNAUTHORIZED,
         Error::Forbidden(_) => StatusCode::FORBIDDEN,
-        Error::NotFound { .. } | Error::VersionNotFound { .. } => StatusCode::NOT_FOUND,
+        Error::NotFound { .. } | Error::TagNotFound(_) | Error::VersionNotFound { .. } => StatusCode::NOT_FOUND,
         Error::Conflict { expectation: Expectation::ExpectedVersion, .. }
         | Error::StaleLines { .. }
         | Error::UnderWay

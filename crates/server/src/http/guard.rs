@@ -61,7 +61,7 @@ impl Guard {
 
     fn is_own(&self, host: &str) -> bool {
         let name = name_of(host).to_ascii_lowercase();
-        let address: Option<IpAddr> = name.trim_start_matches('[').trim_end_matches(']').parse().ok();
+        let address = address_of(&name);
         match &self.hosts {
             Hosts::Any => true,
             Hosts::Named(names) => address.is_some() || is_local(&name) || names.contains(&name),
@@ -87,11 +87,20 @@ fn name_of(host: &str) -> &str {
     }
 }
 
+/// The address that a name is: one of version 6 stands in brackets, and no other does.
+fn address_of(name: &str) -> Option<IpAddr> {
+    match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+        Some(inside) => inside.parse().ok().map(IpAddr::V6),
+        None => name.parse().ok().map(IpAddr::V4),
+    }
+}
+
 fn is_local(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
-fn normal_origin(origin: &str) -> String {
+/// An origin as it is compared.
+pub(super) fn normal_origin(origin: &str) -> String {
     origin.trim_end_matches('/').to_ascii_lowercase()
 }
 
@@ -127,6 +136,10 @@ mod tests {
             ("192.168.1.1:4680", false),
             ("localhost.example.org", false),
             ("127.0.0.1.example.org", false),
+            ("[[127.0.0.1]]:1", false),
+            ("[127.0.0.1]", false),
+            ("[[::1]]", false),
+            ("[::1", false),
             ("", false),
         ] {
             assert_eq!(passes("127.0.0.1:4680", &given, &[("host", host)]), own, "{host}");

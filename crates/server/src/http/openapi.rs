@@ -141,7 +141,7 @@ fn add_write_parameters(operation: &mut Value) {
                 "description": "Whether the answer has the content in it; true unless given."}),
         ),
         (
-            !matches!(name.as_str(), "create" | "render" | "track_usage"),
+            !matches!(name.as_str(), "create" | "render"),
             json!({"name": "If-Match", "in": "header", "schema": {"type": "string"},
                 "description": "Only if the item is at the version of this `ETag`; otherwise 412."}),
         ),

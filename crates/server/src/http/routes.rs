@@ -15,6 +15,7 @@ use utoipa_axum::routes;
 
 use super::app::App;
 use super::error::ApiError;
+use super::guard::normal_origin;
 use super::identify::identify;
 use super::items::Collection;
 use super::observe::{observe, panicked};
@@ -86,10 +87,11 @@ fn cors(settings: &Settings) -> Option<CorsLayer> {
     if settings.allowed_origins.is_empty() {
         return None;
     }
-    let origins =
-        settings.allowed_origins.iter().filter_map(|origin| HeaderValue::from_str(origin.trim_end_matches('/')).ok());
+    let origins: Vec<String> = settings.allowed_origins.iter().map(|origin| normal_origin(origin)).collect();
+    let is_allowed =
+        move |origin: &HeaderValue| origin.to_str().is_ok_and(|origin| origins.contains(&normal_origin(origin)));
     let layer = CorsLayer::new()
-        .allow_origin(AllowOrigin::list(origins))
+        .allow_origin(AllowOrigin::predicate(move |origin, _| is_allowed(origin)))
         .allow_methods([Method::GET, Method::POST, Method::PATCH, Method::DELETE])
         .allow_headers([
             header::AUTHORIZATION,
@@ -102,6 +104,7 @@ fn cors(settings: &Settings) -> Option<CorsLayer> {
             header::ETAG,
             header::LOCATION,
             header::RETRY_AFTER,
+            HeaderName::from_static("idempotency-replayed"),
             HeaderName::from_static("x-request-id"),
             HeaderName::from_static("ratelimit-limit"),
             HeaderName::from_static("ratelimit-remaining"),

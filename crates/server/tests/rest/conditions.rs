@@ -13,6 +13,9 @@ on_both!(
     a_condition_that_cannot_be_understood_is_refused,
     an_expected_version_in_the_body_is_a_conflict,
     header_and_body_must_agree,
+    a_change_of_state_takes_its_condition_in_the_body,
+    a_body_of_a_change_of_state_is_read_strictly,
+    lines_that_are_not_there_are_told_of_a_known_state_too,
 );
 
 async fn a_known_state_is_not_sent_again(place: Place) {
@@ -137,4 +140,72 @@ async fn header_and_body_must_agree(place: Place) {
         .await
         .expect(422, json!({"error": "validation_failed"}));
     owner.send_with(&line, &[("if-match", "\"1.0\"")], Some(&both)).await.expect(200, json!({"version": 2}));
+}
+
+async fn a_change_of_state_takes_its_condition_in_the_body(place: Place) {
+    let owner = place.serve().await.owner();
+    let path = format!("/content/{}", text(&owner.note("x", None).await["id"]));
+    owner.patch(&path, json!({"title": "y"})).await.expect(200, json!({"version": 2}));
+    let history = owner.get(&format!("{path}/history")).await.expect(200, json!({"total": 2, "has_more": false}));
+    assert_eq!(history.json().get("next_cursor"), Some(&Value::Null));
+    for (line, status) in [
+        (format!("POST {path}/track-usage"), 200),
+        (format!("POST {path}/archive"), 200),
+        (format!("POST {path}/unarchive"), 200),
+        (format!("POST {path}/restore"), 200),
+        (format!("POST {path}/history/2/restore"), 200),
+        (format!("DELETE {path}"), 204),
+        (format!("DELETE {path}?permanent=true"), 204),
+    ] {
+        let conflict = json!({"error": "conflict", "expected_version": 1, "current_version": 2});
+        owner.check(&line, json!({"expected_version": 1}), 409, conflict).await;
+        owner.check(&line, json!({"type": "prompt"}), 404, json!({"error": "not_found", "type": "prompt"})).await;
+        let headers = [("if-match", "\"1.0\"")];
+        owner.send_with(&line, &headers, Some(&json!({"expected_version": 2}))).await.expect(422, json!({}));
+        owner.send_with(&line, &headers, None).await.expect(412, json!({"error": "conflict"}));
+        owner.check(&line, json!({"expected_version": 2, "type": "note"}), status, Value::Null).await;
+    }
+}
+
+async fn a_body_of_a_change_of_state_is_read_strictly(place: Place) {
+    let world = place.serve().await;
+    let owner = world.owner();
+    let path = format!("/notes/{}", text(&owner.note("x", None).await["id"]));
+    for line in [
+        format!("POST {path}/track-usage"),
+        format!("POST {path}/archive"),
+        format!("POST {path}/unarchive"),
+        format!("POST {path}/restore"),
+        format!("POST {path}/history/1/restore"),
+        format!("DELETE {path}"),
+    ] {
+        for (body, field) in [
+            (json!({"expected_versoin": 1}), "expected_versoin"),
+            (json!({"expected_version": null}), "expected_version"),
+            (json!({"expected_version": "1"}), "expected_version"),
+            (json!({"type": "poem"}), "type"),
+            (json!([]), "body"),
+        ] {
+            assert_eq!(owner.refused_fields(&line, body.clone()).await, [field], "{line} {body}");
+        }
+        let answer = world.raw((world.head(&line, "Content-Length: 1\r\n") + "{").as_bytes()).await;
+        assert_eq!(answer.status(), 422, "{line}: {}", answer.text);
+    }
+    owner.get(&path).await.expect(200, json!({"archived_at": null, "deleted_at": null, "last_used_at": null}));
+}
+
+async fn lines_that_are_not_there_are_told_of_a_known_state_too(place: Place) {
+    let owner = place.serve().await.owner();
+    let text_of = |item: &Value| text(&item["id"]);
+    let long = text_of(&owner.note("x", Some("a\nb")).await);
+    let empty = text_of(&owner.note("y", None).await);
+    for tag in ["\"1.0\"", "*"] {
+        for lines in ["start_line=3", "start_line=2&end_line=1"] {
+            let line = format!("GET /notes/{long}?{lines}");
+            let refused = json!({"error": "invalid_lines", "total_lines": 2});
+            owner.send_with(&line, &[("if-none-match", tag)], None).await.expect(400, refused);
+        }
+        let line = format!("GET /notes/{empty}?end_line=1");
+        owner.send_with(&line, &[("if-none-match", tag)], None).await.expect(400, json!({"error": "content_empty"}));
+    }
 }

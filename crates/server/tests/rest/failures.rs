@@ -2,10 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Answer, Client};
+use crate::client::{Answer, Client, text};
 use crate::place::{Database, Place};
 
-on_both!(a_storage_that_cannot_write_is_unavailable_and_applies_nothing, a_broken_storage_tells_an_id_and_nothing_else);
+on_both!(
+    what_was_done_is_told_even_if_it_cannot_be_shown,
+    a_storage_that_cannot_write_is_unavailable_and_applies_nothing,
+    a_broken_storage_tells_an_id_and_nothing_else
+);
 
 /// Ends every connection to the database but the one that says so.
 const END_OTHERS: &str = "
@@ -79,4 +83,18 @@ async fn a_broken_storage_tells_an_id_and_nothing_else(place: Place) {
     }
     world.place.execute("ALTER TABLE gone RENAME TO items").await;
     owner.get("/notes").await.expect(200, json!({"total": 1}));
+}
+
+async fn what_was_done_is_told_even_if_it_cannot_be_shown(place: Place) {
+    let world = place.serve().await;
+    let owner = world.owner();
+    let path = format!("/notes/{}", text(&owner.note("x", Some("y")).await["id"]));
+    world.place.execute("ALTER TABLE contents RENAME TO gone").await;
+    owner.send_to_broken(&format!("GET {path}"), &[], None).await.expect(500, json!({}));
+    let shown = json!({"title": "x", "content": null, "content_preview": "y"});
+    for verb in ["archive", "unarchive", "track-usage", "restore"] {
+        let answer = owner.send_to_broken(&format!("POST {path}/{verb}"), &[], None).await;
+        answer.expect(200, shown.clone());
+    }
+    world.place.execute("ALTER TABLE gone RENAME TO contents").await;
 }

@@ -9,6 +9,7 @@ on_both!(
     foreign_names_are_refused,
     foreign_pages_are_refused,
     configured_pages_may_call,
+    a_page_is_compared_in_lower_case,
     without_configuration_there_is_no_cors
 );
 
@@ -105,6 +106,18 @@ async fn configured_pages_may_call(place: Place) {
     let foreign = [("origin", "https://evil.example.org"), ("access-control-request-method", "PATCH")];
     let foreign = world.nobody().send_with("OPTIONS /notes", &foreign, None).await.expect(403, Value::Null);
     assert_eq!(foreign.header("access-control-allow-origin"), "");
+}
+
+async fn a_page_is_compared_in_lower_case(place: Place) {
+    let world = place
+        .serve_with(Settings { allowed_origins: vec!["HTTPS://App.example.org/".to_owned()], ..unlimited() })
+        .await;
+    for origin in [PAGE, "https://APP.example.org"] {
+        let answer = world.owner().send_with("GET /notes", &[("origin", origin)], None).await.expect(200, json!({}));
+        assert_eq!(answer.header("access-control-allow-origin"), origin);
+        let exposed = answer.header("access-control-expose-headers");
+        assert!(exposed.contains("idempotency-replayed"), "{exposed}");
+    }
 }
 
 async fn without_configuration_there_is_no_cors(place: Place) {

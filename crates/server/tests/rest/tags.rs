@@ -60,7 +60,10 @@ async fn a_tag_is_removed_everywhere(place: Place) {
     let id = text(&owner.create("notes", json!({"title": "x", "tags": ["a/b", "c"]})).await["id"]);
     owner.delete("/tags/a%2Fb").await.expect(204, Value::Null);
     owner.get(&format!("/notes/{id}")).await.expect(200, json!({"tags": ["c"], "version": 2}));
-    owner.delete("/tags/a%2Fb").await.expect(404, json!({"error": "not_found"}));
+    owner.delete("/tags/a%2Fb").await.expect(
+        404,
+        json!({"error": "not_found", "type": "tag", "id": "a/b", "message": "there is no item with the tag a/b"}),
+    );
 }
 
 async fn wrong_names_are_refused(place: Place) {

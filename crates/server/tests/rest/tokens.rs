@@ -89,6 +89,20 @@ async fn scopes_allow_what_they_say(place: Place) {
     writer.get(&path).await.expect(403, json!({"error": "forbidden", "message": "…`read`…"}));
     writer.get("/notes").await.expect(403, json!({"error": "forbidden"}));
     writer.create("notes", json!({"title": "blind"})).await;
+    // Whether an item is there is nothing that it learns by trying to change it.
+    for path in [&*path, "/notes/0190a6f4-7b3c-7def-8123-456789abcdef"] {
+        for (line, body) in [
+            (format!("PATCH {path}"), json!({"title": "y"})),
+            (format!("PATCH {path}/str-replace"), json!({"old_str": "a", "new_str": "b"})),
+            (format!("POST {path}/archive"), json!({})),
+            (format!("POST {path}/track-usage"), json!({})),
+            (format!("POST {path}/history/1/restore"), json!({})),
+            (format!("DELETE {path}"), Value::Null),
+            (format!("DELETE {path}?permanent=true"), Value::Null),
+        ] {
+            writer.check(&line, body, 403, json!({"error": "forbidden", "message": "…`read`…"})).await;
+        }
+    }
     let (plain, _) = owner.new_token(json!({"name": "plain", "scopes": ["read", "write"]})).await;
     plain.get("/users").await.expect(403, json!({"error": "forbidden", "message": "…admin…"}));
     let (nothing, _) = owner.new_token(json!({"name": "nothing", "scopes": []})).await;

@@ -5,6 +5,8 @@ use interline_edit::{Level, LineEndings};
 use crate::fields::{Argument, FieldError, refuse_nul};
 use crate::{Error, ExpectedVersion, Snapshot};
 
+use super::text::at_edit;
+
 /// How many edits one request may have.
 const MAX_EDITS: usize = 100;
 
@@ -138,7 +140,8 @@ pub struct LinePatch {
 }
 
 impl EditRequest {
-    /// Refuses what no content could take: nothing to do, too many edits, characters that cannot be stored.
+    /// Refuses what no content could take: nothing to do or to look for, too many edits, characters that cannot be
+    /// stored.
     pub(super) fn check(&self) -> Result<(), Error> {
         match &self.change {
             None if self.arguments.is_none() => Err(Error::field("arguments", "is required where no text is changed")),
@@ -147,7 +150,7 @@ impl EditRequest {
                 Err(Error::field("edits", message))
             }
             None => Ok(()),
-            Some(change) => change.check_text(),
+            Some(change) => change.check_given().and_then(|()| change.check_text()),
         }
     }
 
@@ -173,6 +176,32 @@ impl EditRequest {
 }
 
 impl TextChange {
+    fn check_given(&self) -> Result<(), Error> {
+        match self {
+            TextChange::Replace(change) => change.check_given(),
+            TextChange::Delete { content_to_delete, expected_matches } => {
+                filled("content_to_delete", content_to_delete)?;
+                at_least_once(*expected_matches)
+            }
+            TextChange::Insert { at, new_str } => {
+                match at {
+                    InsertAt::After(anchor) => filled("after_str", anchor)?,
+                    InsertAt::Before(anchor) => filled("before_str", anchor)?,
+                    InsertAt::Start | InsertAt::End => {}
+                }
+                filled("new_str", new_str)
+            }
+            TextChange::Patch(operations) if operations.is_empty() => {
+                Err(Error::InvalidOperations { operations: Vec::new(), total: 0 })
+            }
+            TextChange::Patch(_) => Ok(()),
+            TextChange::Several(edits) => {
+                let mut checked = edits.iter().map(PassageChange::check_given).enumerate();
+                checked.try_for_each(|(index, checked)| checked.map_err(|error| at_edit(index, error)))
+            }
+        }
+    }
+
     fn check_text(&self) -> Result<(), Error> {
         let refused = self.texts().into_iter().filter_map(|(field, text)| refuse_nul(&field, text).err());
         let refused: Vec<FieldError> = refused.take(MAX_EDITS).collect();
@@ -210,7 +239,20 @@ impl TextChange {
 }
 
 impl PassageChange {
+    fn check_given(&self) -> Result<(), Error> {
+        filled("old_str", &self.old_str)?;
+        at_least_once(self.expected_matches)
+    }
+
     fn texts(&self, prefix: &str) -> [(String, &str); 2] {
         [(format!("{prefix}old_str"), &self.old_str), (format!("{prefix}new_str"), &self.new_str)]
     }
+}
+
+fn filled(field: &str, text: &str) -> Result<(), Error> {
+    if text.is_empty() { Err(Error::field(field, "must not be empty")) } else { Ok(()) }
+}
+
+fn at_least_once(expected_matches: usize) -> Result<(), Error> {
+    if expected_matches == 0 { Err(Error::field("expected_matches", "must be at least 1")) } else { Ok(()) }
 }

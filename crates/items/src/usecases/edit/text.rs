@@ -131,7 +131,8 @@ impl Reading<'_> {
     }
 }
 
-fn at_edit(index: usize, error: Error) -> Error {
+/// The refusal of one of several edits.
+pub(super) fn at_edit(index: usize, error: Error) -> Error {
     let error = match error {
         Error::ValidationFailed(errors) => {
             let named = |error: FieldError| FieldError::new(format!("edits[{index}].{}", error.field), error.message);

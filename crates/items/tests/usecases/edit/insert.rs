@@ -1,9 +1,9 @@
 //! A text comes in.
 
 use interline_items::Level;
-use interline_items::{EditRequest, Error, InsertAt, Kind, PassageField};
+use interline_items::{EditRequest, Error, InsertAt, Kind, PassageField, TextChange};
 
-use super::{after, assert_edits, assert_refuses, before, edit, insert};
+use super::{after, assert_edits, assert_refuses, before, delete, edit, insert, replace, replace_all, several};
 use crate::samples::note;
 use crate::world::{World, refused_fields};
 
@@ -114,4 +114,26 @@ fn exactly_one_anchor_is_given() {
             (Err(error), Ok(expected)) => panic!("{expected:?}: {error}"),
         }
     }
+}
+
+#[tokio::test]
+async fn what_no_content_could_take_is_refused_where_there_is_none() {
+    let world = World::new().await;
+    let item = world.create(Kind::Note, note("x")).await;
+    for (change, field) in [
+        (replace("", "x"), "old_str"),
+        (replace_all("a", "x", 0), "expected_matches"),
+        (delete(""), "content_to_delete"),
+        (insert(after(""), "x"), "after_str"),
+        (insert(before("a"), ""), "new_str"),
+        (several([("a", "b"), ("", "c")]), "edits[1].old_str"),
+    ] {
+        let refused = edit(&world, &item, change).await.unwrap_err();
+        let refused = if let Error::AtEdit { index: 1, error } = refused { *error } else { refused };
+        assert_eq!(refused_fields(Err::<(), _>(refused)), [field]);
+    }
+    let refused = edit(&world, &item, TextChange::Patch(Vec::new())).await.unwrap_err();
+    assert!(matches!(refused, Error::InvalidOperations { total: 0, .. }), "{refused}");
+    let refused = edit(&world, &item, replace("a", "b")).await.unwrap_err();
+    assert!(matches!(refused, Error::ContentEmpty(_)), "{refused}");
 }

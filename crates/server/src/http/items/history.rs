@@ -5,12 +5,12 @@ use axum::http::StatusCode;
 use interline_items::{HistoryQuery, ReadContent};
 
 use super::read::{ReadParameters, wanted};
-use super::target::{Echo, Target};
+use super::target::{Conditional, Echo, Target};
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::path::Version;
 use crate::http::query::number;
-use crate::http::wire::{HistoryList, ItemBody, VersionDiffBody};
+use crate::http::wire::{HistoryList, ItemBody, ItemCondition, VersionDiffBody};
 
 /// List the history of an item
 ///
@@ -63,9 +63,11 @@ pub(super) async fn compare(State(app): State<App>, mut target: Target, version:
 ///
 /// Its fields and content become a new version; nothing is lost. `duplicate` if the url or name of then is taken now.
 #[utoipa::path(post, path = "/{id}/history/{version}/restore", operation_id = "restore_version",
+    request_body = Option<ItemCondition>,
     params(("id" = uuid::Uuid, Path), ("version" = i64, Path, minimum = 1)), responses((status = 200, body = ItemBody)))]
-pub(super) async fn restore(State(app): State<App>, mut target: Target, version: Version) -> Answer {
-    let (echo, expected) = (target.echo(Echo::Content)?, target.expected(None)?);
+pub(super) async fn restore(State(app): State<App>, version: Version, conditional: Conditional) -> Answer {
+    let Conditional { mut target, expected } = conditional;
+    let echo = target.echo(Echo::Content)?;
     let after = app.interline.restore_version(&target.caller.0, &target.which, version.0, expected).await?;
     let body = match echo {
         Echo::Content => ItemBody::with_content(&after.item, after.content.as_deref()),

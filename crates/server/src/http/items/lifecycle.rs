@@ -4,19 +4,20 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use interline_items::{Item, ItemRef, ReadContent};
 
-use super::target::{Echo, Target};
+use super::target::{Conditional, Echo, Target};
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
-use crate::http::wire::{Extent, ItemBody};
+use crate::http::wire::{Extent, ItemBody, ItemCondition};
 
 /// Take an item from the trash
 ///
 /// Into the state that it had. One that is not in the trash stays as it is. `duplicate` if its url or name was taken
 /// meanwhile.
 #[utoipa::path(post, path = "/{id}/restore", operation_id = "restore",
-    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
-pub(super) async fn restore(State(app): State<App>, mut target: Target) -> Answer {
-    let (echo, expected) = (target.echo(Echo::Content)?, target.expected(None)?);
+    request_body = Option<ItemCondition>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+pub(super) async fn restore(State(app): State<App>, conditional: Conditional) -> Answer {
+    let Conditional { mut target, expected } = conditional;
+    let echo = target.echo(Echo::Content)?;
     let item = app.interline.restore(&target.caller.0, &target.which, expected).await?;
     answer_with(&app, &target, item, echo).await
 }
@@ -25,9 +26,10 @@ pub(super) async fn restore(State(app): State<App>, mut target: Target) -> Answe
 ///
 /// It leaves the lists, and can still be read and edited. One that is archived stays as it is.
 #[utoipa::path(post, path = "/{id}/archive", operation_id = "archive",
-    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
-pub(super) async fn archive(State(app): State<App>, mut target: Target) -> Answer {
-    let (echo, expected) = (target.echo(Echo::Content)?, target.expected(None)?);
+    request_body = Option<ItemCondition>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+pub(super) async fn archive(State(app): State<App>, conditional: Conditional) -> Answer {
+    let Conditional { mut target, expected } = conditional;
+    let echo = target.echo(Echo::Content)?;
     let item = app.interline.archive(&target.caller.0, &target.which, expected).await?;
     answer_with(&app, &target, item, echo).await
 }
@@ -36,9 +38,10 @@ pub(super) async fn archive(State(app): State<App>, mut target: Target) -> Answe
 ///
 /// One that is active stays as it is.
 #[utoipa::path(post, path = "/{id}/unarchive", operation_id = "unarchive",
-    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
-pub(super) async fn unarchive(State(app): State<App>, mut target: Target) -> Answer {
-    let (echo, expected) = (target.echo(Echo::Content)?, target.expected(None)?);
+    request_body = Option<ItemCondition>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+pub(super) async fn unarchive(State(app): State<App>, conditional: Conditional) -> Answer {
+    let Conditional { mut target, expected } = conditional;
+    let echo = target.echo(Echo::Content)?;
     let item = app.interline.unarchive(&target.caller.0, &target.which, expected).await?;
     answer_with(&app, &target, item, echo).await
 }
@@ -46,22 +49,27 @@ pub(super) async fn unarchive(State(app): State<App>, mut target: Target) -> Ans
 /// Remember that an item was used
 ///
 /// Sets `last_used_at`; that is no change of the item, and makes no version.
-#[utoipa::path(post, path = "/{id}/track-usage", operation_id = "track_usage", params(("id" = uuid::Uuid, Path)),
-    responses((status = 200, body = ItemBody)))]
-pub(super) async fn track_usage(State(app): State<App>, mut target: Target) -> Answer {
+#[utoipa::path(post, path = "/{id}/track-usage", operation_id = "track_usage",
+    request_body = Option<ItemCondition>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+pub(super) async fn track_usage(State(app): State<App>, conditional: Conditional) -> Answer {
+    let Conditional { mut target, expected } = conditional;
     let echo = target.echo(Echo::Content)?;
-    let item = app.interline.track_usage(&target.caller.0, &target.which).await?;
+    let item = app.interline.track_usage(&target.caller.0, &target.which, expected).await?;
     answer_with(&app, &target, item, echo).await
 }
 
 /// The item after a change that does not touch the content, which is read now if it is wanted.
 async fn answer_with(app: &App, target: &Target, item: Item, echo: Echo) -> Answer {
-    match echo {
-        Echo::Preview => answer::item(StatusCode::OK, &ItemBody::without_content(&item), item.stamp),
+    let read = match echo {
+        Echo::Preview => None,
         Echo::Content => {
             let which = ItemRef::Id(item.id, Some(item.kind));
-            let read = app.interline.read(&target.caller.0, &which, ReadContent::Whole).await?;
-            answer::item(StatusCode::OK, &ItemBody::of_part(&read, Extent::Whole), read.item.stamp)
+            // The change is made: that it cannot be shown whole must not look as if it had failed.
+            app.interline.read(&target.caller.0, &which, ReadContent::Whole).await.ok()
         }
+    };
+    match read {
+        Some(read) => answer::item(StatusCode::OK, &ItemBody::of_part(&read, Extent::Whole), read.item.stamp),
+        None => answer::item(StatusCode::OK, &ItemBody::without_content(&item), item.stamp),
     }
 }

@@ -79,7 +79,7 @@ async fn answer_with_item(app: &App, mut target: Target) -> Answer {
         Known::Nothing if content == ReadContent::Whole => return answer_with_whole(app, caller, which).await,
         Known::Nothing => ReadUnless::Changed(interline.read(caller, which, content).await?),
         Known::States(states) => interline.read_unless(caller, which, content, &states).await?,
-        Known::Anything => ReadUnless::Unchanged(interline.read(caller, which, ReadContent::Omit).await?.item),
+        Known::Anything => ReadUnless::Unchanged(interline.read(caller, which, content).await?.item),
     };
     let read = match read {
         ReadUnless::Changed(read) => read,

@@ -1,6 +1,6 @@
 //! The one item that a request is about, and who asks.
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use interline_items::fields::FieldError;
@@ -8,11 +8,13 @@ use interline_items::{Error, ExpectedVersion, ItemRef, Kind};
 
 use super::collection::{Collection, KINDS};
 use crate::http::app::App;
+use crate::http::body;
 use crate::http::condition;
 use crate::http::error::ApiError;
 use crate::http::identify::Caller;
 use crate::http::path::{self, Id, Named};
 use crate::http::query::{Query, switch, word};
+use crate::http::wire::ItemCondition;
 
 /// What every request to `…/{id}` or `…/name/{name}` says.
 pub(super) struct Target {
@@ -77,6 +79,26 @@ impl Target {
     /// The version that a write expects, by `If-Match` or by its body.
     pub(super) fn expected(&self, in_body: Option<u64>) -> Result<ExpectedVersion, Error> {
         condition::expected(&self.headers, in_body)
+    }
+}
+
+/// The item that a change of state is about, and the version that it expects: by `If-Match`, or by a body that may be
+/// left out.
+pub(super) struct Conditional {
+    pub(super) target: Target,
+    pub(super) expected: ExpectedVersion,
+}
+
+impl FromRequest<App> for Conditional {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Conditional, ApiError> {
+        let (mut parts, body) = request.into_parts();
+        let mut target = Target::from_request_parts(&mut parts, app).await?;
+        let condition: ItemCondition = body::optional(app, &parts.headers, body).await?;
+        target.narrow(condition.kind.as_deref())?;
+        let expected = target.expected(condition.expected_version)?;
+        Ok(Conditional { target, expected })
     }
 }
 

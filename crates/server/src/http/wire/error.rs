@@ -64,6 +64,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
         Error::NotFound { kind, wanted } => {
             object([("type", kind.map(Kind::name).into()), ("id", wanted.as_str().into())])
         }
+        Error::TagNotFound(tag) => object([("type", "tag".into()), ("id", tag.as_str().into())]),
         Error::VersionNotFound { kind, id, version, current } => version_not_found(*kind, *id, *version, *current),
         Error::ValidationFailed(errors) => {
             let one = |error: &FieldError| json!({"field": error.field, "message": error.message});

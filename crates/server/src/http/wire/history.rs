@@ -24,6 +24,8 @@ pub(in crate::http) struct HistoryList<'a> {
     limit: usize,
     /// Whether there are older ones.
     has_more: bool,
+    /// Always null: a history is paged by `offset`.
+    next_cursor: Option<String>,
 }
 
 /// What history tells about one change.
@@ -69,6 +71,7 @@ impl<'a> HistoryList<'a> {
             offset,
             limit,
             has_more: offset + (page.records.len() as u64) < page.total,
+            next_cursor: None,
         }
     }
 }

@@ -62,6 +62,20 @@ impl NewItem {
     }
 }
 
+/// What a change of an item's state may be bound to.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct ItemCondition {
+    /// The kind, to be sure that no item of another is changed.
+    #[serde(rename = "type", default, deserialize_with = "given")]
+    #[schema(nullable = false)]
+    pub(in crate::http) kind: Option<String>,
+    /// Only if the item is at this version; otherwise `conflict`.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
+    pub(in crate::http) expected_version: Option<u64>,
+}
+
 /// Changes of an item: what is left out stays, `null` clears.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -15,7 +15,7 @@ pub(super) use edited::{Counted, EditedBody};
 pub(super) use edits::{DeleteContent, EditBody, Edits, Insert, PatchContent, StrReplace, edit_request};
 pub(super) use error::ErrorBody;
 pub(super) use history::{HistoryList, VersionDiffBody};
-pub(super) use input::{ArgumentBody, ItemPatch, NewItem, NewToken, NewUser, RenderRequest, TagPatch};
+pub(super) use input::{ArgumentBody, ItemCondition, ItemPatch, NewItem, NewToken, NewUser, RenderRequest, TagPatch};
 pub(super) use item::{Extent, ItemBody, collection_of};
 pub(super) use list::{CursorText, ItemList, TagCount, TagList};
 pub(super) use object::Object;
