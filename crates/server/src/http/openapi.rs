@@ -208,7 +208,7 @@ fn add_errors(operation: &mut Value, method: &str, path: &str) {
         (413, "Too large", has_body),
         (422, "Fields or parameters that cannot be accepted", !open),
         (429, "Too many requests; `Retry-After` says when to come back", !open),
-        (503, "The storage cannot do it now; nothing was applied", true),
+        (503, "The storage cannot do it now; the suggestion says whether it may have been applied", true),
     ];
     let Some(Value::Object(responses)) = operation.get_mut("responses") else { return };
     for response in responses.values_mut() {
