@@ -56,4 +56,4 @@ pub use patch::{InvalidOperation, LineOperation, OperationProblem, PatchError, S
 pub use replace::{
     Cause, Level, LineEndings, MultipleMatches, NoMatch, Passage, Place, Replace, ReplaceError, Replacement, replace,
 };
-pub use search::{Case, Found, Hit, Interrupted, Pattern, PatternError, SearchOptions, search};
+pub use search::{Case, Found, Hit, Interrupted, Pattern, PatternError, Required, SearchOptions, find_first, search};

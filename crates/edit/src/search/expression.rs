@@ -8,6 +8,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::pattern::{Case, PatternError};
+use super::required::Required;
 
 /// Parsing alone takes several kilobytes for each class such as `\w`, before the compiled size is known.
 const MAX_EXPRESSION_BYTES: usize = 8 << 10;
@@ -25,6 +26,8 @@ const WINDOW: usize = 16 << 10;
 pub(super) struct Expression {
     regex: Regex,
     reach: Reach,
+    /// What its matches hold.
+    pub(super) required: Required,
 }
 
 /// How far a match can go.
@@ -70,7 +73,7 @@ impl Expression {
                 regex::Error::CompiledTooBig(_) => PatternError::TooLarge,
                 other => PatternError::Invalid { detail: other.to_string(), position: None },
             })?;
-        Ok(Expression { regex, reach })
+        Ok(Expression { regex, reach, required: Required::by(&tree) })
     }
 
     pub(super) fn is_match(&self, text: &str) -> bool {

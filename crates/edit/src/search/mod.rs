@@ -5,6 +5,7 @@ mod folded;
 mod hits;
 mod occurrences;
 mod pattern;
+mod required;
 
 use std::fmt;
 use std::ops::Range;
@@ -15,6 +16,7 @@ use pattern::Method;
 
 pub(crate) use occurrences::occurrences;
 pub use pattern::{Case, Pattern, PatternError};
+pub use required::Required;
 
 /// How much of what is found is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +87,31 @@ pub fn search<'t>(
         }
         Method::Folded(needle) => collect(needle.occurrences(text).map(Step::Match), hits, keep_going),
         Method::Expression(expression) => collect(expression.matches(text), hits, keep_going),
+    }
+}
+
+/// The first match of `pattern` in `text`; `keep_going` as for [`search`].
+pub fn find_first(
+    text: &str,
+    pattern: &Pattern,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<Option<Range<usize>>, Interrupted> {
+    match &pattern.method {
+        Method::Exact(finder) => {
+            let start = finder.find(text.as_bytes());
+            Ok(start.map(|start| start..start + finder.needle().len()))
+        }
+        Method::Folded(needle) => Ok(needle.occurrences(text).next()),
+        Method::Expression(expression) => {
+            for step in expression.matches(text) {
+                match step {
+                    Step::Match(range) => return Ok(Some(range)),
+                    Step::Pause if keep_going() => {}
+                    Step::Pause => return Err(Interrupted),
+                }
+            }
+            Ok(None)
+        }
     }
 }
 

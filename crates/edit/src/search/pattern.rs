@@ -6,6 +6,7 @@ use memchr::memmem::Finder;
 
 use super::expression::Expression;
 use super::folded::Folded;
+use super::required::Required;
 
 /// Whether letters match their other case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +21,7 @@ pub enum Case {
 #[derive(Debug, Clone)]
 pub struct Pattern {
     pub(super) method: Method,
+    required: Required,
 }
 
 #[derive(Debug, Clone)]
@@ -43,7 +45,7 @@ impl Pattern {
             Some(folded) => Method::Folded(folded),
             None => Method::Exact(Finder::new(text).into_owned()),
         };
-        Ok(Pattern { method })
+        Ok(Pattern { method, required: Required::Text(text.to_owned()) })
     }
 
     /// A pattern that matches a regular expression, in the syntax of the `regex` crate: no look-around and no
@@ -56,7 +58,15 @@ impl Pattern {
         if expression.is_empty() {
             return Err(PatternError::Empty);
         }
-        Ok(Pattern { method: Method::Expression(Expression::new(expression, case)?) })
+        let expression = Expression::new(expression, case)?;
+        let required = expression.required.clone();
+        Ok(Pattern { method: Method::Expression(expression), required })
+    }
+
+    /// What a text must hold for the pattern to match in it.
+    #[must_use]
+    pub fn required(&self) -> Required {
+        self.required.clone()
     }
 
     /// Whether the pattern matches anywhere in `text`.
