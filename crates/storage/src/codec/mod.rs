@@ -40,6 +40,9 @@ pub(crate) enum CodecError {
     /// The record of an old content does not fit the newer one.
     #[error("an old content cannot be rebuilt: {0}")]
     Undo(&'static str),
+    /// The search index is not as it was written.
+    #[error("the search index is damaged: {0}")]
+    Index(&'static str),
     /// zstd refused.
     #[error("zstd: {0}")]
     Zstd(#[from] std::io::Error),
