@@ -2,11 +2,13 @@
 //!
 //! * [`json`] keeps small structures as JSON text.
 //! * [`names`] keeps enumerations as stable words, [`owner`] whose a space is.
+//! * [`numbers`] keeps numbers short.
 //! * [`retention`] says which records of a history are forgotten.
 //! * [`undo`] keeps old contents: each version says how the content before it is made from its own.
 
 pub(crate) mod json;
 pub(crate) mod names;
+pub(crate) mod numbers;
 pub(crate) mod owner;
 pub(crate) mod retention;
 mod splices;
@@ -38,6 +40,9 @@ pub(crate) enum CodecError {
     /// The record of an old content does not fit the newer one.
     #[error("an old content cannot be rebuilt: {0}")]
     Undo(&'static str),
+    /// The search index is not as it was written.
+    #[error("the search index is damaged: {0}")]
+    Index(&'static str),
     /// zstd refused.
     #[error("zstd: {0}")]
     Zstd(#[from] std::io::Error),

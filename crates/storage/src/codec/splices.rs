@@ -3,16 +3,16 @@
 
 use interline_edit::{Edit, Splice};
 
-use super::CodecError;
+use super::{CodecError, numbers};
 
 /// An edit as bytes.
 pub(super) fn encode(edit: &Edit) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut position = 0;
     for Splice { range, text } in edit.splices() {
-        put_number(&mut bytes, range.start - position);
-        put_number(&mut bytes, range.len());
-        put_number(&mut bytes, text.len());
+        put(&mut bytes, range.start - position);
+        put(&mut bytes, range.len());
+        put(&mut bytes, text.len());
         bytes.extend_from_slice(text.as_bytes());
         position = range.end;
     }
@@ -25,9 +25,9 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Edit, CodecError> {
     let mut position: usize = 0;
     let mut splices = Vec::new();
     while !rest.is_empty() {
-        let start = position.checked_add(take_number(&mut rest)?).ok_or(MALFORMED)?;
-        let end = start.checked_add(take_number(&mut rest)?).ok_or(MALFORMED)?;
-        let length = take_number(&mut rest)?;
+        let start = position.checked_add(take(&mut rest)?).ok_or(MALFORMED)?;
+        let end = start.checked_add(take(&mut rest)?).ok_or(MALFORMED)?;
+        let length = take(&mut rest)?;
         let (text, after) = rest.split_at_checked(length).ok_or(MALFORMED)?;
         let text = str::from_utf8(text).map_err(|_| MALFORMED)?.to_owned();
         splices.push(Splice { range: start..end, text });
@@ -39,32 +39,12 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Edit, CodecError> {
 
 const MALFORMED: CodecError = CodecError::Undo("its splices are malformed");
 
-fn put_number(bytes: &mut Vec<u8>, mut number: usize) {
-    loop {
-        let digit = number.to_le_bytes()[0] & 0x7f;
-        number >>= 7;
-        if number == 0 {
-            return bytes.push(digit);
-        }
-        bytes.push(digit | 0x80);
-    }
+fn put(bytes: &mut Vec<u8>, number: usize) {
+    numbers::put(bytes, number as u64);
 }
 
-fn take_number(bytes: &mut &[u8]) -> Result<usize, CodecError> {
-    let mut number: usize = 0;
-    for shift in (0..usize::BITS).step_by(7) {
-        let (byte, rest) = bytes.split_first().ok_or(MALFORMED)?;
-        *bytes = rest;
-        let digit = usize::from(byte & 0x7f);
-        if digit << shift >> shift != digit {
-            return Err(MALFORMED);
-        }
-        number |= digit << shift;
-        if byte & 0x80 == 0 {
-            return Ok(number);
-        }
-    }
-    Err(MALFORMED)
+fn take(bytes: &mut &[u8]) -> Result<usize, CodecError> {
+    numbers::take_length(bytes).ok_or(MALFORMED)
 }
 
 #[cfg(test)]
