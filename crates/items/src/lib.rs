@@ -3,10 +3,12 @@
 //! * An [`Item`] is one stored thing: its [`Fields`], what is known of its content ([`ContentInfo`]) and its [`Stamp`].
 //!   What it may be is a row of [`Rules`] of its [`Kind`].
 //! * [`fields`] holds parsed types: an invalid title, tag or url cannot exist.
+//! * [`search`] says what is looked for over many items, and what an index knows of one.
 //! * [`Interline`] holds the use cases that every door calls. An [`Error`] is why one did not do what it was asked to.
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
 
 mod access;
+mod check;
 mod error;
 pub mod fields;
 mod history;
@@ -14,6 +16,7 @@ mod ids;
 mod item;
 mod kind;
 mod list;
+pub mod search;
 mod store;
 mod template;
 mod threads;
@@ -23,6 +26,7 @@ mod write;
 pub use access::{
     Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
 };
+pub use check::{CheckProblem, CheckReport};
 pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
 pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
@@ -33,12 +37,14 @@ pub use interline_edit::{
 };
 pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp};
 pub use kind::{ContentRule, Kind, Presence, Rules};
-pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
+pub use list::{
+    Contents, Cursor, CursorKey, Filter, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View,
+};
 pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
-    Begun, Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FoundInside,
-    Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange,
-    QuerySyntax, ReadContent, ReadItem, ReadUnless, Repeatable, SearchField, SearchInside, Secret, TagChanges,
-    TextChange, ThrownAway, TokenDraft, UserDraft, VersionDiff,
+    Begun, Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FindBy, FindItems,
+    FoundInside, Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, Outcome,
+    PassageChange, QuerySyntax, ReadContent, ReadItem, ReadUnless, Repeatable, SearchField, SearchInside, Secret,
+    TagChanges, TextChange, ThrownAway, TokenDraft, UserDraft, VersionDiff, Wanted,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

@@ -5,19 +5,26 @@ use std::collections::BTreeSet;
 use crate::fields::Tag;
 use crate::{Item, Kind, Snapshot, SpaceId};
 
-/// Which items to list, in which order, and how many of them.
+/// Which items are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListQuery {
+pub struct Filter {
     /// The spaces to look in.
     pub spaces: BTreeSet<SpaceId>,
-    /// The kinds to list.
+    /// The kinds.
     pub kinds: BTreeSet<Kind>,
-    /// Tags that listed items have.
+    /// Tags that the items have.
     pub tags: Vec<Tag>,
     /// Whether they have all of them or any.
     pub tag_match: TagMatch,
-    /// The states to list; an item is in exactly one.
+    /// The states; an item is in exactly one.
     pub views: BTreeSet<View>,
+}
+
+/// Which items to list, in which order, and how many of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListQuery {
+    /// The items to list.
+    pub filter: Filter,
     /// The order.
     pub sort: Sort,
     /// Where the page starts.
@@ -116,6 +123,8 @@ pub enum CursorKey {
     Text(String),
     /// Microseconds since 1970.
     Micros(i64),
+    /// How well an item matches what is looked for.
+    Score(u32),
 }
 
 /// Whether a list reads contents.

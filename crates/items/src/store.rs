@@ -7,9 +7,11 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Token, User, UserRemoval};
+use crate::check::CheckReport;
 use crate::fields::{PromptName, Tag, Url};
 use crate::history::{Forgotten, HistoryPage, HistoryQuery, Retention, Version};
 use crate::list::{ListQuery, Page};
+use crate::search::{FoundPage, IndexStep, Indexed, SearchQuery};
 use crate::write::{Batch, Record, Remembered};
 use crate::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp, TokenId, UserId};
 
@@ -80,6 +82,16 @@ pub trait Store: Send + Sync {
 
     /// A page of items, and how many there are, at one moment.
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError>;
+
+    /// A page of the items that match a search, and how many there are, at one moment: what was written before is found.
+    /// [`StoreError::OutOfTime`] when it is not done by the time that the query gives it.
+    async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError>;
+
+    /// Brings the index of searches a step on. What a search finds does not change by it, only how fast.
+    async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError>;
+
+    /// Reads everything and tells what does not fit together, at one moment.
+    async fn check(&self) -> Result<CheckReport, StoreError>;
 
     /// What happened to an item, newest first; nothing for an item that is not there.
     async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError>;
@@ -195,6 +207,9 @@ pub enum StoreError {
     /// An answer is remembered under this key already.
     #[error("the key is taken by an earlier request")]
     KeyTaken,
+    /// A search was not done in the time that it was given.
+    #[error("the search took too long")]
+    OutOfTime,
     /// It cannot do it now: the disk is full, the database is gone. The text is for the log.
     #[error("the storage is unavailable: {0}")]
     Unavailable(String),

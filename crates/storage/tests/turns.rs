@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use interline_items::fields::Title;
 use interline_items::{
-    Action, ContentWrite, Contents, Fields, Item, ItemId, ItemWrite, Kind, ListQuery, NewToken, PageStart, Rank,
-    Record, SecretHash, Sort, SortBy, SortOrder, Source, Space, SpaceId, SpaceOwner, Stamp, Store, TagMatch, Token,
-    TokenId, User, UserId, View,
+    Action, ContentWrite, Contents, Fields, Filter, Item, ItemId, ItemWrite, Kind, ListQuery, NewToken, PageStart,
+    Rank, Record, SecretHash, Sort, SortBy, SortOrder, Source, Space, SpaceId, SpaceOwner, Stamp, Store, TagMatch,
+    Token, TokenId, User, UserId, View,
 };
 use interline_storage::SqliteStore;
 use jiff::Timestamp;
@@ -112,12 +112,15 @@ async fn make_notes(store: Arc<dyn Store>) -> u64 {
 }
 
 async fn count(store: &dyn Store, space: SpaceId) -> u64 {
-    let query = ListQuery {
+    let filter = Filter {
         spaces: BTreeSet::from([space]),
         kinds: BTreeSet::from([Kind::Note]),
         tags: Vec::new(),
         tag_match: TagMatch::All,
         views: BTreeSet::from([View::Active]),
+    };
+    let query = ListQuery {
+        filter,
         sort: Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending },
         start: PageStart::Offset(0),
         limit: 1,

@@ -264,6 +264,9 @@ impl From<StoreError> for Error {
             StoreError::Duplicate { field, existing } => Error::Duplicate { field, existing },
             StoreError::Unavailable(detail) => Error::Unavailable(detail),
             StoreError::Unknown(detail) => Error::Unknown(detail),
+            StoreError::OutOfTime => Error::InvalidParameters(
+                "the search took longer than 10 seconds; look for rarer words, or narrow it by `type` or `tags`",
+            ),
             // Another process was faster with the same request.
             StoreError::KeyTaken => Error::UnderWay,
             StoreError::Stale(id) => Error::Unavailable(format!("item {id} changed under every attempt")),

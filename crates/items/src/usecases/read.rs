@@ -3,15 +3,9 @@
 use std::sync::Arc;
 
 use crate::fields::PromptName;
-use crate::{
-    Contents, CursorKey, Error, Item, ItemId, ItemState, Kind, ListQuery, NeedsText, Page, PageStart, Scope, Snapshot,
-    SortBy, SpaceId, Stamp,
-};
+use crate::{Error, Item, ItemId, ItemState, Kind, NeedsText, Scope, Snapshot, SpaceId, Stamp};
 
 use super::{Caller, Interline};
-
-/// What the contents of one page of a list may have together: a hundred of the longest would be most of a gigabyte.
-const MAX_LISTED_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Which item is meant.
 #[derive(Clone, Debug)]
@@ -171,28 +165,6 @@ impl Interline {
         state.ok_or_else(|| which.not_found())
     }
 
-    /// A page of the items that exist for the caller.
-    pub async fn list(&self, caller: &Caller, mut query: ListQuery) -> Result<Page, Error> {
-        caller.needs(Scope::Read)?;
-        check_page(&query)?;
-        query.kinds.retain(|kind| caller.kinds().contains(kind));
-        query.spaces = caller.spaces().into_iter().collect();
-        if query.contents == Contents::Read {
-            self.check_length(&query).await?;
-        }
-        Ok(self.store.list(&query).await?)
-    }
-
-    /// Refused if the contents of a page are together more than one answer should hold.
-    async fn check_length(&self, query: &ListQuery) -> Result<(), Error> {
-        let page = self.store.list(&ListQuery { contents: Contents::Omit, ..query.clone() }).await?;
-        let bytes = page.items.iter().filter_map(|listed| listed.item.content.as_ref()).map(|content| content.bytes);
-        match bytes.sum() {
-            actual if actual > MAX_LISTED_BYTES => Err(Error::PageTooLarge { limit: MAX_LISTED_BYTES, actual }),
-            _ => Ok(()),
-        }
-    }
-
     /// The item, if it exists for the caller.
     pub(super) async fn find(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
         let id = self.id_of(caller, which).await?;
@@ -215,27 +187,6 @@ impl Interline {
                 id.ok_or_else(|| which.not_found())
             }
         }
-    }
-}
-
-/// Whether a page can be asked for: what comes from a caller must mean the same to every storage.
-fn check_page(query: &ListQuery) -> Result<(), Error> {
-    /// Beyond it a cursor is the way.
-    const MAX_OFFSET: u64 = 1_000_000;
-    if !(1..=100).contains(&query.limit) {
-        return Err(Error::InvalidParameters("limit must be from 1 to 100"));
-    }
-    match &query.start {
-        PageStart::Offset(offset) if *offset > MAX_OFFSET => {
-            Err(Error::InvalidParameters("offset must be at most 1,000,000; use the cursor of the page before"))
-        }
-        PageStart::After(cursor) => match (&cursor.key, query.sort.by) {
-            (Some(CursorKey::Text(text)), SortBy::Title) if !text.contains('\0') => Ok(()),
-            (Some(CursorKey::Micros(_)), SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt) => Ok(()),
-            (None, SortBy::LastUsedAt | SortBy::Title) => Ok(()),
-            _ => Err(Error::InvalidParameters("the cursor is not one of this order")),
-        },
-        PageStart::Offset(_) => Ok(()),
     }
 }
 

@@ -136,7 +136,7 @@ fn found(snapshot: &Snapshot, request: &SearchInside) -> Result<FoundInside, Err
         QuerySyntax::Literal => Pattern::literal(&request.query, request.case),
         QuerySyntax::Regex => Pattern::regex(&request.query, request.case),
     };
-    let pattern = pattern.map_err(invalid_pattern)?;
+    let pattern = pattern.map_err(|error| invalid_pattern("q", error))?;
     let mut found = FoundInside::default();
     for field in &request.fields {
         match field {
@@ -196,9 +196,10 @@ fn search_value(found: &mut FoundInside, field: SearchField, item: &Item, patter
     }
 }
 
-fn invalid_pattern(error: PatternError) -> Error {
+/// Why what a field gives is not a pattern.
+pub(super) fn invalid_pattern(field: &'static str, error: PatternError) -> Error {
     match error {
-        PatternError::Empty => Error::field("q", "must not be empty"),
+        PatternError::Empty => Error::field(field, "must not be empty"),
         PatternError::Invalid { detail, position } => Error::InvalidPattern { detail, position },
         PatternError::TooLarge => Error::InvalidPattern { detail: error.to_string(), position: None },
     }

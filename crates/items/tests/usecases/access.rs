@@ -111,7 +111,7 @@ async fn a_token_that_only_writes_is_forbidden_to_read() {
     let item = world.create(Kind::Prompt, greeting()).await;
     let writer = world.narrowed(TokenDraft { scopes: Some(set([Scope::Write])), ..token() }).await;
     assert_all(&reads(&world, &writer, &by_id(&item)).await, "forbidden");
-    assert_eq!(code(world.interline.list(&writer, everything()).await), "forbidden");
+    assert_eq!(code(world.interline.find_items(&writer, everything()).await), "forbidden");
     assert_eq!(code(world.interline.tags(&writer).await), "forbidden");
     assert_eq!(code(world.interline.spaces(&writer)), "forbidden");
     assert_eq!(world.item(&item).await, item);

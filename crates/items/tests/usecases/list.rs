@@ -2,34 +2,47 @@
 
 use std::collections::BTreeSet;
 
+use interline_items::search::FoundOrder;
 use interline_items::{
-    Caller, Contents, Cursor, CursorKey, ExpectedVersion, Item, ItemId, Kind, ListQuery, PageStart, Sort, SortBy,
-    SortOrder, SpaceId, TagMatch, View,
+    Caller, Contents, Cursor, CursorKey, ExpectedVersion, Filter, FindItems, Item, ItemId, Kind, PageStart, Sort,
+    SortBy, SortOrder, SpaceId, TagMatch, View, Wanted,
 };
 
 use crate::samples::{bookmark, greeting, note, note_of, tag, tagged, title};
 use crate::world::{World, by_id, code, set};
 
 /// Active items of every kind, newest change first.
-pub(crate) fn everything() -> ListQuery {
-    ListQuery {
-        spaces: BTreeSet::new(),
-        kinds: Kind::ALL.into(),
-        tags: Vec::new(),
-        tag_match: TagMatch::All,
-        views: set([View::Active]),
-        sort: Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending },
+pub(crate) fn everything() -> FindItems {
+    FindItems {
+        wanted: Wanted::Everything,
+        filter: active(),
+        order: FoundOrder::Sorted(Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending }),
         start: PageStart::Offset(0),
         limit: 50,
         contents: Contents::Omit,
     }
 }
 
+fn active() -> Filter {
+    Filter {
+        spaces: BTreeSet::new(),
+        kinds: Kind::ALL.into(),
+        tags: Vec::new(),
+        tag_match: TagMatch::All,
+        views: set([View::Active]),
+    }
+}
+
+/// Items of a filter, newest change first.
+fn of(filter: Filter) -> FindItems {
+    FindItems { filter, ..everything() }
+}
+
 /// The items that a caller gets, in their order.
-pub(crate) async fn listed(world: &World, caller: &Caller, query: ListQuery) -> Vec<Item> {
-    let page = world.interline.list(caller, query).await.unwrap();
+pub(crate) async fn listed(world: &World, caller: &Caller, query: FindItems) -> Vec<Item> {
+    let page = world.interline.find_items(caller, query).await.unwrap();
     assert_eq!(page.total, page.items.len() as u64);
-    page.items.into_iter().map(|snapshot| snapshot.item).collect()
+    page.items.into_iter().map(|found| found.snapshot.item).collect()
 }
 
 #[tokio::test]
@@ -46,24 +59,27 @@ async fn filters_narrow_a_list() {
     let all_views = set([View::Active, View::Archived, View::Deleted]);
     for (query, expected) in [
         (everything(), vec![&prompt, &site, &note]),
-        (ListQuery { kinds: set([Kind::Note]), ..everything() }, vec![&note]),
-        (ListQuery { kinds: set([]), ..everything() }, vec![]),
-        (ListQuery { tags: vec![tag("a")], ..everything() }, vec![&site, &note]),
-        (ListQuery { tags: vec![tag("a"), tag("b")], ..everything() }, vec![&note]),
-        (ListQuery { tags: vec![tag("a"), tag("b")], tag_match: TagMatch::Any, ..everything() }, vec![&site, &note]),
-        (ListQuery { tags: vec![tag("c")], ..everything() }, vec![]),
-        (ListQuery { views: set([View::Archived]), ..everything() }, vec![&archived]),
-        (ListQuery { views: set([View::Deleted]), ..everything() }, vec![&deleted]),
+        (of(Filter { kinds: set([Kind::Note]), ..active() }), vec![&note]),
+        (of(Filter { kinds: set([]), ..active() }), vec![]),
+        (of(Filter { tags: vec![tag("a")], ..active() }), vec![&site, &note]),
+        (of(Filter { tags: vec![tag("a"), tag("b")], ..active() }), vec![&note]),
+        (of(Filter { tags: vec![tag("a"), tag("b")], tag_match: TagMatch::Any, ..active() }), vec![&site, &note]),
+        (of(Filter { tags: vec![tag("c")], ..active() }), vec![]),
+        (of(Filter { views: set([View::Archived]), ..active() }), vec![&archived]),
+        (of(Filter { views: set([View::Deleted]), ..active() }), vec![&deleted]),
         (
-            ListQuery { views: all_views.clone(), kinds: set([Kind::Note]), ..everything() },
+            of(Filter { views: all_views.clone(), kinds: set([Kind::Note]), ..active() }),
             vec![&deleted, &archived, &note],
         ),
-        (ListQuery { views: all_views, tags: vec![tag("b")], ..everything() }, vec![&archived, &note]),
+        (of(Filter { views: all_views, tags: vec![tag("b")], ..active() }), vec![&archived, &note]),
         (
-            ListQuery { sort: Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }, ..everything() },
+            FindItems {
+                order: FoundOrder::Sorted(Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }),
+                ..everything()
+            },
             vec![&note, &site, &prompt],
         ),
-        (ListQuery { spaces: set([SpaceId::generate()]), ..everything() }, vec![&prompt, &site, &note]),
+        (of(Filter { spaces: set([SpaceId::generate()]), ..active() }), vec![&prompt, &site, &note]),
     ] {
         let ids: Vec<_> = listed(&world, &world.owner, query.clone()).await.into_iter().map(|item| item.id).collect();
         assert_eq!(ids, expected.iter().map(|item| item.id).collect::<Vec<_>>(), "{query:?}");
@@ -90,11 +106,11 @@ async fn pages_follow_each_other_and_carry_contents_when_asked() {
     }
     let (mut ids, mut start) = (Vec::new(), PageStart::Offset(0));
     loop {
-        let query = ListQuery { start, limit: 2, contents: Contents::Read, ..everything() };
-        let page = world.interline.list(&world.owner, query).await.unwrap();
+        let query = FindItems { start, limit: 2, contents: Contents::Read, ..everything() };
+        let page = world.interline.find_items(&world.owner, query).await.unwrap();
         assert_eq!(page.total, 5);
-        assert!(page.items.iter().all(|snapshot| snapshot.content.is_some()));
-        ids.extend(page.items.iter().map(|snapshot| snapshot.item.id));
+        assert!(page.items.iter().all(|found| found.snapshot.content.is_some()));
+        ids.extend(page.items.iter().map(|found| found.snapshot.item.id));
         match page.next {
             Some(next) => start = PageStart::After(next),
             None => break,
@@ -108,25 +124,25 @@ async fn a_page_that_cannot_be_is_refused() {
     let world = World::new().await;
     let after = |key: Option<CursorKey>| PageStart::After(Cursor { key, id: ItemId::generate() });
     let text = |text: &str| Some(CursorKey::Text(text.to_owned()));
-    let by = |by: SortBy| Sort { by, order: SortOrder::Ascending };
+    let by = |by: SortBy| FoundOrder::Sorted(Sort { by, order: SortOrder::Ascending });
     for (query, expected) in [
-        (ListQuery { limit: 0, ..everything() }, "invalid_parameters"),
-        (ListQuery { limit: 101, ..everything() }, "invalid_parameters"),
-        (ListQuery { limit: 100, ..everything() }, "ok"),
-        (ListQuery { start: PageStart::Offset(u64::MAX), ..everything() }, "invalid_parameters"),
-        (ListQuery { start: after(text("a")), ..everything() }, "invalid_parameters"),
-        (ListQuery { start: after(None), ..everything() }, "invalid_parameters"),
-        (ListQuery { start: after(Some(CursorKey::Micros(1))), ..everything() }, "ok"),
+        (FindItems { limit: 0, ..everything() }, "invalid_parameters"),
+        (FindItems { limit: 101, ..everything() }, "invalid_parameters"),
+        (FindItems { limit: 100, ..everything() }, "ok"),
+        (FindItems { start: PageStart::Offset(u64::MAX), ..everything() }, "invalid_parameters"),
+        (FindItems { start: after(text("a")), ..everything() }, "invalid_parameters"),
+        (FindItems { start: after(None), ..everything() }, "invalid_parameters"),
+        (FindItems { start: after(Some(CursorKey::Micros(1))), ..everything() }, "ok"),
         (
-            ListQuery { start: after(Some(CursorKey::Micros(1))), sort: by(SortBy::Title), ..everything() },
+            FindItems { start: after(Some(CursorKey::Micros(1))), order: by(SortBy::Title), ..everything() },
             "invalid_parameters",
         ),
-        (ListQuery { start: after(text("a\0")), sort: by(SortBy::Title), ..everything() }, "invalid_parameters"),
-        (ListQuery { start: after(text("a")), sort: by(SortBy::Title), ..everything() }, "ok"),
-        (ListQuery { start: after(None), sort: by(SortBy::LastUsedAt), ..everything() }, "ok"),
+        (FindItems { start: after(text("a\0")), order: by(SortBy::Title), ..everything() }, "invalid_parameters"),
+        (FindItems { start: after(text("a")), order: by(SortBy::Title), ..everything() }, "ok"),
+        (FindItems { start: after(None), order: by(SortBy::LastUsedAt), ..everything() }, "ok"),
     ] {
         let start = query.start.clone();
-        assert_eq!(code(world.interline.list(&world.owner, query).await), expected, "{start:?}");
+        assert_eq!(code(world.interline.find_items(&world.owner, query).await), expected, "{start:?}");
     }
 }
 
@@ -137,8 +153,8 @@ async fn a_page_of_very_long_contents_is_refused_whole() {
     for _ in 0..5 {
         world.create(Kind::Note, note_of(&long)).await;
     }
-    let query = |limit, contents| ListQuery { limit, contents, ..everything() };
-    assert_eq!(code(world.interline.list(&world.owner, query(5, Contents::Read)).await), "too_large");
-    assert_eq!(code(world.interline.list(&world.owner, query(4, Contents::Read)).await), "ok");
-    assert_eq!(code(world.interline.list(&world.owner, query(5, Contents::Omit)).await), "ok");
+    let query = |limit, contents| FindItems { limit, contents, ..everything() };
+    assert_eq!(code(world.interline.find_items(&world.owner, query(5, Contents::Read)).await), "too_large");
+    assert_eq!(code(world.interline.find_items(&world.owner, query(4, Contents::Read)).await), "ok");
+    assert_eq!(code(world.interline.find_items(&world.owner, query(5, Contents::Omit)).await), "ok");
 }

@@ -91,21 +91,21 @@ impl Select {
 
     fn keep_matching(&mut self, query: &ListQuery) {
         // One value is compared, not looked for among several: then an index has its order.
-        let spaces: Vec<Uuid> = query.spaces.iter().map(|space| space.uuid()).collect();
+        let spaces: Vec<Uuid> = query.filter.spaces.iter().map(|space| space.uuid()).collect();
         match spaces[..] {
             [only] => self.keep("space =", only),
             _ => self.keep_any("space", spaces),
         }
-        let views: Vec<i32> = query.views.iter().map(|view| number(*view)).collect();
+        let views: Vec<i32> = query.filter.views.iter().map(|view| number(*view)).collect();
         match views[..] {
             [only] => self.keep("view =", only),
             _ => self.keep_any("view", views),
         }
-        if query.kinds.len() < Kind::ALL.len() {
-            self.keep_any("kind", query.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>());
+        if query.filter.kinds.len() < Kind::ALL.len() {
+            self.keep_any("kind", query.filter.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>());
         }
-        let tags: Vec<String> = query.tags.iter().map(|tag| tag.as_str().to_owned()).collect();
-        match query.tag_match {
+        let tags: Vec<String> = query.filter.tags.iter().map(|tag| tag.as_str().to_owned()).collect();
+        match query.filter.tag_match {
             _ if tags.is_empty() => {}
             TagMatch::Any => {
                 let any = self.parameter(tags);

@@ -27,10 +27,11 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use deadpool_postgres::Client;
 use interline_items::fields::{PromptName, Tag};
+use interline_items::search::{FoundPage, IndexStep, Indexed, SearchQuery};
 use interline_items::{
-    Batch, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery, Membership,
-    NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId,
-    Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
+    Batch, CheckReport, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery,
+    Membership, NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot,
+    Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 
@@ -153,6 +154,18 @@ impl Store for PostgresStore {
 
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
         self.pools.use_one(async { list::list(&mut self.client().await?, query).await }).await
+    }
+
+    async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError> {
+        Err(StoreError::Failed(format!("{query:?}")))
+    }
+
+    async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError> {
+        Err(StoreError::Failed(format!("{step:?}")))
+    }
+
+    async fn check(&self) -> Result<CheckReport, StoreError> {
+        Err(StoreError::Failed("check".to_owned()))
     }
 
     async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError> {

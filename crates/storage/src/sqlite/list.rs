@@ -53,7 +53,7 @@ pub(super) struct Entry {
 pub(super) fn list(connection: &Connection, query: &ListQuery) -> Result<Page, Failure> {
     let shelves = shelves(query);
     let untagged_total = count(connection, &shelves)?;
-    let (total, mut entries) = if query.tags.is_empty() {
+    let (total, mut entries) = if query.filter.tags.is_empty() {
         (untagged_total, walk::walk(connection, query, &shelves)?)
     } else {
         tagged::entries(connection, query, &shelves, untagged_total)?
@@ -99,6 +99,7 @@ fn compare_keys(a: Option<&CursorKey>, b: Option<&CursorKey>) -> Ordering {
     match (a, b) {
         (Some(CursorKey::Text(a)), Some(CursorKey::Text(b))) => a.cmp(b),
         (Some(CursorKey::Micros(a)), Some(CursorKey::Micros(b))) => a.cmp(b),
+        (Some(CursorKey::Score(a)), Some(CursorKey::Score(b))) => a.cmp(b),
         // An order has keys of one sort.
         _ => Ordering::Equal,
     }
@@ -129,9 +130,9 @@ impl Entry {
 
 fn shelves(query: &ListQuery) -> Vec<Shelf> {
     let mut shelves = Vec::new();
-    for &space in &query.spaces {
-        for &kind in &query.kinds {
-            shelves.extend(query.views.iter().map(|&view| Shelf { space, kind, view }));
+    for &space in &query.filter.spaces {
+        for &kind in &query.filter.kinds {
+            shelves.extend(query.filter.views.iter().map(|&view| Shelf { space, kind, view }));
         }
     }
     shelves

@@ -5,7 +5,10 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::OpenError;
 
 /// The steps, oldest first. A step that was released never changes. `PRAGMA user_version` counts those taken.
-static MIGRATIONS: [(&str, &str); 1] = [("0001_items", include_str!("../../migrations/sqlite/0001_items.sql"))];
+static MIGRATIONS: [(&str, &str); 2] = [
+    ("0001_items", include_str!("../../migrations/sqlite/0001_items.sql")),
+    ("0002_search", include_str!("../../migrations/sqlite/0002_search.sql")),
+];
 
 /// What every store says it is, in the header of its file (`IntL`): other programs' files are left alone.
 const APPLICATION_ID: i32 = 0x496e_744c;

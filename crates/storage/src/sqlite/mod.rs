@@ -34,10 +34,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use interline_items::fields::{PromptName, Tag};
+use interline_items::search::{FoundPage, IndexStep, Indexed, SearchQuery};
 use interline_items::{
-    Batch, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery, Membership,
-    NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId,
-    Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
+    Batch, CheckReport, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery,
+    Membership, NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot,
+    Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 use tokio::task::{JoinError, spawn_blocking};
@@ -153,6 +154,18 @@ impl Store for SqliteStore {
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
         let query = query.clone();
         self.readers.read_long(move |connection| list::list(connection, &query)).await
+    }
+
+    async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError> {
+        Err(StoreError::Failed(format!("{query:?}")))
+    }
+
+    async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError> {
+        Err(StoreError::Failed(format!("{step:?}")))
+    }
+
+    async fn check(&self) -> Result<CheckReport, StoreError> {
+        Err(StoreError::Failed("check".to_owned()))
     }
 
     async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError> {

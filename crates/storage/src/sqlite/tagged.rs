@@ -29,8 +29,8 @@ pub(super) fn entries(
     shelves: &[Shelf],
     all: u64,
 ) -> Result<(u64, Vec<Entry>), Failure> {
-    let tags: BTreeSet<&str> = query.tags.iter().map(Tag::as_str).collect();
-    let numbers = || match query.tag_match {
+    let tags: BTreeSet<&str> = query.filter.tags.iter().map(Tag::as_str).collect();
+    let numbers = || match query.filter.tag_match {
         TagMatch::All => with_all(connection, &tags, shelves),
         TagMatch::Any => with_any(connection, &tags, shelves),
     };

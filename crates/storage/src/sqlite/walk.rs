@@ -68,12 +68,12 @@ fn walk_range(
         shelf.view_number().into(),
         i64::try_from(limit).unwrap_or(i64::MAX).into(),
     ];
-    let tags: BTreeSet<&str> = query.tags.iter().map(Tag::as_str).collect();
+    let tags: BTreeSet<&str> = query.filter.tags.iter().map(Tag::as_str).collect();
     let tag_filter = if tags.is_empty() {
         ""
     } else {
         values.push(json::of_words(tags.iter().copied()).into());
-        values.push(needed(tags.len(), query.tag_match).into());
+        values.push(needed(tags.len(), query.filter.tag_match).into());
         TAG_FILTER
     };
     match range {
@@ -126,5 +126,6 @@ fn value_of(key: &CursorKey) -> Value {
     match key {
         CursorKey::Text(text) => text.clone().into(),
         CursorKey::Micros(micros) => (*micros).into(),
+        CursorKey::Score(score) => (*score).into(),
     }
 }

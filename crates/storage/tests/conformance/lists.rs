@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use interline_items::fields::Tag;
 use interline_items::{
-    Contents, Cursor, Kind, ListQuery, PageStart, Snapshot, Sort, SortBy, SortOrder, Space, Store, TagMatch, View,
+    Contents, Cursor, Filter, Kind, ListQuery, PageStart, Snapshot, Sort, SortBy, SortOrder, Space, Store, TagMatch,
+    View,
 };
 
 use crate::authors::{Author, author};
@@ -32,15 +33,22 @@ const VIEWS: [View; 3] = [View::Active, View::Archived, View::Deleted];
 /// All items of a space on one page, newest change first.
 pub(crate) fn everything(space: &Space, contents: Contents) -> ListQuery {
     ListQuery {
+        filter: whole(space),
+        sort: Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending },
+        start: PageStart::Offset(0),
+        limit: 1_000,
+        contents,
+    }
+}
+
+/// All items of a space.
+pub(crate) fn whole(space: &Space) -> Filter {
+    Filter {
         spaces: BTreeSet::from([space.id]),
         kinds: BTreeSet::from(Kind::ALL),
         tags: Vec::new(),
         tag_match: TagMatch::All,
         views: BTreeSet::from(VIEWS),
-        sort: Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending },
-        start: PageStart::Offset(0),
-        limit: 1_000,
-        contents,
     }
 }
 
@@ -108,7 +116,8 @@ async fn every_order_by_cursor_is_that_of_the_oracle(place: Place) {
         for limit in [1, 2, 9, 69, 70, 1_000] {
             let sort = Sort { by, order };
             let spaces = BTreeSet::from([ada.space.id, ben.space.id]);
-            let query = ListQuery { spaces, sort, limit, ..everything(&ada.space, Contents::Omit) };
+            let filter = Filter { spaces, ..whole(&ada.space) };
+            let query = ListQuery { filter, sort, limit, ..everything(&ada.space, Contents::Omit) };
             assert_eq!(walk(&*place.store, query.clone()).await, sorted(&all, &query), "{sort:?} by {limit}");
         }
     }
@@ -121,12 +130,12 @@ async fn every_filter_is_that_of_the_oracle(place: Place) {
     let mut found = 0;
     for _ in 0..200 {
         let mut query = everything(&ada.space, if dice.below(4) == 0 { Contents::Read } else { Contents::Omit });
-        query.spaces = dice.some(&[ada.space.id, ben.space.id]);
-        query.kinds = dice.some(&Kind::ALL);
-        query.views = dice.some(&VIEWS);
+        query.filter.spaces = dice.some(&[ada.space.id, ben.space.id]);
+        query.filter.kinds = dice.some(&Kind::ALL);
+        query.filter.views = dice.some(&VIEWS);
         let words: BTreeSet<&str> = dice.some(&["a", "b", "c", "d/e", "nowhere"]);
-        query.tags = tags_of(&words.into_iter().take(dice.below(4)).collect::<Vec<_>>());
-        query.tag_match = if dice.below(2) == 0 { TagMatch::All } else { TagMatch::Any };
+        query.filter.tags = tags_of(&words.into_iter().take(dice.below(4)).collect::<Vec<_>>());
+        query.filter.tag_match = if dice.below(2) == 0 { TagMatch::All } else { TagMatch::Any };
         query.sort = Sort { by: SORTS[dice.below(4)], order: ORDERS[dice.below(2)] };
         query.limit = 1 + dice.below(30);
         let walked = walk(&*place.store, query.clone()).await;
@@ -202,7 +211,8 @@ async fn an_item_is_in_exactly_one_view(place: Place) {
     let mut seen = 0;
     for view in VIEWS {
         let spaces = BTreeSet::from([ada.space.id, ben.space.id]);
-        let query = ListQuery { spaces, views: BTreeSet::from([view]), ..everything(&ada.space, Contents::Omit) };
+        let filter = Filter { spaces, views: BTreeSet::from([view]), ..whole(&ada.space) };
+        let query = ListQuery { filter, ..everything(&ada.space, Contents::Omit) };
         let listed = walk(&*place.store, query.clone()).await;
         assert!(!listed.is_empty() && listed.iter().all(|snapshot| matches(&snapshot.item, &query)));
         seen += listed.len();
@@ -213,12 +223,13 @@ async fn an_item_is_in_exactly_one_view(place: Place) {
 async fn nothing_is_in_no_space_no_kind_and_no_view(place: Place) {
     let ada = author(&*place.store, "ada").await;
     ada.create(&*place.store, note(&ada.space, "There")).await;
-    let everything = everything(&ada.space, Contents::Omit);
-    for query in [
-        ListQuery { spaces: BTreeSet::new(), ..everything.clone() },
-        ListQuery { kinds: BTreeSet::new(), ..everything.clone() },
-        ListQuery { views: BTreeSet::new(), ..everything.clone() },
+    let all = whole(&ada.space);
+    for filter in [
+        Filter { spaces: BTreeSet::new(), ..all.clone() },
+        Filter { kinds: BTreeSet::new(), ..all.clone() },
+        Filter { views: BTreeSet::new(), ..all.clone() },
     ] {
+        let query = ListQuery { filter, ..everything(&ada.space, Contents::Omit) };
         let page = place.store.list(&query).await.unwrap();
         assert_eq!((page.items, page.total, page.next), (Vec::new(), 0, None));
     }

@@ -22,15 +22,15 @@ pub(crate) fn sorted(all: &[Snapshot], query: &ListQuery) -> Vec<Snapshot> {
 /// Whether an item is one of those that a query lists.
 pub(crate) fn matches(item: &Item, query: &ListQuery) -> bool {
     let has = |wanted: &interline_items::fields::Tag| item.fields.tags.as_slice().iter().any(|tag| tag == wanted);
-    let tagged = match query.tag_match {
-        _ if query.tags.is_empty() => true,
-        TagMatch::All => query.tags.iter().all(has),
-        TagMatch::Any => query.tags.iter().any(has),
+    let tagged = match query.filter.tag_match {
+        _ if query.filter.tags.is_empty() => true,
+        TagMatch::All => query.filter.tags.iter().all(has),
+        TagMatch::Any => query.filter.tags.iter().any(has),
     };
     tagged
-        && query.spaces.contains(&item.space)
-        && query.kinds.contains(&item.kind)
-        && query.views.contains(&View::of(item))
+        && query.filter.spaces.contains(&item.space)
+        && query.filter.kinds.contains(&item.kind)
+        && query.filter.views.contains(&View::of(item))
 }
 
 /// What an item is sorted by.

@@ -1,0 +1,160 @@
+//! Texts as they are compared: without regard to case, accents, forms of a character and lengths of blanks.
+
+use std::ops::Range;
+
+use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
+
+/// A text as it is compared. Every run of blanks is one space.
+///
+/// Folding goes character by character, so that the folded form of a text holds that of each of its parts.
+pub(super) fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    fold_into(&mut folded, text);
+    folded
+}
+
+fn fold_into(folded: &mut String, text: &str) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let ascii = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        for byte in rest[..ascii].bytes() {
+            push(folded, char::from(byte.to_ascii_lowercase()));
+        }
+        rest = &rest[ascii..];
+        let mut others = rest.chars();
+        while let Some(other) = others.clone().next().filter(|other| !other.is_ascii()) {
+            fold_char(other, |char| push(folded, char));
+            others.next();
+        }
+        rest = others.as_str();
+    }
+}
+
+fn push(folded: &mut String, char: char) {
+    if !char.is_whitespace() {
+        folded.push(char);
+    } else if !folded.ends_with(' ') {
+        folded.push(' ');
+    }
+}
+
+/// What a character is compared as: none, one or several.
+fn fold_char(char: char, mut emit: impl FnMut(char)) {
+    match char {
+        _ if is_ignored(char) => {}
+        '‘' | '’' | '‚' | '‛' => emit('\''),
+        '“' | '”' | '„' | '‟' => emit('"'),
+        '‐'..='―' | '−' => emit('-'),
+        _ if has_own_marks(char) => lower(char, &mut emit),
+        _ => decompose_compatible(char, |part| {
+            if !is_ignored(part) {
+                lower(part, &mut emit);
+            }
+        }),
+    }
+}
+
+fn lower(char: char, emit: &mut impl FnMut(char)) {
+    match char {
+        'ß' | 'ẞ' => {
+            emit('s');
+            emit('s');
+        }
+        'ς' => emit('σ'),
+        _ => char.to_lowercase().filter(|part| !is_ignored(*part)).for_each(emit),
+    }
+}
+
+/// Accents that stand by themselves, and what is not seen.
+fn is_ignored(char: char) -> bool {
+    matches!(char, '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}')
+}
+
+/// Whether a character is composed of others that are no accents: a syllable, a letter with a mark that makes it another.
+fn has_own_marks(char: char) -> bool {
+    let mut own = matches!(char, '가'..='힣');
+    decompose_compatible(char, |part| own |= canonical_combining_class(part) != 0 && !is_ignored(part));
+    own
+}
+
+/// A line of text and its folded form, with the way back.
+pub(super) struct FoldedLine {
+    pub(super) folded: String,
+    /// The byte in the line where each byte of the folded form comes from, and the end.
+    origins: Vec<usize>,
+}
+
+impl FoldedLine {
+    pub(super) fn of(line: &str) -> FoldedLine {
+        let mut folded = String::with_capacity(line.len());
+        let mut origins = Vec::with_capacity(line.len() + 1);
+        for (at, char) in line.char_indices() {
+            fold_into(&mut folded, char.encode_utf8(&mut [0; 4]));
+            origins.resize(folded.len(), at);
+        }
+        origins.push(line.len());
+        FoldedLine { folded, origins }
+    }
+
+    /// The characters of the line that a part of the folded form comes from, with the accents that follow.
+    pub(super) fn origin(&self, range: &Range<usize>) -> Range<usize> {
+        let start = self.origins[range.start];
+        let last = self.origins[range.end.max(1) - 1];
+        let end = self.origins[range.end..].iter().copied().find(|&origin| origin > last);
+        start..end.unwrap_or(start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_look_alike_are_one() {
+        for (text, folded) in [
+            ("Hello  World\r\n\tx", "hello world x"),
+            ("CAFÉ cafe\u{301} Café", "cafe cafe cafe"),
+            ("Straße STRASSE ẞ", "strasse strasse ss"),
+            ("ΟΔΟΣ οδος", "οδοσ οδοσ"),
+            ("İstanbul I ı", "istanbul i ı"),
+            ("ﬁne Ａ１ ①", "fine a1 1"),
+            ("don’t “x” – —", "don't \"x\" - -"),
+            ("が か\u{3099}", "が か\u{3099}"),
+            ("각 가", "각 가"),
+            ("❤\u{fe0f} ❤ 👩\u{200d}🚀", "❤ ❤ 👩\u{200d}🚀"),
+            ("soft\u{ad}hyphen\u{200b}", "softhyphen"),
+            ("%_\\'\"", "%_\\'\""),
+            ("a\u{a0}\u{3000}b", "a b"),
+            ("ſ", "s"),
+            ("", ""),
+        ] {
+            assert_eq!(fold(text), folded, "{text}");
+            assert_eq!(fold(folded), folded, "{text}: folding twice");
+        }
+    }
+
+    #[test]
+    fn the_folded_form_of_a_text_holds_that_of_its_parts() {
+        let text = "Ångström’s ﬁrst Straße: ΟΔΟΣ – 각가 が ½ ¨x ❤\u{fe0f} e\u{301}";
+        let folded = fold(text);
+        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        for (index, &start) in ends.iter().enumerate() {
+            for &end in &ends[index..] {
+                let part = fold(&text[start..end]);
+                assert!(folded.contains(&part), "{part}");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_a_folded_line_lead_back_to_the_line() {
+        let line = FoldedLine::of("Ein Straßen-Cafe\u{301}, ﬁn");
+        for (part, origin) in
+            [("strasse", "Straße"), ("cafe", "Cafe\u{301}"), ("ein", "Ein"), ("fin", "ﬁn"), ("f", "ﬁ")]
+        {
+            let start = line.folded.rfind(part).unwrap();
+            let range = line.origin(&(start..start + part.len()));
+            assert_eq!(&"Ein Straßen-Cafe\u{301}, ﬁn"[range], origin);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Searching over many items: what is looked for, what an index knows of an item, and whether and how well an item
+//! matches.
+//!
+//! A [`Search`] is alternatives of wanted and unwanted [`SearchTerm`]s. [`Search::score`] is the one truth about a match:
+//! an index only tells beforehand, by the [`IndexTerm`]s of a [`SearchTerm`], which items need not be read ([`Known`]).
+//! So every storage finds the same items in the same order, whatever of its index is up to date.
+
+mod fold;
+mod index;
+mod page;
+mod query;
+mod regex;
+mod searched;
+mod snippet;
+mod term;
+mod words;
+
+pub use index::{Gram, IndexTerm, Payload, index_terms};
+pub use page::{FoundItem, FoundOrder, FoundPage, IndexStep, Indexed, SearchQuery};
+pub use query::QueryError;
+pub use searched::Searched;
+pub use snippet::{Snippet, SnippetField};
+pub use term::{GramQuery, Lookup, Proof, SearchTerm};
+
+use interline_edit::Interrupted;
+
+use searched::Folded;
+
+/// What is looked for: an item matches if it matches one of the alternatives.
+#[derive(Clone, Debug)]
+pub struct Search {
+    terms: Vec<SearchTerm>,
+    alternatives: Vec<Alternative>,
+}
+
+/// Terms by their index: all that are wanted and none that is not. At least one is wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Alternative {
+    wanted: Vec<usize>,
+    unwanted: Vec<usize>,
+}
+
+/// What is known about a term in an item before the item is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// It is not there.
+    Absent,
+    /// It is there, and weighs so much.
+    Present(u32),
+    /// It is there as a text or not at all.
+    PerhapsAsText,
+    /// Nothing.
+    Unread,
+}
+
+/// Whether an item matches, as far as that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does not.
+    No,
+    /// It does, so well.
+    Yes(u32),
+    /// It must be read.
+    Read,
+}
+
+impl Search {
+    /// The terms, each once.
+    pub fn terms(&self) -> &[SearchTerm] {
+        &self.terms
+    }
+
+    /// What can be said about an item of which something is known for each term, by its index.
+    pub fn judge(&self, known: impl Fn(usize) -> Known) -> Verdict {
+        let mut verdict = Verdict::No;
+        for alternative in &self.alternatives {
+            verdict = match (verdict, alternative.judge(&known)) {
+                (Verdict::Read, _) | (_, Verdict::Read) => return Verdict::Read,
+                (Verdict::No, other) | (other, Verdict::No) => other,
+                (Verdict::Yes(one), Verdict::Yes(other)) => Verdict::Yes(one + other),
+            };
+        }
+        verdict
+    }
+
+    /// How well an item matches, if it does; what is known already is taken for granted. `keep_going` is asked now and
+    /// then where reading takes long.
+    pub fn score(
+        &self,
+        item: &Searched<'_>,
+        known: impl Fn(usize) -> Known,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<u32>, Interrupted> {
+        let folded = Folded::new(item);
+        let mut weights = Vec::with_capacity(self.terms.len());
+        for (index, term) in self.terms.iter().enumerate() {
+            weights.push(match known(index) {
+                Known::Absent => Known::Absent,
+                Known::Present(weight) => Known::Present(weight),
+                Known::PerhapsAsText => Known::of(term.weight_as_text(&folded, keep_going)?),
+                Known::Unread => Known::of(term.weight(&folded, keep_going)?),
+            });
+        }
+        match self.judge(|index| weights[index]) {
+            Verdict::Yes(score) => Ok(Some(score)),
+            Verdict::No | Verdict::Read => Ok(None),
+        }
+    }
+
+    /// Where an item matches: the line of its content that shows the most, or another field.
+    pub fn snippet(&self, item: &Searched<'_>) -> Option<Snippet> {
+        let wanted: Vec<&SearchTerm> = self.wanted().map(|index| &self.terms[index]).collect();
+        snippet::snippet(&wanted, item)
+    }
+
+    fn wanted(&self) -> impl Iterator<Item = usize> {
+        (0..self.terms.len()).filter(|index| self.alternatives.iter().any(|one| one.wanted.contains(index)))
+    }
+}
+
+impl Known {
+    fn of(weight: Option<u32>) -> Known {
+        weight.map_or(Known::Absent, Known::Present)
+    }
+}
+
+impl Alternative {
+    fn judge(&self, known: impl Fn(usize) -> Known) -> Verdict {
+        let mut score = 0;
+        let mut verdict = Verdict::Yes(0);
+        for &index in &self.wanted {
+            match known(index) {
+                Known::Absent => return Verdict::No,
+                Known::Present(weight) => score += weight,
+                Known::PerhapsAsText | Known::Unread => verdict = Verdict::Read,
+            }
+        }
+        for &index in &self.unwanted {
+            match known(index) {
+                Known::Absent => {}
+                Known::Present(_) => return Verdict::No,
+                Known::PerhapsAsText | Known::Unread => verdict = Verdict::Read,
+            }
+        }
+        if verdict == Verdict::Read { Verdict::Read } else { Verdict::Yes(score) }
+    }
+}

@@ -1,0 +1,84 @@
+//! Pages of what is found, and the steps of the index.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use jiff::Timestamp;
+
+use crate::{Contents, Cursor, Filter, PageStart, Snapshot, Sort, SortOrder};
+
+use super::{Search, Snippet};
+
+/// A page of what is found.
+#[derive(Clone, Debug)]
+pub struct SearchQuery {
+    /// What is looked for.
+    pub search: Arc<Search>,
+    /// Where.
+    pub filter: Filter,
+    /// The order.
+    pub order: FoundOrder,
+    /// Where the page starts.
+    pub start: PageStart,
+    /// How many items at the most; at least 1.
+    pub limit: usize,
+    /// Whether contents are read too.
+    pub contents: Contents,
+    /// When it is given up.
+    pub until: Instant,
+}
+
+/// An order of what is found; ties are broken by id, in the same direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundOrder {
+    /// By how well items match.
+    Relevance(SortOrder),
+    /// As lists are.
+    Sorted(Sort),
+}
+
+/// A page of what was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundPage {
+    /// The items.
+    pub items: Vec<FoundItem>,
+    /// How many items match in all.
+    pub total: u64,
+    /// Where the next page starts; `None` after the last.
+    pub next: Option<Cursor>,
+}
+
+/// An item that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundItem {
+    /// The item, with its content if that was asked for.
+    pub snapshot: Snapshot,
+    /// Where it matches.
+    pub snippet: Option<Snippet>,
+}
+
+/// What a step of the index takes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexStep {
+    /// Items that changed later are left for another step: who is being edited is indexed when that is over.
+    pub unchanged_since: Timestamp,
+}
+
+/// What a step of the index came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indexed {
+    /// It did something.
+    Some {
+        /// How many items it indexed; none where it only put parts of the index together.
+        items: u64,
+        /// How many items the index does not know as they are, whenever they changed.
+        stale: u64,
+    },
+    /// There was nothing to do for it.
+    Nothing {
+        /// How many items the index does not know as they are, whenever they changed.
+        stale: u64,
+    },
+    /// Another process is at it.
+    Elsewhere,
+}

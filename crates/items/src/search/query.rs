@@ -1,0 +1,167 @@
+//! What people type to find items.
+
+use std::fmt;
+
+use super::term::{Method, SearchTerm};
+use super::{Alternative, Search};
+
+/// How much can be asked for at once.
+const MAX_CHARS: usize = 1_000;
+const MAX_TERMS: usize = 50;
+
+/// Why a query is not one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryError {
+    /// It has more characters than are accepted.
+    TooLong {
+        /// How many it has.
+        actual: usize,
+    },
+    /// It has more words than are accepted.
+    TooManyTerms {
+        /// How many it has.
+        actual: usize,
+    },
+    /// It, or one of its alternatives, says only what is not wanted.
+    OnlyUnwanted,
+}
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            QueryError::TooLong { actual } => write!(f, "has {actual} characters; at most {MAX_CHARS} are accepted"),
+            QueryError::TooManyTerms { actual } => write!(f, "has {actual} words; at most {MAX_TERMS} are accepted"),
+            QueryError::OnlyUnwanted => f.write_str(
+                "says only what is not wanted (`-word`); give a word that is wanted too, on each side of `OR`",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for QueryError {}
+
+/// A part of a query.
+enum Part {
+    Wanted(SearchTerm),
+    Unwanted(SearchTerm),
+    Or,
+}
+
+impl Search {
+    /// What a query asks for; `None` if that is nothing.
+    ///
+    /// Words must all be there, as forms of a word or as parts of others; what has other characters than letters and
+    /// digits in it, or stands in double quotes (`\"` is one of them), must be there as it stands. `-` before one of
+    /// them: it must not. `OR` between them: what is on one of its sides.
+    pub fn query(query: &str) -> Result<Option<Search>, QueryError> {
+        let actual = query.chars().count();
+        if actual > MAX_CHARS {
+            return Err(QueryError::TooLong { actual });
+        }
+        let parts = parts(query);
+        let actual = parts.iter().filter(|part| !matches!(part, Part::Or)).count();
+        if actual > MAX_TERMS {
+            return Err(QueryError::TooManyTerms { actual });
+        }
+        let mut search = Search { terms: Vec::new(), alternatives: Vec::new() };
+        for parts in alternatives(parts) {
+            let mut alternative = Alternative::default();
+            for part in parts {
+                match part {
+                    Part::Wanted(term) => alternative.wanted.push(search.index_of(term)),
+                    Part::Unwanted(term) => alternative.unwanted.push(search.index_of(term)),
+                    Part::Or => {}
+                }
+            }
+            if alternative.wanted.is_empty() {
+                return Err(QueryError::OnlyUnwanted);
+            }
+            alternative.wanted.sort_unstable();
+            alternative.wanted.dedup();
+            search.alternatives.push(alternative);
+        }
+        Ok((!search.alternatives.is_empty()).then_some(search))
+    }
+
+    /// The index of a term, which is there only once.
+    fn index_of(&mut self, term: SearchTerm) -> usize {
+        let known = self.terms.iter().position(|known| known.is_same(&term));
+        known.unwrap_or_else(|| {
+            self.terms.push(term);
+            self.terms.len() - 1
+        })
+    }
+}
+
+impl SearchTerm {
+    fn is_same(&self, other: &SearchTerm) -> bool {
+        match (&self.0, &other.0) {
+            (Method::Word { text: one, .. }, Method::Word { text: other, .. })
+            | (Method::Text(one), Method::Text(other)) => one.folded == other.folded,
+            _ => false,
+        }
+    }
+}
+
+/// The parts on each side of `OR`. One that has nothing on a side is a word.
+fn alternatives(parts: Vec<Part>) -> Vec<Vec<Part>> {
+    let mut alternatives = vec![Vec::new()];
+    let mut parts = parts.into_iter().peekable();
+    while let Some(part) = parts.next() {
+        let Some(current) = alternatives.last_mut() else { break };
+        match part {
+            Part::Or if !current.is_empty() && parts.peek().is_some_and(|next| !matches!(next, Part::Or)) => {
+                alternatives.push(Vec::new());
+            }
+            Part::Or => current.extend(SearchTerm::typed("OR").map(Part::Wanted)),
+            term => current.push(term),
+        }
+    }
+    alternatives.retain(|alternative| !alternative.is_empty());
+    alternatives
+}
+
+fn parts(query: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut rest = query.trim_start();
+    while !rest.is_empty() {
+        let after_minus =
+            rest.strip_prefix('-').filter(|after| !after.starts_with(|c: char| c == '-' || c.is_whitespace()));
+        let after_minus = after_minus.filter(|after| !after.is_empty());
+        let from = after_minus.unwrap_or(rest);
+        let (term, after) = match from.strip_prefix('"') {
+            Some(quoted) => {
+                let (text, after) = until_quote(quoted);
+                (SearchTerm::quoted(&text), after)
+            }
+            None => {
+                let (text, after) = from.split_at(from.find(char::is_whitespace).unwrap_or(from.len()));
+                if after_minus.is_none() && text == "OR" {
+                    parts.push(Part::Or);
+                    rest = after.trim_start();
+                    continue;
+                }
+                (SearchTerm::typed(text), after)
+            }
+        };
+        parts.extend(term.map(if after_minus.is_some() { Part::Unwanted } else { Part::Wanted }));
+        rest = after.trim_start();
+    }
+    parts
+}
+
+/// The text up to the closing quote, or to the end where there is none, and what comes after it.
+fn until_quote(text: &str) -> (String, &str) {
+    let mut quoted = String::new();
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '"' => return (quoted, chars.as_str()),
+            '\\' if chars.as_str().starts_with('"') => {
+                quoted.extend(chars.next());
+            }
+            other => quoted.push(other),
+        }
+    }
+    (quoted, "")
+}

@@ -1,0 +1,32 @@
+//! Expressions that are looked for in many contents.
+
+use interline_edit::{Case, Pattern, PatternError, Required};
+
+use super::fold::fold;
+use super::term::{GramQuery, SearchTerm};
+use super::{Alternative, Search};
+
+impl Search {
+    /// A search for a regular expression in the contents of items.
+    pub fn expression(expression: &str, case: Case) -> Result<Search, PatternError> {
+        let pattern = Pattern::regex(expression, case)?;
+        let alternatives = vec![Alternative { wanted: vec![0], unwanted: Vec::new() }];
+        Ok(Search { terms: vec![SearchTerm::expression(pattern)], alternatives })
+    }
+}
+
+impl GramQuery {
+    /// What the texts that an expression requires ask for. An index holds folded texts, and what holds a text holds its
+    /// folded form.
+    pub(super) fn of_expression(required: &Required) -> GramQuery {
+        match required {
+            Required::Nothing => GramQuery::Anything,
+            Required::Text(text) => GramQuery::of_text(&fold(text)),
+            Required::All(all) => GramQuery::all(all.iter().map(GramQuery::of_expression).collect()),
+            Required::Any(any) => {
+                let any: Vec<GramQuery> = any.iter().map(GramQuery::of_expression).collect();
+                if any.contains(&GramQuery::Anything) { GramQuery::Anything } else { GramQuery::Any(any) }
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Listing items and searching over them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use interline_edit::Case;
+
+use crate::fields::refuse_nul;
+use crate::search::{FoundItem, FoundOrder, FoundPage, Search, SearchQuery};
+use crate::{Contents, CursorKey, Error, Filter, ListQuery, PageStart, Scope, Sort, SortBy, SortOrder};
+
+use super::search_inside::invalid_pattern;
+use super::{Caller, Interline};
+
+/// What the contents of one page may have together: a hundred of the longest would be most of a gigabyte.
+const MAX_LISTED_BYTES: u64 = 32 * 1024 * 1024;
+/// How long a search may take.
+const MAX_TIME: Duration = Duration::from_secs(10);
+
+/// Which items are asked for.
+#[derive(Clone, Debug)]
+pub struct FindItems {
+    /// What they match.
+    pub wanted: Wanted,
+    /// Where; those that do not exist for the caller are left out.
+    pub filter: Filter,
+    /// The order, of [`Wanted::order`].
+    pub order: FoundOrder,
+    /// Where the page starts.
+    pub start: PageStart,
+    /// How many items at the most, from 1 to 100.
+    pub limit: usize,
+    /// Whether contents are read too.
+    pub contents: Contents,
+}
+
+/// What items are to match.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// Nothing: all of them.
+    Everything,
+    /// A query, which some match better than others.
+    Ranked(Arc<Search>),
+    /// An expression, which they match or do not.
+    Matching(Arc<Search>),
+}
+
+/// What an order compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FindBy {
+    /// How well they match a query.
+    Relevance,
+    /// What lists are sorted by.
+    Field(SortBy),
+}
+
+impl Wanted {
+    /// What is asked for by a query of words (`q`) or a regular expression (`regex`), of which there may be one. An empty
+    /// query asks for nothing.
+    pub fn of(query: Option<&str>, expression: Option<&str>) -> Result<Wanted, Error> {
+        let (field, text) = match (query, expression) {
+            (None, None) => return Ok(Wanted::Everything),
+            (Some(query), None) => ("q", query),
+            (None, Some(expression)) => ("regex", expression),
+            (Some(_), Some(_)) => {
+                return Err(Error::InvalidParameters("`q` and `regex` exclude each other; give one of them"));
+            }
+        };
+        refuse_nul(field, text).map_err(|problem| Error::ValidationFailed(vec![problem]))?;
+        if expression.is_some() {
+            let search = Search::expression(text, Case::Sensitive).map_err(|error| invalid_pattern(field, error))?;
+            return Ok(Wanted::Matching(Arc::new(search)));
+        }
+        let search = Search::query(text).map_err(|error| Error::field(field, error.to_string()))?;
+        Ok(search.map_or(Wanted::Everything, |search| Wanted::Ranked(Arc::new(search))))
+    }
+
+    /// The order that is asked for. Unless it is given: how well they match, where that differs, and otherwise what was
+    /// changed last; titles from the first to the last, all else from the greatest to the least.
+    pub fn order(&self, by: Option<FindBy>, order: Option<SortOrder>) -> Result<FoundOrder, Error> {
+        let by = by.unwrap_or(match self {
+            Wanted::Ranked(_) => FindBy::Relevance,
+            Wanted::Everything | Wanted::Matching(_) => FindBy::Field(SortBy::UpdatedAt),
+        });
+        match (by, self) {
+            (FindBy::Relevance, Wanted::Ranked(_)) => Ok(FoundOrder::Relevance(order.unwrap_or(SortOrder::Descending))),
+            (FindBy::Relevance, Wanted::Everything | Wanted::Matching(_)) => Err(no_relevance()),
+            (FindBy::Field(by), _) => {
+                let natural = match by {
+                    SortBy::Title => SortOrder::Ascending,
+                    SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt => SortOrder::Descending,
+                };
+                Ok(FoundOrder::Sorted(Sort { by, order: order.unwrap_or(natural) }))
+            }
+        }
+    }
+
+    fn search(&self) -> Option<&Arc<Search>> {
+        match self {
+            Wanted::Everything => None,
+            Wanted::Ranked(search) | Wanted::Matching(search) => Some(search),
+        }
+    }
+}
+
+impl Interline {
+    /// A page of the items that exist for the caller and match, with where they do.
+    pub async fn find_items(&self, caller: &Caller, mut request: FindItems) -> Result<FoundPage, Error> {
+        caller.needs(Scope::Read)?;
+        request.filter.kinds.retain(|kind| caller.kinds().contains(kind));
+        request.filter.spaces = caller.spaces().into_iter().collect();
+        check_page(&request)?;
+        if request.contents == Contents::Read {
+            check_length(&self.page(FindItems { contents: Contents::Omit, ..request.clone() }).await?)?;
+        }
+        self.page(request).await
+    }
+
+    async fn page(&self, request: FindItems) -> Result<FoundPage, Error> {
+        let FindItems { wanted, filter, order, start, limit, contents } = request;
+        match (wanted.search(), order) {
+            (Some(search), order) => {
+                let (search, until) = (Arc::clone(search), Instant::now() + MAX_TIME);
+                Ok(self.store.search(&SearchQuery { search, filter, order, start, limit, contents, until }).await?)
+            }
+            (None, FoundOrder::Sorted(sort)) => {
+                let page = self.store.list(&ListQuery { filter, sort, start, limit, contents }).await?;
+                let items = page.items.into_iter().map(|snapshot| FoundItem { snapshot, snippet: None });
+                Ok(FoundPage { items: items.collect(), total: page.total, next: page.next })
+            }
+            (None, FoundOrder::Relevance(_)) => Err(no_relevance()),
+        }
+    }
+}
+
+fn no_relevance() -> Error {
+    Error::InvalidParameters("sort_by=relevance needs a query in `q`")
+}
+
+/// Refused if the contents of a page are together more than one answer should hold.
+fn check_length(page: &FoundPage) -> Result<(), Error> {
+    let contents = page.items.iter().filter_map(|found| found.snapshot.item.content.as_ref());
+    match contents.map(|content| content.bytes).sum() {
+        actual if actual > MAX_LISTED_BYTES => Err(Error::PageTooLarge { limit: MAX_LISTED_BYTES, actual }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a page can be asked for: what comes from a caller must mean the same to every storage.
+fn check_page(request: &FindItems) -> Result<(), Error> {
+    /// Beyond it a cursor is the way.
+    const MAX_OFFSET: u64 = 1_000_000;
+    if !(1..=100).contains(&request.limit) {
+        return Err(Error::InvalidParameters("limit must be from 1 to 100"));
+    }
+    let cursor = match &request.start {
+        PageStart::Offset(offset) if *offset > MAX_OFFSET => {
+            return Err(Error::InvalidParameters(
+                "offset must be at most 1,000,000; use the cursor of the page before",
+            ));
+        }
+        PageStart::Offset(_) => return Ok(()),
+        PageStart::After(cursor) => cursor,
+    };
+    match (&cursor.key, request.order) {
+        (Some(CursorKey::Score(_)), FoundOrder::Relevance(_)) => Ok(()),
+        (Some(CursorKey::Text(text)), FoundOrder::Sorted(Sort { by: SortBy::Title, .. })) if !text.contains('\0') => {
+            Ok(())
+        }
+        (
+            Some(CursorKey::Micros(_)),
+            FoundOrder::Sorted(Sort { by: SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt, .. }),
+        )
+        | (None, FoundOrder::Sorted(Sort { by: SortBy::LastUsedAt | SortBy::Title, .. })) => Ok(()),
+        _ => Err(Error::InvalidParameters("the cursor is not one of this order")),
+    }
+}
