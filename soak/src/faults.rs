@@ -19,7 +19,7 @@ use crate::Form;
 use crate::acknowledged::{Acknowledged, Depth, Ledger, Moment, Verdict};
 use crate::notes::{self, EditNumber, NotePlan};
 use crate::random::Random;
-use crate::vfs::{Disk, DiskError, Event, Fault, FileName, Lasts, Platter, Syncs, Target, Unsynced};
+use crate::vfs::{Disk, DiskError, Event, Fault, FileName, Lasts, Platter, Synchronous, Target, Unsynced, WriteBack};
 
 /// How many edit at the same time, so that their commits are shared.
 const CLIENTS: usize = 3;
@@ -143,7 +143,7 @@ impl Findings {
 /// A life of a store on a disk with a fault, another life after it, and power cuts. How many writes and syncs it took.
 fn attempt(size: Size, fault: Option<Fault>, seed: u64, found: &mut Findings) -> anyhow::Result<(usize, usize)> {
     let directory = tempfile::tempdir()?;
-    let disk = Disk::under(&directory.path().canonicalize()?.join("interline.db"))?;
+    let disk = Disk::under(&directory.path().canonicalize()?.join("interline.db"), Synchronous::AsAsked)?;
     let mut random = Random::part(seed, 1);
     let plans = size.note_bytes.iter().map(|bytes| NotePlan::new(*bytes, CLIENTS, &mut random)).collect();
     let ledger = Ledger::new(plans);
@@ -323,7 +323,7 @@ fn cut(
     for _ in 0..CUTS {
         let at = failed + 1 + random.below(events.len() - failed);
         let at = at.min(events.len());
-        let mut platter = Platter::new(Syncs::Kept, random.next());
+        let mut platter = Platter::new(WriteBack::AtSyncs, random.next());
         events[..at].iter().for_each(|event| platter.live(event));
         platter.image(Unsynced::Chosen(random.next())).put(&path)?;
         found.cuts += 1;

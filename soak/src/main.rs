@@ -31,7 +31,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Cuts the power at every sync of a run of edits, and between them.
+    /// Cuts the power at every sync and every answer of a run of edits, and between them.
     PowerCut,
     /// Refuses each write and each sync of a run, one at a time, and for a while.
     Faults,
