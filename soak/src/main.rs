@@ -50,6 +50,14 @@ enum Form {
     Long,
 }
 
+/// How many findings a trial tells in words.
+const TOLD: usize = 5;
+
+/// How many threads a trial works with.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(2, std::num::NonZero::get)
+}
+
 fn main() -> ExitCode {
     let Arguments { command, form, seed, servers } = Arguments::parse();
     println!("seed {seed}, {form:?}");

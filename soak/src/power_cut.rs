@@ -15,11 +15,11 @@ use interline_items::{Caller, Interline, Source};
 use interline_storage::SqliteStore;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::Form;
 use crate::acknowledged::{Acknowledged, Depth, Ledger, Moment, Verdict};
 use crate::notes::{self, EditNumber, NotePlan};
 use crate::random::Random;
 use crate::vfs::{Disk, Event, Image, Platter, Synchronous, Unsynced, WriteBack};
+use crate::{Form, TOLD, threads};
 
 /// How often the store is closed and opened again during a run: that has writes of its own.
 const LIVES: usize = 3;
@@ -29,8 +29,6 @@ const EVERYTHING_EVERY: usize = 25;
 const DOUBTFUL: usize = 100;
 /// Without syncs every so many moments are looked at: that losses are found is the question, not how many.
 const UNSYNCED_EVERY: usize = 5;
-/// How many findings are told in words, and of each how many edits.
-const TOLD: usize = 5;
 
 /// What is done.
 #[derive(Clone, Copy)]
@@ -113,7 +111,7 @@ fn record_unsynced(size: Size, seed: u64) -> anyhow::Result<Recording> {
 fn record(size: Size, synchronous: Synchronous, seed: u64) -> anyhow::Result<Recording> {
     let started = Instant::now();
     let directory = tempfile::tempdir()?;
-    let disk = Disk::under(&directory.path().canonicalize()?.join("interline.db"), synchronous)?;
+    let disk = Disk::in_directory(directory.path(), synchronous)?;
     let mut random = Random::part(seed, 1);
     let plans = size.note_bytes.iter().map(|bytes| NotePlan::new(*bytes, size.clients, &mut random)).collect();
     let ledger = Arc::new(Ledger::new(plans));
@@ -208,7 +206,7 @@ fn survey(recording: &Recording, write_back: WriteBack, every: usize, seed: u64)
     let started = Instant::now();
     let moments: Vec<Moment> = recording.moments().into_iter().step_by(every).collect();
     let found = Mutex::new(Survey::default());
-    let judges = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    let judges = threads();
     let (send, receive) = sync_channel::<Cut>(2 * judges);
     let receive = Mutex::new(receive);
     std::thread::scope(|scope| {
@@ -263,7 +261,7 @@ fn cut_everywhere<'a>(
 
 fn judge_all(cuts: &Mutex<Receiver<Cut>>, ledger: &Ledger, found: &Mutex<Survey>) -> anyhow::Result<()> {
     let directory = tempfile::tempdir()?;
-    let path = directory.path().canonicalize()?.join("interline.db");
+    let path = directory.path().join("image.db");
     let runtime = Builder::new_current_thread().enable_all().build()?;
     loop {
         // One of those who wait gets the next.

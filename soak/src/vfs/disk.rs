@@ -134,11 +134,13 @@ pub(super) fn watched(path: &Path) -> Result<Option<(Arc<Disk>, FileName)>, ()> 
 }
 
 impl Disk {
-    /// Watches a store that is not there yet: a path whose directory is there.
-    pub(crate) fn under(path: &Path, synchronous: Synchronous) -> anyhow::Result<Arc<Disk>> {
+    /// Watches a store that is not there yet, in a directory that is.
+    pub(crate) fn in_directory(directory: &Path, synchronous: Synchronous) -> anyhow::Result<Arc<Disk>> {
         shim::install().map_err(anyhow::Error::msg)?;
+        // As SQLite names it to the VFS.
+        let path = directory.canonicalize()?.join("interline.db");
         anyhow::ensure!(!path.exists(), "{} is there already: what was done to it is not known", path.display());
-        let disk = Arc::new(Disk { path: path.to_owned(), synchronous, state: Mutex::default() });
+        let disk = Arc::new(Disk { path, synchronous, state: Mutex::default() });
         locked(&DISKS).push(Arc::clone(&disk));
         Ok(disk)
     }
