@@ -3,6 +3,8 @@
 use std::io::{self, Write as _};
 use std::time::Duration;
 
+use crate::measure::Figures;
+
 /// A table that shows the rows whose names contain the filter.
 #[derive(Debug)]
 pub(crate) struct Table<'a> {
@@ -60,6 +62,39 @@ impl Table<'_> {
         let Judged { figure, beside, ratio, bar, passes } = row;
         self.row(name, &[figure, beside, ratio, bar, verdict(passes)])
     }
+
+    /// The same of times in seconds.
+    pub(crate) fn judged_times(&mut self, name: &str, seconds: Figures, longest: Longest) -> io::Result<()> {
+        let [subject, reference] = [seconds.subject, seconds.reference].map(Duration::from_secs_f64);
+        let (bar, passes) = match longest {
+            Longest::Times(bar) => (times(bar), seconds.ratio() <= bar),
+            Longest::Time(bar) => (millis(bar), subject <= bar),
+        };
+        let ratio = times(seconds.ratio());
+        let row =
+            Judged { figure: millis(subject), beside: millis(reference), ratio, bar: format!("≤ {bar}"), passes };
+        self.judged(name, row)
+    }
+
+    /// The same of rates: the subject's should be at least this share of the reference's.
+    pub(crate) fn judged_rates(&mut self, name: &str, rates: Figures, least: f64) -> io::Result<()> {
+        let row = Judged {
+            figure: per_second(rates.subject),
+            beside: per_second(rates.reference),
+            ratio: percent(rates.ratio()),
+            bar: format!("≥ {}", percent(least)),
+            passes: rates.ratio() >= least,
+        };
+        self.judged(name, row)
+    }
+}
+
+/// How long something should take at most.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Longest {
+    /// So many times as long as what it is measured beside.
+    Times(f64),
+    Time(Duration),
 }
 
 fn line<'c>(name: &str, cells: impl Iterator<Item = &'c str>) -> String {
@@ -84,7 +119,7 @@ pub(crate) fn times(ratio: f64) -> String {
 }
 
 /// A share, as in `63 %`.
-pub(crate) fn percent(share: f64) -> String {
+fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 

@@ -15,11 +15,11 @@ use interline_items::{
 use interline_storage::SqliteStore;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::Form;
 use crate::acknowledged::{Acknowledged, Depth, Ledger, Moment, Verdict};
 use crate::notes::{self, EditNumber, NotePlan};
 use crate::random::Random;
-use crate::vfs::{Disk, DiskError, Event, Fault, FileName, Lasts, Platter, Syncs, Target, Unsynced};
+use crate::vfs::{Disk, DiskError, Event, Fault, FileName, Lasts, Platter, Synchronous, Target, Unsynced, WriteBack};
+use crate::{Form, TOLD, threads};
 
 /// How many edit at the same time, so that their commits are shared.
 const CLIENTS: usize = 3;
@@ -29,8 +29,6 @@ const TRIES: usize = 4;
 const REPAIRED_AFTER: usize = 2;
 /// How many power cuts follow each fault.
 const CUTS: usize = 3;
-/// How many findings are told in words.
-const TOLD: usize = 5;
 
 /// What is done under each fault.
 #[derive(Clone, Copy)]
@@ -117,8 +115,7 @@ fn attempt_all(size: Size, faults: &[Fault], seed: u64) -> anyhow::Result<Findin
         }
     };
     std::thread::scope(|scope| {
-        let threads = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-        let working: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let working: Vec<_> = (0..threads()).map(|_| scope.spawn(work)).collect();
         working.into_iter().try_for_each(|thread| thread.join().map_err(|_| anyhow::anyhow!("a run panicked"))?)
     })?;
     Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
@@ -143,7 +140,7 @@ impl Findings {
 /// A life of a store on a disk with a fault, another life after it, and power cuts. How many writes and syncs it took.
 fn attempt(size: Size, fault: Option<Fault>, seed: u64, found: &mut Findings) -> anyhow::Result<(usize, usize)> {
     let directory = tempfile::tempdir()?;
-    let disk = Disk::under(&directory.path().canonicalize()?.join("interline.db"))?;
+    let disk = Disk::in_directory(directory.path(), Synchronous::AsAsked)?;
     let mut random = Random::part(seed, 1);
     let plans = size.note_bytes.iter().map(|bytes| NotePlan::new(*bytes, CLIENTS, &mut random)).collect();
     let ledger = Ledger::new(plans);
@@ -323,7 +320,7 @@ fn cut(
     for _ in 0..CUTS {
         let at = failed + 1 + random.below(events.len() - failed);
         let at = at.min(events.len());
-        let mut platter = Platter::new(Syncs::Kept, random.next());
+        let mut platter = Platter::new(WriteBack::AtSyncs, random.next());
         events[..at].iter().for_each(|event| platter.live(event));
         platter.image(Unsynced::Chosen(random.next())).put(&path)?;
         found.cuts += 1;

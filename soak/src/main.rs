@@ -31,7 +31,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Cuts the power at every sync of a run of edits, and between them.
+    /// Cuts the power at every sync and every answer of a run of edits, and between them.
     PowerCut,
     /// Refuses each write and each sync of a run, one at a time, and for a while.
     Faults,
@@ -48,6 +48,14 @@ enum Form {
     Short,
     /// Minutes: what the promises are measured with.
     Long,
+}
+
+/// How many findings a trial tells in words.
+const TOLD: usize = 5;
+
+/// How many threads a trial works with.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(2, std::num::NonZero::get)
 }
 
 fn main() -> ExitCode {

@@ -11,7 +11,7 @@ use crate::measure::{Figures, in_turns};
 use crate::requests::{Voice, new_note};
 use crate::servers::Served;
 use crate::store::{Bare, BareItem, BareNote, Place, file_in, used_bytes};
-use crate::table::{JUDGED, Judged, Table, megabytes, millis, per_second, percent, times};
+use crate::table::{JUDGED, Judged, Longest, Table, megabytes, millis, per_second, times};
 use crate::texts::{Dice, source};
 
 const ROUNDS: usize = 7;
@@ -190,14 +190,7 @@ fn editing(voice: Voice, mut notes: Vec<Edited>) -> Requests {
 /// A rate that should be at least half of that of *bare*.
 pub(super) fn beside_bare(table: &mut Table<'_>, name: &str, rates: Figures) -> Result<(), Box<dyn Error>> {
     const BAR: f64 = 0.5;
-    let judged = Judged {
-        figure: per_second(rates.subject),
-        beside: per_second(rates.reference),
-        ratio: percent(rates.ratio()),
-        bar: format!("≥ {}", percent(BAR)),
-        passes: rates.ratio() >= BAR,
-    };
-    Ok(table.judged(name, judged)?)
+    Ok(table.judged_rates(name, rates, BAR)?)
 }
 
 /// One edit in a note of 4 MB beside one commit of it.
@@ -221,17 +214,7 @@ fn long(table: &mut Table<'_>, place: &Place) -> Result<(), Box<dyn Error>> {
         || Ok(load.run(ROUND)?.median().as_secs_f64()),
         || Ok(Outcome::of(ROUND, || by_hand.edit(&mut bare))?.median().as_secs_f64()),
     )?;
-    table.judged(
-        name,
-        Judged {
-            figure: millis(Duration::from_secs_f64(medians.subject)),
-            beside: millis(Duration::from_secs_f64(medians.reference)),
-            ratio: times(medians.ratio()),
-            bar: format!("≤ {}", times(BAR)),
-            passes: medians.ratio() <= BAR,
-        },
-    )?;
-    Ok(())
+    Ok(table.judged_times(name, medians, Longest::Times(BAR))?)
 }
 
 /// What 1,000 edits all over a note of 1 MB leave on disk.

@@ -10,7 +10,7 @@ use crate::load::{Load, Requests};
 use crate::measure::in_turns;
 use crate::servers::Served;
 use crate::store::{Filling, Place, file_in, ids, kept};
-use crate::table::{JUDGED, Judged, Table, millis, times};
+use crate::table::{JUDGED, Longest, Table};
 use crate::texts::Dice;
 
 const ROUNDS: usize = 15;
@@ -57,17 +57,7 @@ fn row(
         || Ok(in_many.run(ROUND)?.median().as_secs_f64()),
         || Ok(in_few.run(ROUND)?.median().as_secs_f64()),
     )?;
-    table.judged(
-        name,
-        Judged {
-            figure: millis(Duration::from_secs_f64(medians.subject)),
-            beside: millis(Duration::from_secs_f64(medians.reference)),
-            ratio: times(medians.ratio()),
-            bar: format!("≤ {}", times(BAR)),
-            passes: medians.ratio() <= BAR,
-        },
-    )?;
-    Ok(())
+    Ok(table.judged_times(name, medians, Longest::Times(BAR))?)
 }
 
 /// A store that is served, and some of what is in it.

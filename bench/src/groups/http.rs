@@ -8,7 +8,7 @@ use crate::measure::in_turns;
 use crate::requests::{Voice, new_note};
 use crate::servers::{Served, bytes};
 use crate::store::{Bare, BareNote, Filling, Place, file_in, fill, ids};
-use crate::table::{JUDGED, Judged, Table, millis, per_second, percent, times};
+use crate::table::{JUDGED, Longest, Table};
 use crate::texts::{Dice, source};
 
 const ROUNDS: usize = 9;
@@ -64,17 +64,7 @@ fn get(
     let mut subject = Load::connect(served.running.address, reading(&served.voice, items, connections))?;
     let mut reference = Load::connect(peer.address, reading(&served.voice, items, connections))?;
     let rates = in_turns(ROUNDS, || Ok(subject.run(ROUND)?.rate()), || Ok(reference.run(ROUND)?.rate()))?;
-    table.judged(
-        name,
-        Judged {
-            figure: per_second(rates.subject),
-            beside: per_second(rates.reference),
-            ratio: percent(rates.ratio()),
-            bar: format!("≥ {}", percent(BAR)),
-            passes: rates.ratio() >= BAR,
-        },
-    )?;
-    Ok(())
+    Ok(table.judged_rates(name, rates, BAR)?)
 }
 
 fn list(table: &mut Table<'_>, served: &Served) -> Result<(), Box<dyn Error>> {
@@ -94,18 +84,7 @@ fn list(table: &mut Table<'_>, served: &Served) -> Result<(), Box<dyn Error>> {
     let mut reference = Load::connect(peer.address, vec![source(), source()])?;
     let median = |outcome: &Outcome| outcome.median().as_secs_f64();
     let medians = in_turns(ROUNDS, || Ok(median(&subject.run(ROUND)?)), || Ok(median(&reference.run(ROUND)?)))?;
-    let (subject, reference) = (Duration::from_secs_f64(medians.subject), Duration::from_secs_f64(medians.reference));
-    table.judged(
-        name,
-        Judged {
-            figure: millis(subject),
-            beside: millis(reference),
-            ratio: times(medians.ratio()),
-            bar: format!("≤ {}", millis(BAR)),
-            passes: subject <= BAR,
-        },
-    )?;
-    Ok(())
+    Ok(table.judged_times(name, medians, Longest::Time(BAR))?)
 }
 
 /// The same, and a new note for every four of them.
@@ -140,16 +119,5 @@ fn mixed(table: &mut Table<'_>, place: &Place, served: &Served, items: &[String]
         || Ok(slowest(&load.run(LONG_ROUND)?)),
         || Ok(slowest(&Outcome::of(LONG_ROUND, || bare.create(note).map(drop))?)),
     )?;
-    let (subject, reference) = (Duration::from_secs_f64(slow.subject), Duration::from_secs_f64(slow.reference));
-    table.judged(
-        name,
-        Judged {
-            figure: millis(subject),
-            beside: millis(reference),
-            ratio: times(slow.ratio()),
-            bar: format!("≤ {}", millis(BAR)),
-            passes: subject <= BAR,
-        },
-    )?;
-    Ok(())
+    Ok(table.judged_times(name, slow, Longest::Time(BAR))?)
 }

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use interline_items::Interline;
 use interline_items::fields::Limits;
 use interline_storage::SqliteStore;
-use rusqlite::{Connection, params};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, params};
 use uuid::Uuid;
 
-// The settings of Interline's own writer.
+/// The settings of Interline's own writer. The file has its write-ahead log since Interline made it.
 const SETTINGS: &str = "
-    PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON;
+    PRAGMA checkpoint_fullfsync = ON;
     PRAGMA foreign_keys = ON;
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -16384;
@@ -84,8 +86,10 @@ impl Bare {
     /// A store in the file `path` with Interline's tables and a user, made if there is none.
     pub(crate) fn open(path: &Path) -> Result<Bare, Box<dyn Error>> {
         make(path)?;
-        let connection = Connection::open(path)?;
+        let connection =
+            Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         connection.execute_batch(SETTINGS)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.set_prepared_statement_cache_capacity(32);
         let of_user = "SELECT id, user FROM spaces WHERE user IS NOT NULL";
         let (space, user) = connection.query_row(of_user, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -182,4 +186,24 @@ pub(crate) fn used_bytes(path: &Path) -> Result<f64, Box<dyn Error>> {
     connection.query_row("PRAGMA wal_checkpoint(FULL)", [], |_| Ok(()))?;
     let number = |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, f64>(0));
     Ok((number("page_count")? - number("freelist_count")?) * number("page_size")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_settings_are_those_of_interlines_writer() {
+        let source = include_str!("../../../crates/storage/src/sqlite/connection.rs");
+        let writer = source.split_once("const WRITER: &str = \"").and_then(|(_, rest)| rest.split_once('"'));
+        assert_eq!(writer.map(|(settings, _)| settings), Some(SETTINGS));
+    }
+
+    #[test]
+    fn the_file_has_a_log() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let bare = Bare::open(&folder.path().join("bare.db")).expect("a store");
+        let mode = bare.connection().query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0));
+        assert_eq!(mode.as_deref(), Ok("wal"));
+    }
 }

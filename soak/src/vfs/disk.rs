@@ -83,6 +83,15 @@ pub(crate) enum Lasts {
     UntilRepaired,
 }
 
+/// What `PRAGMA synchronous` does in connections to a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Synchronous {
+    /// What the connection asks for.
+    AsAsked,
+    /// It is `OFF`, whatever the connection asks for; it is not told.
+    Off,
+}
+
 /// The bytes of a write that came before the refusal, and SQLite's code for it.
 pub(super) struct Refused {
     pub(super) code: c_int,
@@ -92,6 +101,7 @@ pub(super) struct Refused {
 /// A disk that holds one store.
 pub(crate) struct Disk {
     path: PathBuf,
+    synchronous: Synchronous,
     state: Mutex<State>,
 }
 
@@ -124,11 +134,13 @@ pub(super) fn watched(path: &Path) -> Result<Option<(Arc<Disk>, FileName)>, ()> 
 }
 
 impl Disk {
-    /// Watches a store that is not there yet: a path whose directory is there.
-    pub(crate) fn under(path: &Path) -> anyhow::Result<Arc<Disk>> {
+    /// Watches a store that is not there yet, in a directory that is.
+    pub(crate) fn in_directory(directory: &Path, synchronous: Synchronous) -> anyhow::Result<Arc<Disk>> {
         shim::install().map_err(anyhow::Error::msg)?;
+        // As SQLite names it to the VFS.
+        let path = directory.canonicalize()?.join("interline.db");
         anyhow::ensure!(!path.exists(), "{} is there already: what was done to it is not known", path.display());
-        let disk = Arc::new(Disk { path: path.to_owned(), state: Mutex::default() });
+        let disk = Arc::new(Disk { path, synchronous, state: Mutex::default() });
         locked(&DISKS).push(Arc::clone(&disk));
         Ok(disk)
     }
@@ -136,6 +148,10 @@ impl Disk {
     /// Where the store is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(super) fn synchronous(&self) -> Synchronous {
+        self.synchronous
     }
 
     /// How many events there were: a moment in its life.

@@ -15,18 +15,13 @@ use super::disk::{Durability, Event, FileName};
 
 const SECTOR: usize = 512;
 
-/// What a sync means to a disk.
+/// When the system writes back what it was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Syncs {
-    /// What was done before is on disk.
-    Kept,
-    /// Nothing: a disk that lies.
-    ///
-    /// It is what `synchronous=OFF` is. With it SQLite makes the same writes, truncations and deletions in the same
-    /// order, and leaves the syncs out; here it makes them, and they have no effect. So the disk holds the same at every
-    /// moment, and the same run can be judged both ways. What is older than this many events of a file is on disk all
-    /// the same, as systems write everything back some day; losing a whole file would be too easy to find.
-    Ignored {
+pub(crate) enum WriteBack {
+    /// When it is asked to sync, and not for certain before.
+    AtSyncs,
+    /// Also what is older than this many events of a file, as systems do some day.
+    InTime {
         /// How many events of a file are in doubt.
         doubtful: usize,
     },
@@ -74,7 +69,7 @@ fn removed(outcome: std::io::Result<()>) -> std::io::Result<()> {
 
 /// A disk at a moment of its life.
 pub(crate) struct Platter<'a> {
-    syncs: Syncs,
+    write_back: WriteBack,
     /// Decides what a failed sync has written.
     random: Random,
     files: BTreeMap<FileName, Contents<'a>>,
@@ -99,8 +94,8 @@ impl Contents<'_> {
 
 impl<'a> Platter<'a> {
     /// A disk without files.
-    pub(crate) fn new(syncs: Syncs, seed: u64) -> Platter<'a> {
-        Platter { syncs, random: Random::part(seed, 0x000f_a17e), files: BTreeMap::new() }
+    pub(crate) fn new(write_back: WriteBack, seed: u64) -> Platter<'a> {
+        Platter { write_back, random: Random::part(seed, 0x000f_a17e), files: BTreeMap::new() }
     }
 
     /// Lives through the next event.
@@ -108,32 +103,28 @@ impl<'a> Platter<'a> {
         match event {
             Event::Created(name) | Event::Written(name, ..) | Event::Truncated(name, _) => self.pend(*name, event),
             Event::Deleted(name, Durability::InDoubt) => self.pend(*name, event),
-            Event::Deleted(name, Durability::Certain) if self.syncs == Syncs::Kept => {
+            Event::Deleted(name, Durability::Certain) => {
                 self.files.insert(*name, Contents::default());
             }
-            Event::Deleted(name, Durability::Certain) => self.pend(*name, event),
-            Event::Synced(name) if self.syncs == Syncs::Kept => {
+            Event::Synced(name) => {
                 let file = self.files.entry(*name).or_default();
                 for event in std::mem::take(&mut file.pending) {
                     happen(&mut file.certain, event);
                 }
             }
-            Event::SyncFailed(name) if self.syncs == Syncs::Kept => {
+            Event::SyncFailed(name) => {
                 let file = self.files.entry(*name).or_default();
                 let pending = std::mem::take(&mut file.pending);
                 survive(&mut file.certain, &pending, &mut self.random);
             }
-            Event::DirectorySynced if self.syncs == Syncs::Kept => {
-                self.files.values_mut().for_each(Contents::settle_entry);
-            }
-            Event::Synced(_) | Event::SyncFailed(_) | Event::DirectorySynced => {}
+            Event::DirectorySynced => self.files.values_mut().for_each(Contents::settle_entry),
         }
     }
 
     fn pend(&mut self, name: FileName, event: &'a Event) {
         let file = self.files.entry(name).or_default();
         file.pending.push(event);
-        if let Syncs::Ignored { doubtful } = self.syncs
+        if let WriteBack::InTime { doubtful } = self.write_back
             && file.pending.len() > doubtful
         {
             let oldest = file.pending.remove(0);

@@ -4,5 +4,5 @@ mod disk;
 mod image;
 mod shim;
 
-pub(crate) use disk::{Disk, DiskError, Event, Fault, FileName, Lasts, Target};
-pub(crate) use image::{Image, Platter, Syncs, Unsynced};
+pub(crate) use disk::{Disk, DiskError, Event, Fault, FileName, Lasts, Synchronous, Target};
+pub(crate) use image::{Image, Platter, Unsynced, WriteBack};

@@ -3,6 +3,9 @@
 //! It is the default of the process, so that every connection goes through it, whoever opens it. Files of no [`Disk`]
 //! pass through, without syncs: nobody will miss them. Those of a [`Disk`] are synced, because the time that it takes is what
 //! lets others wait for the next commit together.
+//!
+//! A connection to a disk with [`Synchronous::Off`] is put there when it is opened, and kept there: SQLite asks the VFS
+//! about every pragma before it obeys.
 
 #![expect(unsafe_code, reason = "a VFS is a table of C functions")]
 
@@ -14,9 +17,10 @@ use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use rusqlite::ffi;
+use rusqlite::auto_extension::{init_auto_extension, register_auto_extension};
+use rusqlite::{Connection, ffi};
 
-use super::disk::{Disk, Durability, FileName, Refused, watched};
+use super::disk::{Disk, Durability, FileName, Refused, Synchronous, watched};
 
 const NAME: &CStr = c"interline-soak";
 
@@ -62,27 +66,56 @@ static METHODS: ffi::sqlite3_io_methods = ffi::sqlite3_io_methods {
 
 /// Makes it the default of the process, once.
 pub(super) fn install() -> Result<(), String> {
-    static INSTALLED: OnceLock<c_int> = OnceLock::new();
-    let code = *INSTALLED.get_or_init(|| {
-        // SAFETY: null asks for the default VFS, which lives as long as the process. It is SQLite's for unix systems:
-        // of its functions, only those that are replaced here look at the `sqlite3_vfs` that they are called with, so the
-        // others may be called with the copy. The copy is leaked, as a registered VFS must stay.
-        unsafe {
-            let system = ffi::sqlite3_vfs_find(ptr::null());
-            if system.is_null() {
-                return ffi::SQLITE_ERROR;
+    static INSTALLED: OnceLock<Result<(), String>> = OnceLock::new();
+    INSTALLED
+        .get_or_init(|| {
+            let code = register();
+            if code != ffi::SQLITE_OK {
+                return Err(format!("SQLite takes no VFS: error {code}"));
             }
-            let mut ours = *system;
-            ours.zName = NAME.as_ptr();
-            ours.pNext = ptr::null_mut();
-            ours.pAppData = system.cast();
-            ours.szOsFile += c_int::try_from(size_of::<File>()).unwrap_or(c_int::MAX);
-            ours.xOpen = Some(open);
-            ours.xDelete = Some(delete);
-            ffi::sqlite3_vfs_register(Box::into_raw(Box::new(ours)), 1)
+            // SAFETY: `opened` opens and closes no connection, and leaves the list of extensions alone.
+            unsafe { register_auto_extension(opened) }.map_err(|error| format!("SQLite takes no extension: {error}"))
+        })
+        .clone()
+}
+
+fn register() -> c_int {
+    // SAFETY: null asks for the default VFS, which lives as long as the process. It is SQLite's for unix systems:
+    // of its functions, only those that are replaced here look at the `sqlite3_vfs` that they are called with, so the
+    // others may be called with the copy. The copy is leaked, as a registered VFS must stay.
+    unsafe {
+        let system = ffi::sqlite3_vfs_find(ptr::null());
+        if system.is_null() {
+            return ffi::SQLITE_ERROR;
         }
-    });
-    if code == ffi::SQLITE_OK { Ok(()) } else { Err(format!("SQLite takes no VFS: error {code}")) }
+        let mut ours = *system;
+        ours.zName = NAME.as_ptr();
+        ours.pNext = ptr::null_mut();
+        ours.pAppData = system.cast();
+        ours.szOsFile += c_int::try_from(size_of::<File>()).unwrap_or(c_int::MAX);
+        ours.xOpen = Some(open);
+        ours.xDelete = Some(delete);
+        ffi::sqlite3_vfs_register(Box::into_raw(Box::new(ours)), 1)
+    }
+}
+
+unsafe extern "C" fn opened(
+    connection: *mut ffi::sqlite3,
+    message: *mut *mut c_char,
+    _: *const ffi::sqlite3_api_routines,
+) -> c_int {
+    // SAFETY: SQLite calls this with a connection that is open and a place for a message.
+    unsafe { init_auto_extension(connection, message, begin_as_its_disk_says) }
+}
+
+/// Puts a new connection where its disk wants it, before its owner has its say.
+#[expect(clippy::needless_pass_by_value, reason = "the type of an extension")]
+fn begin_as_its_disk_says(connection: Connection) -> rusqlite::Result<()> {
+    let disk = connection.path().and_then(|path| watched(Path::new(path)).ok().flatten());
+    match disk.map(|(disk, _)| disk.synchronous()) {
+        Some(Synchronous::Off) => connection.execute_batch("PRAGMA synchronous = OFF"),
+        Some(Synchronous::AsAsked) | None => Ok(()),
+    }
 }
 
 /// The disk and the name of a path; `Err` for a file that a disk does not know how to keep.
@@ -195,7 +228,7 @@ passed_on! {
     lock = xLock(level: c_int);
     unlock = xUnlock(level: c_int);
     check_reserved_lock = xCheckReservedLock(answer: *mut c_int);
-    file_control = xFileControl(operation: c_int, argument: *mut c_void);
+    system_file_control = xFileControl(operation: c_int, argument: *mut c_void);
     sector_size = xSectorSize();
     device_characteristics = xDeviceCharacteristics();
     shm_map = xShmMap(region: c_int, size: c_int, extend: c_int, into: *mut *mut c_void);
@@ -211,6 +244,34 @@ unsafe extern "C" fn shm_barrier(file: *mut ffi::sqlite3_file) {
             barrier(inner);
         }
     }
+}
+
+unsafe extern "C" fn file_control(file: *mut ffi::sqlite3_file, operation: c_int, argument: *mut c_void) -> c_int {
+    // SAFETY: the file is open; of a pragma the argument is an array: a place for an answer, the name, and the value,
+    // which is null where it is asked for.
+    unsafe {
+        if operation == ffi::SQLITE_FCNTL_PRAGMA && attached_to(file).is_some() {
+            let [_, name, value] = *argument.cast::<[*const c_char; 3]>();
+            if !value.is_null() && is_overruled(file, CStr::from_ptr(name), CStr::from_ptr(value)) {
+                // To SQLite this is a pragma of the VFS, which is done.
+                return ffi::SQLITE_OK;
+            }
+        }
+        system_file_control(file, operation, argument)
+    }
+}
+
+/// Whether a connection may not set this.
+///
+/// # Safety
+///
+/// As for [`attached_to`].
+unsafe fn is_overruled(file: *mut ffi::sqlite3_file, name: &CStr, value: &CStr) -> bool {
+    // SAFETY: the caller's promise.
+    let synchronous = unsafe { attached_to(file) }.map(|at| at.disk.synchronous());
+    synchronous == Some(Synchronous::Off)
+        && name.to_bytes().eq_ignore_ascii_case(b"synchronous")
+        && !value.to_bytes().eq_ignore_ascii_case(b"off")
 }
 
 unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {

@@ -1,0 +1,142 @@
+//! Replacing a passage, and the laws of every replacement and refusal.
+
+use interline_edit::{
+    Cause, Level, MAX_EXCERPT_CHARS, MultipleMatches, NoMatch, Replace, ReplaceError, Replacement, replace, total_lines,
+};
+use serde_json::{Value, json};
+
+use crate::Failures;
+use crate::folder::{Fields, Folder};
+
+pub(crate) fn scenario(folder: &Folder) -> Failures {
+    let mut fields = Fields(folder.request.clone());
+    let old_str = fields.string("old_str").expect("old_str");
+    let new_str = fields.string("new_str").expect("new_str");
+    let mut request = Replace::new(&old_str, &new_str);
+    if let Some(level) = fields.level() {
+        request.loosest = level;
+    }
+    if let Some(line_endings) = fields.line_endings() {
+        request.line_endings = line_endings;
+    }
+    if let Some(number) = fields.number("expected_matches") {
+        request.expected_matches = number;
+    }
+    fields.end();
+
+    match replace(&folder.before, &request) {
+        Ok(done) => {
+            let answer = json!({"match_type": done.level.name(), "line": done.line, "replacements": done.places.len()});
+            let mut failures = folder.applied(&done.edit, &answer);
+            failures.extend(laws_of_a_replacement(&folder.before, &request, &done));
+            failures
+        }
+        Err(error) => {
+            let mut failures = folder.refused(&error, &replace_error(&error));
+            failures.extend(laws_of_a_refusal(&folder.before, &error));
+            failures
+        }
+    }
+}
+
+fn laws_of_a_replacement(before: &str, request: &Replace<'_>, done: &Replacement) -> Failures {
+    let mut failures = Failures::new();
+    if done.level > request.loosest {
+        failures.push(format!("{} is looser than {}", done.level, request.loosest));
+    }
+    if done.level == Level::Exact && done.places.iter().any(|place| &before[place.clone()] != request.old_str) {
+        failures.push("an exact place is not old_str".to_owned());
+    }
+    // One line ending may go with whole lines, so places so near to each other can share a splice.
+    let mut places = done.places.clone();
+    places.dedup_by(|next, place| {
+        let near = next.start <= place.end + 2;
+        if near {
+            place.end = next.end;
+        }
+        near
+    });
+    for splice in done.edit.splices() {
+        let range = &splice.range;
+        if !places.iter().any(|place| place.start.saturating_sub(2) <= range.start && range.end <= place.end + 2) {
+            failures.push(format!("{splice:?} lies in none of the places {:?}", done.places));
+        }
+    }
+    failures
+}
+
+pub(crate) fn laws_of_a_refusal(before: &str, error: &ReplaceError) -> Failures {
+    let mut failures = Failures::new();
+    let mut shown: Vec<&str> = Vec::new();
+    match error {
+        ReplaceError::EmptyOldStr | ReplaceError::ZeroExpectedMatches | ReplaceError::ResultTooLarge { .. } => {}
+        ReplaceError::NoMatch(error) => {
+            let similarities: Vec<f64> = error.nearest.iter().map(|passage| passage.similarity).collect();
+            let sorted = similarities.windows(2).all(|pair| pair[0] >= pair[1]);
+            if !sorted || similarities.iter().any(|s| !(0.0..=1.0).contains(s)) || similarities.len() > 3 {
+                failures.push(format!("similarities of the nearest passages: {similarities:?}"));
+            }
+            for passage in &error.nearest {
+                let (first, last) = (passage.first_line, passage.last_line);
+                if first == 0 || first > last || last > total_lines(before) {
+                    failures.push(format!("a nearest passage has the lines {first}..={last}"));
+                }
+                shown.push(&passage.text);
+            }
+        }
+        ReplaceError::MultipleMatches(error) => {
+            if error.places.len() != error.total.min(20) {
+                failures.push(format!("{} places are shown of {}", error.places.len(), error.total));
+            }
+            shown.extend(error.places.iter().map(|place| place.context.as_str()));
+        }
+    }
+    for line in shown.iter().flat_map(|text| text.split('\n')) {
+        if line.chars().count() > MAX_EXCERPT_CHARS {
+            failures.push(format!("a line of {} characters is shown", line.chars().count()));
+        }
+    }
+    failures
+}
+
+fn replace_error(error: &ReplaceError) -> Value {
+    match error {
+        ReplaceError::EmptyOldStr => json!({"error": "empty_old_str"}),
+        ReplaceError::ZeroExpectedMatches => json!({"error": "zero_expected_matches"}),
+        ReplaceError::ResultTooLarge { .. } => json!({"error": "result_too_large"}),
+        ReplaceError::NoMatch(error) => no_match(error),
+        ReplaceError::MultipleMatches(error) => multiple_matches(error),
+    }
+}
+
+pub(crate) fn no_match(error: &NoMatch) -> Value {
+    let nearest: Vec<_> = error.nearest.iter().map(|passage| (passage.first_line, passage.last_line)).collect();
+    let mut answer = match &error.cause {
+        None => json!({"cause": null}),
+        Some(Cause::Capped { level, line }) => json!({"cause": "capped", "level": level.name(), "line": line}),
+        Some(Cause::OtherIndentation { line }) => json!({"cause": "other_indentation", "line": line}),
+        Some(Cause::CannotIndent { new_line, line }) => {
+            json!({"cause": "cannot_indent", "new_line": new_line, "line": line})
+        }
+        Some(Cause::AlreadyApplied { line }) => json!({"cause": "already_applied", "line": line}),
+        Some(Cause::OtherCase { line }) => json!({"cause": "other_case", "line": line}),
+        Some(Cause::EscapedNewlines { line }) => json!({"cause": "escaped_newlines", "line": line}),
+        Some(Cause::LineNumbers { line }) => json!({"cause": "line_numbers", "line": line}),
+        Some(Cause::Elision) => json!({"cause": "elision"}),
+        Some(Cause::Blank) => json!({"cause": "blank"}),
+    };
+    answer["error"] = json!("no_match");
+    answer["nearest_lines"] = json!(nearest);
+    answer
+}
+
+pub(crate) fn multiple_matches(error: &MultipleMatches) -> Value {
+    json!({
+        "error": "multiple_matches",
+        "total": error.total,
+        "expected": error.expected,
+        "match_type": error.level.name(),
+        "lines": error.places.iter().map(|place| place.line).collect::<Vec<_>>(),
+        "contexts": error.places.iter().map(|place| place.context.as_str()).collect::<Vec<_>>(),
+    })
+}
