@@ -70,6 +70,11 @@ impl Search {
         &self.terms
     }
 
+    /// The wanted terms of each alternative, by their index; at least one each.
+    pub fn wanted(&self) -> impl Iterator<Item = &[usize]> {
+        self.alternatives.iter().map(|alternative| alternative.wanted.as_slice())
+    }
+
     /// What can be said about an item of which something is known for each term, by its index.
     pub fn judge(&self, known: impl Fn(usize) -> Known) -> Verdict {
         let mut verdict = Verdict::No;
@@ -109,12 +114,9 @@ impl Search {
 
     /// Where an item matches: the line of its content that shows the most, or another field.
     pub fn snippet(&self, item: &Searched<'_>) -> Option<Snippet> {
-        let wanted: Vec<&SearchTerm> = self.wanted().map(|index| &self.terms[index]).collect();
+        let is_wanted = |index: &usize| self.wanted().any(|wanted| wanted.contains(index));
+        let wanted: Vec<&SearchTerm> = (0..self.terms.len()).filter(is_wanted).map(|index| &self.terms[index]).collect();
         snippet::snippet(&wanted, item)
-    }
-
-    fn wanted(&self) -> impl Iterator<Item = usize> {
-        (0..self.terms.len()).filter(|index| self.alternatives.iter().any(|one| one.wanted.contains(index)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use crate::Item;
+use crate::Snapshot;
 use crate::fields::{Description, PromptName, Title, Url};
 
 use super::fold::fold;
@@ -56,35 +56,44 @@ pub(super) fn weight_of_text(places: Payload) -> Option<u32> {
 }
 
 /// The texts of an item that are searched.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Searched<'a> {
-    item: &'a Item,
-    content: Option<&'a str>,
+    /// The title.
+    pub title: Option<&'a str>,
+    /// The name.
+    pub name: Option<&'a str>,
+    /// The description.
+    pub description: Option<&'a str>,
+    /// The web address.
+    pub url: Option<&'a str>,
+    /// The content.
+    pub content: Option<&'a str>,
 }
 
 impl<'a> Searched<'a> {
-    /// Those of an item with this content.
-    pub fn of(item: &'a Item, content: Option<&'a str>) -> Searched<'a> {
-        Searched { item, content }
+    /// Those of an item.
+    pub fn of(snapshot: &'a Snapshot) -> Searched<'a> {
+        let fields = &snapshot.item.fields;
+        Searched {
+            title: fields.title.as_ref().map(Title::as_str),
+            name: fields.name.as_ref().map(PromptName::as_str),
+            description: fields.description.as_ref().map(Description::as_str),
+            url: fields.url.as_ref().map(Url::as_str),
+            content: snapshot.content.as_deref(),
+        }
     }
 
     /// Each text, with where it stands; those that weigh the most first.
     pub(super) fn texts(&self) -> impl Iterator<Item = (Place, &'a str)> {
-        let fields = &self.item.fields;
         [
-            (Place::Head, fields.title.as_ref().map(Title::as_str)),
-            (Place::Head, fields.name.as_ref().map(PromptName::as_str)),
-            (Place::Description, fields.description.as_ref().map(Description::as_str)),
-            (Place::Address, fields.url.as_ref().map(Url::as_str)),
+            (Place::Head, self.title),
+            (Place::Head, self.name),
+            (Place::Description, self.description),
+            (Place::Address, self.url),
             (Place::Content, self.content),
         ]
         .into_iter()
         .filter_map(|(place, text)| text.map(|text| (place, text)))
-    }
-
-    /// The content.
-    pub(super) fn content(&self) -> Option<&'a str> {
-        self.content
     }
 }
 

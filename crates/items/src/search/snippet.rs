@@ -45,7 +45,7 @@ pub enum SnippetField {
 /// The line of the content that shows the most of the terms, the first of several; another field where none shows any.
 pub(super) fn snippet(terms: &[&SearchTerm], item: &Searched<'_>) -> Option<Snippet> {
     let finder = Finder { terms, stems: Stems::english() };
-    let in_content = item.content().and_then(|content| finder.best_line(content));
+    let in_content = item.content.and_then(|content| finder.best_line(content));
     in_content.or_else(|| {
         let others = item.texts().filter(|(place, _)| *place != Place::Content);
         others.filter_map(|(place, text)| finder.in_field(place, text)).next()

@@ -8,7 +8,7 @@ CREATE UNIQUE INDEX items_by_number ON items (number);
 
 CREATE TABLE search_segments (
     number bigint   PRIMARY KEY GENERATED ALWAYS AS IDENTITY, -- never used again, so that a late reader cannot mean another
-    state  smallint NOT NULL,                                 -- 0 being made, 1 counts
+    state  smallint NOT NULL,                                 -- 0 being made, 1 counts, 2 to be removed
     items  bigint   NOT NULL,                                 -- how many items it has, dead ones too
     bytes  bigint   NOT NULL,                                 -- the size of its blocks
     dead   bytea    NOT NULL                                  -- the items that do not count in it any more
@@ -24,13 +24,6 @@ CREATE TABLE search_blocks (
 
 -- Blocks are compact already.
 ALTER TABLE search_blocks ALTER COLUMN data SET STORAGE EXTERNAL;
-
--- In which segment an item counts.
-CREATE TABLE search_items (
-    id      uuid   PRIMARY KEY, -- the item may be gone
-    number  bigint NOT NULL,
-    segment bigint NOT NULL
-);
 
 -- When the item changed, in microseconds: one that is being edited is indexed when that is over.
 ALTER TABLE stale_items ADD COLUMN changed_at bigint NOT NULL DEFAULT 0;

@@ -4,7 +4,7 @@
 
 CREATE TABLE search_segments (
     number INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again, so that a late reader cannot mean another
-    state  INTEGER NOT NULL,                  -- 0 being made, 1 counts
+    state  INTEGER NOT NULL,                  -- 0 being made, 1 counts, 2 to be removed
     items  INTEGER NOT NULL,                  -- how many items it has, dead ones too
     bytes  INTEGER NOT NULL,                  -- the size of its blocks
     dead   BLOB    NOT NULL                   -- the items that do not count in it any more
@@ -18,12 +18,6 @@ CREATE TABLE search_blocks (
 
 -- The block that has a term is the last one that does not begin after it.
 CREATE UNIQUE INDEX search_blocks_by_term ON search_blocks (segment, first);
-
--- In which segment an item counts.
-CREATE TABLE search_items (
-    item    INTEGER PRIMARY KEY, -- the number; the item may be gone
-    segment INTEGER NOT NULL
-) STRICT;
 
 -- When the item changed, in microseconds: one that is being edited is indexed when that is over.
 ALTER TABLE stale_items ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0;

@@ -11,6 +11,7 @@
 
 pub(crate) mod block;
 pub(crate) mod dead;
+pub(crate) mod evidence;
 pub(crate) mod fingerprint;
 pub(crate) mod merge;
 pub(crate) mod policy;
