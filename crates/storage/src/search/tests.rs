@@ -62,6 +62,8 @@ fn key() -> impl Strategy<Value = Key> {
     prop_oneof![
         8 => prop::collection::vec(0..3_u8, 1..5),
         2 => prop::collection::vec(any::<u8>(), 1..12),
+        // About as long as what a mark sees of a key, and mostly alike.
+        4 => (8..14_usize, prop::collection::vec(0..3_u8, 0..4)).prop_map(|(same, rest)| [vec![0; same], rest].concat()),
         1 => (any::<u8>(), 200..5000_usize).prop_map(|(byte, length)| vec![byte; length]),
     ]
 }
