@@ -17,9 +17,7 @@ fn fold_into(folded: &mut String, text: &str) {
     let mut rest = text;
     while !rest.is_empty() {
         let ascii = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
-        for byte in rest[..ascii].bytes() {
-            push(folded, char::from(byte.to_ascii_lowercase()));
-        }
+        fold_ascii_into(folded, &rest[..ascii]);
         rest = &rest[ascii..];
         let mut others = rest.chars();
         while let Some(other) = others.clone().next().filter(|other| !other.is_ascii()) {
@@ -28,6 +26,18 @@ fn fold_into(folded: &mut String, text: &str) {
         }
         rest = others.as_str();
     }
+}
+
+/// The same for what most texts are made of, a word at a time.
+fn fold_ascii_into(folded: &mut String, ascii: &str) {
+    let start = folded.len();
+    for (index, word) in ascii.split(|char: char| matches!(char, '\t'..='\r' | ' ')).enumerate() {
+        if index > 0 && !folded.ends_with(' ') {
+            folded.push(' ');
+        }
+        folded.push_str(word);
+    }
+    folded[start..].make_ascii_lowercase();
 }
 
 fn push(folded: &mut String, char: char) {
