@@ -52,9 +52,6 @@ fn push(folded: &mut String, char: char) {
 fn fold_char(char: char, mut emit: impl FnMut(char)) {
     match char {
         _ if is_ignored(char) => {}
-        '‘' | '’' | '‚' | '‛' => emit('\''),
-        '“' | '”' | '„' | '‟' => emit('"'),
-        '‐'..='―' | '−' => emit('-'),
         _ if has_own_marks(char) => lower(char, &mut emit),
         _ => decompose_compatible(char, |part| {
             if !is_ignored(part) {
@@ -71,6 +68,9 @@ fn lower(char: char, emit: &mut impl FnMut(char)) {
             emit('s');
         }
         'ς' => emit('σ'),
+        '‘' | '’' | '‚' | '‛' => emit('\''),
+        '“' | '”' | '„' | '‟' => emit('"'),
+        '‐'..='―' | '−' => emit('-'),
         _ => char.to_lowercase().filter(|part| !is_ignored(*part)).for_each(emit),
     }
 }
@@ -128,7 +128,7 @@ mod tests {
             ("ΟΔΟΣ οδος", "οδοσ οδοσ"),
             ("İstanbul I ı", "istanbul i ı"),
             ("ﬁne Ａ１ ①", "fine a1 1"),
-            ("don’t “x” – —", "don't \"x\" - -"),
+            ("don’t “x” – — ﹘ ⁻", "don't \"x\" - - - -"),
             ("が か\u{3099}", "が か\u{3099}"),
             ("각 가", "각 가"),
             ("❤\u{fe0f} ❤ 👩\u{200d}🚀", "❤ ❤ 👩\u{200d}🚀"),
