@@ -91,7 +91,16 @@ fn to_microseconds(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time)
 }
 
-/// Whether a failed commit is worth another round: the item changed meanwhile.
-fn is_stale(error: &StoreError) -> bool {
-    matches!(error, StoreError::Stale(_))
+/// What a commit gave; `None` if an item changed meanwhile, so that it takes another round.
+fn unless_stale<T>(committed: Result<T, StoreError>) -> Result<Option<T>, Error> {
+    match committed {
+        Ok(done) => Ok(Some(done)),
+        Err(StoreError::Stale(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The refusal after [`MAX_ROUNDS`].
+fn lost_every_round() -> Error {
+    Error::Unavailable("the item changed under every attempt".to_owned())
 }

@@ -15,7 +15,7 @@ use interline_edit::{Edit, Level, UnifiedDiff};
 use crate::{ContentRule, Error, Snapshot};
 
 use super::examine::BIG_BYTES;
-use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale};
+use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, lost_every_round, unless_stale};
 pub(super) use crowd::Crowd;
 use prepare::{Prepared, prepare_template, prepare_text};
 
@@ -62,13 +62,11 @@ impl Interline {
                 self.remember_no_change(caller, &Outcome::Edited(&edited), request.mode).await?;
                 return Ok(edited);
             };
-            match self.store.commit(batch).await {
-                Ok(()) => return Ok(edited),
-                Err(error) if is_stale(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(()) = unless_stale(self.store.commit(batch).await)? {
+                return Ok(edited);
             }
         }
-        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+        Err(lost_every_round())
     }
 
     /// Remembers the answer to an edit that changed nothing. A dry run is none.
