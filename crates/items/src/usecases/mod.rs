@@ -30,7 +30,7 @@ use edit::Crowd;
 use once::UnderWay;
 
 pub use caller::Caller;
-pub use edit::{EditMode, EditRequest, Edited, InsertAt, LinePatch, PassageChange, TextChange};
+pub use edit::{EditMode, EditRequest, EditUnit, Edited, InsertAt, LinePatch, PassageChange, TextChange};
 pub use expected::ExpectedVersion;
 pub use history::VersionDiff;
 pub use housekeeping::{Housekeeping, ThrownAway};

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::app::App;
 use super::error::ApiError;
 use super::identify::Caller;
-use super::wire::{Counted, EditedBody, ItemBody, collection_of};
+use super::wire::{EditedBody, ItemBody, collection_of};
 use super::{answer, body, condition};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -61,11 +61,9 @@ async fn begin(app: &App, caller: Caller, parts: &Parts, bytes: &Bytes) -> Resul
     }
     let key = key(&parts.headers)?;
     let uri = parts.uri.to_string();
-    // The one route whose changes are counted by lines.
-    let counted = if path.ends_with("/content") { Counted::Operations } else { Counted::Replacements };
     let condition = parts.headers.get(IF_MATCH).map_or(&b""[..], HeaderValue::as_bytes);
     let said = [parts.method.as_str().as_bytes(), uri.as_bytes(), condition, bytes];
-    let write = Repeatable::parse(key, &said, move |outcome| remembered(outcome, counted).to_string())?;
+    let write = Repeatable::parse(key, &said, |outcome| remembered(outcome).to_string())?;
     Ok(app.interline.begin(caller.0, write).await?)
 }
 
@@ -82,7 +80,7 @@ fn key(headers: &HeaderMap) -> Result<&str, Error> {
 }
 
 /// What is remembered of an answer: nothing of the content, be it a preview or a diff. It may outlive the item.
-fn remembered(outcome: &Outcome<'_>, counted: Counted) -> Value {
+fn remembered(outcome: &Outcome<'_>) -> Value {
     match outcome {
         Outcome::Created(item) => {
             let location = format!("/{}/{}", collection_of(item.kind), item.id);
@@ -93,7 +91,7 @@ fn remembered(outcome: &Outcome<'_>, counted: Counted) -> Value {
         }
         Outcome::Edited(edited) => {
             let item = &edited.after.item;
-            let body = EditedBody::without_diff(edited, counted, ItemBody::without_text(item));
+            let body = EditedBody::without_diff(edited, ItemBody::without_text(item));
             json!({"status": 200, "etag": tag(item), "body": body})
         }
         Outcome::Removed => json!({"status": 204}),
