@@ -1,7 +1,7 @@
 //! `Idempotency-Key`: a write that is sent again gets the answer of the first, and applies nothing.
 
 use axum::body::{Body, Bytes};
-use axum::extract::Request;
+use axum::extract::{FromRequestParts, Request};
 use axum::http::header::{ETAG, IF_MATCH, LOCATION};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
@@ -54,17 +54,27 @@ pub(super) async fn once(app: &App, request: Request, next: Next) -> Response<Bo
 }
 
 async fn begin(app: &App, caller: Caller, parts: &Parts, bytes: &Bytes) -> Result<Begun, ApiError> {
-    let path = parts.uri.path();
-    if path.starts_with("/tokens") || path.starts_with("/users") {
-        // Their answers show a secret once, which nobody may remember.
-        return Err(invalid("is not taken here: list what there is before you send it again").into());
-    }
     let key = key(&parts.headers)?;
     let uri = parts.uri.to_string();
     let condition = parts.headers.get(IF_MATCH).map_or(&b""[..], HeaderValue::as_bytes);
     let said = [parts.method.as_str().as_bytes(), uri.as_bytes(), condition, bytes];
     let write = Repeatable::parse(key, &said, |outcome| remembered(outcome).to_string())?;
     Ok(app.interline.begin(caller.0, write).await?)
+}
+
+/// The caller of a write that is not remembered, as such answers show secrets: with a key it is refused.
+pub(super) struct Keyless(pub(super) interline_items::Caller);
+
+impl<S: Sync> FromRequestParts<S> for Keyless {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Keyless, ApiError> {
+        if parts.headers.contains_key(KEY) {
+            return Err(invalid("is not taken here: list what there is before you send it again").into());
+        }
+        let Caller(caller) = Caller::from_request_parts(parts, state).await?;
+        Ok(Keyless(caller))
+    }
 }
 
 fn invalid(message: &str) -> Error {
