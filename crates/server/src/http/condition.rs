@@ -4,7 +4,7 @@
 //! write compares the version alone, so that archiving an item does not refuse an edit of it.
 
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use interline_items::fields::FieldError;
 use interline_items::{Error, Expectation, ExpectedVersion, Stamp};
 
@@ -13,6 +13,12 @@ pub(super) fn etag(stamp: Stamp) -> HeaderValue {
     // Digits and quotes are always a valid value.
     HeaderValue::from_str(&format!("\"{}.{}\"", stamp.version, stamp.revision))
         .unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+/// The headers that are read here, alone.
+pub(super) fn headers_of(headers: &HeaderMap) -> HeaderMap {
+    let values = |name: HeaderName| headers.get_all(&name).iter().map(move |value| (name.clone(), value.clone()));
+    [IF_MATCH, IF_NONE_MATCH].into_iter().flat_map(values).collect()
 }
 
 /// The states that the sender of a request knows.
@@ -100,7 +106,7 @@ fn number(digits: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn headers(name: &axum::http::HeaderName, values: &[&str]) -> HeaderMap {
+    fn headers(name: &HeaderName, values: &[&str]) -> HeaderMap {
         values.iter().map(|value| (name.clone(), HeaderValue::from_str(value).unwrap())).collect()
     }
 

@@ -75,7 +75,7 @@ pub(super) fn wanted(query: &mut Query) -> Result<(ReadContent, Extent), Error> 
 async fn answer_with_item(app: &App, mut target: Target) -> Answer {
     let (content, extent) = wanted(&mut target.query)?;
     let (interline, caller, which) = (&app.interline, &target.caller.0, &target.which);
-    let read = match condition::known(&target.headers) {
+    let read = match condition::known(&target.conditions) {
         Known::Nothing if content == ReadContent::Whole => return answer_with_whole(app, caller, which).await,
         Known::Nothing => ReadUnless::Changed(interline.read(caller, which, content).await?),
         Known::States(states) => interline.read_unless(caller, which, content, &states).await?,
