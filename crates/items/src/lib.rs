@@ -38,7 +38,7 @@ pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
     Begun, Caller, Changed, ContentPart, EditMode, EditRequest, EditUnit, Edited, ExpectedVersion, FieldMatch,
     FoundInside, Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, Outcome,
-    PassageChange, QuerySyntax, ReadContent, ReadItem, ReadUnless, Repeatable, SearchField, SearchInside, Secret,
-    TagChanges, TextChange, ThrownAway, TokenDraft, UserDraft, VersionDiff,
+    PassageChange, QuerySyntax, ReadContent, ReadItem, Repeatable, SearchField, SearchInside, Secret, TagChanges,
+    TextChange, ThrownAway, TokenDraft, UserDraft, VersionDiff,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

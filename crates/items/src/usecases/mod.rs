@@ -36,7 +36,7 @@ pub use history::VersionDiff;
 pub use housekeeping::{Housekeeping, ThrownAway};
 pub use input::{Changed, ItemChanges, ItemDraft, TagChanges};
 pub use once::{Begun, Outcome, Repeatable};
-pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem, ReadUnless};
+pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
 pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};
 pub use users::{Secret, TokenDraft, UserDraft};
 

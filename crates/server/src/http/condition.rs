@@ -32,6 +32,17 @@ pub(super) enum Known {
     Anything,
 }
 
+impl Known {
+    /// Whether a state is one of them.
+    pub(super) fn has(&self, stamp: Stamp) -> bool {
+        match self {
+            Known::Nothing => false,
+            Known::States(states) => states.contains(&stamp),
+            Known::Anything => true,
+        }
+    }
+}
+
 /// The states of `If-None-Match`. What is not a tag of ours is ignored: the answer is then sent whole.
 pub(super) fn known(headers: &HeaderMap) -> Known {
     let mut states = Vec::new();
