@@ -11,7 +11,7 @@ use interline_items::{Error, Expectation, ExpectedVersion, Stamp};
 /// The tag of a state.
 pub(super) fn etag(stamp: Stamp) -> HeaderValue {
     // Digits and quotes are always a valid value.
-    HeaderValue::from_str(&format!("\"{}.{}\"", stamp.version, stamp.revision))
+    HeaderValue::try_from(format!("\"{}.{}\"", stamp.version, stamp.revision))
         .unwrap_or(HeaderValue::from_static("\"\""))
 }
 
