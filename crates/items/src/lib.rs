@@ -36,9 +36,9 @@ pub use kind::{ContentRule, Kind, Presence, Rules};
 pub use list::{Contents, Cursor, CursorKey, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
 pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
-    Begun, Caller, Changed, ContentPart, EditMode, EditRequest, Edited, ExpectedVersion, FieldMatch, FoundInside,
-    Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange,
-    QuerySyntax, ReadContent, ReadItem, ReadUnless, Repeatable, SearchField, SearchInside, Secret, TagChanges,
+    Begun, Caller, Changed, ContentPart, EditMode, EditRequest, EditUnit, Edited, ExpectedVersion, FieldMatch,
+    FoundInside, Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch, LineRange, Outcome,
+    PassageChange, QuerySyntax, ReadContent, ReadItem, Repeatable, SearchField, SearchInside, Secret, TagChanges,
     TextChange, ThrownAway, TokenDraft, UserDraft, VersionDiff,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};
