@@ -10,6 +10,7 @@ mod engine;
 mod groups;
 mod load;
 mod measure;
+mod prose;
 mod requests;
 mod servers;
 mod store;

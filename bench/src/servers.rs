@@ -12,6 +12,8 @@ use axum::routing::get;
 use interline_items::fields::Limits;
 use interline_items::{Interline, Source, TokenDraft};
 use interline_server::{Settings, serve};
+
+pub(crate) use interline_server::Indexing;
 use interline_storage::SqliteStore;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
@@ -72,10 +74,15 @@ pub(crate) struct Served {
 impl Served {
     /// Over the SQLite file `path`, which is made if there is none.
     pub(crate) fn start(path: &Path) -> Result<Served, Box<dyn Error>> {
+        Served::start_with(path, Indexing::Here)
+    }
+
+    /// The same, with the index of searches kept up to date or not.
+    pub(crate) fn start_with(path: &Path, indexing: Indexing) -> Result<Served, Box<dyn Error>> {
         let store = Arc::new(SqliteStore::open(path)?);
         let interline = Interline::new(Arc::<SqliteStore>::clone(&store), Limits::default());
         let token = runtime("interline-first")?.block_on(token(&interline))?;
-        let settings = Settings { rate_limits: None, ..Settings::default() };
+        let settings = Settings { rate_limits: None, indexing, ..Settings::default() };
         let running = Running::start("interline", |listener, stopped| async move {
             let stopped = async { drop(stopped.await) };
             // It ends with an error only if the listener has no address.

@@ -44,7 +44,7 @@ impl Dice {
         texts.get(index as usize).map_or("", String::as_str)
     }
 
-    fn pick<'w>(&mut self, words: &[&'w str]) -> &'w str {
+    pub(crate) fn pick<'w>(&mut self, words: &[&'w str]) -> &'w str {
         let index = self.below(u32::try_from(words.len()).unwrap_or(1));
         words[index as usize]
     }

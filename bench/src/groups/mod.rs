@@ -5,6 +5,7 @@ mod edits;
 mod growth;
 mod http;
 mod process;
+mod search;
 
 use std::error::Error;
 
@@ -25,11 +26,13 @@ pub(crate) enum Group {
     Growth,
     /// The command as a process.
     Process,
+    /// Searches over items, and their index.
+    Search,
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 6] =
-        [Group::Engine, Group::Http, Group::Creates, Group::Edits, Group::Growth, Group::Process];
+    pub(crate) const ALL: [Group; 7] =
+        [Group::Engine, Group::Http, Group::Creates, Group::Edits, Group::Growth, Group::Process, Group::Search];
 
     /// The word that asks for it.
     const fn name(self) -> &'static str {
@@ -40,6 +43,7 @@ impl Group {
             Group::Edits => "edits",
             Group::Growth => "growth",
             Group::Process => "process",
+            Group::Search => "search",
         }
     }
 
@@ -60,6 +64,7 @@ impl Group {
             Group::Edits => edits::run(rows),
             Group::Growth => growth::run(rows),
             Group::Process => process::run(rows),
+            Group::Search => search::run(rows),
         }
     }
 }

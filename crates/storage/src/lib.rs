@@ -5,8 +5,8 @@
 
 mod codec;
 mod open;
+mod order;
 mod postgres;
-#[cfg_attr(not(test), expect(dead_code, reason = "the storages begin to use it with their search tables"))]
 mod search;
 mod sqlite;
 

@@ -115,7 +115,8 @@ impl Search {
     /// Where an item matches: the line of its content that shows the most, or another field.
     pub fn snippet(&self, item: &Searched<'_>) -> Option<Snippet> {
         let is_wanted = |index: &usize| self.wanted().any(|wanted| wanted.contains(index));
-        let wanted: Vec<&SearchTerm> = (0..self.terms.len()).filter(is_wanted).map(|index| &self.terms[index]).collect();
+        let wanted: Vec<&SearchTerm> =
+            (0..self.terms.len()).filter(is_wanted).map(|index| &self.terms[index]).collect();
         snippet::snippet(&wanted, item)
     }
 }

@@ -37,6 +37,15 @@ pub enum FoundOrder {
     Sorted(Sort),
 }
 
+impl FoundOrder {
+    /// Which comes first.
+    pub fn direction(self) -> SortOrder {
+        match self {
+            FoundOrder::Relevance(order) | FoundOrder::Sorted(Sort { order, .. }) => order,
+        }
+    }
+}
+
 /// A page of what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundPage {

@@ -50,9 +50,9 @@ impl DeadItems {
         self.items.len()
     }
 
-    /// Whether there are none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.items.is_empty()
+    /// The items, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = i64> {
+        self.items.iter().copied()
     }
 
     /// Whether an item is one of them. For many items in ascending order, [`DeadItems::sweep`] is faster.

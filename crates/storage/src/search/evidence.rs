@@ -121,9 +121,11 @@ impl Evidence {
             lists.sort_by_key(Vec::len);
             let mut lists = lists.into_iter();
             let first = lists.next()?;
-            candidates.extend(lists.fold(first, |kept, list| {
-                kept.into_iter().filter(|item| list.binary_search(item).is_ok()).collect()
-            }));
+            candidates.extend(
+                lists.fold(first, |kept, list| {
+                    kept.into_iter().filter(|item| list.binary_search(item).is_ok()).collect()
+                }),
+            );
         }
         candidates.sort_unstable();
         candidates.dedup();

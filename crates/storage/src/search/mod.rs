@@ -13,6 +13,8 @@ pub(crate) mod block;
 pub(crate) mod dead;
 pub(crate) mod evidence;
 pub(crate) mod fingerprint;
+pub(crate) mod lease;
+pub(crate) mod members;
 pub(crate) mod merge;
 pub(crate) mod policy;
 pub(crate) mod postings;

@@ -102,7 +102,7 @@ fn change(group: &mut Group<'_>, prepared: &Prepared, whole_copies: WholeCopies)
     let fields = prepared.rebuild.as_ref().map(|rebuild| rebuild.fields.as_str()).filter(|_| new_fields);
     history::put_record(connection, number, prepared, fields, undo.as_deref())?;
     history::put_event(connection, &Event::of_change(prepared))?;
-    history::mark_stale(connection, number, after.stamp)?;
+    history::mark_stale(connection, number, after.stamp, prepared.write.record.at)?;
     Ok(Done::Written)
 }
 
@@ -139,7 +139,7 @@ pub(super) fn purge(
     group.drop_content(number);
     history::put_event(connection, &event)?;
     // One more than its last state, so that the search index has not seen it.
-    history::mark_stale(connection, number, Stamp { revision: before.revision + 1, ..before })
+    history::mark_stale(connection, number, Stamp { revision: before.revision + 1, ..before }, record.at)
 }
 
 fn known(connection: &Connection, prepared: &Prepared) -> Result<Option<Known>, Failure> {

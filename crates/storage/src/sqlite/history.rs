@@ -1,6 +1,7 @@
 //! What a change leaves beside the item: a record, an event, and a mark for the search index.
 
 use interline_items::{ItemId, Record, Stamp, StoreError};
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
@@ -23,7 +24,8 @@ const INSERT_EVENT: &str = "
 
 // The mark counts the states of the item, so that the index can tell whether it has seen the last one.
 const MARK_STALE: &str = "
-    INSERT INTO stale_items (item, mark) VALUES (?1, ?2) ON CONFLICT (item) DO UPDATE SET mark = excluded.mark";
+    INSERT INTO stale_items (item, mark, changed_at) VALUES (?1, ?2, ?3)
+    ON CONFLICT (item) DO UPDATE SET mark = excluded.mark, changed_at = excluded.changed_at";
 
 /// Something that happened, without its number.
 pub(super) struct Event {
@@ -117,8 +119,8 @@ pub(super) fn put_event(connection: &Connection, event: &Event) -> Result<(), Fa
 }
 
 /// Notes that the search index does not know an item in this state.
-pub(super) fn mark_stale(connection: &Connection, number: i64, stamp: Stamp) -> Result<(), Failure> {
+pub(super) fn mark_stale(connection: &Connection, number: i64, stamp: Stamp, at: Timestamp) -> Result<(), Failure> {
     let mark = (stamp.version + stamp.revision).cast_signed();
-    connection.prepare_cached(MARK_STALE)?.execute([number, mark])?;
+    connection.prepare_cached(MARK_STALE)?.execute([number, mark, at.as_microsecond()])?;
     Ok(())
 }

@@ -19,6 +19,7 @@ mod remembered;
 mod removal;
 mod retention;
 mod rows;
+mod search;
 mod tagged;
 mod tokens;
 mod turnstile;
@@ -42,6 +43,7 @@ use interline_items::{
 };
 use jiff::Timestamp;
 use tokio::task::{JoinError, spawn_blocking};
+use uuid::Uuid;
 
 use self::commit::WholeCopies;
 use self::failure::Failure;
@@ -64,6 +66,8 @@ pub struct SqliteStore {
     // The readers first: the last connection to be closed is the writer's, which tidies up.
     readers: Readers,
     writer: Arc<Writer>,
+    /// Whose steps of the index are.
+    indexer: Uuid,
 }
 
 impl SqliteStore {
@@ -72,7 +76,7 @@ impl SqliteStore {
         migrate::check_library()?;
         let writer = Arc::new(Writer::start(path)?);
         let readers = Readers::open(path)?;
-        Ok(SqliteStore { readers, writer })
+        Ok(SqliteStore { readers, writer, indexer: Uuid::now_v7() })
     }
 
     /// How often the disk was synced, for how many writes.
@@ -157,15 +161,16 @@ impl Store for SqliteStore {
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError> {
-        Err(StoreError::Failed(format!("{query:?}")))
+        let query = query.clone();
+        self.readers.read_long(move |connection| search::search(connection, &query)).await
     }
 
     async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError> {
-        Err(StoreError::Failed(format!("{step:?}")))
+        search::index::step(&self.readers, &self.writer, self.indexer, step).await
     }
 
     async fn check(&self) -> Result<CheckReport, StoreError> {
-        Err(StoreError::Failed("check".to_owned()))
+        self.readers.read_long(search::check::check).await
     }
 
     async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError> {

@@ -8,9 +8,10 @@ use interline_items::{ListQuery, PageStart, TagMatch};
 use rusqlite::{Connection, params};
 
 use super::failure::Failure;
-use super::list::{Entry, Shelf, compare, enough};
+use super::list::{Shelf, enough, entry_of};
 use super::rows::Columns;
 use super::walk::{key_column, walk};
+use crate::order::{Entry, compare};
 
 const COUNT: &str = "SELECT items FROM tag_counts WHERE space = ?1 AND tag = ?2 AND kind = ?3 AND view = ?4";
 
@@ -120,8 +121,8 @@ fn gather(connection: &Connection, query: &ListQuery, numbers: &[i64]) -> Result
     for number in numbers {
         let mut found = statement.query([number])?;
         if let Some(row) = found.next()? {
-            let entry = Entry::of(row, query.sort.by)?;
-            if start.as_ref().is_none_or(|start| compare(&entry, start, query.sort) == Ordering::Greater) {
+            let entry = entry_of(row, query.sort.by)?;
+            if start.as_ref().is_none_or(|start| compare(&entry, start, query.sort.order) == Ordering::Greater) {
                 entries.push(entry);
             }
         }

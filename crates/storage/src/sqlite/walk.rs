@@ -8,8 +8,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::failure::Failure;
-use super::list::{Entry, Shelf, enough};
+use super::list::{Shelf, enough, entry_of};
 use crate::codec::json;
+use crate::order::Entry;
 
 /// The column that an order compares; its index starts with the columns of a shelf and ends with the id.
 pub(super) const fn key_column(by: SortBy) -> &'static str {
@@ -82,7 +83,7 @@ fn walk_range(
         Range::UnkeyedAfter(id) => values.push(id.to_vec().into()),
     }
     let mut statement = connection.prepare_cached(&page_sql(query.sort, range, tag_filter))?;
-    let found = statement.query_and_then(params_from_iter(values), |row| Entry::of(row, query.sort.by))?;
+    let found = statement.query_and_then(params_from_iter(values), |row| entry_of(row, query.sort.by))?;
     for entry in found {
         entries.push(entry?);
     }
@@ -90,7 +91,7 @@ fn walk_range(
 }
 
 /// How many of the tags an item must have.
-fn needed(tags: usize, tag_match: TagMatch) -> i64 {
+pub(super) fn needed(tags: usize, tag_match: TagMatch) -> i64 {
     match tag_match {
         TagMatch::Any => 1,
         TagMatch::All => i64::try_from(tags).unwrap_or(i64::MAX),

@@ -1,0 +1,74 @@
+//! Orders of items, and pages of them.
+
+use std::cmp::Ordering;
+
+use interline_items::{Cursor, CursorKey, ItemId, PageStart, SortOrder};
+use uuid::Uuid;
+
+/// A place of an item in an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) key: Option<CursorKey>,
+    pub(crate) id: Uuid,
+    pub(crate) number: i64,
+}
+
+impl Entry {
+    /// The entry that a page starts after.
+    pub(crate) fn at(cursor: &Cursor) -> Entry {
+        Entry { key: cursor.key.clone(), id: cursor.id.uuid(), number: 0 }
+    }
+
+    pub(crate) fn cursor(&self) -> Cursor {
+        Cursor { key: self.key.clone(), id: ItemId::from_uuid(self.id) }
+    }
+}
+
+/// Which of two entries comes first: those without a key last in both orders, and ids where the keys are equal.
+pub(crate) fn compare(a: &Entry, b: &Entry, order: SortOrder) -> Ordering {
+    match (&a.key, &b.key) {
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        _ => {
+            let ascending = compare_keys(a.key.as_ref(), b.key.as_ref()).then(a.id.cmp(&b.id));
+            match order {
+                SortOrder::Ascending => ascending,
+                SortOrder::Descending => ascending.reverse(),
+            }
+        }
+    }
+}
+
+fn compare_keys(a: Option<&CursorKey>, b: Option<&CursorKey>) -> Ordering {
+    match (a, b) {
+        (Some(CursorKey::Text(a)), Some(CursorKey::Text(b))) => a.cmp(b),
+        (Some(CursorKey::Micros(a)), Some(CursorKey::Micros(b))) => a.cmp(b),
+        (Some(CursorKey::Score(a)), Some(CursorKey::Score(b))) => a.cmp(b),
+        // An order has keys of one sort.
+        _ => Ordering::Equal,
+    }
+}
+
+/// Sorts entries and leaves those of a page; where the next page starts.
+pub(crate) fn cut_page(entries: &mut Vec<Entry>, start: &PageStart, limit: usize, order: SortOrder) -> Option<Cursor> {
+    match start {
+        PageStart::Offset(_) => {}
+        PageStart::After(cursor) => {
+            let start = Entry::at(cursor);
+            entries.retain(|entry| compare(entry, &start, order) == Ordering::Greater);
+        }
+    }
+    entries.sort_unstable_by(|a, b| compare(a, b, order));
+    entries.drain(..entries.len().min(skipped(start)));
+    let next = entries.get(limit).and_then(|_| entries.get(limit - 1)).map(Entry::cursor);
+    entries.truncate(limit);
+    next
+}
+
+/// How many entries from the start of the order are not on the page.
+pub(crate) fn skipped(start: &PageStart) -> usize {
+    match start {
+        PageStart::Offset(offset) => usize::try_from(*offset).unwrap_or(usize::MAX),
+        PageStart::After(_) => 0,
+    }
+}

@@ -1,0 +1,86 @@
+//! Whether everything that is stored fits together.
+
+use std::collections::BTreeMap;
+
+use interline_items::{CheckProblem, CheckReport, ContentInfo, ItemId};
+use rusqlite::Connection;
+use uuid::Uuid;
+
+use super::super::failure::Failure;
+use super::super::{items, versions};
+use super::index::keys;
+use super::segments::{live, stale_items};
+use crate::search::fingerprint::{Fingerprints, fingerprint};
+
+const ITEMS: &str = "SELECT number, id FROM items ORDER BY number";
+
+const VERSIONS: &str = "SELECT version FROM versions WHERE item = ?1 AND version IS NOT NULL ORDER BY version";
+
+const BLOCKS: &str = "SELECT data FROM search_blocks WHERE segment = ?1 ORDER BY first";
+
+/// Looks at everything. The connection is in a transaction.
+pub(in super::super) fn check(connection: &Connection) -> Result<CheckReport, Failure> {
+    let mut report = CheckReport::default();
+    let mut sums = sums(connection, &mut report)?;
+    let stale = stale_items(connection)?;
+    let mut statement = connection.prepare(ITEMS)?;
+    let mut found = statement.query([])?;
+    while let Some(row) = found.next()? {
+        let (number, id) = (row.get(0)?, ItemId::from_uuid(Uuid::from_bytes(row.get(1)?)));
+        report.items += 1;
+        check_content(connection, id, &mut report)?;
+        check_versions(connection, number, id, &mut report)?;
+        let in_index = sums.remove(&number).unwrap_or_default();
+        if stale.contains(number) {
+            report.stale += 1;
+        } else if keys(connection, number)?.is_none_or(|(keys, _)| fingerprint(keys) != in_index) {
+            report.add(CheckProblem::Index(id));
+        }
+    }
+    for number in sums.into_keys().filter(|number| !stale.contains(*number)) {
+        report.add(CheckProblem::Damage(format!("the index has item {number}, which is not there")));
+    }
+    Ok(report)
+}
+
+/// What the index says of each item.
+fn sums(connection: &Connection, report: &mut CheckReport) -> Result<BTreeMap<i64, u128>, Failure> {
+    let mut sums = Fingerprints::default();
+    let mut statement = connection.prepare(BLOCKS)?;
+    for segment in live(connection)? {
+        let mut blocks = statement.query([segment.number])?;
+        while let Some(row) = blocks.next()? {
+            let block = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+            if let Err(error) = sums.add_block(block, &segment.dead) {
+                report.add(CheckProblem::Damage(format!("segment {}: {error}", segment.number)));
+            }
+        }
+    }
+    Ok(sums.into_sums())
+}
+
+fn check_content(connection: &Connection, id: ItemId, report: &mut CheckReport) -> Result<(), Failure> {
+    let Some(snapshot) = items::snapshot(connection, id)? else { return Ok(()) };
+    if snapshot.content.as_deref().map(ContentInfo::of) != snapshot.item.content {
+        report.add(CheckProblem::Content(id));
+    }
+    Ok(())
+}
+
+fn check_versions(connection: &Connection, number: i64, id: ItemId, report: &mut CheckReport) -> Result<(), Failure> {
+    let mut statement = connection.prepare_cached(VERSIONS)?;
+    let numbers: Vec<i64> = statement.query_map([number], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    for version in numbers.into_iter().map(i64::cast_unsigned) {
+        report.versions += 1;
+        let is_whole = versions::version(connection, id, version).is_ok_and(|found| {
+            found.is_some_and(|version| {
+                let size = version.content.as_ref().map(|text| (text.chars().count() as u64, text.len() as u64));
+                size == version.record.content.map(|size| (size.characters, size.bytes))
+            })
+        });
+        if !is_whole {
+            report.add(CheckProblem::Version { id, version });
+        }
+    }
+    Ok(())
+}

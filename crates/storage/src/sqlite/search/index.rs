@@ -1,0 +1,229 @@
+//! Steps of the index: items that changed become a segment, segments that became many become one.
+
+use interline_items::StoreError;
+use interline_items::search::{IndexStep, Indexed, Searched};
+use rusqlite::{Connection, params};
+use uuid::Uuid;
+
+use super::super::failure::Failure;
+use super::super::readers::Readers;
+use super::super::rows::Columns;
+use super::super::writer::Writer;
+use super::merge;
+use super::segments::{Segment, is_elsewhere, live, take_lease};
+use crate::search::lease::Lease;
+use crate::search::members::{ItemKeys, keys_of, member_key};
+use crate::search::policy;
+use crate::search::segment::{Block, segment_of};
+
+/// How much one step takes on: what it writes is written while others wait.
+const MAX_ITEMS: i64 = 256;
+const MAX_BYTES: usize = 1024 * 1024;
+
+const STALE: &str = "SELECT item, mark FROM stale_items WHERE changed_at <= ?1 ORDER BY item LIMIT ?2";
+
+const COUNT_STALE: &str = "SELECT count(*) FROM stale_items";
+
+const TEXTS: &str = "
+    SELECT title, name, description, url, text FROM items LEFT JOIN contents ON contents.item = items.number
+    WHERE items.number = ?1";
+
+/// What is left behind: a merge that was given up, or parts that were put together.
+const LEFT_BEHIND: &str = "SELECT number FROM search_segments WHERE state <> 1 ORDER BY number LIMIT 1";
+
+const ADD_SEGMENT: &str = "
+    INSERT INTO search_segments (state, items, bytes, dead) VALUES (?1, ?2, ?3, ?4) RETURNING number";
+
+const ADD_BLOCK: &str = "INSERT INTO search_blocks (segment, first, data) VALUES (?1, ?2, ?3)";
+
+const SET_DEAD: &str = "UPDATE search_segments SET dead = ?2 WHERE number = ?1";
+
+// A change since it was read has another mark, and stays stale.
+const FORGET_STALE: &str = "DELETE FROM stale_items WHERE item = ?1 AND mark = ?2";
+
+/// What there is to do next.
+enum Work {
+    Elsewhere,
+    Nothing { stale: u64 },
+    Merge(Vec<Segment>),
+    Remove(i64),
+    Add(Addition),
+}
+
+/// A step of the index, by the holder of a lease.
+pub(in super::super) async fn step(
+    readers: &Readers,
+    writer: &Writer,
+    holder: Uuid,
+    step: IndexStep,
+) -> Result<Indexed, StoreError> {
+    let lease = Lease::new(holder);
+    let work = readers.read_long(move |connection| next(connection, lease, step)).await?;
+    match work {
+        Work::Elsewhere => Ok(Indexed::Elsewhere),
+        Work::Nothing { stale } => Ok(Indexed::Nothing { stale }),
+        Work::Merge(segments) => merge::merge(readers, writer, holder, segments).await,
+        Work::Remove(segment) => {
+            writer.run(move |connection| merge::remove_some(connection, lease, segment)).await?;
+            Ok(Indexed::Some { items: 0, stale: 0 })
+        }
+        Work::Add(addition) => {
+            let (items, stale) = (addition.read.len() as u64, addition.stale);
+            let added = writer.run(move |connection| addition.commit(connection, lease)).await?;
+            Ok(if added { Indexed::Some { items, stale: stale.saturating_sub(items) } } else { Indexed::Elsewhere })
+        }
+    }
+}
+
+fn next(connection: &Connection, lease: Lease, step: IndexStep) -> Result<Work, Failure> {
+    if is_elsewhere(connection, &lease)? {
+        return Ok(Work::Elsewhere);
+    }
+    let mut segments = live(connection)?;
+    let sizes: Vec<_> = segments.iter().map(Segment::size).collect();
+    if let Some(due) = policy::due(&sizes) {
+        segments.retain(|segment| due.contains(&segment.number));
+        return Ok(Work::Merge(segments));
+    }
+    if let Some(segment) =
+        connection.prepare_cached(LEFT_BEHIND)?.query_map([], |row| row.get(0))?.next().transpose()?
+    {
+        return Ok(Work::Remove(segment));
+    }
+    Addition::read(connection, &segments, step)
+}
+
+/// A segment that is to be added.
+struct Addition {
+    /// The segments that count when it is added, or it is not.
+    segments: Vec<i64>,
+    /// The items, each with its mark. Those that are gone too.
+    read: Vec<(i64, i64)>,
+    /// How many of them are there.
+    items: i64,
+    blocks: Vec<Block>,
+    /// The items that no longer count in older segments.
+    dead: Vec<(i64, Vec<i64>)>,
+    stale: u64,
+}
+
+impl Addition {
+    fn read(connection: &Connection, segments: &[Segment], step: IndexStep) -> Result<Work, Failure> {
+        let stale: i64 = connection.prepare_cached(COUNT_STALE)?.query_row([], |row| row.get(0))?;
+        let stale = stale.cast_unsigned();
+        let (mut read, mut terms, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let mut marks = connection.prepare_cached(STALE)?;
+        let mut marks = marks.query(params![step.unchanged_since.as_microsecond(), MAX_ITEMS])?;
+        while let Some(mark) = marks.next()? {
+            let item: i64 = mark.get(0)?;
+            read.push((item, mark.get(1)?));
+            if let Some((keys, length)) = keys(connection, item)? {
+                terms.push((item, keys));
+                bytes += length;
+            }
+            if bytes >= MAX_BYTES {
+                break;
+            }
+        }
+        if read.is_empty() {
+            return Ok(Work::Nothing { stale });
+        }
+        let mut dead = Vec::new();
+        for segment in segments {
+            let members = members(connection, segment, &read)?;
+            if !members.is_empty() {
+                dead.push((segment.number, members));
+            }
+        }
+        Ok(Work::Add(Addition {
+            segments: segments.iter().map(|segment| segment.number).collect(),
+            items: terms.len() as i64,
+            blocks: segment_of(&terms)?,
+            read,
+            dead,
+            stale,
+        }))
+    }
+
+    /// Whether it was added: nobody else has changed the index meanwhile.
+    fn commit(self, connection: &Connection, lease: Lease) -> Result<bool, Failure> {
+        let mut segments = live(connection)?;
+        if !segments.iter().map(|segment| segment.number).eq(self.segments.iter().copied()) {
+            return Ok(false);
+        }
+        take_lease(connection, &lease)?;
+        for (number, items) in self.dead {
+            if let Some(segment) = segments.iter_mut().find(|segment| segment.number == number) {
+                segment.dead.insert(items);
+                connection.prepare_cached(SET_DEAD)?.execute(params![number, segment.dead.encode()])?;
+            }
+        }
+        if !self.blocks.is_empty() {
+            let segment = add_segment(connection, State::Counts, self.items, &self.blocks)?;
+            add_blocks(connection, segment, &self.blocks)?;
+        }
+        let mut forget = connection.prepare_cached(FORGET_STALE)?;
+        for (item, mark) in self.read {
+            forget.execute([item, mark])?;
+        }
+        Ok(true)
+    }
+}
+
+/// Whether a segment counts.
+#[derive(Clone, Copy)]
+pub(super) enum State {
+    BeingMade = 0,
+    Counts = 1,
+}
+
+/// Adds a segment without its blocks; its number.
+pub(super) fn add_segment(connection: &Connection, state: State, items: i64, blocks: &[Block]) -> Result<i64, Failure> {
+    let bytes: usize = blocks.iter().map(|block| block.data.len()).sum();
+    let values = params![state as i64, items, bytes as i64, Vec::new()];
+    Ok(connection.prepare_cached(ADD_SEGMENT)?.query_row(values, |row| row.get(0))?)
+}
+
+/// Adds blocks to a segment.
+pub(super) fn add_blocks(connection: &Connection, segment: i64, blocks: &[Block]) -> Result<(), Failure> {
+    let mut add = connection.prepare_cached(ADD_BLOCK)?;
+    for block in blocks {
+        add.execute(params![segment, block.first, block.data])?;
+    }
+    Ok(())
+}
+
+/// The keys of an item and the length of its texts; `None` if it is gone.
+pub(super) fn keys(connection: &Connection, item: i64) -> Result<Option<(ItemKeys, usize)>, Failure> {
+    let mut statement = connection.prepare_cached(TEXTS)?;
+    let mut found = statement.query([item])?;
+    let Some(row) = found.next()? else { return Ok(None) };
+    let mut columns = Columns::of(row);
+    let searched = Searched {
+        title: columns.optional_text()?,
+        name: columns.optional_text()?,
+        description: columns.optional_text()?,
+        url: columns.optional_text()?,
+        content: columns.optional_text()?,
+    };
+    let length = searched.content.map_or(0, str::len);
+    Ok(Some((keys_of(&searched, &item.to_be_bytes()), length)))
+}
+
+/// Those of the items that a segment has.
+fn members(connection: &Connection, segment: &Segment, items: &[(i64, i64)]) -> Result<Vec<i64>, Failure> {
+    let mut members = Vec::new();
+    for (item, _) in items {
+        if segment.dead.contains(*item) {
+            continue;
+        }
+        let key = member_key(&item.to_be_bytes());
+        segment.with_block(connection, &key, |block| {
+            if crate::search::block::find(block, &key)?.is_some() {
+                members.push(*item);
+            }
+            Ok(())
+        })?;
+    }
+    Ok(members)
+}

@@ -1,0 +1,154 @@
+//! Segments are put together into one, a piece at a time: whoever writes meanwhile waits for one piece at the most.
+
+use interline_items::StoreError;
+use interline_items::search::Indexed;
+use rusqlite::{Connection, params};
+use uuid::Uuid;
+
+use super::super::failure::Failure;
+use super::super::readers::Readers;
+use super::super::writer::Writer;
+use super::index::{State, add_blocks, add_segment};
+use super::segments::{Segment, live, take_lease};
+use crate::search::dead::DeadItems;
+use crate::search::lease::Lease;
+use crate::search::merge::Merge;
+use crate::search::segment::Block;
+
+/// How many bytes of blocks are written at a time.
+const PIECE: usize = 512 * 1024;
+
+const NEXT_BLOCK: &str = "
+    SELECT first, data FROM search_blocks WHERE segment = ?1 AND first > ?2 ORDER BY first LIMIT 1";
+
+const FINISH: &str = "
+    UPDATE search_segments SET state = 1, items = ?2, bytes = ?3, dead = ?4 WHERE number = ?1 AND state = 0";
+
+const RETIRE: &str = "UPDATE search_segments SET state = 2 WHERE number = ?1";
+
+const REMOVE_BLOCKS: &str = "
+    DELETE FROM search_blocks WHERE rowid IN (SELECT rowid FROM search_blocks WHERE segment = ?1 LIMIT 200)";
+
+const REMOVE_SEGMENT: &str = "DELETE FROM search_segments WHERE number = ?1 AND state <> 1";
+
+/// Puts segments together.
+pub(super) async fn merge(
+    readers: &Readers,
+    writer: &Writer,
+    holder: Uuid,
+    inputs: Vec<Segment>,
+) -> Result<Indexed, StoreError> {
+    let begin = writer.run(move |connection| {
+        take_lease(connection, &Lease::new(holder))?;
+        add_segment(connection, State::BeingMade, 0, &[])
+    });
+    let mut made = Made { segment: begin.await?, bytes: 0 };
+    let mut merging = Merging::of(&inputs);
+    loop {
+        let (next, piece) = readers.read_long(move |connection| merging.piece(connection)).await?;
+        let Some(next) = next else {
+            let finished = writer.run(move |connection| made.finish(connection, holder, &piece, &inputs)).await?;
+            return Ok(if finished { Indexed::Some { items: 0, stale: 0 } } else { Indexed::Elsewhere });
+        };
+        made.bytes += length(&piece);
+        merging = next;
+        let segment = made.segment;
+        let write = move |connection: &Connection| {
+            take_lease(connection, &Lease::new(holder))?;
+            add_blocks(connection, segment, &piece)
+        };
+        writer.run(write).await?;
+    }
+}
+
+fn length(blocks: &[Block]) -> i64 {
+    blocks.iter().map(|block| block.data.len() as i64).sum()
+}
+
+/// How far the reading of the inputs is.
+struct Merging {
+    merge: Merge,
+    /// Each input, and the first term of the last block that was read.
+    read: Vec<(i64, Vec<u8>)>,
+}
+
+impl Merging {
+    fn of(inputs: &[Segment]) -> Merging {
+        Merging {
+            merge: Merge::of(inputs.iter().map(|segment| segment.dead.clone())),
+            read: inputs.iter().map(|segment| (segment.number, Vec::new())).collect(),
+        }
+    }
+
+    /// The next blocks of the new segment, and what goes on from there; nothing goes on after the last.
+    fn piece(mut self, connection: &Connection) -> Result<(Option<Merging>, Vec<Block>), Failure> {
+        let mut blocks = Vec::new();
+        let mut statement = connection.prepare_cached(NEXT_BLOCK)?;
+        while let Some(input) = self.merge.need() {
+            let (segment, last) = &mut self.read[input];
+            let mut found = statement.query(params![*segment, *last])?;
+            let block = match found.next()? {
+                Some(row) => {
+                    *last = row.get(0)?;
+                    Some(row.get(1)?)
+                }
+                None => None,
+            };
+            self.merge.feed(block)?;
+            blocks.append(&mut self.merge.take_blocks());
+            if blocks.iter().map(|block| block.data.len()).sum::<usize>() >= PIECE {
+                return Ok((Some(self), blocks));
+            }
+        }
+        Ok((None, blocks))
+    }
+}
+
+/// The segment that is being made.
+#[derive(Clone, Copy)]
+struct Made {
+    segment: i64,
+    bytes: i64,
+}
+
+impl Made {
+    /// Puts the segment in the place of the inputs, with its last blocks; whether they were all still there. Items that
+    /// died in them meanwhile are dead in it.
+    fn finish(
+        self,
+        connection: &Connection,
+        holder: Uuid,
+        last: &[Block],
+        inputs: &[Segment],
+    ) -> Result<bool, Failure> {
+        let now = live(connection)?;
+        let (mut items, mut dead) = (0, DeadItems::default());
+        for input in inputs {
+            let Some(now) = now.iter().find(|segment| segment.number == input.number) else { return Ok(false) };
+            items += input.items - input.dead.len() as i64;
+            dead = dead.union(&now.dead.difference(&input.dead));
+        }
+        take_lease(connection, &Lease::new(holder))?;
+        let bytes = self.bytes + length(last);
+        add_blocks(connection, self.segment, last)?;
+        // Without a block there is nothing in it: it is left behind, and removed with the inputs.
+        if bytes > 0
+            && connection.prepare_cached(FINISH)?.execute(params![self.segment, items, bytes, dead.encode()])? == 0
+        {
+            return Ok(false);
+        }
+        for input in inputs {
+            connection.prepare_cached(RETIRE)?.execute([input.number])?;
+        }
+        Ok(true)
+    }
+}
+
+/// Removes some blocks of a segment that does not count, and the segment with the last of them.
+pub(super) fn remove_some(connection: &Connection, lease: Lease, segment: i64) -> Result<(), Failure> {
+    take_lease(connection, &lease)?;
+    if connection.prepare_cached(REMOVE_BLOCKS)?.execute([segment])? == 0 {
+        connection.prepare_cached(REMOVE_SEGMENT)?.execute([segment])?;
+    }
+    Ok(())
+}

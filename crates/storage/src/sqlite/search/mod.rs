@@ -1,0 +1,149 @@
+//! Searching: what the index knows, and what is read because it does not.
+
+pub(super) mod check;
+pub(super) mod index;
+pub(super) mod merge;
+mod places;
+mod segments;
+
+use std::time::Instant;
+
+use interline_items::search::{FoundItem, FoundOrder, FoundPage, Known, Search, SearchQuery, Searched, Verdict};
+use interline_items::{Contents, CursorKey, StoreError};
+use rusqlite::{CachedStatement, Connection};
+
+use self::places::Places;
+use self::segments::{Segment, live, stale_items};
+use super::failure::Failure;
+use super::rows::{self, Columns, select_snapshot};
+use crate::order::{Entry, cut_page};
+use crate::search::dead::DeadItems;
+use crate::search::evidence::{Evidence, Gathered};
+
+const TEXTS: &str = "
+    SELECT title, name, description, url, text FROM items LEFT JOIN contents ON contents.item = items.number
+    WHERE items.number = ?1";
+
+const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
+
+/// A page of what matches, and how many items do. The connection is in a transaction.
+pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<FoundPage, Failure> {
+    let stale = stale_items(connection)?;
+    let evidence = evidence(connection, &query.search, &live(connection)?, &stale)?;
+    let mut finding = Finding::new(connection, query)?;
+    finding.look_up(&evidence)?;
+    finding.read_all(stale.iter().chain(evidence.unlisted().iter().copied()))?;
+    finding.page()
+}
+
+/// What the index says about the terms of a search.
+fn evidence(
+    connection: &Connection,
+    search: &Search,
+    segments: &[Segment],
+    stale: &DeadItems,
+) -> Result<Evidence, Failure> {
+    let mut gathered = Gathered::new(search, stale.clone());
+    for key in gathered.keys() {
+        for segment in segments {
+            segment.with_block(connection, &key, |block| Ok(gathered.add(&key, block, &segment.dead)?))?;
+        }
+    }
+    Ok(gathered.evidence(search))
+}
+
+/// What was found so far.
+struct Finding<'a> {
+    connection: &'a Connection,
+    query: &'a SearchQuery,
+    texts: CachedStatement<'a>,
+    places: Places<'a>,
+    found: Vec<Entry>,
+}
+
+impl<'a> Finding<'a> {
+    fn new(connection: &'a Connection, query: &'a SearchQuery) -> Result<Finding<'a>, Failure> {
+        let texts = connection.prepare_cached(TEXTS)?;
+        Ok(Finding { connection, query, texts, places: Places::new(connection, query)?, found: Vec::new() })
+    }
+
+    /// Adds the items that the index knows and that match.
+    fn look_up(&mut self, evidence: &Evidence) -> Result<(), Failure> {
+        let search = &self.query.search;
+        let judge = |item: i64| search.judge(|term| evidence.known(term, item));
+        let mut candidates = evidence.candidates(search);
+        if let Some(candidates) = &mut candidates {
+            candidates.retain(|item| judge(*item) != Verdict::No);
+        }
+        for mut entry in self.places.of(candidates)? {
+            let number = entry.number;
+            let score = match judge(number) {
+                Verdict::No => None,
+                Verdict::Yes(score) => Some(score),
+                Verdict::Read => self.read(number, |term| evidence.known(term, number))?,
+            };
+            if let Some(score) = score {
+                self.rank(&mut entry, score);
+                self.found.push(entry);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds those of these items that match, by reading all of them.
+    fn read_all(&mut self, items: impl Iterator<Item = i64>) -> Result<(), Failure> {
+        for mut entry in self.places.of(Some(items.collect()))? {
+            if let Some(score) = self.read(entry.number, |_| Known::Unread)? {
+                self.rank(&mut entry, score);
+                self.found.push(entry);
+            }
+        }
+        Ok(())
+    }
+
+    /// How well an item matches, if it does.
+    fn read(&mut self, number: i64, known: impl Fn(usize) -> Known) -> Result<Option<u32>, Failure> {
+        let until = self.query.until;
+        let mut in_time = move || Instant::now() < until;
+        if !in_time() {
+            return Err(StoreError::OutOfTime.into());
+        }
+        let mut rows = self.texts.query([number])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let mut columns = Columns::of(row);
+        let item = Searched {
+            title: columns.optional_text()?,
+            name: columns.optional_text()?,
+            description: columns.optional_text()?,
+            url: columns.optional_text()?,
+            content: columns.optional_text()?,
+        };
+        Ok(self.query.search.score(&item, known, &mut in_time).map_err(|_| StoreError::OutOfTime)?)
+    }
+
+    fn rank(&self, entry: &mut Entry, score: u32) {
+        match self.query.order {
+            FoundOrder::Relevance(_) => entry.key = Some(CursorKey::Score(score)),
+            FoundOrder::Sorted(_) => {}
+        }
+    }
+
+    fn page(mut self) -> Result<FoundPage, Failure> {
+        let total = self.found.len() as u64;
+        let next = cut_page(&mut self.found, &self.query.start, self.query.limit, self.query.order.direction());
+        let items = self.found.iter().map(|entry| self.item(entry)).collect::<Result<_, _>>()?;
+        Ok(FoundPage { items, total, next })
+    }
+
+    fn item(&self, entry: &Entry) -> Result<FoundItem, Failure> {
+        let mut statement = self.connection.prepare_cached(SNAPSHOT)?;
+        let mut found = statement.query([entry.number])?;
+        let row = found.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+        let mut snapshot = rows::snapshot(row)?;
+        let snippet = self.query.search.snippet(&Searched::of(&snapshot));
+        if self.query.contents == Contents::Omit {
+            snapshot.content = None;
+        }
+        Ok(FoundItem { snapshot, snippet })
+    }
+}

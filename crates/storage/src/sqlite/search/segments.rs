@@ -1,0 +1,85 @@
+//! The segments of the index, as rows.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::super::failure::Failure;
+use crate::search::dead::DeadItems;
+use crate::search::lease::Lease;
+use crate::search::policy::SegmentSize;
+
+const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE state = 1 ORDER BY number";
+
+const STALE: &str = "SELECT item FROM stale_items ORDER BY item";
+
+/// The block that has a term, if any has.
+const BLOCK: &str = "
+    SELECT data FROM search_blocks WHERE segment = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1";
+
+/// A segment that counts.
+pub(super) struct Segment {
+    pub(super) number: i64,
+    pub(super) items: i64,
+    pub(super) bytes: i64,
+    pub(super) dead: DeadItems,
+}
+
+impl Segment {
+    /// Looks at the block that would have a term.
+    pub(super) fn with_block(
+        &self,
+        connection: &Connection,
+        key: &[u8],
+        look: impl FnOnce(&[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut statement = connection.prepare_cached(BLOCK)?;
+        let mut found = statement.query(params![self.number, key])?;
+        match found.next()? {
+            Some(row) => look(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?),
+            None => Ok(()),
+        }
+    }
+
+    /// What decides about its merging.
+    pub(super) fn size(&self) -> SegmentSize {
+        SegmentSize {
+            number: self.number,
+            bytes: self.bytes.cast_unsigned(),
+            items: self.items.cast_unsigned(),
+            dead: self.dead.len() as u64,
+        }
+    }
+}
+
+/// The segments that count.
+pub(super) fn live(connection: &Connection) -> Result<Vec<Segment>, Failure> {
+    let mut statement = connection.prepare_cached(LIVE)?;
+    let segments = statement.query_and_then([], |row| {
+        let dead = DeadItems::decode(row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?)?;
+        Ok(Segment { number: row.get(0)?, items: row.get(1)?, bytes: row.get(2)?, dead })
+    })?;
+    segments.collect()
+}
+
+/// The items that the index does not know as they are.
+pub(super) fn stale_items(connection: &Connection) -> Result<DeadItems, Failure> {
+    let mut statement = connection.prepare_cached(STALE)?;
+    let items = statement.query_map([], |row| row.get(0))?;
+    Ok(items.collect::<Result<DeadItems, _>>()?)
+}
+
+const LEASE: &str = "SELECT value FROM meta WHERE key = 'indexer'";
+
+const TAKE_LEASE: &str = "
+    INSERT INTO meta (key, value) VALUES ('indexer', ?1) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+/// Whether another process is at the index.
+pub(super) fn is_elsewhere(connection: &Connection, lease: &Lease) -> Result<bool, Failure> {
+    let known: Option<String> = connection.prepare_cached(LEASE)?.query_row([], |row| row.get(0)).optional()?;
+    Ok(known.is_some_and(|known| lease.is_held(&known)))
+}
+
+/// Keeps others from the index for a while.
+pub(super) fn take_lease(connection: &Connection, lease: &Lease) -> Result<(), Failure> {
+    connection.prepare_cached(TAKE_LEASE)?.execute([lease.to_text()])?;
+    Ok(())
+}
