@@ -10,8 +10,7 @@ const STARTS: [&str; 24] = [
     "t", "tr", "w",
 ];
 const MIDDLES: [&str; 12] = ["a", "e", "i", "o", "u", "ai", "ea", "ee", "io", "oo", "ou", "y"];
-const ENDS: [&str; 16] =
-    ["", "", "", "b", "ck", "d", "g", "l", "ll", "m", "n", "nd", "r", "rt", "s", "t"];
+const ENDS: [&str; 16] = ["", "", "", "b", "ck", "d", "g", "l", "ll", "m", "n", "nd", "r", "rt", "s", "t"];
 const ENDINGS: [&str; 8] = ["", "", "", "s", "ed", "ing", "er", "tion"];
 
 /// Words by their rank, and texts of them.

@@ -5,8 +5,8 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use interline_items::search::{IndexStep, Indexed};
 use interline_items::Store as _;
+use interline_items::search::{IndexStep, Indexed};
 use interline_storage::SqliteStore;
 use serde_json::{Value, json};
 
@@ -75,10 +75,12 @@ fn fill(path: &Path, items: usize) -> Result<(Queries, f64), Box<dyn Error>> {
         bytes += text.len();
         bare.insert(BareNote { title: &format!("note {number}"), tags: &[], text: &text })?;
     }
-    bare.connection().execute_batch("
+    bare.connection().execute_batch(
+        "
         INSERT INTO stale_items (item, mark) SELECT number, 1 FROM items;
         COMMIT;
-        PRAGMA synchronous = FULL;")?;
+        PRAGMA synchronous = FULL;",
+    )?;
     bare.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     let sample = items.min(10_000) as f64;
     let five = |low: f64, high: f64, length: usize| -> Vec<&str> {
@@ -89,7 +91,12 @@ fn fill(path: &Path, items: usize) -> Result<(Queries, f64), Box<dyn Error>> {
     };
     let owned = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect();
     let parts = five(0.01, 0.05, 9).into_iter().map(|word| word[1..word.len() - 1].to_owned()).collect();
-    let queries = Queries { rare: owned(five(0.0005, 0.003, 5)), some: owned(five(0.08, 0.12, 4)), most: owned(five(0.5, 1.1, 4)), parts };
+    let queries = Queries {
+        rare: owned(five(0.0005, 0.003, 5)),
+        some: owned(five(0.08, 0.12, 4)),
+        most: owned(five(0.5, 1.1, 4)),
+        parts,
+    };
     Ok((queries, bytes as f64))
 }
 
@@ -120,7 +127,9 @@ fn search(table: &mut Table<'_>, place: &Place, name: &str, items: usize) -> Res
         &[millis(indexing), megabytes(text_bytes), String::new(), String::new(), String::new()],
     )?;
     let served = Served::start(&file)?;
-    for (group, words) in [("rare", &queries.rare), ("a tenth", &queries.some), ("most", &queries.most), ("parts", &queries.parts)] {
+    for (group, words) in
+        [("rare", &queries.rare), ("a tenth", &queries.some), ("most", &queries.most), ("parts", &queries.parts)]
+    {
         let (times, found) = ask_all(&served, &words.iter().map(String::as_str).collect::<Vec<_>>())?;
         table.row(
             &format!("{name}: 5 of `{group}`, p50 / found of each"),
@@ -215,11 +224,8 @@ fn edits(table: &mut Table<'_>, place: &Place) -> Result<(), Box<dyn Error>> {
     };
     let (_indexed, mut on) = start(with.path(), Indexing::Here)?;
     let (_plain, mut off) = start(without.path(), Indexing::Elsewhere)?;
-    let medians = in_turns(
-        5,
-        || Ok(on.run(ROUND)?.median().as_secs_f64()),
-        || Ok(off.run(ROUND)?.median().as_secs_f64()),
-    )?;
+    let medians =
+        in_turns(5, || Ok(on.run(ROUND)?.median().as_secs_f64()), || Ok(off.run(ROUND)?.median().as_secs_f64()))?;
     Ok(table.judged_times(name, medians, Longest::Times(BAR))?)
 }
 

@@ -19,4 +19,4 @@ mod settings;
 
 pub use http::openapi;
 pub use serve::serve;
-pub use settings::{Auth, RateLimits, Settings};
+pub use settings::{Auth, Indexing, RateLimits, Settings};

@@ -25,6 +25,8 @@ pub struct Settings {
     pub request_timeout: Duration,
     /// How long things are kept.
     pub housekeeping: Housekeeping,
+    /// Who keeps the index of searches up to date.
+    pub indexing: Indexing,
     /// How long requests in flight may take after the server was told to stop.
     pub shutdown_timeout: Duration,
 }
@@ -40,9 +42,19 @@ impl Default for Settings {
             max_connections: 4_096,
             request_timeout: Duration::from_secs(60),
             housekeeping: Housekeeping::default(),
+            indexing: Indexing::Here,
             shutdown_timeout: Duration::from_secs(10),
         }
     }
+}
+
+/// Who keeps the index of searches up to date. Searches find the same all the same; without an index they take longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indexing {
+    /// This process, taking turns with others that do.
+    Here,
+    /// Other processes on the same store.
+    Elsewhere,
 }
 
 /// Whose a request is.

@@ -17,9 +17,7 @@ fn fold_into(folded: &mut String, text: &str) {
     let mut rest = text;
     while !rest.is_empty() {
         let ascii = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
-        for byte in rest[..ascii].bytes() {
-            push(folded, char::from(byte.to_ascii_lowercase()));
-        }
+        fold_ascii_into(folded, &rest[..ascii]);
         rest = &rest[ascii..];
         let mut others = rest.chars();
         while let Some(other) = others.clone().next().filter(|other| !other.is_ascii()) {
@@ -28,6 +26,18 @@ fn fold_into(folded: &mut String, text: &str) {
         }
         rest = others.as_str();
     }
+}
+
+/// The same for what most texts are made of, a word at a time.
+fn fold_ascii_into(folded: &mut String, ascii: &str) {
+    let start = folded.len();
+    for (index, word) in ascii.split(|char: char| matches!(char, '\t'..='\r' | ' ')).enumerate() {
+        if index > 0 && !folded.ends_with(' ') {
+            folded.push(' ');
+        }
+        folded.push_str(word);
+    }
+    folded[start..].make_ascii_lowercase();
 }
 
 fn push(folded: &mut String, char: char) {
@@ -42,9 +52,6 @@ fn push(folded: &mut String, char: char) {
 fn fold_char(char: char, mut emit: impl FnMut(char)) {
     match char {
         _ if is_ignored(char) => {}
-        '‘' | '’' | '‚' | '‛' => emit('\''),
-        '“' | '”' | '„' | '‟' => emit('"'),
-        '‐'..='―' | '−' => emit('-'),
         _ if has_own_marks(char) => lower(char, &mut emit),
         _ => decompose_compatible(char, |part| {
             if !is_ignored(part) {
@@ -61,6 +68,9 @@ fn lower(char: char, emit: &mut impl FnMut(char)) {
             emit('s');
         }
         'ς' => emit('σ'),
+        '‘' | '’' | '‚' | '‛' => emit('\''),
+        '“' | '”' | '„' | '‟' => emit('"'),
+        '‐'..='―' | '−' => emit('-'),
         _ => char.to_lowercase().filter(|part| !is_ignored(*part)).for_each(emit),
     }
 }
@@ -77,15 +87,11 @@ fn has_own_marks(char: char) -> bool {
     own
 }
 
-/// A line of text and its folded form, with the way back.
-pub(super) struct FoldedLine {
-    pub(super) folded: String,
-    /// The byte in the line where each byte of the folded form comes from, and the end.
-    origins: Vec<usize>,
-}
+/// The way back from the folded form of a line: the byte in the line where each byte of it comes from, and the end.
+pub(super) struct Origins(Vec<usize>);
 
-impl FoldedLine {
-    pub(super) fn of(line: &str) -> FoldedLine {
+impl Origins {
+    pub(super) fn of(line: &str) -> Origins {
         let mut folded = String::with_capacity(line.len());
         let mut origins = Vec::with_capacity(line.len() + 1);
         for (at, char) in line.char_indices() {
@@ -93,14 +99,14 @@ impl FoldedLine {
             origins.resize(folded.len(), at);
         }
         origins.push(line.len());
-        FoldedLine { folded, origins }
+        Origins(origins)
     }
 
     /// The characters of the line that a part of the folded form comes from, with the accents that follow.
-    pub(super) fn origin(&self, range: &Range<usize>) -> Range<usize> {
-        let start = self.origins[range.start];
-        let last = self.origins[range.end.max(1) - 1];
-        let end = self.origins[range.end..].iter().copied().find(|&origin| origin > last);
+    pub(super) fn of_part(&self, range: &Range<usize>) -> Range<usize> {
+        let start = self.0[range.start];
+        let last = self.0[range.end.max(1) - 1];
+        let end = self.0[range.end..].iter().copied().find(|&origin| origin > last);
         start..end.unwrap_or(start)
     }
 }
@@ -118,7 +124,7 @@ mod tests {
             ("ΟΔΟΣ οδος", "οδοσ οδοσ"),
             ("İstanbul I ı", "istanbul i ı"),
             ("ﬁne Ａ１ ①", "fine a1 1"),
-            ("don’t “x” – —", "don't \"x\" - -"),
+            ("don’t “x” – — ﹘ ⁻", "don't \"x\" - - - -"),
             ("が か\u{3099}", "が か\u{3099}"),
             ("각 가", "각 가"),
             ("❤\u{fe0f} ❤ 👩\u{200d}🚀", "❤ ❤ 👩\u{200d}🚀"),
@@ -148,13 +154,14 @@ mod tests {
 
     #[test]
     fn parts_of_a_folded_line_lead_back_to_the_line() {
-        let line = FoldedLine::of("Ein Straßen-Cafe\u{301}, ﬁn");
+        let line = "Ein Straßen-Cafe\u{301}, ﬁn";
+        let (folded, origins) = (fold(line), Origins::of(line));
         for (part, origin) in
             [("strasse", "Straße"), ("cafe", "Cafe\u{301}"), ("ein", "Ein"), ("fin", "ﬁn"), ("f", "ﬁ")]
         {
-            let start = line.folded.rfind(part).unwrap();
-            let range = line.origin(&(start..start + part.len()));
-            assert_eq!(&"Ein Straßen-Cafe\u{301}, ﬁn"[range], origin);
+            let start = folded.rfind(part).unwrap();
+            let range = origins.of_part(&(start..start + part.len()));
+            assert_eq!(&line[range], origin);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::fold::FoldedLine;
+use super::fold::{Origins, fold};
 use super::searched::{Place, Searched};
 use super::term::{Method, SearchTerm};
 use super::words::{Stems, words};
@@ -105,23 +105,31 @@ impl Finder<'_> {
 
     /// What a line shows. A text that goes on in the next line is not seen.
     fn shown(&self, line: &str) -> Shown {
+        let line = &line[..line.floor_char_boundary(MAX_LINE_BYTES)];
+        // The way back is only made for a line that shows something.
+        let mut shown = self.found(&fold(line));
+        if shown.terms > 0 {
+            let origins = Origins::of(line);
+            shown.marks.iter_mut().for_each(|mark| *mark = origins.of_part(mark));
+        }
+        shown
+    }
+
+    /// The same of a folded line.
+    fn found(&self, folded: &str) -> Shown {
         let mut shown = Shown::default();
-        let folded = FoldedLine::of(&line[..line.floor_char_boundary(MAX_LINE_BYTES)]);
         for SearchTerm(method) in self.terms {
             let mut found: Vec<Range<usize>> = match method {
                 Method::Word { text, stem } => {
-                    let mut forms = self.forms(&folded.folded, stem);
-                    forms.extend(occurrences(&folded.folded, &text.folded));
+                    let mut forms = self.forms(folded, stem);
+                    forms.extend(occurrences(folded, &text.folded));
                     forms
                 }
-                Method::Text(text) => occurrences(&folded.folded, &text.folded).collect(),
+                Method::Text(text) => occurrences(folded, &text.folded).collect(),
                 Method::Expression(_) => Vec::new(),
             };
             shown.terms += usize::from(!found.is_empty());
             shown.marks.append(&mut found);
-        }
-        for mark in &mut shown.marks {
-            *mark = folded.origin(mark);
         }
         shown
     }
