@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tower::util::MapRequest;
 
-use crate::{Settings, http};
+use crate::{Indexing, Settings, http};
 
 /// How long a connection may be silent between requests, or take to send a head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(75);
@@ -48,7 +48,7 @@ pub async fn serve(
     let beside = [
         tokio::spawn(http::fold_figures()),
         tokio::spawn(keep_house(interline.clone(), settings.housekeeping)),
-        tokio::spawn(keep_index(interline.clone())),
+        tokio::spawn(keep_index(interline.clone(), settings.indexing)),
     ];
     let router = http::router(interline, settings, address);
     let connections = GracefulShutdown::new();
@@ -116,7 +116,11 @@ async fn keep_house(interline: Interline, rules: Housekeeping) {
 }
 
 /// Brings the index of searches up to date, again and again. What goes on failing in one way is told once.
-async fn keep_index(interline: Interline) {
+async fn keep_index(interline: Interline, indexing: Indexing) {
+    match indexing {
+        Indexing::Here => {}
+        Indexing::Elsewhere => return,
+    }
     let mut told = None;
     loop {
         let pause = match interline.keep_index().await {
