@@ -104,9 +104,9 @@ async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec
 
 /// What the index says about the terms of a search.
 async fn evidence(transaction: &Transaction<'_>, search: &Arc<Search>) -> Result<Evidence, Failure> {
-    let (segments, stale) = tokio::try_join!(live(transaction), stale_items(transaction))?;
-    let segments: Arc<[Segment]> = segments.into();
-    let mut gathered = Gathered::new(search, stale);
+    // One after the other: of two at once, the one would tell that the other failed, and not why.
+    let segments: Arc<[Segment]> = live(transaction).await?.into();
+    let mut gathered = Gathered::new(search, stale_items(transaction).await?);
     let keys = gathered.keys();
     let mut lookups = Lookups::new(&segments, &keys);
     while let Some((keys, blocks)) = lookups.next(transaction).await? {
