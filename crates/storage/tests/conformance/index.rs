@@ -35,7 +35,8 @@ fn later() -> Timestamp {
     at(1_000_000)
 }
 
-fn query(space: &Space, words: &str) -> SearchQuery {
+/// All items of a space that match, the best first.
+pub(crate) fn query(space: &Space, words: &str) -> SearchQuery {
     let search = Search::query(words).unwrap().expect("something to look for");
     of_search(space, search)
 }
