@@ -30,6 +30,7 @@ mod contents;
 mod duplicates;
 mod events;
 mod history;
+mod index;
 mod lifecycle;
 mod lists;
 mod newest;
