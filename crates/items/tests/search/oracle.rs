@@ -189,8 +189,8 @@ impl Folded {
 /// How many words of a folded field have the stem of a word.
 fn forms(field: &Option<String>, word: &str) -> usize {
     let Some(field) = field else { return 0 };
-    let words = field.split(|char: char| !char.is_alphanumeric());
-    words.filter(|other| is_word(other) && stem(other) == stem(word)).count()
+    let (words, stem_of_word) = (field.split(|char: char| !char.is_alphanumeric()), stem(word));
+    words.filter(|other| is_word(other) && stem(other) == stem_of_word).count()
 }
 
 fn is_word(folded: &str) -> bool {

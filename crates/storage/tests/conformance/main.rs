@@ -38,6 +38,7 @@ mod purge;
 mod races;
 mod remembered;
 mod removal;
+mod search;
 mod server;
 mod tags;
 mod tokens;
