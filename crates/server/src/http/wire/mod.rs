@@ -11,7 +11,7 @@ mod object;
 mod people;
 mod time;
 
-pub(super) use edited::{Counted, EditedBody};
+pub(super) use edited::EditedBody;
 pub(super) use edits::{DeleteContent, EditBody, Edits, Insert, PatchContent, StrReplace, edit_request};
 pub(super) use error::ErrorBody;
 pub(super) use history::{HistoryList, VersionDiffBody};

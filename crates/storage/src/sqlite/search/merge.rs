@@ -26,10 +26,12 @@ const FINISH: &str = "
 
 const RETIRE: &str = "UPDATE search_segments SET state = 2 WHERE number = ?1";
 
+const GIVE_UP: &str = "UPDATE search_segments SET state = 2 WHERE number = ?1 AND state = 0";
+
 const REMOVE_BLOCKS: &str = "
     DELETE FROM search_blocks WHERE rowid IN (SELECT rowid FROM search_blocks WHERE segment = ?1 LIMIT 200)";
 
-const REMOVE_SEGMENT: &str = "DELETE FROM search_segments WHERE number = ?1 AND state <> 1";
+const REMOVE_SEGMENT: &str = "DELETE FROM search_segments WHERE number = ?1 AND state = 2";
 
 /// Puts segments together.
 pub(super) async fn merge(
@@ -147,6 +149,8 @@ impl Made {
 /// Removes some blocks of a segment that does not count, and the segment with the last of them.
 pub(super) fn remove_some(connection: &Connection, lease: Lease, segment: i64) -> Result<(), Failure> {
     take_lease(connection, &lease)?;
+    // Whoever makes it still, if anybody does, cannot finish it from now on.
+    connection.prepare_cached(GIVE_UP)?.execute([segment])?;
     if connection.prepare_cached(REMOVE_BLOCKS)?.execute([segment])? == 0 {
         connection.prepare_cached(REMOVE_SEGMENT)?.execute([segment])?;
     }

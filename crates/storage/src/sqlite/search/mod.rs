@@ -31,8 +31,9 @@ pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<Fou
     let stale = stale_items(connection)?;
     let evidence = evidence(connection, &query.search, &live(connection)?, &stale)?;
     let mut finding = Finding::new(connection, query)?;
-    finding.look_up(&evidence)?;
-    finding.read_all(stale.iter().chain(evidence.unlisted().iter().copied()))?;
+    let unknown: DeadItems = stale.iter().chain(evidence.unlisted().iter().copied()).collect();
+    finding.look_up(&evidence, &unknown)?;
+    finding.read_all(&unknown)?;
     finding.page()
 }
 
@@ -68,14 +69,16 @@ impl<'a> Finding<'a> {
     }
 
     /// Adds the items that the index knows and that match.
-    fn look_up(&mut self, evidence: &Evidence) -> Result<(), Failure> {
+    fn look_up(&mut self, evidence: &Evidence, unknown: &DeadItems) -> Result<(), Failure> {
         let search = &self.query.search;
         let judge = |item: i64| search.judge(|term| evidence.known(term, item));
         let mut candidates = evidence.candidates(search);
         if let Some(candidates) = &mut candidates {
             candidates.retain(|item| judge(*item) != Verdict::No);
         }
-        for mut entry in self.places.of(candidates)? {
+        // Where nothing rules an item out, those that the index does not know are candidates too.
+        let known = self.places.of(candidates)?.into_iter().filter(|entry| !unknown.contains(entry.number));
+        for mut entry in known {
             let number = entry.number;
             let score = match judge(number) {
                 Verdict::No => None,
@@ -91,8 +94,8 @@ impl<'a> Finding<'a> {
     }
 
     /// Adds those of these items that match, by reading all of them.
-    fn read_all(&mut self, items: impl Iterator<Item = i64>) -> Result<(), Failure> {
-        for mut entry in self.places.of(Some(items.collect()))? {
+    fn read_all(&mut self, items: &DeadItems) -> Result<(), Failure> {
+        for mut entry in self.places.of(Some(items.iter().collect()))? {
             if let Some(score) = self.read(entry.number, |_| Known::Unread)? {
                 self.rank(&mut entry, score);
                 self.found.push(entry);
