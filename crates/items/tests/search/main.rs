@@ -8,6 +8,7 @@ mod generate;
 mod index;
 mod oracle;
 mod scores;
+mod snippets;
 
 use interline_items::search::Searched;
 

@@ -78,6 +78,13 @@ impl Query {
         let scores: Vec<u32> = self.0.iter().filter_map(|parts| score(parts, &item)).collect();
         (!scores.is_empty()).then(|| scores.iter().sum())
     }
+
+    /// Whether an item has anything of what is wanted.
+    pub(crate) fn shows_any(&self, item: &Texts) -> bool {
+        let item = Folded::of(item);
+        let mut parts = self.0.iter().flatten();
+        parts.any(|part| matches!(part, Part::Wanted(term) if item.weight(term).is_some()))
+    }
 }
 
 /// How well an item matches all of these parts.

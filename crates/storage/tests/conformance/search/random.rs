@@ -110,6 +110,10 @@ async fn compare(store: &dyn Store, seed: u64) -> u64 {
         page.items.iter().for_each(shows_where);
         for found in &page.items {
             assert!(items.contains(&found.snapshot), "seed {seed}: {query:?} finds what is not there");
+            let Some(snippet) = &found.snippet else { continue };
+            let shown = Texts { content: Some(snippet.text.clone()), ..Texts::default() };
+            let asked = Query::parse(&query).unwrap().unwrap();
+            assert!(asked.shows_any(&shown), "seed {seed}: {query:?} shows {snippet:?}");
         }
         scores_are(store, &asked, &expected).await;
         compared += 1;
