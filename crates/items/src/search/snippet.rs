@@ -110,7 +110,9 @@ impl Finder<'_> {
             Method::Expression(_) => None,
         };
         let found = self.terms.iter().filter_map(found).min_by_key(|found| found.start)?;
-        let (start, end) = (origin(text, found.start)?, origin(text, found.end).unwrap_or(text.len()));
+        // A blank that it begins with may be the end of the line before.
+        let start = found.start + usize::from(folded[found.start..].starts_with(' '));
+        let (start, end) = (origin(text, start)?, origin(text, found.end).unwrap_or(text.len()));
         Some(first_line(place, text, start..end))
     }
 
