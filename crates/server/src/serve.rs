@@ -45,11 +45,12 @@ pub async fn serve(
     let address = listener.local_addr()?;
     let places = Arc::new(Semaphore::new(settings.max_connections));
     let patience = settings.shutdown_timeout;
-    let beside = [
-        tokio::spawn(http::fold_figures()),
-        tokio::spawn(keep_house(interline.clone(), settings.housekeeping)),
-        tokio::spawn(keep_index(interline.clone(), settings.indexing)),
-    ];
+    let mut beside =
+        vec![tokio::spawn(http::fold_figures()), tokio::spawn(keep_house(interline.clone(), settings.housekeeping))];
+    match settings.indexing {
+        Indexing::Here => beside.push(tokio::spawn(keep_index(interline.clone()))),
+        Indexing::Elsewhere => {}
+    }
     let router = http::router(interline, settings, address);
     let connections = GracefulShutdown::new();
     let mut shutdown = pin!(shutdown);
@@ -116,11 +117,7 @@ async fn keep_house(interline: Interline, rules: Housekeeping) {
 }
 
 /// Brings the index of searches up to date, again and again. What goes on failing in one way is told once.
-async fn keep_index(interline: Interline, indexing: Indexing) {
-    match indexing {
-        Indexing::Here => {}
-        Indexing::Elsewhere => return,
-    }
+async fn keep_index(interline: Interline) {
     let mut told = None;
     loop {
         let pause = match interline.keep_index().await {

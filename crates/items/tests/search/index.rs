@@ -4,11 +4,13 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use interline_items::Case;
-use interline_items::search::{GramQuery, IndexTerm, Known, Payload, Proof, Search, SearchTerm, Verdict, index_terms};
+use interline_items::search::{
+    IndexQuery, IndexTerm, Known, Payload, PiecePattern, Proof, Search, SearchTerm, Verdict, index_terms,
+};
 
 use crate::generate::Chance;
 use crate::oracle::{Query, Texts};
-use crate::{for_every_seed, item, searched};
+use crate::{for_every_seed, searched};
 
 type Terms = BTreeMap<IndexTerm, Payload>;
 
@@ -18,21 +20,33 @@ fn known(term: &SearchTerm, item: &Terms) -> Known {
     if let Some(&weight) = lookup.stem.and_then(|stem| item.get(&stem)) {
         return Known::Present(weight.into());
     }
-    match (has(&lookup.grams, item), lookup.proof, &lookup.grams) {
+    match (has(&lookup.text, item), lookup.proof, &lookup.text) {
         (false, ..) => Known::Absent,
-        (true, Proof::Certain, GramQuery::Gram(gram)) => SearchTerm::known_in(item[&IndexTerm::Gram(*gram)]),
+        (true, Proof::Certain, IndexQuery::Gram(gram)) => SearchTerm::known_in(item[&IndexTerm::Gram(*gram)]),
+        (true, Proof::Certain, IndexQuery::Piece(pattern)) => {
+            SearchTerm::known_in(pieces(pattern, item).fold(0, |places, place| places | place))
+        }
         (true, Proof::Certain, other) => panic!("{other:?} proves nothing"),
         (true, Proof::Candidate, _) => Known::PerhapsAsText,
     }
 }
 
-fn has(query: &GramQuery, item: &Terms) -> bool {
+fn has(query: &IndexQuery, item: &Terms) -> bool {
     match query {
-        GramQuery::Anything => true,
-        GramQuery::Gram(gram) => item.contains_key(&IndexTerm::Gram(*gram)),
-        GramQuery::All(all) => all.iter().all(|one| has(one, item)),
-        GramQuery::Any(any) => any.iter().any(|one| has(one, item)),
+        IndexQuery::Anything => true,
+        IndexQuery::Gram(gram) => item.contains_key(&IndexTerm::Gram(*gram)),
+        IndexQuery::Piece(pattern) => pieces(pattern, item).next().is_some(),
+        IndexQuery::All(all) => all.iter().all(|one| has(one, item)),
+        IndexQuery::Any(any) => any.iter().any(|one| has(one, item)),
     }
+}
+
+/// The places of the pieces that are like the pattern.
+fn pieces(pattern: &PiecePattern, item: &Terms) -> impl Iterator<Item = Payload> {
+    item.iter().filter_map(move |(term, places)| match term {
+        IndexTerm::Piece(piece) if pattern.matches(piece) => Some(*places),
+        _ => None,
+    })
 }
 
 #[test]
@@ -40,8 +54,7 @@ fn what_an_index_knows_is_what_the_oracle_says() {
     for_every_seed(300, |seed| {
         let mut chance = Chance::new(seed);
         let texts: Vec<Texts> = (0..10).map(|_| chance.texts()).collect();
-        let items: Vec<_> = texts.iter().map(item).collect();
-        let terms: Vec<Terms> = items.iter().map(|item| index_terms(&searched(item)).into_iter().collect()).collect();
+        let terms: Vec<Terms> = texts.iter().map(|item| index_terms(&searched(item)).into_iter().collect()).collect();
         for _ in 0..10 {
             let query = chance.query(&texts);
             let Ok(Some(search)) = Search::query(&query) else { continue };
@@ -51,7 +64,7 @@ fn what_an_index_knows_is_what_the_oracle_says() {
                 let found = match search.judge(known) {
                     Verdict::No => None,
                     Verdict::Yes(score) => Some(score),
-                    Verdict::Read => search.score(&searched(&items[index]), known, &mut || true).unwrap(),
+                    Verdict::Read => search.score(&searched(&texts[index]), known, &mut || true).unwrap(),
                 };
                 assert_eq!(found, oracle.score(&texts[index]), "seed {seed}, {query:?} in {:#?}", texts[index]);
             }
@@ -63,7 +76,7 @@ fn what_an_index_knows_is_what_the_oracle_says() {
 #[test]
 fn terms_are_in_order_and_weigh_something() {
     for seed in 0..200 {
-        let item = item(&Chance::new(seed).texts());
+        let item = Chance::new(seed).texts();
         let terms = index_terms(&searched(&item));
         assert!(terms.is_sorted_by(|(one, _), (next, _)| one < next), "seed {seed}");
         assert!(terms.iter().all(|(_, payload)| *payload > 0), "seed {seed}");
@@ -112,7 +125,7 @@ fn an_index_leaves_out_nothing_that_an_expression_matches() {
     for_every_seed(40, |seed| {
         let mut chance = Chance::new(seed);
         for _ in 0..5 {
-            let item = item(&chance.texts());
+            let item = chance.texts();
             let terms: Terms = index_terms(&searched(&item)).into_iter().collect();
             for expression in EXPRESSIONS {
                 let search = Search::expression(expression, Case::Sensitive).unwrap();

@@ -66,7 +66,7 @@ impl Merge {
         };
         while self.need().is_none() {
             let Some(key) = self.least_key() else {
-                self.finished.extend(self.builder.take().and_then(SegmentBuilder::finish));
+                self.finished.extend(self.builder.take().map(SegmentBuilder::finish).unwrap_or_default());
                 return Ok(());
             };
             self.merge_term(&key)?;

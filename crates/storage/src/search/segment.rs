@@ -1,5 +1,7 @@
 //! Writing a segment.
 
+use interline_items::search::IndexTerm;
+
 use super::block::Entry;
 use super::postings::{self, Posting};
 use crate::codec::CodecError;
@@ -17,7 +19,8 @@ pub(crate) struct Block {
     pub(crate) data: Vec<u8>,
 }
 
-/// Makes blocks of terms that come in ascending order. It holds one block, however large the segment is.
+/// Makes blocks of terms that come in ascending order. It holds one block, however large the segment is, and the
+/// vocabulary.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentBuilder {
     first: Vec<u8>,
@@ -25,6 +28,35 @@ pub(crate) struct SegmentBuilder {
     /// The key of the last term.
     last: Vec<u8>,
     list: Vec<u8>,
+    vocabulary: Vocabulary,
+}
+
+/// The pieces of a segment once more, without postings: to see which of them are like a pattern, little is to be read.
+/// They come after all terms.
+#[derive(Debug, Default)]
+struct Vocabulary {
+    blocks: Vec<Block>,
+    last: Vec<u8>,
+}
+
+/// What the keys of the vocabulary begin with.
+pub(crate) const VOCABULARY: &[u8] = b"v";
+
+impl Vocabulary {
+    fn push(&mut self, piece: &[u8]) {
+        let key = [VOCABULARY, piece].concat();
+        let shared = match self.blocks.last_mut().filter(|block| block.data.len() < BLOCK_BYTES) {
+            Some(_) => self.last.iter().zip(&key).take_while(|(a, b)| a == b).count(),
+            None => {
+                self.blocks.push(Block { first: key.clone(), data: Vec::new() });
+                0
+            }
+        };
+        if let Some(block) = self.blocks.last_mut() {
+            Entry { shared, suffix: &key[shared..], list: &[] }.put(&mut block.data);
+        }
+        self.last = key;
+    }
 }
 
 impl SegmentBuilder {
@@ -50,12 +82,17 @@ impl SegmentBuilder {
         Entry { shared, suffix: &key[shared..], list: &self.list }.put(&mut self.data);
         self.last.clear();
         self.last.extend_from_slice(key);
+        if let Some(piece) = key.strip_prefix(IndexTerm::PIECE) {
+            self.vocabulary.push(piece);
+        }
         Ok(finished)
     }
 
-    /// The last block; `None` if there was no term.
-    pub(crate) fn finish(mut self) -> Option<Block> {
-        self.cut()
+    /// The last block, if there was a term, and the vocabulary.
+    pub(crate) fn finish(mut self) -> Vec<Block> {
+        let mut blocks: Vec<Block> = self.cut().into_iter().collect();
+        blocks.append(&mut self.vocabulary.blocks);
+        blocks
     }
 
     fn cut(&mut self) -> Option<Block> {

@@ -39,6 +39,7 @@ mod purge;
 mod races;
 mod remembered;
 mod removal;
+mod search;
 mod server;
 mod tags;
 mod tokens;

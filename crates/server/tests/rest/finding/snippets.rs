@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{address, found};
+use super::{Parameters, address, found};
 use crate::client::{Client, text};
 use crate::place::Place;
 
@@ -15,7 +15,7 @@ on_both!(
 );
 
 /// The snippet of the one item that is found.
-async fn snippet(client: &Client, parameters: &[(&str, &str)]) -> Value {
+async fn snippet(client: &Client, parameters: Parameters<'_>) -> Value {
     let items = found(client, "content", parameters).await;
     assert_eq!(items.len(), 1, "{parameters:?}");
     items[0]["snippet"].clone()
@@ -38,6 +38,9 @@ async fn a_match_in_the_content_is_told_with_its_line_and_marks(place: Place) {
         assert_eq!(snippet(&owner, &[("q", q)]).await, expected, "{q}");
         assert_eq!(snippet(&owner, &[("q", q), ("include_content", "true")]).await, expected, "{q}");
     }
+    // A phrase that goes on in the next line.
+    let expected = json!({"field": "content", "line": 2, "text": line, "marks": [[20, 26]]});
+    assert_eq!(snippet(&owner, &[("q", "\"\\\"fine\\\" socks\"")]).await, expected);
     let expected = json!({"field": "content", "line": 2, "text": line, "marks": [[9, 19]]});
     assert_eq!(snippet(&owner, &[("regex", "W.*ks")]).await, expected);
 }

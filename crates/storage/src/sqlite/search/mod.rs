@@ -42,9 +42,17 @@ fn evidence(
     stale: DeadItems,
 ) -> Result<Evidence, Failure> {
     let mut gathered = Gathered::new(search, stale);
-    for key in gathered.keys() {
-        for segment in segments {
-            segment.with_block(connection, &key, |block| Ok(gathered.add(&key, block, &segment.dead)?))?;
+    let keys = gathered.keys();
+    for segment in segments {
+        let mut pieces = Vec::new();
+        if gathered.needs_vocabulary() {
+            segment.with_vocabulary(connection, |block| {
+                pieces.append(&mut gathered.see(block)?);
+                Ok(())
+            })?;
+        }
+        for key in keys.iter().chain(&pieces) {
+            segment.with_block(connection, key, |block| Ok(gathered.add(key, block, &segment.dead)?))?;
         }
     }
     Ok(gathered.evidence(search))
