@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use interline_items::search::{IndexQuery, IndexTerm, Known, PiecePattern, Proof, Search, SearchTerm};
 
-use super::block::{self, Terms};
+use super::block;
 use super::dead::DeadItems;
 use super::postings::Posting;
-use super::segment::VOCABULARY;
+use super::vocabulary::PieceFinder;
 use crate::codec::CodecError;
 
 /// The postings of the terms of a search, gathered from the segments.
 pub(crate) struct Gathered {
     by_key: BTreeMap<Vec<u8>, Vec<Posting>>,
-    by_pattern: BTreeMap<PiecePattern, Vec<Posting>>,
+    by_pattern: BTreeMap<PiecePattern, (PieceFinder, Vec<Posting>)>,
     /// The patterns that each piece is like which was seen.
     pieces: BTreeMap<Vec<u8>, Vec<PiecePattern>>,
     /// Items of which the index is not asked.
@@ -40,7 +40,8 @@ impl Gathered {
                 self.by_key.entry(IndexTerm::Gram(*gram).key()).or_default();
             }
             IndexQuery::Piece(pattern) => {
-                self.by_pattern.entry(pattern.clone()).or_default();
+                let new = || (PieceFinder::new(pattern), Vec::new());
+                self.by_pattern.entry(pattern.clone()).or_insert_with(new);
             }
             IndexQuery::All(some) | IndexQuery::Any(some) => some.iter().for_each(|one| self.prepare(one)),
         }
@@ -54,18 +55,18 @@ impl Gathered {
     /// Looks through a block of a segment's vocabulary; the keys of pieces that are to be looked up in the segment.
     pub(crate) fn see(&mut self, block: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
         let mut keys = Vec::new();
-        let mut words = Terms::of(block);
-        while words.advance()? {
-            let Some(piece) = words.key().strip_prefix(VOCABULARY).and_then(|piece| str::from_utf8(piece).ok()) else {
-                return Err(CodecError::Index("a vocabulary has what is no text"));
-            };
-            let patterns: Vec<&PiecePattern> = self.by_pattern.keys().filter(|one| one.matches(piece)).collect();
-            if !patterns.is_empty() {
-                let key = IndexTerm::Piece(piece.into()).key();
-                self.pieces.entry(key.clone()).or_insert_with(|| patterns.into_iter().cloned().collect());
+        for (pattern, (finder, _)) in &self.by_pattern {
+            finder.find(block, |piece| {
+                let key = [IndexTerm::PIECE, piece].concat();
+                let patterns = self.pieces.entry(key.clone()).or_default();
+                if !patterns.contains(pattern) {
+                    patterns.push(pattern.clone());
+                }
                 keys.push(key);
-            }
+            })?;
         }
+        keys.sort_unstable();
+        keys.dedup();
         Ok(keys)
     }
 
@@ -86,7 +87,9 @@ impl Gathered {
             }
         }
         for pattern in self.pieces.get(key).into_iter().flatten() {
-            self.by_pattern.entry(pattern.clone()).or_default().extend_from_slice(&postings);
+            if let Some((_, known)) = self.by_pattern.get_mut(pattern) {
+                known.extend_from_slice(&postings);
+            }
         }
         if let Some(known) = self.by_key.get_mut(key) {
             known.append(&mut postings);
@@ -98,7 +101,7 @@ impl Gathered {
     pub(crate) fn evidence(mut self, search: &Search) -> Evidence {
         // Segments are sorted each, and of an item at most one counts.
         self.by_key.values_mut().for_each(|postings| postings.sort_by_key(|(item, _)| *item));
-        self.by_pattern.values_mut().for_each(join);
+        self.by_pattern.values_mut().for_each(|(_, postings)| join(postings));
         let mut unread = std::mem::take(&mut self.stale);
         unread.insert(self.of(&IndexTerm::Unlisted).iter().map(|(item, _)| *item));
         let terms = search.terms().iter().map(|term| self.evidence_of(term)).collect();
@@ -120,7 +123,9 @@ impl Gathered {
         match query {
             IndexQuery::Anything => None,
             IndexQuery::Gram(gram) => Some(self.of(&IndexTerm::Gram(*gram)).to_vec()),
-            IndexQuery::Piece(pattern) => Some(self.by_pattern.get(pattern).cloned().unwrap_or_default()),
+            IndexQuery::Piece(pattern) => {
+                Some(self.by_pattern.get(pattern).map(|(_, postings)| postings.clone()).unwrap_or_default())
+            }
             IndexQuery::All(all) => {
                 let mut lists: Vec<Vec<Posting>> = all.iter().filter_map(|one| self.matching(one)).collect();
                 lists.sort_by_key(Vec::len);

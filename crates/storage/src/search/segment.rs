@@ -4,6 +4,7 @@ use interline_items::search::IndexTerm;
 
 use super::block::Entry;
 use super::postings::{self, Posting};
+use super::vocabulary::VocabularyBuilder;
 use crate::codec::CodecError;
 
 /// How large a block gets, unless a single posting list is larger: small enough to be read for one term, large enough
@@ -28,35 +29,7 @@ pub(crate) struct SegmentBuilder {
     /// The key of the last term.
     last: Vec<u8>,
     list: Vec<u8>,
-    vocabulary: Vocabulary,
-}
-
-/// The pieces of a segment once more, without postings: to see which of them are like a pattern, little is to be read.
-/// They come after all terms.
-#[derive(Debug, Default)]
-struct Vocabulary {
-    blocks: Vec<Block>,
-    last: Vec<u8>,
-}
-
-/// What the keys of the vocabulary begin with.
-pub(crate) const VOCABULARY: &[u8] = b"v";
-
-impl Vocabulary {
-    fn push(&mut self, piece: &[u8]) {
-        let key = [VOCABULARY, piece].concat();
-        let shared = match self.blocks.last_mut().filter(|block| block.data.len() < BLOCK_BYTES) {
-            Some(_) => self.last.iter().zip(&key).take_while(|(a, b)| a == b).count(),
-            None => {
-                self.blocks.push(Block { first: key.clone(), data: Vec::new() });
-                0
-            }
-        };
-        if let Some(block) = self.blocks.last_mut() {
-            Entry { shared, suffix: &key[shared..], list: &[] }.put(&mut block.data);
-        }
-        self.last = key;
-    }
+    vocabulary: VocabularyBuilder,
 }
 
 impl SegmentBuilder {
@@ -91,7 +64,7 @@ impl SegmentBuilder {
     /// The last block, if there was a term, and the vocabulary.
     pub(crate) fn finish(mut self) -> Vec<Block> {
         let mut blocks: Vec<Block> = self.cut().into_iter().collect();
-        blocks.append(&mut self.vocabulary.blocks);
+        blocks.append(&mut self.vocabulary.finish());
         blocks
     }
 

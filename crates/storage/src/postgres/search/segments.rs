@@ -10,7 +10,7 @@ use crate::search::dead::DeadItems;
 use crate::search::lease::Lease;
 use crate::search::members::member_key;
 use crate::search::policy::SegmentSize;
-use crate::search::segment::VOCABULARY;
+use crate::search::vocabulary::VOCABULARY;
 
 const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE state = 1 ORDER BY number";
 

@@ -77,11 +77,7 @@ impl<'a> Finding<'a> {
     fn look_up(&mut self, evidence: &Evidence) -> Result<(), Failure> {
         let search = &self.query.search;
         let judge = |item: i64| search.judge(|term| evidence.known(term, item));
-        let mut candidates = evidence.candidates(search);
-        if let Some(candidates) = &mut candidates {
-            candidates.retain(|item| judge(*item) != Verdict::No);
-        }
-        for mut entry in self.places.of(candidates)? {
+        for mut entry in self.places.of(evidence.candidates(search))? {
             let number = entry.number;
             let score = match judge(number) {
                 Verdict::No => None,

@@ -6,7 +6,7 @@ use super::super::failure::Failure;
 use crate::search::dead::DeadItems;
 use crate::search::lease::Lease;
 use crate::search::policy::SegmentSize;
-use crate::search::segment::VOCABULARY;
+use crate::search::vocabulary::VOCABULARY;
 
 const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE state = 1 ORDER BY number";
 
