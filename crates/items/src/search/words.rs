@@ -9,12 +9,16 @@ pub(super) const MAX_WORD_CHARS: usize = 64;
 
 /// The words of a folded text, in order: runs of letters and digits that are not too long.
 pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
-    folded.split(|char: char| !char.is_alphanumeric()).filter(|word| is_word(word))
+    folded.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty() && is_short(word))
 }
 
 /// Whether a folded text is one word.
 pub(super) fn is_word(folded: &str) -> bool {
-    !folded.is_empty() && folded.chars().all(char::is_alphanumeric) && folded.chars().nth(MAX_WORD_CHARS).is_none()
+    !folded.is_empty() && folded.chars().all(char::is_alphanumeric) && is_short(folded)
+}
+
+fn is_short(word: &str) -> bool {
+    word.len() <= MAX_WORD_CHARS || word.chars().nth(MAX_WORD_CHARS).is_none()
 }
 
 /// Brings the forms of an English word together: `run`, `runs`, `running`.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use interline_items::search::{IndexQuery, IndexTerm, Known, PiecePattern, Proof, Search, SearchTerm};
 
-use super::block;
+use super::block::{self, Terms};
 use super::dead::DeadItems;
-use super::postings::Posting;
+use super::postings::{Posting, Postings};
 use super::vocabulary::PieceFinder;
 use crate::codec::CodecError;
 
@@ -77,7 +77,28 @@ impl Gathered {
 
     /// Adds what a segment says about a key; the block is the one that would have it.
     pub(crate) fn add(&mut self, key: &[u8], block: &[u8], dead: &DeadItems) -> Result<(), CodecError> {
-        let Some(found) = block::find(block, key)? else { return Ok(()) };
+        match block::find(block, key)? {
+            Some(found) => self.add_postings(key, found, dead),
+            None => Ok(()),
+        }
+    }
+
+    /// The same for many keys, in ascending order: adds those that the block has, and says how many from the first on
+    /// were looked for, at least one. It is the block that would have the first.
+    pub(crate) fn add_many(&mut self, keys: &[Vec<u8>], block: &[u8], dead: &DeadItems) -> Result<usize, CodecError> {
+        let mut settled = 0;
+        let mut terms = Terms::of(block);
+        while settled < keys.len() && terms.advance()? {
+            settled += keys[settled..].iter().take_while(|key| key.as_slice() < terms.key()).count();
+            if keys.get(settled).is_some_and(|key| key.as_slice() == terms.key()) {
+                self.add_postings(&keys[settled], terms.postings(), dead)?;
+                settled += 1;
+            }
+        }
+        Ok(settled.max(1))
+    }
+
+    fn add_postings(&mut self, key: &[u8], found: Postings<'_>, dead: &DeadItems) -> Result<(), CodecError> {
         let (mut dead, mut stale) = (dead.sweep(), self.stale.sweep());
         let mut postings = Vec::new();
         for posting in found {

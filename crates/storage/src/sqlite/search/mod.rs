@@ -51,8 +51,18 @@ fn evidence(
                 Ok(())
             })?;
         }
-        for key in keys.iter().chain(&pieces) {
+        for key in &keys {
             segment.with_block(connection, key, |block| Ok(gathered.add(key, block, &segment.dead)?))?;
+        }
+        // Pieces may be many, and neighbours.
+        let mut rest = pieces.as_slice();
+        while let Some(first) = rest.first() {
+            let mut settled = 1;
+            segment.with_block(connection, first, |block| {
+                settled = gathered.add_many(rest, block, &segment.dead)?;
+                Ok(())
+            })?;
+            rest = &rest[settled..];
         }
     }
     Ok(gathered.evidence(search))
