@@ -142,19 +142,21 @@ async fn found_items(
     let numbers: Vec<i64> = entries.iter().map(|entry| entry.number).collect();
     let statement = transaction.prepare_cached(SNAPSHOTS).await?;
     let found = transaction.query(&statement, &[&numbers]).await?;
-    let (search, contents) = (Arc::clone(&query.search), query.contents);
+    let query = query.clone();
     let items = compute(move || {
-        let item = |row: &Row| Ok((row.try_get("number")?, found_item(row, &search, contents)?));
+        let item = |row: &Row| Ok((row.try_get("number")?, found_item(row, &query)?));
         found.iter().map(item).collect::<Result<HashMap<i64, FoundItem>, Failure>>()
     });
     let mut items = items.await??;
     Ok(numbers.iter().filter_map(|number| items.remove(number)).collect())
 }
 
-fn found_item(row: &Row, search: &Search, contents: Contents) -> Result<FoundItem, Failure> {
+fn found_item(row: &Row, query: &SearchQuery) -> Result<FoundItem, Failure> {
     let mut snapshot = rows::snapshot(row)?;
-    let snippet = search.snippet(&Searched::of(&snapshot));
-    match contents {
+    let mut in_time = || Instant::now() < query.until;
+    let snippet = query.search.snippet(&Searched::of(&snapshot), &mut in_time);
+    let snippet = snippet.map_err(|_| StoreError::OutOfTime)?;
+    match query.contents {
         Contents::Read => {}
         Contents::Omit => snapshot.content = None,
     }

@@ -135,7 +135,9 @@ impl<'a> Finding<'a> {
         let mut found = statement.query([entry.number])?;
         let row = found.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
         let mut snapshot = rows::snapshot(row)?;
-        let snippet = self.query.search.snippet(&Searched::of(&snapshot));
+        let mut in_time = || Instant::now() < self.query.until;
+        let snippet = self.query.search.snippet(&Searched::of(&snapshot), &mut in_time);
+        let snippet = snippet.map_err(|_| StoreError::OutOfTime)?;
         if self.query.contents == Contents::Omit {
             snapshot.content = None;
         }
