@@ -8,7 +8,7 @@ mod segments;
 
 use std::time::Instant;
 
-use interline_items::search::{FoundItem, FoundOrder, FoundPage, Known, Search, SearchQuery, Searched, Verdict};
+use interline_items::search::{FoundItem, FoundOrder, FoundPage, Known, SearchQuery, Searched, Verdict};
 use interline_items::{Contents, CursorKey, StoreError};
 use rusqlite::{CachedStatement, Connection};
 
@@ -28,7 +28,7 @@ const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
 
 /// A page of what matches, and how many items do. The connection is in a transaction.
 pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<FoundPage, Failure> {
-    let evidence = evidence(connection, &query.search, &live(connection)?, stale_items(connection)?)?;
+    let evidence = evidence(connection, query, &live(connection)?, stale_items(connection)?)?;
     let mut finding = Finding::new(connection, query)?;
     finding.look_up(&evidence)?;
     finding.page()
@@ -37,25 +37,32 @@ pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<Fou
 /// What the index says about the terms of a search.
 fn evidence(
     connection: &Connection,
-    search: &Search,
+    query: &SearchQuery,
     segments: &[Segment],
     stale: DeadItems,
 ) -> Result<Evidence, Failure> {
-    let mut gathered = Gathered::new(search, stale);
+    let mut gathered = Gathered::new(&query.search, stale);
     let keys = gathered.keys();
     for segment in segments {
         let mut pieces = Vec::new();
         if gathered.needs_vocabulary() {
             segment.with_vocabulary(connection, |block| {
+                check_time(query)?;
                 pieces.append(&mut gathered.see(block)?);
                 Ok(())
             })?;
         }
         for key in keys.iter().chain(&pieces) {
+            check_time(query)?;
             segment.with_block(connection, key, |block| Ok(gathered.add(key, block, &segment.dead)?))?;
         }
     }
-    Ok(gathered.evidence(search))
+    Ok(gathered.evidence(&query.search))
+}
+
+/// [`StoreError::OutOfTime`] if the search may not go on.
+fn check_time(query: &SearchQuery) -> Result<(), StoreError> {
+    if Instant::now() < query.until { Ok(()) } else { Err(StoreError::OutOfTime) }
 }
 
 /// What was found so far.
@@ -98,11 +105,8 @@ impl<'a> Finding<'a> {
 
     /// How well an item matches, if it does.
     fn read(&mut self, number: i64, known: impl Fn(usize) -> Known) -> Result<Option<u32>, Failure> {
-        let until = self.query.until;
-        let mut in_time = move || Instant::now() < until;
-        if !in_time() {
-            return Err(StoreError::OutOfTime.into());
-        }
+        check_time(self.query)?;
+        let mut in_time = || Instant::now() < self.query.until;
         let mut rows = self.texts.query([number])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         let mut columns = Columns::of(row);
