@@ -207,6 +207,27 @@ fn a_merge_of_nothing_that_lives_is_nothing() {
 }
 
 #[test]
+fn a_merge_is_written_in_pieces_and_its_vocabulary_too() {
+    const PIECE: usize = 50_000;
+    let words: Vec<(Key, u8)> = (100_000..150_000_u32).map(|number| (format!("p{number}").into_bytes(), 1)).collect();
+    let segment = segment_of(&[(1, words)]).unwrap();
+    let mut merge = Merge::of([DeadItems::default()]);
+    let (mut waiting, mut written) = (segment.iter(), Vec::new());
+    loop {
+        if let Some(piece) = merge.take_piece(PIECE) {
+            let bytes: usize = piece.iter().map(|block| block.data.len()).sum();
+            assert!(bytes < PIECE + 2 * 8192, "{bytes}");
+            written.extend(piece);
+        } else if merge.need().is_some() {
+            merge.feed(waiting.next().map(|block| block.data.clone())).unwrap();
+        } else {
+            break written.extend(merge.take_blocks());
+        }
+    }
+    assert_eq!(written, segment);
+}
+
+#[test]
 fn blocks_are_about_8_kb_and_a_long_list_is_one() {
     let long: Vec<Posting> = (1..30_000).map(|item| (item * 100, 1)).collect();
     let mut builder = SegmentBuilder::default();
