@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use interline_items::search::IndexTerm;
 use proptest::prelude::*;
 
 use super::block::{self, Terms};
@@ -58,14 +59,19 @@ fn merged(inputs: &[(Vec<Block>, DeadItems)]) -> Result<Vec<Block>, CodecError> 
     Ok(blocks)
 }
 
+/// No piece's, of which a segment has more than was put into it.
 fn key() -> impl Strategy<Value = Key> {
-    prop_oneof![
+    let key = prop_oneof![
         8 => prop::collection::vec(0..3_u8, 1..5),
         2 => prop::collection::vec(any::<u8>(), 1..12),
         // About as long as what a mark sees of a key, and mostly alike.
         4 => (8..14_usize, prop::collection::vec(0..3_u8, 0..4)).prop_map(|(same, rest)| [vec![0; same], rest].concat()),
         1 => (any::<u8>(), 200..5000_usize).prop_map(|(byte, length)| vec![byte; length]),
-    ]
+    ];
+    key.prop_map(|mut key| {
+        key[0] %= IndexTerm::PIECE[0];
+        key
+    })
 }
 
 fn terms() -> impl Strategy<Value = Vec<(Key, u8)>> {
