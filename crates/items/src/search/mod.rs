@@ -101,6 +101,9 @@ impl Search {
         let folded = Folded::new(item);
         let mut weights = Vec::with_capacity(self.terms.len());
         for (index, term) in self.terms.iter().enumerate() {
+            if !keep_going() {
+                return Err(Interrupted);
+            }
             weights.push(match known(index) {
                 Known::Absent => Known::Absent,
                 Known::Present(weight) => Known::Present(weight),
@@ -114,12 +117,17 @@ impl Search {
         }
     }
 
-    /// Where an item matches: the line of its content that shows the most, or another field.
-    pub fn snippet(&self, item: &Searched<'_>) -> Option<Snippet> {
+    /// Where an item matches: the line of its content that shows the most, or another field. `keep_going` is asked at
+    /// every line: they may be millions, and the terms many.
+    pub fn snippet(
+        &self,
+        item: &Searched<'_>,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Snippet>, Interrupted> {
         let is_wanted = |index: &usize| self.wanted().any(|wanted| wanted.contains(index));
         let wanted: Vec<&SearchTerm> =
             (0..self.terms.len()).filter(is_wanted).map(|index| &self.terms[index]).collect();
-        snippet::snippet(&wanted, item)
+        snippet::snippet(&wanted, item, keep_going)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use interline_edit::Interrupted;
+
 use super::fold::{Origins, fold, origin};
 use super::searched::{Place, Searched};
 use super::term::{Method, SearchTerm};
@@ -44,15 +46,19 @@ pub enum SnippetField {
 
 /// The line of the content that shows the most of the terms, the first of several; another field where none shows any; the
 /// line where a text begins where it goes on in the next.
-pub(super) fn snippet(terms: &[&SearchTerm], item: &Searched<'_>) -> Option<Snippet> {
+pub(super) fn snippet(
+    terms: &[&SearchTerm],
+    item: &Searched<'_>,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<Option<Snippet>, Interrupted> {
     let finder = Finder { terms, stems: Stems::english() };
-    let in_content = item.content.and_then(|content| finder.best_line(content));
+    let in_content = item.content.map_or(Ok(None), |content| finder.best_line(content, keep_going))?;
     let in_others = || {
         let others = item.texts().filter(|(place, _)| *place != Place::Content);
         others.filter_map(|(place, text)| finder.in_field(place, text)).next()
     };
     let across_lines = || item.texts().find_map(|(place, text)| finder.across_lines(place, text));
-    in_content.or_else(in_others).or_else(across_lines)
+    Ok(in_content.or_else(in_others).or_else(across_lines))
 }
 
 struct Finder<'t> {
@@ -69,9 +75,10 @@ struct Shown {
 }
 
 impl Finder<'_> {
-    fn best_line(&self, content: &str) -> Option<Snippet> {
+    fn best_line(&self, content: &str, keep_going: &mut dyn FnMut() -> bool) -> Result<Option<Snippet>, Interrupted> {
         if let [SearchTerm(Method::Expression(pattern))] = self.terms {
-            return expression_line(content, pattern);
+            let found = interline_edit::find_first(content, pattern, keep_going)?;
+            return Ok(found.map(|found| first_line(Place::Content, content, found)));
         }
         let mut best: Option<(usize, u64, &str, Shown)> = None;
         let mut lines_left = usize::MAX;
@@ -80,6 +87,9 @@ impl Finder<'_> {
                 break;
             }
             lines_left -= 1;
+            if !keep_going() {
+                return Err(Interrupted);
+            }
             let line = line.strip_suffix('\r').unwrap_or(line);
             let shown = self.shown(line);
             if shown.terms > best.as_ref().map_or(0, |(terms, ..)| *terms) {
@@ -91,7 +101,7 @@ impl Finder<'_> {
                 }
             }
         }
-        best.map(|(_, number, line, shown)| cut(SnippetField::Content(number), line, shown.marks))
+        Ok(best.map(|(_, number, line, shown)| cut(SnippetField::Content(number), line, shown.marks)))
     }
 
     fn in_field(&self, place: Place, text: &str) -> Option<Snippet> {
@@ -173,13 +183,6 @@ fn field(place: Place, line: u64) -> SnippetField {
     }
 }
 
-/// The first line that an expression matches in, which may go on in the next.
-fn expression_line(content: &str, pattern: &interline_edit::Pattern) -> Option<Snippet> {
-    // The item was found by this match: it takes no longer to find it again.
-    let found = interline_edit::find_first(content, pattern, &mut || true).ok()??;
-    Some(first_line(Place::Content, content, found))
-}
-
 /// The line that a part of a text begins in, marked as far as the part goes in it.
 fn first_line(place: Place, text: &str, part: Range<usize>) -> Snippet {
     let before = &text[..part.start];
@@ -223,7 +226,7 @@ mod tests {
     fn check(query: &str, item: Searched<'_>, field: SnippetField, text: &str, mark: Range<usize>) {
         let search = Search::query(query).unwrap().unwrap();
         let expected = Snippet { field, text: text.to_owned(), marks: [mark].into() };
-        assert_eq!(search.snippet(&item), Some(expected), "{query}");
+        assert_eq!(search.snippet(&item, &mut || true), Ok(Some(expected)), "{query}");
     }
 
     #[test]

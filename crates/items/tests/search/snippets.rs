@@ -10,7 +10,7 @@ use crate::oracle::{Query, Texts};
 use crate::{for_every_seed, searched};
 
 fn snippet(query: &str, texts: &Texts) -> Option<Snippet> {
-    Search::query(query).unwrap().unwrap().snippet(&searched(texts))
+    Search::query(query).unwrap().unwrap().snippet(&searched(texts), &mut || true).unwrap()
 }
 
 fn saying(content: &str) -> Texts {
@@ -95,7 +95,7 @@ fn an_expression_shows_the_line_where_it_first_matches() {
         ("c\n", "abc\nd", 1, "abc", &["c"]),
     ] {
         let search = Search::expression(expression, Case::Sensitive).unwrap();
-        let shown = search.snippet(&searched(&saying(content))).unwrap();
+        let shown = search.snippet(&searched(&saying(content)), &mut || true).unwrap().unwrap();
         assert_eq!((shown.field, shown.text.as_str()), (SnippetField::Content(line), text), "{expression}");
         assert_eq!(marked(&shown), *marks, "{expression}");
     }
@@ -122,6 +122,17 @@ fn a_long_line_is_cut_around_the_first_mark() {
     assert_eq!(snippet("x", &saying(&"x ".repeat(5_000))).unwrap().marks.len(), 20);
 }
 
+/// Millions of lines and many terms take long: it ends when there is no more time.
+#[test]
+fn what_takes_long_ends_when_it_is_told_to() {
+    let texts = Texts { title: Some("one two three".to_owned()), ..saying("line\nline\nline\n") };
+    let search = Search::query("one two three").unwrap().unwrap();
+    let mut answers = [true, true].into_iter();
+    assert!(search.snippet(&searched(&texts), &mut || answers.next().is_some()).is_err());
+    let mut answers = [true, true].into_iter();
+    assert!(search.score(&searched(&texts), |_| Known::Unread, &mut || answers.next().is_some()).is_err());
+}
+
 /// Whatever is found: what is shown stands there, and the marks are in it.
 #[test]
 fn what_is_shown_stands_in_the_item() {
@@ -132,7 +143,7 @@ fn what_is_shown_stands_in_the_item() {
             let query = chance.query(std::slice::from_ref(&texts));
             let Ok(Some(search)) = Search::query(&query) else { continue };
             let score = search.score(&searched(&texts), |_| Known::Unread, &mut || true).unwrap();
-            let shown = search.snippet(&searched(&texts));
+            let shown = search.snippet(&searched(&texts), &mut || true).unwrap();
             if score.is_some() {
                 assert!(shown.is_some(), "seed {seed}: {query:?} in {texts:?}");
             }

@@ -13,7 +13,7 @@ use crate::codec::CodecError;
 /// The postings of the terms of a search, gathered from the segments.
 pub(crate) struct Gathered {
     by_key: BTreeMap<Vec<u8>, Vec<Posting>>,
-    by_pattern: BTreeMap<PiecePattern, (PieceFinder, Vec<Posting>)>,
+    by_pattern: BTreeMap<PiecePattern, (PieceFinder, Joined)>,
     /// The patterns that each piece is like which was seen.
     pieces: BTreeMap<Vec<u8>, Vec<PiecePattern>>,
     /// Items of which the index is not asked.
@@ -40,7 +40,7 @@ impl Gathered {
                 self.by_key.entry(IndexTerm::Gram(*gram).key()).or_default();
             }
             IndexQuery::Piece(pattern) => {
-                let new = || (PieceFinder::new(pattern), Vec::new());
+                let new = || (PieceFinder::new(pattern), Joined::default());
                 self.by_pattern.entry(pattern.clone()).or_insert_with(new);
             }
             IndexQuery::All(some) | IndexQuery::Any(some) => some.iter().for_each(|one| self.prepare(one)),
@@ -108,8 +108,8 @@ impl Gathered {
             }
         }
         for pattern in self.pieces.get(key).into_iter().flatten() {
-            if let Some((_, known)) = self.by_pattern.get_mut(pattern) {
-                known.extend_from_slice(&postings);
+            if let Some((_, joined)) = self.by_pattern.get_mut(pattern) {
+                joined.add(&postings);
             }
         }
         if let Some(known) = self.by_key.get_mut(key) {
@@ -122,7 +122,7 @@ impl Gathered {
     pub(crate) fn evidence(mut self, search: &Search) -> Evidence {
         // Segments are sorted each, and of an item at most one counts.
         self.by_key.values_mut().for_each(|postings| postings.sort_by_key(|(item, _)| *item));
-        self.by_pattern.values_mut().for_each(|(_, postings)| join(postings));
+        self.by_pattern.values_mut().for_each(|(_, joined)| joined.join());
         let mut unread = std::mem::take(&mut self.stale);
         unread.insert(self.of(&IndexTerm::Unlisted).iter().map(|(item, _)| *item));
         let terms = search.terms().iter().map(|term| self.evidence_of(term)).collect();
@@ -145,7 +145,7 @@ impl Gathered {
             IndexQuery::Anything => None,
             IndexQuery::Gram(gram) => Some(self.of(&IndexTerm::Gram(*gram)).to_vec()),
             IndexQuery::Piece(pattern) => {
-                Some(self.by_pattern.get(pattern).map(|(_, postings)| postings.clone()).unwrap_or_default())
+                Some(self.by_pattern.get(pattern).map(|(_, joined)| joined.postings.clone()).unwrap_or_default())
             }
             IndexQuery::All(all) => {
                 let mut lists: Vec<Vec<Posting>> = all.iter().filter_map(|one| self.matching(one)).collect();
@@ -157,6 +157,32 @@ impl Gathered {
                 Some(in_any(lists?))
             }
         }
+    }
+}
+
+/// The postings of many pieces. An item has many that are like one pattern, so they are joined as they grow: there is
+/// room for twice as many as there are items.
+#[derive(Default)]
+struct Joined {
+    postings: Vec<Posting>,
+    /// How many there were when they were joined last.
+    known: usize,
+}
+
+impl Joined {
+    /// Fewer are not worth joining before the end.
+    const FEW: usize = 4096;
+
+    fn add(&mut self, postings: &[Posting]) {
+        self.postings.extend_from_slice(postings);
+        if self.postings.len() >= 2 * self.known.max(Joined::FEW) {
+            self.join();
+        }
+    }
+
+    fn join(&mut self) {
+        join(&mut self.postings);
+        self.known = self.postings.len();
     }
 }
 
@@ -254,4 +280,21 @@ fn join(postings: &mut Vec<Posting>) {
         }
         same
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_with_many_pieces_of_a_pattern_take_the_room_of_one() {
+        let mut joined = Joined::default();
+        for piece in 0..1_000 {
+            let places = 1 << (piece % 3);
+            joined.add(&(1..=100).map(|item| (item, places)).collect::<Vec<_>>());
+        }
+        assert!(joined.postings.capacity() <= 4 * Joined::FEW, "{}", joined.postings.capacity());
+        joined.join();
+        assert_eq!(joined.postings, (1..=100).map(|item| (item, 7)).collect::<Vec<_>>());
+    }
 }

@@ -3,9 +3,14 @@
 //! The caller reads and writes; so it may do either as it likes, waiting or not:
 //!
 //! ```text
-//! while let Some(input) = merge.need() {
-//!     merge.feed(the next block of `input`, or None)?;
-//!     write(merge.take_blocks());
+//! loop {
+//!     if let Some(piece) = merge.take_piece(bytes) {
+//!         write(piece);
+//!     } else if let Some(input) = merge.need() {
+//!         merge.feed(the next block of `input`, or None)?;
+//!     } else {
+//!         return finish(merge.take_blocks());
+//!     }
 //! }
 //! ```
 
@@ -16,7 +21,7 @@ use super::segment::{Block, SegmentBuilder};
 use super::vocabulary::VOCABULARY;
 use crate::codec::CodecError;
 
-/// A merge under way. It holds a block of each input and what [`Merge::take_blocks`] has not taken yet.
+/// A merge under way. It holds a block of each input, the vocabulary, and what was not taken yet.
 #[derive(Debug)]
 pub(crate) struct Merge {
     inputs: Vec<Input>,
@@ -75,7 +80,18 @@ impl Merge {
         Ok(())
     }
 
-    /// The blocks of the new segment that were finished since the last call, in order. The last ones are there when
+    /// The next blocks of the new segment, of so many bytes or a block more; `None` if fewer are finished. When the merge
+    /// is complete there are many at once, because the vocabulary is.
+    pub(crate) fn take_piece(&mut self, bytes: usize) -> Option<Vec<Block>> {
+        let mut length = 0;
+        let last = self.finished.iter().position(|block| {
+            length += block.data.len();
+            length >= bytes
+        })?;
+        Some(self.finished.drain(..=last).collect())
+    }
+
+    /// All blocks of the new segment that were finished and not taken, in order. The last ones are there when
     /// [`Merge::need`] has nothing to ask for. There may be none at all: then all was dead.
     pub(crate) fn take_blocks(&mut self) -> Vec<Block> {
         std::mem::take(&mut self.finished)

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use interline_items::search::IndexTerm;
 use proptest::prelude::*;
 
 use super::block::{self, Terms};
@@ -59,22 +60,19 @@ fn merged(inputs: &[(Vec<Block>, DeadItems)]) -> Result<Vec<Block>, CodecError> 
     Ok(blocks)
 }
 
-/// Any key but those of a vocabulary, which come last.
+/// No piece's, of which a segment has more than was put into it.
 fn key() -> impl Strategy<Value = Key> {
-    any_key().prop_map(|mut key| {
-        key[0] %= VOCABULARY[0];
-        key
-    })
-}
-
-fn any_key() -> impl Strategy<Value = Key> {
-    prop_oneof![
+    let key = prop_oneof![
         8 => prop::collection::vec(0..3_u8, 1..5),
         2 => prop::collection::vec(any::<u8>(), 1..12),
         // About as long as what a mark sees of a key, and mostly alike.
         4 => (8..14_usize, prop::collection::vec(0..3_u8, 0..4)).prop_map(|(same, rest)| [vec![0; same], rest].concat()),
         1 => (any::<u8>(), 200..5000_usize).prop_map(|(byte, length)| vec![byte; length]),
-    ]
+    ];
+    key.prop_map(|mut key| {
+        key[0] %= IndexTerm::PIECE[0];
+        key
+    })
 }
 
 fn terms() -> impl Strategy<Value = Vec<(Key, u8)>> {
@@ -213,6 +211,27 @@ fn a_merge_of_nothing_that_lives_is_nothing() {
     assert_eq!(merged(&[]).unwrap(), []);
     let segment = segment_of(&[(7, vec![("a", 1), ("b", 2)])]).unwrap();
     assert_eq!(merged(&[(segment, DeadItems::from_iter([7]))]).unwrap(), []);
+}
+
+#[test]
+fn a_merge_is_written_in_pieces_and_its_vocabulary_too() {
+    const PIECE: usize = 50_000;
+    let words: Vec<(Key, u8)> = (100_000..150_000_u32).map(|number| (format!("p{number}").into_bytes(), 1)).collect();
+    let segment = segment_of(&[(1, words)]).unwrap();
+    let mut merge = Merge::of([DeadItems::default()]);
+    let (mut waiting, mut written) = (segment.iter(), Vec::new());
+    loop {
+        if let Some(piece) = merge.take_piece(PIECE) {
+            let bytes: usize = piece.iter().map(|block| block.data.len()).sum();
+            assert!(bytes < PIECE + 2 * 8192, "{bytes}");
+            written.extend(piece);
+        } else if merge.need().is_some() {
+            merge.feed(waiting.next().map(|block| block.data.clone())).unwrap();
+        } else {
+            break written.extend(merge.take_blocks());
+        }
+    }
+    assert_eq!(written, segment);
 }
 
 #[test]

@@ -28,6 +28,7 @@ on_both!(
     steps_at_the_same_time_do_no_harm,
     a_search_that_is_out_of_time_says_so,
     a_check_tells_what_was_damaged,
+    the_index_is_asked_in_time,
 );
 
 /// Later than all that the tests write.
@@ -322,4 +323,14 @@ async fn a_check_tells_what_was_damaged(place: Place) {
     assert!(matches!(problems().await[..], [CheckProblem::Damage(_)]));
     place.execute("DELETE FROM search_blocks").await;
     assert_eq!(problems().await, [CheckProblem::Index(sound.item.id)]);
+}
+
+/// Also where no item must be read: words that are like many take long.
+async fn the_index_is_asked_in_time(place: Place) {
+    let store = &*place.store;
+    let ada = author(store, "ada").await;
+    ada.create(store, note(&ada.space, "Running shoes")).await;
+    index_all(store).await;
+    let query = SearchQuery { until: Instant::now(), ..query(&ada.space, "absent") };
+    assert!(matches!(store.search(&query).await, Err(StoreError::OutOfTime)));
 }

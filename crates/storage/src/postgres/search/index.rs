@@ -24,10 +24,11 @@ use crate::search::segment::{Block, segment_of};
 const MAX_ITEMS: i64 = 256;
 const MAX_BYTES: u64 = 1024 * 1024;
 
+// What changed hours from now did so by a clock that was wrong.
 const STALE: &str = "
     SELECT stale_items.item, mark, number, content_bytes
     FROM stale_items LEFT JOIN items ON items.id = stale_items.item
-    WHERE changed_at <= $1
+    WHERE changed_at <= $1 OR changed_at > $1 + 7200000000
     ORDER BY stale_items.item
     LIMIT $2";
 

@@ -76,7 +76,6 @@ fn length(blocks: &[Block]) -> i64 {
 struct Merging {
     merge: Merge,
     inputs: Vec<Input>,
-    made: Vec<Block>,
 }
 
 /// What goes on next.
@@ -120,23 +119,22 @@ impl Merging {
         Merging {
             merge: Merge::of(inputs.iter().map(|segment| segment.dead.clone())),
             inputs: inputs.iter().map(input).collect(),
-            made: Vec::new(),
         }
     }
 
     /// Goes on as far as it can with what was read.
     fn advance(mut self) -> Result<(Merging, Next), Failure> {
-        while let Some(input) = self.merge.need() {
-            let Some(block) = self.inputs[input].ahead.pop_front() else { return Ok((self, Next::Read(input))) };
-            self.merge.feed(block)?;
-            self.made.append(&mut self.merge.take_blocks());
-            if self.made.iter().map(|block| block.data.len()).sum::<usize>() >= PIECE {
-                let piece = std::mem::take(&mut self.made);
+        loop {
+            if let Some(piece) = self.merge.take_piece(PIECE) {
                 return Ok((self, Next::Write(piece)));
             }
+            let Some(input) = self.merge.need() else {
+                let last = self.merge.take_blocks();
+                return Ok((self, Next::Finish(last)));
+            };
+            let Some(block) = self.inputs[input].ahead.pop_front() else { return Ok((self, Next::Read(input))) };
+            self.merge.feed(block)?;
         }
-        let last = std::mem::take(&mut self.made);
-        Ok((self, Next::Finish(last)))
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Client, Transaction};
-use interline_items::search::{FoundItem, FoundPage, Search, SearchQuery, Searched};
+use interline_items::search::{FoundItem, FoundPage, SearchQuery, Searched};
 use interline_items::{Contents, StoreError};
 use tokio_postgres::Row;
 
@@ -82,7 +82,7 @@ fn time_left(query: &SearchQuery) -> Result<Duration, StoreError> {
 
 /// The items that match, in any order.
 async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec<Place>, Failure> {
-    let evidence = evidence(transaction, &query.search).await?;
+    let evidence = evidence(transaction, query).await?;
     let judge = Judge { search: Arc::clone(&query.search), evidence: Arc::new(evidence), order: query.order };
     let asked = judge.clone();
     let candidates = compute(move || asked.candidates()).await?;
@@ -103,14 +103,16 @@ async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec
 }
 
 /// What the index says about the terms of a search.
-async fn evidence(transaction: &Transaction<'_>, search: &Arc<Search>) -> Result<Evidence, Failure> {
+async fn evidence(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Evidence, Failure> {
     // One after the other: of two at once, the one would tell that the other failed, and not why.
     let segments: Arc<[Segment]> = live(transaction).await?.into();
-    let mut gathered = Gathered::new(search, stale_items(transaction).await?);
+    let mut gathered = Gathered::new(&query.search, stale_items(transaction).await?);
     if gathered.needs_vocabulary() {
         let blocks = vocabularies(transaction, &segments).await?;
+        let query = query.clone();
         gathered = compute(move || {
             for block in blocks {
+                time_left(&query)?;
                 gathered.see(block.try_get("data")?)?;
             }
             Ok::<_, Failure>(gathered)
@@ -120,6 +122,7 @@ async fn evidence(transaction: &Transaction<'_>, search: &Arc<Search>) -> Result
     let keys = gathered.keys();
     let mut lookups = Lookups::new(&segments, &keys);
     while let Some((keys, blocks)) = lookups.next(transaction).await? {
+        time_left(query)?;
         let (segments, keys) = (Arc::clone(&segments), keys.to_vec());
         gathered = compute(move || {
             for block in blocks {
@@ -129,7 +132,7 @@ async fn evidence(transaction: &Transaction<'_>, search: &Arc<Search>) -> Result
         })
         .await??;
     }
-    let search = Arc::clone(search);
+    let search = Arc::clone(&query.search);
     compute(move || gathered.evidence(&search)).await
 }
 
@@ -142,19 +145,21 @@ async fn found_items(
     let numbers: Vec<i64> = entries.iter().map(|entry| entry.number).collect();
     let statement = transaction.prepare_cached(SNAPSHOTS).await?;
     let found = transaction.query(&statement, &[&numbers]).await?;
-    let (search, contents) = (Arc::clone(&query.search), query.contents);
+    let query = query.clone();
     let items = compute(move || {
-        let item = |row: &Row| Ok((row.try_get("number")?, found_item(row, &search, contents)?));
+        let item = |row: &Row| Ok((row.try_get("number")?, found_item(row, &query)?));
         found.iter().map(item).collect::<Result<HashMap<i64, FoundItem>, Failure>>()
     });
     let mut items = items.await??;
     Ok(numbers.iter().filter_map(|number| items.remove(number)).collect())
 }
 
-fn found_item(row: &Row, search: &Search, contents: Contents) -> Result<FoundItem, Failure> {
+fn found_item(row: &Row, query: &SearchQuery) -> Result<FoundItem, Failure> {
     let mut snapshot = rows::snapshot(row)?;
-    let snippet = search.snippet(&Searched::of(&snapshot));
-    match contents {
+    let mut in_time = || Instant::now() < query.until;
+    let snippet = query.search.snippet(&Searched::of(&snapshot), &mut in_time);
+    let snippet = snippet.map_err(|_| StoreError::OutOfTime)?;
+    match query.contents {
         Contents::Read => {}
         Contents::Omit => snapshot.content = None,
     }

@@ -20,7 +20,9 @@ use crate::search::segment::{Block, segment_of};
 const MAX_ITEMS: i64 = 256;
 const MAX_BYTES: usize = 1024 * 1024;
 
-const STALE: &str = "SELECT item, mark FROM stale_items WHERE changed_at <= ?1 ORDER BY item LIMIT ?2";
+// What changed hours from now did so by a clock that was wrong.
+const STALE: &str = "
+    SELECT item, mark FROM stale_items WHERE changed_at <= ?1 OR changed_at > ?1 + 7200000000 ORDER BY item LIMIT ?2";
 
 const COUNT_STALE: &str = "SELECT count(*) FROM stale_items";
 

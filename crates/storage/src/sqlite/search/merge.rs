@@ -98,9 +98,12 @@ impl Merging {
 
     /// The next blocks of the new segment, and what goes on from there; nothing goes on after the last.
     fn piece(mut self, connection: &Connection) -> Result<(Option<Merging>, Vec<Block>), Failure> {
-        let mut blocks = Vec::new();
         let mut statement = connection.prepare_cached(NEXT_BLOCK)?;
-        while let Some(input) = self.merge.need() {
+        loop {
+            if let Some(piece) = self.merge.take_piece(PIECE) {
+                return Ok((Some(self), piece));
+            }
+            let Some(input) = self.merge.need() else { return Ok((None, self.merge.take_blocks())) };
             let (segment, last) = &mut self.read[input];
             let mut found = statement.query(params![*segment, *last])?;
             let block = match found.next()? {
@@ -111,12 +114,7 @@ impl Merging {
                 None => None,
             };
             self.merge.feed(block)?;
-            blocks.append(&mut self.merge.take_blocks());
-            if blocks.iter().map(|block| block.data.len()).sum::<usize>() >= PIECE {
-                return Ok((Some(self), blocks));
-            }
         }
-        Ok((None, blocks))
     }
 }
 

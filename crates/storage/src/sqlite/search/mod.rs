@@ -8,7 +8,7 @@ mod segments;
 
 use std::time::Instant;
 
-use interline_items::search::{FoundItem, FoundOrder, FoundPage, Known, Search, SearchQuery, Searched, Verdict};
+use interline_items::search::{FoundItem, FoundOrder, FoundPage, Known, SearchQuery, Searched, Verdict};
 use interline_items::{Contents, CursorKey, StoreError};
 use rusqlite::{CachedStatement, Connection};
 
@@ -28,7 +28,7 @@ const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
 
 /// A page of what matches, and how many items do. The connection is in a transaction.
 pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<FoundPage, Failure> {
-    let evidence = evidence(connection, &query.search, &live(connection)?, stale_items(connection)?)?;
+    let evidence = evidence(connection, query, &live(connection)?, stale_items(connection)?)?;
     let mut finding = Finding::new(connection, query)?;
     finding.look_up(&evidence)?;
     finding.page()
@@ -37,26 +37,29 @@ pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<Fou
 /// What the index says about the terms of a search.
 fn evidence(
     connection: &Connection,
-    search: &Search,
+    query: &SearchQuery,
     segments: &[Segment],
     stale: DeadItems,
 ) -> Result<Evidence, Failure> {
-    let mut gathered = Gathered::new(search, stale);
+    let mut gathered = Gathered::new(&query.search, stale);
     let keys = gathered.keys();
     for segment in segments {
         let mut pieces = Vec::new();
         if gathered.needs_vocabulary() {
             segment.with_vocabulary(connection, |block| {
+                check_time(query)?;
                 pieces.append(&mut gathered.see(block)?);
                 Ok(())
             })?;
         }
         for key in &keys {
+            check_time(query)?;
             segment.with_block(connection, key, |block| Ok(gathered.add(key, block, &segment.dead)?))?;
         }
         // Pieces may be many, and neighbours.
         let mut rest = pieces.as_slice();
         while let Some(first) = rest.first() {
+            check_time(query)?;
             let mut settled = 1;
             segment.with_block(connection, first, |block| {
                 settled = gathered.add_many(rest, block, &segment.dead)?;
@@ -65,7 +68,12 @@ fn evidence(
             rest = &rest[settled..];
         }
     }
-    Ok(gathered.evidence(search))
+    Ok(gathered.evidence(&query.search))
+}
+
+/// [`StoreError::OutOfTime`] if the search may not go on.
+fn check_time(query: &SearchQuery) -> Result<(), StoreError> {
+    if Instant::now() < query.until { Ok(()) } else { Err(StoreError::OutOfTime) }
 }
 
 /// What was found so far.
@@ -104,11 +112,8 @@ impl<'a> Finding<'a> {
 
     /// How well an item matches, if it does.
     fn read(&mut self, number: i64, known: impl Fn(usize) -> Known) -> Result<Option<u32>, Failure> {
-        let until = self.query.until;
-        let mut in_time = move || Instant::now() < until;
-        if !in_time() {
-            return Err(StoreError::OutOfTime.into());
-        }
+        check_time(self.query)?;
+        let mut in_time = || Instant::now() < self.query.until;
         let mut rows = self.texts.query([number])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         let mut columns = Columns::of(row);
@@ -141,7 +146,9 @@ impl<'a> Finding<'a> {
         let mut found = statement.query([entry.number])?;
         let row = found.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
         let mut snapshot = rows::snapshot(row)?;
-        let snippet = self.query.search.snippet(&Searched::of(&snapshot));
+        let mut in_time = || Instant::now() < self.query.until;
+        let snippet = self.query.search.snippet(&Searched::of(&snapshot), &mut in_time);
+        let snippet = snippet.map_err(|_| StoreError::OutOfTime)?;
         if self.query.contents == Contents::Omit {
             snapshot.content = None;
         }
