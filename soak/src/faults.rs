@@ -8,9 +8,10 @@ use std::time::Instant;
 
 use anyhow::ensure;
 use interline_items::fields::Limits;
+use interline_items::search::FoundOrder;
 use interline_items::{
-    Caller, Contents, Error, Interline, Kind, ListQuery, PageStart, Sort, SortBy, SortOrder, Source, Store, TagMatch,
-    View,
+    Caller, Contents, Error, Filter, FindItems, Interline, Kind, PageStart, Sort, SortBy, SortOrder, Source, Store,
+    TagMatch, View, Wanted,
 };
 use interline_storage::SqliteStore;
 use tokio::runtime::{Builder, Runtime};
@@ -214,7 +215,7 @@ impl Scene<'_> {
         let edit_as = |client| self.edit_as(&caller, client, size);
         tokio::try_join!(edit_as(0), edit_as(1), edit_as(2))?;
         let made = self.ledger.plans.len() as u64;
-        match self.interline.list(&caller, everything()).await {
+        match self.interline.find_items(&caller, everything()).await {
             Ok(page) if page.total == made => Ok(()),
             Ok(page) => Err(format!("{made} notes were made, and there are {}", page.total)),
             Err(error) => Err(format!("a list: {error}")),
@@ -277,14 +278,17 @@ impl Scene<'_> {
     }
 }
 
-fn everything() -> ListQuery {
-    ListQuery {
-        spaces: BTreeSet::new(),
-        kinds: Kind::ALL.into(),
-        tags: Vec::new(),
-        tag_match: TagMatch::All,
-        views: [View::Active, View::Archived, View::Deleted].into(),
-        sort: Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending },
+fn everything() -> FindItems {
+    FindItems {
+        wanted: Wanted::Everything,
+        filter: Filter {
+            spaces: BTreeSet::new(),
+            kinds: Kind::ALL.into(),
+            tags: Vec::new(),
+            tag_match: TagMatch::All,
+            views: [View::Active, View::Archived, View::Deleted].into(),
+        },
+        order: FoundOrder::Sorted(Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }),
         start: PageStart::Offset(0),
         limit: 1,
         contents: Contents::Omit,

@@ -36,6 +36,11 @@ pub(crate) enum Command {
     /// Add, list and remove tokens
     #[command(subcommand)]
     Token(TokenCommand),
+    /// Check that the local store is whole
+    ///
+    /// Reads everything: whether every version of every item can be rebuilt, and whether the index of searches says what
+    /// the items do. It mends nothing, and a server may go on meanwhile. Code 3 if something does not fit together.
+    Check(CheckArgs),
 }
 
 #[derive(Debug, Args)]
@@ -93,6 +98,13 @@ pub(crate) struct StoreArgs {
     /// A configuration file (TOML) [env: INTERLINE_CONFIG]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<OsString>,
+}
+
+impl StoreArgs {
+    /// Whether it was typed where the store is: then no server is meant that the environment or a file names.
+    pub(crate) fn is_typed(&self) -> bool {
+        self.data_dir.is_some() || self.database.is_some()
+    }
 }
 
 /// What an administrative command works on, and how it answers.
@@ -208,6 +220,25 @@ pub(crate) struct TokenRemoveArgs {
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// There to be refused with the reason: other commands have it.
+    #[arg(long, hide = true)]
+    pub(crate) url: Option<OsString>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+impl CheckArgs {
+    /// How the command answers.
+    pub(crate) fn form(&self) -> Form {
+        if self.json { Form::Json } else { Form::Text }
+    }
 }
 
 /// A scope as it is typed.

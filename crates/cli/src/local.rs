@@ -21,17 +21,32 @@ pub(crate) struct Local {
 /// Opens the store; the first start makes it.
 pub(crate) async fn open(settings: &StoreSettings) -> Result<(Interline, Owner), Failure> {
     first_start::make_private_directory(&settings.data_dir)?;
-    let store: Arc<dyn Store> = match &settings.database {
-        Database::Sqlite(path) => {
-            // SQLite gives the files beside it the same mode.
-            first_start::make_private_file(path)?;
-            Arc::new(SqliteStore::open(path)?)
-        }
-        Database::Postgres(url) => Arc::new(PostgresStore::connect(url).await?),
-    };
-    let interline = Interline::new(store, settings.limits.clone());
+    if let Database::Sqlite(path) = &settings.database {
+        // SQLite gives the files beside it the same mode.
+        first_start::make_private_file(path)?;
+    }
+    let interline = connect(settings).await?;
     let owner = first_start::owner(&interline, settings).await?;
     Ok((interline, owner))
+}
+
+/// Opens a store that is there already.
+pub(crate) async fn open_existing(settings: &StoreSettings) -> Result<Interline, Failure> {
+    match &settings.database {
+        Database::Sqlite(path) if path.try_exists().is_ok_and(|exists| !exists) => {
+            Err(Failure::refused(format!("there is no store in {}", settings.data_dir.display()))
+                .hint("say where it is with --data-dir or --database"))
+        }
+        Database::Sqlite(_) | Database::Postgres(_) => connect(settings).await,
+    }
+}
+
+async fn connect(settings: &StoreSettings) -> Result<Interline, Failure> {
+    let store: Arc<dyn Store> = match &settings.database {
+        Database::Sqlite(path) => Arc::new(SqliteStore::open(path)?),
+        Database::Postgres(url) => Arc::new(PostgresStore::connect(url).await?),
+    };
+    Ok(Interline::new(store, settings.limits.clone()))
 }
 
 impl Local {

@@ -18,7 +18,7 @@ use tracing_subscriber::EnvFilter;
 #[cfg(test)]
 pub(crate) use self::layers::variable;
 use self::layers::{Given, Layers, Origin};
-use crate::args::{ServeArgs, StoreArgs, TargetArgs};
+use crate::args::{CheckArgs, ServeArgs, StoreArgs, TargetArgs};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::Form;
@@ -96,6 +96,20 @@ impl StoreSettings {
         Ok(StoreSettings { data_dir, database, limits: layers.limits(), owner_name })
     }
 
+    /// The store that is to be checked. A server cannot be, and whoever names one must not take a store on this machine for
+    /// it.
+    pub(crate) fn of_check(args: &CheckArgs, environment: &Environment) -> Result<StoreSettings, Failure> {
+        let layers = Layers::of(args.store.config.as_deref(), environment)?;
+        let url = layers.find("url", args.url.as_deref(), |file| file.url.as_deref());
+        match url.filter(|given| given.is_typed() || !args.store.is_typed()) {
+            None => StoreSettings::of(&args.store, &layers),
+            Some(given) => {
+                Err(Failure::usage(format!("{}: a check reads the store itself, not through a server", given.origin))
+                    .hint("run it where the store is, with --data-dir or --database; the server may go on meanwhile"))
+            }
+        }
+    }
+
     /// Where the owner's token is kept.
     pub(crate) fn token_file(&self) -> PathBuf {
         self.data_dir.join(TOKEN_FILE)
@@ -136,9 +150,7 @@ impl TargetSettings {
     pub(crate) fn of(args: &TargetArgs, environment: &Environment) -> Result<TargetSettings, Failure> {
         let layers = Layers::of(args.store.config.as_deref(), environment)?;
         let url = layers.find("url", args.url.as_deref(), |file| file.url.as_deref());
-        // Whoever types where the store is does not mean a server that the environment or a file names.
-        let store_is_typed = args.store.data_dir.is_some() || args.store.database.is_some();
-        match url.filter(|given| given.is_typed() || !store_is_typed) {
+        match url.filter(|given| given.is_typed() || !args.store.is_typed()) {
             None => Ok(TargetSettings::Local(StoreSettings::of(&args.store, &layers)?)),
             Some(given) => {
                 let url = server_url(&given)?;

@@ -1,6 +1,6 @@
-//! Users and tokens as the REST API shows them: what a server answers, and what `--json` prints.
+//! What `--json` prints. Users and tokens are as the REST API shows them, which is what a server answers.
 
-use interline_items::{Kind, OrganizationId, Rank, Scope, Secret, Token, User};
+use interline_items::{CheckProblem, CheckReport, Kind, OrganizationId, Rank, Scope, Secret, Token, User};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +95,51 @@ impl From<&Token> for TokenShape {
 impl NewTokenShape {
     pub(crate) fn of(token: &Token, secret: &Secret) -> NewTokenShape {
         NewTokenShape { about: token.into(), token: secret.as_str().to_owned() }
+    }
+}
+
+/// What a check of the store came to.
+#[derive(Debug, Serialize)]
+pub(crate) struct CheckShape {
+    items: u64,
+    versions: u64,
+    stale: u64,
+    /// The first of them.
+    problems: Vec<ProblemShape>,
+    total_problems: u64,
+}
+
+/// Something that does not fit together.
+#[derive(Debug, Serialize)]
+#[serde(tag = "problem", rename_all = "snake_case")]
+enum ProblemShape {
+    Content { id: String },
+    Version { id: String, version: u64 },
+    Index { id: String },
+    Damage { detail: String },
+}
+
+impl From<&CheckReport> for CheckShape {
+    fn from(report: &CheckReport) -> CheckShape {
+        let CheckReport { items, versions, stale, problems, total_problems } = report;
+        CheckShape {
+            items: *items,
+            versions: *versions,
+            stale: *stale,
+            problems: problems.iter().map(ProblemShape::from).collect(),
+            total_problems: *total_problems,
+        }
+    }
+}
+
+impl From<&CheckProblem> for ProblemShape {
+    fn from(problem: &CheckProblem) -> ProblemShape {
+        match problem {
+            CheckProblem::Content(id) => ProblemShape::Content { id: id.to_string() },
+            CheckProblem::Version { id, version } => ProblemShape::Version { id: id.to_string(), version: *version },
+            CheckProblem::Index(id) => ProblemShape::Index { id: id.to_string() },
+            CheckProblem::Damage(detail) => ProblemShape::Damage { detail: detail.clone() },
+        }
     }
 }
 

@@ -30,6 +30,8 @@ const MAX_BUFFER: usize = 64 * 1024;
 /// When the house is kept first, and how often from then on.
 const FIRST_HOUSEKEEPING: Duration = Duration::from_secs(60);
 const HOUSEKEEPING_PAUSE: Duration = Duration::from_secs(60 * 60);
+/// How long to wait after the index of searches could not be brought up to date. Searches are right meanwhile, and slower.
+const INDEX_RETRY: Duration = Duration::from_secs(5);
 /// How long to wait after a connection could not be accepted, which mostly means that there are too many files open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -43,8 +45,11 @@ pub async fn serve(
     let address = listener.local_addr()?;
     let places = Arc::new(Semaphore::new(settings.max_connections));
     let patience = settings.shutdown_timeout;
-    let beside =
-        [tokio::spawn(http::fold_figures()), tokio::spawn(keep_house(interline.clone(), settings.housekeeping))];
+    let beside = [
+        tokio::spawn(http::fold_figures()),
+        tokio::spawn(keep_house(interline.clone(), settings.housekeeping)),
+        tokio::spawn(keep_index(interline.clone())),
+    ];
     let router = http::router(interline, settings, address);
     let connections = GracefulShutdown::new();
     let mut shutdown = pin!(shutdown);
@@ -107,6 +112,26 @@ async fn keep_house(interline: Interline, rules: Housekeeping) {
             }
             Err(error) => tracing::warn!(?error, "housekeeping failed"),
         }
+    }
+}
+
+/// Brings the index of searches up to date, again and again. What goes on failing in one way is told once.
+async fn keep_index(interline: Interline) {
+    let mut told = None;
+    loop {
+        let pause = match interline.keep_index().await {
+            Ok(pause) => {
+                told = None;
+                pause
+            }
+            Err(error) => {
+                if told.replace(error.code()) != Some(error.code()) {
+                    tracing::warn!(?error, "the index of searches cannot be brought up to date; it is tried again");
+                }
+                INDEX_RETRY
+            }
+        };
+        tokio::time::sleep(pause).await;
     }
 }
 

@@ -1,5 +1,6 @@
 //! The commands: each is one file.
 
+mod check;
 mod serve;
 mod token;
 mod user;
@@ -14,5 +15,6 @@ pub(crate) async fn run(cli: Cli, environment: &Environment) -> Result<(), Failu
         Command::Serve(args) => serve::run(&args, environment).await,
         Command::User(command) => user::run(command, environment).await,
         Command::Token(command) => token::run(command, environment).await,
+        Command::Check(args) => check::run(&args, environment).await,
     }
 }

@@ -30,6 +30,7 @@ mod bookmarks;
 mod content;
 mod docs;
 mod editing;
+mod finding;
 mod health;
 mod history;
 mod metrics;

@@ -7,7 +7,10 @@ use std::collections::BTreeSet;
 use axum::extract::State;
 use axum::http::StatusCode;
 use interline_items::fields::{Limits, Tag};
-use interline_items::{Contents, Error, Kind, ListQuery, PageStart, Sort, SortBy, SortOrder, TagMatch, View};
+use interline_items::search::FoundOrder;
+use interline_items::{
+    Contents, Error, Filter, FindBy, FindItems, Kind, PageStart, SortBy, SortOrder, TagMatch, View, Wanted,
+};
 use utoipa::IntoParams;
 
 use super::collection::{Collection, KINDS};
@@ -18,11 +21,30 @@ use crate::http::identify::Caller;
 use crate::http::query::{Query, number, word};
 use crate::http::wire::{CursorText, ItemList};
 
-/// How a list is asked for. It is read by [`list_query`]; this is what is told about it.
+/// How a list is asked for. It is read by [`request`]; this is what is told about it.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "it says what the parameters are called, and of which types they are")]
 pub(super) struct ListParameters {
+    /// What to look for in title, name, description, url and content; case, accents and typographic quotes do not matter:
+    ///
+    /// * `deploy server`: both, as forms of the words (`deploying servers`) or inside of others (`redeploy`)
+    /// * `useState`, `auth`: parts of words are found (`authentication`)
+    /// * `node.js`, `user_id`, `C++`: what has other characters in it is found as it stands
+    /// * `"to be or not"`: a phrase as it stands; `\"` is a quote in it
+    /// * `deploy -staging`: not those with `staging`; `-"dry run"`: nor with that phrase
+    /// * `deploy OR release notes`: `deploy`, or both `release` and `notes`
+    /// * `"OR"`, `"-x"`: in quotes they are text; so are `%`, `_`, `*` and lower-case `or`
+    /// * title and name count more than description, that more than url and content
+    ///
+    /// At most 1,000 characters and 50 words. Empty: all items.
+    #[param(max_length = 1000)]
+    q: Option<String>,
+    /// Instead of `q`: a regular expression that the content matches, such as `fn \w+_id\(`. Upper and lower case differ
+    /// unless it begins with `(?i)`; `^` and `$` are the ends of lines, and `.` is no line's end. It takes linear time; what
+    /// it cannot have (look-around, back-references) is `invalid_pattern`.
+    #[param(min_length = 1)]
+    regex: Option<String>,
     /// Only items with these tags; may be repeated.
     tags: Option<Vec<String>>,
     /// Whether an item has `all` of the tags or `any`; `all` unless given.
@@ -30,8 +52,9 @@ pub(super) struct ListParameters {
     tag_match: Option<String>,
     /// `active`, `archived` or `deleted` items; may be repeated; `active` unless given.
     view: Option<Vec<String>>,
-    /// `updated_at` unless given; `created_at`, `last_used_at` or `title`.
-    #[param(pattern = "^(created_at|updated_at|last_used_at|title)$")]
+    /// `relevance` (how well items match `q`), `created_at`, `updated_at`, `last_used_at` or `title`. Unless given:
+    /// `relevance` with `q`, and `updated_at` without.
+    #[param(pattern = "^(relevance|created_at|updated_at|last_used_at|title)$")]
     sort_by: Option<String>,
     /// `desc` unless given, or `asc`; `asc` unless given for titles.
     #[param(pattern = "^(asc|desc)$")]
@@ -54,36 +77,37 @@ pub(super) struct ListParameters {
 const VIEWS: &[(&str, View)] = &[("active", View::Active), ("archived", View::Archived), ("deleted", View::Deleted)];
 const TAG_MATCHES: &[(&str, TagMatch)] = &[("all", TagMatch::All), ("any", TagMatch::Any)];
 const ORDERS: &[(&str, SortOrder)] = &[("asc", SortOrder::Ascending), ("desc", SortOrder::Descending)];
-const SORTS: &[(&str, SortBy)] = &[
-    ("created_at", SortBy::CreatedAt),
-    ("updated_at", SortBy::UpdatedAt),
-    ("last_used_at", SortBy::LastUsedAt),
-    ("title", SortBy::Title),
+const SORTS: &[(&str, FindBy)] = &[
+    ("relevance", FindBy::Relevance),
+    ("created_at", FindBy::Field(SortBy::CreatedAt)),
+    ("updated_at", FindBy::Field(SortBy::UpdatedAt)),
+    ("last_used_at", FindBy::Field(SortBy::LastUsedAt)),
+    ("title", FindBy::Field(SortBy::Title)),
 ];
 
-/// List items
+/// List items, or search over them
 ///
 /// Active items, the last changed first, unless the parameters say otherwise. `total` counts all of them. Follow
 /// `next_cursor` for pages that stay stable while items change.
+///
+/// With `q` or `regex`: those that match, with `q` the best first. What was written before is found. `snippet` says where
+/// each matches, so that the lines around can be read next: `GET /content/{id}?start_line=…&end_line=…`.
 #[utoipa::path(get, path = "/", operation_id = "list", params(ListParameters), responses((status = 200, body = ItemList)))]
 pub(super) async fn list(State(app): State<App>, caller: Caller, collection: Collection, query: Query) -> Answer {
-    let query = list_query(query, collection, app.interline.limits())?;
-    let (start, limit, sort) = (query.start.clone(), query.limit, query.sort);
-    let page = app.interline.list(&caller.0, query).await?;
-    answer::json(StatusCode::OK, &ItemList::of(&page, &start, limit, sort))
+    let request = request(query, collection, app.interline.limits())?;
+    let (start, limit, order) = (request.start.clone(), request.limit, request.order);
+    let page = app.interline.find_items(&caller.0, request).await?;
+    answer::json(StatusCode::OK, &ItemList::of(&page, &start, limit, order))
 }
 
-fn list_query(mut query: Query, collection: Collection, limits: &Limits) -> Result<ListQuery, Error> {
-    refuse_search(&mut query)?;
-    let kinds = kinds(&mut query, collection);
-    let tags = query.many("tags", |text| Tag::parse(text, limits).map_err(|error| error.message));
-    let tag_match = query.one("tag_match", word(TAG_MATCHES)).unwrap_or_default();
-    let views: BTreeSet<View> = query.many("view", word(VIEWS)).into_iter().collect();
-    let sort = sort(&mut query);
+fn request(mut query: Query, collection: Collection, limits: &Limits) -> Result<FindItems, Error> {
+    let wanted = wanted(&mut query)?;
+    let order = order(&mut query, &wanted)?;
+    let filter = filter(&mut query, collection, limits);
     let limit = query.one("limit", number(1, 100)).unwrap_or(50);
     let offset = query.one("offset", number(0, 1_000_000));
     let cursor = query.one("cursor", |text| {
-        CursorText::read(text, sort).ok_or_else(|| "is not the `next_cursor` of a page in this order".to_owned())
+        CursorText::read(text, order).ok_or_else(|| "is not the `next_cursor` of a page in this order".to_owned())
     });
     let contents = match Echo::asked(&mut query, Echo::Preview) {
         Echo::Content => Contents::Read,
@@ -95,43 +119,34 @@ fn list_query(mut query: Query, collection: Collection, limits: &Limits) -> Resu
         (Some(cursor), None) => PageStart::After(cursor),
         (Some(_), Some(_)) => return Err(Error::InvalidParameters("cursor and offset exclude each other")),
     };
-    Ok(ListQuery {
-        spaces: BTreeSet::new(),
-        kinds,
-        tags,
-        tag_match,
-        views: if views.is_empty() { [View::Active].into() } else { views },
-        sort,
-        start,
-        limit: usize::try_from(limit).unwrap_or(50),
-        contents,
-    })
+    Ok(FindItems { wanted, filter, order, start, limit: usize::try_from(limit).unwrap_or(50), contents })
 }
 
-/// Searching is not there yet, and a list that ignored it would be taken for its result.
-fn refuse_search(query: &mut Query) -> Result<(), Error> {
-    let searched = |text: &str| Ok(!text.trim().is_empty());
-    let by_relevance = |text: &str| Ok(text == "relevance");
-    if query.many("q", searched).contains(&true) || query.many("regex", searched).contains(&true) {
-        return Err(Error::InvalidParameters("searching with q and regex is not available yet"));
+fn wanted(query: &mut Query) -> Result<Wanted, Error> {
+    let text = |text: &str| Ok(text.to_owned());
+    let (words, expression) = (query.one("q", text), query.one("regex", text));
+    Wanted::of(words.as_deref(), expression.as_deref())
+}
+
+fn order(query: &mut Query, wanted: &Wanted) -> Result<FoundOrder, Error> {
+    let (by, order) = (query.one("sort_by", word(SORTS)), query.one("sort_order", word(ORDERS)));
+    wanted.order(by, order)
+}
+
+fn filter(query: &mut Query, collection: Collection, limits: &Limits) -> Filter {
+    let views: BTreeSet<View> = query.many("view", word(VIEWS)).into_iter().collect();
+    Filter {
+        // The caller's.
+        spaces: BTreeSet::new(),
+        kinds: kinds(query, collection),
+        tags: query.many("tags", |text| Tag::parse(text, limits).map_err(|error| error.message)),
+        tag_match: query.one("tag_match", word(TAG_MATCHES)).unwrap_or_default(),
+        views: if views.is_empty() { [View::Active].into() } else { views },
     }
-    if query.many("sort_by", by_relevance).contains(&true) {
-        return Err(Error::InvalidParameters("sort_by=relevance needs a search with q"));
-    }
-    Ok(())
 }
 
 fn kinds(query: &mut Query, collection: Collection) -> BTreeSet<Kind> {
     let named: BTreeSet<Kind> = query.many("type", word(KINDS)).into_iter().collect();
     let own: BTreeSet<Kind> = collection.kind().map_or_else(|| Kind::ALL.into(), |kind| [kind].into());
     if named.is_empty() { own } else { own.intersection(&named).copied().collect() }
-}
-
-fn sort(query: &mut Query) -> Sort {
-    let by = query.one("sort_by", word(SORTS)).unwrap_or(SortBy::UpdatedAt);
-    let natural = match by {
-        SortBy::Title => SortOrder::Ascending,
-        SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt => SortOrder::Descending,
-    };
-    Sort { by, order: query.one("sort_order", word(ORDERS)).unwrap_or(natural) }
 }

@@ -2,7 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use interline_items::{Cursor, CursorKey, ItemId, Page, PageStart, Sort, SortBy, SortOrder};
+use interline_items::search::{FoundItem, FoundOrder, FoundPage, Snippet, SnippetField};
+use interline_items::{Cursor, CursorKey, ItemId, PageStart, Sort, SortBy, SortOrder};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -13,7 +14,7 @@ use super::ItemBody;
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct ItemList<'a> {
     /// The items of this page.
-    items: Vec<ItemBody<'a>>,
+    items: Vec<FoundBody<'a>>,
     /// How many items there are in all.
     #[schema(value_type = i64, minimum = 0)]
     total: u64,
@@ -30,10 +31,10 @@ pub(in crate::http) struct ItemList<'a> {
 }
 
 impl<'a> ItemList<'a> {
-    /// A page that was asked for from `start`, in the order `sort`.
-    pub(in crate::http) fn of(page: &'a Page, start: &PageStart, limit: usize, sort: Sort) -> ItemList<'a> {
+    /// A page that was asked for from `start`, in an order.
+    pub(in crate::http) fn of(page: &'a FoundPage, start: &PageStart, limit: usize, order: FoundOrder) -> ItemList<'a> {
         ItemList {
-            items: page.items.iter().map(ItemBody::of_snapshot).collect(),
+            items: page.items.iter().map(FoundBody::of).collect(),
             total: page.total,
             offset: match start {
                 PageStart::Offset(offset) => Some(*offset),
@@ -41,8 +42,59 @@ impl<'a> ItemList<'a> {
             },
             limit,
             has_more: page.next.is_some(),
-            next_cursor: page.next.as_ref().and_then(|cursor| CursorText::write(cursor, sort)),
+            next_cursor: page.next.as_ref().and_then(|cursor| CursorText::write(cursor, order)),
         }
+    }
+}
+
+/// An item of a list.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FoundItem)]
+struct FoundBody<'a> {
+    /// Where the item matches; there in the answers to `q` and `regex` alone. It is the line of the content that shows the
+    /// most of what was looked for, or else a line of another field; not there where no single line shows any of it. Read
+    /// on from there with `start_line`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    snippet: Option<SnippetBody<'a>>,
+    #[serde(flatten)]
+    item: ItemBody<'a>,
+}
+
+/// Where an item matches.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Snippet)]
+struct SnippetBody<'a> {
+    /// `content`, `description`, `title` (which stands for the name of a prompt too) or `url`.
+    #[schema(pattern = "^(content|description|title|url)$")]
+    field: &'static str,
+    /// The line of the content, from 1: what `start_line` takes. Null in other fields.
+    #[schema(value_type = Option<i64>, minimum = 1)]
+    line: Option<u64>,
+    /// That line, or up to 200 characters of it, exactly as it stands there: it can be copied into `old_str`.
+    text: &'a str,
+    /// What matches: pairs of the first character of `text` and the one after the last, counted from 0.
+    #[schema(value_type = Vec<Vec<i64>>)]
+    marks: Vec<[usize; 2]>,
+}
+
+impl<'a> FoundBody<'a> {
+    fn of(found: &'a FoundItem) -> FoundBody<'a> {
+        let snippet = found.snippet.as_ref().map(SnippetBody::of);
+        FoundBody { snippet, item: ItemBody::of_snapshot(&found.snapshot) }
+    }
+}
+
+impl<'a> SnippetBody<'a> {
+    fn of(snippet: &'a Snippet) -> SnippetBody<'a> {
+        let (field, line) = match snippet.field {
+            SnippetField::Content(line) => ("content", Some(line)),
+            SnippetField::Description => ("description", None),
+            SnippetField::Title => ("title", None),
+            SnippetField::Url => ("url", None),
+        };
+        let marks = snippet.marks.iter().map(|mark| [mark.start, mark.end]).collect();
+        SnippetBody { field, line, text: &snippet.text, marks }
     }
 }
 
@@ -56,48 +108,53 @@ pub(in crate::http) struct CursorText {
     text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     micros: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    score: Option<u32>,
 }
 
 impl CursorText {
-    fn write(cursor: &Cursor, sort: Sort) -> Option<String> {
-        let (text, micros) = match &cursor.key {
-            None => (None, None),
-            Some(CursorKey::Text(text)) => (Some(text.clone()), None),
-            Some(CursorKey::Micros(micros)) => (None, Some(*micros)),
-        };
-        let (by, order) = names(sort);
-        let parts = CursorText { by: by.to_owned(), order: order.to_owned(), id: cursor.id.uuid(), text, micros };
+    fn write(cursor: &Cursor, order: FoundOrder) -> Option<String> {
+        let (by, direction) = names(order);
+        let (by, order, id) = (by.to_owned(), direction.to_owned(), cursor.id.uuid());
+        let mut parts = CursorText { by, order, id, text: None, micros: None, score: None };
+        match &cursor.key {
+            None => {}
+            Some(CursorKey::Text(text)) => parts.text = Some(text.clone()),
+            Some(CursorKey::Micros(micros)) => parts.micros = Some(*micros),
+            Some(CursorKey::Score(score)) => parts.score = Some(*score),
+        }
         let json = serde_json::to_vec(&parts).ok()?;
         Some(URL_SAFE_NO_PAD.encode(json))
     }
 
     /// The cursor of a text; `None` if it is not one of this order.
-    pub(in crate::http) fn read(text: &str, sort: Sort) -> Option<Cursor> {
+    pub(in crate::http) fn read(text: &str, order: FoundOrder) -> Option<Cursor> {
         let parts: CursorText = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()?;
-        let key = match (parts.text, parts.micros) {
-            (Some(text), None) => Some(CursorKey::Text(text)),
-            (None, Some(micros)) => Some(CursorKey::Micros(micros)),
-            (None, None) => None,
-            (Some(_), Some(_)) => return None,
+        let key = match (parts.text, parts.micros, parts.score) {
+            (Some(text), None, None) => Some(CursorKey::Text(text)),
+            (None, Some(micros), None) => Some(CursorKey::Micros(micros)),
+            (None, None, Some(score)) => Some(CursorKey::Score(score)),
+            (None, None, None) => None,
+            _ => return None,
         };
-        let of_this_order = (parts.by.as_str(), parts.order.as_str()) == names(sort);
+        let of_this_order = (parts.by.as_str(), parts.order.as_str()) == names(order);
         of_this_order.then_some(Cursor { key, id: ItemId::from_uuid(parts.id) })
     }
 }
 
 /// An order in the words of the API.
-fn names(sort: Sort) -> (&'static str, &'static str) {
-    let by = match sort.by {
-        SortBy::CreatedAt => "created_at",
-        SortBy::UpdatedAt => "updated_at",
-        SortBy::LastUsedAt => "last_used_at",
-        SortBy::Title => "title",
+fn names(order: FoundOrder) -> (&'static str, &'static str) {
+    let (by, direction) = match order {
+        FoundOrder::Relevance(direction) => ("relevance", direction),
+        FoundOrder::Sorted(Sort { by: SortBy::CreatedAt, order }) => ("created_at", order),
+        FoundOrder::Sorted(Sort { by: SortBy::UpdatedAt, order }) => ("updated_at", order),
+        FoundOrder::Sorted(Sort { by: SortBy::LastUsedAt, order }) => ("last_used_at", order),
+        FoundOrder::Sorted(Sort { by: SortBy::Title, order }) => ("title", order),
     };
-    let order = match sort.order {
-        SortOrder::Ascending => "asc",
-        SortOrder::Descending => "desc",
-    };
-    (by, order)
+    match direction {
+        SortOrder::Ascending => (by, "asc"),
+        SortOrder::Descending => (by, "desc"),
+    }
 }
 
 /// All tags.
@@ -121,27 +178,39 @@ pub(in crate::http) struct TagCount {
 mod tests {
     use super::*;
 
+    fn sorted(by: SortBy, order: SortOrder) -> FoundOrder {
+        FoundOrder::Sorted(Sort { by, order })
+    }
+
     #[test]
     fn a_cursor_comes_back_and_is_good_for_its_order_only() {
-        let title = Sort { by: SortBy::Title, order: SortOrder::Ascending };
-        let update = Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending };
+        let title = sorted(SortBy::Title, SortOrder::Ascending);
+        let update = sorted(SortBy::UpdatedAt, SortOrder::Descending);
+        let relevance = FoundOrder::Relevance(SortOrder::Descending);
         let id = ItemId::generate();
-        for (cursor, sort, other) in [
-            (Cursor { key: Some(CursorKey::Text("ärger \"x\"".to_owned())), id }, title, update),
-            (Cursor { key: None, id }, title, update),
-            (Cursor { key: Some(CursorKey::Micros(-5)), id }, update, title),
+        for (cursor, order, others) in [
+            (Cursor { key: Some(CursorKey::Text("ärger \"x\"".to_owned())), id }, title, [update, relevance]),
+            (Cursor { key: None, id }, title, [update, relevance]),
+            (Cursor { key: Some(CursorKey::Micros(-5)), id }, update, [title, relevance]),
+            (
+                Cursor { key: Some(CursorKey::Score(136)), id },
+                relevance,
+                [update, FoundOrder::Relevance(SortOrder::Ascending)],
+            ),
         ] {
-            let text = CursorText::write(&cursor, sort).unwrap();
-            assert_eq!(CursorText::read(&text, sort), Some(cursor));
-            assert_eq!(CursorText::read(&text, other), None);
+            let text = CursorText::write(&cursor, order).unwrap();
+            assert_eq!(CursorText::read(&text, order), Some(cursor));
+            for other in others {
+                assert_eq!(CursorText::read(&text, other), None);
+            }
         }
     }
 
     #[test]
     fn what_is_no_cursor_is_refused() {
-        let sort = Sort { by: SortBy::Title, order: SortOrder::Ascending };
+        let order = sorted(SortBy::Title, SortOrder::Ascending);
         for text in ["", "x", "e30", "bnVsbA", "ää", "+1+1", "eyJieSI6"] {
-            assert_eq!(CursorText::read(text, sort), None, "{text}");
+            assert_eq!(CursorText::read(text, order), None, "{text}");
         }
     }
 }

@@ -11,7 +11,6 @@ on_both!(
     tags_select_by_all_or_any,
     views_select_by_state,
     a_collection_has_its_kind_only,
-    searching_is_refused_rather_than_ignored,
     wrong_parameters_are_named_together,
     unknown_parameters_are_ignored,
 );
@@ -125,14 +124,6 @@ async fn a_collection_has_its_kind_only(place: Place) {
     ] {
         assert_eq!(titles(&owner, path).await, found, "{path}");
     }
-}
-
-async fn searching_is_refused_rather_than_ignored(place: Place) {
-    let owner = place.serve().await.owner();
-    for query in ["q=x", "regex=x", "sort_by=relevance"] {
-        owner.check(&format!("GET /notes?{query}"), Value::Null, 400, json!({"error": "invalid_parameters"})).await;
-    }
-    owner.get("/notes?q=").await.expect(200, json!({"total": 0}));
 }
 
 async fn wrong_parameters_are_named_together(place: Place) {

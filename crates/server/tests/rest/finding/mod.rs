@@ -1,0 +1,32 @@
+//! `GET /notes?q=`, `?regex=`, and the same at `/bookmarks`, `/prompts` and `/content`.
+
+mod expressions;
+mod fresh;
+mod pages;
+mod refused;
+mod snippets;
+mod words;
+
+use serde_json::{Value, json};
+
+use crate::client::Client;
+
+/// The address of a search: `name=value&…`, escaped.
+fn address(collection: &str, parameters: &[(&str, &str)]) -> String {
+    let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
+    format!("/{collection}?{query}")
+}
+
+/// The items that are found, in order; all of them are on one page.
+async fn found(client: &Client, collection: &str, parameters: &[(&str, &str)]) -> Vec<Value> {
+    let address = address(collection, parameters);
+    let list = client.get(&address).await.expect(200, json!({"next_cursor": null})).json();
+    let items = list["items"].as_array().expect("items").clone();
+    assert_eq!(list["total"], items.len(), "{address}");
+    items
+}
+
+/// The titles of what is found, in order.
+async fn titles(client: &Client, collection: &str, parameters: &[(&str, &str)]) -> Vec<String> {
+    found(client, collection, parameters).await.iter().map(|item| crate::client::text(&item["title"])).collect()
+}
