@@ -13,7 +13,7 @@ use super::app::App;
 use super::body::Json;
 use super::identify::Caller;
 use super::path::Id;
-use super::wire::{CreatedToken, NewToken, TokenBody, TokenList};
+use crate::wire::{CreatedToken, NewToken, TokenBody, TokenList};
 
 /// Create a token
 ///

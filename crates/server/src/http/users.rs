@@ -11,7 +11,7 @@ use super::body::Json;
 use super::identify::Caller;
 use super::path::Id;
 use super::query::{Query, switch};
-use super::wire::{CreatedUser, NewUser, UserBody, UserList};
+use crate::wire::{CreatedUser, NewUser, UserBody, UserList};
 
 /// Create a user
 ///

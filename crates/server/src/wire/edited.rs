@@ -9,7 +9,7 @@ use super::ItemBody;
 /// What an edit did, and the item afterwards.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Edited)]
-pub(in crate::http) struct EditedBody<'a> {
+pub(crate) struct EditedBody<'a> {
     /// Always true; refusals are errors.
     success: bool,
     /// There, and true, where nothing was written.
@@ -43,7 +43,7 @@ pub(in crate::http) struct EditedBody<'a> {
 
 /// What the changes of an edit are counted as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Counted {
+pub(crate) enum Counted {
     /// Places of passages.
     Replacements,
     /// Operations on lines.
@@ -51,12 +51,7 @@ pub(in crate::http) enum Counted {
 }
 
 impl<'a> EditedBody<'a> {
-    pub(in crate::http) fn of(
-        edited: &'a Edited,
-        mode: EditMode,
-        counted: Counted,
-        item: ItemBody<'a>,
-    ) -> EditedBody<'a> {
+    pub(crate) fn of(edited: &'a Edited, mode: EditMode, counted: Counted, item: ItemBody<'a>) -> EditedBody<'a> {
         EditedBody {
             success: true,
             dry_run: match mode {
@@ -74,12 +69,12 @@ impl<'a> EditedBody<'a> {
     }
 
     /// What is told of an edit that was made before.
-    pub(in crate::http) fn without_diff(edited: &'a Edited, counted: Counted, item: ItemBody<'a>) -> EditedBody<'a> {
+    pub(crate) fn without_diff(edited: &'a Edited, counted: Counted, item: ItemBody<'a>) -> EditedBody<'a> {
         EditedBody { diff: "", diff_truncated: Some(true), ..EditedBody::of(edited, EditMode::Write, counted, item) }
     }
 
     /// How long its text is, about.
-    pub(in crate::http) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.diff.len() + self.item.content.map_or(0, str::len)
     }
 }
