@@ -68,6 +68,7 @@ impl Prose {
     }
 
     /// The rank of a word: each rank about as often as its inverse says.
+    #[expect(clippy::cast_possible_truncation, reason = "a rank is a small positive number")]
     fn word(&mut self) -> usize {
         let share = f64::from(self.dice.below(1 << 24)) / f64::from(1 << 24);
         let rank = f64::from(VOCABULARY).powf(share) - 1.0;

@@ -133,13 +133,13 @@ fn search(table: &mut Table<'_>, place: &Place, name: &str, items: usize) -> Res
         let (times, found) = ask_all(&served, &words.iter().map(String::as_str).collect::<Vec<_>>())?;
         table.row(
             &format!("{name}: 5 of `{group}`, p50 / found of each"),
-            &[millis(rank(&times, 0.5)), format!("{}", found / 5), String::new(), String::new(), String::new()],
+            &[millis(rank(&times, 50)), format!("{}", found / 5), String::new(), String::new(), String::new()],
         )?;
     }
     let (times_of_all, _) = ask_all(&served, &queries.all())?;
     let scan = scan(&file, queries.rare.first().map_or("", String::as_str))?;
-    for (what, share, bar) in [("p50", 0.5, P50), ("p95", 0.95, P95)] {
-        let time = rank(&times_of_all, share);
+    for (what, percent, bar) in [("p50", 50, P50), ("p95", 95, P95)] {
+        let time = rank(&times_of_all, percent);
         let judged = Judged {
             figure: millis(time),
             beside: millis(scan),
@@ -172,8 +172,9 @@ fn ask_all(served: &Served, queries: &[&str]) -> Result<(Vec<Duration>, u64), Bo
     Ok((times, found))
 }
 
-fn rank(times: &[Duration], share: f64) -> Duration {
-    let index = (times.len() as f64 * share) as usize;
+/// The time that so many of a hundred are shorter than.
+fn rank(times: &[Duration], percent: usize) -> Duration {
+    let index = times.len() * percent / 100;
     times.get(index).or(times.last()).copied().unwrap_or_default()
 }
 

@@ -98,7 +98,7 @@ impl Bare {
     }
 
     /// The connection, for what is not measured.
-    pub(super) fn connection(&self) -> &Connection {
+    pub(crate) fn connection(&self) -> &Connection {
         &self.connection
     }
 
@@ -127,7 +127,7 @@ impl Bare {
     }
 
     /// The rows of a new note, in the transaction that is open.
-    pub(super) fn insert(&mut self, note: BareNote<'_>) -> rusqlite::Result<BareItem> {
+    pub(crate) fn insert(&mut self, note: BareNote<'_>) -> rusqlite::Result<BareItem> {
         let (id, at, length) = (Uuid::now_v7().into_bytes(), self.next_time(), note.text.len() as i64);
         let tags = serde_json::to_string(note.tags).unwrap_or_default();
         let (lines, preview) = (lines(note.text), preview(note.text));

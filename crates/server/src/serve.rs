@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tower::util::MapRequest;
 
-use crate::{Settings, http};
+use crate::{Indexing, Settings, http};
 
 /// How long a connection may be silent between requests, or take to send a head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(75);
@@ -45,11 +45,12 @@ pub async fn serve(
     let address = listener.local_addr()?;
     let places = Arc::new(Semaphore::new(settings.max_connections));
     let patience = settings.shutdown_timeout;
-    let beside = [
-        tokio::spawn(http::fold_figures()),
-        tokio::spawn(keep_house(interline.clone(), settings.housekeeping)),
-        tokio::spawn(keep_index(interline.clone())),
-    ];
+    let mut beside =
+        vec![tokio::spawn(http::fold_figures()), tokio::spawn(keep_house(interline.clone(), settings.housekeeping))];
+    match settings.indexing {
+        Indexing::Here => beside.push(tokio::spawn(keep_index(interline.clone()))),
+        Indexing::Elsewhere => {}
+    }
     let router = http::router(interline, settings, address);
     let connections = GracefulShutdown::new();
     let mut shutdown = pin!(shutdown);

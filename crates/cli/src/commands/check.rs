@@ -23,7 +23,7 @@ pub(super) async fn run(args: &CheckArgs, environment: &Environment) -> Result<(
 fn verdict(report: &CheckReport) -> Result<(), Failure> {
     match report.total_problems {
         0 => Ok(()),
-        problems => Err(Failure::failed(format!("the store is damaged: {problems} problems were found"))
+        problems => Err(Failure::failed(format!("the store is damaged; problems: {problems}"))
             .hint("copy the store as it is before anything else; items that are not named are whole")),
     }
 }
@@ -31,12 +31,12 @@ fn verdict(report: &CheckReport) -> Result<(), Failure> {
 /// What was looked at, and a line for each problem.
 fn told(report: &CheckReport) -> String {
     let CheckReport { items, versions, stale, .. } = report;
-    let mut lines = vec![format!("{items} items, {versions} versions, {stale} items not in the index yet")];
+    let mut lines = vec![format!("items: {items}, versions: {versions}, items not in the index yet: {stale}")];
     lines.extend(report.problems.iter().map(problem));
     match report.total_problems - report.problems.len() as u64 {
         _ if report.total_problems == 0 => lines.push("no problems".to_owned()),
         0 => {}
-        more => lines.push(format!("and {more} problems more")),
+        more => lines.push(format!("more problems: {more}")),
     }
     lines.join("\n")
 }
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn a_store_without_problems_is_fine() {
         let report = report(Vec::new());
-        assert_eq!(told(&report), "3 items, 7 versions, 1 items not in the index yet\nno problems");
+        assert_eq!(told(&report), "items: 3, versions: 7, items not in the index yet: 1\nno problems");
         assert!(verdict(&report).is_ok());
     }
 
@@ -79,7 +79,7 @@ mod tests {
             CheckProblem::Damage("segment 9 is cut short".to_owned()),
         ]);
         let expected = format!(
-            "3 items, 7 versions, 1 items not in the index yet\n\
+            "items: 3, versions: 7, items not in the index yet: 1\n\
              item {id}: the content is not what is known of it\n\
              item {id}: version 4 cannot be rebuilt\n\
              item {id}: the index of searches differs from it\n\
@@ -87,14 +87,14 @@ mod tests {
         );
         assert_eq!(told(&report), expected);
         let failure = verdict(&report).expect_err("a failure").to_string();
-        assert!(failure.starts_with("error: the store is damaged: 4 problems were found\nhint: "), "{failure}");
+        assert!(failure.starts_with("error: the store is damaged; problems: 4\nhint: "), "{failure}");
     }
 
     #[test]
     fn more_problems_than_are_kept_are_counted() {
         let report = report(vec![CheckProblem::Damage("x".to_owned()); 123]);
         let told = told(&report);
-        assert!(told.ends_with("\nand 23 problems more"), "{told}");
+        assert!(told.ends_with("\nmore problems: 23"), "{told}");
         let shape = serde_json::to_value(CheckShape::from(&report)).expect("JSON");
         assert_eq!((&shape["total_problems"], shape["problems"].as_array().map(Vec::len)), (&123.into(), Some(100)));
     }

@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a failed test is a panic, in its functions too")]
 
 mod admin;
+mod check;
 mod first_start;
 mod postgres;
 mod remote;

@@ -87,15 +87,11 @@ fn has_own_marks(char: char) -> bool {
     own
 }
 
-/// A line of text and its folded form, with the way back.
-pub(super) struct FoldedLine {
-    pub(super) folded: String,
-    /// The byte in the line where each byte of the folded form comes from, and the end.
-    origins: Vec<usize>,
-}
+/// The way back from the folded form of a line: the byte in the line where each byte of it comes from, and the end.
+pub(super) struct Origins(Vec<usize>);
 
-impl FoldedLine {
-    pub(super) fn of(line: &str) -> FoldedLine {
+impl Origins {
+    pub(super) fn of(line: &str) -> Origins {
         let mut folded = String::with_capacity(line.len());
         let mut origins = Vec::with_capacity(line.len() + 1);
         for (at, char) in line.char_indices() {
@@ -103,14 +99,14 @@ impl FoldedLine {
             origins.resize(folded.len(), at);
         }
         origins.push(line.len());
-        FoldedLine { folded, origins }
+        Origins(origins)
     }
 
     /// The characters of the line that a part of the folded form comes from, with the accents that follow.
-    pub(super) fn origin(&self, range: &Range<usize>) -> Range<usize> {
-        let start = self.origins[range.start];
-        let last = self.origins[range.end.max(1) - 1];
-        let end = self.origins[range.end..].iter().copied().find(|&origin| origin > last);
+    pub(super) fn of_part(&self, range: &Range<usize>) -> Range<usize> {
+        let start = self.0[range.start];
+        let last = self.0[range.end.max(1) - 1];
+        let end = self.0[range.end..].iter().copied().find(|&origin| origin > last);
         start..end.unwrap_or(start)
     }
 }
@@ -158,13 +154,14 @@ mod tests {
 
     #[test]
     fn parts_of_a_folded_line_lead_back_to_the_line() {
-        let line = FoldedLine::of("Ein Straßen-Cafe\u{301}, ﬁn");
+        let line = "Ein Straßen-Cafe\u{301}, ﬁn";
+        let (folded, origins) = (fold(line), Origins::of(line));
         for (part, origin) in
             [("strasse", "Straße"), ("cafe", "Cafe\u{301}"), ("ein", "Ein"), ("fin", "ﬁn"), ("f", "ﬁ")]
         {
-            let start = line.folded.rfind(part).unwrap();
-            let range = line.origin(&(start..start + part.len()));
-            assert_eq!(&"Ein Straßen-Cafe\u{301}, ﬁn"[range], origin);
+            let start = folded.rfind(part).unwrap();
+            let range = origins.of_part(&(start..start + part.len()));
+            assert_eq!(&line[range], origin);
         }
     }
 }

@@ -165,3 +165,102 @@ fn until_quote(text: &str) -> (String, &str) {
     }
     (quoted, "")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A query as it was understood: words bare, texts in `<>`, alternatives apart.
+    fn understood(query: &str) -> String {
+        let search = Search::query(query).unwrap().unwrap();
+        let term = |index: &usize| match &search.terms[*index].0 {
+            Method::Word { text, .. } => text.folded.clone(),
+            Method::Text(text) => format!("<{}>", text.folded),
+            Method::Expression(_) => panic!("no query has expressions"),
+        };
+        let alternative = |one: &Alternative| {
+            let wanted = one.wanted.iter().map(term);
+            wanted.chain(one.unwanted.iter().map(|index| format!("-{}", term(index)))).collect::<Vec<_>>().join(" ")
+        };
+        search.alternatives.iter().map(alternative).collect::<Vec<_>>().join(" | ")
+    }
+
+    #[test]
+    fn queries_are_words_texts_and_what_is_not_wanted() {
+        let word = "x".repeat(64);
+        let longer = "x".repeat(65);
+        for (query, expected) in [
+            ("run", "run"),
+            ("  two\u{3000}words\n", "two words"),
+            ("Run RUN run", "run"),
+            ("Ünï", "uni"),
+            ("node.js c++ user_id %", "<node.js> <c++> <user_id> <%>"),
+            ("a-b foo@bar", "<a-b> <foo@bar>"),
+            ("\"a b\"", "<a b>"),
+            ("\" a\t\n b \"", "<a b>"),
+            ("run \"run\"", "run <run>"),
+            ("\"un closed", "<un closed>"),
+            ("\"a \\\" b\" c", "<a \" b> c"),
+            ("\"a\\b\"", "<a\\b>"),
+            ("\"a\"b", "<a> b"),
+            ("\"a\"\"b\"", "<a> <b>"),
+            ("a\"b c", "<a\"b> c"),
+            ("“a b”", "<\"a> <b\">"),
+            ("\\", "<\\>"),
+            ("a -b", "a -b"),
+            ("-b a", "a -b"),
+            ("a -\"b c\"", "a -<b c>"),
+            ("a -c++", "a -<c++>"),
+            ("a - b", "a <-> b"),
+            ("a -", "a <->"),
+            ("--release", "<--release>"),
+            ("---", "<--->"),
+            ("–a", "<-a>"),
+            ("a -\"\"", "a"),
+            ("\"\" a \u{200b}", "a"),
+            (&word, &word),
+            (&longer, &format!("<{longer}>")),
+        ] {
+            assert_eq!(understood(query), expected, "{query:?}");
+        }
+    }
+
+    #[test]
+    fn or_stands_between_alternatives_and_is_a_word_elsewhere() {
+        for (query, expected) in [
+            ("a OR b", "a | b"),
+            ("a b OR c -d OR e", "a b | c -d | e"),
+            ("\"a b\" OR \"c\"", "<a b> | <c>"),
+            ("a or b", "a or b"),
+            ("a Or b", "a or b"),
+            ("a \"OR\" b", "a <or> b"),
+            ("OR", "or"),
+            ("OR a", "or a"),
+            ("a OR", "a or"),
+            ("OR OR", "or"),
+            ("a OR OR b", "a or | b"),
+            ("a OR \"\"", "a or"),
+            ("\"\" OR a", "or a"),
+            ("a OR b OR", "a | b or"),
+            ("a -OR", "a -or"),
+            ("aORb", "aorb"),
+        ] {
+            assert_eq!(understood(query), expected, "{query:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_much_or_only_unwanted_is_refused() {
+        let refused = |query: &str| Search::query(query).unwrap_err();
+        for query in ["-a", "-a -b", "-\"a b\"", "a OR -b", "-a OR b", "a OR b -c OR -d"] {
+            assert_eq!(refused(query), QueryError::OnlyUnwanted, "{query:?}");
+        }
+        assert_eq!(refused(&"é".repeat(1_001)), QueryError::TooLong { actual: 1_001 });
+        assert_eq!(refused(&"a ".repeat(51)), QueryError::TooManyTerms { actual: 51 });
+        assert!(Search::query(&"é".repeat(1_000)).is_ok());
+        assert!(Search::query(&"a ".repeat(50)).is_ok());
+        for nothing in ["", " \n", "\"\"", "\"", "-\"\"", "\u{200b}\u{301}"] {
+            assert!(matches!(Search::query(nothing), Ok(None)), "{nothing:?}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::fold::{FoldedLine, fold};
+use super::fold::{Origins, fold};
 use super::searched::{Place, Searched};
 use super::term::{Method, SearchTerm};
 use super::words::{Stems, words};
@@ -109,8 +109,8 @@ impl Finder<'_> {
         // The way back is only made for a line that shows something.
         let mut shown = self.found(&fold(line));
         if shown.terms > 0 {
-            let folded = FoldedLine::of(line);
-            shown.marks.iter_mut().for_each(|mark| *mark = folded.origin(mark));
+            let origins = Origins::of(line);
+            shown.marks.iter_mut().for_each(|mark| *mark = origins.of_part(mark));
         }
         shown
     }

@@ -134,7 +134,7 @@ impl Interline {
 }
 
 fn no_relevance() -> Error {
-    Error::InvalidParameters("sort_by=relevance needs a query")
+    Error::InvalidParameters("sort_by=relevance needs a query in `q`")
 }
 
 /// Refused if the contents of a page are together more than one answer should hold.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use interline_edit::{UnifiedDiff, diff, diff_within};
 
-use crate::{ContentWrite, Error, Fields, HistoryPage, HistoryQuery, Item, Scope, Snapshot, Stamp, Version};
+use crate::{Error, Fields, HistoryPage, HistoryQuery, Item, Scope, Snapshot, Stamp, Version};
 
 use super::examine::BIG_BYTES;
-use super::update::{changed_names, write};
-use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, ReadContent, ReadItem, is_stale};
+use super::update::changed_names;
+use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, ReadContent, ReadItem, lost_every_round};
 
 /// What leads from one version of an item to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,20 +98,11 @@ impl Interline {
             let mut item = before.item.clone();
             item.content = self.examined(item.kind, &fields, content.clone()).await?;
             item.fields = fields;
-            let change = ContentWrite::between(&before.content, &content);
-            let Some(write) = write(caller, &before.item, &item, change) else {
-                self.nothing_changed(caller, &Outcome::Changed(&before.item)).await?;
-                return Ok(before);
-            };
-            let after = Snapshot { item: write.after.clone(), content };
-            let at = write.record.at;
-            match self.store.commit(caller.batch(vec![write], &Outcome::Changed(&after.item), at)).await {
-                Ok(()) => return Ok(after),
-                Err(error) if is_stale(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(saved) = self.save(caller, before, Snapshot { item, content }).await? {
+                return Ok(saved);
             }
         }
-        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+        Err(lost_every_round())
     }
 
     /// What leads from the content of a version to that of a state of the item, if both are still there, in at most so

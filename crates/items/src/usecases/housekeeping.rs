@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use crate::{Action, Error, Item, Record, Retention, Source};
 
 use super::once::MEMORY;
-use super::{Interline, is_stale, now};
+use super::{Interline, now, unless_stale};
 
 /// How many items of the trash are looked up at a time.
 const TRASH_STEP: usize = 100;
@@ -77,11 +77,7 @@ impl Interline {
             user: owner.id,
             token: None,
         };
-        match self.store.purge(item.id, item.stamp, record, None).await {
-            Ok(()) => Ok(true),
-            Err(error) if is_stale(&error) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        Ok(unless_stale(self.store.purge(item.id, item.stamp, record, None).await)?.is_some())
     }
 
     async fn forget_history(&self, rules: Housekeeping) -> Result<u64, Error> {

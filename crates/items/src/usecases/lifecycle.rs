@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp, View};
 
-use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale, now};
+use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, lost_every_round, now, unless_stale};
 
 impl Interline {
     /// Archives an item; an archived one stays as it is.
@@ -37,13 +37,11 @@ impl Interline {
             let at = now();
             let record = caller.record(Action::Delete, Vec::new(), at);
             let remember = caller.remember(&Outcome::Removed, at);
-            match self.store.purge(item.id, item.stamp, record, remember).await {
-                Ok(()) => return Ok(()),
-                Err(error) if is_stale(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(()) = unless_stale(self.store.purge(item.id, item.stamp, record, remember).await)? {
+                return Ok(());
             }
         }
-        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+        Err(lost_every_round())
     }
 
     /// Remembers that an item was used.
@@ -96,13 +94,11 @@ impl Interline {
                     Outcome::Changed(&after)
                 }
             };
-            match self.store.commit(caller.batch(vec![write], &outcome, at)).await {
-                Ok(()) => return Ok(after),
-                Err(error) if is_stale(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(()) = unless_stale(self.store.commit(caller.batch(vec![write], &outcome, at)).await)? {
+                return Ok(after);
             }
         }
-        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+        Err(lost_every_round())
     }
 }
 

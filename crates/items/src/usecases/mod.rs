@@ -33,7 +33,7 @@ use once::UnderWay;
 
 pub use caller::Caller;
 pub use edit::{
-    ChangedPassage, Changes, EditMode, EditRequest, Edited, InsertAt, LinePatch, PassageChange, TextChange,
+    ChangedPassage, Changes, EditMode, EditRequest, EditUnit, Edited, InsertAt, LinePatch, PassageChange, TextChange,
 };
 pub use expected::ExpectedVersion;
 pub use find::{FindBy, FindItems, Wanted};
@@ -41,7 +41,7 @@ pub use history::VersionDiff;
 pub use housekeeping::{Housekeeping, ThrownAway};
 pub use input::{Changed, ItemChanges, ItemDraft, TagChanges};
 pub use once::{Begun, Outcome, Repeatable};
-pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem, ReadUnless};
+pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
 pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};
 pub use users::{Secret, TokenDraft, UserDraft};
 
@@ -96,7 +96,16 @@ fn to_microseconds(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time)
 }
 
-/// Whether a failed commit is worth another round: the item changed meanwhile.
-fn is_stale(error: &StoreError) -> bool {
-    matches!(error, StoreError::Stale(_))
+/// What a commit gave; `None` if an item changed meanwhile, so that it takes another round.
+fn unless_stale<T>(committed: Result<T, StoreError>) -> Result<Option<T>, Error> {
+    match committed {
+        Ok(done) => Ok(Some(done)),
+        Err(StoreError::Stale(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The refusal after [`MAX_ROUNDS`].
+fn lost_every_round() -> Error {
+    Error::Unavailable("the item changed under every attempt".to_owned())
 }

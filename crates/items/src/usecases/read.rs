@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::fields::PromptName;
-use crate::{Error, Item, ItemId, ItemState, Kind, NeedsText, Scope, Snapshot, SpaceId, Stamp};
+use crate::{Error, Item, ItemId, ItemState, Kind, NeedsText, Scope, Snapshot, SpaceId};
 
 use super::{Caller, Interline};
 
@@ -82,17 +82,6 @@ impl LineRange {
     }
 }
 
-impl ReadContent {
-    /// Refused if the content of the item does not have what is asked for.
-    fn check(self, item: &Item) -> Result<(), Error> {
-        match (self, &item.content) {
-            (ReadContent::Omit | ReadContent::Whole, _) => Ok(()),
-            (ReadContent::Lines(_), None) => Err(Error::ContentEmpty(NeedsText::Lines)),
-            (ReadContent::Lines(range), Some(content)) => range.within(content.lines).map(drop),
-        }
-    }
-}
-
 /// An item with what was asked for of its content.
 #[derive(Clone, Debug)]
 pub struct ReadItem {
@@ -121,15 +110,6 @@ impl ReadItem {
     }
 }
 
-/// What a caller gets who knows states of an item already.
-#[derive(Clone, Debug)]
-pub enum ReadUnless {
-    /// The item is in a state that the caller knows; its content was not read.
-    Unchanged(Item),
-    /// It is in another.
-    Changed(ReadItem),
-}
-
 /// A part of a content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentPart {
@@ -151,24 +131,7 @@ impl Interline {
         }
     }
 
-    /// The same for a caller who knows states of the item: its content is read only if it is in none of them.
-    pub async fn read_unless(
-        &self,
-        caller: &Caller,
-        which: &ItemRef,
-        content: ReadContent,
-        known: &[Stamp],
-    ) -> Result<ReadUnless, Error> {
-        caller.needs(Scope::Read)?;
-        let item = self.find(caller, which).await?;
-        if known.contains(&item.stamp) {
-            content.check(&item)?;
-            return Ok(ReadUnless::Unchanged(item));
-        }
-        Ok(ReadUnless::Changed(self.read(caller, which, content).await?))
-    }
-
-    /// The state of an item that exists for the caller.
+    /// The state of an item that exists for the caller: whether what they know of it still holds.
     pub async fn state(&self, caller: &Caller, which: &ItemRef) -> Result<ItemState, Error> {
         caller.needs(Scope::Read)?;
         let id = self.id_of(caller, which).await?;

@@ -3,7 +3,7 @@
 use crate::fields::{Tag, Tags};
 use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp};
 
-use super::{Caller, Interline, MAX_ROUNDS, Outcome, is_stale, now};
+use super::{Caller, Interline, MAX_ROUNDS, Outcome, lost_every_round, now, unless_stale};
 
 impl Interline {
     /// The tags of the caller's items that are not deleted, with the number of items that have each.
@@ -35,13 +35,11 @@ impl Interline {
             }
             let writes = items.iter().map(|item| retagged(caller, item, from, to)).collect();
             let batch = caller.batch(writes, &Outcome::Retagged(items.len()), now());
-            match self.store.commit(batch).await {
-                Ok(()) => return Ok(items.len()),
-                Err(error) if is_stale(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(()) = unless_stale(self.store.commit(batch).await)? {
+                return Ok(items.len());
             }
         }
-        Err(Error::Unavailable("the items changed under every attempt".to_owned()))
+        Err(lost_every_round())
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{Action, ContentWrite, Error, Fields, Item, ItemWrite, Scope, Snapshot, Stamp, View};
 
 use super::input::{Changed, ItemChanges, parse_changes};
-use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale, now};
+use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, lost_every_round, now, unless_stale};
 
 impl Interline {
     /// Changes fields and whole content; what is not given stays. A change that changes nothing writes nothing.
@@ -17,20 +17,30 @@ impl Interline {
         for _ in 0..MAX_ROUNDS {
             let before = self.writable(caller, which, expected).await?;
             let after = self.changed(&before, changes.clone()).await?;
-            let content = ContentWrite::between(&before.content, &after.content);
-            let Some(write) = write(caller, &before.item, &after.item, content) else {
-                self.nothing_changed(caller, &Outcome::Changed(&before.item)).await?;
-                return Ok(before);
-            };
-            let after = Snapshot { item: write.after.clone(), content: after.content };
-            let at = write.record.at;
-            match self.store.commit(caller.batch(vec![write], &Outcome::Changed(&after.item), at)).await {
-                Ok(()) => return Ok(after),
-                Err(error) if is_stale(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(saved) = self.save(caller, before, after).await? {
+                return Ok(saved);
             }
         }
-        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+        Err(lost_every_round())
+    }
+
+    /// Makes an item of one state another, at a new version; nothing is written if they are the same. `None` if the
+    /// item changed meanwhile.
+    pub(super) async fn save(
+        &self,
+        caller: &Caller,
+        before: Snapshot,
+        after: Snapshot,
+    ) -> Result<Option<Snapshot>, Error> {
+        let content = ContentWrite::between(&before.content, &after.content);
+        let Some(write) = write(caller, &before.item, &after.item, content) else {
+            self.nothing_changed(caller, &Outcome::Changed(&before.item)).await?;
+            return Ok(Some(before));
+        };
+        let saved = Snapshot { item: write.after.clone(), content: after.content };
+        let at = write.record.at;
+        let batch = caller.batch(vec![write], &Outcome::Changed(&saved.item), at);
+        Ok(unless_stale(self.store.commit(batch).await)?.map(|()| saved))
     }
 
     /// The item as the caller may change it: seen, writable, not deleted, at the expected version.

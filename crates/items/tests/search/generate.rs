@@ -1,6 +1,6 @@
 //! Texts and queries by chance, of few words, so that many match.
 
-use crate::oracle::Texts;
+use super::oracle::Texts;
 
 /// Chance that comes out the same for the same seed: splitmix64.
 pub(crate) struct Chance(u64);

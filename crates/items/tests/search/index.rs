@@ -8,7 +8,7 @@ use interline_items::search::{GramQuery, IndexTerm, Known, Payload, Proof, Searc
 
 use crate::generate::Chance;
 use crate::oracle::{Query, Texts};
-use crate::{for_every_seed, item, searched};
+use crate::{for_every_seed, searched};
 
 type Terms = BTreeMap<IndexTerm, Payload>;
 
@@ -40,8 +40,7 @@ fn what_an_index_knows_is_what_the_oracle_says() {
     for_every_seed(300, |seed| {
         let mut chance = Chance::new(seed);
         let texts: Vec<Texts> = (0..10).map(|_| chance.texts()).collect();
-        let items: Vec<_> = texts.iter().map(item).collect();
-        let terms: Vec<Terms> = items.iter().map(|item| index_terms(&searched(item)).into_iter().collect()).collect();
+        let terms: Vec<Terms> = texts.iter().map(|item| index_terms(&searched(item)).into_iter().collect()).collect();
         for _ in 0..10 {
             let query = chance.query(&texts);
             let Ok(Some(search)) = Search::query(&query) else { continue };
@@ -51,7 +50,7 @@ fn what_an_index_knows_is_what_the_oracle_says() {
                 let found = match search.judge(known) {
                     Verdict::No => None,
                     Verdict::Yes(score) => Some(score),
-                    Verdict::Read => search.score(&searched(&items[index]), known, &mut || true).unwrap(),
+                    Verdict::Read => search.score(&searched(&texts[index]), known, &mut || true).unwrap(),
                 };
                 assert_eq!(found, oracle.score(&texts[index]), "seed {seed}, {query:?} in {:#?}", texts[index]);
             }
@@ -63,7 +62,7 @@ fn what_an_index_knows_is_what_the_oracle_says() {
 #[test]
 fn terms_are_in_order_and_weigh_something() {
     for seed in 0..200 {
-        let item = item(&Chance::new(seed).texts());
+        let item = Chance::new(seed).texts();
         let terms = index_terms(&searched(&item));
         assert!(terms.is_sorted_by(|(one, _), (next, _)| one < next), "seed {seed}");
         assert!(terms.iter().all(|(_, payload)| *payload > 0), "seed {seed}");
@@ -112,7 +111,7 @@ fn an_index_leaves_out_nothing_that_an_expression_matches() {
     for_every_seed(40, |seed| {
         let mut chance = Chance::new(seed);
         for _ in 0..5 {
-            let item = item(&chance.texts());
+            let item = chance.texts();
             let terms: Terms = index_terms(&searched(&item)).into_iter().collect();
             for expression in EXPRESSIONS {
                 let search = Search::expression(expression, Case::Sensitive).unwrap();

@@ -8,43 +8,20 @@ mod generate;
 mod index;
 mod oracle;
 mod scores;
+mod snippets;
 
-use std::sync::Arc;
-
-use interline_items::fields::{Description, PromptName, Title, Url};
 use interline_items::search::Searched;
-use interline_items::{Fields, Item, ItemId, Kind, Snapshot, SpaceId, Stamp};
-use jiff::Timestamp;
 
 use oracle::Texts;
 
-/// An item with these texts.
-fn item(texts: &Texts) -> Snapshot {
-    let fields = Fields {
-        title: texts.title.clone().map(Title::from_stored),
-        name: texts.name.clone().map(PromptName::from_stored),
-        description: texts.description.clone().map(Description::from_stored),
-        url: texts.url.clone().map(Url::from_stored),
-        ..Fields::default()
-    };
-    let item = Item {
-        id: ItemId::generate(),
-        kind: Kind::Note,
-        space: SpaceId::generate(),
-        fields,
-        content: None,
-        stamp: Stamp { version: 1, revision: 0 },
-        created_at: Timestamp::UNIX_EPOCH,
-        updated_at: Timestamp::UNIX_EPOCH,
-        last_used_at: None,
-        archived_at: None,
-        deleted_at: None,
-    };
-    Snapshot { item, content: texts.content.as_deref().map(Arc::from) }
-}
-
-fn searched(item: &Snapshot) -> Searched<'_> {
-    Searched::of(item)
+fn searched(texts: &Texts) -> Searched<'_> {
+    Searched {
+        title: texts.title.as_deref(),
+        name: texts.name.as_deref(),
+        description: texts.description.as_deref(),
+        url: texts.url.as_deref(),
+        content: texts.content.as_deref(),
+    }
 }
 
 /// Runs `check` for every seed.

@@ -78,6 +78,13 @@ impl Query {
         let scores: Vec<u32> = self.0.iter().filter_map(|parts| score(parts, &item)).collect();
         (!scores.is_empty()).then(|| scores.iter().sum())
     }
+
+    /// Whether an item has anything of what is wanted.
+    pub(crate) fn shows_any(&self, item: &Texts) -> bool {
+        let item = Folded::of(item);
+        let mut parts = self.0.iter().flatten();
+        parts.any(|part| matches!(part, Part::Wanted(term) if item.weight(term).is_some()))
+    }
 }
 
 /// How well an item matches all of these parts.
@@ -189,8 +196,8 @@ impl Folded {
 /// How many words of a folded field have the stem of a word.
 fn forms(field: &Option<String>, word: &str) -> usize {
     let Some(field) = field else { return 0 };
-    let words = field.split(|char: char| !char.is_alphanumeric());
-    words.filter(|other| is_word(other) && stem(other) == stem(word)).count()
+    let (words, stem_of_word) = (field.split(|char: char| !char.is_alphanumeric()), stem(word));
+    words.filter(|other| is_word(other) && stem(other) == stem_of_word).count()
 }
 
 fn is_word(folded: &str) -> bool {

@@ -1,6 +1,6 @@
 //! `read`.
 
-use interline_items::{Error, ExpectedVersion, ItemId, ItemRef, Kind, LineRange, ReadContent, ReadUnless, Stamp};
+use interline_items::{Error, ExpectedVersion, ItemId, ItemRef, Kind, LineRange, ReadContent};
 
 use crate::samples::{bookmark, by_name, greeting, note, note_of, text};
 use crate::world::{World, by_id, code};
@@ -130,31 +130,23 @@ async fn reading_writes_nothing() {
 }
 
 #[tokio::test]
-async fn what_a_caller_knows_is_not_read_again() {
+async fn the_state_of_an_item_tells_whether_it_changed() {
     let world = World::new().await;
     let (interline, owner) = (&world.interline, &world.owner);
-    let item = world.create(Kind::Note, note_of("x")).await;
-    let unless = async |content, known: &[Stamp]| {
-        interline.read_unless(owner, &by_id(&item), content, known).await.map(|answer| match answer {
-            ReadUnless::Unchanged(unchanged) => {
-                assert_eq!(unchanged.id, item.id);
-                None
-            }
-            ReadUnless::Changed(read) => Some(read.part.map(|part| part.text.to_string())),
-        })
-    };
-    let first = item.stamp;
-    let other = Stamp { version: 2, revision: 0 };
-    for content in [ReadContent::Omit, ReadContent::Whole, lines(Some(1), None)] {
-        assert_eq!(unless(content, &[other, first]).await.unwrap(), None, "{content:?}");
-        let text = (content != ReadContent::Omit).then(|| "x".to_owned());
-        assert_eq!(unless(content, &[]).await.unwrap(), Some(text.clone()), "{content:?}");
-        assert_eq!(unless(content, &[other]).await.unwrap(), Some(text), "{content:?}");
+    let item = world.create(Kind::Prompt, greeting()).await;
+    for which in [by_id(&item), by_name("greet")] {
+        assert_eq!(interline.state(owner, &which).await.unwrap().stamp, item.stamp);
     }
     interline.archive(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
-    assert!(unless(ReadContent::Whole, &[first]).await.unwrap().is_some(), "a step of its life is another state");
+    let archived = interline.state(owner, &by_id(&item)).await.unwrap().stamp;
+    assert_ne!(archived, item.stamp, "a step of its life is another state");
+    interline.track_usage(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
+    let used = interline.state(owner, &by_id(&item)).await.unwrap();
+    assert_eq!((used.stamp, used.last_used_at), (archived, world.item(&item).await.last_used_at));
     let stranger = world.user("other", interline_items::Rank::Member).await;
-    let stamp = world.item(&item).await.stamp;
-    let hidden = interline.read_unless(&stranger, &by_id(&item), ReadContent::Whole, &[stamp]).await;
-    assert_eq!(code(hidden), "not_found");
+    for which in [by_id(&item), by_name("greet")] {
+        assert_eq!(code(interline.state(&stranger, &which).await), "not_found");
+    }
+    let of_another_kind = ItemRef::Id(item.id, Some(Kind::Note));
+    assert_eq!(code(interline.state(owner, &of_another_kind).await), "not_found");
 }

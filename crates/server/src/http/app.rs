@@ -10,7 +10,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use super::guard::Guard;
 use super::kept::KeptBodies;
 use super::limiter::Limiter;
-use super::observe;
+use super::observe::{self, Figures};
 use crate::Settings;
 
 /// The state of the API; cheap to clone.
@@ -23,6 +23,7 @@ pub(super) struct Inner {
     pub(super) guard: Guard,
     pub(super) limiter: Option<Limiter>,
     pub(super) kept: KeptBodies,
+    pub(super) figures: Figures,
     pub(super) metrics: PrometheusHandle,
 }
 
@@ -30,8 +31,8 @@ impl App {
     pub(super) fn new(interline: Interline, settings: Settings, address: SocketAddr) -> App {
         let guard = Guard::new(&settings, address);
         let limiter = settings.rate_limits.map(Limiter::new);
-        let (kept, metrics) = (KeptBodies::default(), observe::recorder());
-        App(Arc::new(Inner { interline, settings, guard, limiter, kept, metrics }))
+        let (kept, figures, metrics) = (KeptBodies::default(), Figures::default(), observe::recorder());
+        App(Arc::new(Inner { interline, settings, guard, limiter, kept, figures, metrics }))
     }
 }
 

@@ -4,15 +4,21 @@
 //! write compares the version alone, so that archiving an item does not refuse an edit of it.
 
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use interline_items::fields::FieldError;
 use interline_items::{Error, Expectation, ExpectedVersion, Stamp};
 
 /// The tag of a state.
 pub(super) fn etag(stamp: Stamp) -> HeaderValue {
     // Digits and quotes are always a valid value.
-    HeaderValue::from_str(&format!("\"{}.{}\"", stamp.version, stamp.revision))
+    HeaderValue::try_from(format!("\"{}.{}\"", stamp.version, stamp.revision))
         .unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+/// The headers that are read here, alone.
+pub(super) fn headers_of(headers: &HeaderMap) -> HeaderMap {
+    let values = |name: HeaderName| headers.get_all(&name).iter().map(move |value| (name.clone(), value.clone()));
+    [IF_MATCH, IF_NONE_MATCH].into_iter().flat_map(values).collect()
 }
 
 /// The states that the sender of a request knows.
@@ -24,6 +30,17 @@ pub(super) enum Known {
     States(Vec<Stamp>),
     /// Whichever it is.
     Anything,
+}
+
+impl Known {
+    /// Whether a state is one of them.
+    pub(super) fn has(&self, stamp: Stamp) -> bool {
+        match self {
+            Known::Nothing => false,
+            Known::States(states) => states.contains(&stamp),
+            Known::Anything => true,
+        }
+    }
 }
 
 /// The states of `If-None-Match`. What is not a tag of ours is ignored: the answer is then sent whole.
@@ -100,7 +117,7 @@ fn number(digits: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn headers(name: &axum::http::HeaderName, values: &[&str]) -> HeaderMap {
+    fn headers(name: &HeaderName, values: &[&str]) -> HeaderMap {
         values.iter().map(|value| (name.clone(), HeaderValue::from_str(value).unwrap())).collect()
     }
 

@@ -60,14 +60,16 @@ impl Guard {
     }
 
     fn is_own(&self, host: &str) -> bool {
-        let name = name_of(host).to_ascii_lowercase();
-        let address = address_of(&name);
+        let name = name_of(host);
+        let address = address_of(name);
+        let is_known = |names: &[String]| {
+            let name = name.to_ascii_lowercase();
+            is_local(&name) || names.contains(&name)
+        };
         match &self.hosts {
             Hosts::Any => true,
-            Hosts::Named(names) => address.is_some() || is_local(&name) || names.contains(&name),
-            Hosts::Local(names) => {
-                address.is_some_and(|address| address.is_loopback()) || is_local(&name) || names.contains(&name)
-            }
+            Hosts::Named(names) => address.is_some() || is_known(names),
+            Hosts::Local(names) => address.is_some_and(|address| address.is_loopback()) || is_known(names),
         }
     }
 

@@ -25,6 +25,7 @@ use super::identify::{self, counted};
 use super::limiter::Access;
 use super::observe::CurrentRequest;
 use crate::mcp::{Effect, Handler, McpServer, Principal, Visitor};
+use crate::wire::Object;
 
 /// A server with the SDK in front of it; cheap to clone.
 #[derive(Clone)]
@@ -102,7 +103,7 @@ enum Message {
 #[derive(Deserialize)]
 struct Shape {
     method: Option<String>,
-    params: Option<Named>,
+    params: Option<Object<Named>>,
 }
 
 #[derive(Deserialize)]
@@ -116,7 +117,9 @@ impl Message {
             return Err(RpcRefusal::BATCH);
         }
         match serde_json::from_slice(bytes) {
-            Ok(Shape { method: Some(method), params: Some(Named { name: Some(name) }) }) if method == "tools/call" => {
+            Ok(Object(Shape { method: Some(method), params: Some(Object(Named { name: Some(name) })) }))
+                if method == "tools/call" =>
+            {
                 Ok(Message::Call(name))
             }
             Ok(_) => Ok(Message::Other),
@@ -185,7 +188,7 @@ mod tests {
             (&b" \n[{}]"[..], RpcRefusal::BATCH),
             (b"", RpcRefusal::NO_JSON),
             (b"{", RpcRefusal::NO_JSON),
-            (b"{\"a\":\"\xff\"}", RpcRefusal::NO_JSON),
+            (b"{\"method\":\"\xff\"}", RpcRefusal::NO_JSON),
         ] {
             assert_eq!(Message::peek(bytes), Err(expected));
         }

@@ -1,7 +1,7 @@
 //! `Idempotency-Key`: a write that is sent again gets the answer of the first, and applies nothing.
 
 use axum::body::{Body, Bytes};
-use axum::extract::Request;
+use axum::extract::{FromRequestParts, Request};
 use axum::http::header::{ETAG, IF_MATCH, LOCATION};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
@@ -15,7 +15,7 @@ use super::app::App;
 use super::error::ApiError;
 use super::identify::Caller;
 use super::{answer, body, condition};
-use crate::wire::{Counted, EditedBody, ItemBody, collection_of};
+use crate::wire::{EditedBody, ItemBody, collection_of};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -54,19 +54,27 @@ pub(super) async fn once(app: &App, request: Request, next: Next) -> Response<Bo
 }
 
 async fn begin(app: &App, caller: Caller, parts: &Parts, bytes: &Bytes) -> Result<Begun, ApiError> {
-    let path = parts.uri.path();
-    if path.starts_with("/tokens") || path.starts_with("/users") {
-        // Their answers show a secret once, which nobody may remember.
-        return Err(invalid("is not taken here: list what there is before you send it again").into());
-    }
     let key = key(&parts.headers)?;
     let uri = parts.uri.to_string();
-    // The one route whose changes are counted by lines.
-    let counted = if path.ends_with("/content") { Counted::Operations } else { Counted::Replacements };
     let condition = parts.headers.get(IF_MATCH).map_or(&b""[..], HeaderValue::as_bytes);
     let said = [parts.method.as_str().as_bytes(), uri.as_bytes(), condition, bytes];
-    let write = Repeatable::parse(key, &said, move |outcome| remembered(outcome, counted).to_string())?;
+    let write = Repeatable::parse(key, &said, |outcome| remembered(outcome).to_string())?;
     Ok(app.interline.begin(caller.0, write).await?)
+}
+
+/// The caller of a write that is not remembered, as such answers show secrets: with a key it is refused.
+pub(super) struct Keyless(pub(super) interline_items::Caller);
+
+impl<S: Sync> FromRequestParts<S> for Keyless {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Keyless, ApiError> {
+        if parts.headers.contains_key(KEY) {
+            return Err(invalid("is not taken here: list what there is before you send it again").into());
+        }
+        let Caller(caller) = Caller::from_request_parts(parts, state).await?;
+        Ok(Keyless(caller))
+    }
 }
 
 fn invalid(message: &str) -> Error {
@@ -82,7 +90,7 @@ fn key(headers: &HeaderMap) -> Result<&str, Error> {
 }
 
 /// What is remembered of an answer: nothing of the content, be it a preview or a diff. It may outlive the item.
-fn remembered(outcome: &Outcome<'_>, counted: Counted) -> Value {
+fn remembered(outcome: &Outcome<'_>) -> Value {
     match outcome {
         Outcome::Created(item) => {
             let location = format!("/{}/{}", collection_of(item.kind), item.id);
@@ -93,7 +101,7 @@ fn remembered(outcome: &Outcome<'_>, counted: Counted) -> Value {
         }
         Outcome::Edited(edited) => {
             let item = &edited.after.item;
-            let body = EditedBody::without_diff(edited, counted, ItemBody::without_text(item));
+            let body = EditedBody::without_diff(edited, ItemBody::without_text(item));
             json!({"status": 200, "etag": tag(item), "body": body})
         }
         Outcome::Removed => json!({"status": 204}),

@@ -12,6 +12,7 @@ use super::answer::{self, Answer};
 use super::app::App;
 use super::body::Json;
 use super::identify::Caller;
+use super::once::Keyless;
 use super::path::Id;
 use crate::wire::{CreatedToken, NewToken, TokenBody, TokenList};
 
@@ -20,7 +21,7 @@ use crate::wire::{CreatedToken, NewToken, TokenBody, TokenList};
 /// It allows no more than the token of the request. The answer has its secret, which is not shown again.
 #[utoipa::path(post, path = "/tokens", tag = "tokens", operation_id = "create_token", request_body = NewToken,
     responses((status = 201, body = CreatedToken)))]
-pub(super) async fn create(State(app): State<App>, caller: Caller, Json(new): Json<NewToken>) -> Answer {
+pub(super) async fn create(State(app): State<App>, caller: Keyless, Json(new): Json<NewToken>) -> Answer {
     let (token, secret) = app.interline.create_token(&caller.0, draft(new)?).await?;
     let created = CreatedToken { about: TokenBody::of(&token), token: secret.as_str().to_owned() };
     answer::json(StatusCode::CREATED, &created)
@@ -40,7 +41,7 @@ pub(super) async fn list(State(app): State<App>, caller: Caller) -> Answer {
 /// One of the caller's own, be it that of the request. It is refused from now on.
 #[utoipa::path(delete, path = "/tokens/{id}", tag = "tokens", operation_id = "delete_token",
     params(("id" = uuid::Uuid, Path)), responses((status = 204, description = "Deleted")))]
-pub(super) async fn delete(State(app): State<App>, caller: Caller, id: Id) -> Answer {
+pub(super) async fn delete(State(app): State<App>, caller: Keyless, id: Id) -> Answer {
     app.interline.delete_token(&caller.0, TokenId::from_uuid(id.0)).await?;
     Ok(answer::empty(StatusCode::NO_CONTENT))
 }

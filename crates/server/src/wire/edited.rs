@@ -1,6 +1,6 @@
 //! Answers of the editing routes.
 
-use interline_items::{EditMode, Edited};
+use interline_items::{EditMode, EditUnit, Edited};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -41,17 +41,12 @@ pub(crate) struct EditedBody<'a> {
     item: ItemBody<'a>,
 }
 
-/// What the changes of an edit are counted as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Counted {
-    /// Places of passages.
-    Replacements,
-    /// Operations on lines.
-    Operations,
-}
-
 impl<'a> EditedBody<'a> {
-    pub(crate) fn of(edited: &'a Edited, mode: EditMode, counted: Counted, item: ItemBody<'a>) -> EditedBody<'a> {
+    pub(crate) fn of(edited: &'a Edited, mode: EditMode, item: ItemBody<'a>) -> EditedBody<'a> {
+        let (replacements, operations_applied) = match edited.unit {
+            EditUnit::Places => (Some(edited.count), None),
+            EditUnit::Operations => (None, Some(edited.count)),
+        };
         EditedBody {
             success: true,
             dry_run: match mode {
@@ -60,8 +55,8 @@ impl<'a> EditedBody<'a> {
             },
             match_type: edited.match_type.map(interline_items::Level::name),
             line: edited.line,
-            replacements: (counted == Counted::Replacements).then_some(edited.replacements),
-            operations_applied: (counted == Counted::Operations).then_some(edited.replacements),
+            replacements,
+            operations_applied,
             diff: &edited.diff.text,
             diff_truncated: edited.diff.truncated.then_some(true),
             item,
@@ -69,8 +64,8 @@ impl<'a> EditedBody<'a> {
     }
 
     /// What is told of an edit that was made before.
-    pub(crate) fn without_diff(edited: &'a Edited, counted: Counted, item: ItemBody<'a>) -> EditedBody<'a> {
-        EditedBody { diff: "", diff_truncated: Some(true), ..EditedBody::of(edited, EditMode::Write, counted, item) }
+    pub(crate) fn without_diff(edited: &'a Edited, item: ItemBody<'a>) -> EditedBody<'a> {
+        EditedBody { diff: "", diff_truncated: Some(true), ..EditedBody::of(edited, EditMode::Write, item) }
     }
 
     /// How long its text is, about.

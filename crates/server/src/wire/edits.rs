@@ -2,7 +2,8 @@
 
 use interline_items::fields::FieldError;
 use interline_items::{
-    EditMode, EditRequest, Error, ExpectedVersion, InsertAt, Level, LineEndings, LinePatch, PassageChange, TextChange,
+    EditMode, EditRequest, EditUnit, Error, ExpectedVersion, InsertAt, Level, LineEndings, LinePatch, PassageChange,
+    TextChange,
 };
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -24,6 +25,11 @@ pub(crate) struct Options {
 
 /// A body that asks for an edit.
 pub(crate) trait EditBody {
+    /// The field that is named where neither a text nor arguments are given.
+    const TEXT_FIELD: &'static str;
+    /// What its changes are counted in.
+    const UNIT: EditUnit = EditUnit::Places;
+
     /// What it says beside the change.
     fn options(&mut self) -> Options;
 
@@ -190,6 +196,8 @@ pub(crate) struct LineOperation {
 }
 
 impl EditBody for StrReplace {
+    const TEXT_FIELD: &'static str = "old_str";
+
     fn options(&mut self) -> Options {
         self.take_options()
     }
@@ -208,6 +216,8 @@ impl EditBody for StrReplace {
 }
 
 impl EditBody for DeleteContent {
+    const TEXT_FIELD: &'static str = "content_to_delete";
+
     fn options(&mut self) -> Options {
         self.take_options()
     }
@@ -219,6 +229,8 @@ impl EditBody for DeleteContent {
 }
 
 impl EditBody for Insert {
+    const TEXT_FIELD: &'static str = "new_str";
+
     fn options(&mut self) -> Options {
         self.take_options()
     }
@@ -237,6 +249,8 @@ impl EditBody for Insert {
 }
 
 impl EditBody for Edits {
+    const TEXT_FIELD: &'static str = "edits";
+
     fn options(&mut self) -> Options {
         self.take_options()
     }
@@ -252,6 +266,9 @@ impl EditBody for Edits {
 }
 
 impl EditBody for PatchContent {
+    const TEXT_FIELD: &'static str = "operations";
+    const UNIT: EditUnit = EditUnit::Operations;
+
     fn options(&mut self) -> Options {
         self.take_options()
     }
@@ -267,15 +284,15 @@ impl EditBody for PatchContent {
     }
 }
 
-/// What a use case is asked for. `text_field` is named where neither a text nor arguments are given.
-pub(crate) fn edit_request(
-    change: Option<TextChange>,
+/// What a use case is asked for.
+pub(crate) fn edit_request<B: EditBody>(
+    body: B,
     options: Options,
     expected: ExpectedVersion,
-    text_field: &'static str,
 ) -> Result<EditRequest, Error> {
+    let change = body.change()?;
     if change.is_none() && options.arguments.is_none() {
-        return Err(required(text_field));
+        return Err(required(B::TEXT_FIELD));
     }
     Ok(EditRequest {
         change,
@@ -292,6 +309,7 @@ pub(crate) fn edit_request(
             Some("match") => LineEndings::Match,
             Some(_) => return Err(invalid("line_endings", "must be `literal` or `match`".to_owned())),
         },
+        unit: B::UNIT,
         expected,
         mode: options.mode,
     })

@@ -12,7 +12,7 @@ mod people;
 mod problem;
 mod time;
 
-pub(crate) use edited::{Counted, EditedBody};
+pub(crate) use edited::EditedBody;
 pub(crate) use edits::{DeleteContent, EditBody, Edits, Insert, PatchContent, StrReplace, edit_request};
 pub(crate) use error::ErrorBody;
 pub(crate) use history::{HistoryList, VersionDiffBody};

@@ -249,7 +249,12 @@ async fn a_write_that_changed_nothing_is_not_made_later(place: Place) {
 
 async fn a_key_is_refused_where_the_answer_is_a_secret(place: Place) {
     let owner = place.serve().await.owner();
-    for (line, body) in [("POST /tokens", json!({"name": "x"})), ("POST /users", json!({"name": "x"}))] {
+    for (line, body) in [
+        ("POST /tokens", json!({"name": "x"})),
+        ("POST /users", json!({"name": "x"})),
+        ("DELETE /tokens/0190a6f4-7b3c-7def-8123-456789abcdef", Value::Null),
+        ("DELETE /users/0190a6f4-7b3c-7def-8123-456789abcdef", Value::Null),
+    ] {
         let refused = send(&owner, line, "key", &body).await;
         refused.expect(422, json!({"errors": [{"field": "Idempotency-Key"}]}));
     }

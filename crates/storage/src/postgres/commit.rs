@@ -135,7 +135,7 @@ impl Work for Purge {
         };
         let remove = transaction.prepare_cached(REMOVE).await?;
         transaction.execute(&remove, &[&self.id.uuid()]).await?;
-        history::mark_stale(transaction, self.id, history::changes(self.before) + 1).await?;
+        history::mark_stale(transaction, self.id, history::changes(self.before) + 1, self.record.at).await?;
         let proof = number(transaction, vec![Event::of_purge(self, &known)?]).await?;
         Ok(((), proof.unwrap_or(Proof::Nothing)))
     }
@@ -161,7 +161,7 @@ async fn apply(transaction: &Transaction<'_>, change: &Change, before: Option<&K
         item::put_tags(transaction, &write.after, before),
         item::put_content(transaction, write),
         history::put_record(transaction, write, before, undo.as_deref()),
-        history::mark_stale(transaction, write.after.id, history::changes(write.after.stamp)),
+        history::mark_stale(transaction, write.after.id, history::changes(write.after.stamp), write.record.at),
     )?;
     Ok(chain)
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
 use interline_items::StoreError;
 use rustls::{ClientConfig, RootCertStore};
+use tokio::sync::Semaphore;
 use tokio_postgres::NoTls;
 use tokio_postgres::config::{Config, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -17,6 +18,8 @@ use crate::OpenError;
 const POOL_SIZE: usize = 16;
 /// Connections on which nothing is done but asking what became of a commit: those of the pool may all be lost.
 const INQUIRIES_SIZE: usize = 2;
+/// How many searches go on at a time, so that they leave connections to the rest; the others wait for their turn.
+const SEARCHES: usize = 6;
 /// How long a request waits for a connection, and a connection for the server, before the storage is unavailable.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long something may take: more than the server allows a statement, so that one that works answers before.
@@ -48,6 +51,8 @@ pub(super) struct Pools {
     pub(super) work: Pool,
     /// For asking what became of a commit whose connection was lost.
     pub(super) inquiries: Pool,
+    /// The turns of searches.
+    pub(super) searches: Arc<Semaphore>,
 }
 
 impl Pools {
@@ -71,7 +76,8 @@ pub(super) async fn in_time<T>(work: impl Future<Output = Result<T, Failure>>) -
 /// `sslmode=require` and `sslmode=verify-full` are the same: TLS, with the server's certificate checked against the
 /// system's authorities (or those of the file that `SSL_CERT_FILE` names). Without them there is no TLS.
 pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
-    Ok(Pools { work: pool(url, POOL_SIZE)?, inquiries: pool(url, INQUIRIES_SIZE)? })
+    let searches = Arc::new(Semaphore::new(SEARCHES));
+    Ok(Pools { work: pool(url, POOL_SIZE)?, inquiries: pool(url, INQUIRIES_SIZE)?, searches })
 }
 
 fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {

@@ -8,6 +8,7 @@ use interline_items::StoreError;
 use tokio_postgres::error::SqlState;
 
 use crate::OpenError;
+use crate::codec::CodecError;
 
 /// Why a piece of work on the database did not come to its end.
 #[derive(Debug)]
@@ -25,6 +26,12 @@ pub(super) enum Failure {
 impl From<StoreError> for Failure {
     fn from(answer: StoreError) -> Failure {
         Failure::Answer(answer)
+    }
+}
+
+impl From<CodecError> for Failure {
+    fn from(error: CodecError) -> Failure {
+        Failure::Answer(error.into())
     }
 }
 
@@ -72,6 +79,11 @@ impl Failure {
                 || *code == SqlState::T_R_DEADLOCK_DETECTED
                 || *code == SqlState::UNIQUE_VIOLATION
         })
+    }
+
+    /// Whether the server stopped a statement that took too long.
+    pub(super) fn took_too_long(&self) -> bool {
+        matches!(self, Failure::Database(error) if error.code() == Some(&SqlState::QUERY_CANCELED))
     }
 
     /// Whether the connection went away, so that a commit that was under way may have happened or not.

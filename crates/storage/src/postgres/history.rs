@@ -2,6 +2,7 @@
 
 use deadpool_postgres::Transaction;
 use interline_items::{ItemId, ItemWrite, Record, Stamp, TokenId};
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::commit::{Known, Purge};
@@ -18,8 +19,8 @@ const PUT_RECORD: &str = "
     ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
 
 const MARK_STALE: &str = "
-    INSERT INTO stale_items (item, mark) VALUES ($1, $2)
-    ON CONFLICT (item) DO UPDATE SET mark = excluded.mark";
+    INSERT INTO stale_items (item, mark, changed_at) VALUES ($1, $2, $3)
+    ON CONFLICT (item) DO UPDATE SET mark = excluded.mark, changed_at = excluded.changed_at";
 
 /// The counter's row stays locked until the commit, so that numbers are in the order of commits.
 const PUT_EVENT: &str = "
@@ -118,9 +119,14 @@ pub(super) async fn put_record(
 }
 
 /// Marks that the search index does not know an item as it is after `changes` changes of it.
-pub(super) async fn mark_stale(transaction: &Transaction<'_>, id: ItemId, changes: u64) -> Result<(), Failure> {
+pub(super) async fn mark_stale(
+    transaction: &Transaction<'_>,
+    id: ItemId,
+    changes: u64,
+    at: Timestamp,
+) -> Result<(), Failure> {
     let statement = transaction.prepare_cached(MARK_STALE).await?;
-    transaction.execute(&statement, &[&id.uuid(), &stored(changes)?]).await?;
+    transaction.execute(&statement, &[&id.uuid(), &stored(changes)?, &at.as_microsecond()]).await?;
     Ok(())
 }
 

@@ -3,8 +3,8 @@
 use deadpool_postgres::Client;
 use interline_items::fields::sort_key;
 use interline_items::{
-    Contents, Cursor, CursorKey, Item, Kind, ListQuery, Page, PageStart, Snapshot, SortBy, SortOrder, StoreError,
-    TagMatch, View,
+    Contents, Cursor, CursorKey, Filter, Item, Kind, ListQuery, Page, PageStart, Snapshot, SortBy, SortOrder,
+    StoreError, TagMatch, View,
 };
 use tokio_postgres::IsolationLevel;
 use tokio_postgres::types::ToSql;
@@ -52,17 +52,21 @@ fn cursor(item: &Item, by: SortBy) -> Cursor {
 }
 
 /// A query in the making. The same conditions always make the same text, so that it is prepared once.
-struct Select {
-    sql: String,
+pub(super) struct Select {
+    pub(super) sql: String,
     parameters: Vec<Box<dyn ToSql + Sync + Send>>,
 }
 
 impl Select {
+    /// A query of items to which conditions are added.
+    pub(super) fn new(sql: String) -> Select {
+        Select { sql: sql + " WHERE true", parameters: Vec::new() }
+    }
+
     /// How many items match.
     fn counting(query: &ListQuery) -> Select {
-        let sql = "SELECT count(*) AS total FROM items WHERE true".to_owned();
-        let mut select = Select { sql, parameters: Vec::new() };
-        select.keep_matching(query);
+        let mut select = Select::new("SELECT count(*) AS total FROM items".to_owned());
+        select.keep_matching(&query.filter);
         select
     }
 
@@ -72,9 +76,8 @@ impl Select {
             Contents::Omit => " FROM items",
             Contents::Read => ", contents.text FROM items LEFT JOIN contents ON contents.item = items.id",
         };
-        let sql = format!("SELECT {}{from} WHERE true", item_columns!());
-        let mut select = Select { sql, parameters: Vec::new() };
-        select.keep_matching(query);
+        let mut select = Select::new(format!("SELECT {}{from}", item_columns!()));
+        select.keep_matching(&query.filter);
         match &query.start {
             PageStart::Offset(_) => {}
             PageStart::After(cursor) => select.keep_after(cursor, query)?,
@@ -89,23 +92,24 @@ impl Select {
         Ok(select)
     }
 
-    fn keep_matching(&mut self, query: &ListQuery) {
+    /// Keeps the items that a filter asks for.
+    pub(super) fn keep_matching(&mut self, filter: &Filter) {
         // One value is compared, not looked for among several: then an index has its order.
-        let spaces: Vec<Uuid> = query.filter.spaces.iter().map(|space| space.uuid()).collect();
+        let spaces: Vec<Uuid> = filter.spaces.iter().map(|space| space.uuid()).collect();
         match spaces[..] {
             [only] => self.keep("space =", only),
             _ => self.keep_any("space", spaces),
         }
-        let views: Vec<i32> = query.filter.views.iter().map(|view| number(*view)).collect();
+        let views: Vec<i32> = filter.views.iter().map(|view| number(*view)).collect();
         match views[..] {
             [only] => self.keep("view =", only),
             _ => self.keep_any("view", views),
         }
-        if query.filter.kinds.len() < Kind::ALL.len() {
-            self.keep_any("kind", query.filter.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>());
+        if filter.kinds.len() < Kind::ALL.len() {
+            self.keep_any("kind", filter.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>());
         }
-        let tags: Vec<String> = query.filter.tags.iter().map(|tag| tag.as_str().to_owned()).collect();
-        match query.filter.tag_match {
+        let tags: Vec<String> = filter.tags.iter().map(|tag| tag.as_str().to_owned()).collect();
+        match filter.tag_match {
             _ if tags.is_empty() => {}
             TagMatch::Any => {
                 let any = self.parameter(tags);
@@ -125,7 +129,8 @@ impl Select {
         self.sql.push_str(&format!(" AND items.{condition} {value}"));
     }
 
-    fn keep_any(&mut self, column: &str, values: impl ToSql + Sync + Send + 'static) {
+    /// Keeps the items whose column is one of some values.
+    pub(super) fn keep_any(&mut self, column: &str, values: impl ToSql + Sync + Send + 'static) {
         let values = self.parameter(values);
         self.sql.push_str(&format!(" AND items.{column} = ANY({values})"));
     }
@@ -171,7 +176,7 @@ impl Select {
         format!("${}", self.parameters.len())
     }
 
-    fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
+    pub(super) fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
         self.parameters.iter().map(|parameter| &**parameter as &(dyn ToSql + Sync)).collect()
     }
 }
@@ -179,7 +184,8 @@ impl Select {
 /// To be closed after a condition on the tag.
 const HAS_TAG: &str = "EXISTS (SELECT FROM item_tags WHERE item_tags.item = items.id AND item_tags.tag";
 
-fn column(by: SortBy) -> &'static str {
+/// What an order compares.
+pub(super) fn column(by: SortBy) -> &'static str {
     match by {
         SortBy::CreatedAt => "items.created_at",
         SortBy::UpdatedAt => "items.updated_at",

@@ -16,6 +16,7 @@ mod remembered;
 mod removal;
 mod retention;
 mod rows;
+mod search;
 mod tokens;
 mod unique;
 mod users;
@@ -34,6 +35,7 @@ use interline_items::{
     Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
+use uuid::Uuid;
 
 use self::commit::{Commit, Purge};
 use self::connect::Pools;
@@ -53,6 +55,8 @@ const MARK_USED: &str = "
 #[derive(Clone)]
 pub struct PostgresStore {
     pools: Pools,
+    /// Whose steps of the index are.
+    indexer: Uuid,
 }
 
 impl PostgresStore {
@@ -64,7 +68,7 @@ impl PostgresStore {
         let pools = connect::pools(url)?;
         let mut client = pools.work.get().await.map_err(|error| OpenError::Failed(told(&error)))?;
         migrate::migrate(&mut client).await?;
-        Ok(PostgresStore { pools })
+        Ok(PostgresStore { pools, indexer: Uuid::now_v7() })
     }
 
     async fn client(&self) -> Result<Client, Failure> {
@@ -157,15 +161,16 @@ impl Store for PostgresStore {
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError> {
-        Err(StoreError::Failed(format!("{query:?}")))
+        search::search(&self.pools, query).await
     }
 
     async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError> {
-        Err(StoreError::Failed(format!("{step:?}")))
+        let (pools, indexer) = (self.pools.clone(), self.indexer);
+        to_the_end(async move { search::index::step(&pools, indexer, step).await }).await
     }
 
     async fn check(&self) -> Result<CheckReport, StoreError> {
-        Err(StoreError::Failed("check".to_owned()))
+        Ok(search::check::check(&mut self.client().await?).await?)
     }
 
     async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError> {

@@ -67,18 +67,27 @@ pub(super) async fn versions(client: &mut Client, item: ItemId, query: HistoryQu
 
 /// An item as it was.
 pub(super) async fn version(client: &mut Client, item: ItemId, version: u64) -> Result<Option<Version>, Failure> {
+    version_in(&at_one_moment(client).await?, item, version).await
+}
+
+/// An item as it was, for a transaction that sees one moment.
+pub(super) async fn version_in(
+    transaction: &Transaction<'_>,
+    item: ItemId,
+    version: u64,
+) -> Result<Option<Version>, Failure> {
     let Ok(version) = i64::try_from(version) else { return Ok(None) };
-    let transaction = at_one_moment(client).await?;
     let record = transaction.prepare_cached(RECORD).await?;
     let Some(record) = transaction.query_opt(&record, &[&item.uuid(), &version]).await? else { return Ok(None) };
     let fields = transaction.prepare_cached(FIELDS).await?;
-    let fields = transaction.query_one(&fields, &[&item.uuid(), &version]).await?;
-    let content = content(&transaction, item, version).await?;
+    let fields = transaction.query_opt(&fields, &[&item.uuid(), &version]).await?;
+    let fields = fields.ok_or_else(|| StoreError::Failed(format!("item {item} has no fields at version {version}")))?;
+    let content = content(transaction, item, version).await?;
     Ok(Some(Version { record: record_of(&record)?, fields: decoded(&fields, "fields", json::fields)?, content }))
 }
 
 /// A transaction whose statements all see what the first one sees.
-async fn at_one_moment(client: &mut Client) -> Result<Transaction<'_>, Failure> {
+pub(super) async fn at_one_moment(client: &mut Client) -> Result<Transaction<'_>, Failure> {
     Ok(client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true).start().await?)
 }
 

@@ -61,6 +61,11 @@ pub(super) async fn to_the_end<T: Send + 'static>(
     tokio::spawn(write).await.unwrap_or_else(|gone| Err(StoreError::Failed(gone.to_string())))
 }
 
+/// What takes milliseconds to compute, off the threads that serve everybody.
+pub(super) async fn compute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+    tokio::task::spawn_blocking(work).await.map_err(|gone| StoreError::Failed(gone.to_string()).into())
+}
+
 async fn attempt<W: Work>(pools: &Pools, work: &W) -> Result<W::Outcome, Failure> {
     let mut client = pools.work.get().await?;
     let done = transact(&mut client, work).await;

@@ -50,9 +50,10 @@ impl Gathered {
     pub(crate) fn evidence(mut self, search: &Search) -> Evidence {
         // Segments are sorted each, and of an item at most one counts.
         self.by_key.values_mut().for_each(|postings| postings.sort_by_key(|(item, _)| *item));
-        let unlisted = self.of(&IndexTerm::Unlisted).iter().map(|(item, _)| *item).collect();
+        let mut unread = std::mem::take(&mut self.stale);
+        unread.insert(self.of(&IndexTerm::Unlisted).iter().map(|(item, _)| *item));
         let terms = search.terms().iter().map(|term| self.evidence_of(term)).collect();
-        Evidence { terms, unlisted }
+        Evidence { terms, unread }
     }
 
     fn of(&self, term: &IndexTerm) -> &[Posting] {
@@ -96,7 +97,8 @@ fn add_keys(grams: &GramQuery, by_key: &mut BTreeMap<Vec<u8>, Vec<Posting>>) {
 /// What the index says about the terms of a search, by their index.
 pub(crate) struct Evidence {
     terms: Vec<TermEvidence>,
-    unlisted: Vec<i64>,
+    /// Stale items, and those that are not in the index by what they hold: whatever is looked for, they are read.
+    unread: DeadItems,
 }
 
 struct TermEvidence {
@@ -108,14 +110,9 @@ struct TermEvidence {
 }
 
 impl Evidence {
-    /// The items that are to be read whatever is looked for.
-    pub(crate) fn unlisted(&self) -> &[i64] {
-        &self.unlisted
-    }
-
     /// The items that may match, in ascending order; `None` if nothing rules any out.
     pub(crate) fn candidates(&self, search: &Search) -> Option<Vec<i64>> {
-        let mut candidates: Vec<i64> = Vec::new();
+        let mut candidates: Vec<i64> = self.unread.iter().collect();
         for wanted in search.wanted() {
             let mut lists: Vec<Vec<i64>> = wanted.iter().filter_map(|&term| self.terms[term].possible()).collect();
             lists.sort_by_key(Vec::len);
@@ -132,8 +129,11 @@ impl Evidence {
         Some(candidates)
     }
 
-    /// What is known about a term in an item that is in the index.
+    /// What is known about a term in an item before it is read.
     pub(crate) fn known(&self, term: usize, item: i64) -> Known {
+        if self.unread.contains(item) {
+            return Known::Unread;
+        }
         let evidence = &self.terms[term];
         if let Some(weight) = payload(&evidence.stem, item) {
             return Known::Present(weight.into());

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use interline_items::search::{IndexStep, Indexed};
 use interline_items::{Retention, Store, StoreError};
 use interline_storage::{OpenError, PostgresStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -13,8 +14,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_postgres::config::{Config, Host};
 
 use crate::authors::author;
+use crate::index;
 use crate::place::{Database, Place, on_postgres};
-use crate::samples::{Sample, note};
+use crate::samples::{Sample, at, note};
 use crate::sql;
 use crate::versions::seconds;
 
@@ -38,6 +40,8 @@ on_a_server!(
     commits_that_lose_their_answers_together_are_acknowledged_soon,
     a_commit_that_nobody_can_be_asked_about_is_unknown,
     what_waited_for_another_that_forgets_leaves_what_is_kept,
+    an_item_that_is_being_changed_does_not_keep_the_index_waiting,
+    a_search_that_the_server_keeps_waiting_is_out_of_time,
     tls_that_the_server_does_not_speak_is_not_given_up,
     a_server_that_is_not_there_is_said_so,
 );
@@ -336,6 +340,31 @@ async fn relay(
             }
         }
     }
+}
+
+async fn an_item_that_is_being_changed_does_not_keep_the_index_waiting(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let changing = ada.create(&*place.store, note(&ada.space, "Plan")).await;
+    ada.create(&*place.store, note(&ada.space, "Other")).await;
+    let other = sql::connect(url(&place)).await;
+    let lock = format!("BEGIN; SELECT FROM stale_items WHERE item = '{}' FOR UPDATE", changing.item.id.uuid());
+    other.batch_execute(&lock).await.unwrap();
+    let step = IndexStep { unchanged_since: at(1) };
+    assert_eq!(place.store.index(step).await.unwrap(), Indexed::Some { items: 2, stale: 0 });
+    assert_eq!(place.count("SELECT count(*) FROM stale_items").await, 1);
+    other.batch_execute("COMMIT").await.unwrap();
+    assert_eq!(place.store.index(step).await.unwrap(), Indexed::Some { items: 1, stale: 0 });
+    assert_eq!(place.store.check().await.unwrap().total_problems, 0);
+}
+
+async fn a_search_that_the_server_keeps_waiting_is_out_of_time(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let other = sql::connect(url(&place)).await;
+    other.batch_execute("BEGIN; LOCK TABLE stale_items").await.unwrap();
+    let mut query = index::query(&ada.space, "plan");
+    query.until = Instant::now() + Duration::from_millis(200);
+    let late = place.store.search(&query).await;
+    assert!(matches!(late, Err(StoreError::OutOfTime)), "{late:?}");
 }
 
 async fn tls_that_the_server_does_not_speak_is_not_given_up(place: Place) {

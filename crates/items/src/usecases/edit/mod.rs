@@ -16,12 +16,12 @@ use interline_edit::{Edit, Level, UnifiedDiff};
 use crate::{ContentRule, Error, Snapshot};
 
 use super::examine::BIG_BYTES;
-use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, is_stale};
+use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, lost_every_round, unless_stale};
 pub(super) use crowd::Crowd;
 use prepare::{Prepared, prepare_template, prepare_text};
 
 pub use changes::{ChangedPassage, Changes};
-pub use request::{EditMode, EditRequest, InsertAt, LinePatch, PassageChange, TextChange};
+pub use request::{EditMode, EditRequest, EditUnit, InsertAt, LinePatch, PassageChange, TextChange};
 
 /// How often an edit is prepared outside the writer. Under so much contention it is cheaper to make others wait.
 const ROUNDS_OUTSIDE: usize = 3;
@@ -35,8 +35,10 @@ pub struct Edited {
     pub match_type: Option<Level>,
     /// 1-based line of the first place; of an insertion, where the first character of the new text is.
     pub line: Option<usize>,
-    /// How many places were changed: those of a passage, or operations on lines.
-    pub replacements: usize,
+    /// How many changes were made.
+    pub count: usize,
+    /// What they are.
+    pub unit: EditUnit,
     /// The change of the text.
     pub diff: UnifiedDiff,
     /// The same as splices over the text before; that of no content is the empty one.
@@ -64,13 +66,11 @@ impl Interline {
                 self.remember_no_change(caller, &Outcome::Edited(&edited), request.mode).await?;
                 return Ok(edited);
             };
-            match self.store.commit(batch).await {
-                Ok(()) => return Ok(edited),
-                Err(error) if is_stale(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(()) = unless_stale(self.store.commit(batch).await)? {
+                return Ok(edited);
             }
         }
-        Err(Error::Unavailable("the item changed under every attempt".to_owned()))
+        Err(lost_every_round())
     }
 
     /// Remembers the answer to an edit that changed nothing. A dry run is none.

@@ -12,7 +12,7 @@ use super::super::examine::{fit_arguments, parse_template};
 use super::super::update::write;
 use super::super::{Caller, Outcome};
 use super::text::{Bounds, Meant, meant, of_another_text};
-use super::{EditMode, EditRequest, Edited};
+use super::{EditMode, EditRequest, EditUnit, Edited};
 
 /// How many times the longest content a text may be on the way; only the last one of several edits is a content.
 const MAX_GROWTH: usize = 4;
@@ -45,7 +45,7 @@ pub(super) fn prepare_text(before: &Snapshot, request: &EditRequest, limits: &Li
     if request.arguments.is_some() {
         return Err(Error::field("arguments", "is not a field of this kind of item"));
     }
-    Ok(new.prepared(before))
+    Ok(new.prepared(before, request.unit))
 }
 
 /// Prepares an edit of a kind whose content is a template: the text is found and made first, then it is read, then the
@@ -59,7 +59,7 @@ pub(super) fn prepare_template(
     request.check()?;
     let new = NewText::of(before, request, limits)?;
     if new.is_unchanged() && request.arguments.is_none() {
-        return Ok(new.prepared(before));
+        return Ok(new.prepared(before, request.unit));
     }
     let template = parse_template(new.text.as_deref().unwrap_or_default(), stack)?;
     let mut after = before.item.fields.clone();
@@ -68,7 +68,7 @@ pub(super) fn prepare_template(
         after.arguments = Some(arguments.map_err(|error| Error::ValidationFailed(vec![error]))?);
     }
     fit_arguments(&template, &after.arguments.clone().unwrap_or_default())?;
-    let mut prepared = new.prepared(before);
+    let mut prepared = new.prepared(before, request.unit);
     prepared.edited.after.item.fields = after;
     Ok(prepared)
 }
@@ -106,7 +106,7 @@ impl NewText {
         self.meant.edit.is_empty()
     }
 
-    fn prepared(self, before: &Snapshot) -> Prepared {
+    fn prepared(self, before: &Snapshot, unit: EditUnit) -> Prepared {
         let is_unchanged = self.is_unchanged();
         let mut item = before.item.clone();
         let content = match (&self.text, &before.content) {
@@ -123,7 +123,8 @@ impl NewText {
             after: Snapshot { item, content: self.text },
             match_type: level,
             line,
-            replacements: places,
+            count: places,
+            unit,
             diff: self.diff,
             edit,
         };

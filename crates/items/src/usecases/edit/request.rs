@@ -25,6 +25,8 @@ pub struct EditRequest {
     pub loosest: Level,
     /// What becomes of line endings in a new text.
     pub line_endings: LineEndings,
+    /// What its changes are counted in; where the text is left, too.
+    pub unit: EditUnit,
     /// The version that is meant.
     pub expected: ExpectedVersion,
     /// Whether it is written.
@@ -35,6 +37,13 @@ impl EditRequest {
     /// A change of the text at the whole ladder of levels, with literal line endings, of whichever version, written.
     pub fn new(change: TextChange) -> EditRequest {
         EditRequest {
+            unit: match &change {
+                TextChange::Patch(_) => EditUnit::Operations,
+                TextChange::Replace(_)
+                | TextChange::Delete { .. }
+                | TextChange::Insert { .. }
+                | TextChange::Several(_) => EditUnit::Places,
+            },
             change: Some(change),
             arguments: None,
             loosest: Level::SpacingNormalized,
@@ -53,6 +62,15 @@ pub enum EditMode {
     Write,
     /// It is not: the answer tells what would be.
     DryRun,
+}
+
+/// What the changes of an edit are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditUnit {
+    /// Places of passages.
+    Places,
+    /// Operations on lines.
+    Operations,
 }
 
 /// What becomes of a text.

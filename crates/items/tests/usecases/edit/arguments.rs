@@ -57,7 +57,7 @@ async fn arguments_may_come_alone() {
     let mut described = alone(&["who"]);
     described.arguments.as_mut().unwrap()[0].description = Some("whom to greet".to_owned());
     let edited = request(&world, &item, described).await.unwrap();
-    assert_eq!((edited.match_type, edited.line, edited.replacements), (None, None, 0));
+    assert_eq!((edited.match_type, edited.line, edited.count), (None, None, 0));
     assert!(edited.diff.text.is_empty());
     assert_eq!(edited.after.item.stamp.version, 2);
     assert_eq!(edited.after.item, world.item(&item).await);

@@ -28,7 +28,7 @@ async fn a_text_goes_directly_beside_its_anchor_or_as_lines_to_an_edge() {
         ("", Start, "x", "x", None, 1),
     ] {
         let edited = assert_edits(&world, content, &insert(at.clone(), new), result).await;
-        let told = (edited.match_type, edited.line, edited.replacements);
+        let told = (edited.match_type, edited.line, edited.count);
         assert_eq!(told, (level, Some(line), 1), "{content:?} {at:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! A passage becomes another, or goes.
 
 use interline_items::fields::Limits;
-use interline_items::{EditRequest, Error, Kind, NeedsText, PassageField, TextChange};
+use interline_items::{EditRequest, EditUnit, Error, Kind, NeedsText, PassageField, TextChange};
 use interline_items::{Level, LineEndings};
 
 use super::{assert_edits, assert_refuses, capped, delete, edit, replace, replace_all, request};
@@ -22,7 +22,7 @@ async fn a_passage_is_found_at_the_strictest_level_that_has_it() {
         ("a    = 1\n", "a = 1\n", "a = 2\n", "a = 2\n", Level::SpacingNormalized, 1),
     ] {
         let edited = assert_edits(&world, before, &replace(old, new), after).await;
-        assert_eq!((edited.match_type, edited.line, edited.replacements), (Some(level), Some(line), 1), "{before:?}");
+        assert_eq!((edited.match_type, edited.line, edited.count), (Some(level), Some(line), 1), "{before:?}");
     }
 }
 
@@ -30,10 +30,10 @@ async fn a_passage_is_found_at_the_strictest_level_that_has_it() {
 async fn as_many_places_as_expected_are_replaced() {
     let world = World::new().await;
     let edited = assert_edits(&world, "a b\na\n", &replace_all("a", "c", 2), "c b\nc\n").await;
-    assert_eq!((edited.line, edited.replacements), (Some(1), 2));
+    assert_eq!((edited.line, edited.count), (Some(1), 2));
     let gone = TextChange::Delete { content_to_delete: "a".to_owned(), expected_matches: 3 };
     let edited = assert_edits(&world, "xaaay", &gone, "xy").await;
-    assert_eq!(edited.replacements, 3);
+    assert_eq!((edited.count, edited.unit), (3, EditUnit::Places));
     for (expected, code) in [(1, "multiple_matches"), (3, "multiple_matches"), (2, "multiple_matches")] {
         // Of two places that overlap not both can be replaced.
         assert_refuses(&world, "aaa", &EditRequest::new(replace_all("aa", "b", expected)), code).await;

@@ -10,7 +10,7 @@ use crate::world::{World, refused_fields};
 async fn each_edit_sees_the_result_of_the_one_before_and_all_are_one_version() {
     let world = World::new().await;
     let edited = assert_edits(&world, "one two\n", &several([("two", "2 + 2"), ("2 + 2", "four")]), "one four\n").await;
-    assert_eq!((edited.match_type, edited.line, edited.replacements), (Some(Level::Exact), Some(1), 2));
+    assert_eq!((edited.match_type, edited.line, edited.count), (Some(Level::Exact), Some(1), 2));
     let edited = assert_edits(&world, "a\nb \nc\n", &several([("c", "C"), ("a\nb\n", "ab\n")]), "ab\nC\n").await;
     assert_eq!((edited.match_type, edited.line), (Some(Level::WhitespaceNormalized), Some(3)));
     // There and back again.

@@ -7,7 +7,7 @@ use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::body::Json;
 use crate::wire::{
-    Counted, DeleteContent, EditBody, EditedBody, Edits, Insert, ItemBody, PatchContent, StrReplace, edit_request,
+    DeleteContent, EditBody, EditedBody, Edits, Insert, ItemBody, PatchContent, StrReplace, edit_request,
 };
 
 /// Replace a passage
@@ -20,7 +20,7 @@ use crate::wire::{
 #[utoipa::path(patch, path = "/{id}/str-replace", operation_id = "str_replace", request_body = StrReplace,
     params(("id" = uuid::Uuid, Path)), responses((status = 200, body = EditedBody)))]
 pub(super) async fn str_replace(State(app): State<App>, target: Target, Json(body): Json<StrReplace>) -> Answer {
-    carry_out(&app, target, body, "old_str", Counted::Replacements).await
+    carry_out(&app, target, body).await
 }
 
 /// Replace a passage of a prompt by its name
@@ -33,7 +33,7 @@ pub(super) async fn str_replace_by_name(
     target: Target,
     Json(body): Json<StrReplace>,
 ) -> Answer {
-    carry_out(&app, target, body, "old_str", Counted::Replacements).await
+    carry_out(&app, target, body).await
 }
 
 /// Replace lines
@@ -43,7 +43,7 @@ pub(super) async fn str_replace_by_name(
 #[utoipa::path(patch, path = "/{id}/content", operation_id = "patch_content", request_body = PatchContent,
     params(("id" = uuid::Uuid, Path)), responses((status = 200, body = EditedBody)))]
 pub(super) async fn patch_content(State(app): State<App>, target: Target, Json(body): Json<PatchContent>) -> Answer {
-    carry_out(&app, target, body, "operations", Counted::Operations).await
+    carry_out(&app, target, body).await
 }
 
 /// Insert a text
@@ -52,7 +52,7 @@ pub(super) async fn patch_content(State(app): State<App>, target: Target, Json(b
 #[utoipa::path(post, path = "/{id}/insert", operation_id = "insert", request_body = Insert,
     params(("id" = uuid::Uuid, Path)), responses((status = 200, body = EditedBody)))]
 pub(super) async fn insert(State(app): State<App>, target: Target, Json(body): Json<Insert>) -> Answer {
-    carry_out(&app, target, body, "new_str", Counted::Replacements).await
+    carry_out(&app, target, body).await
 }
 
 /// Delete a passage
@@ -61,7 +61,7 @@ pub(super) async fn insert(State(app): State<App>, target: Target, Json(body): J
 #[utoipa::path(post, path = "/{id}/delete-content", operation_id = "delete_content", request_body = DeleteContent,
     params(("id" = uuid::Uuid, Path)), responses((status = 200, body = EditedBody)))]
 pub(super) async fn delete_content(State(app): State<App>, target: Target, Json(body): Json<DeleteContent>) -> Answer {
-    carry_out(&app, target, body, "content_to_delete", Counted::Replacements).await
+    carry_out(&app, target, body).await
 }
 
 /// Replace several passages
@@ -71,21 +71,15 @@ pub(super) async fn delete_content(State(app): State<App>, target: Target, Json(
 #[utoipa::path(post, path = "/{id}/edits", operation_id = "edits", request_body = Edits,
     params(("id" = uuid::Uuid, Path)), responses((status = 200, body = EditedBody)))]
 pub(super) async fn edits(State(app): State<App>, target: Target, Json(body): Json<Edits>) -> Answer {
-    carry_out(&app, target, body, "edits", Counted::Replacements).await
+    carry_out(&app, target, body).await
 }
 
-async fn carry_out(
-    app: &App,
-    mut target: Target,
-    mut body: impl EditBody,
-    text_field: &'static str,
-    counted: Counted,
-) -> Answer {
+async fn carry_out(app: &App, mut target: Target, mut body: impl EditBody) -> Answer {
     let options = body.options();
     target.narrow(options.kind.as_deref())?;
     let echo = target.echo(Echo::Content)?;
     let expected = target.expected(options.expected_version)?;
-    let request = edit_request(body.change()?, options, expected, text_field)?;
+    let request = edit_request(body, options, expected)?;
     let mode = request.mode;
     let edited = app.interline.edit(&target.caller.0, &target.which, request).await?;
     let after = &edited.after;
@@ -93,5 +87,5 @@ async fn carry_out(
         Echo::Content => ItemBody::with_content(&after.item, after.content.as_deref()),
         Echo::Preview => ItemBody::without_content(&after.item),
     };
-    answer::edited(&EditedBody::of(&edited, mode, counted, item), after.item.stamp)
+    answer::edited(&EditedBody::of(&edited, mode, item), after.item.stamp)
 }

@@ -2,10 +2,11 @@
 
 #![expect(unused_qualifications, reason = "in what the macro of the description writes")]
 
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::http::header::ETAG;
-use interline_items::{Caller, Error, ItemRef, LineRange, ReadContent, ReadUnless};
+use axum::http::{Response, StatusCode};
+use interline_items::{Caller, Error, ItemRef, LineRange, ReadContent, Stamp};
 use utoipa::IntoParams;
 
 use super::target::{Echo, Target};
@@ -75,25 +76,32 @@ pub(super) fn wanted(query: &mut Query) -> Result<(ReadContent, Extent), Error> 
 async fn answer_with_item(app: &App, mut target: Target) -> Answer {
     let (content, extent) = wanted(&mut target.query)?;
     let (interline, caller, which) = (&app.interline, &target.caller.0, &target.which);
-    let read = match condition::known(&target.headers) {
-        Known::Nothing if content == ReadContent::Whole => return answer_with_whole(app, caller, which).await,
-        Known::Nothing => ReadUnless::Changed(interline.read(caller, which, content).await?),
-        Known::States(states) => interline.read_unless(caller, which, content, &states).await?,
-        Known::Anything => ReadUnless::Unchanged(interline.read(caller, which, content).await?.item),
-    };
-    let read = match read {
-        ReadUnless::Changed(read) => read,
-        ReadUnless::Unchanged(item) => {
-            let mut answer = answer::empty(StatusCode::NOT_MODIFIED);
-            answer.headers_mut().insert(ETAG, condition::etag(item.stamp));
-            return Ok(answer);
+    let known = condition::known(&target.conditions);
+    if known != Known::Nothing {
+        let stamp = match content {
+            ReadContent::Omit | ReadContent::Whole => interline.state(caller, which).await?.stamp,
+            // Lines that are not there are told of a known state too.
+            ReadContent::Lines(_) => interline.read(caller, which, content).await?.item.stamp,
+        };
+        if known.has(stamp) {
+            return Ok(not_modified(stamp));
         }
-    };
+    }
+    if content == ReadContent::Whole {
+        return answer_with_whole(app, caller, which).await;
+    }
+    let read = interline.read(caller, which, content).await?;
     let body = match content {
         ReadContent::Omit => ItemBody::without_content(&read.item),
         ReadContent::Whole | ReadContent::Lines(_) => ItemBody::of_part(&read, extent),
     };
     answer::item(StatusCode::OK, &body, read.item.stamp)
+}
+
+fn not_modified(stamp: Stamp) -> Response<Body> {
+    let mut answer = answer::empty(StatusCode::NOT_MODIFIED);
+    answer.headers_mut().insert(ETAG, condition::etag(stamp));
+    answer
 }
 
 /// The item with its whole content: as it was sent last, if it is still the same.

@@ -21,7 +21,8 @@ pub(super) struct Target {
     pub(super) caller: Caller,
     pub(super) which: ItemRef,
     pub(super) query: Query,
-    pub(super) headers: HeaderMap,
+    /// The headers that make the request conditional; most requests have none.
+    pub(super) conditions: HeaderMap,
 }
 
 /// Whether an answer has the content in it.
@@ -57,7 +58,8 @@ impl FromRequestParts<App> for Target {
             ItemRef::Id(id, Collection::from_request_parts(parts, state).await?.kind())
         };
         let named = query.one("type", word(KINDS));
-        Ok(Target { caller, which: narrowed(which, named)?, query, headers: parts.headers.clone() })
+        let conditions = condition::headers_of(&parts.headers);
+        Ok(Target { caller, which: narrowed(which, named)?, query, conditions })
     }
 }
 
@@ -78,7 +80,7 @@ impl Target {
 
     /// The version that a write expects, by `If-Match` or by its body.
     pub(super) fn expected(&self, in_body: Option<u64>) -> Result<ExpectedVersion, Error> {
-        condition::expected(&self.headers, in_body)
+        condition::expected(&self.conditions, in_body)
     }
 }
 

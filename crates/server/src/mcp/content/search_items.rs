@@ -100,7 +100,9 @@ struct SnippetTold {
 
 async fn search_items(call: Call, arguments: Arguments) -> Result<FoundTold, Error> {
     let wanted = Wanted::of(arguments.query.as_deref(), None).map_err(|error| renamed(error, "q", "query"))?;
-    let order = wanted.order(arguments.sort_by.map(FindBy::from), arguments.sort_order.map(SortOrder::from))?;
+    let order = wanted.order(arguments.sort_by.map(FindBy::from), arguments.sort_order.map(SortOrder::from));
+    // The one reason, with the argument's name here.
+    let order = order.map_err(|_| Error::InvalidParameters("sort_by=relevance needs a `query`"))?;
     let kinds = arguments.kind.map_or_else(|| [Kind::Note, Kind::Bookmark].into(), |kind| [kind.into()].into());
     let filter = Filter {
         // The caller's.

@@ -1,6 +1,6 @@
 //! What a tool tells of a change of content: the changed lines, never the whole.
 
-use interline_items::{ChangedPassage, EditMode, Edited, Error, Expectation, ExpectedVersion, Level};
+use interline_items::{ChangedPassage, EditMode, EditUnit, Edited, Error, Expectation, ExpectedVersion, Level};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,7 +19,10 @@ pub(super) struct EditTold {
     match_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
-    replacements: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replacements: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operations_applied: Option<usize>,
     changes: Vec<ChangeTold>,
     /// There are more changes than are told.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,6 +42,10 @@ impl EditTold {
     pub(super) fn of(edited: &Edited, mode: EditMode) -> Result<EditTold, Error> {
         let item = &edited.after.item;
         let changes = edited.changes()?;
+        let (replacements, operations_applied) = match edited.unit {
+            EditUnit::Places => (Some(edited.count), None),
+            EditUnit::Operations => (None, Some(edited.count)),
+        };
         Ok(EditTold {
             kind: item.kind.name(),
             id: item.id.to_string(),
@@ -49,7 +56,8 @@ impl EditTold {
             },
             match_type: edited.match_type.map(Level::name),
             line: edited.line,
-            replacements: edited.replacements,
+            replacements,
+            operations_applied,
             changes: changes.passages.into_iter().map(ChangeTold::of).collect(),
             truncated: changes.truncated.then_some(true),
             content_length: item.content.as_ref().map(|content| content.characters),

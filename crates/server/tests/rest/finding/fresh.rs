@@ -1,12 +1,22 @@
 //! A search sees what was answered before it, and nobody else's.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{found, titles};
 use crate::client::text;
 use crate::place::Place;
 
-on_both!(a_search_right_after_a_write_sees_it, a_search_finds_nothing_of_others, a_token_finds_its_kinds_only);
+on_both!(
+    a_search_right_after_a_write_sees_it,
+    a_search_finds_nothing_of_others,
+    a_token_finds_its_kinds_only,
+    the_server_brings_the_index_up_to_date,
+);
+
+/// How long the index may take to follow on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn a_search_right_after_a_write_sees_it(place: Place) {
     let world = place.serve().await;
@@ -70,4 +80,18 @@ async fn a_token_finds_its_kinds_only(place: Place) {
         assert_eq!(titles(&narrow, "content", &[parameters]).await, ["note"]);
         assert_eq!(titles(&narrow, "bookmarks", &[parameters]).await, Vec::<String>::new());
     }
+}
+
+async fn the_server_brings_the_index_up_to_date(place: Place) {
+    let world = place.serve().await;
+    world.owner().note("note", Some("wool")).await;
+    let interline = &world.place.interline;
+    let fresh = async {
+        while interline.check().await.unwrap().stale > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, fresh).await.unwrap();
+    let report = interline.check().await.unwrap();
+    assert_eq!((report.items, report.versions, report.total_problems), (1, 1, 0), "{report:?}");
 }

@@ -11,14 +11,17 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 
+/// Parameters of a query, by name.
+type Parameters<'a> = &'a [(&'a str, &'a str)];
+
 /// The address of a search: `name=value&…`, escaped.
-fn address(collection: &str, parameters: &[(&str, &str)]) -> String {
+fn address(collection: &str, parameters: Parameters<'_>) -> String {
     let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
     format!("/{collection}?{query}")
 }
 
 /// The items that are found, in order; all of them are on one page.
-async fn found(client: &Client, collection: &str, parameters: &[(&str, &str)]) -> Vec<Value> {
+async fn found(client: &Client, collection: &str, parameters: Parameters<'_>) -> Vec<Value> {
     let address = address(collection, parameters);
     let list = client.get(&address).await.expect(200, json!({"next_cursor": null})).json();
     let items = list["items"].as_array().expect("items").clone();
@@ -27,6 +30,6 @@ async fn found(client: &Client, collection: &str, parameters: &[(&str, &str)]) -
 }
 
 /// The titles of what is found, in order.
-async fn titles(client: &Client, collection: &str, parameters: &[(&str, &str)]) -> Vec<String> {
+async fn titles(client: &Client, collection: &str, parameters: Parameters<'_>) -> Vec<String> {
     found(client, collection, parameters).await.iter().map(|item| crate::client::text(&item["title"])).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{address, found};
+use super::{Parameters, address, found};
 use crate::client::{Client, text};
 use crate::place::Place;
 
@@ -30,7 +30,7 @@ async fn flock(client: &Client) {
 }
 
 /// A page, and the cursor of the next.
-async fn page(client: &Client, parameters: &[(&str, &str)]) -> (Vec<String>, Option<String>) {
+async fn page(client: &Client, parameters: Parameters<'_>) -> (Vec<String>, Option<String>) {
     let list = client.get(&address("notes", parameters)).await.expect(200, json!({})).json();
     assert_eq!(list["has_more"], !list["next_cursor"].is_null());
     (ids(list["items"].as_array().unwrap()), list["next_cursor"].as_str().map(str::to_owned))
@@ -39,7 +39,7 @@ async fn page(client: &Client, parameters: &[(&str, &str)]) -> (Vec<String>, Opt
 async fn pages_by_cursor_and_by_offset_are_the_whole_in_every_order(place: Place) {
     let owner = place.serve().await.owner();
     flock(&owner).await;
-    let orders: &[&[(&str, &str)]] = &[
+    let orders: &[Parameters<'_>] = &[
         &[],
         &[("sort_order", "asc")],
         &[("sort_by", "title")],
@@ -85,7 +85,7 @@ async fn a_cursor_is_good_for_its_order_only(place: Place) {
     let (_, by_relevance) = page(&owner, &[("q", "wool"), ("limit", "2")]).await;
     let (_, by_title) = page(&owner, &[("q", "wool"), ("limit", "2"), ("sort_by", "title")]).await;
     let (by_relevance, by_title) = (by_relevance.unwrap(), by_title.unwrap());
-    let rows: &[&[(&str, &str)]] = &[
+    let rows: &[Parameters<'_>] = &[
         &[("q", "wool"), ("sort_by", "title"), ("cursor", &by_relevance)],
         &[("q", "wool"), ("sort_order", "asc"), ("cursor", &by_relevance)],
         &[("cursor", &by_relevance)],

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::address;
+use super::{Parameters, address};
 use crate::place::Place;
 
 on_both!(
@@ -14,7 +14,7 @@ on_both!(
 async fn what_cannot_be_asked_is_refused_by_name(place: Place) {
     let owner = place.serve().await.owner();
     let (words, long) = ("word ".repeat(51), "x".repeat(1_001));
-    let rows: &[(&[(&str, &str)], &[&str])] = &[
+    let rows: &[(Parameters<'_>, &[&str])] = &[
         (&[("q", "-deploy")], &["q"]),
         (&[("q", "-deploy -\"dry run\"")], &["q"]),
         (&[("q", "deploy OR -staging")], &["q"]),
@@ -43,7 +43,7 @@ async fn what_cannot_be_asked_is_refused_by_name(place: Place) {
 
 async fn parameters_that_exclude_each_other_are_refused(place: Place) {
     let owner = place.serve().await.owner();
-    let rows: &[(&[(&str, &str)], &str)] = &[
+    let rows: &[(Parameters<'_>, &str)] = &[
         (&[("q", "a"), ("regex", "a")], "…exclude each other…"),
         (&[("sort_by", "relevance")], "…`q`…"),
         (&[("sort_by", "relevance"), ("q", " ")], "…`q`…"),

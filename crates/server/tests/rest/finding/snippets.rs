@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{address, found};
+use super::{Parameters, address, found};
 use crate::client::{Client, text};
 use crate::place::Place;
 
@@ -15,7 +15,7 @@ on_both!(
 );
 
 /// The snippet of the one item that is found.
-async fn snippet(client: &Client, parameters: &[(&str, &str)]) -> Value {
+async fn snippet(client: &Client, parameters: Parameters<'_>) -> Value {
     let items = found(client, "content", parameters).await;
     assert_eq!(items.len(), 1, "{parameters:?}");
     items[0]["snippet"].clone()

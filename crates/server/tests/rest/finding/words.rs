@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::titles;
+use super::{Parameters, titles};
 use crate::client::{Client, text};
 use crate::place::Place;
 
@@ -33,7 +33,8 @@ async fn library(client: &Client) {
 }
 
 async fn a_query_finds_words_phrases_and_parts_the_best_first(place: Place) {
-    let owner = place.serve().await.owner();
+    let world = place.serve().await;
+    let owner = world.owner();
     library(&owner).await;
     let rows: &[(&str, &[&str])] = &[
         ("deploy", &["Deploying servers", "Staging", "Runbook"]),
@@ -64,6 +65,10 @@ async fn a_query_finds_words_phrases_and_parts_the_best_first(place: Place) {
     for (q, expected) in rows {
         assert_eq!(titles(&owner, "content", &[("q", q)]).await, *expected, "{q}");
     }
+    world.place.interline.complete_index().await.unwrap();
+    for (q, expected) in rows {
+        assert_eq!(titles(&owner, "content", &[("q", q)]).await, *expected, "{q}, from the index");
+    }
 }
 
 async fn a_collection_finds_its_kind_only(place: Place) {
@@ -71,7 +76,7 @@ async fn a_collection_finds_its_kind_only(place: Place) {
     owner.note("note", Some("wool")).await;
     owner.create("bookmarks", json!({"title": "bookmark", "url": "https://wool.example"})).await;
     owner.create("prompts", json!({"title": "prompt", "name": "wool", "content": "x"})).await;
-    let rows: &[(&str, &[(&str, &str)], &[&str])] = &[
+    let rows: &[(&str, Parameters<'_>, &[&str])] = &[
         ("content", &[], &["prompt", "bookmark", "note"]),
         ("notes", &[], &["note"]),
         ("bookmarks", &[], &["bookmark"]),
@@ -93,7 +98,7 @@ async fn a_search_is_combined_with_every_other_parameter(place: Place) {
     owner.post(&format!("/notes/{}/archive", text(&archived["id"])), json!({})).await.expect(200, json!({}));
     let deleted = owner.create("notes", json!({"title": "Deleted deploy"})).await;
     owner.delete(&format!("/notes/{}", text(&deleted["id"]))).await.expect(204, Value::Null);
-    let rows: &[(&[(&str, &str)], &[&str])] = &[
+    let rows: &[(Parameters<'_>, &[&str])] = &[
         (&[("tags", "ops")], &["Deploying servers", "Runbook"]),
         (&[("tags", "ops"), ("tags", "x")], &["Runbook"]),
         (&[("tags", "none"), ("tags", "x"), ("tag_match", "any")], &["Runbook"]),

@@ -38,6 +38,8 @@ const ADD_BLOCK: &str = "INSERT INTO search_blocks (segment, first, data) VALUES
 
 const SET_DEAD: &str = "UPDATE search_segments SET dead = ?2 WHERE number = ?1";
 
+const IS_STALE: &str = "SELECT EXISTS (SELECT 1 FROM stale_items WHERE item = ?1)";
+
 // A change since it was read has another mark, and stays stale.
 const FORGET_STALE: &str = "DELETE FROM stale_items WHERE item = ?1 AND mark = ?2";
 
@@ -150,6 +152,12 @@ impl Addition {
         let mut segments = live(connection)?;
         if !segments.iter().map(|segment| segment.number).eq(self.segments.iter().copied()) {
             return Ok(false);
+        }
+        // Another may have indexed the items, without a segment if all were gone by then.
+        for (item, _) in &self.read {
+            if !connection.prepare_cached(IS_STALE)?.query_row([item], |row| row.get(0))? {
+                return Ok(false);
+            }
         }
         take_lease(connection, &lease)?;
         for (number, items) in self.dead {

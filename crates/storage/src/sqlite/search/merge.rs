@@ -24,12 +24,17 @@ const NEXT_BLOCK: &str = "
 const FINISH: &str = "
     UPDATE search_segments SET state = 1, items = ?2, bytes = ?3, dead = ?4 WHERE number = ?1 AND state = 0";
 
+const IS_BEING_MADE: &str = "SELECT EXISTS (SELECT 1 FROM search_segments WHERE number = ?1 AND state = 0)";
+
 const RETIRE: &str = "UPDATE search_segments SET state = 2 WHERE number = ?1";
+
+// So that whoever still makes it does not finish what is not whole.
+const GIVE_UP: &str = "UPDATE search_segments SET state = 2 WHERE number = ?1 AND state <> 1";
 
 const REMOVE_BLOCKS: &str = "
     DELETE FROM search_blocks WHERE rowid IN (SELECT rowid FROM search_blocks WHERE segment = ?1 LIMIT 200)";
 
-const REMOVE_SEGMENT: &str = "DELETE FROM search_segments WHERE number = ?1 AND state <> 1";
+const REMOVE_SEGMENT: &str = "DELETE FROM search_segments WHERE number = ?1";
 
 /// Puts segments together.
 pub(super) async fn merge(
@@ -54,11 +59,22 @@ pub(super) async fn merge(
         merging = next;
         let segment = made.segment;
         let write = move |connection: &Connection| {
+            if !is_being_made(connection, segment)? {
+                return Ok(false);
+            }
             take_lease(connection, &Lease::new(holder))?;
-            add_blocks(connection, segment, &piece)
+            add_blocks(connection, segment, &piece)?;
+            Ok(true)
         };
-        writer.run(write).await?;
+        if !writer.run(write).await? {
+            return Ok(Indexed::Elsewhere);
+        }
     }
+}
+
+/// Whether nobody has given it up.
+fn is_being_made(connection: &Connection, segment: i64) -> Result<bool, Failure> {
+    Ok(connection.prepare_cached(IS_BEING_MADE)?.query_row([segment], |row| row.get(0))?)
 }
 
 fn length(blocks: &[Block]) -> i64 {
@@ -128,14 +144,15 @@ impl Made {
             items += input.items - input.dead.len() as i64;
             dead = dead.union(&now.dead.difference(&input.dead));
         }
+        if !is_being_made(connection, self.segment)? {
+            return Ok(false);
+        }
         take_lease(connection, &Lease::new(holder))?;
         let bytes = self.bytes + length(last);
         add_blocks(connection, self.segment, last)?;
         // Without a block there is nothing in it: it is left behind, and removed with the inputs.
-        if bytes > 0
-            && connection.prepare_cached(FINISH)?.execute(params![self.segment, items, bytes, dead.encode()])? == 0
-        {
-            return Ok(false);
+        if bytes > 0 {
+            connection.prepare_cached(FINISH)?.execute(params![self.segment, items, bytes, dead.encode()])?;
         }
         for input in inputs {
             connection.prepare_cached(RETIRE)?.execute([input.number])?;
@@ -147,7 +164,9 @@ impl Made {
 /// Removes some blocks of a segment that does not count, and the segment with the last of them.
 pub(super) fn remove_some(connection: &Connection, lease: Lease, segment: i64) -> Result<(), Failure> {
     take_lease(connection, &lease)?;
-    if connection.prepare_cached(REMOVE_BLOCKS)?.execute([segment])? == 0 {
+    // It may count by now, or be gone.
+    let is_left = connection.prepare_cached(GIVE_UP)?.execute([segment])? > 0;
+    if is_left && connection.prepare_cached(REMOVE_BLOCKS)?.execute([segment])? == 0 {
         connection.prepare_cached(REMOVE_SEGMENT)?.execute([segment])?;
     }
     Ok(())

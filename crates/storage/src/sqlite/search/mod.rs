@@ -28,11 +28,9 @@ const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
 
 /// A page of what matches, and how many items do. The connection is in a transaction.
 pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<FoundPage, Failure> {
-    let stale = stale_items(connection)?;
-    let evidence = evidence(connection, &query.search, &live(connection)?, &stale)?;
+    let evidence = evidence(connection, &query.search, &live(connection)?, stale_items(connection)?)?;
     let mut finding = Finding::new(connection, query)?;
     finding.look_up(&evidence)?;
-    finding.read_all(stale.iter().chain(evidence.unlisted().iter().copied()))?;
     finding.page()
 }
 
@@ -41,9 +39,9 @@ fn evidence(
     connection: &Connection,
     search: &Search,
     segments: &[Segment],
-    stale: &DeadItems,
+    stale: DeadItems,
 ) -> Result<Evidence, Failure> {
-    let mut gathered = Gathered::new(search, stale.clone());
+    let mut gathered = Gathered::new(search, stale);
     for key in gathered.keys() {
         for segment in segments {
             segment.with_block(connection, &key, |block| Ok(gathered.add(&key, block, &segment.dead)?))?;
@@ -67,7 +65,7 @@ impl<'a> Finding<'a> {
         Ok(Finding { connection, query, texts, places: Places::new(connection, query)?, found: Vec::new() })
     }
 
-    /// Adds the items that the index knows and that match.
+    /// Adds the items that match.
     fn look_up(&mut self, evidence: &Evidence) -> Result<(), Failure> {
         let search = &self.query.search;
         let judge = |item: i64| search.judge(|term| evidence.known(term, item));
@@ -83,17 +81,6 @@ impl<'a> Finding<'a> {
                 Verdict::Read => self.read(number, |term| evidence.known(term, number))?,
             };
             if let Some(score) = score {
-                self.rank(&mut entry, score);
-                self.found.push(entry);
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds those of these items that match, by reading all of them.
-    fn read_all(&mut self, items: impl Iterator<Item = i64>) -> Result<(), Failure> {
-        for mut entry in self.places.of(Some(items.collect()))? {
-            if let Some(score) = self.read(entry.number, |_| Known::Unread)? {
                 self.rank(&mut entry, score);
                 self.found.push(entry);
             }

@@ -1,0 +1,224 @@
+//! Whether everything that is stored fits together.
+//!
+//! All is read in one transaction, some at a time: each statement has the usual time, the whole takes what it takes.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use deadpool_postgres::{Client, Transaction};
+use interline_items::search::Searched;
+use interline_items::{CheckProblem, CheckReport, ContentInfo, ItemId, Version};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::super::connect::in_time;
+use super::super::failure::Failure;
+use super::super::rows::{self, maybe_count};
+use super::super::versions::{at_one_moment, version_in};
+use super::super::work::compute;
+use super::SNAPSHOTS;
+use super::segments::{Segment, live, members};
+use super::texts::batch;
+use crate::search::fingerprint::{Fingerprints, fingerprint};
+use crate::search::members::keys_of;
+
+/// How many rows are read at a time where they are small.
+const ROWS: i64 = 256;
+
+const ITEMS: &str = "SELECT number, id, content_bytes FROM items WHERE number > $1 ORDER BY number LIMIT $2";
+
+const VERSIONS: &str = "SELECT version FROM versions WHERE item = $1 AND version IS NOT NULL ORDER BY version";
+
+const BLOCKS: &str = "
+    SELECT first, data FROM search_blocks WHERE segment = $1 AND first > $2 ORDER BY first LIMIT $3";
+
+const STALE: &str = "
+    SELECT stale_items.item, items.id IS NULL AS is_gone
+    FROM stale_items LEFT JOIN items ON items.id = stale_items.item";
+
+/// Looks at everything, at one moment.
+pub(in super::super) async fn check(client: &mut Client) -> Result<CheckReport, Failure> {
+    let transaction = in_time(at_one_moment(client)).await?;
+    let mut checking = Checking { transaction: &transaction, report: CheckReport::default(), stale: HashSet::new() };
+    let segments = in_time(live(&transaction)).await?;
+    let mut sums = checking.sums(&segments).await?;
+    for number in checking.stale_items(&segments).await? {
+        sums.remove(&number);
+    }
+    checking.items(&mut sums).await?;
+    for number in sums.into_keys() {
+        let damage = format!("the index has item {number}, which is not there");
+        checking.report.add(CheckProblem::Damage(damage));
+    }
+    Ok(checking.report)
+}
+
+/// A look at everything, under way.
+struct Checking<'a> {
+    transaction: &'a Transaction<'a>,
+    report: CheckReport,
+    stale: HashSet<Uuid>,
+}
+
+/// An item to be looked at.
+struct Listed {
+    number: i64,
+    id: ItemId,
+    bytes: u64,
+}
+
+/// What of an item is not as it should be.
+#[derive(Clone, Copy)]
+enum Fault {
+    Content(ItemId),
+    Index(ItemId),
+}
+
+impl Checking<'_> {
+    /// What the index says of each item.
+    async fn sums(&mut self, segments: &[Segment]) -> Result<BTreeMap<i64, u128>, Failure> {
+        let mut sums = Fingerprints::default();
+        for segment in segments {
+            let dead = Arc::new(segment.dead.clone());
+            let mut last: Vec<u8> = Vec::new();
+            loop {
+                let found = self.rows(BLOCKS, &[&segment.number, &last, &ROWS]).await?;
+                let Some(row) = found.last() else { break };
+                last = row.try_get("first")?;
+                let dead = Arc::clone(&dead);
+                let damages;
+                (sums, damages) = compute(move || {
+                    let mut damages = Vec::new();
+                    for row in &found {
+                        damages.extend(sums.add_block(row.try_get("data")?, &dead).err());
+                    }
+                    Ok::<_, Failure>((sums, damages))
+                })
+                .await??;
+                for damage in damages {
+                    self.report.add(CheckProblem::Damage(format!("segment {}: {damage}", segment.number)));
+                }
+            }
+        }
+        Ok(sums.into_sums())
+    }
+
+    /// Learns which items are stale; the numbers by which the index knows those of them that are gone.
+    async fn stale_items(&mut self, segments: &[Segment]) -> Result<Vec<i64>, Failure> {
+        let mut gone = Vec::new();
+        for row in self.rows(STALE, &[]).await? {
+            let id = row.try_get("item")?;
+            self.stale.insert(id);
+            if row.try_get("is_gone")? {
+                gone.push(id);
+            }
+        }
+        let mut numbers = Vec::new();
+        for some in gone.chunks(256) {
+            let found = in_time(members(self.transaction, segments, some)).await?;
+            numbers.extend(found.into_iter().flat_map(|(_, items)| items));
+        }
+        Ok(numbers)
+    }
+
+    /// Looks at all items, and takes what the index says of them from `sums`.
+    async fn items(&mut self, sums: &mut BTreeMap<i64, u128>) -> Result<(), Failure> {
+        let mut last = 0;
+        loop {
+            let listed = self.rows(ITEMS, &[&last, &ROWS]).await?;
+            let listed = listed.iter().map(Listed::of).collect::<Result<Vec<_>, _>>()?;
+            let Some(end) = listed.last() else { return Ok(()) };
+            last = end.number;
+            let mut rest = &listed[..];
+            while !rest.is_empty() {
+                let now;
+                (now, rest) = rest.split_at(batch(rest, |listed| listed.bytes));
+                self.texts(now, sums).await?;
+            }
+            for item in &listed {
+                self.versions(item.id).await?;
+            }
+        }
+    }
+
+    async fn texts(&mut self, listed: &[Listed], sums: &mut BTreeMap<i64, u128>) -> Result<(), Failure> {
+        let numbers: Vec<i64> = listed.iter().map(|item| item.number).collect();
+        let found = self.rows(SNAPSHOTS, &[&numbers]).await?;
+        let mut in_index = BTreeMap::new();
+        for item in listed {
+            self.report.items += 1;
+            let sum = sums.remove(&item.number).unwrap_or_default();
+            if self.stale.contains(&item.id.uuid()) {
+                self.report.stale += 1;
+            } else {
+                in_index.insert(item.number, sum);
+            }
+        }
+        for fault in compute(move || faults(&found, &in_index)).await?? {
+            self.report.add(match fault {
+                Fault::Content(id) => CheckProblem::Content(id),
+                Fault::Index(id) => CheckProblem::Index(id),
+            });
+        }
+        Ok(())
+    }
+
+    async fn versions(&mut self, id: ItemId) -> Result<(), Failure> {
+        for row in self.rows(VERSIONS, &[&id.uuid()]).await? {
+            let version = rows::count(&row, "version")?;
+            self.report.versions += 1;
+            let is_whole = match in_time(version_in(self.transaction, id, version)).await {
+                Ok(found) => found.as_ref().is_some_and(is_whole),
+                Err(Failure::Answer(_)) => false,
+                Err(failure) => return Err(failure),
+            };
+            if !is_whole {
+                self.report.add(CheckProblem::Version { id, version });
+            }
+        }
+        Ok(())
+    }
+
+    async fn rows(
+        &self,
+        sql: &str,
+        parameters: &[&(dyn tokio_postgres::types::ToSql + Sync)],
+    ) -> Result<Vec<Row>, Failure> {
+        in_time(async {
+            let statement = self.transaction.prepare_cached(sql).await?;
+            Ok(self.transaction.query(&statement, parameters).await?)
+        })
+        .await
+    }
+}
+
+impl Listed {
+    fn of(row: &Row) -> Result<Listed, Failure> {
+        let bytes = maybe_count(row, "content_bytes")?.unwrap_or(0);
+        Ok(Listed { number: row.try_get("number")?, id: ItemId::from_uuid(row.try_get("id")?), bytes })
+    }
+}
+
+/// What is wrong with items, of those in the index with what it says of them. Takes as long as the texts are.
+fn faults(found: &[Row], in_index: &BTreeMap<i64, u128>) -> Result<Vec<Fault>, Failure> {
+    let mut faults = Vec::new();
+    for row in found {
+        let snapshot = rows::snapshot(row)?;
+        let id = snapshot.item.id;
+        if snapshot.content.as_deref().map(ContentInfo::of) != snapshot.item.content {
+            faults.push(Fault::Content(id));
+        }
+        let sum = in_index.get(&row.try_get("number")?);
+        let keys = || keys_of(&Searched::of(&snapshot), id.uuid().as_bytes());
+        if sum.is_some_and(|sum| *sum != fingerprint(keys())) {
+            faults.push(Fault::Index(id));
+        }
+    }
+    Ok(faults)
+}
+
+/// Whether a version is what is known of it.
+fn is_whole(version: &Version) -> bool {
+    let size = version.content.as_ref().map(|text| (text.chars().count() as u64, text.len() as u64));
+    size == version.record.content.map(|size| (size.characters, size.bytes))
+}

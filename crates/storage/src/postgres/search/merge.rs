@@ -1,0 +1,256 @@
+//! Segments are put together into one, a piece at a time: no transaction is long, and none keeps a change waiting.
+
+use std::collections::VecDeque;
+
+use async_trait::async_trait;
+use deadpool_postgres::Transaction;
+use interline_items::StoreError;
+use interline_items::search::Indexed;
+use uuid::Uuid;
+
+use super::super::connect::Pools;
+use super::super::failure::Failure;
+use super::super::work::{Proof, Work, carry_out, compute};
+use super::index::{State, add_blocks, add_segment};
+use super::segments::{Segment, live, take_lease, take_turn};
+use crate::search::dead::DeadItems;
+use crate::search::lease::Lease;
+use crate::search::merge::Merge;
+use crate::search::segment::Block;
+
+/// How many bytes of blocks are written at a time.
+const PIECE: usize = 512 * 1024;
+/// How many blocks of a segment are read at a time.
+const READ_AHEAD: i64 = 16;
+
+const NEXT_BLOCKS: &str = "
+    SELECT first, data FROM search_blocks WHERE segment = $1 AND first > $2 ORDER BY first LIMIT $3";
+
+const IS_BEING_MADE: &str = "SELECT FROM search_segments WHERE number = $1 AND state = 0";
+
+const FINISH: &str = "
+    UPDATE search_segments SET state = 1, items = $2, bytes = $3, dead = $4 WHERE number = $1 AND state = 0";
+
+const RETIRE: &str = "UPDATE search_segments SET state = 2 WHERE number = ANY($1)";
+
+/// So that whoever still makes it does not finish what is not whole.
+const GIVE_UP: &str = "UPDATE search_segments SET state = 2 WHERE number = $1 AND state <> 1";
+
+const REMOVE_BLOCKS: &str = "
+    DELETE FROM search_blocks
+    WHERE segment = $1 AND first IN (SELECT first FROM search_blocks WHERE segment = $1 ORDER BY first LIMIT 1000)";
+
+const REMOVE_SEGMENT: &str = "DELETE FROM search_segments WHERE number = $1";
+
+/// Puts segments together.
+pub(super) async fn merge(pools: &Pools, holder: Uuid, inputs: Vec<Segment>) -> Result<Indexed, StoreError> {
+    let segment = carry_out(pools, &Begin { holder }).await?;
+    let mut merging = Merging::of(&inputs);
+    let mut bytes = 0;
+    loop {
+        let next;
+        (merging, next) = compute(move || merging.advance()).await??;
+        let blocks = match next {
+            Next::Read(input) => {
+                pools.use_one(merging.inputs[input].read_on(pools)).await?;
+                continue;
+            }
+            Next::Write(blocks) => blocks,
+            Next::Finish(last) => {
+                let finished = carry_out(pools, &Finish { segment, bytes, last, inputs, holder }).await?;
+                return Ok(if finished { Indexed::Some { items: 0, stale: 0 } } else { Indexed::Elsewhere });
+            }
+        };
+        bytes += length(&blocks);
+        if !carry_out(pools, &Piece { segment, blocks, holder }).await? {
+            return Ok(Indexed::Elsewhere);
+        }
+    }
+}
+
+fn length(blocks: &[Block]) -> i64 {
+    blocks.iter().map(|block| block.data.len() as i64).sum()
+}
+
+/// How far the merge is.
+struct Merging {
+    merge: Merge,
+    inputs: Vec<Input>,
+    made: Vec<Block>,
+}
+
+/// What goes on next.
+enum Next {
+    /// More of an input is needed.
+    Read(usize),
+    /// There is enough to write.
+    Write(Vec<Block>),
+    /// These are the last.
+    Finish(Vec<Block>),
+}
+
+/// A segment that is read.
+struct Input {
+    segment: i64,
+    /// The first term of the last block that was read.
+    last: Vec<u8>,
+    /// Blocks that were read; `None` after the last one.
+    ahead: VecDeque<Option<Vec<u8>>>,
+}
+
+impl Input {
+    async fn read_on(&mut self, pools: &Pools) -> Result<(), Failure> {
+        let client = pools.work.get().await?;
+        let statement = client.prepare_cached(NEXT_BLOCKS).await?;
+        let found = client.query(&statement, &[&self.segment, &self.last, &READ_AHEAD]).await?;
+        for row in &found {
+            self.last = row.try_get("first")?;
+            self.ahead.push_back(Some(row.try_get("data")?));
+        }
+        if found.is_empty() {
+            self.ahead.push_back(None);
+        }
+        Ok(())
+    }
+}
+
+impl Merging {
+    fn of(inputs: &[Segment]) -> Merging {
+        let input = |segment: &Segment| Input { segment: segment.number, last: Vec::new(), ahead: VecDeque::new() };
+        Merging {
+            merge: Merge::of(inputs.iter().map(|segment| segment.dead.clone())),
+            inputs: inputs.iter().map(input).collect(),
+            made: Vec::new(),
+        }
+    }
+
+    /// Goes on as far as it can with what was read.
+    fn advance(mut self) -> Result<(Merging, Next), Failure> {
+        while let Some(input) = self.merge.need() {
+            let Some(block) = self.inputs[input].ahead.pop_front() else { return Ok((self, Next::Read(input))) };
+            self.merge.feed(block)?;
+            self.made.append(&mut self.merge.take_blocks());
+            if self.made.iter().map(|block| block.data.len()).sum::<usize>() >= PIECE {
+                let piece = std::mem::take(&mut self.made);
+                return Ok((self, Next::Write(piece)));
+            }
+        }
+        let last = std::mem::take(&mut self.made);
+        Ok((self, Next::Finish(last)))
+    }
+}
+
+/// Begins a segment.
+struct Begin {
+    holder: Uuid,
+}
+
+#[async_trait]
+impl Work for Begin {
+    /// Its number.
+    type Outcome = i64;
+
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(i64, Proof), Failure> {
+        take_turn(transaction).await?;
+        take_lease(transaction, &Lease::new(self.holder)).await?;
+        Ok((add_segment(transaction, State::BeingMade, 0, &[]).await?, Proof::Nothing))
+    }
+}
+
+/// Adds blocks to a segment that is being made.
+struct Piece {
+    segment: i64,
+    blocks: Vec<Block>,
+    holder: Uuid,
+}
+
+#[async_trait]
+impl Work for Piece {
+    /// Whether it still is being made.
+    type Outcome = bool;
+
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, Proof), Failure> {
+        take_turn(transaction).await?;
+        if !is_being_made(transaction, self.segment).await? {
+            return Ok((false, Proof::Nothing));
+        }
+        take_lease(transaction, &Lease::new(self.holder)).await?;
+        add_blocks(transaction, self.segment, &self.blocks).await?;
+        Ok((true, Proof::Nothing))
+    }
+}
+
+async fn is_being_made(transaction: &Transaction<'_>, segment: i64) -> Result<bool, Failure> {
+    let statement = transaction.prepare_cached(IS_BEING_MADE).await?;
+    Ok(transaction.query_opt(&statement, &[&segment]).await?.is_some())
+}
+
+/// Puts the new segment in the place of the inputs, with its last blocks.
+struct Finish {
+    segment: i64,
+    bytes: i64,
+    last: Vec<Block>,
+    inputs: Vec<Segment>,
+    holder: Uuid,
+}
+
+#[async_trait]
+impl Work for Finish {
+    /// Whether the inputs were all still there, and it still was being made.
+    type Outcome = bool;
+
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, Proof), Failure> {
+        take_turn(transaction).await?;
+        let now = live(transaction).await?;
+        let (mut items, mut dead) = (0, DeadItems::default());
+        for input in &self.inputs {
+            let Some(now) = now.iter().find(|segment| segment.number == input.number) else {
+                return Ok((false, Proof::Nothing));
+            };
+            items += input.items - input.dead.len() as i64;
+            // Those that died in the inputs meanwhile are dead in the new one.
+            dead = dead.union(&now.dead.difference(&input.dead));
+        }
+        if !is_being_made(transaction, self.segment).await? {
+            return Ok((false, Proof::Nothing));
+        }
+        take_lease(transaction, &Lease::new(self.holder)).await?;
+        add_blocks(transaction, self.segment, &self.last).await?;
+        let bytes = self.bytes + length(&self.last);
+        // Without a block there is nothing in it: it is left behind, and removed with the inputs.
+        if bytes > 0 {
+            let finish = transaction.prepare_cached(FINISH).await?;
+            transaction.execute(&finish, &[&self.segment, &items, &bytes, &dead.encode()]).await?;
+        }
+        let retire = transaction.prepare_cached(RETIRE).await?;
+        let inputs: Vec<i64> = self.inputs.iter().map(|input| input.number).collect();
+        transaction.execute(&retire, &[&inputs]).await?;
+        Ok((true, Proof::Nothing))
+    }
+}
+
+/// Removes some blocks of a segment that does not count, and the segment with the last of them.
+pub(super) struct RemoveSome {
+    pub(super) segment: i64,
+    pub(super) lease: Lease,
+}
+
+#[async_trait]
+impl Work for RemoveSome {
+    type Outcome = ();
+
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
+        take_turn(transaction).await?;
+        take_lease(transaction, &self.lease).await?;
+        let execute = async |sql| {
+            let statement = transaction.prepare_cached(sql).await?;
+            transaction.execute(&statement, &[&self.segment]).await
+        };
+        // It may count by now, or be gone.
+        let is_left = execute(GIVE_UP).await? > 0;
+        if is_left && execute(REMOVE_BLOCKS).await? == 0 {
+            execute(REMOVE_SEGMENT).await?;
+        }
+        Ok(((), Proof::Nothing))
+    }
+}

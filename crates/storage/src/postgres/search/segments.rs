@@ -1,0 +1,186 @@
+//! The segments of the index, as rows.
+
+use deadpool_postgres::Transaction;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::super::failure::Failure;
+use crate::search::block;
+use crate::search::dead::DeadItems;
+use crate::search::lease::Lease;
+use crate::search::members::member_key;
+use crate::search::policy::SegmentSize;
+
+const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE state = 1 ORDER BY number";
+
+const STALE: &str = "SELECT items.number FROM stale_items JOIN items ON items.id = stale_items.item";
+
+/// The blocks that would have the terms, each once, with the places of those terms (from 1). What is joined has the keys
+/// of the blocks only, so that no block is read twice.
+const BLOCKS: &str = "
+    WITH wanted AS MATERIALIZED (
+        SELECT one.segment, block.first, array_agg(term.place) AS places
+        FROM unnest($1::bigint[]) AS one (segment)
+        CROSS JOIN unnest($2::bytea[]) WITH ORDINALITY AS term (key, place)
+        CROSS JOIN LATERAL (
+            SELECT first FROM search_blocks
+            WHERE search_blocks.segment = one.segment AND first <= term.key
+            ORDER BY first DESC LIMIT 1
+        ) AS block
+        GROUP BY one.segment, block.first
+    )
+    SELECT wanted.segment, wanted.places, found.data
+    FROM wanted
+    CROSS JOIN LATERAL (
+        SELECT data FROM search_blocks WHERE segment = wanted.segment AND first = wanted.first OFFSET 0
+    ) AS found";
+
+/// How many blocks of the usual size are read at a time.
+const BLOCKS_AT_ONCE: usize = 1024;
+
+/// A segment that counts.
+#[derive(Clone, Debug)]
+pub(super) struct Segment {
+    pub(super) number: i64,
+    pub(super) items: i64,
+    pub(super) bytes: i64,
+    pub(super) dead: DeadItems,
+}
+
+impl Segment {
+    /// What decides about its merging.
+    pub(super) fn size(&self) -> SegmentSize {
+        SegmentSize {
+            number: self.number,
+            bytes: self.bytes.cast_unsigned(),
+            items: self.items.cast_unsigned(),
+            dead: self.dead.len() as u64,
+        }
+    }
+}
+
+/// The segments that count.
+pub(super) async fn live(transaction: &Transaction<'_>) -> Result<Vec<Segment>, Failure> {
+    let statement = transaction.prepare_cached(LIVE).await?;
+    let segment = |row: &Row| {
+        Ok(Segment {
+            number: row.try_get("number")?,
+            items: row.try_get("items")?,
+            bytes: row.try_get("bytes")?,
+            dead: DeadItems::decode(row.try_get("dead")?)?,
+        })
+    };
+    transaction.query(&statement, &[]).await?.iter().map(segment).collect()
+}
+
+/// The items that are there and that the index does not know as they are.
+pub(super) async fn stale_items(transaction: &Transaction<'_>) -> Result<DeadItems, Failure> {
+    let statement = transaction.prepare_cached(STALE).await?;
+    let numbers = transaction.query(&statement, &[]).await?;
+    Ok(numbers.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+}
+
+/// Terms to look up in segments, some at a time.
+pub(super) struct Lookups<'a> {
+    segments: &'a [Segment],
+    keys: std::slice::Chunks<'a, Vec<u8>>,
+}
+
+/// A block that would have terms, and which.
+pub(super) struct FoundBlock {
+    row: Row,
+}
+
+impl<'a> Lookups<'a> {
+    pub(super) fn new(segments: &'a [Segment], keys: &'a [Vec<u8>]) -> Lookups<'a> {
+        Lookups { segments, keys: keys.chunks((BLOCKS_AT_ONCE / segments.len().max(1)).max(1)) }
+    }
+
+    /// The next terms, and the blocks that would have them, in one round trip; `None` after the last.
+    pub(super) async fn next(
+        &mut self,
+        transaction: &Transaction<'_>,
+    ) -> Result<Option<(&'a [Vec<u8>], Vec<FoundBlock>)>, Failure> {
+        let Some(keys) = self.keys.next() else { return Ok(None) };
+        let segments: Vec<i64> = self.segments.iter().map(|segment| segment.number).collect();
+        let statement = transaction.prepare_cached(BLOCKS).await?;
+        let found = transaction.query(&statement, &[&segments, &keys]).await?;
+        Ok(Some((keys, found.into_iter().map(|row| FoundBlock { row }).collect())))
+    }
+}
+
+impl FoundBlock {
+    /// Looks for each of the terms that the block would have.
+    pub(super) fn look(
+        &self,
+        segments: &[Segment],
+        keys: &[Vec<u8>],
+        mut look: impl FnMut(&Segment, &[u8], &[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let number: i64 = self.row.try_get("segment")?;
+        let Some(segment) = segments.iter().find(|segment| segment.number == number) else { return Ok(()) };
+        let data: &[u8] = self.row.try_get("data")?;
+        for place in self.row.try_get::<_, Vec<i64>>("places")? {
+            let place = usize::try_from(place - 1).unwrap_or(usize::MAX);
+            if let Some(key) = keys.get(place) {
+                look(segment, key, data)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The numbers of those of the items that live in a segment, by the numbers of the segments; those of items that are gone
+/// too.
+pub(super) async fn members(
+    transaction: &Transaction<'_>,
+    segments: &[Segment],
+    items: &[Uuid],
+) -> Result<Vec<(i64, Vec<i64>)>, Failure> {
+    let keys: Vec<Vec<u8>> = items.iter().map(|id| member_key(id.as_bytes())).collect();
+    let mut members: Vec<(i64, Vec<i64>)> = segments.iter().map(|segment| (segment.number, Vec::new())).collect();
+    let mut lookups = Lookups::new(segments, &keys);
+    while let Some((keys, blocks)) = lookups.next(transaction).await? {
+        for block in blocks {
+            block.look(segments, keys, |segment, key, data| {
+                for posting in block::find(data, key)?.into_iter().flatten() {
+                    let (item, _) = posting?;
+                    let of_segment = members.iter_mut().find(|(number, _)| *number == segment.number);
+                    if let Some((_, items)) = of_segment.filter(|_| !segment.dead.contains(item)) {
+                        items.push(item);
+                    }
+                }
+                Ok(())
+            })?;
+        }
+    }
+    members.retain(|(_, items)| !items.is_empty());
+    Ok(members)
+}
+
+/// Whoever changes segments takes turns. The lock comes before every other, and no change of an item asks for it.
+const TAKE_TURN: &str = "SELECT pg_advisory_xact_lock(7449362053)";
+
+const LEASE: &str = "SELECT value FROM meta WHERE key = 'indexer'";
+
+const TAKE_LEASE: &str = "
+    INSERT INTO meta (key, value) VALUES ('indexer', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+/// Keeps the segments as they are until the end of the transaction. The statements after it see what was waited for.
+pub(super) async fn take_turn(transaction: &Transaction<'_>) -> Result<(), Failure> {
+    Ok(transaction.batch_execute(TAKE_TURN).await?)
+}
+
+/// Whether another process is at the index.
+pub(super) async fn is_elsewhere(transaction: &Transaction<'_>, lease: &Lease) -> Result<bool, Failure> {
+    let statement = transaction.prepare_cached(LEASE).await?;
+    let Some(known) = transaction.query_opt(&statement, &[]).await? else { return Ok(false) };
+    Ok(lease.is_held(known.try_get(0)?))
+}
+
+/// Keeps others from the index for a while.
+pub(super) async fn take_lease(transaction: &Transaction<'_>, lease: &Lease) -> Result<(), Failure> {
+    let statement = transaction.prepare_cached(TAKE_LEASE).await?;
+    transaction.execute(&statement, &[&lease.to_text()]).await?;
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! The index comes to its end, however often it is left in the middle and whoever else is at it.
+
+use std::sync::Arc;
+
+use interline_items::search::{IndexStep, Indexed};
+use interline_items::{ItemId, Snapshot, Store};
+
+use super::generate::Chance;
+use super::random::{change, expected, sample};
+use super::{complete, looking_for, sound, step, texts};
+use crate::authors::{Author, author};
+use crate::lists::whole;
+use crate::place::Place;
+use crate::samples::{Sample, at, note};
+
+on_both!(
+    steps_tell_what_they_did_and_what_is_left,
+    items_that_changed_lately_are_left_for_later,
+    another_process_stays_away_for_a_while,
+    two_at_once_do_no_harm,
+    an_index_that_was_left_in_the_middle_is_completed,
+);
+
+async fn steps_tell_what_they_did_and_what_is_left(place: Place) {
+    let store = &*place.store;
+    let ada = author(store, "ada").await;
+    assert_eq!(step(store).await, Indexed::Nothing { stale: 0 });
+    let item = ada.create(store, note(&ada.space, "Plan").with_content("one")).await;
+    ada.create(store, note(&ada.space, "Plan").with_content("two")).await;
+    assert_eq!(step(store).await, Indexed::Some { items: 2, stale: 0 });
+    assert_eq!(step(store).await, Indexed::Nothing { stale: 0 });
+    ada.change(store, &item, ada.rewriting(&item, Some("three"))).await.unwrap();
+    assert!(matches!(step(store).await, Indexed::Some { .. }));
+    complete(store).await;
+    assert_eq!(store.check().await.unwrap().stale, 0);
+}
+
+async fn items_that_changed_lately_are_left_for_later(place: Place) {
+    let store = &*place.store;
+    let ada = author(store, "ada").await;
+    ada.create(store, note(&ada.space, "early").made_at(at(0))).await;
+    ada.create(store, note(&ada.space, "late").made_at(at(100))).await;
+    let until = |seconds: i64| IndexStep { unchanged_since: at(seconds) };
+    assert_eq!(store.index(until(50)).await.unwrap(), Indexed::Some { items: 1, stale: 1 });
+    assert_eq!(store.index(until(50)).await.unwrap(), Indexed::Nothing { stale: 1 });
+    assert_eq!(store.check().await.unwrap().stale, 1);
+    assert_eq!(store.index(until(100)).await.unwrap(), Indexed::Some { items: 1, stale: 0 });
+}
+
+async fn another_process_stays_away_for_a_while(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let other = place.database.open().await;
+    ada.create(&*place.store, note(&ada.space, "one")).await;
+    assert!(matches!(step(&*place.store).await, Indexed::Some { .. }));
+    ada.create(&*place.store, note(&ada.space, "two")).await;
+    assert_eq!(step(&*other).await, Indexed::Elsewhere);
+    time_passes(&place).await;
+    assert!(matches!(step(&*other).await, Indexed::Some { .. }));
+    sound(&*other).await;
+}
+
+/// As if nobody had been at the index for long.
+async fn time_passes(place: &Place) {
+    place.execute("DELETE FROM meta WHERE key = 'indexer'").await;
+}
+
+async fn two_at_once_do_no_harm(place: Place) {
+    let ada = author(&*place.store, "ada").await;
+    let other = place.database.open().await;
+    let mut chance = Chance::new(7);
+    let mut items = Vec::new();
+    for round in 0..25 {
+        items.push(ada.create(&*place.store, sample(&mut chance, &ada.space, round)).await);
+        for _ in 0..2 {
+            let changed = chance.below(items.len());
+            change(&mut chance, &ada, &*place.store, &mut items[changed]).await;
+        }
+        time_passes(&place).await;
+        tokio::join!(step(&*place.store), step(&*other), step(&*place.store), step(&*other));
+        finds_what_is_there(&*other, &ada, &items, &mut chance).await;
+        sound(&*other).await;
+    }
+    time_passes(&place).await;
+    complete(&*place.store).await;
+    sound(&*place.store).await;
+}
+
+async fn finds_what_is_there(store: &dyn Store, ada: &Author, items: &[Snapshot], chance: &mut Chance) {
+    for _ in 0..5 {
+        let corpus: Vec<_> = items.iter().map(texts).collect();
+        let (query, filter) = (chance.query(&corpus), whole(&ada.space));
+        let Some(expected) = expected(items, &query, &filter) else { continue };
+        let page = store.search(&looking_for(&query, filter)).await.unwrap();
+        let found: Vec<ItemId> = page.items.iter().map(|found| found.snapshot.item.id).collect();
+        assert_eq!(found, expected.into_iter().map(|(_, id)| id).collect::<Vec<_>>(), "{query:?}");
+    }
+}
+
+/// Steps are given up on the way, and the process with them.
+async fn an_index_that_was_left_in_the_middle_is_completed(place: Place) {
+    let Place { mut store, database } = place;
+    let ada = author(&*store, "ada").await;
+    let mut chance = Chance::new(11);
+    let mut items = Vec::new();
+    for round in 0..30 {
+        for number in 0..2 {
+            items.push(ada.create(&*store, sample(&mut chance, &ada.space, 2 * round + number)).await);
+        }
+        let changed = chance.below(items.len());
+        change(&mut chance, &ada, &*store, &mut items[changed]).await;
+        step(&*store).await;
+        let turns = chance.below(6);
+        tokio::select! {
+            biased;
+            _ = step(&*store) => {}
+            () = so_many_turns(turns) => {}
+        }
+        finds_what_is_there(&*store, &ada, &items, &mut chance).await;
+        if round % 5 == 4 {
+            drop(store);
+            store = database.open().await;
+            time_passes(&Place { store: Arc::clone(&store), database: database.clone() }).await;
+            finds_what_is_there(&*store, &ada, &items, &mut chance).await;
+        }
+    }
+    complete(&*store).await;
+    finds_what_is_there(&*store, &ada, &items, &mut chance).await;
+    let report = store.check().await.unwrap();
+    assert_eq!((report.items, report.stale, report.total_problems), (60, 0, 0), "{:?}", report.problems);
+}
+
+/// Comes to its end after others had so many turns.
+async fn so_many_turns(turns: usize) {
+    for _ in 0..turns {
+        tokio::task::yield_now().await;
+    }
+}

@@ -1,0 +1,118 @@
+//! `search`, `index` and `check`: a table of queries, an oracle, and what holds whatever of the index is up to date.
+
+mod corpus;
+mod damage;
+mod indexers;
+mod random;
+mod rows;
+mod table;
+mod writes;
+
+// One oracle for what a search is and for what the storages find.
+#[path = "../../../../items/tests/search/generate.rs"]
+mod generate;
+#[path = "../../../../items/tests/search/oracle.rs"]
+mod oracle;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use interline_items::fields::{Description, PromptName, Title, Url};
+use interline_items::search::{
+    FoundItem, FoundOrder, FoundPage, IndexStep, Indexed, Search, SearchQuery, SnippetField,
+};
+use interline_items::{Contents, Filter, PageStart, Snapshot, SortOrder, Store, View};
+
+use crate::samples::at;
+use oracle::Texts;
+
+/// The best of what a query finds, all on one page.
+fn looking_for(query: &str, filter: Filter) -> SearchQuery {
+    let search = Search::query(query).unwrap().expect("something to look for");
+    SearchQuery {
+        search: Arc::new(search),
+        filter,
+        order: FoundOrder::Relevance(SortOrder::Descending),
+        start: PageStart::Offset(0),
+        limit: 1_000,
+        contents: Contents::Read,
+        until: Instant::now() + Duration::from_secs(60),
+    }
+}
+
+/// Only what is neither archived nor deleted.
+fn active(filter: Filter) -> Filter {
+    Filter { views: BTreeSet::from([View::Active]), ..filter }
+}
+
+/// A step of the index that takes on everything, however lately it changed.
+async fn step(store: &dyn Store) -> Indexed {
+    store.index(IndexStep { unchanged_since: at(1_000_000_000) }).await.unwrap()
+}
+
+/// Steps until the index knows everything as it is.
+async fn complete(store: &dyn Store) {
+    loop {
+        match step(store).await {
+            Indexed::Some { .. } => {}
+            Indexed::Nothing { stale } => break assert_eq!(stale, 0, "the index knows everything"),
+            Indexed::Elsewhere => panic!("another process is at the index"),
+        }
+    }
+}
+
+/// Nothing is wrong with what is stored.
+async fn sound(store: &dyn Store) {
+    let report = store.check().await.unwrap();
+    assert_eq!((report.problems, report.total_problems), (Vec::new(), 0));
+}
+
+/// Every page from the first to the last, each by where the one before says that it starts.
+async fn walk(store: &dyn Store, mut query: SearchQuery) -> Vec<FoundItem> {
+    let mut walked = Vec::new();
+    loop {
+        let FoundPage { items, total, next } = store.search(&query).await.unwrap();
+        assert!(items.len() <= query.limit);
+        walked.extend(items);
+        match next {
+            Some(next) => query.start = PageStart::After(next),
+            None => {
+                assert_eq!(total, walked.len() as u64, "the total is that of all pages");
+                return walked;
+            }
+        }
+        assert!(walked.len() < 1_000, "the walk does not end");
+    }
+}
+
+/// The texts of an item that are searched.
+fn texts(snapshot: &Snapshot) -> Texts {
+    let fields = &snapshot.item.fields;
+    Texts {
+        title: fields.title.as_ref().map(Title::as_str).map(str::to_owned),
+        name: fields.name.as_ref().map(PromptName::as_str).map(str::to_owned),
+        description: fields.description.as_ref().map(Description::as_str).map(str::to_owned),
+        url: fields.url.as_ref().map(Url::as_str).map(str::to_owned),
+        content: snapshot.content.as_deref().map(str::to_owned),
+    }
+}
+
+/// The item shows where it matches, exactly as it stands there.
+fn shows_where(found: &FoundItem) {
+    let Some(snippet) = &found.snippet else { return };
+    let texts = texts(&found.snapshot);
+    let line = match snippet.field {
+        SnippetField::Content(line) => {
+            let content = texts.content.as_deref().expect("a content");
+            content.split('\n').nth(usize::try_from(line).unwrap() - 1).map(str::to_owned)
+        }
+        SnippetField::Title => Some([texts.title, texts.name].into_iter().flatten().collect::<Vec<_>>().join("\n")),
+        SnippetField::Description => texts.description,
+        SnippetField::Url => texts.url,
+    };
+    assert!(line.expect("the line is there").contains(&snippet.text), "{snippet:?}");
+    let characters = snippet.text.chars().count();
+    assert!(characters <= 200 && !snippet.marks.is_empty(), "{snippet:?}");
+    assert!(snippet.marks.iter().all(|mark| mark.start < mark.end && mark.end <= characters), "{snippet:?}");
+}

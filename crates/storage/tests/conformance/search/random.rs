@@ -1,0 +1,149 @@
+//! Searches over chance corpora, against the oracle.
+//!
+//! `INTERLINE_ORACLE_CASES` sets the number of corpora, `INTERLINE_ORACLE_FIRST` the first seed.
+
+use std::cmp::Reverse;
+
+use interline_items::search::{FoundPage, Search, SearchQuery};
+use interline_items::{CursorKey, Filter, ItemId, Kind, Snapshot, Space, Store, View};
+
+use super::generate::Chance;
+use super::oracle::{Query, Texts};
+use super::{active, complete, looking_for, shows_where, sound, step, texts, walk};
+use crate::authors::{Author, author};
+use crate::lists::whole;
+use crate::place::Place;
+use crate::samples::{Sample, description, name, note, title, url};
+
+on_both!(what_is_found_is_what_the_oracle_finds);
+
+const ITEMS: usize = 20;
+const QUERIES: usize = 40;
+
+/// What a query finds in a corpus, the best first, with how well it matches.
+pub(super) fn expected(items: &[Snapshot], query: &str, filter: &Filter) -> Option<Vec<(u32, ItemId)>> {
+    let query = Query::parse(query).ok()??;
+    let is_there = |item: &&Snapshot| filter.views.contains(&View::of(&item.item));
+    let scored = items.iter().filter(is_there).map(|item| (query.score(&texts(item)), item.item.id));
+    let mut found: Vec<(u32, ItemId)> = scored.filter_map(|(score, id)| Some((score?, id))).collect();
+    found.sort_unstable_by_key(|one| Reverse(*one));
+    Some(found)
+}
+
+/// An item by chance.
+pub(super) fn sample(chance: &mut Chance, space: &Space, number: usize) -> Snapshot {
+    let Texts { title: heading, name: called, description: about, url: address, content } = chance.texts();
+    let mut sample = note(space, "");
+    sample.item.kind = match (&called, &address) {
+        (Some(_), _) => Kind::Prompt,
+        (None, Some(_)) => Kind::Bookmark,
+        (None, None) => Kind::Note,
+    };
+    let fields = &mut sample.item.fields;
+    fields.title = heading.as_deref().map(title);
+    fields.description = about.as_deref().map(description);
+    // No two have the same.
+    fields.name = called.map(|text| name(&format!("{text} n{number}")));
+    fields.url = address.map(|text| url(&format!("{text}/u{number}")));
+    match content {
+        Some(content) => sample.with_content(&content),
+        None => sample,
+    }
+}
+
+/// Changes an item in one way or another.
+pub(super) async fn change(chance: &mut Chance, author: &Author, store: &dyn Store, item: &mut Snapshot) {
+    let write = match (chance.below(6), View::of(&item.item)) {
+        (0, _) => author.retitling(item, &chance.text(4)),
+        (1, View::Active) => author.archiving(item),
+        (1, View::Archived) => author.unarchiving(item),
+        (2, View::Deleted) => author.restoring(item),
+        (2, _) => author.deleting(item),
+        (3, _) => author.rewriting(item, None),
+        (4, _) if item.content.is_some() => author.editing(item, 0..0, &chance.text(2)),
+        _ => author.rewriting(item, Some(&chance.text(25))),
+    };
+    *item = author.change(store, item, write).await.unwrap();
+}
+
+async fn what_is_found_is_what_the_oracle_finds(place: Place) {
+    let (first, count) =
+        (from_environment("INTERLINE_ORACLE_FIRST", 0), from_environment("INTERLINE_ORACLE_CASES", 100));
+    let mut compared = 0;
+    for seed in first..first + count {
+        compared += compare(&*place.store, seed).await;
+    }
+    assert!(compared >= count * QUERIES as u64 * 3 / 4, "{compared} were compared");
+    sound(&*place.store).await;
+    complete(&*place.store).await;
+    sound(&*place.store).await;
+}
+
+/// How many queries were compared.
+async fn compare(store: &dyn Store, seed: u64) -> u64 {
+    let mut chance = Chance::new(seed);
+    let ada = author(store, &format!("ada {seed}")).await;
+    let mut items: Vec<Snapshot> = (0..ITEMS).map(|number| sample(&mut chance, &ada.space, number)).collect();
+    store.commit(items.iter().map(|item| ada.creation(item)).collect()).await.unwrap();
+    steps(&mut chance, store).await;
+    for _ in 0..chance.below(8) {
+        let changed = chance.below(items.len());
+        change(&mut chance, &ada, store, &mut items[changed]).await;
+    }
+    steps(&mut chance, store).await;
+
+    let filter = if chance.below(2) == 0 { whole(&ada.space) } else { active(whole(&ada.space)) };
+    let corpus: Vec<Texts> = items.iter().map(texts).collect();
+    let mut compared = 0;
+    for _ in 0..QUERIES {
+        let query = chance.query(&corpus);
+        let Some(expected) = expected(&items, &query, &filter) else {
+            assert!(!matches!(Search::query(&query), Ok(Some(_))), "seed {seed}: {query:?} is no query");
+            continue;
+        };
+        let asked = looking_for(&query, filter.clone());
+        let page = store.search(&asked).await.unwrap();
+        let found: Vec<ItemId> = page.items.iter().map(|found| found.snapshot.item.id).collect();
+        let ids: Vec<ItemId> = expected.iter().map(|(_, id)| *id).collect();
+        assert_eq!(found, ids, "seed {seed}: {query:?}");
+        assert_eq!(page.total, ids.len() as u64, "seed {seed}: {query:?}");
+        page.items.iter().for_each(shows_where);
+        for found in &page.items {
+            assert!(items.contains(&found.snapshot), "seed {seed}: {query:?} finds what is not there");
+            let Some(snippet) = &found.snippet else { continue };
+            let shown = Texts { content: Some(snippet.text.clone()), ..Texts::default() };
+            let asked = Query::parse(&query).unwrap().unwrap();
+            assert!(asked.shows_any(&shown), "seed {seed}: {query:?} shows {snippet:?}");
+        }
+        scores_are(store, &asked, &expected).await;
+        compared += 1;
+    }
+    compared
+}
+
+/// Pages of one tell how well items match by where the next one starts.
+async fn scores_are(store: &dyn Store, query: &SearchQuery, expected: &[(u32, ItemId)]) {
+    if let [(score, id), _, ..] = expected {
+        let FoundPage { next, .. } = store.search(&SearchQuery { limit: 1, ..query.clone() }).await.unwrap();
+        let next = next.expect("there are more");
+        assert_eq!((next.key, next.id), (Some(CursorKey::Score(*score)), *id));
+        let walked = walk(store, SearchQuery { limit: 1 + expected.len() / 2, ..query.clone() }).await;
+        assert!(walked.iter().map(|found| found.snapshot.item.id).eq(expected.iter().map(|(_, id)| *id)));
+    }
+}
+
+/// No step of the index, some, or all that there are.
+async fn steps(chance: &mut Chance, store: &dyn Store) {
+    match chance.below(3) {
+        0 => {}
+        1 => {
+            step(store).await;
+        }
+        _ => complete(store).await,
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the runner of the tests asks through the environment")]
+fn from_environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap())
+}

@@ -1,0 +1,290 @@
+//! The table, whatever of the index is up to date.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use interline_items::fields::Tag;
+use interline_items::search::{FoundOrder, FoundPage, QueryError, Search, SearchQuery};
+use interline_items::{
+    Action, Case, ContentWrite, Filter, ItemId, ItemWrite, Kind, PageStart, Snapshot, Sort, SortBy, SortOrder,
+    TagMatch, View,
+};
+
+use super::corpus::{corpus, of_another};
+use super::oracle::Query;
+use super::rows::{EXPRESSIONS, NOTHING, QUERIES, UNWANTED};
+use super::{active, complete, looking_for, shows_where, sound, texts, walk};
+use crate::authors::{Author, author, stranger};
+use crate::lists::whole;
+use crate::place::Place;
+use crate::samples::{Sample, tags, title};
+
+on_both!(
+    the_table_holds_while_nothing_is_indexed,
+    the_table_holds_when_everything_is_indexed,
+    the_table_holds_where_a_third_is_indexed_a_third_edited_since_and_a_third_new,
+    the_table_holds_when_edits_are_indexed,
+    filters_narrow_what_is_found,
+    what_is_found_can_be_sorted,
+    pages_do_not_overlap_and_leave_nothing_out,
+);
+
+/// A store with the corpus.
+struct Table {
+    place: Place,
+    ada: Author,
+    ben: Author,
+    labels: BTreeMap<ItemId, &'static str>,
+}
+
+/// How the corpus comes into the store.
+#[derive(Clone, Copy, PartialEq)]
+enum Filled {
+    NotIndexed,
+    Indexed,
+    /// Of three items, one was indexed, one was edited since and one is new.
+    HalfIndexed,
+}
+
+impl Table {
+    async fn new(place: Place, filled: Filled) -> Table {
+        let (ada, ben) = (author(&*place.store, "ada").await, author(&*place.store, "ben").await);
+        let mut entries = corpus(&ada.space);
+        entries.push(of_another(&ben.space));
+        let labels = entries.iter().map(|entry| (entry.sample.item.id, entry.label)).collect();
+        let is_half = filled == Filled::HalfIndexed;
+        let (mut first, mut then) = (Vec::new(), Vec::new());
+        for (index, entry) in entries.iter().enumerate() {
+            match index % 3 {
+                0 if is_half => then.push(ada.creation(&entry.sample)),
+                1 if is_half => {
+                    let before = before(&entry.sample);
+                    first.push(ada.creation(&before));
+                    then.push(becoming(&ada, &before, &entry.sample));
+                }
+                _ => first.push(ada.creation(&entry.sample)),
+            }
+        }
+        place.store.commit(first.into_iter().collect()).await.unwrap();
+        if filled != Filled::NotIndexed {
+            complete(&*place.store).await;
+        }
+        place.store.commit(then.into_iter().collect()).await.unwrap();
+        Table { place, ada, ben, labels }
+    }
+
+    fn of_ada(&self) -> Filter {
+        active(whole(&self.ada.space))
+    }
+
+    fn labels(&self, page: &FoundPage) -> Vec<&'static str> {
+        page.items.iter().map(|found| self.labels[&found.snapshot.item.id]).collect()
+    }
+
+    async fn search(&self, query: &SearchQuery) -> Vec<&'static str> {
+        let page = self.place.store.search(query).await.unwrap();
+        assert_eq!((page.total, page.next.is_some()), (page.items.len() as u64, false));
+        page.items.iter().for_each(shows_where);
+        self.labels(&page)
+    }
+
+    /// What the table says is what is found.
+    async fn holds(&self) {
+        let mut wrong = Vec::new();
+        for (query, expected) in QUERIES {
+            let found = self.search(&looking_for(query, self.of_ada())).await;
+            if found != *expected {
+                wrong.push(format!("{query:?} finds {found:?}, not {expected:?}"));
+            }
+        }
+        for (expression, expected) in EXPRESSIONS {
+            let search = Arc::new(Search::expression(expression, Case::Sensitive).unwrap());
+            let order = FoundOrder::Sorted(Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending });
+            let found = self.search(&SearchQuery { search, order, ..looking_for("x", self.of_ada()) }).await;
+            if found != *expected {
+                wrong.push(format!("/{expression}/ finds {found:?}, not {expected:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{} rows are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    }
+}
+
+/// The item as it was before it became what the table is about. It has words that are looked for.
+fn before(sample: &Snapshot) -> Snapshot {
+    let mut before = sample.clone().with_content("run edit useState c++ % 東京 🚀 needle\nthe user_id or not\n");
+    before.item.fields.title = Some(title("Before the run: node.js"));
+    before.item.fields.description = None;
+    before.item.fields.tags = tags(&["code", "food"]);
+    (before.item.archived_at, before.item.deleted_at) = (None, None);
+    before
+}
+
+fn becoming(author: &Author, before: &Snapshot, sample: &Snapshot) -> ItemWrite {
+    let mut after = sample.item.clone();
+    after.stamp.version = 2;
+    ItemWrite {
+        before: Some(before.item.stamp),
+        after,
+        content: ContentWrite::Set { old: before.content.clone(), new: sample.content.clone() },
+        record: author.record(Action::Update, sample.item.updated_at),
+    }
+}
+
+async fn the_table_holds_while_nothing_is_indexed(place: Place) {
+    let table = Table::new(place, Filled::NotIndexed).await;
+    table.holds().await;
+    sound(&*table.place.store).await;
+}
+
+async fn the_table_holds_when_everything_is_indexed(place: Place) {
+    let table = Table::new(place, Filled::Indexed).await;
+    table.holds().await;
+    sound(&*table.place.store).await;
+}
+
+async fn the_table_holds_where_a_third_is_indexed_a_third_edited_since_and_a_third_new(place: Place) {
+    let table = Table::new(place, Filled::HalfIndexed).await;
+    table.holds().await;
+    sound(&*table.place.store).await;
+}
+
+async fn the_table_holds_when_edits_are_indexed(place: Place) {
+    let table = Table::new(place, Filled::HalfIndexed).await;
+    complete(&*table.place.store).await;
+    table.holds().await;
+    sound(&*table.place.store).await;
+}
+
+/// The rows are right: a reader of the contract who is a program says the same.
+#[test]
+fn the_table_is_that_of_the_oracle() {
+    let entries = corpus(&stranger("ada").space);
+    let is_active = |sample: &Snapshot| View::of(&sample.item) == View::Active;
+    let mut wrong = Vec::new();
+    for (text, expected) in QUERIES {
+        let query = Query::parse(text).unwrap().unwrap();
+        let active = entries.iter().filter(|entry| is_active(&entry.sample));
+        let scored = active.filter_map(|entry| Some((query.score(&texts(&entry.sample))?, entry)));
+        let mut found: Vec<_> = scored.map(|(score, entry)| (score, entry.sample.item.id, entry.label)).collect();
+        found.sort_unstable_by_key(|(score, id, _)| std::cmp::Reverse((*score, *id)));
+        if !found.iter().map(|(.., label)| label).eq(*expected) {
+            wrong.push(format!("{text:?} finds {found:?}, not {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} rows are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(QUERIES.len() >= 130);
+}
+
+#[test]
+fn what_says_nothing_or_too_much_is_no_search() {
+    for query in NOTHING {
+        assert!(matches!(Search::query(query), Ok(None)), "{query:?}");
+    }
+    for query in UNWANTED {
+        assert!(matches!(Search::query(query), Err(QueryError::OnlyUnwanted)), "{query:?}");
+    }
+    let words = |count: usize| "run ".repeat(count);
+    assert!(matches!(Search::query(&words(50)), Ok(Some(_))));
+    assert!(matches!(Search::query(&words(51)), Err(QueryError::TooManyTerms { actual: 51 })));
+    assert!(matches!(Search::query(&"é".repeat(1_000)), Ok(Some(_))));
+    assert!(matches!(Search::query(&"é".repeat(1_001)), Err(QueryError::TooLong { actual: 1_001 })));
+    assert!(matches!(Search::query(&"word ".repeat(10_000)), Err(QueryError::TooLong { .. })));
+}
+
+async fn filters_narrow_what_is_found(place: Place) {
+    let table = Table::new(place, Filled::HalfIndexed).await;
+    let all = whole(&table.ada.space);
+    let viewed = |views: &[View]| Filter { views: views.iter().copied().collect(), ..all.clone() };
+    let of_kinds = |kinds: &[Kind]| Filter { kinds: kinds.iter().copied().collect(), ..table.of_ada() };
+    let tagged = |words: &[&str], tag_match| {
+        let tags = words.iter().map(|word| Tag::from_stored((*word).to_owned())).collect();
+        Filter { tags, tag_match, ..table.of_ada() }
+    };
+    let both = Filter { spaces: [table.ada.space.id, table.ben.space.id].into(), ..table.of_ada() };
+    let rows: [(&str, Filter, &[&str]); 23] = [
+        ("run", all.clone(), &["trashed", "archived", "running", "run"]),
+        ("run", viewed(&[View::Archived]), &["archived"]),
+        ("run", viewed(&[View::Deleted]), &["trashed"]),
+        ("run", viewed(&[View::Active, View::Deleted]), &["trashed", "running", "run"]),
+        ("log", viewed(&[View::Archived, View::Deleted]), &["archived"]),
+        ("run", viewed(&[]), &[]),
+        ("the", of_kinds(&[Kind::Bookmark]), &["rust"]),
+        ("the", of_kinds(&[Kind::Prompt]), &["summarize"]),
+        ("the", of_kinds(&[Kind::Bookmark, Kind::Prompt]), &["rust", "summarize"]),
+        ("https", of_kinds(&[Kind::Note]), &[]),
+        ("https", of_kinds(&[Kind::Bookmark]), &["docs", "rust", "mail", "menu"]),
+        ("rust", tagged(&["code"], TagMatch::All), &["rust", "react"]),
+        ("rust", tagged(&["code", "rust"], TagMatch::All), &["rust"]),
+        ("rust", tagged(&["react", "rust"], TagMatch::Any), &["rust", "react"]),
+        ("rust", tagged(&["react", "rust"], TagMatch::All), &[]),
+        ("%", tagged(&["db", "shop"], TagMatch::Any), &["percent", "sql"]),
+        ("%", tagged(&["code", "db"], TagMatch::All), &["sql"]),
+        ("%", tagged(&["food"], TagMatch::All), &[]),
+        ("cafe", tagged(&["food"], TagMatch::All), &["menu", "cafe"]),
+        ("node", tagged(&["code"], TagMatch::All), &["node"]),
+        ("run", active(whole(&table.ben.space)), &["elsewhere"]),
+        ("run", both.clone(), &["running", "elsewhere", "run"]),
+        ("run", Filter { spaces: [].into(), ..both }, &[]),
+    ];
+    for indexed in ["half", "all"] {
+        for (query, filter, expected) in &rows {
+            let found = table.search(&looking_for(query, filter.clone())).await;
+            assert_eq!(found, *expected, "{query:?} with {filter:?}, {indexed} of it indexed");
+        }
+        complete(&*table.place.store).await;
+    }
+}
+
+async fn what_is_found_can_be_sorted(place: Place) {
+    let table = Table::new(place, Filled::HalfIndexed).await;
+    let (up, down) = (SortOrder::Ascending, SortOrder::Descending);
+    let by = |by: SortBy, order: SortOrder| FoundOrder::Sorted(Sort { by, order });
+    let rows: [(&str, FoundOrder, &[&str]); 13] = [
+        ("run OR edit", FoundOrder::Relevance(down), &["running", "run", "many", "editor"]),
+        ("run OR edit", FoundOrder::Relevance(up), &["editor", "many", "run", "running"]),
+        ("%", FoundOrder::Relevance(up), &["sql", "percent"]),
+        ("run OR edit", by(SortBy::CreatedAt, up), &["running", "run", "many", "editor"]),
+        ("run OR edit", by(SortBy::CreatedAt, down), &["editor", "many", "run", "running"]),
+        ("run OR edit", by(SortBy::UpdatedAt, up), &["editor", "many", "run", "running"]),
+        ("run OR edit", by(SortBy::UpdatedAt, down), &["running", "run", "many", "editor"]),
+        ("run OR edit", by(SortBy::Title, up), &["many", "run", "running", "editor"]),
+        ("run OR edit", by(SortBy::Title, down), &["editor", "running", "run", "many"]),
+        ("run OR edit", by(SortBy::LastUsedAt, up), &["run", "many", "running", "editor"]),
+        ("run OR edit", by(SortBy::LastUsedAt, down), &["many", "run", "editor", "running"]),
+        ("user", by(SortBy::Title, up), &["sql", "path", "docs"]),
+        ("user", by(SortBy::Title, down), &["path", "sql", "docs"]),
+    ];
+    for indexed in ["half", "all"] {
+        for (query, order, expected) in rows {
+            let query = SearchQuery { order, ..looking_for(query, table.of_ada()) };
+            assert_eq!(table.search(&query).await, expected, "{order:?}, {indexed} of it indexed");
+            for limit in 1..=expected.len() {
+                let walked = walk(&*table.place.store, SearchQuery { limit, ..query.clone() }).await;
+                let walked: Vec<_> = walked.iter().map(|found| table.labels[&found.snapshot.item.id]).collect();
+                assert_eq!(walked, expected, "{order:?} in pages of {limit}, {indexed} of it indexed");
+            }
+        }
+        complete(&*table.place.store).await;
+    }
+}
+
+async fn pages_do_not_overlap_and_leave_nothing_out(place: Place) {
+    let table = Table::new(place, Filled::HalfIndexed).await;
+    for (text, expected) in QUERIES.iter().filter(|(_, expected)| expected.len() > 2) {
+        for limit in [1, 2, 5] {
+            let query = SearchQuery { limit, ..looking_for(text, table.of_ada()) };
+            let walked = walk(&*table.place.store, query.clone()).await;
+            let walked: Vec<_> = walked.iter().map(|found| table.labels[&found.snapshot.item.id]).collect();
+            assert_eq!(walked, *expected, "{text:?} by cursors");
+            let mut paged = Vec::new();
+            for offset in (0..=expected.len()).step_by(limit) {
+                let query = SearchQuery { start: PageStart::Offset(offset as u64), ..query.clone() };
+                let page = table.place.store.search(&query).await.unwrap();
+                assert_eq!(page.total, expected.len() as u64);
+                assert_eq!(page.next.is_some(), offset + limit < expected.len(), "{text:?} from {offset}");
+                paged.extend(table.labels(&page));
+            }
+            assert_eq!(paged, *expected, "{text:?} by offsets");
+        }
+    }
+}
