@@ -5,6 +5,7 @@
 mod admin;
 mod check;
 mod first_start;
+mod mcp;
 mod postgres;
 mod remote;
 mod running;
