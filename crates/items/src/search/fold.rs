@@ -111,6 +111,17 @@ impl Origins {
     }
 }
 
+/// The byte of a text that a byte of its folded form comes from.
+pub(super) fn origin(text: &str, at: usize) -> Option<usize> {
+    let mut folded = String::with_capacity(at + 4);
+    let mut chars = text.char_indices();
+    let found = chars.find(|(_, char)| {
+        fold_into(&mut folded, char.encode_utf8(&mut [0; 4]));
+        folded.len() > at
+    });
+    found.map(|(origin, _)| origin)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,9 @@
 //! What an index knows of an item.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use super::fold::fold;
+use super::pieces::pieces;
 use super::searched::Searched;
 use super::words::{Stems, words};
 
@@ -17,6 +17,8 @@ const GATHERED: usize = 1 << 20;
 pub enum IndexTerm {
     /// One, two or three neighbouring characters that are no blanks.
     Gram(Gram),
+    /// A word, or a piece of one that is very long.
+    Piece(Box<str>),
     /// The stem of a word.
     Stem(Box<str>),
     /// What items have that are not in the index by what they hold.
@@ -24,6 +26,9 @@ pub enum IndexTerm {
 }
 
 impl IndexTerm {
+    /// What the keys of pieces begin with.
+    pub const PIECE: &'static [u8] = b"p";
+
     /// The bytes by which an index knows the term. Terms are in the order of their keys.
     pub fn key(&self) -> Vec<u8> {
         match self {
@@ -32,6 +37,7 @@ impl IndexTerm {
                 gram.chars().for_each(|char| key.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()));
                 key
             }
+            IndexTerm::Piece(piece) => [IndexTerm::PIECE, piece.as_bytes()].concat(),
             IndexTerm::Stem(stem) => [b"s", stem.as_bytes()].concat(),
             IndexTerm::Unlisted => vec![b'u'],
         }
@@ -65,36 +71,49 @@ pub type Payload = u8;
 
 /// What an index is to know of an item: its terms in their order, each once.
 pub fn index_terms(item: &Searched<'_>) -> Vec<(IndexTerm, Payload)> {
-    let (mut grams, mut stems) = (Grams::default(), HashMap::new());
+    let (mut grams, mut known_pieces, mut stems) = (Grams::default(), HashMap::new(), HashMap::new());
     let stemmer = Stems::english();
     for (place, text) in item.texts() {
         let folded = fold(text);
         grams.add(&folded, place.bit());
-        let mut counts: HashMap<&str, u32> = HashMap::new();
-        for word in words(&folded) {
-            *counts.entry(word).or_default() += 1;
+        let mut here = HashSet::new();
+        pieces(&folded, |piece| {
+            here.insert(piece);
+        });
+        for piece in here {
+            *known_pieces.entry(Box::from(piece)).or_insert(0) |= place.bit();
         }
-        let mut counts_of_stems: HashMap<Box<str>, u32> = HashMap::new();
-        for (word, count) in counts {
-            *counts_of_stems.entry(stemmer.stem(word).into()).or_default() += count;
+        for (stem, count) in stem_counts(&stemmer, &folded) {
+            let weight: &mut Payload = stems.entry(stem).or_insert(0);
+            *weight = weight.saturating_add(place.weight_of_word(count));
         }
-        for (stem, count) in counts_of_stems {
-            let weight = place.weight_of_word(count);
-            match stems.entry(stem) {
-                Entry::Occupied(mut known) => *known.get_mut() = weight.saturating_add(*known.get()),
-                Entry::Vacant(new) => {
-                    new.insert(weight);
-                }
-            }
-        }
-        if grams.distinct() + stems.len() > MAX_TERMS {
+        if grams.distinct() + known_pieces.len() + stems.len() > MAX_TERMS {
             return vec![(IndexTerm::Unlisted, 1)];
         }
     }
     let grams = grams.sorted().into_iter().map(|(gram, places)| (IndexTerm::Gram(gram), places));
-    let mut stems: Vec<_> = stems.into_iter().map(|(stem, weight)| (IndexTerm::Stem(stem), weight)).collect();
-    stems.sort_unstable();
-    grams.chain(stems).collect()
+    let pieces = sorted(known_pieces).into_iter().map(|(piece, places)| (IndexTerm::Piece(piece), places));
+    let stems = sorted(stems).into_iter().map(|(stem, weight)| (IndexTerm::Stem(stem), weight));
+    grams.chain(pieces).chain(stems).collect()
+}
+
+/// How often forms of each word stand in a folded text.
+fn stem_counts(stemmer: &Stems, folded: &str) -> HashMap<Box<str>, u32> {
+    let mut counts: HashMap<&str, u32> = HashMap::new();
+    for word in words(folded) {
+        *counts.entry(word).or_default() += 1;
+    }
+    let mut stems: HashMap<Box<str>, u32> = HashMap::new();
+    for (word, count) in counts {
+        *stems.entry(stemmer.stem(word).into()).or_default() += count;
+    }
+    stems
+}
+
+fn sorted(terms: HashMap<Box<str>, Payload>) -> Vec<(Box<str>, Payload)> {
+    let mut terms: Vec<_> = terms.into_iter().collect();
+    terms.sort_unstable();
+    terms
 }
 
 /// The grams of a folded text, with repetitions.
@@ -183,6 +202,7 @@ mod tests {
             .map(|text| IndexTerm::Gram(Gram::of(&text.chars().collect::<Vec<_>>())))
             .into();
         terms.extend(["a", "zebra"].map(|stem| IndexTerm::Stem(stem.into())));
+        terms.extend(["b", "ü"].map(|piece| IndexTerm::Piece(piece.into())));
         terms.push(IndexTerm::Unlisted);
         let mut by_key = terms.clone();
         terms.sort();

@@ -8,6 +8,7 @@
 mod fold;
 mod index;
 mod page;
+mod pieces;
 mod query;
 mod regex;
 mod searched;
@@ -17,10 +18,11 @@ mod words;
 
 pub use index::{Gram, IndexTerm, Payload, index_terms};
 pub use page::{FoundItem, FoundOrder, FoundPage, IndexStep, Indexed, SearchQuery};
+pub use pieces::PiecePattern;
 pub use query::QueryError;
 pub use searched::Searched;
 pub use snippet::{Snippet, SnippetField};
-pub use term::{GramQuery, Lookup, Proof, SearchTerm};
+pub use term::{IndexQuery, Lookup, Proof, SearchTerm};
 
 use interline_edit::Interrupted;
 

@@ -3,7 +3,7 @@
 use interline_edit::{Case, Pattern, PatternError, Required};
 
 use super::fold::fold;
-use super::term::{GramQuery, SearchTerm};
+use super::term::{IndexQuery, SearchTerm};
 use super::{Alternative, Search};
 
 impl Search {
@@ -15,17 +15,17 @@ impl Search {
     }
 }
 
-impl GramQuery {
+impl IndexQuery {
     /// What the texts that an expression requires ask for. An index holds folded texts, and what holds a text holds its
     /// folded form.
-    pub(super) fn of_expression(required: &Required) -> GramQuery {
+    pub(super) fn of_expression(required: &Required) -> IndexQuery {
         match required {
-            Required::Nothing => GramQuery::Anything,
-            Required::Text(text) => GramQuery::of_text(&fold(text)),
-            Required::All(all) => GramQuery::all(all.iter().map(GramQuery::of_expression).collect()),
+            Required::Nothing => IndexQuery::Anything,
+            Required::Text(text) => IndexQuery::of_text(&fold(text)),
+            Required::All(all) => IndexQuery::all(all.iter().map(IndexQuery::of_expression).collect()),
             Required::Any(any) => {
-                let any: Vec<GramQuery> = any.iter().map(GramQuery::of_expression).collect();
-                if any.contains(&GramQuery::Anything) { GramQuery::Anything } else { GramQuery::Any(any) }
+                let any: Vec<IndexQuery> = any.iter().map(IndexQuery::of_expression).collect();
+                if any.contains(&IndexQuery::Anything) { IndexQuery::Anything } else { IndexQuery::Any(any) }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::fold::{Origins, fold};
+use super::fold::{Origins, fold, origin};
 use super::searched::{Place, Searched};
 use super::term::{Method, SearchTerm};
 use super::words::{Stems, words};
@@ -42,14 +42,17 @@ pub enum SnippetField {
     Url,
 }
 
-/// The line of the content that shows the most of the terms, the first of several; another field where none shows any.
+/// The line of the content that shows the most of the terms, the first of several; another field where none shows any; the
+/// line where a text begins where it goes on in the next.
 pub(super) fn snippet(terms: &[&SearchTerm], item: &Searched<'_>) -> Option<Snippet> {
     let finder = Finder { terms, stems: Stems::english() };
     let in_content = item.content.and_then(|content| finder.best_line(content));
-    in_content.or_else(|| {
+    let in_others = || {
         let others = item.texts().filter(|(place, _)| *place != Place::Content);
         others.filter_map(|(place, text)| finder.in_field(place, text)).next()
-    })
+    };
+    let across_lines = || item.texts().find_map(|(place, text)| finder.across_lines(place, text));
+    in_content.or_else(in_others).or_else(across_lines)
 }
 
 struct Finder<'t> {
@@ -92,15 +95,25 @@ impl Finder<'_> {
     }
 
     fn in_field(&self, place: Place, text: &str) -> Option<Snippet> {
-        let field = match place {
-            Place::Head => SnippetField::Title,
-            Place::Description => SnippetField::Description,
-            Place::Address => SnippetField::Url,
-            Place::Content => return None,
+        let mut lines = (1..).zip(text.split('\n'));
+        lines.find_map(|(number, line)| {
+            let shown = self.shown(line);
+            (shown.terms > 0).then(|| cut(field(place, number), line, shown.marks))
+        })
+    }
+
+    /// The line where the first of the texts begins that goes on in the next, or begins too far on in its line.
+    fn across_lines(&self, place: Place, text: &str) -> Option<Snippet> {
+        let folded = fold(text);
+        let found = |SearchTerm(method): &&SearchTerm| match method {
+            Method::Word { text, .. } | Method::Text(text) => occurrences(&folded, &text.folded).next(),
+            Method::Expression(_) => None,
         };
-        let lines = text.split('\n').map(|line| (line, self.shown(line)));
-        let (line, shown) = lines.into_iter().find(|(_, shown)| shown.terms > 0)?;
-        Some(cut(field, line, shown.marks))
+        let found = self.terms.iter().filter_map(found).min_by_key(|found| found.start)?;
+        // A blank that it begins with may be the end of the line before.
+        let start = found.start + usize::from(folded[found.start..].starts_with(' '));
+        let (start, end) = (origin(text, start)?, origin(text, found.end).unwrap_or(text.len()));
+        Some(first_line(place, text, start..end))
     }
 
     /// What a line shows. A text that goes on in the next line is not seen.
@@ -150,18 +163,33 @@ fn occurrences<'f>(folded: &'f str, text: &'f str) -> impl Iterator<Item = Range
     folded.match_indices(text).map(|(start, found)| start..start + found.len())
 }
 
+/// The field of a place, of which the content alone has numbered lines.
+fn field(place: Place, line: u64) -> SnippetField {
+    match place {
+        Place::Head => SnippetField::Title,
+        Place::Description => SnippetField::Description,
+        Place::Address => SnippetField::Url,
+        Place::Content => SnippetField::Content(line),
+    }
+}
+
 /// The first line that an expression matches in, which may go on in the next.
 fn expression_line(content: &str, pattern: &interline_edit::Pattern) -> Option<Snippet> {
     // The item was found by this match: it takes no longer to find it again.
     let found = interline_edit::find_first(content, pattern, &mut || true).ok()??;
-    let before = &content[..found.start];
+    Some(first_line(Place::Content, content, found))
+}
+
+/// The line that a part of a text begins in, marked as far as the part goes in it.
+fn first_line(place: Place, text: &str, part: Range<usize>) -> Snippet {
+    let before = &text[..part.start];
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let end = content[start..].find('\n').map_or(content.len(), |newline| start + newline);
+    let end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
     let number = before.bytes().filter(|byte| *byte == b'\n').count() as u64 + 1;
-    let line = content[start..end].strip_suffix('\r').unwrap_or(&content[start..end]);
+    let line = text[start..end].strip_suffix('\r').unwrap_or(&text[start..end]);
     let within = |at: usize| (at.max(start) - start).min(line.len());
-    let mark = within(found.start)..within(found.end);
-    Some(cut(SnippetField::Content(number), line, [mark].into()))
+    let mark = within(part.start)..within(part.end);
+    cut(field(place, number), line, [mark].into())
 }
 
 /// A line, or the part of it around its first mark; marks in bytes become marks in characters.
@@ -184,4 +212,37 @@ fn cut(field: SnippetField, line: &str, mut marks: Vec<Range<usize>>) -> Snippet
     let marks = marks.iter().filter(|mark| mark.start < end && mark.start < mark.end).take(MAX_MARKS);
     let marks = marks.map(|mark| characters(mark.start)..characters(mark.end.min(end))).collect();
     Snippet { field, text, marks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Search;
+
+    #[track_caller]
+    fn check(query: &str, item: Searched<'_>, field: SnippetField, text: &str, mark: Range<usize>) {
+        let search = Search::query(query).unwrap().unwrap();
+        let expected = Snippet { field, text: text.to_owned(), marks: [mark].into() };
+        assert_eq!(search.snippet(&item), Some(expected), "{query}");
+    }
+
+    #[test]
+    fn a_text_that_goes_on_in_the_next_line_is_shown_where_it_begins() {
+        let content = Some("Ünder\r\nthe  Old\r\n\r\noak tree");
+        let item = Searched { content, ..Searched::default() };
+        check("\"old oak tree\"", item, SnippetField::Content(2), "the  Old", 5..8);
+        check("\"under the\"", item, SnippetField::Content(1), "Ünder", 0..5);
+        // What one line shows is shown first.
+        check("\"old oak\" tree", item, SnippetField::Content(4), "oak tree", 4..8);
+        let item = Searched { description: content, title: Some("oak"), ..Searched::default() };
+        check("\"old oak\"", item, SnippetField::Description, "the  Old", 5..8);
+    }
+
+    #[test]
+    fn what_is_far_on_in_a_long_line_is_shown() {
+        let content = format!("x\n{}needle\u{301}y", "ä".repeat(MAX_LINE_BYTES));
+        let item = Searched { content: Some(&content), ..Searched::default() };
+        let text = format!("{}needle\u{301}y", "ä".repeat(CHARS_BEFORE));
+        check("needle", item, SnippetField::Content(2), &text, 40..47);
+    }
 }

@@ -1,10 +1,13 @@
 //! One thing that is looked for.
 
+use std::ops::Range;
+
 use interline_edit::{Case, Interrupted, Pattern};
 
 use super::Known;
 use super::fold::fold;
 use super::index::{Gram, IndexTerm, Payload};
+use super::pieces::{MAX_PART_CHARS, PiecePattern, is_of_piece};
 use super::searched::{Folded, Place, weight_of_text};
 use super::words::{Stems, is_word, words};
 
@@ -44,7 +47,7 @@ pub struct Lookup {
     /// Whoever has it matches, and its payload is the weight.
     pub stem: Option<IndexTerm>,
     /// Whoever does not match this has not the text either.
-    pub grams: GramQuery,
+    pub text: IndexQuery,
     /// What it says about those who match it.
     pub proof: Proof,
 }
@@ -52,23 +55,25 @@ pub struct Lookup {
 /// Whether an index is enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// Who has the gram has the text, in the places of its payload ([`SearchTerm::known_in`]).
+    /// Who matches has the text, in the places of the payloads ([`SearchTerm::known_in`]).
     Certain,
     /// They may have it.
     Candidate,
 }
 
-/// Grams that a text must have.
+/// Terms that a text must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GramQuery {
+pub enum IndexQuery {
     /// None is known that it must have.
     Anything,
-    /// This one.
+    /// This gram.
     Gram(Gram),
+    /// A piece like this.
+    Piece(PiecePattern),
     /// What all of these ask for.
-    All(Vec<GramQuery>),
+    All(Vec<IndexQuery>),
     /// What at least one of these asks for.
-    Any(Vec<GramQuery>),
+    Any(Vec<IndexQuery>),
 }
 
 impl SearchTerm {
@@ -101,12 +106,12 @@ impl SearchTerm {
             }
             Method::Text(text) => lookup_of_text(&text.folded),
             Method::Expression(pattern) => {
-                Lookup { stem: None, grams: GramQuery::of_expression(&pattern.required()), proof: Proof::Candidate }
+                Lookup { stem: None, text: IndexQuery::of_expression(&pattern.required()), proof: Proof::Candidate }
             }
         }
     }
 
-    /// What is known of a term in an item that has its one gram in these places.
+    /// What is known of a term in an item that has its text in these places.
     pub fn known_in(places: Payload) -> Known {
         weight_of_text(places).map_or(Known::Absent, Known::Present)
     }
@@ -159,30 +164,73 @@ fn weight_as_word(stem: &str, item: &Folded<'_>) -> Option<u32> {
 
 fn lookup_of_text(text: &str) -> Lookup {
     let is_gram = !text.contains(' ') && text.chars().nth(3).is_none();
+    let is_part = text.chars().all(is_of_piece) && text.chars().nth(MAX_PART_CHARS).is_none();
+    if is_part && !is_gram {
+        let text = IndexQuery::Piece(PiecePattern::Contains(text.to_owned()));
+        return Lookup { stem: None, text, proof: Proof::Certain };
+    }
     let proof = if is_gram { Proof::Certain } else { Proof::Candidate };
-    Lookup { stem: None, grams: GramQuery::of_text(text), proof }
+    Lookup { stem: None, text: IndexQuery::of_text(text), proof }
 }
 
-impl GramQuery {
-    /// What the grams of a folded text ask for: the longest ones, which say all that those in them do.
-    pub(super) fn of_text(folded: &str) -> GramQuery {
+impl IndexQuery {
+    /// What the terms of a folded text ask for: the words in it, and the grams of what is no word.
+    pub(super) fn of_text(folded: &str) -> IndexQuery {
+        let chars: Vec<char> = folded.chars().collect();
         let mut all = Vec::new();
-        for run in folded.split(' ').filter(|run| !run.is_empty()) {
-            let chars: Vec<char> = run.chars().collect();
-            all.extend(chars.windows(chars.len().min(3)).map(Gram::of));
+        let mut is_covered = vec![false; chars.len()];
+        for run in runs(&chars, is_of_piece) {
+            if run.len() >= 3 && run.len() <= MAX_PART_CHARS {
+                is_covered[run.clone()].fill(true);
+                all.push(IndexQuery::Piece(pattern(&chars, &run)));
+            }
         }
-        all.sort_unstable();
-        all.dedup();
-        GramQuery::all(all.into_iter().map(GramQuery::Gram).collect())
+        let mut grams = Vec::new();
+        for run in runs(&chars, |char| char != ' ') {
+            let size = run.len().min(3);
+            for start in run.start..=run.end - size {
+                // What lies within a word says nothing that the word does not.
+                if !is_covered[start..start + size].iter().all(|covered| *covered) {
+                    grams.push(Gram::of(&chars[start..start + size]));
+                }
+            }
+        }
+        grams.sort_unstable();
+        grams.dedup();
+        all.extend(grams.into_iter().map(IndexQuery::Gram));
+        IndexQuery::all(all)
     }
 
     /// What all of these ask for.
-    pub(super) fn all(mut all: Vec<GramQuery>) -> GramQuery {
-        all.retain(|one| *one != GramQuery::Anything);
+    pub(super) fn all(mut all: Vec<IndexQuery>) -> IndexQuery {
+        all.retain(|one| *one != IndexQuery::Anything);
         match all.len() {
-            0 => GramQuery::Anything,
+            0 => IndexQuery::Anything,
             1 => all.remove(0),
-            _ => GramQuery::All(all),
+            _ => IndexQuery::All(all),
         }
+    }
+}
+
+/// The longest ranges of characters that are all of a sort.
+fn runs(chars: &[char], is_of_sort: impl Fn(char) -> bool) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (at, _) in chars.iter().enumerate().filter(|(_, char)| is_of_sort(**char)) {
+        match runs.last_mut() {
+            Some(run) if run.end == at => run.end += 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    runs
+}
+
+/// What a piece is like that has this run: where the text goes on, the piece does not.
+fn pattern(chars: &[char], run: &Range<usize>) -> PiecePattern {
+    let text = chars[run.clone()].iter().collect();
+    match (run.start > 0, run.end < chars.len()) {
+        (false, false) => PiecePattern::Contains(text),
+        (true, false) => PiecePattern::StartsWith(text),
+        (false, true) => PiecePattern::EndsWith(text),
+        (true, true) => PiecePattern::Equals(text),
     }
 }

@@ -58,6 +58,7 @@ impl Wanted {
     /// What is asked for by a query of words (`q`) or a regular expression (`regex`), of which there may be one. An empty
     /// query asks for nothing.
     pub fn of(query: Option<&str>, expression: Option<&str>) -> Result<Wanted, Error> {
+        let query = query.filter(|query| !query.trim().is_empty());
         let (field, text) = match (query, expression) {
             (None, None) => return Ok(Wanted::Everything),
             (Some(query), None) => ("q", query),

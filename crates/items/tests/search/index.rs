@@ -4,7 +4,9 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use interline_items::Case;
-use interline_items::search::{GramQuery, IndexTerm, Known, Payload, Proof, Search, SearchTerm, Verdict, index_terms};
+use interline_items::search::{
+    IndexQuery, IndexTerm, Known, Payload, PiecePattern, Proof, Search, SearchTerm, Verdict, index_terms,
+};
 
 use crate::generate::Chance;
 use crate::oracle::{Query, Texts};
@@ -18,21 +20,33 @@ fn known(term: &SearchTerm, item: &Terms) -> Known {
     if let Some(&weight) = lookup.stem.and_then(|stem| item.get(&stem)) {
         return Known::Present(weight.into());
     }
-    match (has(&lookup.grams, item), lookup.proof, &lookup.grams) {
+    match (has(&lookup.text, item), lookup.proof, &lookup.text) {
         (false, ..) => Known::Absent,
-        (true, Proof::Certain, GramQuery::Gram(gram)) => SearchTerm::known_in(item[&IndexTerm::Gram(*gram)]),
+        (true, Proof::Certain, IndexQuery::Gram(gram)) => SearchTerm::known_in(item[&IndexTerm::Gram(*gram)]),
+        (true, Proof::Certain, IndexQuery::Piece(pattern)) => {
+            SearchTerm::known_in(pieces(pattern, item).fold(0, |places, place| places | place))
+        }
         (true, Proof::Certain, other) => panic!("{other:?} proves nothing"),
         (true, Proof::Candidate, _) => Known::PerhapsAsText,
     }
 }
 
-fn has(query: &GramQuery, item: &Terms) -> bool {
+fn has(query: &IndexQuery, item: &Terms) -> bool {
     match query {
-        GramQuery::Anything => true,
-        GramQuery::Gram(gram) => item.contains_key(&IndexTerm::Gram(*gram)),
-        GramQuery::All(all) => all.iter().all(|one| has(one, item)),
-        GramQuery::Any(any) => any.iter().any(|one| has(one, item)),
+        IndexQuery::Anything => true,
+        IndexQuery::Gram(gram) => item.contains_key(&IndexTerm::Gram(*gram)),
+        IndexQuery::Piece(pattern) => pieces(pattern, item).next().is_some(),
+        IndexQuery::All(all) => all.iter().all(|one| has(one, item)),
+        IndexQuery::Any(any) => any.iter().any(|one| has(one, item)),
     }
+}
+
+/// The places of the pieces that are like the pattern.
+fn pieces(pattern: &PiecePattern, item: &Terms) -> impl Iterator<Item = Payload> {
+    item.iter().filter_map(move |(term, places)| match term {
+        IndexTerm::Piece(piece) if pattern.matches(piece) => Some(*places),
+        _ => None,
+    })
 }
 
 #[test]

@@ -52,8 +52,7 @@ impl<'a> ItemList<'a> {
 #[schema(as = FoundItem)]
 struct FoundBody<'a> {
     /// Where the item matches; there in the answers to `q` and `regex` alone. It is the line of the content that shows the
-    /// most of what was looked for, or else a line of another field; not there where no single line shows any of it. Read
-    /// on from there with `start_line`.
+    /// most of what was looked for, or else a line of another field. Read on from there with `start_line`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     snippet: Option<SnippetBody<'a>>,

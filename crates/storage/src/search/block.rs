@@ -115,6 +115,11 @@ impl<D: AsRef<[u8]>> Terms<D> {
 
     /// The postings of the term; none before the first.
     pub(crate) fn postings(&self) -> Postings<'_> {
-        Postings::of(&self.block.as_ref()[self.list.clone()])
+        Postings::of(self.list())
+    }
+
+    /// The bytes in the place of the term's posting list.
+    pub(super) fn list(&self) -> &[u8] {
+        &self.block.as_ref()[self.list.clone()]
     }
 }

@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use interline_items::search::{GramQuery, IndexTerm, Known, Proof, Search, SearchTerm};
+use interline_items::search::{IndexQuery, IndexTerm, Known, PiecePattern, Proof, Search, SearchTerm};
 
 use super::block;
 use super::dead::DeadItems;
 use super::postings::Posting;
+use super::vocabulary::PieceFinder;
 use crate::codec::CodecError;
 
 /// The postings of the terms of a search, gathered from the segments.
 pub(crate) struct Gathered {
     by_key: BTreeMap<Vec<u8>, Vec<Posting>>,
+    by_pattern: BTreeMap<PiecePattern, (PieceFinder, Vec<Posting>)>,
+    /// The patterns that each piece is like which was seen.
+    pieces: BTreeMap<Vec<u8>, Vec<PiecePattern>>,
     /// Items of which the index is not asked.
     stale: DeadItems,
 }
@@ -19,29 +23,76 @@ pub(crate) struct Gathered {
 impl Gathered {
     /// Nothing yet, for the terms of a search. Items that are stale are left out.
     pub(crate) fn new(search: &Search, stale: DeadItems) -> Gathered {
-        let mut by_key = BTreeMap::from([(IndexTerm::Unlisted.key(), Vec::new())]);
+        let by_key = BTreeMap::from([(IndexTerm::Unlisted.key(), Vec::new())]);
+        let mut gathered = Gathered { by_key, by_pattern: BTreeMap::new(), pieces: BTreeMap::new(), stale };
         for term in search.terms() {
             let lookup = term.lookup();
-            by_key.extend(lookup.stem.map(|stem| (stem.key(), Vec::new())));
-            add_keys(&lookup.grams, &mut by_key);
+            gathered.by_key.extend(lookup.stem.map(|stem| (stem.key(), Vec::new())));
+            gathered.prepare(&lookup.text);
         }
-        Gathered { by_key, stale }
+        gathered
     }
 
-    /// The keys to look up in every segment, in their order.
+    fn prepare(&mut self, query: &IndexQuery) {
+        match query {
+            IndexQuery::Anything => {}
+            IndexQuery::Gram(gram) => {
+                self.by_key.entry(IndexTerm::Gram(*gram).key()).or_default();
+            }
+            IndexQuery::Piece(pattern) => {
+                let new = || (PieceFinder::new(pattern), Vec::new());
+                self.by_pattern.entry(pattern.clone()).or_insert_with(new);
+            }
+            IndexQuery::All(some) | IndexQuery::Any(some) => some.iter().for_each(|one| self.prepare(one)),
+        }
+    }
+
+    /// Whether the vocabularies of the segments are to be seen first.
+    pub(crate) fn needs_vocabulary(&self) -> bool {
+        !self.by_pattern.is_empty()
+    }
+
+    /// Looks through a block of a segment's vocabulary; the keys of pieces that are to be looked up in the segment.
+    pub(crate) fn see(&mut self, block: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
+        let mut keys = Vec::new();
+        for (pattern, (finder, _)) in &self.by_pattern {
+            finder.find(block, |piece| {
+                let key = [IndexTerm::PIECE, piece].concat();
+                let patterns = self.pieces.entry(key.clone()).or_default();
+                if !patterns.contains(pattern) {
+                    patterns.push(pattern.clone());
+                }
+                keys.push(key);
+            })?;
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(keys)
+    }
+
+    /// The keys to look up in every segment, in their order. With those of the pieces that were seen.
     pub(crate) fn keys(&self) -> Vec<Vec<u8>> {
-        self.by_key.keys().cloned().collect()
+        self.by_key.keys().chain(self.pieces.keys()).cloned().collect()
     }
 
     /// Adds what a segment says about a key; the block is the one that would have it.
     pub(crate) fn add(&mut self, key: &[u8], block: &[u8], dead: &DeadItems) -> Result<(), CodecError> {
-        let (Some(postings), Some(found)) = (self.by_key.get_mut(key), block::find(block, key)?) else { return Ok(()) };
+        let Some(found) = block::find(block, key)? else { return Ok(()) };
         let (mut dead, mut stale) = (dead.sweep(), self.stale.sweep());
+        let mut postings = Vec::new();
         for posting in found {
             let posting = posting?;
             if !dead.contains(posting.0) && !stale.contains(posting.0) {
                 postings.push(posting);
             }
+        }
+        for pattern in self.pieces.get(key).into_iter().flatten() {
+            if let Some((_, known)) = self.by_pattern.get_mut(pattern) {
+                known.extend_from_slice(&postings);
+            }
+        }
+        if let Some(known) = self.by_key.get_mut(key) {
+            known.append(&mut postings);
         }
         Ok(())
     }
@@ -50,6 +101,7 @@ impl Gathered {
     pub(crate) fn evidence(mut self, search: &Search) -> Evidence {
         // Segments are sorted each, and of an item at most one counts.
         self.by_key.values_mut().for_each(|postings| postings.sort_by_key(|(item, _)| *item));
+        self.by_pattern.values_mut().for_each(|(_, postings)| join(postings));
         let mut unread = std::mem::take(&mut self.stale);
         unread.insert(self.of(&IndexTerm::Unlisted).iter().map(|(item, _)| *item));
         let terms = search.terms().iter().map(|term| self.evidence_of(term)).collect();
@@ -63,34 +115,27 @@ impl Gathered {
     fn evidence_of(&self, term: &SearchTerm) -> TermEvidence {
         let lookup = term.lookup();
         let stem = lookup.stem.map(|stem| self.of(&stem).to_vec()).unwrap_or_default();
-        TermEvidence { stem, text: self.matching(&lookup.grams), proof: lookup.proof }
+        TermEvidence { stem, text: self.matching(&lookup.text), proof: lookup.proof }
     }
 
     /// The items that match, with the places where all they have stands together; `None` is any item.
-    fn matching(&self, grams: &GramQuery) -> Option<Vec<Posting>> {
-        match grams {
-            GramQuery::Anything => None,
-            GramQuery::Gram(gram) => Some(self.of(&IndexTerm::Gram(*gram)).to_vec()),
-            GramQuery::All(all) => {
+    fn matching(&self, query: &IndexQuery) -> Option<Vec<Posting>> {
+        match query {
+            IndexQuery::Anything => None,
+            IndexQuery::Gram(gram) => Some(self.of(&IndexTerm::Gram(*gram)).to_vec()),
+            IndexQuery::Piece(pattern) => {
+                Some(self.by_pattern.get(pattern).map(|(_, postings)| postings.clone()).unwrap_or_default())
+            }
+            IndexQuery::All(all) => {
                 let mut lists: Vec<Vec<Posting>> = all.iter().filter_map(|one| self.matching(one)).collect();
                 lists.sort_by_key(Vec::len);
                 lists.into_iter().reduce(|kept, list| in_both(&kept, &list))
             }
-            GramQuery::Any(any) => {
+            IndexQuery::Any(any) => {
                 let lists: Option<Vec<Vec<Posting>>> = any.iter().map(|one| self.matching(one)).collect();
                 Some(in_any(lists?))
             }
         }
-    }
-}
-
-fn add_keys(grams: &GramQuery, by_key: &mut BTreeMap<Vec<u8>, Vec<Posting>>) {
-    match grams {
-        GramQuery::Anything => {}
-        GramQuery::Gram(gram) => {
-            by_key.entry(IndexTerm::Gram(*gram).key()).or_default();
-        }
-        GramQuery::All(some) | GramQuery::Any(some) => some.iter().for_each(|one| add_keys(one, by_key)),
     }
 }
 
@@ -173,14 +218,19 @@ fn in_both(short: &[Posting], long: &[Posting]) -> Vec<Posting> {
 
 /// What is in at least one of the lists, in all places where it is.
 fn in_any(lists: Vec<Vec<Posting>>) -> Vec<Posting> {
-    let mut all: Vec<Posting> = lists.into_iter().flatten().collect();
-    all.sort_unstable();
-    all.dedup_by(|next, kept| {
+    let mut all = lists.into_iter().flatten().collect();
+    join(&mut all);
+    all
+}
+
+/// Sorts postings, and makes one of those of an item, with all its places.
+fn join(postings: &mut Vec<Posting>) {
+    postings.sort_unstable();
+    postings.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
         if same {
             kept.1 |= next.1;
         }
         same
     });
-    all
 }

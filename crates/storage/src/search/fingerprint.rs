@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::block::Terms;
 use super::dead::DeadItems;
+use super::vocabulary::VOCABULARY;
 use crate::codec::CodecError;
 
 /// The parameters of FNV-1a with 128 bits.
@@ -31,7 +32,7 @@ impl Fingerprints {
     /// Counts the postings of a block, those of the segment's dead items aside.
     pub(crate) fn add_block(&mut self, block: &[u8], dead: &DeadItems) -> Result<(), CodecError> {
         let mut terms = Terms::of(block);
-        while terms.advance()? {
+        while terms.advance()? && !terms.key().starts_with(VOCABULARY) {
             let key = hash(terms.key());
             let mut dead = dead.sweep();
             for posting in terms.postings() {

@@ -13,6 +13,7 @@ use super::block::Terms;
 use super::dead::DeadItems;
 use super::postings::Posting;
 use super::segment::{Block, SegmentBuilder};
+use super::vocabulary::VOCABULARY;
 use crate::codec::CodecError;
 
 /// A merge under way. It holds a block of each input and what [`Merge::take_blocks`] has not taken yet.
@@ -66,7 +67,7 @@ impl Merge {
         };
         while self.need().is_none() {
             let Some(key) = self.least_key() else {
-                self.finished.extend(self.builder.take().and_then(SegmentBuilder::finish));
+                self.finished.extend(self.builder.take().map(SegmentBuilder::finish).unwrap_or_default());
                 return Ok(());
             };
             self.merge_term(&key)?;
@@ -106,11 +107,14 @@ impl Input {
     /// Appends the postings of the term that the input is at, those of dead items aside, and goes to the next term.
     fn take_term(&mut self, postings: &mut Vec<Posting>) -> Result<(), CodecError> {
         let Place::At(terms) = std::mem::replace(&mut self.place, Place::Ended) else { return Ok(()) };
-        let mut dead = self.dead.sweep();
-        for posting in terms.postings() {
-            let posting = posting?;
-            if !dead.contains(posting.0) {
-                postings.push(posting);
+        // The vocabulary is made anew, of the pieces that are left.
+        if !terms.key().starts_with(VOCABULARY) {
+            let mut dead = self.dead.sweep();
+            for posting in terms.postings() {
+                let posting = posting?;
+                if !dead.contains(posting.0) {
+                    postings.push(posting);
+                }
             }
         }
         self.place = Place::after(terms)?;

@@ -19,6 +19,7 @@ pub(crate) mod merge;
 pub(crate) mod policy;
 pub(crate) mod postings;
 pub(crate) mod segment;
+pub(crate) mod vocabulary;
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,10 @@
 //! Writing a segment.
 
+use interline_items::search::IndexTerm;
+
 use super::block::Entry;
 use super::postings::{self, Posting};
+use super::vocabulary::VocabularyBuilder;
 use crate::codec::CodecError;
 
 /// How large a block gets, unless a single posting list is larger: small enough to be read for one term, large enough
@@ -17,7 +20,8 @@ pub(crate) struct Block {
     pub(crate) data: Vec<u8>,
 }
 
-/// Makes blocks of terms that come in ascending order. It holds one block, however large the segment is.
+/// Makes blocks of terms that come in ascending order. It holds one block, however large the segment is, and the
+/// vocabulary.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentBuilder {
     first: Vec<u8>,
@@ -25,6 +29,7 @@ pub(crate) struct SegmentBuilder {
     /// The key of the last term.
     last: Vec<u8>,
     list: Vec<u8>,
+    vocabulary: VocabularyBuilder,
 }
 
 impl SegmentBuilder {
@@ -50,12 +55,17 @@ impl SegmentBuilder {
         Entry { shared, suffix: &key[shared..], list: &self.list }.put(&mut self.data);
         self.last.clear();
         self.last.extend_from_slice(key);
+        if let Some(piece) = key.strip_prefix(IndexTerm::PIECE) {
+            self.vocabulary.push(piece);
+        }
         Ok(finished)
     }
 
-    /// The last block; `None` if there was no term.
-    pub(crate) fn finish(mut self) -> Option<Block> {
-        self.cut()
+    /// The last block, if there was a term, and the vocabulary.
+    pub(crate) fn finish(mut self) -> Vec<Block> {
+        let mut blocks: Vec<Block> = self.cut().into_iter().collect();
+        blocks.append(&mut self.vocabulary.finish());
+        blocks
     }
 
     fn cut(&mut self) -> Option<Block> {

@@ -38,6 +38,9 @@ async fn a_match_in_the_content_is_told_with_its_line_and_marks(place: Place) {
         assert_eq!(snippet(&owner, &[("q", q)]).await, expected, "{q}");
         assert_eq!(snippet(&owner, &[("q", q), ("include_content", "true")]).await, expected, "{q}");
     }
+    // A phrase that goes on in the next line.
+    let expected = json!({"field": "content", "line": 2, "text": line, "marks": [[20, 26]]});
+    assert_eq!(snippet(&owner, &[("q", "\"\\\"fine\\\" socks\"")]).await, expected);
     let expected = json!({"field": "content", "line": 2, "text": line, "marks": [[9, 19]]});
     assert_eq!(snippet(&owner, &[("regex", "W.*ks")]).await, expected);
 }

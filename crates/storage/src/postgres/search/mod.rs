@@ -21,7 +21,7 @@ use tokio_postgres::Row;
 
 use self::judge::Judge;
 use self::places::{Place, places};
-use self::segments::{Lookups, Segment, live, stale_items};
+use self::segments::{Lookups, Segment, live, stale_items, vocabularies};
 use self::texts::{batch, texts};
 use super::connect::Pools;
 use super::failure::Failure;
@@ -104,9 +104,19 @@ async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec
 
 /// What the index says about the terms of a search.
 async fn evidence(transaction: &Transaction<'_>, search: &Arc<Search>) -> Result<Evidence, Failure> {
-    let (segments, stale) = tokio::try_join!(live(transaction), stale_items(transaction))?;
-    let segments: Arc<[Segment]> = segments.into();
-    let mut gathered = Gathered::new(search, stale);
+    // One after the other: of two at once, the one would tell that the other failed, and not why.
+    let segments: Arc<[Segment]> = live(transaction).await?.into();
+    let mut gathered = Gathered::new(search, stale_items(transaction).await?);
+    if gathered.needs_vocabulary() {
+        let blocks = vocabularies(transaction, &segments).await?;
+        gathered = compute(move || {
+            for block in blocks {
+                gathered.see(block.try_get("data")?)?;
+            }
+            Ok::<_, Failure>(gathered)
+        })
+        .await??;
+    }
     let keys = gathered.keys();
     let mut lookups = Lookups::new(&segments, &keys);
     while let Some((keys, blocks)) = lookups.next(transaction).await? {

@@ -10,6 +10,7 @@ use crate::search::dead::DeadItems;
 use crate::search::lease::Lease;
 use crate::search::members::member_key;
 use crate::search::policy::SegmentSize;
+use crate::search::vocabulary::VOCABULARY;
 
 const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE state = 1 ORDER BY number";
 
@@ -78,6 +79,15 @@ pub(super) async fn stale_items(transaction: &Transaction<'_>) -> Result<DeadIte
     let statement = transaction.prepare_cached(STALE).await?;
     let numbers = transaction.query(&statement, &[]).await?;
     Ok(numbers.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+}
+
+const VOCABULARY_BLOCKS: &str = "SELECT data FROM search_blocks WHERE segment = ANY($1) AND first >= $2";
+
+/// The blocks of the vocabularies of segments.
+pub(super) async fn vocabularies(transaction: &Transaction<'_>, segments: &[Segment]) -> Result<Vec<Row>, Failure> {
+    let segments: Vec<i64> = segments.iter().map(|segment| segment.number).collect();
+    let statement = transaction.prepare_cached(VOCABULARY_BLOCKS).await?;
+    Ok(transaction.query(&statement, &[&segments, &VOCABULARY]).await?)
 }
 
 /// Terms to look up in segments, some at a time.

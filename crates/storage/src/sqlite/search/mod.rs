@@ -42,9 +42,17 @@ fn evidence(
     stale: DeadItems,
 ) -> Result<Evidence, Failure> {
     let mut gathered = Gathered::new(search, stale);
-    for key in gathered.keys() {
-        for segment in segments {
-            segment.with_block(connection, &key, |block| Ok(gathered.add(&key, block, &segment.dead)?))?;
+    let keys = gathered.keys();
+    for segment in segments {
+        let mut pieces = Vec::new();
+        if gathered.needs_vocabulary() {
+            segment.with_vocabulary(connection, |block| {
+                pieces.append(&mut gathered.see(block)?);
+                Ok(())
+            })?;
+        }
+        for key in keys.iter().chain(&pieces) {
+            segment.with_block(connection, key, |block| Ok(gathered.add(key, block, &segment.dead)?))?;
         }
     }
     Ok(gathered.evidence(search))
@@ -69,11 +77,7 @@ impl<'a> Finding<'a> {
     fn look_up(&mut self, evidence: &Evidence) -> Result<(), Failure> {
         let search = &self.query.search;
         let judge = |item: i64| search.judge(|term| evidence.known(term, item));
-        let mut candidates = evidence.candidates(search);
-        if let Some(candidates) = &mut candidates {
-            candidates.retain(|item| judge(*item) != Verdict::No);
-        }
-        for mut entry in self.places.of(candidates)? {
+        for mut entry in self.places.of(evidence.candidates(search))? {
             let number = entry.number;
             let score = match judge(number) {
                 Verdict::No => None,

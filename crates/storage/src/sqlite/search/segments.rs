@@ -6,6 +6,7 @@ use super::super::failure::Failure;
 use crate::search::dead::DeadItems;
 use crate::search::lease::Lease;
 use crate::search::policy::SegmentSize;
+use crate::search::vocabulary::VOCABULARY;
 
 const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE state = 1 ORDER BY number";
 
@@ -14,6 +15,8 @@ const STALE: &str = "SELECT item FROM stale_items ORDER BY item";
 /// The block that has a term, if any has.
 const BLOCK: &str = "
     SELECT data FROM search_blocks WHERE segment = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1";
+
+const VOCABULARY_BLOCKS: &str = "SELECT data FROM search_blocks WHERE segment = ?1 AND first >= ?2 ORDER BY first";
 
 /// A segment that counts.
 pub(super) struct Segment {
@@ -37,6 +40,20 @@ impl Segment {
             Some(row) => look(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?),
             None => Ok(()),
         }
+    }
+
+    /// Looks at each block of the vocabulary.
+    pub(super) fn with_vocabulary(
+        &self,
+        connection: &Connection,
+        mut look: impl FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut statement = connection.prepare_cached(VOCABULARY_BLOCKS)?;
+        let mut found = statement.query(params![self.number, VOCABULARY])?;
+        while let Some(row) = found.next()? {
+            look(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?;
+        }
+        Ok(())
     }
 
     /// What decides about its merging.

@@ -104,7 +104,9 @@ async fn a_version_that_cannot_be_rebuilt_is_found(place: Place) {
     place.execute("UPDATE versions SET content_bytes = content_bytes + 1 WHERE version = 2").await;
     assert_eq!(problems(&*place.store).await, [CheckProblem::Version { id, version: 2 }]);
     // Something that undoes nothing.
-    place.execute("UPDATE versions SET undo = (SELECT max(data) FROM search_blocks) WHERE version = 2").await;
+    place
+        .execute("UPDATE versions SET undo = (SELECT data FROM search_blocks ORDER BY first LIMIT 1) WHERE version = 2")
+        .await;
     let problems = problems(&*place.store).await;
     assert!(problems.contains(&CheckProblem::Version { id, version: 1 }), "{problems:?}");
 }

