@@ -147,6 +147,11 @@ impl TargetArgs {
 pub(crate) enum McpCommand {
     /// Notes and bookmarks: find, read, edit
     Content(McpArgs),
+    /// Write servers into the configuration of a client that starts them
+    ///
+    /// Everything else in the file stays as it is, and so does what was added to an entry by hand. The options of the
+    /// server and of the store are passed on as they are typed here, a token too; what the environment says is not.
+    Install(McpInstallArgs),
 }
 
 #[derive(Debug, Args)]
@@ -156,6 +161,50 @@ pub(crate) struct McpArgs {
     pub(crate) log: Option<OsString>,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpInstallArgs {
+    /// The servers to install [default: all]
+    #[arg(value_name = "SERVER")]
+    pub(crate) servers: Vec<ServerArg>,
+    /// The client to install them into, for all projects of its user
+    #[arg(long, value_name = "CLIENT")]
+    pub(crate) client: ClientArg,
+    /// Only print what would be in the file
+    #[arg(long)]
+    pub(crate) print: bool,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+}
+
+/// An MCP server as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ServerArg {
+    Content,
+    Prompts,
+}
+
+impl ServerArg {
+    pub(crate) const ALL: &'static [ServerArg] = &[ServerArg::Content, ServerArg::Prompts];
+
+    /// The command that runs it, below `mcp`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            ServerArg::Content => "content",
+            ServerArg::Prompts => "prompts",
+        }
+    }
+}
+
+/// A client of MCP servers as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ClientArg {
+    ClaudeCode,
+    ClaudeDesktop,
+    Cursor,
+    Vscode,
+    Codex,
 }
 
 #[derive(Debug, Subcommand)]

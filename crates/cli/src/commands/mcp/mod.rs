@@ -1,6 +1,7 @@
 //! `interline mcp`.
 
 mod bridge;
+mod install;
 
 use interline_server::McpServer;
 
@@ -16,6 +17,7 @@ use crate::settings::{McpSettings, TargetSettings};
 pub(super) async fn run(command: McpCommand, environment: &Environment) -> Result<(), Failure> {
     let (server, args) = match &command {
         McpCommand::Content(args) => (McpServer::Content, args),
+        McpCommand::Install(args) => return install::run(args, environment),
     };
     let settings = McpSettings::of(args, environment)?;
     start_logging(settings.log, Form::Text);
