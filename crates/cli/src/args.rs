@@ -36,6 +36,12 @@ pub(crate) enum Command {
     /// Add, list and remove tokens
     #[command(subcommand)]
     Token(TokenCommand),
+    /// Run an MCP server on standard input and output, for an agent that starts it
+    ///
+    /// It works on the local store as its owner, or passes everything on to a server. Several of them and a server can
+    /// share one store. Nothing but the protocol is written to stdout.
+    #[command(subcommand)]
+    Mcp(McpCommand),
     /// Check that the local store is whole
     ///
     /// Reads everything: whether every version of every item can be rebuilt, and whether the index of searches says what
@@ -113,6 +119,13 @@ pub(crate) struct TargetArgs {
     /// Answer in JSON, in the shapes of the REST API
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+}
+
+/// What a command works on: the local store, or a server.
+#[derive(Debug, Args)]
+pub(crate) struct PlaceArgs {
     /// A server to work on, instead of the local store [env: INTERLINE_URL]
     #[arg(long, value_name = "URL", help_heading = "Server", conflicts_with_all = ["data_dir", "database"])]
     pub(crate) url: Option<OsString>,
@@ -128,6 +141,70 @@ impl TargetArgs {
     pub(crate) fn form(&self) -> Form {
         if self.json { Form::Json } else { Form::Text }
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// Notes and bookmarks: find, read, edit
+    Content(McpArgs),
+    /// Write servers into the configuration of a client that starts them
+    ///
+    /// Everything else in the file stays as it is, and so does what was added to an entry by hand. The options of the
+    /// server and of the store are passed on as they are typed here, a token too; what the environment says is not.
+    Install(McpInstallArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// What is logged, to stderr: a level, or levels of parts [env: INTERLINE_LOG] [default: warn]
+    #[arg(long, value_name = "FILTER")]
+    pub(crate) log: Option<OsString>,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpInstallArgs {
+    /// The servers to install [default: all]
+    #[arg(value_name = "SERVER")]
+    pub(crate) servers: Vec<ServerArg>,
+    /// The client to install them into, for all projects of its user
+    #[arg(long, value_name = "CLIENT")]
+    pub(crate) client: ClientArg,
+    /// Only print what would be in the file
+    #[arg(long)]
+    pub(crate) print: bool,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+}
+
+/// An MCP server as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ServerArg {
+    Content,
+    Prompts,
+}
+
+impl ServerArg {
+    pub(crate) const ALL: &'static [ServerArg] = &[ServerArg::Content, ServerArg::Prompts];
+
+    /// The command that runs it, below `mcp`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            ServerArg::Content => "content",
+            ServerArg::Prompts => "prompts",
+        }
+    }
+}
+
+/// A client of MCP servers as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ClientArg {
+    ClaudeCode,
+    ClaudeDesktop,
+    Cursor,
+    Vscode,
+    Codex,
 }
 
 #[derive(Debug, Subcommand)]

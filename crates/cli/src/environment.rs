@@ -18,10 +18,22 @@ impl Environment {
         self.0.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// Where programs keep a user's data, by the rules of freedesktop.org: a path that is not absolute does not count.
+    /// Where programs keep a user's data, by the rules of freedesktop.org.
     pub(crate) fn data_home(&self) -> Option<PathBuf> {
-        let absolute = |name| self.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))
+        self.directory("XDG_DATA_HOME").or_else(|| Some(self.directory("HOME")?.join(".local/share")))
+    }
+
+    /// Where programs with windows keep a user's configuration on this system.
+    pub(crate) fn config_home(&self) -> Option<PathBuf> {
+        if cfg!(target_os = "macos") {
+            return Some(self.directory("HOME")?.join("Library/Application Support"));
+        }
+        self.directory("XDG_CONFIG_HOME").or_else(|| Some(self.directory("HOME")?.join(".config")))
+    }
+
+    /// The directory that a variable names; a path that is not absolute does not count.
+    pub(crate) fn directory(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
     /// The name of the system's user, if it is text.

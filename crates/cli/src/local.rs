@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use interline_items::{Caller, Interline, RemoveUser, Source, Store, TokenDraft, User, UserDraft};
+use interline_server::McpServer;
 use interline_storage::{PostgresStore, SqliteStore};
 
 use crate::failure::Failure;
@@ -62,6 +63,12 @@ impl Local {
             ));
         }
         Ok(Local { interline, owner: owner.user })
+    }
+
+    /// Answers on standard input and output, as the owner, until the input ends.
+    pub(crate) async fn serve_mcp(self, server: McpServer) -> Result<(), Failure> {
+        let served = interline_server::serve_mcp(server, self.interline, self.owner.id).await;
+        served.map_err(|error| Failure::failed(format!("the server stopped: {error}")))
     }
 
     pub(crate) async fn add_user(&self, draft: UserDraft) -> Result<NewUserShape, Failure> {

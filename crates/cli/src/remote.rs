@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interline_items::{Kind, Rank, RemoveUser, Scope, UserDraft};
+use interline_server::McpServer;
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, Method, RequestBuilder, StatusCode, Url};
 use rustls::{ClientConfig, RootCertStore};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::shapes::{self, NewTokenShape, NewUserShape, TokenList, UserList, UserShape};
@@ -111,6 +113,28 @@ impl Server {
         self.send(self.request(Method::DELETE, &format!("tokens/{id}"))?).await.map(drop)
     }
 
+    /// Hands a message over to an MCP server, and brings its answer: none to a notification.
+    pub(crate) async fn exchange(
+        &self,
+        server: McpServer,
+        headers: &[(&'static str, String)],
+        message: Vec<u8>,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        let mut request = self.request(Method::POST, &format!("mcp/{}", server.name()))?.body(message);
+        request =
+            request.header(ACCEPT, "application/json, text/event-stream").header(CONTENT_TYPE, "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let (status, body) = self.answer(request).await?;
+        let is_of_protocol = || serde_json::from_slice::<Value>(&body).is_ok_and(|body| body.get("jsonrpc").is_some());
+        match status {
+            StatusCode::ACCEPTED => Ok(None),
+            status if status.is_success() || is_of_protocol() => Ok(Some(body)),
+            status => Err(self.refusal(status, &body)),
+        }
+    }
+
     async fn user(&self, wanted: &str) -> Result<UserShape, Failure> {
         named(self.users().await?.users, wanted, |user| (user.id.clone(), &user.name))
     }
@@ -131,14 +155,18 @@ impl Server {
 
     /// The body of a success.
     async fn send(&self, request: RequestBuilder) -> Result<Vec<u8>, Failure> {
+        let (status, body) = self.answer(request).await?;
+        if status.is_success() { Ok(body) } else { Err(self.refusal(status, &body)) }
+    }
+
+    async fn answer(&self, request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), Failure> {
         let unreachable = |error: reqwest::Error| {
             Failure::failed(format!("{} does not answer: {}", self.url, told(&error)))
                 .hint("check the address, and that a server runs there")
         };
         let answer = request.send().await.map_err(unreachable)?;
         let status = answer.status();
-        let body = answer.bytes().await.map_err(unreachable)?.to_vec();
-        if status.is_success() { Ok(body) } else { Err(self.refusal(status, &body)) }
+        Ok((status, answer.bytes().await.map_err(unreachable)?.to_vec()))
     }
 
     fn refusal(&self, status: StatusCode, body: &[u8]) -> Failure {

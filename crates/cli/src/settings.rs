@@ -18,13 +18,15 @@ use tracing_subscriber::EnvFilter;
 #[cfg(test)]
 pub(crate) use self::layers::variable;
 use self::layers::{Given, Layers, Origin};
-use crate::args::{CheckArgs, ServeArgs, StoreArgs, TargetArgs};
+use crate::args::{CheckArgs, McpArgs, PlaceArgs, ServeArgs, StoreArgs};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::output::Form;
 
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 4680);
 const DEFAULT_LOG: &str = "info";
+/// An agent shows what its servers log to nobody, or to people who asked for nothing.
+const DEFAULT_MCP_LOG: &str = "warn";
 const DEFAULT_OWNER: &str = "owner";
 const TOKEN_FILE: &str = "token";
 const SQLITE_FILE: &str = "interline.db";
@@ -83,6 +85,13 @@ pub(crate) enum TargetSettings {
         /// What it is shown, if anything.
         token: Option<String>,
     },
+}
+
+/// What an MCP server on standard input and output works on.
+#[derive(Debug)]
+pub(crate) struct McpSettings {
+    pub(crate) target: TargetSettings,
+    pub(crate) log: EnvFilter,
 }
 
 impl StoreSettings {
@@ -147,22 +156,34 @@ impl ServeSettings {
 }
 
 impl TargetSettings {
-    pub(crate) fn of(args: &TargetArgs, environment: &Environment) -> Result<TargetSettings, Failure> {
-        let layers = Layers::of(args.store.config.as_deref(), environment)?;
+    pub(crate) fn of(args: &PlaceArgs, environment: &Environment) -> Result<TargetSettings, Failure> {
+        TargetSettings::within(args, &Layers::of(args.store.config.as_deref(), environment)?)
+    }
+
+    fn within(args: &PlaceArgs, layers: &Layers<'_>) -> Result<TargetSettings, Failure> {
         let url = layers.find("url", args.url.as_deref(), |file| file.url.as_deref());
         match url.filter(|given| given.is_typed() || !args.store.is_typed()) {
-            None => Ok(TargetSettings::Local(StoreSettings::of(&args.store, &layers)?)),
+            None => Ok(TargetSettings::Local(StoreSettings::of(&args.store, layers)?)),
             Some(given) => {
                 let url = server_url(&given)?;
                 let token = layers.find("token", args.token.as_deref(), |file| file.token.as_deref());
                 let token = match token {
                     Some(given) => Some(secret(&given)?),
-                    None if is_loopback(&url) => kept_token(&data_dir(&args.store, &layers)?),
+                    None if is_loopback(&url) => kept_token(&data_dir(&args.store, layers)?),
                     None => None,
                 };
                 Ok(TargetSettings::Server { url, token })
             }
         }
+    }
+}
+
+impl McpSettings {
+    pub(crate) fn of(args: &McpArgs, environment: &Environment) -> Result<McpSettings, Failure> {
+        let layers = Layers::of(args.place.store.config.as_deref(), environment)?;
+        let log = layers.find("log", args.log.as_deref(), |file| file.log.as_deref());
+        let log = log.map_or_else(|| Ok(EnvFilter::new(DEFAULT_MCP_LOG)), |given| log_filter(&given))?;
+        Ok(McpSettings { target: TargetSettings::within(&args.place, &layers)?, log })
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct NewToken {
 impl Target {
     /// What the arguments mean.
     pub(crate) async fn open_for(args: &TargetArgs, environment: &Environment) -> Result<Target, Failure> {
-        match TargetSettings::of(args, environment)? {
+        match TargetSettings::of(&args.place, environment)? {
             TargetSettings::Local(store) => Ok(Target::Local(Local::open(&store).await?)),
             TargetSettings::Server { url, token } => Ok(Target::Server(Server::at(url, token)?)),
         }

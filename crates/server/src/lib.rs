@@ -1,4 +1,4 @@
-//! The doors of the store. Today that is the REST API; every door is a thin way to the use cases of [`Interline`].
+//! The doors of the store: the REST API, and MCP for agents. Every door is a thin way to the use cases of [`Interline`].
 //!
 //! [`serve`] answers on a listener until it is told to stop. What an operator may choose is in [`Settings`].
 //!
@@ -14,9 +14,12 @@
 //! [`Interline`]: interline_items::Interline
 
 mod http;
+mod mcp;
 mod serve;
 mod settings;
+mod wire;
 
 pub use http::openapi;
+pub use mcp::{McpServer, serve_mcp};
 pub use serve::serve;
 pub use settings::{Auth, Indexing, RateLimits, Settings};

@@ -117,7 +117,7 @@ async fn keep_house(interline: Interline, rules: Housekeeping) {
 }
 
 /// Brings the index of searches up to date, again and again. What goes on failing in one way is told once.
-async fn keep_index(interline: Interline) {
+pub(crate) async fn keep_index(interline: Interline) {
     let mut told = None;
     loop {
         let pause = match interline.keep_index().await {

@@ -1,6 +1,7 @@
 //! The commands: each is one file.
 
 mod check;
+mod mcp;
 mod serve;
 mod token;
 mod user;
@@ -15,6 +16,7 @@ pub(crate) async fn run(cli: Cli, environment: &Environment) -> Result<(), Failu
         Command::Serve(args) => serve::run(&args, environment).await,
         Command::User(command) => user::run(command, environment).await,
         Command::Token(command) => token::run(command, environment).await,
+        Command::Mcp(command) => mcp::run(command, environment).await,
         Command::Check(args) => check::run(&args, environment).await,
     }
 }

@@ -70,7 +70,8 @@ fn stop_signal() -> Result<impl Future<Output = ()> + Send + 'static, Failure> {
     })
 }
 
-fn start_logging(filter: EnvFilter, form: Form) {
+/// Logs to stderr from now on.
+pub(super) fn start_logging(filter: EnvFilter, form: Form) {
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     match form {
         Form::Json => logs.json().init(),

@@ -12,9 +12,9 @@ fn serve_args(options: &[&str]) -> ServeArgs {
     }
 }
 
-fn target_args(options: &[&str]) -> TargetArgs {
+fn target_args(options: &[&str]) -> PlaceArgs {
     match Cli::try_parse_from(["interline", "user", "list"].iter().chain(options)).expect("options of list").command {
-        Command::User(UserCommand::List(args)) => args.target,
+        Command::User(UserCommand::List(args)) => args.target.place,
         other => panic!("{other:?}"),
     }
 }

@@ -5,6 +5,8 @@
 mod admin;
 mod check;
 mod first_start;
+mod mcp;
+mod mcp_install;
 mod postgres;
 mod remote;
 mod running;

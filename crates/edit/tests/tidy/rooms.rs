@@ -122,6 +122,8 @@ pub(crate) const ROOMS: &[Room] = &[
             ("jiff", "times on the wire"),
             ("metrics", "figures"),
             ("metrics-exporter-prometheus", "figures as text"),
+            ("rmcp", "the Model Context Protocol, by its official SDK"),
+            ("schemars", "schemas of tools, from the types that read their arguments"),
             ("serde", "the wire's types"),
             ("serde_json", "JSON"),
             ("serde_path_to_error", "which field is wrong"),

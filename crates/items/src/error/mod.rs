@@ -17,6 +17,8 @@ pub enum Error {
         kind: Option<Kind>,
         /// What was asked for: an id or a name.
         wanted: String,
+        /// The kind of the item that is there instead, for this caller.
+        actual: Option<Kind>,
     },
     /// No item that the caller may change has this tag.
     TagNotFound(String),

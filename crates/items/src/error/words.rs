@@ -5,13 +5,14 @@ use std::fmt;
 use interline_edit::{Cause, Level, MultipleMatches, NoMatch};
 
 use super::{Error, NeedsText, PassageField, Refusal};
-use crate::View;
+use crate::{Kind, View};
 
 impl Error {
     /// What to do next.
     pub fn suggestion(&self) -> String {
         match self {
-            Error::NotFound { .. } => "check the id or name, or list items to find it".to_owned(),
+            Error::NotFound { actual: None, .. } => "check the id or name, or list items to find it".to_owned(),
+            Error::NotFound { actual: Some(actual), .. } => format!("ask for it as a {actual}"),
             Error::TagNotFound(_) => "list the tags to find it".to_owned(),
             Error::VersionNotFound { current, .. } => {
                 format!("list the history of the item to see which versions are kept; the newest is {current}")
@@ -145,8 +146,10 @@ fn after_refusal(refusal: Refusal) -> String {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::NotFound { kind: Some(kind), wanted } => write!(f, "there is no {kind} {wanted}"),
-            Error::NotFound { kind: None, wanted } => write!(f, "there is no item {wanted}"),
+            Error::NotFound { kind, wanted, actual } => {
+                write!(f, "there is no {} {wanted}", kind.map_or("item", Kind::name))?;
+                actual.map_or(Ok(()), |actual| write!(f, " here: it is a {actual}"))
+            }
             Error::TagNotFound(tag) => write!(f, "there is no item with the tag {tag}"),
             Error::VersionNotFound { kind, id, version, .. } => {
                 write!(f, "there is no version {version} of {kind} {id}")

@@ -32,7 +32,9 @@ use edit::Crowd;
 use once::UnderWay;
 
 pub use caller::Caller;
-pub use edit::{EditMode, EditRequest, EditUnit, Edited, InsertAt, LinePatch, PassageChange, TextChange};
+pub use edit::{
+    ChangedPassage, Changes, EditMode, EditRequest, EditUnit, Edited, InsertAt, LinePatch, PassageChange, TextChange,
+};
 pub use expected::ExpectedVersion;
 pub use find::{FindBy, FindItems, Wanted};
 pub use history::VersionDiff;

@@ -33,9 +33,20 @@ impl ItemRef {
 
     /// That there is none.
     pub(super) fn not_found(&self) -> Error {
+        self.instead_of(None)
+    }
+
+    /// That there is none for a caller, but perhaps an item of another kind.
+    fn missing(&self, caller: &Caller, there: Option<(Kind, SpaceId)>) -> Error {
+        self.instead_of(there.filter(|(kind, space)| caller.sees(*kind, *space)).map(|(kind, _)| kind))
+    }
+
+    fn instead_of(&self, actual: Option<Kind>) -> Error {
         match self {
-            ItemRef::Id(id, kind) => Error::NotFound { kind: *kind, wanted: id.to_string() },
-            ItemRef::PromptName(name) => Error::NotFound { kind: Some(Kind::Prompt), wanted: name.as_str().to_owned() },
+            ItemRef::Id(id, kind) => Error::NotFound { kind: *kind, wanted: id.to_string(), actual },
+            ItemRef::PromptName(name) => {
+                Error::NotFound { kind: Some(Kind::Prompt), wanted: name.as_str().to_owned(), actual }
+            }
         }
     }
 }
@@ -124,22 +135,28 @@ impl Interline {
     pub async fn state(&self, caller: &Caller, which: &ItemRef) -> Result<ItemState, Error> {
         caller.needs(Scope::Read)?;
         let id = self.id_of(caller, which).await?;
-        let state = self.store.state(id).await?.filter(|state| which.means(caller, state.kind, state.space));
-        state.ok_or_else(|| which.not_found())
+        match self.store.state(id).await? {
+            Some(state) if which.means(caller, state.kind, state.space) => Ok(state),
+            other => Err(which.missing(caller, other.map(|state| (state.kind, state.space)))),
+        }
     }
 
     /// The item, if it exists for the caller.
     pub(super) async fn find(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
         let id = self.id_of(caller, which).await?;
-        let item = self.store.item(id).await?.filter(|item| which.exists_for(caller, item));
-        item.ok_or_else(|| which.not_found())
+        match self.store.item(id).await? {
+            Some(item) if which.exists_for(caller, &item) => Ok(item),
+            other => Err(which.missing(caller, other.map(|item| (item.kind, item.space)))),
+        }
     }
 
     /// The item with its content, if it exists for the caller.
     pub(super) async fn snapshot(&self, caller: &Caller, which: &ItemRef) -> Result<Snapshot, Error> {
         let id = self.id_of(caller, which).await?;
-        let snapshot = self.store.snapshot(id).await?;
-        snapshot.filter(|snapshot| which.exists_for(caller, &snapshot.item)).ok_or_else(|| which.not_found())
+        match self.store.snapshot(id).await? {
+            Some(snapshot) if which.exists_for(caller, &snapshot.item) => Ok(snapshot),
+            other => Err(which.missing(caller, other.map(|snapshot| (snapshot.item.kind, snapshot.item.space)))),
+        }
     }
 
     async fn id_of(&self, caller: &Caller, which: &ItemRef) -> Result<ItemId, Error> {

@@ -111,7 +111,7 @@ impl Interline {
         self.credentials.forget();
         match removal {
             UserRemoval::Removed(items) => Ok(items),
-            UserRemoval::Unknown => Err(Error::NotFound { kind: None, wanted: user.to_string() }),
+            UserRemoval::Unknown => Err(Error::NotFound { kind: None, wanted: user.to_string(), actual: None }),
             UserRemoval::LastAdmin => Err(refused("user", "is the last admin: make another one first")),
             UserRemoval::HasItems(count) => {
                 let message =
@@ -146,7 +146,11 @@ impl Interline {
             Some(user) if user != caller.user() => {
                 caller.needs(Scope::Admin)?;
                 caller.needs_whole_user()?;
-                self.store.user(user).await?.ok_or(Error::NotFound { kind: None, wanted: user.to_string() })?.id
+                self.store
+                    .user(user)
+                    .await?
+                    .ok_or(Error::NotFound { kind: None, wanted: user.to_string(), actual: None })?
+                    .id
             }
             _ => caller.user(),
         };
@@ -207,7 +211,7 @@ impl Interline {
             self.credentials.forget();
             Ok(())
         } else {
-            Err(Error::NotFound { kind: None, wanted: id.to_string() })
+            Err(Error::NotFound { kind: None, wanted: id.to_string(), actual: None })
         }
     }
 }

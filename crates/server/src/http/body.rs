@@ -6,15 +6,11 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_LENGTH;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use interline_items::Error;
-use interline_items::fields::FieldError;
 use serde::de::DeserializeOwned;
 
 use super::app::App;
 use super::error::ApiError;
-use super::wire::Object;
-
-/// How much of what a parser says is shown: it quotes the sender.
-const MAX_MESSAGE_CHARS: usize = 300;
+use crate::wire::{Object, problem};
 
 /// The body of a request, parsed.
 pub(super) struct Json<T>(pub(super) T);
@@ -71,49 +67,10 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     Ok(value)
 }
 
-fn problem(path: &str, error: &serde_json::Error) -> Error {
-    let told = error.to_string();
-    let message = told.split(" at line ").next().unwrap_or(&told);
-    let field_error = if error.is_data() {
-        named_field(path, message)
-    } else {
-        FieldError::new("body", shortened(&format!("is not valid JSON: {told}")))
-    };
-    Error::ValidationFailed(vec![field_error])
-}
-
-/// The error of the field that it is about: that of the path, or one in it that is unknown or missing.
-fn named_field(path: &str, message: &str) -> FieldError {
-    let inside = |name: &str| if path == "." { name.to_owned() } else { format!("{path}.{name}") };
-    // The parser quotes the name of the field first.
-    let quoted = message.split('`').nth(1).unwrap_or_default();
-    if message.starts_with("unknown field") {
-        let known = message.split_once(", ").map_or("there are no fields", |(_, known)| known);
-        // Where the path has the name already, the parser was inside of it.
-        let field =
-            if path == quoted || path.ends_with(&format!(".{quoted}")) { path.to_owned() } else { inside(quoted) };
-        FieldError::new(shortened(&field), shortened(&format!("is not a field here; {known}")))
-    } else if message.starts_with("missing field") {
-        FieldError::new(inside(quoted), "is required")
-    } else if message.starts_with("duplicate field") {
-        FieldError::new(inside(quoted), "is given more than once")
-    } else {
-        let field = if path == "." { "body" } else { path };
-        FieldError::new(shortened(field), shortened(message))
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_MESSAGE_CHARS) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::wire::{ItemPatch, NewItem, NewToken};
     use super::*;
+    use crate::wire::{ItemPatch, NewItem, NewToken};
 
     fn refused<T: DeserializeOwned>(body: &str) -> (String, String) {
         match parse::<T>(body.as_bytes()) {
@@ -154,6 +111,6 @@ mod tests {
     #[test]
     fn what_is_quoted_is_cut() {
         let (_, message) = refused::<NewItem>(&format!(r#"{{"tags": "{}"}}"#, "x".repeat(10_000)));
-        assert!(message.chars().count() <= MAX_MESSAGE_CHARS + 1);
+        assert!(message.chars().count() <= 301, "{message}");
     }
 }

@@ -8,7 +8,7 @@ use interline_items::{Error, Expectation};
 
 use super::answer;
 use super::observe::CurrentRequest;
-use super::wire::ErrorBody;
+use crate::wire::ErrorBody;
 
 /// Why a request was not answered as its sender wished.
 #[derive(Debug)]

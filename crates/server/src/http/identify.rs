@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, Method, Response};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
-use interline_items::{Error, SecretHash, Source};
+use interline_items::{Error, SecretHash, Source, UserId};
 
 use super::app::App;
 use super::error::ApiError;
@@ -29,33 +29,39 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 
 /// Finds out who calls and counts the request.
 pub(super) async fn identify(State(app): State<App>, mut request: Request, next: Next) -> Response<Body> {
-    let caller = match caller(&app, request.headers()).await {
+    let caller = match caller(&app, request.headers(), Source::Rest).await {
         Ok(caller) => caller,
         Err(error) => return ApiError::from(error).into_response(),
     };
-    let counted = match (&app.limiter, app.settings.auth) {
-        (Some(limiter), Auth::Tokens) => Some(limiter.count(caller.user(), access(request.method()))),
-        (None, _) | (_, Auth::Owner(_)) => None,
-    };
-    let left = match counted {
-        Some(Err((refused, left))) => return with_limits(refused.into_response(), left),
-        Some(Ok(left)) => Some(left),
-        None => None,
-    };
+    let (user, access) = (caller.user(), access(request.method()));
     request.extensions_mut().insert(Caller(caller));
-    let answer = once(&app, request, next).await;
-    match left {
-        Some(left) => with_limits(answer, left),
-        None => answer,
+    counted(&app, user, access, once(&app, request, next)).await
+}
+
+/// The answer, if the user may make one more request, with what is left of their limit.
+pub(super) async fn counted(
+    app: &App,
+    user: UserId,
+    access: Access,
+    answer: impl Future<Output = Response<Body>>,
+) -> Response<Body> {
+    let counted = match (&app.limiter, app.settings.auth) {
+        (Some(limiter), Auth::Tokens) => limiter.count(user, access),
+        (None, _) | (_, Auth::Owner(_)) => return answer.await,
+    };
+    match counted {
+        Ok(left) => with_limits(answer.await, left),
+        Err((refused, left)) => with_limits(refused.into_response(), left),
     }
 }
 
-async fn caller(app: &App, headers: &HeaderMap) -> Result<interline_items::Caller, Error> {
+/// The caller that a request's token stands for, at the door `source`.
+pub(super) async fn caller(app: &App, headers: &HeaderMap, source: Source) -> Result<interline_items::Caller, Error> {
     match app.settings.auth {
-        Auth::Owner(owner) => app.interline.trusted(owner, Source::Rest).await,
+        Auth::Owner(owner) => app.interline.trusted(owner, source).await,
         Auth::Tokens => {
             let secret = bearer(headers).ok_or(Error::Unauthorized)?;
-            app.interline.authenticate(SecretHash::of(secret), Source::Rest).await
+            app.interline.authenticate(SecretHash::of(secret), source).await
         }
     }
 }

@@ -17,6 +17,7 @@ mod identify;
 mod items;
 mod kept;
 mod limiter;
+mod mcp;
 mod observe;
 mod once;
 mod openapi;
@@ -27,7 +28,6 @@ mod spaces;
 mod tags;
 mod tokens;
 mod users;
-mod wire;
 
 pub(crate) use observe::fold_figures;
 pub use openapi::openapi;

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use super::app::App;
 use super::error::ApiError;
 use super::identify::Caller;
-use super::wire::{EditedBody, ItemBody, collection_of};
 use super::{answer, body, condition};
+use crate::wire::{EditedBody, ItemBody, collection_of};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");

@@ -19,7 +19,7 @@ use super::guard::normal_origin;
 use super::identify::identify;
 use super::items::Collection;
 use super::observe::{observe, panicked};
-use super::{docs, health, items, spaces, tags, tokens, users};
+use super::{docs, health, items, mcp, spaces, tags, tokens, users};
 use crate::Settings;
 
 /// The API, for requests that arrive at `address`.
@@ -33,6 +33,7 @@ pub(crate) fn router(interline: Interline, settings: Settings, address: SocketAd
     );
     api.merge(open().split_for_parts().0)
         .merge(docs::routes())
+        .merge(mcp::routes(&app))
         .method_not_allowed_fallback(async |method: Method| ApiError::MethodNotAllowed(method.to_string()))
         .fallback(async |uri: Uri| ApiError::UnknownRoute(uri.path().chars().take(200).collect()))
         .layer(outside)
@@ -99,6 +100,7 @@ fn cors(settings: &Settings) -> Option<CorsLayer> {
             header::IF_MATCH,
             header::IF_NONE_MATCH,
             HeaderName::from_static("idempotency-key"),
+            HeaderName::from_static("mcp-protocol-version"),
         ])
         .expose_headers([
             header::ETAG,

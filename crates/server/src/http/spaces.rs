@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use super::answer::{self, Answer};
 use super::app::App;
 use super::identify::Caller;
-use super::wire::{SpaceBody, SpaceList};
+use crate::wire::{SpaceBody, SpaceList};
 
 /// List spaces
 ///

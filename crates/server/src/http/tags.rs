@@ -12,7 +12,7 @@ use super::app::App;
 use super::body::Json;
 use super::identify::Caller;
 use super::path::Tagged;
-use super::wire::{TagCount, TagList, TagPatch};
+use crate::wire::{TagCount, TagList, TagPatch};
 
 /// How many items a change of a tag reached.
 #[derive(Debug, Serialize, ToSchema)]

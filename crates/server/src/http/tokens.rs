@@ -14,7 +14,7 @@ use super::body::Json;
 use super::identify::Caller;
 use super::once::Keyless;
 use super::path::Id;
-use super::wire::{CreatedToken, NewToken, TokenBody, TokenList};
+use crate::wire::{CreatedToken, NewToken, TokenBody, TokenList};
 
 /// Create a token
 ///

@@ -12,7 +12,7 @@ use super::identify::Caller;
 use super::once::Keyless;
 use super::path::Id;
 use super::query::{Query, switch};
-use super::wire::{CreatedUser, NewUser, UserBody, UserList};
+use crate::wire::{CreatedUser, NewUser, UserBody, UserList};
 
 /// Create a user
 ///

@@ -8,22 +8,12 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is a panic")]
 
-/// Makes two tests of each function: one for each storage.
-macro_rules! on_both {
-    ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
-        mod sqlite {
-            $(#[test] $(#[$attribute])* fn $name() { crate::place::on_sqlite(super::$name); })*
-        }
-        mod postgres {
-            $(#[test] $(#[$attribute])* fn $name() { crate::place::on_postgres(super::$name); })*
-        }
-    };
-}
+#[macro_use]
+mod place;
 
 mod client;
 mod description;
 mod expected;
-mod place;
 mod raw;
 
 mod bookmarks;

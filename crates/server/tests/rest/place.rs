@@ -17,6 +17,18 @@ use tokio_postgres::{Config, NoTls};
 
 use crate::client::Client;
 
+/// Makes two tests of each function: one for each storage.
+macro_rules! on_both {
+    ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[test] $(#[$attribute])* fn $name() { crate::place::on_sqlite(super::$name); })*
+        }
+        mod postgres {
+            $(#[test] $(#[$attribute])* fn $name() { crate::place::on_postgres(super::$name); })*
+        }
+    };
+}
+
 /// A database that is gone after its test.
 #[derive(Clone)]
 pub(crate) enum Database {

@@ -2,6 +2,7 @@
 //! and committed if the item is still as it was. Otherwise it is prepared again on what it became, at last inside the
 //! writer, where nobody comes between.
 
+mod changes;
 mod crowd;
 mod newest;
 mod prepare;
@@ -19,6 +20,7 @@ use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, lost_every_round, u
 pub(super) use crowd::Crowd;
 use prepare::{Prepared, prepare_template, prepare_text};
 
+pub use changes::{ChangedPassage, Changes};
 pub use request::{EditMode, EditRequest, EditUnit, InsertAt, LinePatch, PassageChange, TextChange};
 
 /// How often an edit is prepared outside the writer. Under so much contention it is cheaper to make others wait.

@@ -2,6 +2,7 @@
 
 mod access;
 mod arguments;
+mod changes;
 mod concurrent;
 mod conditions;
 mod insert;

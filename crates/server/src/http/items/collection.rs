@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 use interline_items::{Error, Kind};
 
 use crate::http::error::ApiError;
-use crate::http::wire::collection_of;
+use crate::wire::collection_of;
 
 /// `/notes`, `/bookmarks`, `/prompts`: the items of a kind; `/content`: all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

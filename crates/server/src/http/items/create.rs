@@ -13,7 +13,7 @@ use crate::http::app::App;
 use crate::http::body::Json;
 use crate::http::identify::Caller;
 use crate::http::query::Query;
-use crate::http::wire::{ItemBody, NewItem};
+use crate::wire::{ItemBody, NewItem};
 
 /// Create an item
 ///

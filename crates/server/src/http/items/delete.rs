@@ -7,7 +7,7 @@ use super::target::Conditional;
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::query::switch;
-use crate::http::wire::ItemCondition;
+use crate::wire::ItemCondition;
 
 /// Delete an item
 ///

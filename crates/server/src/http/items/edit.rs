@@ -6,7 +6,7 @@ use super::target::{Echo, Target};
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::body::Json;
-use crate::http::wire::{
+use crate::wire::{
     DeleteContent, EditBody, EditedBody, Edits, Insert, ItemBody, PatchContent, StrReplace, edit_request,
 };
 

@@ -10,7 +10,7 @@ use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::path::Version;
 use crate::http::query::number;
-use crate::http::wire::{HistoryList, ItemBody, ItemCondition, VersionDiffBody};
+use crate::wire::{HistoryList, ItemBody, ItemCondition, VersionDiffBody};
 
 /// List the history of an item
 ///

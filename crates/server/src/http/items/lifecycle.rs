@@ -7,7 +7,7 @@ use interline_items::{Item, ItemRef, ReadContent};
 use super::target::{Conditional, Echo, Target};
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
-use crate::http::wire::{Extent, ItemBody, ItemCondition};
+use crate::wire::{Extent, ItemBody, ItemCondition};
 
 /// Take an item from the trash
 ///

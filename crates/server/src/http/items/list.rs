@@ -19,7 +19,7 @@ use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::identify::Caller;
 use crate::http::query::{Query, number, word};
-use crate::http::wire::{CursorText, ItemList};
+use crate::wire::{CursorText, ItemList};
 
 /// How a list is asked for. It is read by [`request`]; this is what is told about it.
 #[derive(IntoParams)]

@@ -15,7 +15,7 @@ use crate::http::app::App;
 use crate::http::condition::{self, Known};
 use crate::http::kept::KeptBody;
 use crate::http::query::{Query, number};
-use crate::http::wire::{Extent, ItemBody};
+use crate::wire::{Extent, ItemBody};
 
 /// How an item is asked for.
 #[derive(IntoParams)]

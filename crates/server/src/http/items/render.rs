@@ -9,7 +9,7 @@ use super::target::Target;
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::body::Json;
-use crate::http::wire::RenderRequest;
+use crate::wire::RenderRequest;
 
 /// A prompt with values for its arguments.
 #[derive(Debug, Serialize, ToSchema)]

@@ -14,7 +14,7 @@ use crate::http::error::ApiError;
 use crate::http::identify::Caller;
 use crate::http::path::{self, Id, Named};
 use crate::http::query::{Query, switch, word};
-use crate::http::wire::ItemCondition;
+use crate::wire::ItemCondition;
 
 /// What every request to `…/{id}` or `…/name/{name}` says.
 pub(super) struct Target {
@@ -117,7 +117,9 @@ fn narrowed(which: ItemRef, named: Option<Kind>) -> Result<ItemRef, Error> {
         ItemRef::Id(id, None) => Ok(ItemRef::Id(id, Some(named))),
         ItemRef::Id(_, Some(own)) if own == named => Ok(which),
         ItemRef::PromptName(_) if named == Kind::Prompt => Ok(which),
-        ItemRef::Id(id, Some(_)) => Err(Error::NotFound { kind: Some(named), wanted: id.to_string() }),
-        ItemRef::PromptName(name) => Err(Error::NotFound { kind: Some(named), wanted: name.as_str().to_owned() }),
+        ItemRef::Id(id, Some(_)) => Err(Error::NotFound { kind: Some(named), wanted: id.to_string(), actual: None }),
+        ItemRef::PromptName(name) => {
+            Err(Error::NotFound { kind: Some(named), wanted: name.as_str().to_owned(), actual: None })
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::target::{Echo, Target};
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::body::Json;
-use crate::http::wire::{ItemBody, ItemPatch};
+use crate::wire::{ItemBody, ItemPatch};
 
 /// Change fields or the whole content
 ///

@@ -14,11 +14,11 @@ use super::Object;
 /// A new item.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::http) struct NewItem {
+pub(crate) struct NewItem {
     /// The kind; where it is given, it must be that of the address.
     #[serde(rename = "type", default, deserialize_with = "given")]
     #[schema(nullable = false)]
-    pub(in crate::http) kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// Required for notes, and then not blank.
     #[serde(default)]
     #[schema(max_length = 500)]
@@ -49,7 +49,7 @@ pub(in crate::http) struct NewItem {
 }
 
 impl NewItem {
-    pub(in crate::http) fn into_draft(self) -> ItemDraft {
+    pub(crate) fn into_draft(self) -> ItemDraft {
         ItemDraft {
             title: self.title,
             description: self.description,
@@ -65,29 +65,29 @@ impl NewItem {
 /// What a change of an item's state may be bound to.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::http) struct ItemCondition {
+pub(crate) struct ItemCondition {
     /// The kind, to be sure that no item of another is changed.
     #[serde(rename = "type", default, deserialize_with = "given")]
     #[schema(nullable = false)]
-    pub(in crate::http) kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// Only if the item is at this version; otherwise `conflict`.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
-    pub(in crate::http) expected_version: Option<u64>,
+    pub(crate) expected_version: Option<u64>,
 }
 
 /// Changes of an item: what is left out stays, `null` clears.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::http) struct ItemPatch {
+pub(crate) struct ItemPatch {
     /// The kind, to be sure that no item of another is changed.
     #[serde(rename = "type", default, deserialize_with = "given")]
     #[schema(nullable = false)]
-    pub(in crate::http) kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// Only if the item is at this version; otherwise `conflict`.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
-    pub(in crate::http) expected_version: Option<u64>,
+    pub(crate) expected_version: Option<u64>,
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>, max_length = 500)]
     title: Option<Option<String>>,
@@ -122,7 +122,7 @@ pub(in crate::http) struct ItemPatch {
 }
 
 impl ItemPatch {
-    pub(in crate::http) fn into_changes(self) -> Result<ItemChanges, Error> {
+    pub(crate) fn into_changes(self) -> Result<ItemChanges, Error> {
         Ok(ItemChanges {
             title: changed(self.title),
             description: changed(self.description),
@@ -135,7 +135,8 @@ impl ItemPatch {
     }
 }
 
-fn tag_changes(
+/// What becomes of the tags: all anew, or some.
+pub(crate) fn tag_changes(
     tags: Option<Vec<String>>,
     add: Option<Vec<String>>,
     remove: Option<Vec<String>>,
@@ -166,7 +167,7 @@ fn changed<T>(given: Option<Option<T>>) -> Changed<T> {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Argument)]
-pub(in crate::http) struct ArgumentBody {
+pub(crate) struct ArgumentBody {
     /// The variable in the template: lower-case letters, digits and `_`, a letter first.
     #[schema(pattern = "^[a-z][a-z0-9_]*$", max_length = 100)]
     name: String,
@@ -193,62 +194,62 @@ pub(super) fn arguments(given: Vec<Object<ArgumentBody>>) -> Vec<Argument> {
 /// Values for the arguments of a prompt.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::http) struct RenderRequest {
+pub(crate) struct RenderRequest {
     /// A value for each argument, by its name.
     #[serde(default)]
-    pub(in crate::http) arguments: BTreeMap<String, Value>,
+    pub(crate) arguments: BTreeMap<String, Value>,
 }
 
 /// A new name for a tag.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::http) struct TagPatch {
+pub(crate) struct TagPatch {
     /// Items that have it already keep it once.
-    pub(in crate::http) new_name: String,
+    pub(crate) new_name: String,
 }
 
 /// A new user.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::http) struct NewUser {
+pub(crate) struct NewUser {
     /// What it is called in histories.
     #[schema(min_length = 1, max_length = 200)]
-    pub(in crate::http) name: String,
+    pub(crate) name: String,
     /// Where to reach it.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 200)]
-    pub(in crate::http) email: Option<String>,
+    pub(crate) email: Option<String>,
     /// Whether it may manage users.
     #[serde(default)]
-    pub(in crate::http) admin: bool,
+    pub(crate) admin: bool,
     /// The organization that it belongs to.
     #[serde(default)]
-    pub(in crate::http) organization_id: Option<Uuid>,
+    pub(crate) organization_id: Option<Uuid>,
 }
 
 /// A new token.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::http) struct NewToken {
+pub(crate) struct NewToken {
     /// What its user calls it.
     #[schema(min_length = 1, max_length = 200)]
-    pub(in crate::http) name: String,
+    pub(crate) name: String,
     /// What it allows: `read`, `write`, `admin`; unless given, what the token of the request allows.
     #[serde(default)]
-    pub(in crate::http) scopes: Option<Vec<String>>,
+    pub(crate) scopes: Option<Vec<String>>,
     /// The kinds that exist for it; unless given, all that exist for the token of the request.
     #[serde(default)]
-    pub(in crate::http) kinds: Option<Vec<String>>,
+    pub(crate) kinds: Option<Vec<String>>,
     /// The spaces that exist for it; unless given, all that exist for the token of the request.
     #[serde(default)]
-    pub(in crate::http) spaces: Option<Vec<Uuid>>,
+    pub(crate) spaces: Option<Vec<Uuid>>,
     /// From when on it is refused, as RFC 3339.
     #[serde(default)]
     #[schema(format = DateTime)]
-    pub(in crate::http) expires_at: Option<String>,
+    pub(crate) expires_at: Option<String>,
     /// Whose it is, for admins; unless given, the caller's.
     #[serde(default)]
-    pub(in crate::http) user_id: Option<Uuid>,
+    pub(crate) user_id: Option<Uuid>,
 }
 
 /// A field that is there: `null` counts as a value, which most types refuse.

@@ -8,7 +8,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 /// A time as RFC 3339, in UTC, to the microsecond.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::http) struct Time(pub(in crate::http) Timestamp);
+pub(crate) struct Time(pub(crate) Timestamp);
 
 impl Serialize for Time {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 64 * 1024;
 
 /// `{error, message, suggestion, …data of the code}`.
 #[derive(Debug, Serialize)]
-pub(in crate::http) struct ErrorBody {
+pub(crate) struct ErrorBody {
     error: &'static str,
     message: String,
     suggestion: String,
@@ -21,23 +21,23 @@ pub(in crate::http) struct ErrorBody {
 }
 
 impl ErrorBody {
-    pub(in crate::http) fn new(error: &'static str, message: String, suggestion: String) -> ErrorBody {
+    pub(crate) fn new(error: &'static str, message: String, suggestion: String) -> ErrorBody {
         ErrorBody { error, message, suggestion, data: Map::new() }
     }
 
     /// The body for what a use case refused, with its data.
-    pub(in crate::http) fn of(error: &Error) -> ErrorBody {
+    pub(crate) fn of(error: &Error) -> ErrorBody {
         ErrorBody { data: data_of(error), ..ErrorBody::new(error.code(), error.to_string(), error.suggestion()) }
     }
 
     /// One more piece of data.
-    pub(in crate::http) fn with(mut self, key: &str, value: impl Into<Value>) -> ErrorBody {
+    pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> ErrorBody {
         self.data.insert(key.to_owned(), value.into());
         self
     }
 
     /// The body with less of its data, where there is more than an agent should have to read.
-    pub(in crate::http) fn bounded(mut self) -> ErrorBody {
+    pub(crate) fn bounded(mut self) -> ErrorBody {
         while serde_json::to_vec(&self).is_ok_and(|text| text.len() > MAX_BYTES) {
             let longest = self.data.values_mut().filter_map(Value::as_array_mut).max_by_key(|list| list.len());
             if let Some(list) = longest.filter(|list| !list.is_empty()) {
@@ -54,16 +54,14 @@ impl ErrorBody {
     }
 
     /// The stable code.
-    pub(in crate::http) fn code(&self) -> &'static str {
+    pub(crate) fn code(&self) -> &'static str {
         self.error
     }
 }
 
 fn data_of(error: &Error) -> Map<String, Value> {
     match error {
-        Error::NotFound { kind, wanted } => {
-            object([("type", kind.map(Kind::name).into()), ("id", wanted.as_str().into())])
-        }
+        Error::NotFound { kind, wanted, actual } => not_found(*kind, wanted, *actual),
         Error::TagNotFound(tag) => object([("type", "tag".into()), ("id", tag.as_str().into())]),
         Error::VersionNotFound { kind, id, version, current } => version_not_found(*kind, *id, *version, *current),
         Error::ValidationFailed(errors) => {
@@ -157,6 +155,12 @@ fn state(item: &Item) -> &'static str {
         View::Archived => "archived",
         View::Deleted => "deleted",
     }
+}
+
+fn not_found(kind: Option<Kind>, wanted: &str, actual: Option<Kind>) -> Map<String, Value> {
+    let mut data = object([("type", kind.map(Kind::name).into()), ("id", wanted.into())]);
+    data.extend(actual.map(|actual| ("actual_type".to_owned(), actual.name().into())));
+    data
 }
 
 fn version_not_found(kind: Kind, id: ItemId, version: u64, current: u64) -> Map<String, Value> {

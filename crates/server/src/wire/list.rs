@@ -12,7 +12,7 @@ use super::ItemBody;
 
 /// A page of items.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct ItemList<'a> {
+pub(crate) struct ItemList<'a> {
     /// The items of this page.
     items: Vec<FoundBody<'a>>,
     /// How many items there are in all.
@@ -32,7 +32,7 @@ pub(in crate::http) struct ItemList<'a> {
 
 impl<'a> ItemList<'a> {
     /// A page that was asked for from `start`, in an order.
-    pub(in crate::http) fn of(page: &'a FoundPage, start: &PageStart, limit: usize, order: FoundOrder) -> ItemList<'a> {
+    pub(crate) fn of(page: &'a FoundPage, start: &PageStart, limit: usize, order: FoundOrder) -> ItemList<'a> {
         ItemList {
             items: page.items.iter().map(FoundBody::of).collect(),
             total: page.total,
@@ -99,7 +99,7 @@ impl<'a> SnippetBody<'a> {
 
 /// A cursor as text: opaque to clients, and good for one order only.
 #[derive(Serialize, Deserialize)]
-pub(in crate::http) struct CursorText {
+pub(crate) struct CursorText {
     by: String,
     order: String,
     id: Uuid,
@@ -127,7 +127,7 @@ impl CursorText {
     }
 
     /// The cursor of a text; `None` if it is not one of this order.
-    pub(in crate::http) fn read(text: &str, order: FoundOrder) -> Option<Cursor> {
+    pub(crate) fn read(text: &str, order: FoundOrder) -> Option<Cursor> {
         let parts: CursorText = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()?;
         let key = match (parts.text, parts.micros, parts.score) {
             (Some(text), None, None) => Some(CursorKey::Text(text)),
@@ -158,19 +158,19 @@ fn names(order: FoundOrder) -> (&'static str, &'static str) {
 
 /// All tags.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct TagList {
+pub(crate) struct TagList {
     /// Sorted by name.
-    pub(in crate::http) tags: Vec<TagCount>,
+    pub(crate) tags: Vec<TagCount>,
 }
 
 /// A tag.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct TagCount {
+pub(crate) struct TagCount {
     /// The tag.
-    pub(in crate::http) name: String,
+    pub(crate) name: String,
     /// How many items that are not deleted have it.
     #[schema(value_type = i64, minimum = 1)]
-    pub(in crate::http) count: u64,
+    pub(crate) count: u64,
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::Time;
 /// A user.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = User)]
-pub(in crate::http) struct UserBody {
+pub(crate) struct UserBody {
     /// Its identifier.
     id: Uuid,
     /// What it is called in histories.
@@ -26,7 +26,7 @@ pub(in crate::http) struct UserBody {
 }
 
 impl UserBody {
-    pub(in crate::http) fn of(user: &User) -> UserBody {
+    pub(crate) fn of(user: &User) -> UserBody {
         UserBody {
             id: user.id.uuid(),
             name: user.name.clone(),
@@ -40,24 +40,24 @@ impl UserBody {
 
 /// A new user with its first token, which is shown once.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct CreatedUser {
+pub(crate) struct CreatedUser {
     #[serde(flatten)]
-    pub(in crate::http) user: UserBody,
+    pub(crate) user: UserBody,
     /// The secret of its first token: it is not shown again.
-    pub(in crate::http) token: String,
+    pub(crate) token: String,
 }
 
 /// All users.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct UserList {
+pub(crate) struct UserList {
     /// Oldest first.
-    pub(in crate::http) users: Vec<UserBody>,
+    pub(crate) users: Vec<UserBody>,
 }
 
 /// A token without its secret.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Token)]
-pub(in crate::http) struct TokenBody {
+pub(crate) struct TokenBody {
     /// Its identifier.
     id: Uuid,
     /// What its user calls it.
@@ -81,7 +81,7 @@ pub(in crate::http) struct TokenBody {
 }
 
 impl TokenBody {
-    pub(in crate::http) fn of(token: &Token) -> TokenBody {
+    pub(crate) fn of(token: &Token) -> TokenBody {
         TokenBody {
             id: token.id.uuid(),
             name: token.name.clone(),
@@ -98,24 +98,24 @@ impl TokenBody {
 
 /// A new token with its secret, which is shown once.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct CreatedToken {
+pub(crate) struct CreatedToken {
     #[serde(flatten)]
-    pub(in crate::http) about: TokenBody,
+    pub(crate) about: TokenBody,
     /// The secret: it is not shown again.
-    pub(in crate::http) token: String,
+    pub(crate) token: String,
 }
 
 /// The tokens of a user.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct TokenList {
+pub(crate) struct TokenList {
     /// Oldest first.
-    pub(in crate::http) tokens: Vec<TokenBody>,
+    pub(crate) tokens: Vec<TokenBody>,
 }
 
 /// A space that exists for the caller.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Space)]
-pub(in crate::http) struct SpaceBody {
+pub(crate) struct SpaceBody {
     /// Its identifier.
     id: Uuid,
     /// Whose it is: `user`, `organization`, `app` or `global`.
@@ -127,7 +127,7 @@ pub(in crate::http) struct SpaceBody {
 }
 
 impl SpaceBody {
-    pub(in crate::http) fn of(membership: &Membership) -> SpaceBody {
+    pub(crate) fn of(membership: &Membership) -> SpaceBody {
         SpaceBody {
             id: membership.space.id.uuid(),
             kind: match membership.space.owner {
@@ -148,7 +148,7 @@ impl SpaceBody {
 
 /// The spaces of the caller.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct SpaceList {
+pub(crate) struct SpaceList {
     /// The caller's own first.
-    pub(in crate::http) spaces: Vec<SpaceBody>,
+    pub(crate) spaces: Vec<SpaceBody>,
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 /// A `T` that stands there as an object. (A derived type would take an array too, its fields by position.)
 #[derive(Debug)]
-pub(in crate::http) struct Object<T>(pub(in crate::http) T);
+pub(crate) struct Object<T>(pub(crate) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Object<T>, D::Error> {

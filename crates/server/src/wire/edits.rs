@@ -12,11 +12,11 @@ use super::Object;
 use super::input::{ArgumentBody, arguments, given};
 
 /// What every editing body says beside the change itself.
-pub(in crate::http) struct Options {
+pub(crate) struct Options {
     /// The kind that the item must be of.
-    pub(in crate::http) kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// The version that it must be at.
-    pub(in crate::http) expected_version: Option<u64>,
+    pub(crate) expected_version: Option<u64>,
     loosest: Option<String>,
     line_endings: Option<String>,
     mode: EditMode,
@@ -24,7 +24,7 @@ pub(in crate::http) struct Options {
 }
 
 /// A body that asks for an edit.
-pub(in crate::http) trait EditBody {
+pub(crate) trait EditBody {
     /// The field that is named where neither a text nor arguments are given.
     const TEXT_FIELD: &'static str;
     /// What its changes are counted in.
@@ -44,7 +44,7 @@ macro_rules! edit_body {
         $(#[$doc])*
         #[derive(Debug, Deserialize, ToSchema)]
         #[serde(deny_unknown_fields)]
-        pub(in crate::http) struct $name {
+        pub(crate) struct $name {
             $($(#[$field_doc])* $field: $type,)*
             /// The kind, to be sure that no item of another is changed.
             #[serde(rename = "type", default, deserialize_with = "given")]
@@ -165,7 +165,7 @@ edit_body! {
 /// One of several edits.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::http) struct OneEdit {
+pub(crate) struct OneEdit {
     /// The passage as you remember it.
     #[schema(min_length = 1)]
     old_str: String,
@@ -180,7 +180,7 @@ pub(in crate::http) struct OneEdit {
 /// An operation on lines.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(in crate::http) struct LineOperation {
+pub(crate) struct LineOperation {
     /// The first line; 1-based.
     #[schema(value_type = i64, minimum = 1)]
     start_line: usize,
@@ -285,7 +285,7 @@ impl EditBody for PatchContent {
 }
 
 /// What a use case is asked for.
-pub(in crate::http) fn edit_request<B: EditBody>(
+pub(crate) fn edit_request<B: EditBody>(
     body: B,
     options: Options,
     expected: ExpectedVersion,

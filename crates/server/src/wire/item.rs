@@ -11,59 +11,59 @@ use super::Time;
 /// A note, bookmark or prompt.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Item)]
-pub(in crate::http) struct ItemBody<'a> {
+pub(crate) struct ItemBody<'a> {
     /// What it is: `note`, `bookmark` or `prompt`.
     #[serde(rename = "type")]
-    pub(in crate::http) kind: &'static str,
+    pub(crate) kind: &'static str,
     /// Its identifier, a UUIDv7.
-    pub(in crate::http) id: Uuid,
+    pub(crate) id: Uuid,
     /// Required for notes.
-    pub(in crate::http) title: Option<&'a str>,
+    pub(crate) title: Option<&'a str>,
     /// What it is about.
-    pub(in crate::http) description: Option<&'a str>,
+    pub(crate) description: Option<&'a str>,
     /// Normalised: lower-case, each once.
     #[schema(value_type = Vec<String>)]
     #[serde(serialize_with = "tags")]
-    pub(in crate::http) tags: &'a [Tag],
+    pub(crate) tags: &'a [Tag],
     /// The address of a bookmark.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub(in crate::http) url: Option<Option<&'a str>>,
+    pub(crate) url: Option<Option<&'a str>>,
     /// The name of a prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub(in crate::http) name: Option<Option<&'a str>>,
+    pub(crate) name: Option<Option<&'a str>>,
     /// The arguments of a prompt.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "arguments")]
     #[schema(value_type = Vec<super::ArgumentBody>, nullable = false)]
-    pub(in crate::http) arguments: Option<&'a [Argument]>,
+    pub(crate) arguments: Option<&'a [Argument]>,
     /// 1 at creation, and 1 more for each change of content or fields.
     #[schema(value_type = i64, minimum = 1)]
-    pub(in crate::http) version: u64,
+    pub(crate) version: u64,
     /// When it was made.
-    pub(in crate::http) created_at: Time,
+    pub(crate) created_at: Time,
     /// When its content or fields were last changed.
-    pub(in crate::http) updated_at: Time,
+    pub(crate) updated_at: Time,
     /// When it was last rendered or marked as used.
-    pub(in crate::http) last_used_at: Option<Time>,
+    pub(crate) last_used_at: Option<Time>,
     /// Since when it is archived.
-    pub(in crate::http) archived_at: Option<Time>,
+    pub(crate) archived_at: Option<Time>,
     /// Since when it is in the trash.
-    pub(in crate::http) deleted_at: Option<Time>,
+    pub(crate) deleted_at: Option<Time>,
     /// The length of the whole content in characters; null without content.
     #[schema(value_type = Option<i64>, minimum = 0)]
-    pub(in crate::http) content_length: Option<u64>,
+    pub(crate) content_length: Option<u64>,
     /// The first 500 characters, where the content is not included.
-    pub(in crate::http) content_preview: Option<&'a str>,
+    pub(crate) content_preview: Option<&'a str>,
     /// The content, or the lines of it that were asked for.
-    pub(in crate::http) content: Option<&'a str>,
+    pub(crate) content: Option<&'a str>,
     /// Where `content` stands in the whole.
-    pub(in crate::http) content_metadata: Option<ContentMetadata>,
+    pub(crate) content_metadata: Option<ContentMetadata>,
 }
 
 /// Where the sent part of a content stands in the whole.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub(in crate::http) struct ContentMetadata {
+pub(crate) struct ContentMetadata {
     /// Lines of the whole content.
     #[schema(value_type = i64, minimum = 1)]
     total_lines: u64,
@@ -79,32 +79,32 @@ pub(in crate::http) struct ContentMetadata {
 
 /// Whether a range of lines was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Extent {
+pub(crate) enum Extent {
     Whole,
     Partial,
 }
 
 impl<'a> ItemBody<'a> {
     /// The item with its preview instead of its content.
-    pub(in crate::http) fn without_content(item: &'a Item) -> ItemBody<'a> {
+    pub(crate) fn without_content(item: &'a Item) -> ItemBody<'a> {
         let preview = item.content.as_ref().map(|content| content.preview.as_str());
         ItemBody { content_preview: preview, ..ItemBody::bare(item) }
     }
 
     /// The item with neither content nor preview.
-    pub(in crate::http) fn without_text(item: &'a Item) -> ItemBody<'a> {
+    pub(crate) fn without_text(item: &'a Item) -> ItemBody<'a> {
         ItemBody::bare(item)
     }
 
     /// The item with its whole content.
-    pub(in crate::http) fn with_content(item: &'a Item, content: Option<&'a str>) -> ItemBody<'a> {
+    pub(crate) fn with_content(item: &'a Item, content: Option<&'a str>) -> ItemBody<'a> {
         let lines = item.content.as_ref().map_or(1, |info| info.lines);
         let metadata = |_| ContentMetadata { total_lines: lines, start_line: 1, end_line: lines, is_partial: false };
         ItemBody { content, content_metadata: content.map(metadata), ..ItemBody::bare(item) }
     }
 
     /// An entry of a list.
-    pub(in crate::http) fn of_snapshot(snapshot: &'a Snapshot) -> ItemBody<'a> {
+    pub(crate) fn of_snapshot(snapshot: &'a Snapshot) -> ItemBody<'a> {
         match &snapshot.content {
             Some(content) => ItemBody::with_content(&snapshot.item, Some(content)),
             None => ItemBody::without_content(&snapshot.item),
@@ -112,7 +112,7 @@ impl<'a> ItemBody<'a> {
     }
 
     /// The item with the part of its content that was read.
-    pub(in crate::http) fn of_part(read: &'a ReadItem, extent: Extent) -> ItemBody<'a> {
+    pub(crate) fn of_part(read: &'a ReadItem, extent: Extent) -> ItemBody<'a> {
         let total_lines = read.item.content.as_ref().map_or(1, |info| info.lines);
         let metadata = |part: &ContentPart| ContentMetadata {
             total_lines,
@@ -169,7 +169,7 @@ fn arguments<S: Serializer>(arguments: &Option<&[Argument]>, serializer: S) -> R
 }
 
 /// The path that a kind's items live under.
-pub(in crate::http) const fn collection_of(kind: Kind) -> &'static str {
+pub(crate) const fn collection_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Note => "notes",
         Kind::Bookmark => "bookmarks",

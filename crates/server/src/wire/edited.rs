@@ -9,7 +9,7 @@ use super::ItemBody;
 /// What an edit did, and the item afterwards.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Edited)]
-pub(in crate::http) struct EditedBody<'a> {
+pub(crate) struct EditedBody<'a> {
     /// Always true; refusals are errors.
     success: bool,
     /// There, and true, where nothing was written.
@@ -42,7 +42,7 @@ pub(in crate::http) struct EditedBody<'a> {
 }
 
 impl<'a> EditedBody<'a> {
-    pub(in crate::http) fn of(edited: &'a Edited, mode: EditMode, item: ItemBody<'a>) -> EditedBody<'a> {
+    pub(crate) fn of(edited: &'a Edited, mode: EditMode, item: ItemBody<'a>) -> EditedBody<'a> {
         let (replacements, operations_applied) = match edited.unit {
             EditUnit::Places => (Some(edited.count), None),
             EditUnit::Operations => (None, Some(edited.count)),
@@ -64,12 +64,12 @@ impl<'a> EditedBody<'a> {
     }
 
     /// What is told of an edit that was made before.
-    pub(in crate::http) fn without_diff(edited: &'a Edited, item: ItemBody<'a>) -> EditedBody<'a> {
+    pub(crate) fn without_diff(edited: &'a Edited, item: ItemBody<'a>) -> EditedBody<'a> {
         EditedBody { diff: "", diff_truncated: Some(true), ..EditedBody::of(edited, EditMode::Write, item) }
     }
 
     /// How long its text is, about.
-    pub(in crate::http) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.diff.len() + self.item.content.map_or(0, str::len)
     }
 }

@@ -10,7 +10,7 @@ use super::Time;
 /// A part of a history, newest first.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = History)]
-pub(in crate::http) struct HistoryList<'a> {
+pub(crate) struct HistoryList<'a> {
     /// The records.
     items: Vec<RecordBody<'a>>,
     /// How many there are in all.
@@ -31,7 +31,7 @@ pub(in crate::http) struct HistoryList<'a> {
 /// What history tells about one change.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = HistoryRecord)]
-pub(in crate::http) struct RecordBody<'a> {
+pub(crate) struct RecordBody<'a> {
     /// The version that it made; null for archiving, deleting and their way back.
     #[schema(value_type = Option<i64>, minimum = 1)]
     version: Option<u64>,
@@ -55,7 +55,7 @@ pub(in crate::http) struct RecordBody<'a> {
 /// A user or token in a history, which may be gone since.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Named)]
-pub(in crate::http) struct NamedBody<'a> {
+pub(crate) struct NamedBody<'a> {
     /// Its identifier.
     id: Uuid,
     /// What it is or was called.
@@ -63,7 +63,7 @@ pub(in crate::http) struct NamedBody<'a> {
 }
 
 impl<'a> HistoryList<'a> {
-    pub(in crate::http) fn of(page: &'a HistoryPage, query: HistoryQuery) -> HistoryList<'a> {
+    pub(crate) fn of(page: &'a HistoryPage, query: HistoryQuery) -> HistoryList<'a> {
         let HistoryQuery { offset, limit } = query;
         HistoryList {
             items: page.records.iter().map(RecordBody::of).collect(),
@@ -99,7 +99,7 @@ impl<'a> NamedBody<'a> {
 
 /// What leads from one version to another.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct VersionDiffBody<'a> {
+pub(crate) struct VersionDiffBody<'a> {
     /// The version that it leads from; 0 is before the item was made.
     #[schema(value_type = i64, minimum = 0)]
     from: u64,
@@ -116,7 +116,7 @@ pub(in crate::http) struct VersionDiffBody<'a> {
 }
 
 impl<'a> VersionDiffBody<'a> {
-    pub(in crate::http) fn of(diff: &'a VersionDiff) -> VersionDiffBody<'a> {
+    pub(crate) fn of(diff: &'a VersionDiff) -> VersionDiffBody<'a> {
         VersionDiffBody {
             from: diff.from,
             to: diff.to,

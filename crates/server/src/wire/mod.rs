@@ -1,0 +1,27 @@
+//! The JSON of the API. Nothing here knows a rule: these types say what stands where.
+
+mod edited;
+mod edits;
+mod error;
+mod history;
+mod input;
+mod item;
+mod list;
+mod object;
+mod people;
+mod problem;
+mod time;
+
+pub(crate) use edited::EditedBody;
+pub(crate) use edits::{DeleteContent, EditBody, Edits, Insert, PatchContent, StrReplace, edit_request};
+pub(crate) use error::ErrorBody;
+pub(crate) use history::{HistoryList, VersionDiffBody};
+pub(crate) use input::{
+    ArgumentBody, ItemCondition, ItemPatch, NewItem, NewToken, NewUser, RenderRequest, TagPatch, tag_changes,
+};
+pub(crate) use item::{Extent, ItemBody, collection_of};
+pub(crate) use list::{CursorText, ItemList, TagCount, TagList};
+pub(crate) use object::Object;
+pub(crate) use people::{CreatedToken, CreatedUser, SpaceBody, SpaceList, TokenBody, TokenList, UserBody, UserList};
+pub(crate) use problem::problem;
+pub(crate) use time::Time;

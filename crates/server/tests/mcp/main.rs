@@ -1,0 +1,28 @@
+//! The MCP servers, end to end: JSON-RPC over real connections, on a real SQLite file and a real PostgreSQL each.
+//!
+//! Every answer that any test gets is held to the promises of all answers, see `agent.rs`.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is a panic")]
+
+#[path = "../rest/place.rs"]
+#[macro_use]
+#[expect(dead_code, reason = "the tests of the REST API use more of it")]
+mod place;
+
+#[path = "../rest/client.rs"]
+#[expect(dead_code, reason = "the tests of the REST API use more of it")]
+mod client;
+#[path = "../rest/description.rs"]
+mod description;
+#[path = "../rest/expected.rs"]
+mod expected;
+
+mod agent;
+mod schema;
+
+mod bounds;
+mod connections;
+mod parity;
+mod refused;
+mod tasks;
+mod tools;

@@ -1,0 +1,176 @@
+//! What a server tells about itself and its tools: the same as the committed list, within its budget, and true.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::agent::Agent;
+use crate::place::{Place, on_sqlite};
+
+/// Tokens, about.
+const BYTES_PER_TOKEN: usize = 4;
+
+async fn listed(place: Place) -> (Agent, Vec<Value>) {
+    let world = place.serve().await;
+    let agent = Agent::new(world.address, "content", Some(&world.place.secret));
+    let tools = agent.tools().await.to_vec();
+    (agent, tools)
+}
+
+#[test]
+fn the_list_is_what_was_agreed() {
+    on_sqlite(async |place| {
+        let (_, tools) = listed(place).await;
+        // A difference is a change of what models see: it goes into the changelog.
+        let text = format!("{:#}\n", Value::from(tools));
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/tools-content.json");
+        if std::fs::read_to_string(&path).unwrap_or_default() != text {
+            let new = path.with_extension("json.new");
+            std::fs::write(&new, text).unwrap();
+            panic!("{} is another: compare, and move it over if the change is meant", new.display());
+        }
+    });
+}
+
+#[test]
+fn the_list_is_within_its_budget() {
+    on_sqlite(async |place| {
+        let (_, tools) = listed(place).await;
+        let seen = |tool: &Value| json!({"name": tool["name"], "description": tool["description"], "inputSchema": tool["inputSchema"]});
+        let seen = Value::from_iter(tools.iter().map(seen)).to_string().len() / BYTES_PER_TOKEN;
+        let whole = Value::from(tools).to_string().len() / BYTES_PER_TOKEN;
+        assert!(seen <= 2_000 && whole <= 5_000, "{seen} tokens seen by a model, {whole} in all");
+    });
+}
+
+#[test]
+fn every_tool_says_what_it_is_and_does() {
+    on_sqlite(async |place| {
+        let (_, tools) = listed(place).await;
+        let hints = |tool: &Value| {
+            let hints = &tool["annotations"];
+            assert_eq!(hints["openWorldHint"], false, "{tool}");
+            ["readOnlyHint", "destructiveHint", "idempotentHint"].map(|hint| hints[hint].as_bool().expect("a hint"))
+        };
+        let told: Vec<(&str, [bool; 3])> =
+            tools.iter().map(|tool| (tool["name"].as_str().unwrap(), hints(tool))).collect();
+        let (reads, adds, changes, settles) =
+            ([true, false, true], [false, false, false], [false, true, false], [false, true, true]);
+        let expected = [
+            ("search_items", reads),
+            ("get_item", reads),
+            ("search_in_content", reads),
+            ("edit_content", changes),
+            ("patch_note", changes),
+            ("rewrite_content", settles),
+            ("update_item_metadata", settles),
+            ("create_bookmark", adds),
+            ("create_note", adds),
+            ("list_tags", reads),
+            ("item_history", reads),
+            ("restore_item", settles),
+        ];
+        assert_eq!(told, expected);
+        for tool in &tools {
+            for member in ["title", "description"] {
+                assert!(!tool[member].as_str().unwrap_or_default().is_empty(), "{tool}");
+            }
+            assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
+            assert_strict(&tool["inputSchema"], tool);
+        }
+    });
+}
+
+/// Demands that objects have no other members than those listed, and lists have items.
+fn assert_strict(schema: &Value, tool: &Value) {
+    match schema["type"].as_str() {
+        Some("object") => {
+            assert_eq!(schema["additionalProperties"], false, "{tool}");
+            let none = Map::new();
+            let members = schema["properties"].as_object().unwrap_or(&none);
+            members.values().for_each(|member| assert_strict(member, tool));
+        }
+        Some("array") => assert_strict(&schema["items"], tool),
+        Some("string" | "integer" | "boolean") => {}
+        other => panic!("{other:?} in {tool}"),
+    }
+}
+
+/// A value that a schema allows.
+fn sample(schema: &Value) -> Value {
+    if let Some(words) = schema["enum"].as_array() {
+        return words[0].clone();
+    }
+    match schema["type"].as_str() {
+        Some("string") => json!("0190a6f4-7b3c-7def-8123-456789abcdef"),
+        Some("integer") => schema["maximum"].as_u64().unwrap_or(7).into(),
+        Some("boolean") => true.into(),
+        Some("array") => json!([sample(&schema["items"])]),
+        Some("object") => {
+            let members = schema["properties"].as_object().expect("properties").iter();
+            members.map(|(name, schema)| (name.clone(), sample(schema))).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_listed_argument_is_accepted_and_no_other() {
+    on_sqlite(async |place| {
+        let (agent, tools) = listed(place).await;
+        for tool in &tools {
+            let name = tool["name"].as_str().unwrap();
+            let Value::Object(mut whole) = sample(&tool["inputSchema"]) else { panic!("an object") };
+            let refusal = agent.call(name, Value::Object(whole.clone())).await.err().unwrap_or_default();
+            let errors = refusal["errors"].as_array().cloned().unwrap_or_default();
+            // They may exclude each other or mean nothing that is there, but each is known and of the right type.
+            for message in errors.iter().filter_map(|error| error["message"].as_str()) {
+                let is_misread = ["is not a field", "invalid", "unknown"].iter().any(|part| message.contains(part));
+                assert!(!is_misread, "{name}: {refusal}");
+            }
+            whole.insert("speling".to_owned(), json!(1));
+            let refusal = agent.refused(name, Value::Object(whole), json!({"error": "validation_failed"})).await;
+            assert_eq!(refusal["errors"][0]["field"], "speling", "{name}: {refusal}");
+        }
+    });
+}
+
+#[test]
+fn a_server_introduces_itself() {
+    on_sqlite(async |place| {
+        let world = place.serve().await;
+        let agent = Agent::new(world.address, "content", Some(&world.place.secret));
+        for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+            let client = json!({"name": "test", "version": "1"});
+            let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
+            let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+            let answer = agent.post(message.to_string(), &[]).await.json();
+            let told = &answer["result"];
+            assert_eq!(told["protocolVersion"], version, "{answer}");
+            assert_eq!(told["serverInfo"]["name"], "interline-content");
+            assert_eq!(told["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
+            assert_eq!(told["capabilities"], json!({"tools": {}}));
+            let instructions = told["instructions"].as_str().unwrap();
+            assert!(instructions.len() < 1_200 && instructions.contains("edit_content"), "{instructions}");
+        }
+    });
+}
+
+#[test]
+fn the_newest_protocol_needs_no_handshake() {
+    on_sqlite(async |place| {
+        let world = place.serve().await;
+        let agent = Agent::new(world.address, "content", Some(&world.place.secret));
+        let prefix = "io.modelcontextprotocol";
+        let meta = json!({
+            format!("{prefix}/protocolVersion"): "2026-07-28",
+            format!("{prefix}/clientInfo"): {"name": "test", "version": "1"},
+            format!("{prefix}/clientCapabilities"): {},
+        });
+        let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "server/discover")];
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": meta}});
+        let told = agent.post(message.to_string(), &headers).await.json();
+        let versions = told["result"]["supportedVersions"].as_array().expect("versions");
+        assert!(versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2025-06-18")), "{told}");
+    });
+}
