@@ -147,6 +147,8 @@ impl TargetArgs {
 pub(crate) enum McpCommand {
     /// Notes and bookmarks: find, read, edit
     Content(McpArgs),
+    /// Prompts: find, edit with their arguments, render
+    Prompts(McpArgs),
 }
 
 #[derive(Debug, Args)]

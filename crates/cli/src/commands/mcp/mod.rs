@@ -16,6 +16,7 @@ use crate::settings::{McpSettings, TargetSettings};
 pub(super) async fn run(command: McpCommand, environment: &Environment) -> Result<(), Failure> {
     let (server, args) = match &command {
         McpCommand::Content(args) => (McpServer::Content, args),
+        McpCommand::Prompts(args) => (McpServer::Prompts, args),
     };
     let settings = McpSettings::of(args, environment)?;
     start_logging(settings.log, Form::Text);
