@@ -147,6 +147,8 @@ impl TargetArgs {
 pub(crate) enum McpCommand {
     /// Notes and bookmarks: find, read, edit
     Content(McpArgs),
+    /// Prompts: find, edit with their arguments, render
+    Prompts(McpArgs),
     /// Write servers into the configuration of a client that starts them
     ///
     /// Everything else in the file stays as it is, and so does what was added to an entry by hand. The options of the

@@ -1,6 +1,7 @@
 //! What a tool answers: data with its text, or an error as JSON text.
 
 use interline_items::Error;
+use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::Value;
@@ -31,12 +32,44 @@ impl Told {
 
 /// A refusal or failure in the one shape of errors. It has no data: that would have to fit the schema of successes.
 pub(super) fn refused(error: &Error, request_id: &str) -> CallToolResult {
+    // Its parts are strings and numbers: there is nothing that could fail.
+    let text = serde_json::to_string(&body(error, request_id)).unwrap_or_default();
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+/// The same where the protocol has errors of its own: what is wrong as its message, and the one shape as its data.
+pub(super) fn protocol_error(error: &Error, request_id: &str) -> ErrorData {
+    let data = serde_json::to_value(body(error, request_id)).ok();
+    let message = match error {
+        Error::InvalidArguments { missing, unknown } => wrong_arguments(missing, unknown),
+        error => error.to_string(),
+    };
+    match error {
+        Error::Internal(_) | Error::Unavailable(_) | Error::Unknown(_) => ErrorData::internal_error(message, data),
+        Error::Unauthorized | Error::Forbidden(_) => ErrorData::invalid_request(message, data),
+        _ => ErrorData::invalid_params(message, data),
+    }
+}
+
+/// Names what is missing and what is not known: some clients show nothing but the message.
+fn wrong_arguments(missing: &[String], unknown: &[String]) -> String {
+    const MAX_NAMES: usize = 10;
+    const MAX_CHARS: usize = 100;
+    let named = |what: &str, names: &[String]| {
+        let name = |name: &String| format!("`{}`", name.chars().take(MAX_CHARS).collect::<String>());
+        let more = if names.len() > MAX_NAMES { ", …" } else { "" };
+        let list: Vec<String> = names.iter().take(MAX_NAMES).map(name).collect();
+        (!names.is_empty()).then(|| format!("{what} arguments: {}{more}", list.join(", ")))
+    };
+    let parts = [named("missing", missing), named("unknown", unknown)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+fn body(error: &Error, request_id: &str) -> ErrorBody {
     let mut body = ErrorBody::of(error);
     if let Error::Internal(detail) | Error::Unavailable(detail) | Error::Unknown(detail) = error {
-        tracing::error!(request_id, detail, code = body.code(), "a tool failed");
+        tracing::error!(request_id, detail, code = body.code(), "a request of an agent failed");
         body = body.with("request_id", request_id);
     }
-    // Its parts are strings and numbers: there is nothing that could fail.
-    let text = serde_json::to_string(&body.bounded()).unwrap_or_default();
-    CallToolResult::error(vec![ContentBlock::text(text)])
+    body.bounded()
 }

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use interline_items::{Caller, Error, Interline, UserId};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestMethod, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListToolsResult, PaginatedRequestParams, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::server::Offer;
 use super::tool::{Call, Tool};
-use super::{Effect, McpServer, answer};
+use super::{Effect, McpServer, answer, prompts};
 
 /// A server at a door; cheap to clone.
 #[derive(Clone)]
@@ -67,6 +67,14 @@ impl Handler {
         }
     }
 
+    /// What a request of the protocol's own has at hand, and its id in the log.
+    async fn begun(&self, context: &RequestContext<RoleServer>) -> Result<(Call, String), ErrorData> {
+        match self.visitor(context).await {
+            Ok(Visitor { caller, request_id }) => Ok((Call { interline: self.interline.clone(), caller }, request_id)),
+            Err(error) => Err(answer::protocol_error(&error, &context.id.to_string())),
+        }
+    }
+
     async fn call(
         &self,
         tool: &Tool,
@@ -89,9 +97,7 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let name = format!("interline-{}", self.server.name());
         let this = Implementation::new(name, env!("CARGO_PKG_VERSION")).with_title(self.offer.title);
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(this)
-            .with_instructions(self.offer.instructions)
+        ServerConfig::new(self.server.capabilities()).with_server_info(this).with_instructions(self.offer.instructions)
     }
 
     async fn list_tools(
@@ -118,5 +124,35 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(message, None));
         };
         Ok(self.call(tool, request, &context).await.into())
+    }
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        match self.server {
+            McpServer::Content => Ok(ListPromptsResult::default()),
+            McpServer::Prompts => {
+                let (call, request_id) = self.begun(&context).await?;
+                let cursor = request.and_then(|request| request.cursor);
+                let listed = prompts::offered::list(&call, cursor.as_deref()).await;
+                listed.map_err(|error| answer::protocol_error(&error, &request_id))
+            }
+        }
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        match self.server {
+            McpServer::Content => Err(ErrorData::method_not_found::<GetPromptRequestMethod>()),
+            McpServer::Prompts => {
+                let (call, request_id) = self.begun(&context).await?;
+                let rendered = prompts::offered::get(&call, request).await;
+                rendered.map(Into::into).map_err(|error| answer::protocol_error(&error, &request_id))
+            }
+        }
     }
 }

@@ -2,16 +2,22 @@
 //!
 //! A [`McpServer`] is its instructions and a short list of [`tool`]s. A tool reads its arguments strictly ([`arguments`]),
 //! calls a use case, and tells the outcome ([`answer`]) in the shape that its schema ([`schema`]) promises. The
-//! [`handler`] speaks the protocol; it is reached over HTTP (`http::mcp`) and over [`stdio`].
+//! [`handler`] speaks the protocol, prompts included; it is reached over HTTP (`http::mcp`) and over [`stdio`].
 
 mod answer;
 mod arguments;
 mod content;
+mod finding;
 mod handler;
+mod history;
+mod passages;
+mod prompts;
+mod reading;
 mod schema;
 mod server;
 mod stdio;
 mod tool;
+mod written;
 
 pub(crate) use handler::{Handler, Principal, Visitor};
 pub use server::McpServer;

@@ -1,15 +1,18 @@
 //! Which servers there are, and what each offers.
 
 use interline_items::Source;
+use rmcp::model::ServerCapabilities;
 
-use super::content;
 use super::tool::Tool;
+use super::{content, prompts};
 
 /// A server: a short list of tools for one sort of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum McpServer {
     /// Notes and bookmarks.
     Content,
+    /// Prompts: tools over them, and themselves for clients that know prompts.
+    Prompts,
 }
 
 /// What a server tells about itself, and what it offers.
@@ -23,12 +26,13 @@ pub(super) struct Offer {
 
 impl McpServer {
     /// Every server.
-    pub const ALL: [McpServer; 1] = [McpServer::Content];
+    pub const ALL: [McpServer; 2] = [McpServer::Content, McpServer::Prompts];
 
     /// Its name in paths and commands.
     pub const fn name(self) -> &'static str {
         match self {
             McpServer::Content => "content",
+            McpServer::Prompts => "prompts",
         }
     }
 
@@ -36,12 +40,23 @@ impl McpServer {
     pub(crate) const fn source(self) -> Source {
         match self {
             McpServer::Content => Source::McpContent,
+            McpServer::Prompts => Source::McpPrompts,
+        }
+    }
+
+    /// What of the protocol it serves.
+    pub(super) fn capabilities(self) -> ServerCapabilities {
+        let tools = ServerCapabilities::builder().enable_tools();
+        match self {
+            McpServer::Content => tools.build(),
+            McpServer::Prompts => tools.enable_prompts().build(),
         }
     }
 
     pub(super) fn offer(self) -> Offer {
         match self {
             McpServer::Content => content::offer(),
+            McpServer::Prompts => prompts::offer(),
         }
     }
 }

@@ -156,6 +156,14 @@ impl Agent {
         read["content"].as_str().unwrap_or_default().to_owned()
     }
 
+    /// Asks for what the protocol must refuse, and demands the code of the refusal: its message.
+    pub(crate) async fn protocol_error(&self, method: &str, params: Value, code: i64) -> String {
+        let shown = params.to_string();
+        let error = self.request(method, params).await.expect_err("a refusal");
+        assert_eq!(error["code"], code, "{method} {shown}: {error}");
+        error["message"].as_str().expect("a message").to_owned()
+    }
+
     /// How many tools were called.
     pub(crate) fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)

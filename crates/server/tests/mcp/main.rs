@@ -23,6 +23,7 @@ mod schema;
 mod bounds;
 mod connections;
 mod parity;
+mod prompts;
 mod refused;
 mod tasks;
 mod tools;

@@ -1,5 +1,7 @@
 //! The same request through both doors: the same outcome, the same error code, and the same is stored.
 
+mod prompts;
+
 use serde_json::{Map, Value, json};
 
 use crate::agent::Agent;
@@ -349,9 +351,20 @@ fn assert_agree(row: &Row, told: &Value, rest: &Value) {
 }
 
 async fn both_doors_do_the_same(place: Place) {
+    let rows = [edits(), changes(), creations_and_returns(), reads()].into_iter().flatten();
+    assert_same(place, "content", rows, before).await;
+}
+
+/// Asks for each row through both doors, for users of their own who have what is there `before`.
+async fn assert_same(
+    place: Place,
+    server: &str,
+    rows: impl Iterator<Item = Row>,
+    before: impl AsyncFn(&Client) -> Vec<(&'static str, String)>,
+) {
     let world = place.serve().await;
     let owner = world.owner();
-    for row in [edits(), changes(), creations_and_returns(), reads()].into_iter().flatten() {
+    for row in rows {
         let (mut clients, mut secrets) = (Vec::new(), Vec::new());
         for name in ["one", "other"] {
             let made = owner.check("POST /users", json!({"name": name}), 201, json!({})).await.json();
@@ -360,7 +373,7 @@ async fn both_doors_do_the_same(place: Place) {
         }
         let [rest, other] = &clients[..] else { panic!("two") };
         let (ids, other_ids) = (before(rest).await, before(other).await);
-        let agent = Agent::new(world.address, "content", Some(&secrets[1]));
+        let agent = Agent::new(world.address, server, Some(&secrets[1]));
 
         let body: Value = serde_json::from_str(&filled(&row.body.to_string(), &ids)).unwrap();
         let answer = rest.send(&filled(row.rest, &ids), Some(&body).filter(|body| !body.is_null())).await;

@@ -142,3 +142,31 @@ fn undoing_the_last_change() {
         desk.finish(&id, json!({"content": "good\n", "version": 3})).await;
     });
 }
+
+#[test]
+fn a_variable_of_a_template_with_its_argument() {
+    on_sqlite(async |place| {
+        let world = place.serve().await;
+        let (rest, agent) = (world.owner(), Agent::new(world.address, "prompts", Some(&world.place.secret)));
+        let content = "Review this {{ lang }} code.\n\nAnswer in the style of {{ lang }}; be {{ tone }}.\n";
+        let arguments = json!([{"name": "lang", "description": "What it is written in", "required": true},
+            {"name": "tone", "description": null, "required": false}]);
+        rest.create("prompts", json!({"name": "code-review", "content": content, "arguments": arguments})).await;
+        let found = agent.check("search_prompts", json!({"query": "review"}), json!({"total": 1})).await;
+        let name = found["items"][0]["name"].as_str().unwrap();
+        let read = agent.check("get_prompt_template", json!({"name": name}), json!({"content": content})).await;
+        let mut renamed = read["arguments"].clone();
+        renamed[0]["name"] = json!("language");
+        let edit = json!({"name": name, "old_str": "{{ lang }}", "new_str": "{{ language }}", "expected_matches": 2,
+            "arguments": renamed, "expected_version": read["version"]});
+        agent.check("edit_prompt_template", edit, json!({"version": 2, "replacements": 2})).await;
+        assert!(agent.calls() <= MAX_CALLS, "{} calls", agent.calls());
+        let mut arguments = arguments;
+        arguments[0]["name"] = json!("language");
+        let expected = json!({"version": 2, "content": content.replace("lang", "language"), "arguments": arguments});
+        rest.check("GET /prompts/name/code-review", Value::Null, 200, expected).await;
+        let history = rest.get(&format!("/prompts/{}/history", read["id"].as_str().unwrap())).await.json();
+        assert_eq!(history["items"][0]["source"], "mcp-prompts", "{history}");
+        assert_eq!(history["items"][0]["changed_fields"], json!(["arguments", "content"]), "{history}");
+    });
+}

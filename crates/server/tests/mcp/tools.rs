@@ -10,43 +10,54 @@ use crate::place::{Place, on_sqlite};
 /// Tokens, about.
 const BYTES_PER_TOKEN: usize = 4;
 
-async fn listed(place: Place) -> (Agent, Vec<Value>) {
+const SERVERS: [&str; 2] = ["content", "prompts"];
+
+/// The servers by name, with what they list.
+async fn listed(place: Place) -> Vec<(&'static str, Agent, Vec<Value>)> {
     let world = place.serve().await;
-    let agent = Agent::new(world.address, "content", Some(&world.place.secret));
-    let tools = agent.tools().await.to_vec();
-    (agent, tools)
+    let mut listed = Vec::new();
+    for server in SERVERS {
+        let agent = Agent::new(world.address, server, Some(&world.place.secret));
+        let tools = agent.tools().await.to_vec();
+        listed.push((server, agent, tools));
+    }
+    listed
 }
 
 #[test]
 fn the_list_is_what_was_agreed() {
     on_sqlite(async |place| {
-        let (_, tools) = listed(place).await;
-        // A difference is a change of what models see: it goes into the changelog.
-        let text = format!("{:#}\n", Value::from(tools));
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/tools-content.json");
-        if std::fs::read_to_string(&path).unwrap_or_default() != text {
-            let new = path.with_extension("json.new");
-            std::fs::write(&new, text).unwrap();
-            panic!("{} is another: compare, and move it over if the change is meant", new.display());
+        let mut others = Vec::new();
+        for (server, _, tools) in listed(place).await {
+            // A difference is a change of what models see: it goes into the changelog.
+            let text = format!("{:#}\n", Value::from(tools));
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/mcp/tools-{server}.json"));
+            if std::fs::read_to_string(&path).unwrap_or_default() != text {
+                let new = path.with_extension("json.new");
+                std::fs::write(&new, text).unwrap();
+                others.push(new);
+            }
         }
+        assert!(others.is_empty(), "other than agreed: compare, and move over if the change is meant: {others:?}");
     });
 }
 
 #[test]
 fn the_list_is_within_its_budget() {
     on_sqlite(async |place| {
-        let (_, tools) = listed(place).await;
-        let seen = |tool: &Value| json!({"name": tool["name"], "description": tool["description"], "inputSchema": tool["inputSchema"]});
-        let seen = Value::from_iter(tools.iter().map(seen)).to_string().len() / BYTES_PER_TOKEN;
-        let whole = Value::from(tools).to_string().len() / BYTES_PER_TOKEN;
-        assert!(seen <= 2_000 && whole <= 5_000, "{seen} tokens seen by a model, {whole} in all");
+        for (server, _, tools) in listed(place).await {
+            let seen = |tool: &Value| json!({"name": tool["name"], "description": tool["description"], "inputSchema": tool["inputSchema"]});
+            let seen = Value::from_iter(tools.iter().map(seen)).to_string().len() / BYTES_PER_TOKEN;
+            let whole = Value::from(tools).to_string().len() / BYTES_PER_TOKEN;
+            assert!(seen <= 2_000 && whole <= 5_000, "{server}: {seen} tokens seen by a model, {whole} in all");
+        }
     });
 }
 
 #[test]
 fn every_tool_says_what_it_is_and_does() {
     on_sqlite(async |place| {
-        let (_, tools) = listed(place).await;
+        let tools: Vec<Value> = listed(place).await.into_iter().flat_map(|(_, _, tools)| tools).collect();
         let hints = |tool: &Value| {
             let hints = &tool["annotations"];
             assert_eq!(hints["openWorldHint"], false, "{tool}");
@@ -69,6 +80,15 @@ fn every_tool_says_what_it_is_and_does() {
             ("list_tags", reads),
             ("item_history", reads),
             ("restore_item", settles),
+            ("search_prompts", reads),
+            ("get_prompt_template", reads),
+            ("get_prompt_metadata", reads),
+            ("edit_prompt_template", changes),
+            ("update_prompt_metadata", settles),
+            ("create_prompt", adds),
+            ("render_prompt", reads),
+            ("prompt_history", reads),
+            ("restore_prompt", settles),
         ];
         assert_eq!(told, expected);
         for tool in &tools {
@@ -81,9 +101,15 @@ fn every_tool_says_what_it_is_and_does() {
     });
 }
 
+/// Whether an object has whatever members a caller likes: the values that a prompt is rendered with.
+fn is_free(schema: &Value) -> bool {
+    *schema == json!({"type": "object", "additionalProperties": true})
+}
+
 /// Demands that objects have no other members than those listed, and lists have items.
 fn assert_strict(schema: &Value, tool: &Value) {
     match schema["type"].as_str() {
+        Some("object") if is_free(schema) => assert_eq!(tool["name"], "render_prompt"),
         Some("object") => {
             assert_eq!(schema["additionalProperties"], false, "{tool}");
             let none = Map::new();
@@ -106,6 +132,7 @@ fn sample(schema: &Value) -> Value {
         Some("integer") => schema["maximum"].as_u64().unwrap_or(7).into(),
         Some("boolean") => true.into(),
         Some("array") => json!([sample(&schema["items"])]),
+        Some("object") if is_free(schema) => json!({"any": 1}),
         Some("object") => {
             let members = schema["properties"].as_object().expect("properties").iter();
             members.map(|(name, schema)| (name.clone(), sample(schema))).collect()
@@ -117,41 +144,51 @@ fn sample(schema: &Value) -> Value {
 #[test]
 fn every_listed_argument_is_accepted_and_no_other() {
     on_sqlite(async |place| {
-        let (agent, tools) = listed(place).await;
-        for tool in &tools {
-            let name = tool["name"].as_str().unwrap();
-            let Value::Object(mut whole) = sample(&tool["inputSchema"]) else { panic!("an object") };
-            let refusal = agent.call(name, Value::Object(whole.clone())).await.err().unwrap_or_default();
-            let errors = refusal["errors"].as_array().cloned().unwrap_or_default();
-            // They may exclude each other or mean nothing that is there, but each is known and of the right type.
-            for message in errors.iter().filter_map(|error| error["message"].as_str()) {
-                let is_misread = ["is not a field", "invalid", "unknown"].iter().any(|part| message.contains(part));
-                assert!(!is_misread, "{name}: {refusal}");
+        for (_, agent, tools) in listed(place).await {
+            for tool in &tools {
+                assert_takes_what_it_lists(&agent, tool).await;
             }
-            whole.insert("speling".to_owned(), json!(1));
-            let refusal = agent.refused(name, Value::Object(whole), json!({"error": "validation_failed"})).await;
-            assert_eq!(refusal["errors"][0]["field"], "speling", "{name}: {refusal}");
         }
     });
+}
+
+async fn assert_takes_what_it_lists(agent: &Agent, tool: &Value) {
+    let name = tool["name"].as_str().unwrap();
+    let Value::Object(mut whole) = sample(&tool["inputSchema"]) else { panic!("an object") };
+    let refusal = agent.call(name, Value::Object(whole.clone())).await.err().unwrap_or_default();
+    let errors = refusal["errors"].as_array().cloned().unwrap_or_default();
+    // They may exclude each other or mean nothing that is there, but each is known and of the right type.
+    for message in errors.iter().filter_map(|error| error["message"].as_str()) {
+        let is_misread = ["is not a field", "invalid", "unknown"].iter().any(|part| message.contains(part));
+        assert!(!is_misread, "{name}: {refusal}");
+    }
+    whole.insert("speling".to_owned(), json!(1));
+    let refusal = agent.refused(name, Value::Object(whole), json!({"error": "validation_failed"})).await;
+    assert_eq!(refusal["errors"][0]["field"], "speling", "{name}: {refusal}");
 }
 
 #[test]
 fn a_server_introduces_itself() {
     on_sqlite(async |place| {
         let world = place.serve().await;
-        let agent = Agent::new(world.address, "content", Some(&world.place.secret));
-        for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-            let client = json!({"name": "test", "version": "1"});
-            let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
-            let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-            let answer = agent.post(message.to_string(), &[]).await.json();
-            let told = &answer["result"];
-            assert_eq!(told["protocolVersion"], version, "{answer}");
-            assert_eq!(told["serverInfo"]["name"], "interline-content");
-            assert_eq!(told["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
-            assert_eq!(told["capabilities"], json!({"tools": {}}));
-            let instructions = told["instructions"].as_str().unwrap();
-            assert!(instructions.len() < 1_200 && instructions.contains("edit_content"), "{instructions}");
+        for (server, capabilities, tool) in [
+            ("content", json!({"tools": {}}), "edit_content"),
+            ("prompts", json!({"tools": {}, "prompts": {}}), "edit_prompt_template"),
+        ] {
+            let agent = Agent::new(world.address, server, Some(&world.place.secret));
+            for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+                let client = json!({"name": "test", "version": "1"});
+                let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
+                let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+                let answer = agent.post(message.to_string(), &[]).await.json();
+                let told = &answer["result"];
+                assert_eq!(told["protocolVersion"], version, "{answer}");
+                assert_eq!(told["serverInfo"]["name"], format!("interline-{server}"));
+                assert_eq!(told["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
+                assert_eq!(told["capabilities"], capabilities);
+                let instructions = told["instructions"].as_str().unwrap();
+                assert!(instructions.len() < 1_200 && instructions.contains(tool), "{instructions}");
+            }
         }
     });
 }

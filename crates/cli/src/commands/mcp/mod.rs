@@ -17,6 +17,7 @@ use crate::settings::{McpSettings, TargetSettings};
 pub(super) async fn run(command: McpCommand, environment: &Environment) -> Result<(), Failure> {
     let (server, args) = match &command {
         McpCommand::Content(args) => (McpServer::Content, args),
+        McpCommand::Prompts(args) => (McpServer::Prompts, args),
         McpCommand::Install(args) => return install::run(args, environment),
     };
     let settings = McpSettings::of(args, environment)?;

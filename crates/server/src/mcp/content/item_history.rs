@@ -1,16 +1,13 @@
 //! `item_history`
 
-use interline_items::{Error, HistoryQuery, HistoryRecord};
+use interline_items::Error;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::item::which;
-use crate::mcp::arguments::{ContentKind, Id, Number, Whole, invalid};
+use crate::mcp::arguments::{ContentKind, Id, Number, Whole};
+use crate::mcp::history::{HistoryAsked, HistoryTold};
 use crate::mcp::tool::{About, Call, Effect, Tool};
-use crate::wire::Time;
-
-/// How many records are told unless more are asked for.
-const LIMIT: u64 = 20;
 
 pub(super) fn tool() -> Tool {
     let about = About {
@@ -35,79 +32,8 @@ struct Arguments {
     limit: Option<Whole<1, 100>>,
 }
 
-/// A list of records, or the diff of a version.
-#[derive(Default, Serialize, JsonSchema)]
-struct HistoryTold {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    records: Option<Vec<RecordTold>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    changed_fields: Option<Vec<&'static str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    diff: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    diff_truncated: Option<bool>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct RecordTold {
-    /// Left out for archiving, deleting and their way back.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<u64>,
-    action: &'static str,
-    changed_fields: Vec<String>,
-    #[schemars(with = "String")]
-    created_at: Time,
-    source: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    user: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    token: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content_length: Option<u64>,
-}
-
 async fn item_history(call: Call, arguments: Arguments) -> Result<HistoryTold, Error> {
-    let (which, _) = which(&call, arguments.id, arguments.kind).await?;
-    let (version, against) = (arguments.version, arguments.against.map(|version| version.0));
-    match (version, against) {
-        (None, None) => {
-            let query = HistoryQuery { offset: 0, limit: arguments.limit.unwrap_or(Whole(LIMIT)).count() };
-            let page = call.interline.history(&call.caller, &which, query).await?;
-            let records = page.records.into_iter().map(RecordTold::of).collect();
-            Ok(HistoryTold { records: Some(records), total: Some(page.total), ..HistoryTold::default() })
-        }
-        (Some(version), against) => {
-            let diff = call.interline.compare_versions(&call.caller, &which, version.0, against).await?;
-            Ok(HistoryTold {
-                from: Some(diff.from),
-                to: Some(diff.to),
-                changed_fields: Some(diff.changed_fields),
-                diff: Some(diff.diff.text),
-                diff_truncated: diff.diff.truncated.then_some(true),
-                ..HistoryTold::default()
-            })
-        }
-        (None, Some(_)) => Err(invalid("version", "is required where `against` is given")),
-    }
-}
-
-impl RecordTold {
-    fn of(record: HistoryRecord) -> RecordTold {
-        RecordTold {
-            version: record.version,
-            action: record.action.name(),
-            changed_fields: record.changed_fields,
-            created_at: Time(record.at),
-            source: record.source.name(),
-            user: record.user.name,
-            token: record.token.and_then(|token| token.name),
-            content_length: record.content.map(|size| size.characters),
-        }
-    }
+    let Arguments { id, kind, version, against, limit } = arguments;
+    let (which, _) = which(&call, id, kind).await?;
+    HistoryTold::read(&call, &which, HistoryAsked { version, against, limit }).await
 }

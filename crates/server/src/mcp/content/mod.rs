@@ -12,7 +12,6 @@ mod rewrite_content;
 mod search_in_content;
 mod search_items;
 mod update_item_metadata;
-mod written;
 
 use super::server::Offer;
 

@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::item::which;
-use super::written::{EditTold, expected};
 use crate::mcp::arguments::{ContentKind, Id, Number, Whole};
 use crate::mcp::tool::{About, Call, Effect, Tool};
+use crate::mcp::written::{EditTold, expected};
 use crate::wire::Object;
 
 pub(super) fn tool() -> Tool {

@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::item::{ItemTold, which};
-use super::written::expected;
 use crate::mcp::arguments::{ContentKind, Id, Number};
 use crate::mcp::tool::{About, Call, Effect, Tool};
+use crate::mcp::written::expected;
 
 pub(super) fn tool() -> Tool {
     let about = About {

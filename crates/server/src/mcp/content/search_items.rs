@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use interline_items::fields::Tag;
-use interline_items::search::{FoundItem, Snippet, SnippetField};
+use interline_items::search::FoundItem;
 use interline_items::{
     Contents, Error, Filter, FindBy, FindItems, Kind, PageStart, SortBy, SortOrder, TagMatch, View, Wanted,
 };
@@ -11,11 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::item::{ItemTold, preview};
-use crate::mcp::arguments::{ContentKind, Whole, invalid, renamed};
+use crate::mcp::arguments::{ContentKind, Whole, renamed};
+use crate::mcp::finding::{LIMIT, SnippetTold, TagMatchWord, tags};
 use crate::mcp::tool::{About, Call, Effect, Tool};
-
-/// How many items are told unless more are asked for: each takes about 200 tokens.
-const LIMIT: u64 = 20;
 
 pub(super) fn tool() -> Tool {
     let about = About {
@@ -45,13 +42,6 @@ struct Arguments {
     /// Default 20
     limit: Option<Whole<1, 100>>,
     offset: Option<Whole<0, 1_000_000>>,
-}
-
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum TagMatchWord {
-    All,
-    Any,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -89,15 +79,6 @@ struct FoundItemTold {
     snippet: Option<SnippetTold>,
 }
 
-/// Where an item matches.
-#[derive(Serialize, JsonSchema)]
-struct SnippetTold {
-    field: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
-    text: String,
-}
-
 async fn search_items(call: Call, arguments: Arguments) -> Result<FoundTold, Error> {
     let wanted = Wanted::of(arguments.query.as_deref(), None).map_err(|error| renamed(error, "q", "query"))?;
     let order = wanted.order(arguments.sort_by.map(FindBy::from), arguments.sort_order.map(SortOrder::from));
@@ -130,11 +111,6 @@ async fn search_items(call: Call, arguments: Arguments) -> Result<FoundTold, Err
     })
 }
 
-fn tags(call: &Call, tags: Vec<String>) -> Result<Vec<Tag>, Error> {
-    let parse = |tag: String| Tag::parse(&tag, call.interline.limits());
-    tags.into_iter().map(parse).collect::<Result<_, _>>().map_err(|error| invalid("tags", &error.message))
-}
-
 impl FoundItemTold {
     fn of(found: &FoundItem) -> FoundItemTold {
         let item = &found.snapshot.item;
@@ -142,27 +118,6 @@ impl FoundItemTold {
             item: ItemTold::of(item),
             content_preview: preview(item),
             snippet: found.snippet.as_ref().map(SnippetTold::of),
-        }
-    }
-}
-
-impl SnippetTold {
-    fn of(snippet: &Snippet) -> SnippetTold {
-        let (field, line) = match snippet.field {
-            SnippetField::Content(line) => ("content", Some(line)),
-            SnippetField::Description => ("description", None),
-            SnippetField::Title => ("title", None),
-            SnippetField::Url => ("url", None),
-        };
-        SnippetTold { field, line, text: snippet.text.clone() }
-    }
-}
-
-impl From<TagMatchWord> for TagMatch {
-    fn from(word: TagMatchWord) -> TagMatch {
-        match word {
-            TagMatchWord::All => TagMatch::All,
-            TagMatchWord::Any => TagMatch::Any,
         }
     }
 }

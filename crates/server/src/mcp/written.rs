@@ -4,7 +4,7 @@ use interline_items::{ChangedPassage, EditMode, EditUnit, Edited, Error, Expecta
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::mcp::arguments::Number;
+use super::arguments::Number;
 
 /// What an edit did.
 #[derive(Serialize, JsonSchema)]
@@ -75,4 +75,9 @@ impl ChangeTold {
 /// The version that a change is meant for.
 pub(super) fn expected(version: Option<Number>) -> ExpectedVersion {
     version.map_or(ExpectedVersion::Any, |version| ExpectedVersion::Exactly(version.0, Expectation::ExpectedVersion))
+}
+
+/// Whether an edit is written.
+pub(super) fn mode(dry_run: Option<bool>) -> EditMode {
+    if dry_run == Some(true) { EditMode::DryRun } else { EditMode::Write }
 }
