@@ -57,6 +57,12 @@ impl ContentTold {
     }
 }
 
+/// As much of a text as one answer holds, and `Some` if that is not all of it.
+pub(super) fn beginning(text: &str) -> (&str, Option<bool>) {
+    let cut = Cut::of(text);
+    (cut.shown(text), is_cut(&cut))
+}
+
 fn is_cut(cut: &Cut<'_>) -> Option<bool> {
     match cut {
         Cut::Whole => None,

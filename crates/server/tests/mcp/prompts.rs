@@ -266,6 +266,12 @@ fn a_long_template_is_told_in_parts() {
         let rest = agent.check("get_prompt_template", rest, json!({})).await;
         let whole = format!("{}\n{}", first["content"].as_str().unwrap(), rest["content"].as_str().unwrap());
         assert_eq!(whole, content);
+        let rendered = agent.check("render_prompt", json!({"name": "long"}), json!({"truncated": true})).await;
+        assert_eq!(rendered["rendered"], first["content"]);
+        assert!(rendered["next"].as_str().unwrap().contains("prompts/get"), "{}", rendered["next"]);
+        let whole = agent.request("prompts/get", json!({"name": "long"})).await.unwrap();
+        let whole = whole["messages"][0]["content"]["text"].as_str().unwrap();
+        assert!(content.starts_with(whole) && whole.len() >= 149_999, "{}", whole.len());
         let found = agent.check("search_prompts", json!({}), json!({"total": 1})).await;
         assert!(found.to_string().len() < 2_048, "{found}");
     });

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::prompt::which;
+use crate::mcp::reading::beginning;
 use crate::mcp::tool::{About, Call, Effect, Tool};
 use crate::wire::Object;
 
@@ -34,11 +35,18 @@ struct Arguments {
 #[derive(Serialize, JsonSchema)]
 struct RenderedTold {
     rendered: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<bool>,
+    /// How to get the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
 }
 
 async fn render_prompt(call: Call, arguments: Arguments) -> Result<RenderedTold, Error> {
     let which = which(&call, &arguments.name)?;
     let values = arguments.arguments.map(|Object(values)| values).unwrap_or_default();
     let rendered = call.interline.render(&call.caller, &which, values).await?;
-    Ok(RenderedTold { rendered })
+    let (shown, truncated) = beginning(&rendered);
+    let whole = || format!("this is the beginning of {} characters; prompts/get gives all", rendered.chars().count());
+    Ok(RenderedTold { rendered: shown.to_owned(), truncated, next: truncated.map(|_| whole()) })
 }
