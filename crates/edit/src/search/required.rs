@@ -131,11 +131,11 @@ mod tests {
         for expression in ["(?i)foo", "(?i:f)oo", "[fF]oo"] {
             let required = Pattern::regex(expression, Case::Sensitive).unwrap().required();
             let Required::Text(found) = &required else { panic!("{expression}: {required:?}") };
-            assert_eq!(found.to_lowercase(), "foo");
+            assert_eq!(found.to_ascii_lowercase(), "foo");
         }
         let required = Pattern::regex("(?i)useState", Case::Sensitive).unwrap().required();
         let Required::Text(found) = &required else { panic!("{required:?}") };
-        assert_eq!(found.to_lowercase(), "usestate");
+        assert_eq!(found.to_ascii_lowercase(), "usestate");
         assert_eq!(Pattern::regex("[fg]oo", Case::Sensitive).unwrap().required(), text("oo"));
     }
 
