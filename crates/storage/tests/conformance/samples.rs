@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interline_items::fields::{Arguments, Description, PromptName, Tags, Title, Url};
+use interline_items::fields::{Arguments, Description, Limits, PromptName, Tags, Title, Url};
 use interline_items::{ContentInfo, Fields, Item, ItemId, Kind, Snapshot, Space, Stamp};
 use jiff::Timestamp;
 
@@ -64,7 +64,7 @@ pub(crate) fn name(text: &str) -> PromptName {
 }
 
 pub(crate) fn tags(words: &[&str]) -> Tags {
-    Tags::from_stored(words.iter().map(|&word| word.to_owned()).collect())
+    Tags::parse(words, &Limits::default()).unwrap()
 }
 
 /// Ways to say more about a sample.
