@@ -21,7 +21,7 @@ use tokio_postgres::Row;
 
 use self::judge::Judge;
 use self::places::{Place, places};
-use self::segments::{Lookups, Segment, live, stale_items, vocabularies};
+use self::segments::{Lookups, live, stale_items, vocabularies};
 use self::texts::{batch, texts};
 use super::connect::Pools;
 use super::failure::Failure;
@@ -30,6 +30,7 @@ use super::versions::at_one_moment;
 use super::work::compute;
 use crate::order::{Entry, cut_page};
 use crate::search::evidence::{Evidence, Gathered};
+use crate::search::live::Segment;
 
 const SNAPSHOTS: &str = concat!(
     "SELECT items.number, ",

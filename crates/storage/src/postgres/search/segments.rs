@@ -8,8 +8,8 @@ use super::super::failure::Failure;
 use crate::search::block;
 use crate::search::dead::DeadItems;
 use crate::search::lease::Lease;
+use crate::search::live::Segment;
 use crate::search::members::member_key;
-use crate::search::policy::SegmentSize;
 use crate::search::vocabulary::VOCABULARY;
 
 const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE state = 1 ORDER BY number";
@@ -38,27 +38,6 @@ const BLOCKS: &str = "
 
 /// How many blocks of the usual size are read at a time.
 const BLOCKS_AT_ONCE: usize = 1024;
-
-/// A segment that counts.
-#[derive(Clone, Debug)]
-pub(super) struct Segment {
-    pub(super) number: i64,
-    pub(super) items: i64,
-    pub(super) bytes: i64,
-    pub(super) dead: DeadItems,
-}
-
-impl Segment {
-    /// What decides about its merging.
-    pub(super) fn size(&self) -> SegmentSize {
-        SegmentSize {
-            number: self.number,
-            bytes: self.bytes.cast_unsigned(),
-            items: self.items.cast_unsigned(),
-            dead: self.dead.len() as u64,
-        }
-    }
-}
 
 /// The segments that count.
 pub(super) async fn live(transaction: &Transaction<'_>) -> Result<Vec<Segment>, Failure> {
