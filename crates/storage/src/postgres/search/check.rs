@@ -19,6 +19,7 @@ use super::super::work::compute;
 use super::SNAPSHOTS;
 use super::segments::{live, members};
 use super::texts::batch;
+use crate::codec::CodecError;
 use crate::search::fingerprint::{Fingerprints, fingerprint};
 use crate::search::live::Segment;
 use crate::search::members::keys_of;
@@ -96,12 +97,17 @@ impl Checking<'_> {
                     Ok::<_, Failure>((sums, damages))
                 })
                 .await??;
-                for damage in damages {
-                    self.report.add(CheckProblem::Damage(format!("segment {}: {damage}", segment.number)));
-                }
+                damages.iter().for_each(|error| self.add_damage(segment, error));
+            }
+            if let Err(error) = sums.end_segment() {
+                self.add_damage(segment, &error);
             }
         }
         Ok(sums.into_sums())
+    }
+
+    fn add_damage(&mut self, segment: &Segment, error: &CodecError) {
+        self.report.add(CheckProblem::Damage(format!("segment {}: {error}", segment.number)));
     }
 
     /// Learns which items are stale; the numbers by which the index knows those of them that are gone.

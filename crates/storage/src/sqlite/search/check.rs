@@ -11,7 +11,9 @@ use super::super::{items, versions};
 use super::index::keys;
 use super::segments::{live, stale_items};
 use super::texts::Texts;
+use crate::codec::CodecError;
 use crate::search::fingerprint::{Fingerprints, fingerprint};
+use crate::search::live::Segment;
 
 const ITEMS: &str = "SELECT number, id FROM items ORDER BY number";
 
@@ -54,11 +56,18 @@ fn sums(connection: &Connection, report: &mut CheckReport) -> Result<BTreeMap<i6
         while let Some(row) = blocks.next()? {
             let block = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
             if let Err(error) = sums.add_block(block, &segment.dead) {
-                report.add(CheckProblem::Damage(format!("segment {}: {error}", segment.number)));
+                report.add(damage(&segment, &error));
             }
+        }
+        if let Err(error) = sums.end_segment() {
+            report.add(damage(&segment, &error));
         }
     }
     Ok(sums.into_sums())
+}
+
+fn damage(segment: &Segment, error: &CodecError) -> CheckProblem {
+    CheckProblem::Damage(format!("segment {}: {error}", segment.number))
 }
 
 fn check_content(connection: &Connection, id: ItemId, report: &mut CheckReport) -> Result<(), Failure> {
