@@ -10,6 +10,7 @@
 mod access;
 mod check;
 mod error;
+mod event;
 pub mod fields;
 mod history;
 mod ids;
@@ -28,6 +29,7 @@ pub use access::{
 };
 pub use check::{CheckProblem, CheckReport};
 pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
+pub use event::{Event, EventCursor, EventRange, Happening};
 pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
 // What a request for an edit and its outcome say in the engine's words.
@@ -43,8 +45,9 @@ pub use list::{
 pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
     Begun, Caller, Changed, ChangedPassage, Changes, ContentPart, EditMode, EditRequest, EditUnit, Edited,
-    ExpectedVersion, FieldMatch, FindBy, FindItems, FoundInside, Housekeeping, InsertAt, Interline, ItemChanges,
-    ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange, QuerySyntax, ReadContent, ReadItem, Repeatable,
-    SearchField, SearchInside, Secret, TagChanges, TextChange, ThrownAway, TokenDraft, UserDraft, VersionDiff, Wanted,
+    ExpectedVersion, FieldMatch, FindBy, FindItems, FoundInside, Heard, Housekeeping, InsertAt, Interline, ItemChanges,
+    ItemDraft, ItemRef, LinePatch, LineRange, Listen, ListenFrom, Listener, Outcome, PassageChange, QuerySyntax,
+    ReadContent, ReadItem, Repeatable, SearchField, SearchInside, Secret, TagChanges, TextChange, ThrownAway,
+    TokenDraft, UserDraft, VersionDiff, Wanted,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

@@ -1,13 +1,15 @@
 //! What the use cases need of a storage.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use thiserror::Error;
+use tokio::sync::watch;
 
 use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Token, User, UserRemoval};
 use crate::check::CheckReport;
+use crate::event::{Event, EventRange};
 use crate::fields::{PromptName, Tag, Url};
 use crate::history::{Forgotten, HistoryPage, HistoryQuery, Retention, Version};
 use crate::list::{ListQuery, Page};
@@ -103,6 +105,20 @@ pub trait Store: Send + Sync {
     /// rebuilt as before. Called again with the item that it ended at, it gets through all of them, in transactions that
     /// stay short.
     async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError>;
+
+    /// What happened in spaces after the event of a number each, in the order of their numbers in each space; at most
+    /// `limit` events in all. A space that is not there had none.
+    async fn events(&self, after: &BTreeMap<SpaceId, u64>, limit: usize) -> Result<Vec<Event>, StoreError>;
+
+    /// Which events can be told of those of the spaces that are there.
+    async fn event_ranges(&self, spaces: &[SpaceId]) -> Result<BTreeMap<SpaceId, EventRange>, StoreError>;
+
+    /// Forgets the events that happened before a time, up to the first of each space that did not; how many.
+    async fn forget_events(&self, before: Timestamp) -> Result<u64, StoreError>;
+
+    /// Tells soon after a commit, by this process or another, that there may be new events. Several commits may be one
+    /// change of it, and a change may be none; where word of another process's commit is lost, it is not told.
+    fn changes(&self) -> watch::Receiver<()>;
 
     /// The first items that went into the trash before a time, the longest there first; at most `limit`.
     async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError>;

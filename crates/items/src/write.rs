@@ -147,6 +147,8 @@ macro_rules! names {
     };
 }
 
+pub(crate) use names;
+
 names! {
     /// What was done to an item.
     Action {

@@ -108,8 +108,8 @@ async fn keep_house(interline: Interline, rules: Housekeeping) {
         pause.tick().await;
         match interline.keep_house(rules).await {
             Ok(thrown) if thrown == ThrownAway::default() => {}
-            Ok(ThrownAway { items, records, answers }) => {
-                tracing::info!(items, records, answers, "threw away what was too old");
+            Ok(ThrownAway { items, records, events, answers }) => {
+                tracing::info!(items, records, events, answers, "threw away what was too old");
             }
             Err(error) => tracing::warn!(?error, "housekeeping failed"),
         }

@@ -5,7 +5,7 @@ mod words;
 use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, StaleOperation, UnifiedDiff};
 
 use crate::fields::FieldError;
-use crate::{Item, ItemId, Kind, Scope, StoreError, UniqueField};
+use crate::{EventCursor, Item, ItemId, Kind, Scope, StoreError, UniqueField};
 
 /// A refusal or a failure. The code is stable; the message (`Display`) says what happened, with the figures, and the
 /// suggestion what to do next, so that an agent can make the right next call from it alone.
@@ -145,6 +145,11 @@ pub enum Error {
         /// The item that has it.
         existing: Box<Item>,
     },
+    /// What happened after a cursor was told is not kept any more, or the cursor is of another store.
+    CursorExpired {
+        /// The cursor of now.
+        current: EventCursor,
+    },
     /// The same request is being carried out.
     UnderWay,
     /// No valid token.
@@ -245,6 +250,7 @@ impl Error {
             Error::AtEdit { error, .. } => error.code(),
             Error::Conflict { .. } | Error::StaleLines { .. } | Error::UnderWay => "conflict",
             Error::Duplicate { .. } => "duplicate",
+            Error::CursorExpired { .. } => "cursor_expired",
             Error::Unauthorized => "unauthorized",
             Error::Forbidden(_) => "forbidden",
             Error::Unavailable(_) | Error::Unknown(_) => "unavailable",

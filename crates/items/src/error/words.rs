@@ -38,6 +38,7 @@ impl Error {
             Error::ContentEmpty(_) => {
                 "write a content first: insert it with `at`: \"end\", or update the item's `content`".to_owned()
             }
+            Error::CursorExpired { .. } => "read again what you need to know, and listen from `cursor` on".to_owned(),
             Error::InvalidParameters(_) => "change or leave out a parameter that is named".to_owned(),
             Error::InvalidPattern { position: None, .. } => {
                 "make the expression simpler (no look-around, no back-references), or search for the literal text"
@@ -178,6 +179,7 @@ impl fmt::Display for Error {
             }
             Error::ContentEmpty(needs) => write!(f, "Content is empty; cannot {needs}"),
             Error::InvalidParameters(what) => f.write_str(what),
+            Error::CursorExpired { .. } => f.write_str("what happened after this cursor is not known any more"),
             Error::InvalidPattern { detail, position: Some(position) } => {
                 write!(f, "not a regular expression: {detail} (at byte {position})")
             }

@@ -17,13 +17,16 @@ pub struct Housekeeping {
     pub trash: Option<SignedDuration>,
     /// How long a version stays in the history of its item; `None` is for ever. The newest always stays.
     pub history: Option<SignedDuration>,
+    /// How long events are kept for those who listen again; `None` is for ever.
+    pub events: Option<SignedDuration>,
     /// How many records the history of an item has at the most; `None` is as many as there are.
     pub history_records: Option<u64>,
 }
 
 impl Default for Housekeeping {
     fn default() -> Housekeeping {
-        Housekeeping { trash: Some(SignedDuration::from_hours(30 * 24)), history: None, history_records: None }
+        let days = |days: i64| Some(SignedDuration::from_hours(days * 24));
+        Housekeeping { trash: days(30), history: None, events: days(7), history_records: None }
     }
 }
 
@@ -34,6 +37,8 @@ pub struct ThrownAway {
     pub items: u64,
     /// Records of histories.
     pub records: u64,
+    /// Events.
+    pub events: u64,
     /// Answers to requests that are not sent again any more.
     pub answers: u64,
 }
@@ -44,6 +49,10 @@ impl Interline {
         Ok(ThrownAway {
             items: self.empty_trash(rules).await?,
             records: self.forget_history(rules).await?,
+            events: match rules.events {
+                Some(age) => self.store.forget_events(now() - age).await?,
+                None => 0,
+            },
             answers: self.store.forget_remembered(now() - MEMORY).await?,
         })
     }

@@ -4,6 +4,7 @@ mod caller;
 mod create;
 mod credentials;
 mod edit;
+mod events;
 mod examine;
 mod expected;
 mod find;
@@ -29,12 +30,14 @@ use crate::threads::Threads;
 use crate::{Error, Store, StoreError};
 use credentials::{CredentialsCache, UseMarks};
 use edit::Crowd;
+use events::Feed;
 use once::UnderWay;
 
 pub use caller::Caller;
 pub use edit::{
     ChangedPassage, Changes, EditMode, EditRequest, EditUnit, Edited, InsertAt, LinePatch, PassageChange, TextChange,
 };
+pub use events::{Heard, Listen, ListenFrom, Listener};
 pub use expected::ExpectedVersion;
 pub use find::{FindBy, FindItems, Wanted};
 pub use history::VersionDiff;
@@ -59,6 +62,7 @@ pub struct Interline {
     use_marks: Arc<UseMarks>,
     under_way: UnderWay,
     crowd: Crowd,
+    feed: Arc<Feed>,
 }
 
 impl Interline {
@@ -72,6 +76,7 @@ impl Interline {
             use_marks: Arc::default(),
             under_way: UnderWay::default(),
             crowd: Crowd::default(),
+            feed: Arc::default(),
         }
     }
 

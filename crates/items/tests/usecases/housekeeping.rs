@@ -7,7 +7,7 @@ use crate::samples::{content, note, title};
 use crate::world::{World, by_id, code};
 
 fn rules() -> Housekeeping {
-    Housekeeping { trash: None, history: None, history_records: None }
+    Housekeeping { trash: None, history: None, events: None, history_records: None }
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod world;
 mod access;
 mod create;
 mod edit;
+mod events;
 mod history;
 mod housekeeping;
 mod lifecycle;

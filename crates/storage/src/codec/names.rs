@@ -1,6 +1,6 @@
 //! Enumerations as stable words. The domain names those that its own doors show; the others are named here.
 
-use interline_items::{Action, Kind, Rank, Role, Scope, Source};
+use interline_items::{Action, Happening, Kind, Rank, Role, Scope, Source};
 
 use super::CodecError;
 
@@ -46,20 +46,10 @@ pub(crate) fn source(word: &str) -> Result<Source, CodecError> {
     Source::from_name(word).ok_or_else(|| unknown("source", word))
 }
 
-/// The event that tells a change.
-pub(crate) const fn event_of(action: Action) -> &'static str {
-    match action {
-        Action::Create => "created",
-        Action::Update => "updated",
-        Action::Archive => "archived",
-        Action::Unarchive => "unarchived",
-        Action::Delete => "deleted",
-        Action::Restore => "restored",
-    }
+/// What happened, by its word; [`Happening::name`] is the way there.
+pub(crate) fn happening(word: &str) -> Result<Happening, CodecError> {
+    Happening::from_name(word).ok_or_else(|| unknown("event", word))
 }
-
-/// The event that tells the end of an item.
-pub(crate) const PURGED: &str = "purged";
 
 /// The kind of that word; [`Kind::name`] is the way there.
 pub(crate) fn kind(word: &str) -> Result<Kind, CodecError> {

@@ -98,7 +98,7 @@ fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {
         .map_err(|error| OpenError::Failed(error.to_string()))
 }
 
-fn configuration(url: &str) -> Result<Config, OpenError> {
+pub(super) fn configuration(url: &str) -> Result<Config, OpenError> {
     let mut config: Config = url
         .replace("sslmode=verify-full", "sslmode=require")
         .parse()
@@ -116,7 +116,7 @@ fn configuration(url: &str) -> Result<Config, OpenError> {
     Ok(config)
 }
 
-fn tls() -> Result<MakeRustlsConnect, OpenError> {
+pub(super) fn tls() -> Result<MakeRustlsConnect, OpenError> {
     let found = rustls_native_certs::load_native_certs();
     let mut authorities = RootCertStore::empty();
     authorities.add_parsable_certificates(found.certs);

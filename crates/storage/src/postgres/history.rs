@@ -1,7 +1,7 @@
 //! What a change leaves behind besides the item: a record, an event, and a mark for the search index.
 
 use deadpool_postgres::Transaction;
-use interline_items::{ItemId, ItemWrite, Record, Stamp, TokenId};
+use interline_items::{Happening, ItemId, ItemWrite, Record, Stamp, TokenId};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -9,8 +9,8 @@ use super::commit::{Known, Purge};
 use super::failure::Failure;
 use super::rows::stored;
 use super::work::Proof;
+use crate::codec::json;
 use crate::codec::undo::Undo;
-use crate::codec::{json, names};
 
 const PUT_RECORD: &str = "
     INSERT INTO versions (
@@ -47,7 +47,7 @@ impl Event {
     pub(super) fn of_write(write: &ItemWrite) -> Result<Event, Failure> {
         let item = &write.after;
         Event::new(
-            names::event_of(write.record.action),
+            Happening::from(write.record.action).name(),
             item.id,
             item.space.uuid(),
             item.kind.name(),
@@ -57,7 +57,7 @@ impl Event {
     }
 
     pub(super) fn of_purge(purge: &Purge, known: &Known) -> Result<Event, Failure> {
-        Event::new(names::PURGED, purge.id, known.space, &known.kind, purge.before, &purge.record)
+        Event::new(Happening::Purged.name(), purge.id, known.space, &known.kind, purge.before, &purge.record)
     }
 
     fn new(

@@ -5,6 +5,7 @@
 
 mod commit;
 mod connect;
+mod events;
 mod failure;
 mod history;
 mod item;
@@ -21,20 +22,23 @@ mod tokens;
 mod unique;
 mod users;
 mod versions;
+mod wakeup;
 mod work;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use deadpool_postgres::Client;
 use interline_items::fields::{PromptName, Tag};
 use interline_items::search::{FoundPage, IndexStep, Indexed, SearchQuery};
 use interline_items::{
-    Batch, CheckReport, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery,
-    Membership, NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot,
-    Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
+    Batch, CheckReport, Credentials, Event, EventRange, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState,
+    Kind, ListQuery, Membership, NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention,
+    SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
+use tokio::sync::watch;
 use uuid::Uuid;
 
 use self::commit::{Commit, Purge};
@@ -43,6 +47,7 @@ use self::failure::{Failure, told};
 use self::newest::OnNewest;
 use self::removal::Removal;
 use self::users::{FirstUser, NewUser};
+use self::wakeup::Wakeup;
 use self::work::{carry_out, to_the_end};
 use crate::OpenError;
 
@@ -55,6 +60,7 @@ const MARK_USED: &str = "
 #[derive(Clone)]
 pub struct PostgresStore {
     pools: Pools,
+    wakeup: Arc<Wakeup>,
     /// Whose steps of the index are.
     indexer: Uuid,
 }
@@ -68,7 +74,8 @@ impl PostgresStore {
         let pools = connect::pools(url)?;
         let mut client = pools.work.get().await.map_err(|error| OpenError::Failed(told(&error)))?;
         migrate::migrate(&mut client).await?;
-        Ok(PostgresStore { pools, indexer: Uuid::now_v7() })
+        let wakeup = Arc::new(Wakeup::new(url, pools.work.clone()));
+        Ok(PostgresStore { pools, wakeup, indexer: Uuid::now_v7() })
     }
 
     async fn client(&self) -> Result<Client, Failure> {
@@ -83,19 +90,19 @@ impl Store for PostgresStore {
     }
 
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
-        let pools = self.pools.clone();
+        let (pools, wakeup) = (self.pools.clone(), Arc::clone(&self.wakeup));
         to_the_end(async move {
             // Off the threads that serve everybody: it may take milliseconds.
             let prepared = tokio::task::spawn_blocking(move || Commit::prepare(batch)).await;
             let commit = prepared.map_err(|gone| StoreError::Failed(gone.to_string()))??;
-            carry_out(&pools, &commit).await
+            wakeup.after(carry_out(&pools, &commit).await)
         })
         .await
     }
 
     async fn commit_on_newest(&self, id: ItemId, prepare: PrepareOnNewest) -> Result<bool, StoreError> {
-        let pools = self.pools.clone();
-        to_the_end(async move { carry_out(&pools, &OnNewest::new(id, prepare)).await }).await
+        let (pools, wakeup) = (self.pools.clone(), Arc::clone(&self.wakeup));
+        to_the_end(async move { wakeup.after(carry_out(&pools, &OnNewest::new(id, prepare)).await) }).await
     }
 
     async fn purge(
@@ -105,8 +112,9 @@ impl Store for PostgresStore {
         record: Record,
         remember: Option<Remembered>,
     ) -> Result<(), StoreError> {
-        let pools = self.pools.clone();
-        to_the_end(async move { carry_out(&pools, &Purge { id, before, record, remember }).await }).await
+        let (pools, wakeup) = (self.pools.clone(), Arc::clone(&self.wakeup));
+        let purge = Purge { id, before, record, remember };
+        to_the_end(async move { wakeup.after(carry_out(&pools, &purge).await) }).await
     }
 
     async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError> {
@@ -184,6 +192,26 @@ impl Store for PostgresStore {
     async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError> {
         let pools = self.pools.clone();
         to_the_end(async move { Ok(retention::forget_versions(&pools.work, retention, after).await?) }).await
+    }
+
+    async fn events(&self, after: &BTreeMap<SpaceId, u64>, limit: usize) -> Result<Vec<Event>, StoreError> {
+        self.pools.use_one(async { events::after(&self.client().await?, after, limit).await }).await
+    }
+
+    async fn event_ranges(&self, spaces: &[SpaceId]) -> Result<BTreeMap<SpaceId, EventRange>, StoreError> {
+        self.pools.use_one(async { events::ranges(&self.client().await?, spaces).await }).await
+    }
+
+    async fn forget_events(&self, before: Timestamp) -> Result<u64, StoreError> {
+        let store = self.clone();
+        to_the_end(
+            async move { store.pools.use_one(async { events::forget(&store.client().await?, before).await }).await },
+        )
+        .await
+    }
+
+    fn changes(&self) -> watch::Receiver<()> {
+        self.wakeup.changes()
     }
 
     async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError> {

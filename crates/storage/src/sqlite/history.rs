@@ -1,14 +1,14 @@
 //! What a change leaves beside the item: a record, an event, and a mark for the search index.
 
-use interline_items::{ItemId, Record, Stamp, StoreError};
+use interline_items::{Happening, ItemId, Record, Stamp, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
 use super::failure::Failure;
 use super::prepared::Prepared;
+use crate::codec::json;
 use crate::codec::undo::Undo;
-use crate::codec::{json, names};
 
 const INSERT_RECORD: &str = "
     INSERT INTO versions (
@@ -45,7 +45,7 @@ impl Event {
         let (item, record) = (&prepared.write.after, &prepared.write.record);
         Event {
             space: item.space.uuid(),
-            name: names::event_of(record.action),
+            name: Happening::from(record.action).name(),
             item: item.id,
             kind: item.kind.name().to_owned(),
             version: item.stamp.version,
@@ -59,7 +59,7 @@ impl Event {
     pub(super) fn of_purge(item: ItemId, space: Uuid, kind: String, last: Stamp, record: &Record) -> Event {
         Event {
             space,
-            name: names::PURGED,
+            name: Happening::Purged.name(),
             item,
             kind,
             version: last.version,

@@ -5,6 +5,7 @@
 
 mod commit;
 mod connection;
+mod events;
 mod failure;
 mod group;
 mod history;
@@ -27,9 +28,10 @@ mod unique;
 mod users;
 mod versions;
 mod walk;
+mod watcher;
 mod writer;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,11 +39,12 @@ use async_trait::async_trait;
 use interline_items::fields::{PromptName, Tag};
 use interline_items::search::{FoundPage, IndexStep, Indexed, SearchQuery};
 use interline_items::{
-    Batch, CheckReport, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery,
-    Membership, NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot,
-    Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
+    Batch, CheckReport, Credentials, Event, EventRange, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState,
+    Kind, ListQuery, Membership, NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention,
+    SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
+use tokio::sync::watch;
 use tokio::task::{JoinError, spawn_blocking};
 use uuid::Uuid;
 
@@ -50,6 +53,7 @@ use self::failure::Failure;
 use self::group::Group;
 use self::prepared::{PreparedBatch, work_of_batch, work_of_whole_copy};
 use self::readers::{Readers, at_one_moment};
+use self::watcher::Watcher;
 pub use self::writer::Counters;
 use self::writer::Writer;
 use crate::OpenError;
@@ -65,6 +69,7 @@ const BLOCKING_FROM: usize = 32 * 1024;
 pub struct SqliteStore {
     // The readers first: the last connection to be closed is the writer's, which tidies up.
     readers: Readers,
+    watcher: Watcher,
     writer: Arc<Writer>,
     /// Whose steps of the index are.
     indexer: Uuid,
@@ -76,7 +81,8 @@ impl SqliteStore {
         migrate::check_library()?;
         let writer = Arc::new(Writer::start(path)?);
         let readers = Readers::open(path)?;
-        Ok(SqliteStore { readers, writer, indexer: Uuid::now_v7() })
+        let watcher = Watcher::new(path);
+        Ok(SqliteStore { readers, writer, watcher, indexer: Uuid::now_v7() })
     }
 
     /// How often the disk was synced, for how many writes.
@@ -194,6 +200,34 @@ impl Store for SqliteStore {
             }
         }
         Ok(forgotten)
+    }
+
+    async fn events(&self, after: &BTreeMap<SpaceId, u64>, limit: usize) -> Result<Vec<Event>, StoreError> {
+        let after = after.clone();
+        self.readers.read_long(move |connection| events::after(connection, &after, limit)).await
+    }
+
+    async fn event_ranges(&self, spaces: &[SpaceId]) -> Result<BTreeMap<SpaceId, EventRange>, StoreError> {
+        let spaces = spaces.to_vec();
+        self.readers.read_long(move |connection| events::ranges(connection, &spaces)).await
+    }
+
+    async fn forget_events(&self, before: Timestamp) -> Result<u64, StoreError> {
+        let mut forgotten = 0;
+        for space in self.readers.read_long(events::spaces).await? {
+            loop {
+                match self.writer.run(move |connection| events::forget(connection, space, before)).await? {
+                    0 => break,
+                    some => forgotten += some,
+                }
+            }
+        }
+        Ok(forgotten)
+    }
+
+    fn changes(&self) -> watch::Receiver<()> {
+        self.watcher.start(self.writer.committed());
+        self.writer.committed().subscribe()
     }
 
     async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError> {

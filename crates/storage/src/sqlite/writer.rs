@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use interline_items::StoreError;
 use rusqlite::Connection;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::failure::{Failure, answer_for};
 use super::group::Group;
@@ -67,6 +67,7 @@ pub(super) struct Writer {
     jobs: Option<Sender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
     counters: Arc<SharedCounters>,
+    committed: watch::Sender<()>,
 }
 
 impl Writer {
@@ -82,11 +83,13 @@ impl Writer {
         let (sender, receiver) = channel();
         let counters = Arc::new(SharedCounters::default());
         let shared = Arc::clone(&counters);
+        let committed = watch::Sender::new(());
+        let tell = committed.clone();
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || serve(&mut pen, &receiver, &shared, LIMITS))
+            .spawn(move || serve(&mut pen, &receiver, &shared, &tell, LIMITS))
             .map_err(|error| OpenError::Failed(error.to_string()))?;
-        Ok(Writer { jobs: Some(sender), thread: Some(thread), counters })
+        Ok(Writer { jobs: Some(sender), thread: Some(thread), counters, committed })
     }
 
     /// Carries `work` out in a transaction, and answers when that is on disk. If `work` fails, it has changed nothing.
@@ -115,6 +118,11 @@ impl Writer {
     /// Whether its thread can take work.
     pub(super) fn is_running(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    }
+
+    /// Changes after each commit.
+    pub(super) fn committed(&self) -> &watch::Sender<()> {
+        &self.committed
     }
 
     /// What it did so far.
@@ -194,7 +202,13 @@ where
     }
 }
 
-fn serve(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters, limits: Limits) {
+fn serve(
+    pen: &mut Pen,
+    jobs: &Receiver<Box<dyn Job>>,
+    counters: &SharedCounters,
+    committed: &watch::Sender<()>,
+    limits: Limits,
+) {
     // Jobs that were too many for the group before, oldest first.
     let mut left = Vec::new();
     loop {
@@ -210,6 +224,9 @@ fn serve(pen: &mut Pen, jobs: &Receiver<Box<dyn Job>>, counters: &SharedCounters
             Ok((done, written)) => {
                 left = group.split_off(done);
                 counters.add(written);
+                if written.commits > 0 {
+                    committed.send_replace(());
+                }
             }
             Err(error) => {
                 pen.roll_back();

@@ -46,8 +46,8 @@ fn serve_within(pen: &mut Pen, jobs: Vec<Box<dyn Job>>, limits: Limits) -> Count
     jobs.into_iter().for_each(|job| sender.send(job).unwrap());
     drop(sender);
     let counters = Arc::new(SharedCounters::default());
-    serve(pen, &receiver, &counters, limits);
-    Writer { jobs: None, thread: None, counters }.counters()
+    serve(pen, &receiver, &counters, &watch::Sender::new(()), limits);
+    Writer { jobs: None, thread: None, counters, committed: watch::Sender::new(()) }.counters()
 }
 
 fn rows(pen: &Pen) -> i64 {
@@ -234,7 +234,7 @@ fn a_refused_commit_is_written_over_though_no_job_comes() {
     let (sender, receiver) = channel();
     let (refused, answer) = insert("a");
     let writing = std::thread::spawn(move || {
-        serve(&mut pen, &receiver, &SharedCounters::default(), NO_HURRY);
+        serve(&mut pen, &receiver, &SharedCounters::default(), &watch::Sender::new(()), NO_HURRY);
         pen
     });
     sender.send(refused).unwrap();

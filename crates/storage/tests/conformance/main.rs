@@ -32,6 +32,7 @@ mod events;
 mod history;
 mod index;
 mod lifecycle;
+mod listening;
 mod lists;
 mod newest;
 mod opening;

@@ -1,0 +1,148 @@
+//! What happened to items, for those who listen.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::write::names;
+use crate::{Action, ItemId, Kind, Source, SpaceId};
+
+/// Something that happened to an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The item's space.
+    pub space: SpaceId,
+    /// 1 for the first event of the space and 1 more for each after it: their order is that of their commits.
+    pub number: u64,
+    /// What happened.
+    pub happening: Happening,
+    /// The item, which may be gone.
+    pub item: ItemId,
+    /// What it is.
+    pub kind: Kind,
+    /// The version that it was at afterwards.
+    pub version: u64,
+    /// Names of the fields that changed.
+    pub changed_fields: Vec<String>,
+    /// Through which door.
+    pub source: Source,
+    /// When.
+    pub at: Timestamp,
+}
+
+names! {
+    /// What happened to an item.
+    Happening {
+        /// It was made.
+        Created = "created",
+        /// Its content or fields were changed.
+        Updated = "updated",
+        /// It was archived.
+        Archived = "archived",
+        /// It was taken from the archive.
+        Unarchived = "unarchived",
+        /// It went into the trash.
+        Deleted = "deleted",
+        /// It came back from the trash.
+        Restored = "restored",
+        /// It was removed with its history.
+        Purged = "purged",
+    }
+}
+
+impl From<Action> for Happening {
+    fn from(action: Action) -> Happening {
+        match action {
+            Action::Create => Happening::Created,
+            Action::Update => Happening::Updated,
+            Action::Archive => Happening::Archived,
+            Action::Unarchive => Happening::Unarchived,
+            Action::Delete => Happening::Deleted,
+            Action::Restore => Happening::Restored,
+        }
+    }
+}
+
+/// Which events of a space can still be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventRange {
+    /// The number of the oldest that is kept; one more than the newest where none is.
+    pub oldest: u64,
+    /// The number of the newest that there was; 0 if there was none.
+    pub newest: u64,
+}
+
+impl EventRange {
+    /// Whether everything after a number can be told.
+    pub fn goes_on_after(&self, number: u64) -> bool {
+        number <= self.newest && number + 1 >= self.oldest
+    }
+}
+
+/// Up to where somebody has heard: the number of the last event of each space.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventCursor(pub(crate) BTreeMap<SpaceId, u64>);
+
+/// How many bytes a space and a number take.
+const ENTRY_BYTES: usize = 24;
+
+impl EventCursor {
+    /// The cursor that was told as this text; `None` if none was.
+    pub fn parse(text: &str) -> Option<EventCursor> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (entries, rest) = bytes.as_chunks::<ENTRY_BYTES>();
+        let entry = |entry: &[u8; ENTRY_BYTES]| {
+            let (space, number) = entry.split_at_checked(16)?;
+            let space = SpaceId::from_uuid(Uuid::from_slice(space).ok()?);
+            Some((space, u64::from_be_bytes(number.try_into().ok()?)))
+        };
+        let positions = entries.iter().map(entry).collect::<Option<BTreeMap<_, _>>>()?;
+        (rest.is_empty() && positions.len() == entries.len()).then_some(EventCursor(positions))
+    }
+}
+
+impl fmt::Display for EventCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bytes = Vec::with_capacity(self.0.len() * ENTRY_BYTES);
+        for (space, number) in &self.0 {
+            bytes.extend_from_slice(space.uuid().as_bytes());
+            bytes.extend_from_slice(&number.to_be_bytes());
+        }
+        f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_what_its_text_says() {
+        let spaces = [SpaceId::generate(), SpaceId::generate()];
+        let cursor = EventCursor([(spaces[0], 0), (spaces[1], u64::MAX)].into());
+        assert_eq!(EventCursor::parse(&cursor.to_string()), Some(cursor));
+        assert_eq!(EventCursor::parse(""), Some(EventCursor::default()));
+    }
+
+    #[test]
+    fn what_is_no_cursor_is_refused() {
+        let cursor = EventCursor([(SpaceId::generate(), 7)].into()).to_string();
+        let twice = cursor.clone() + &cursor;
+        for text in ["7", "ä", &cursor[1..], &cursor[..cursor.len() - 4], &twice, "****"] {
+            assert_eq!(EventCursor::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_forgotten_or_never_was_cannot_be_gone_on_after() {
+        let range = EventRange { oldest: 5, newest: 9 };
+        for (number, goes_on) in [(0, false), (3, false), (4, true), (9, true), (10, false), (u64::MAX, false)] {
+            assert_eq!(range.goes_on_after(number), goes_on, "{number}");
+        }
+        assert!(EventRange { oldest: 1, newest: 0 }.goes_on_after(0));
+    }
+}

@@ -1,0 +1,170 @@
+//! Listening to what happens.
+
+use std::time::Duration;
+
+use interline_items::{
+    EventCursor, Happening, Heard, Housekeeping, Interline, Kind, Listen, ListenFrom, Listener, Rank, TokenDraft,
+};
+use jiff::SignedDuration;
+
+use crate::samples::{content, note, prompt, title, token};
+use crate::world::{World, by_id, code};
+
+/// Longer than anything takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn all(from: ListenFrom) -> Listen {
+    Listen { from, kinds: None, ids: None }
+}
+
+async fn next(listener: &mut Listener) -> Heard {
+    tokio::time::timeout(PATIENCE, listener.next()).await.unwrap().unwrap()
+}
+
+/// The next so many, as what happened to which version.
+async fn hear(listener: &mut Listener, count: usize) -> Vec<(Happening, u64)> {
+    let mut heard = Vec::new();
+    for _ in 0..count {
+        let event = next(listener).await.event;
+        heard.push((event.happening, event.version));
+    }
+    heard
+}
+
+/// Nothing more is heard than a note that is made now.
+async fn hears_nothing(world: &World, listener: &mut Listener) {
+    let last = world.create(Kind::Note, note("last")).await;
+    assert_eq!(next(listener).await.event.item, last.id);
+}
+
+#[tokio::test]
+async fn what_happens_is_heard_in_its_order() {
+    let world = World::new().await;
+    world.create(Kind::Note, note("before")).await;
+    let mut listener = world.interline.listen(&world.owner, all(ListenFrom::Now)).await.unwrap();
+    let item = world.create(Kind::Note, note("a")).await;
+    world.update(&item, content("text")).await.unwrap();
+    world.interline.archive(&world.owner, &by_id(&item), interline_items::ExpectedVersion::Any).await.unwrap();
+    let expected = [(Happening::Created, 1), (Happening::Updated, 2), (Happening::Archived, 2)];
+    assert_eq!(hear(&mut listener, 3).await, expected);
+    // What changes nothing is no event.
+    world.update(&item, content("text")).await.unwrap();
+    hears_nothing(&world, &mut listener).await;
+}
+
+#[tokio::test]
+async fn another_process_is_heard() {
+    let world = World::new().await;
+    let mut listener = world.interline.listen(&world.owner, all(ListenFrom::Now)).await.unwrap();
+    let elsewhere: Interline = world.limited(interline_items::fields::Limits::default());
+    let made = elsewhere.create(&world.owner, Kind::Note, note("there")).await.unwrap().item;
+    assert_eq!(next(&mut listener).await.event.item, made.id);
+}
+
+#[tokio::test]
+async fn a_cursor_goes_on_where_it_was_told_without_loss_or_repetition() {
+    let world = World::new().await;
+    let item = world.create(Kind::Note, note("a")).await;
+    let mut listener = world.interline.listen(&world.owner, all(ListenFrom::Oldest)).await.unwrap();
+    let mut cursor = next(&mut listener).await.cursor;
+    drop(listener);
+    let mut versions = Vec::new();
+    for round in 0..20_u64 {
+        for number in 0..round % 4 {
+            world.update(&item, title(&format!("{round}.{number}"))).await.unwrap();
+        }
+        let text = cursor.to_string();
+        let from = ListenFrom::After(EventCursor::parse(&text).unwrap());
+        let mut listener = world.interline.listen(&world.owner, all(from)).await.unwrap();
+        for _ in 0..round % 4 {
+            let heard = next(&mut listener).await;
+            versions.push(heard.event.version);
+            cursor = heard.cursor;
+        }
+        assert_eq!(listener.cursor(), &cursor);
+    }
+    let newest = world.item(&item).await.stamp.version;
+    assert_eq!(versions, (2..=newest).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn who_is_far_behind_hears_everything() {
+    let world = World::new().await;
+    let item = world.create(Kind::Note, note("a")).await;
+    let mut slow = world.interline.listen(&world.owner, all(ListenFrom::Now)).await.unwrap();
+    let mut fast = world.interline.listen(&world.owner, all(ListenFrom::Now)).await.unwrap();
+    for number in 0..1_500 {
+        world.update(&item, title(&number.to_string())).await.unwrap();
+        next(&mut fast).await;
+    }
+    let versions: Vec<u64> = hear(&mut slow, 1_500).await.into_iter().map(|(_, version)| version).collect();
+    assert_eq!(versions, (2..=1_501).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn kinds_and_ids_narrow_what_is_heard() {
+    let world = World::new().await;
+    let (one, _) = (world.create(Kind::Note, note("one")).await, world.create(Kind::Note, note("two")).await);
+    world.create(Kind::Prompt, prompt("hello", "Hi", &[])).await;
+    let items = async |wanted: Listen, count: usize| {
+        let mut listener = world.interline.listen(&world.owner, wanted).await.unwrap();
+        let mut kinds = Vec::new();
+        for _ in 0..count {
+            kinds.push(next(&mut listener).await.event.kind);
+        }
+        kinds
+    };
+    let from = ListenFrom::Oldest;
+    let prompts = Listen { kinds: Some([Kind::Prompt].into()), ..all(from.clone()) };
+    assert_eq!(items(prompts, 1).await, [Kind::Prompt]);
+    let mut only =
+        world.interline.listen(&world.owner, Listen { ids: Some([one.id].into()), ..all(from) }).await.unwrap();
+    assert_eq!(next(&mut only).await.event.item, one.id);
+    world.update(&one, title("again")).await.unwrap();
+    assert_eq!(next(&mut only).await.event.version, 2, "the other note was not heard");
+}
+
+#[tokio::test]
+async fn what_a_caller_may_not_see_is_not_heard() {
+    let world = World::new().await;
+    let ben = world.user("ben", Rank::Member).await;
+    let mut his = world.interline.listen(&ben, all(ListenFrom::Oldest)).await.unwrap();
+    let no_notes = TokenDraft { kinds: Some([Kind::Prompt].into()), ..token() };
+    let narrowed = world.narrowed(no_notes).await;
+    let mut prompts = world.interline.listen(&narrowed, all(ListenFrom::Oldest)).await.unwrap();
+    world.create(Kind::Note, note("hers")).await;
+    let prompt = world.create(Kind::Prompt, prompt("hello", "Hi", &[])).await;
+    assert_eq!(next(&mut prompts).await.event.item, prompt.id);
+    let own = world.interline.create(&ben, Kind::Note, note("his")).await.unwrap().item;
+    assert_eq!(next(&mut his).await.event.item, own.id);
+}
+
+#[tokio::test]
+async fn a_cursor_of_what_is_forgotten_or_never_was_is_refused_with_the_present_one() {
+    let world = World::new().await;
+    let mut listener = world.interline.listen(&world.owner, all(ListenFrom::Now)).await.unwrap();
+    let old = listener.cursor().clone();
+    for number in 0..3 {
+        world.create(Kind::Note, note(&number.to_string())).await;
+    }
+    let future = loop {
+        let heard = next(&mut listener).await;
+        if heard.event.number == 3 {
+            break heard.cursor;
+        }
+    };
+    let other = World::new().await;
+    let listen = async |world: &World, cursor: &EventCursor| {
+        world.interline.listen(&world.owner, all(ListenFrom::After(cursor.clone()))).await
+    };
+    assert!(listen(&other, &future).await.is_ok(), "the spaces of another store are none of its business");
+
+    let rules = Housekeeping { events: Some(SignedDuration::ZERO), ..Housekeeping::default() };
+    assert_eq!(world.interline.keep_house(rules).await.unwrap().events, 3);
+    let Err(error) = listen(&world, &old).await else { panic!("it is refused") };
+    let interline_items::Error::CursorExpired { current } = &error else { panic!("{error:?}") };
+    assert_eq!(current, &future);
+    assert_eq!(code::<()>(Err(error)), "cursor_expired");
+    let mut again = listen(&world, &future).await.unwrap();
+    hears_nothing(&world, &mut again).await;
+}
