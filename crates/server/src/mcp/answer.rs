@@ -51,6 +51,15 @@ pub(super) fn protocol_error(error: &Error, request_id: &str) -> ErrorData {
     }
 }
 
+/// The same for a resource, which has a code of its own where there is none.
+pub(super) fn resource_error(error: &Error, request_id: &str) -> ErrorData {
+    let told = protocol_error(error, request_id);
+    match error {
+        Error::NotFound { .. } => ErrorData::resource_not_found(told.message, told.data),
+        _ => told,
+    }
+}
+
 /// Names what is missing and what is not known: some clients show nothing but the message.
 fn wrong_arguments(missing: &[String], unknown: &[String]) -> String {
     const MAX_NAMES: usize = 10;
