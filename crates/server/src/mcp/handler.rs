@@ -5,8 +5,8 @@ use std::sync::Arc;
 use interline_items::{Caller, Error, Interline, UserId};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsRequestMethod,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
 };
 use rmcp::service::RequestContext;
@@ -154,7 +154,7 @@ impl ServerHandler for Handler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let (call, request_id) = self.begun(&context).await?;
         let read = resources::read(&call, self.server, &request.uri).await;
-        read.map(Into::into).map_err(|error| answer::resource_error(&error, &request_id))
+        read.map(Into::into).map_err(|error| answer::resource_error(&error, &request.uri, &request_id))
     }
 
     async fn complete(
@@ -173,7 +173,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         match self.server {
-            McpServer::Content => Ok(ListPromptsResult::default()),
+            McpServer::Content => Err(ErrorData::method_not_found::<ListPromptsRequestMethod>()),
             McpServer::Prompts => {
                 let (call, request_id) = self.begun(&context).await?;
                 let cursor = request.and_then(|request| request.cursor);

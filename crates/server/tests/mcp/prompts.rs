@@ -152,6 +152,7 @@ fn the_content_server_has_no_prompts() {
         greeting(&world.owner()).await;
         let agent = Agent::new(world.address, "content", Some(&world.place.secret));
         agent.protocol_error("prompts/get", json!({"name": "greet"}), -32601).await;
+        agent.protocol_error("prompts/list", json!({}), -32601).await;
     });
 }
 

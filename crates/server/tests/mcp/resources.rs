@@ -233,6 +233,7 @@ fn the_newest_protocol_calls_a_missing_resource_wrong_parameters() {
         let headers =
             [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "resources/read"), ("mcp-name", uri.as_str())];
         let told = agent.post(message.to_string(), &headers).await.json();
-        assert_eq!(told["error"]["code"], INVALID_PARAMS, "{told}");
+        let error = &told["error"];
+        assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(INVALID_PARAMS), &json!(uri)), "{told}");
     });
 }
