@@ -12,6 +12,7 @@ mod content;
 mod finding;
 mod handler;
 mod history;
+mod lines;
 mod metadata;
 mod pages;
 mod passages;

@@ -18,7 +18,7 @@ use crate::wire::Time;
 const SCHEME: &str = "interline://";
 const MIME_TYPE: &str = "text/markdown";
 
-/// What stands for an item in the addresses of its kind: prompts have names that never look alike, others an id.
+/// What stands for an item in the addresses of its kind: prompts go by name here, as for the tools.
 pub(super) const fn key_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Note | Kind::Bookmark => "id",
