@@ -295,7 +295,7 @@ mod tests {
         assert!(error.suggestion().contains("`start_line`"), "{}", error.suggestion());
         let error = Error::ContentEmpty(NeedsText::Replace);
         assert_eq!(error.to_string(), "Content is empty; cannot replace text");
-        assert!(error.suggestion().contains("`at`: \"end\""), "{}", error.suggestion());
+        assert!(error.suggestion().contains("a whole `content` first"), "{}", error.suggestion());
     }
 
     #[test]

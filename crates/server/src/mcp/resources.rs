@@ -84,7 +84,7 @@ pub(super) async fn read(call: &Call, server: McpServer, uri: &str) -> Result<Re
     let read = call.interline.read(&call.caller, &address.which, wanted).await?;
     let Some(shown) = Shown::of(&read) else { return Ok(ReadResourceResult::new(vec![text("", uri)])) };
     let mut contents = vec![text(shown.text, uri)];
-    contents.extend(shown.next("").map(|message| match shown.next_line().map(|line| address.from(line)) {
+    contents.extend(shown.next("").map(|message| match shown.next_line().and_then(|line| address.from(line)) {
         Some(rest) => ResourceContents::text(format!("{message}: {rest}"), rest),
         None => ResourceContents::text(message, uri),
     }));
@@ -113,10 +113,12 @@ impl<'u> Address<'u> {
         Ok(Address { item, which, lines: query.map_or(Ok(LineRange { start: None, end: None }), lines)? })
     }
 
-    /// The address of the same lines from this one on.
-    fn from(&self, line: u64) -> String {
-        let end = self.lines.end.map(|end| format!("&end_line={end}")).unwrap_or_default();
-        format!("{}?start_line={line}{end}", self.item)
+    /// The address of the same lines from this one on, if it is one of them.
+    fn from(&self, line: u64) -> Option<String> {
+        match self.lines.end {
+            None => Some(format!("{}?start_line={line}", self.item)),
+            Some(end) => (line <= end).then(|| format!("{}?start_line={line}&end_line={end}", self.item)),
+        }
     }
 }
 

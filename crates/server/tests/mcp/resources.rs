@@ -117,9 +117,17 @@ fn a_long_resource_is_told_in_parts() {
         assert_eq!(bounded["contents"][1]["uri"], format!("{uri}?start_line=10001&end_line=14000"));
         let lines = read(&agent, &format!("{uri}?start_line=2&end_line=3")).await;
         assert_eq!(lines["contents"][0]["text"], "000000002\n000000003");
-        let wide = format!("interline://note/{}", agent.note("Wide", &"x".repeat(100_001)).await);
-        let wide = read(&agent, &wide).await;
-        assert!(wide["contents"][1]["text"].as_str().unwrap().starts_with("line 1 is cut"), "{}", wide["contents"][1]);
+        let wide = agent.note("Wide", &format!("{}\nend", "x".repeat(100_001))).await;
+        let wide = format!("interline://note/{wide}");
+        for (uri, rest) in [
+            (wide.clone(), format!("{wide}?start_line=2")),
+            (format!("{wide}?end_line=1"), format!("{wide}?end_line=1")),
+        ] {
+            let told = read(&agent, &uri).await;
+            let note = &told["contents"][1];
+            assert_eq!(note["uri"], rest);
+            assert!(note["text"].as_str().unwrap().starts_with("line 1 is cut"), "{note}");
+        }
     });
 }
 
