@@ -4,6 +4,7 @@ mod creates;
 mod edits;
 mod growth;
 mod http;
+mod mcp;
 mod process;
 mod search;
 
@@ -28,11 +29,21 @@ pub(crate) enum Group {
     Process,
     /// Searches over items, and their index.
     Search,
+    /// An agent's server.
+    Mcp,
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 7] =
-        [Group::Engine, Group::Http, Group::Creates, Group::Edits, Group::Growth, Group::Process, Group::Search];
+    pub(crate) const ALL: [Group; 8] = [
+        Group::Engine,
+        Group::Http,
+        Group::Creates,
+        Group::Edits,
+        Group::Growth,
+        Group::Process,
+        Group::Search,
+        Group::Mcp,
+    ];
 
     /// The word that asks for it.
     const fn name(self) -> &'static str {
@@ -44,6 +55,7 @@ impl Group {
             Group::Growth => "growth",
             Group::Process => "process",
             Group::Search => "search",
+            Group::Mcp => "mcp",
         }
     }
 
@@ -65,6 +77,7 @@ impl Group {
             Group::Growth => growth::run(rows),
             Group::Process => process::run(rows),
             Group::Search => search::run(rows),
+            Group::Mcp => mcp::run(rows),
         }
     }
 }

@@ -45,6 +45,7 @@ pub use usecases::{
     Begun, Caller, Changed, ChangedPassage, Changes, ContentPart, EditMode, EditRequest, EditUnit, Edited,
     ExpectedVersion, FieldMatch, FindBy, FindItems, FoundInside, Housekeeping, InsertAt, Interline, ItemChanges,
     ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange, QuerySyntax, ReadContent, ReadItem, Repeatable,
-    SearchField, SearchInside, Secret, TagChanges, TextChange, ThrownAway, TokenDraft, UserDraft, VersionDiff, Wanted,
+    SearchField, SearchInside, Secret, Shelf, TagChanges, TextChange, ThrownAway, TokenDraft, UserDraft, VersionDiff,
+    Wanted,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};
