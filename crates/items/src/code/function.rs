@@ -1,7 +1,7 @@
 //! What is known of a workflow function without running it.
 
 /// A function with a workflow decorator.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Its name in the code.
     pub name: String,
@@ -98,3 +98,6 @@ pub enum Literal {
     /// A dict whose keys are texts, in order.
     Map(Vec<(String, Literal)>),
 }
+
+// A float here is finite, and so equal to itself.
+impl Eq for Literal {}

@@ -75,7 +75,7 @@ impl Problem {
 }
 
 /// What is known of a text that is Python.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// Functions with a workflow decorator, in the order of the text.
     pub functions: Vec<Function>,
