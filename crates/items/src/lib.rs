@@ -3,12 +3,14 @@
 //! * An [`Item`] is one stored thing: its [`Fields`], what is known of its content ([`ContentInfo`]) and its [`Stamp`].
 //!   What it may be is a row of [`Rules`] of its [`Kind`].
 //! * [`fields`] holds parsed types: an invalid title, tag or url cannot exist.
+//! * [`code`] says whether a text is Python, and what its workflow functions are.
 //! * [`search`] says what is looked for over many items, and what an index knows of one.
 //! * [`Interline`] holds the use cases that every door calls. An [`Error`] is why one did not do what it was asked to.
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
 
 mod access;
 mod check;
+pub mod code;
 mod error;
 pub mod fields;
 mod history;
