@@ -4,7 +4,9 @@ mod creates;
 mod edits;
 mod growth;
 mod http;
+mod mcp;
 mod process;
+mod python;
 mod search;
 
 use std::error::Error;
@@ -26,13 +28,26 @@ pub(crate) enum Group {
     Growth,
     /// The command as a process.
     Process,
+    /// Whether stored code is Python.
+    Python,
     /// Searches over items, and their index.
     Search,
+    /// An agent's server.
+    Mcp,
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 7] =
-        [Group::Engine, Group::Http, Group::Creates, Group::Edits, Group::Growth, Group::Process, Group::Search];
+    pub(crate) const ALL: [Group; 9] = [
+        Group::Engine,
+        Group::Http,
+        Group::Creates,
+        Group::Edits,
+        Group::Growth,
+        Group::Process,
+        Group::Python,
+        Group::Search,
+        Group::Mcp,
+    ];
 
     /// The word that asks for it.
     const fn name(self) -> &'static str {
@@ -43,7 +58,9 @@ impl Group {
             Group::Edits => "edits",
             Group::Growth => "growth",
             Group::Process => "process",
+            Group::Python => "python",
             Group::Search => "search",
+            Group::Mcp => "mcp",
         }
     }
 
@@ -64,7 +81,9 @@ impl Group {
             Group::Edits => edits::run(rows),
             Group::Growth => growth::run(rows),
             Group::Process => process::run(rows),
+            Group::Python => python::run(rows),
             Group::Search => search::run(rows),
+            Group::Mcp => mcp::run(rows),
         }
     }
 }

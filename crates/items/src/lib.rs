@@ -3,12 +3,14 @@
 //! * An [`Item`] is one stored thing: its [`Fields`], what is known of its content ([`ContentInfo`]) and its [`Stamp`].
 //!   What it may be is a row of [`Rules`] of its [`Kind`].
 //! * [`fields`] holds parsed types: an invalid title, tag or url cannot exist.
+//! * [`code`] says whether a text is Python, and what its workflow functions are.
 //! * [`search`] says what is looked for over many items, and what an index knows of one.
 //! * [`Interline`] holds the use cases that every door calls. An [`Error`] is why one did not do what it was asked to.
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
 
 mod access;
 mod check;
+pub mod code;
 mod error;
 mod event;
 pub mod fields;
@@ -47,7 +49,7 @@ pub use usecases::{
     Begun, Caller, Changed, ChangedPassage, Changes, ContentPart, EditMode, EditRequest, EditUnit, Edited,
     ExpectedVersion, FieldMatch, FindBy, FindItems, FoundInside, Heard, Housekeeping, InsertAt, Interline, ItemChanges,
     ItemDraft, ItemRef, LinePatch, LineRange, Listen, ListenFrom, Listener, Outcome, PassageChange, QuerySyntax,
-    ReadContent, ReadItem, Repeatable, SearchField, SearchInside, Secret, TagChanges, TextChange, ThrownAway,
+    ReadContent, ReadItem, Repeatable, SearchField, SearchInside, Secret, Shelf, TagChanges, TextChange, ThrownAway,
     TokenDraft, UserDraft, VersionDiff, Wanted,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

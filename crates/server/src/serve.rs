@@ -10,11 +10,10 @@ use axum::http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use interline_items::{Housekeeping, Interline, ThrownAway};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tower::util::MapRequest;
@@ -51,8 +50,11 @@ pub async fn serve(
         Indexing::Here => beside.push(tokio::spawn(keep_index(interline.clone()))),
         Indexing::Elsewhere => {}
     }
-    let router = http::router(interline, settings, address);
-    let connections = GracefulShutdown::new();
+    let (closing, is_closing) = watch::channel(());
+    let max_connections = settings.max_connections;
+    let listeners = Arc::new(Semaphore::new(max_connections));
+    let end = http::End { is_closing: is_closing.clone(), listeners: Arc::clone(&listeners) };
+    let router = http::router(interline, settings, address, end);
     let mut shutdown = pin!(shutdown);
     loop {
         let accepted = tokio::select! {
@@ -62,18 +64,36 @@ pub async fn serve(
         let Some((stream, place)) = accepted else { continue };
         let heard = Arc::new(Notify::new());
         let service = service(router.clone(), Arc::clone(&heard));
-        let connection = connections.watch(protocol().serve_connection(TokioIo::new(stream), service));
+        let connection = protocol().serve_connection(TokioIo::new(stream), service).with_upgrades();
+        let mut is_closing = is_closing.clone();
+        let serving = async move {
+            let mut connection = pin!(connection);
+            tokio::select! {
+                // Whatever ends a connection early is the client's affair: it has gone or does not speak HTTP.
+                _ = connection.as_mut() => return,
+                _ = is_closing.changed() => connection.as_mut().graceful_shutdown(),
+            }
+            let _ = connection.await;
+        };
         tokio::spawn(async move {
-            unless_silent(connection, &heard, FIRST_HEAD_TIMEOUT).await;
+            unless_silent(serving, &heard, FIRST_HEAD_TIMEOUT).await;
             drop(place);
         });
     }
     drop(listener);
+    drop(closing);
     beside.iter().for_each(JoinHandle::abort);
-    if tokio::time::timeout(patience, connections.shutdown()).await.is_err() {
+    let ended = async { (emptied(&places, max_connections).await, emptied(&listeners, max_connections).await) };
+    if tokio::time::timeout(patience, ended).await.is_err() {
         tracing::warn!("requests in flight did not end in time; their connections are closed");
     }
     Ok(())
+}
+
+/// Waits until nobody has a place any more.
+async fn emptied(places: &Semaphore, all: usize) {
+    // Neither is ever closed.
+    let _ = places.acquire_many(u32::try_from(all).unwrap_or(u32::MAX)).await;
 }
 
 /// What answers the requests of a connection, and tells when there is one.
@@ -95,7 +115,6 @@ async fn unless_silent<T>(connection: impl Future<Output = T>, heard: &Notify, p
         }
     };
     tokio::select! {
-        // Whatever ends a connection early is the client's affair: it has gone or does not speak HTTP.
         _ = connection => {}
         () = silent => {}
     }

@@ -98,7 +98,7 @@ impl Interline {
             let mut item = before.item.clone();
             item.content = self.examined(item.kind, &fields, content.clone()).await?;
             item.fields = fields;
-            if let Some(saved) = self.save(caller, before, Snapshot { item, content }).await? {
+            if let Some(saved) = self.save(caller, before, Snapshot { item, content }, None).await? {
                 return Ok(saved);
             }
         }

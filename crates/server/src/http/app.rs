@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use interline_items::Interline;
 use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::{Semaphore, watch};
 
 use super::guard::Guard;
 use super::kept::KeptBodies;
@@ -25,14 +26,23 @@ pub(super) struct Inner {
     pub(super) kept: KeptBodies,
     pub(super) figures: Figures,
     pub(super) metrics: PrometheusHandle,
+    pub(super) end: End,
+}
+
+/// What connections need that outlive their request: those who listen to events.
+pub(crate) struct End {
+    /// Its sender is gone when the server ends.
+    pub(crate) is_closing: watch::Receiver<()>,
+    /// Their places.
+    pub(crate) listeners: Arc<Semaphore>,
 }
 
 impl App {
-    pub(super) fn new(interline: Interline, settings: Settings, address: SocketAddr) -> App {
+    pub(super) fn new(interline: Interline, settings: Settings, address: SocketAddr, end: End) -> App {
         let guard = Guard::new(&settings, address);
         let limiter = settings.rate_limits.map(Limiter::new);
         let (kept, figures, metrics) = (KeptBodies::default(), Figures::default(), observe::recorder());
-        App(Arc::new(Inner { interline, settings, guard, limiter, kept, figures, metrics }))
+        App(Arc::new(Inner { interline, settings, guard, limiter, kept, figures, metrics, end }))
     }
 }
 

@@ -145,6 +145,7 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::Duplicate { .. } => StatusCode::CONFLICT,
         Error::Conflict { expectation: Expectation::IfMatch, .. } => StatusCode::PRECONDITION_FAILED,
         Error::TooLarge { .. } | Error::PageTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+        Error::CursorExpired { .. } => StatusCode::GONE,
         Error::AtEdit { error, .. } => status_of(error),
         Error::ValidationFailed(_) | Error::InvalidOperations { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Unavailable(_) | Error::Unknown(_) => StatusCode::SERVICE_UNAVAILABLE,

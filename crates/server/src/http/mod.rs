@@ -11,6 +11,7 @@ mod body;
 mod condition;
 mod docs;
 mod error;
+mod events;
 mod guard;
 mod health;
 mod identify;
@@ -29,6 +30,7 @@ mod tags;
 mod tokens;
 mod users;
 
+pub(crate) use app::End;
 pub(crate) use observe::fold_figures;
 pub use openapi::openapi;
 pub(crate) use routes::{router, without_final_slash};

@@ -13,18 +13,18 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::app::App;
+use super::app::{App, End};
 use super::error::ApiError;
 use super::guard::normal_origin;
 use super::identify::identify;
 use super::items::Collection;
 use super::observe::{observe, panicked};
-use super::{docs, health, items, mcp, spaces, tags, tokens, users};
+use super::{docs, events, health, items, mcp, spaces, tags, tokens, users};
 use crate::Settings;
 
 /// The API, for requests that arrive at `address`.
-pub(crate) fn router(interline: Interline, settings: Settings, address: SocketAddr) -> Router {
-    let app = App::new(interline, settings, address);
+pub(crate) fn router(interline: Interline, settings: Settings, address: SocketAddr, end: End) -> Router {
+    let app = App::new(interline, settings, address, end);
     let api = described().0.layer(from_fn_with_state(app.clone(), identify));
     let outside = (
         from_fn_with_state(app.clone(), observe),
@@ -50,7 +50,8 @@ pub(super) fn described() -> (Router<App>, OpenApi) {
         .routes(routes!(users::create, users::list))
         .routes(routes!(users::me))
         .routes(routes!(users::delete))
-        .routes(routes!(spaces::list));
+        .routes(routes!(spaces::list))
+        .routes(routes!(events::listen));
     for collection in Collection::ALL {
         api = api.merge(items::routes(collection));
     }

@@ -129,6 +129,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
             ("existing_id", existing.id.to_string().into()),
             ("existing_state", state(existing).into()),
         ]),
+        Error::CursorExpired { current } => object([("cursor", current.to_string().into())]),
         Error::ContentEmpty(_)
         | Error::InvalidParameters(_)
         | Error::UnderWay

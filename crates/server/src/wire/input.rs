@@ -131,6 +131,7 @@ impl ItemPatch {
             name: changed(self.name),
             arguments: changed(self.arguments.map(|given| given.map(arguments))),
             content: changed(self.content),
+            shelf: None,
         })
     }
 }

@@ -3,6 +3,7 @@
 mod edited;
 mod edits;
 mod error;
+mod event;
 mod history;
 mod input;
 mod item;
@@ -15,6 +16,7 @@ mod time;
 pub(crate) use edited::EditedBody;
 pub(crate) use edits::{DeleteContent, EditBody, Edits, Insert, PatchContent, StrReplace, edit_request};
 pub(crate) use error::ErrorBody;
+pub(crate) use event::EventBody;
 pub(crate) use history::{HistoryList, VersionDiffBody};
 pub(crate) use input::{
     ArgumentBody, ItemCondition, ItemPatch, NewItem, NewToken, NewUser, RenderRequest, TagPatch, tag_changes,

@@ -20,6 +20,7 @@ mod bookmarks;
 mod content;
 mod docs;
 mod editing;
+mod events;
 mod finding;
 mod health;
 mod history;

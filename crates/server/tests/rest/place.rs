@@ -69,6 +69,12 @@ impl Place {
         }
     }
 
+    /// The same store, opened once more.
+    pub(crate) async fn another(&self) -> Place {
+        let interline = Interline::new(self.database.open().await, Limits::default());
+        Place { database: self.database.clone(), interline, owner: self.owner, secret: self.secret.clone() }
+    }
+
     /// A server with the default settings, but as many requests as a test likes.
     pub(crate) async fn serve(self) -> World {
         self.serve_with(unlimited()).await
