@@ -76,6 +76,9 @@ pub(crate) struct ServeArgs {
     /// [default: forever]
     #[arg(long, value_name = "DAYS|forever")]
     pub(crate) keep_history: Option<OsString>,
+    /// How long events are kept for those who come back to listen [env: INTERLINE_KEEP_EVENTS] [default: 7d]
+    #[arg(long, value_name = "DAYS|forever")]
+    pub(crate) keep_events: Option<OsString>,
     /// How many records the history of an item has at the most [env: INTERLINE_KEEP_RECORDS] [default: all]
     #[arg(long, value_name = "NUMBER|all")]
     pub(crate) keep_records: Option<OsString>,

@@ -21,6 +21,7 @@ pub(crate) struct Config {
     pub(crate) allowed_host: Option<Vec<String>>,
     pub(crate) keep_trash: Option<String>,
     pub(crate) keep_history: Option<String>,
+    pub(crate) keep_events: Option<String>,
     pub(crate) keep_records: Option<String>,
     pub(crate) log: Option<String>,
     pub(crate) log_format: Option<String>,

@@ -190,11 +190,13 @@ impl McpSettings {
 fn housekeeping(args: &ServeArgs, layers: &Layers<'_>) -> Result<Housekeeping, Failure> {
     let trash = layers.find("keep-trash", args.keep_trash.as_deref(), |file| file.keep_trash.as_deref());
     let history = layers.find("keep-history", args.keep_history.as_deref(), |file| file.keep_history.as_deref());
+    let events = layers.find("keep-events", args.keep_events.as_deref(), |file| file.keep_events.as_deref());
     let records = layers.find("keep-records", args.keep_records.as_deref(), |file| file.keep_records.as_deref());
     let default = Housekeeping::default();
     Ok(Housekeeping {
         trash: trash.map_or(Ok(default.trash), |given| days(&given))?,
         history: history.map_or(Ok(default.history), |given| days(&given))?,
+        events: events.map_or(Ok(default.events), |given| days(&given))?,
         history_records: records.map_or(Ok(default.history_records), |given| records_kept(&given))?,
     })
 }

@@ -22,6 +22,7 @@ fn wrong_usage_is_code_2_and_makes_nothing() {
         &["serve", "--rate-limit", "many"],
         &["serve", "--keep-trash", "0d"],
         &["serve", "--keep-history", "long"],
+        &["serve", "--keep-events", "0d"],
         &["serve", "--keep-records", "0"],
         &["serve", "--config", "/nowhere"],
         &["serve", "--auth", "none", "--listen", "0.0.0.0:0"],

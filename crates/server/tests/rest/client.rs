@@ -46,6 +46,11 @@ impl Client {
         Client { http: reqwest::Client::new(), address, token: token.map(str::to_owned) }
     }
 
+    /// The secret that it sends.
+    pub(crate) fn secret(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
     /// The same user, on a connection of its own.
     pub(crate) fn afresh(&self) -> Client {
         Client::new(self.address, self.token.as_deref())

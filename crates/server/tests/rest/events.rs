@@ -165,8 +165,8 @@ async fn types_and_ids_narrow_what_is_told(place: Place) {
 
 async fn others_hear_nothing_of_it(place: Place) {
     let world = place.serve().await;
-    let (ben, token) = world.owner().new_user("ben").await;
-    let mut his = connect(&world, Some(&token), "").await.unwrap();
+    let (ben, _) = world.owner().new_user("ben").await;
+    let mut his = connect(&world, ben.secret(), "").await.unwrap();
     world.owner().note("hers", None).await;
     let own = ben.note("his", None).await;
     assert_eq!(event(&mut his).await["id"], own["id"]);
@@ -200,11 +200,9 @@ async fn an_old_cursor_is_refused_with_the_present_one(place: Place) {
 
 async fn a_token_that_is_deleted_ends_it(place: Place) {
     let world = place.serve().await;
-    let (_, token) = world.owner().new_token(json!({"name": "short"})).await;
-    let mut socket = connect(&world, Some(&token), "").await.unwrap();
-    let tokens = world.owner().get("/tokens").await.json();
-    let id = tokens["tokens"].as_array().unwrap().iter().find(|token| token["name"] == "short").unwrap()["id"].clone();
-    world.owner().delete(&format!("/tokens/{}", text(&id))).await;
+    let (short, id) = world.owner().new_token(json!({"name": "short"})).await;
+    let mut socket = connect(&world, short.secret(), "").await.unwrap();
+    world.owner().delete(&format!("/tokens/{id}")).await;
     assert_eq!(end(&mut socket).await.code, CloseCode::Policy);
 }
 
@@ -231,8 +229,8 @@ async fn what_cannot_be_listened_to_is_refused(place: Place) {
     }
     let plain = world.owner().get("/events").await;
     assert_eq!((plain.status, &plain.json()["error"]), (400, &json!("invalid_parameters")));
-    let (_, write_only) = world.owner().new_token(json!({"name": "w", "scopes": ["write"]})).await;
-    assert_eq!(refused(&world, Some(&write_only), "").await.0, 403);
+    let (write_only, _) = world.owner().new_token(json!({"name": "w", "scopes": ["write"]})).await;
+    assert_eq!(refused(&world, write_only.secret(), "").await.0, 403);
 }
 
 async fn a_long_message_ends_it(place: Place) {
