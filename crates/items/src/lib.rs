@@ -2,13 +2,16 @@
 //!
 //! * An [`Item`] is one stored thing: its [`Fields`], what is known of its content ([`ContentInfo`]) and its [`Stamp`].
 //!   What it may be is a row of [`Rules`] of its [`Kind`].
+//! * [`code`] holds what is known of Python without running it.
 //! * [`fields`] holds parsed types: an invalid title, tag or url cannot exist.
 //! * [`search`] says what is looked for over many items, and what an index knows of one.
 //! * [`Interline`] holds the use cases that every door calls. An [`Error`] is why one did not do what it was asked to.
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
 
 mod access;
+mod app;
 mod check;
+pub mod code;
 mod error;
 pub mod fields;
 mod history;
@@ -16,6 +19,7 @@ mod ids;
 mod item;
 mod kind;
 mod list;
+mod organization;
 pub mod search;
 mod store;
 mod template;
@@ -26,6 +30,7 @@ mod write;
 pub use access::{
     Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
 };
+pub use app::{App, AppVersion, PublishedFile};
 pub use check::{CheckProblem, CheckReport};
 pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
 pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
@@ -36,11 +41,12 @@ pub use interline_edit::{
     Place, StaleOperation, UnifiedDiff,
 };
 pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp};
-pub use kind::{ContentRule, Kind, Presence, Rules};
+pub use kind::{CodeKind, ContentRule, Kind, Presence, Rules};
 pub use list::{
     Contents, Cursor, CursorKey, Filter, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View,
 };
-pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
+pub use organization::Organization;
+pub use store::{FilePage, FileQuery, NewApp, NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
     Begun, Caller, Changed, ChangedPassage, Changes, ContentPart, EditMode, EditRequest, EditUnit, Edited,
     ExpectedVersion, FieldMatch, FindBy, FindItems, FoundInside, Housekeeping, InsertAt, Interline, ItemChanges,

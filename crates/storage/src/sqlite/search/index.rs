@@ -27,7 +27,7 @@ const STALE: &str = "
 const COUNT_STALE: &str = "SELECT count(*) FROM stale_items";
 
 const TEXTS: &str = "
-    SELECT title, name, description, url, text FROM items LEFT JOIN contents ON contents.item = items.number
+    SELECT title, name, description, url, path, text FROM items LEFT JOIN contents ON contents.item = items.number
     WHERE items.number = ?1";
 
 /// What is left behind: a merge that was given up, or parts that were put together.
@@ -214,6 +214,7 @@ pub(super) fn keys(connection: &Connection, item: i64) -> Result<Option<(ItemKey
         name: columns.optional_text()?,
         description: columns.optional_text()?,
         url: columns.optional_text()?,
+        path: columns.optional_text()?,
         content: columns.optional_text()?,
     };
     let length = searched.content.map_or(0, str::len);

@@ -21,7 +21,7 @@ use crate::search::dead::DeadItems;
 use crate::search::evidence::{Evidence, Gathered};
 
 const TEXTS: &str = "
-    SELECT title, name, description, url, text FROM items LEFT JOIN contents ON contents.item = items.number
+    SELECT title, name, description, url, path, text FROM items LEFT JOIN contents ON contents.item = items.number
     WHERE items.number = ?1";
 
 const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
@@ -122,6 +122,7 @@ impl<'a> Finding<'a> {
             name: columns.optional_text()?,
             description: columns.optional_text()?,
             url: columns.optional_text()?,
+            path: columns.optional_text()?,
             content: columns.optional_text()?,
         };
         Ok(self.query.search.score(&item, known, &mut in_time).map_err(|_| StoreError::OutOfTime)?)
