@@ -5,6 +5,7 @@ mod edits;
 mod growth;
 mod http;
 mod process;
+mod python;
 mod search;
 
 use std::error::Error;
@@ -26,13 +27,23 @@ pub(crate) enum Group {
     Growth,
     /// The command as a process.
     Process,
+    /// Whether stored code is Python.
+    Python,
     /// Searches over items, and their index.
     Search,
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 7] =
-        [Group::Engine, Group::Http, Group::Creates, Group::Edits, Group::Growth, Group::Process, Group::Search];
+    pub(crate) const ALL: [Group; 8] = [
+        Group::Engine,
+        Group::Http,
+        Group::Creates,
+        Group::Edits,
+        Group::Growth,
+        Group::Process,
+        Group::Python,
+        Group::Search,
+    ];
 
     /// The word that asks for it.
     const fn name(self) -> &'static str {
@@ -43,6 +54,7 @@ impl Group {
             Group::Edits => "edits",
             Group::Growth => "growth",
             Group::Process => "process",
+            Group::Python => "python",
             Group::Search => "search",
         }
     }
@@ -64,6 +76,7 @@ impl Group {
             Group::Edits => edits::run(rows),
             Group::Growth => growth::run(rows),
             Group::Process => process::run(rows),
+            Group::Python => python::run(rows),
             Group::Search => search::run(rows),
         }
     }

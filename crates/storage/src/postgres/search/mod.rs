@@ -21,7 +21,7 @@ use tokio_postgres::Row;
 
 use self::judge::Judge;
 use self::places::{Place, places};
-use self::segments::{Lookups, Segment, live, stale_items, vocabularies};
+use self::segments::{Lookups, Vocabularies, live, stale_items};
 use self::texts::{batch, texts};
 use super::connect::Pools;
 use super::failure::Failure;
@@ -30,6 +30,7 @@ use super::versions::at_one_moment;
 use super::work::compute;
 use crate::order::{Entry, cut_page};
 use crate::search::evidence::{Evidence, Gathered};
+use crate::search::live::Segment;
 
 const SNAPSHOTS: &str = concat!(
     "SELECT items.number, ",
@@ -108,16 +109,18 @@ async fn evidence(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<
     let segments: Arc<[Segment]> = live(transaction).await?.into();
     let mut gathered = Gathered::new(&query.search, stale_items(transaction).await?);
     if gathered.needs_vocabulary() {
-        let blocks = vocabularies(transaction, &segments).await?;
-        let query = query.clone();
-        gathered = compute(move || {
-            for block in blocks {
-                time_left(&query)?;
-                gathered.see(block.try_get("data")?)?;
-            }
-            Ok::<_, Failure>(gathered)
-        })
-        .await??;
+        let mut vocabularies = Vocabularies::of(&segments);
+        while let Some(blocks) = vocabularies.next(transaction).await? {
+            let query = query.clone();
+            gathered = compute(move || {
+                for block in blocks {
+                    time_left(&query)?;
+                    gathered.see(block.try_get("data")?)?;
+                }
+                Ok::<_, Failure>(gathered)
+            })
+            .await??;
+        }
     }
     let keys = gathered.keys();
     let mut lookups = Lookups::new(&segments, &keys);

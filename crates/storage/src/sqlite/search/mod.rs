@@ -5,24 +5,23 @@ pub(super) mod index;
 pub(super) mod merge;
 mod places;
 mod segments;
+mod texts;
 
 use std::time::Instant;
 
-use interline_items::search::{FoundItem, FoundOrder, FoundPage, Known, SearchQuery, Searched, Verdict};
-use interline_items::{Contents, CursorKey, StoreError};
-use rusqlite::{CachedStatement, Connection};
+use interline_items::search::{FoundItem, FoundPage, Known, SearchQuery, Searched, Verdict};
+use interline_items::{Contents, StoreError};
+use rusqlite::Connection;
 
 use self::places::Places;
-use self::segments::{Segment, live, stale_items};
+use self::segments::{live, stale_items, with_block, with_vocabulary};
+use self::texts::Texts;
 use super::failure::Failure;
-use super::rows::{self, Columns, select_snapshot};
+use super::rows::{self, select_snapshot};
 use crate::order::{Entry, cut_page};
 use crate::search::dead::DeadItems;
 use crate::search::evidence::{Evidence, Gathered};
-
-const TEXTS: &str = "
-    SELECT title, name, description, url, path, text FROM items LEFT JOIN contents ON contents.item = items.number
-    WHERE items.number = ?1";
+use crate::search::live::Segment;
 
 const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
 
@@ -46,7 +45,7 @@ fn evidence(
     for segment in segments {
         let mut pieces = Vec::new();
         if gathered.needs_vocabulary() {
-            segment.with_vocabulary(connection, |block| {
+            with_vocabulary(connection, segment, |block| {
                 check_time(query)?;
                 pieces.append(&mut gathered.see(block)?);
                 Ok(())
@@ -54,14 +53,14 @@ fn evidence(
         }
         for key in &keys {
             check_time(query)?;
-            segment.with_block(connection, key, |block| Ok(gathered.add(key, block, &segment.dead)?))?;
+            with_block(connection, segment, key, |block| Ok(gathered.add(key, block, &segment.dead)?))?;
         }
         // Pieces may be many, and neighbours.
         let mut rest = pieces.as_slice();
         while let Some(first) = rest.first() {
             check_time(query)?;
             let mut settled = 1;
-            segment.with_block(connection, first, |block| {
+            with_block(connection, segment, first, |block| {
                 settled = gathered.add_many(rest, block, &segment.dead)?;
                 Ok(())
             })?;
@@ -80,15 +79,15 @@ fn check_time(query: &SearchQuery) -> Result<(), StoreError> {
 struct Finding<'a> {
     connection: &'a Connection,
     query: &'a SearchQuery,
-    texts: CachedStatement<'a>,
+    texts: Texts<'a>,
     places: Places<'a>,
     found: Vec<Entry>,
 }
 
 impl<'a> Finding<'a> {
     fn new(connection: &'a Connection, query: &'a SearchQuery) -> Result<Finding<'a>, Failure> {
-        let texts = connection.prepare_cached(TEXTS)?;
-        Ok(Finding { connection, query, texts, places: Places::new(connection, query)?, found: Vec::new() })
+        let (texts, places) = (Texts::new(connection)?, Places::new(connection, query)?);
+        Ok(Finding { connection, query, texts, places, found: Vec::new() })
     }
 
     /// Adds the items that match.
@@ -103,7 +102,7 @@ impl<'a> Finding<'a> {
                 Verdict::Read => self.read(number, |term| evidence.known(term, number))?,
             };
             if let Some(score) = score {
-                self.rank(&mut entry, score);
+                entry.rank(self.query.order, score);
                 self.found.push(entry);
             }
         }
@@ -114,25 +113,10 @@ impl<'a> Finding<'a> {
     fn read(&mut self, number: i64, known: impl Fn(usize) -> Known) -> Result<Option<u32>, Failure> {
         check_time(self.query)?;
         let mut in_time = || Instant::now() < self.query.until;
-        let mut rows = self.texts.query([number])?;
-        let Some(row) = rows.next()? else { return Ok(None) };
-        let mut columns = Columns::of(row);
-        let item = Searched {
-            title: columns.optional_text()?,
-            name: columns.optional_text()?,
-            description: columns.optional_text()?,
-            url: columns.optional_text()?,
-            path: columns.optional_text()?,
-            content: columns.optional_text()?,
-        };
-        Ok(self.query.search.score(&item, known, &mut in_time).map_err(|_| StoreError::OutOfTime)?)
-    }
-
-    fn rank(&self, entry: &mut Entry, score: u32) {
-        match self.query.order {
-            FoundOrder::Relevance(_) => entry.key = Some(CursorKey::Score(score)),
-            FoundOrder::Sorted(_) => {}
-        }
+        let score = self.texts.of(number, |item| {
+            Ok(self.query.search.score(item, known, &mut in_time).map_err(|_| StoreError::OutOfTime)?)
+        })?;
+        Ok(score.flatten())
     }
 
     fn page(mut self) -> Result<FoundPage, Failure> {
