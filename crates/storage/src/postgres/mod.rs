@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use deadpool_postgres::Client;
 use interline_items::fields::{PromptName, Tag};
-use interline_items::search::{FoundPage, IndexStep, Indexed, SearchQuery};
+use interline_items::search::{FileReader, FileSearch, FoundPage, IndexStep, Indexed, SearchQuery};
 use interline_items::{
     Batch, CheckReport, Credentials, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery,
     Membership, NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention, SecretHash, Snapshot,
@@ -162,6 +162,10 @@ impl Store for PostgresStore {
 
     async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError> {
         search::search(&self.pools, query).await
+    }
+
+    async fn search_files(&self, query: &FileSearch, read: FileReader) -> Result<u64, StoreError> {
+        search::files::search_files(&self.pools, query, read).await
     }
 
     async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError> {
