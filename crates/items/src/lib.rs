@@ -2,6 +2,7 @@
 //!
 //! * An [`Item`] is one stored thing: its [`Fields`], what is known of its content ([`ContentInfo`]) and its [`Stamp`].
 //!   What it may be is a row of [`Rules`] of its [`Kind`].
+//! * [`code`] holds what is known of Python without running it.
 //! * [`fields`] holds parsed types: an invalid title, tag or url cannot exist.
 //! * [`code`] says whether a text is Python, and what its workflow functions are.
 //! * [`search`] says what is looked for over many items, and what an index knows of one.
@@ -9,6 +10,7 @@
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
 
 mod access;
+mod app;
 mod check;
 pub mod code;
 mod error;
@@ -18,6 +20,7 @@ mod ids;
 mod item;
 mod kind;
 mod list;
+mod organization;
 pub mod search;
 mod store;
 mod template;
@@ -28,6 +31,7 @@ mod write;
 pub use access::{
     Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
 };
+pub use app::{App, AppVersion, PublishedFile};
 pub use check::{CheckProblem, CheckReport};
 pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
 pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
@@ -38,11 +42,12 @@ pub use interline_edit::{
     Place, StaleOperation, UnifiedDiff,
 };
 pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp};
-pub use kind::{ContentRule, Kind, Presence, Rules};
+pub use kind::{CodeKind, ContentRule, Kind, Presence, Rules};
 pub use list::{
     Contents, Cursor, CursorKey, Filter, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View,
 };
-pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
+pub use organization::Organization;
+pub use store::{FilePage, FileQuery, NewApp, NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
     Begun, Caller, Changed, ChangedPassage, Changes, ContentPart, EditMode, EditRequest, EditUnit, Edited,
     ExpectedVersion, FieldMatch, FindBy, FindItems, FoundInside, Housekeeping, InsertAt, Interline, ItemChanges,

@@ -4,8 +4,9 @@ mod words;
 
 use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, StaleOperation, UnifiedDiff};
 
+use crate::code::DecoratorKind;
 use crate::fields::FieldError;
-use crate::{Item, ItemId, Kind, Scope, StoreError, UniqueField};
+use crate::{App, CodeKind, Item, ItemId, Kind, Scope, StoreError, UniqueField};
 
 /// A refusal or a failure. The code is stable; the message (`Display`) says what happened, with the figures, and the
 /// suggestion what to do next, so that an agent can make the right next call from it alone.
@@ -19,6 +20,15 @@ pub enum Error {
         wanted: String,
         /// The kind of the item that is there instead, for this caller.
         actual: Option<Kind>,
+    },
+    /// There is no such other thing for this caller: an app, an organization, a file at a path.
+    Missing {
+        /// What it would be: `app`, `organization`, `workflow`.
+        what: &'static str,
+        /// What was asked for.
+        wanted: String,
+        /// What to do next.
+        hint: &'static str,
     },
     /// No item that the caller may change has this tag.
     TagNotFound(String),
@@ -59,6 +69,24 @@ pub enum Error {
         undefined_variables: Vec<String>,
         /// Arguments without a variable.
         unused_arguments: Vec<String>,
+    },
+    /// A text that is not Python.
+    InvalidCode {
+        /// 1-based line.
+        line: u64,
+        /// 1-based column, in characters.
+        column: u64,
+        /// What is wrong there.
+        detail: String,
+    },
+    /// Python of another kind than it was said to be.
+    EntityTypeMismatch {
+        /// What it was said to be.
+        declared: CodeKind,
+        /// What it is.
+        detected: CodeKind,
+        /// The decorator that makes it so, if one does.
+        decorator: Option<DecoratorKind>,
     },
     /// Rendering was asked for with other arguments than the prompt has.
     InvalidArguments {
@@ -145,6 +173,8 @@ pub enum Error {
         /// The item that has it.
         existing: Box<Item>,
     },
+    /// Another app has the same slug.
+    SlugTaken(Box<App>),
     /// The same request is being carried out.
     UnderWay,
     /// No valid token.
@@ -229,10 +259,14 @@ impl Error {
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            Error::NotFound { .. } | Error::TagNotFound(_) | Error::VersionNotFound { .. } => "not_found",
+            Error::NotFound { .. } | Error::Missing { .. } | Error::TagNotFound(_) | Error::VersionNotFound { .. } => {
+                "not_found"
+            }
             Error::ValidationFailed(_) => "validation_failed",
             Error::TooLarge { .. } | Error::PageTooLarge { .. } => "too_large",
             Error::InvalidTemplate { .. } => "invalid_template",
+            Error::InvalidCode { .. } => "invalid_code",
+            Error::EntityTypeMismatch { .. } => "entity_type_mismatch",
             Error::InvalidArguments { .. } => "invalid_arguments",
             Error::RenderFailed { .. } => "render_failed",
             Error::InvalidLines { .. } => "invalid_lines",
@@ -244,7 +278,7 @@ impl Error {
             Error::InvalidOperations { .. } => "invalid_operations",
             Error::AtEdit { error, .. } => error.code(),
             Error::Conflict { .. } | Error::StaleLines { .. } | Error::UnderWay => "conflict",
-            Error::Duplicate { .. } => "duplicate",
+            Error::Duplicate { .. } | Error::SlugTaken(_) => "duplicate",
             Error::Unauthorized => "unauthorized",
             Error::Forbidden(_) => "forbidden",
             Error::Unavailable(_) | Error::Unknown(_) => "unavailable",
@@ -269,6 +303,7 @@ impl From<StoreError> for Error {
             StoreError::OutOfTime => Error::InvalidParameters(
                 "the search took longer than 10 seconds; look for rarer words, or narrow it by `type` or `tags`",
             ),
+            StoreError::SlugTaken(app) => Error::SlugTaken(app),
             // Another process was faster with the same request.
             StoreError::KeyTaken => Error::UnderWay,
             StoreError::Stale(id) => Error::Unavailable(format!("item {id} changed under every attempt")),

@@ -13,6 +13,7 @@ impl Error {
         match self {
             Error::NotFound { actual: None, .. } => "check the id or name, or list items to find it".to_owned(),
             Error::NotFound { actual: Some(actual), .. } => format!("ask for it as a {actual}"),
+            Error::Missing { hint, .. } => (*hint).to_owned(),
             Error::TagNotFound(_) => "list the tags to find it".to_owned(),
             Error::VersionNotFound { current, .. } => {
                 format!("list the history of the item to see which versions are kept; the newest is {current}")
@@ -28,6 +29,10 @@ impl Error {
                      `arguments` in one request"
                         .to_owned()
                 }
+            }
+            Error::InvalidCode { .. } => "correct the code at the line and column given; nothing was stored".to_owned(),
+            Error::EntityTypeMismatch { declared, detected, .. } => {
+                format!("use entity_type '{}', or make the code a {}", detected.name(), declared.name())
             }
             Error::InvalidArguments { .. } => "give all `missing` arguments and none of the `unknown`".to_owned(),
             Error::RenderFailed { .. } => "correct the template or the arguments".to_owned(),
@@ -67,6 +72,7 @@ impl Error {
                 View::Archived => format!("change item {} instead; it is archived", existing.id),
                 View::Active | View::Deleted => format!("change item {} instead", existing.id),
             },
+            Error::SlugTaken(app) => format!("change app {} instead, or give another `slug`", app.id),
             Error::UnderWay => "wait for its answer, or send the same request again in a moment".to_owned(),
             Error::Unauthorized => "send `Authorization: Bearer` with a valid token".to_owned(),
             Error::Forbidden(refusal) => after_refusal(*refusal),
@@ -150,6 +156,7 @@ impl fmt::Display for Error {
                 write!(f, "there is no {} {wanted}", kind.map_or("item", Kind::name))?;
                 actual.map_or(Ok(()), |actual| write!(f, " here: it is a {actual}"))
             }
+            Error::Missing { what, wanted, .. } => write!(f, "there is no {what} {wanted}"),
             Error::TagNotFound(tag) => write!(f, "there is no item with the tag {tag}"),
             Error::VersionNotFound { kind, id, version, .. } => {
                 write!(f, "there is no version {version} of {kind} {id}")
@@ -168,6 +175,18 @@ impl fmt::Display for Error {
                 write!(f, "the template is not valid on line {line}: {detail}")
             }
             Error::InvalidTemplate { line: None, detail, .. } => write!(f, "the template is not valid: {detail}"),
+            Error::InvalidCode { line, column, detail } => {
+                write!(f, "the code is not valid on line {line}, column {column}: {detail}")
+            }
+            Error::EntityTypeMismatch { declared, detected, decorator } => {
+                let (declared, detected) = (declared.name(), detected.name());
+                write!(f, "declared '{declared}' but content contains ")?;
+                match decorator {
+                    Some(decorator) => write!(f, "@{} decorator", decorator.as_str())?,
+                    None => f.write_str("no @workflow, @tool or @data_provider decorator")?,
+                }
+                write!(f, ". Use entity_type='{detected}' instead.")
+            }
             Error::InvalidArguments { missing, unknown } => {
                 write!(f, "{} arguments are missing and {} unknown", missing.len(), unknown.len())
             }
@@ -216,6 +235,7 @@ impl fmt::Display for Error {
                 current.stamp.version
             ),
             Error::Duplicate { field, .. } => write!(f, "another item has the {} {}", field.name(), field.value()),
+            Error::SlugTaken(app) => write!(f, "another app has the slug {}", app.slug.as_str()),
             Error::UnderWay => f.write_str("a request with the same Idempotency-Key is being carried out"),
             Error::Unauthorized => f.write_str("no valid token was given"),
             Error::Forbidden(refusal) => refusal.fmt(f),

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::{Kind, SpaceId};
+use crate::fields::{CodePath, sort_key};
+use crate::{CodeKind, SpaceId};
 
 use super::Search;
 
@@ -17,7 +18,7 @@ pub struct FileSearch {
     /// The spaces to look in.
     pub spaces: BTreeSet<SpaceId>,
     /// The kind.
-    pub kind: Kind,
+    pub kind: CodeKind,
     /// The paths.
     pub paths: Paths,
     /// When it is given up.
@@ -28,7 +29,7 @@ pub struct FileSearch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Paths {
     /// This one.
-    Is(String),
+    Is(CodePath),
     /// Those that begin with this; all begin with the empty text.
     BeginWith(String),
 }
@@ -37,7 +38,7 @@ impl Paths {
     /// Whether a path is one of them.
     pub fn contain(&self, path: &str) -> bool {
         match self {
-            Paths::Is(only) => path == only,
+            Paths::Is(only) => path == only.as_str(),
             Paths::BeginWith(start) => path.starts_with(start.as_str()),
         }
     }
@@ -59,5 +60,5 @@ pub type FileReader = Box<dyn FnMut(FileText<'_>) -> ControlFlow<()> + Send>;
 
 /// What files are sorted by.
 pub fn file_order(path: &str, space: SpaceId) -> impl Ord + use<> {
-    (crate::fields::sort_key(path), path.to_owned(), space)
+    (sort_key(path), path.to_owned(), space)
 }

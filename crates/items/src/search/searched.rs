@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use crate::Snapshot;
-use crate::fields::{Description, PromptName, Title, Url};
+use crate::fields::{CodePath, Description, PromptName, Title, Url};
 
 use super::fold::fold;
 use super::index::Payload;
@@ -16,7 +16,7 @@ pub(super) enum Place {
     Head,
     /// Description.
     Description,
-    /// Web address.
+    /// Web address or path.
     Address,
     /// Content.
     Content,
@@ -66,6 +66,8 @@ pub struct Searched<'a> {
     pub description: Option<&'a str>,
     /// The web address.
     pub url: Option<&'a str>,
+    /// The path.
+    pub path: Option<&'a str>,
     /// The content.
     pub content: Option<&'a str>,
 }
@@ -79,6 +81,7 @@ impl<'a> Searched<'a> {
             name: fields.name.as_ref().map(PromptName::as_str),
             description: fields.description.as_ref().map(Description::as_str),
             url: fields.url.as_ref().map(Url::as_str),
+            path: fields.path.as_ref().map(CodePath::as_str),
             content: snapshot.content.as_deref(),
         }
     }
@@ -90,6 +93,7 @@ impl<'a> Searched<'a> {
             (Place::Head, self.name),
             (Place::Description, self.description),
             (Place::Address, self.url),
+            (Place::Address, self.path),
             (Place::Content, self.content),
         ]
         .into_iter()

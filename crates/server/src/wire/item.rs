@@ -168,11 +168,12 @@ fn arguments<S: Serializer>(arguments: &Option<&[Argument]>, serializer: S) -> R
     serializer.collect_seq(arguments.unwrap_or_default().iter().map(super::ArgumentBody::of))
 }
 
-/// The path that a kind's items live under.
+/// The path that a kind's items live under; code has none of its own.
 pub(crate) const fn collection_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Note => "notes",
         Kind::Bookmark => "bookmarks",
         Kind::Prompt => "prompts",
+        Kind::AppFile | Kind::Workflow | Kind::Module => "content",
     }
 }

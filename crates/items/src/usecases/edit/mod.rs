@@ -18,7 +18,7 @@ use crate::{ContentRule, Error, Snapshot};
 use super::examine::BIG_BYTES;
 use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, lost_every_round, unless_stale};
 pub(super) use crowd::Crowd;
-use prepare::{Prepared, prepare_template, prepare_text};
+use prepare::{Prepared, prepare_code, prepare_template, prepare_text};
 
 pub use changes::{ChangedPassage, Changes};
 pub use request::{EditMode, EditRequest, EditUnit, InsertAt, LinePatch, PassageChange, TextChange};
@@ -92,6 +92,7 @@ impl Interline {
                 let prepare = move |stack: &_| match rule {
                     ContentRule::Text => prepare_text(&before, &request, &limits),
                     ContentRule::Template => prepare_template(&before, &request, &limits, stack),
+                    ContentRule::Code(kind) => prepare_code(&before, &request, &limits, kind, stack),
                 };
                 self.threads.run(prepare).await?
             }

@@ -7,7 +7,7 @@ use crate::threads::LargeStack;
 use crate::{Batch, ContentRule, Error, ItemId, Snapshot};
 
 use super::super::{Caller, Interline, ItemRef, Outcome};
-use super::prepare::{prepare_template, prepare_text};
+use super::prepare::{prepare_code, prepare_template, prepare_text};
 use super::{EditRequest, Edited};
 
 /// All that it takes to edit whatever an item is.
@@ -65,6 +65,9 @@ impl OnNewest {
         request.expected.check(&before.item)?;
         let prepared = match before.item.kind.rules().content {
             ContentRule::Text => prepare_text(&before, request, limits)?,
+            ContentRule::Code(kind) => {
+                LargeStack::blocking(|stack| prepare_code(&before, request, limits, kind, stack))??
+            }
             ContentRule::Template => LargeStack::blocking(|stack| prepare_template(&before, request, limits, stack))??,
         };
         Ok(prepared.finish(caller, &before.item, request.mode))

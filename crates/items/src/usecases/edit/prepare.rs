@@ -6,9 +6,9 @@ use interline_edit::{Edit, UnifiedDiff};
 
 use crate::fields::{Arguments, Limits};
 use crate::threads::LargeStack;
-use crate::{Batch, ContentInfo, ContentWrite, Error, Item, Snapshot};
+use crate::{Batch, CodeKind, ContentInfo, ContentWrite, Error, Item, Snapshot};
 
-use super::super::examine::{fit_arguments, parse_template};
+use super::super::examine::{check_code, fit_arguments, parse_template};
 use super::super::update::write;
 use super::super::{Caller, Outcome};
 use super::text::{Bounds, Meant, meant, of_another_text};
@@ -70,6 +70,22 @@ pub(super) fn prepare_template(
     fit_arguments(&template, &after.arguments.clone().unwrap_or_default())?;
     let mut prepared = new.prepared(before, request.unit);
     prepared.edited.after.item.fields = after;
+    Ok(prepared)
+}
+
+/// Prepares an edit of code: the text is found and made first, then it is checked as a whole.
+pub(super) fn prepare_code(
+    before: &Snapshot,
+    request: &EditRequest,
+    limits: &Limits,
+    kind: CodeKind,
+    stack: &LargeStack,
+) -> Result<Prepared, Error> {
+    let mut prepared = prepare_text(before, request, limits)?;
+    let after = &mut prepared.edited.after;
+    if !prepared.edited.edit.is_empty() {
+        after.item.functions = check_code(kind, after.content.as_deref().unwrap_or_default(), stack)?;
+    }
     Ok(prepared)
 }
 

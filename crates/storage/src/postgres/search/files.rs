@@ -65,12 +65,12 @@ async fn hand_over(client: &mut Client, query: &FileSearch, mut read: FileReader
 
 async fn files(transaction: &Transaction<'_>, query: &FileSearch) -> Result<Vec<Row>, Failure> {
     let (condition, path) = match &query.paths {
-        Paths::Is(path) => ("path = $3", path),
-        Paths::BeginWith(start) => ("path >= $3 AND starts_with(path, $3)", start),
+        Paths::Is(path) => ("path = $3", path.as_str()),
+        Paths::BeginWith(start) => ("path >= $3 AND starts_with(path, $3)", start.as_str()),
     };
     let statement = transaction.prepare_cached(&format!("{FILES} AND {condition}")).await?;
     let spaces: Vec<Uuid> = query.spaces.iter().map(|space| space.uuid()).collect();
-    Ok(transaction.query(&statement, &[&spaces, &query.kind.name(), path]).await?)
+    Ok(transaction.query(&statement, &[&spaces, &query.kind.name(), &path]).await?)
 }
 
 /// The files that are among the candidates, sorted, and how many there are with the others.

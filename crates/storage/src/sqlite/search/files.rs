@@ -49,7 +49,10 @@ pub(in super::super) fn search_files(
 /// The files that are among the candidates, sorted, and how many there are with the others.
 fn files(connection: &Connection, query: &FileSearch, candidates: Option<&[i64]>) -> Result<(Vec<File>, u64), Failure> {
     let mut statement = connection.prepare_cached(FILES)?;
-    let (Paths::Is(first) | Paths::BeginWith(first)) = &query.paths;
+    let first = match &query.paths {
+        Paths::Is(path) => path.as_str(),
+        Paths::BeginWith(start) => start,
+    };
     let (mut files, mut total) = (Vec::new(), 0);
     for &space in &query.spaces {
         let mut found = statement.query(params![space.uuid().into_bytes(), query.kind.name(), first])?;
