@@ -30,6 +30,7 @@ pub(in super::super) fn search_files(
     query: &FileSearch,
     mut read: FileReader,
 ) -> Result<u64, Failure> {
+    check_time(query.until)?;
     let evidence = evidence(connection, &query.search, query.until, &live(connection)?, stale_items(connection)?)?;
     let (files, total) = files(connection, query, evidence.candidates(&query.search).as_deref())?;
     let mut statement = connection.prepare_cached(TEXT)?;
