@@ -2,6 +2,7 @@
 
 mod corpus;
 mod damage;
+mod files;
 mod indexers;
 mod random;
 mod rows;
