@@ -6,6 +6,7 @@ mod growth;
 mod http;
 mod mcp;
 mod process;
+mod python;
 mod search;
 
 use std::error::Error;
@@ -27,6 +28,8 @@ pub(crate) enum Group {
     Growth,
     /// The command as a process.
     Process,
+    /// Whether stored code is Python.
+    Python,
     /// Searches over items, and their index.
     Search,
     /// An agent's server.
@@ -34,13 +37,14 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 8] = [
+    pub(crate) const ALL: [Group; 9] = [
         Group::Engine,
         Group::Http,
         Group::Creates,
         Group::Edits,
         Group::Growth,
         Group::Process,
+        Group::Python,
         Group::Search,
         Group::Mcp,
     ];
@@ -54,6 +58,7 @@ impl Group {
             Group::Edits => "edits",
             Group::Growth => "growth",
             Group::Process => "process",
+            Group::Python => "python",
             Group::Search => "search",
             Group::Mcp => "mcp",
         }
@@ -76,6 +81,7 @@ impl Group {
             Group::Edits => edits::run(rows),
             Group::Growth => growth::run(rows),
             Group::Process => process::run(rows),
+            Group::Python => python::run(rows),
             Group::Search => search::run(rows),
             Group::Mcp => mcp::run(rows),
         }

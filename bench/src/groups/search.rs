@@ -182,7 +182,7 @@ fn complete_index(path: &Path) -> Result<(), Box<dyn Error>> {
     let store = SqliteStore::open(path)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let step = IndexStep { unchanged_since: jiff::Timestamp::now() };
-    while matches!(runtime.block_on(store.index(step))?, Indexed::Some { .. }) {}
+    while matches!(runtime.block_on(store.index(step))?, Indexed::Added { .. } | Indexed::Tidied) {}
     Ok(())
 }
 

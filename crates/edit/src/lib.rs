@@ -56,4 +56,6 @@ pub use patch::{InvalidOperation, LineOperation, OperationProblem, PatchError, S
 pub use replace::{
     Cause, Level, LineEndings, MultipleMatches, NoMatch, Passage, Place, Replace, ReplaceError, Replacement, replace,
 };
-pub use search::{Case, Found, Hit, Interrupted, Pattern, PatternError, Required, SearchOptions, find_first, search};
+pub use search::{
+    Case, Found, Hit, Interrupted, Pattern, PatternError, Required, SearchOptions, find_first, search, search_lines,
+};

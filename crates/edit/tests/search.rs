@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed test is a panic")]
 
-use interline_edit::{Case, Found, Interrupted, Pattern, PatternError, SearchOptions, read_lines, search};
+use interline_edit::{
+    Case, Found, Interrupted, Pattern, PatternError, SearchOptions, read_lines, search, search_lines,
+};
 
 const ALL: SearchOptions = SearchOptions { context_lines: 0, limit: usize::MAX };
 
@@ -271,4 +273,33 @@ fn much_context_around_many_matches_is_passed_once() {
             );
         }
     }
+}
+
+#[test]
+fn a_line_is_found_once_however_often_it_matches() {
+    let lines = |text: &str, pattern: &Pattern| -> Vec<(usize, usize)> {
+        let found = search_lines(text, pattern, &ALL, &mut || true).unwrap();
+        assert_eq!(found.total, found.hits.len());
+        found.hits.iter().map(|hit| (hit.first_line, hit.range.start)).collect()
+    };
+    assert_eq!(lines("aa a\nb\r\na\n", &literal("a")), [(1, 0), (3, 8)]);
+    assert_eq!(lines("x\ny\nx\ny\nx", &literal("x\ny")), [(1, 0), (3, 4)]);
+    assert_eq!(lines("a\n\na\n", &regex("^")), [(1, 0), (2, 2), (3, 3), (4, 5)]);
+    assert_eq!(lines("a1 a2\na3", &regex(r"a\d")), [(1, 0), (2, 6)]);
+    assert_eq!(lines("a b\nc d\ne", &regex(r"(?s)b.c|d.e")), [(1, 2), (2, 6)]);
+    assert_eq!(lines("Aa\nAA", &folded("aa")), [(1, 0), (2, 3)]);
+    assert_eq!(lines("", &regex("x*")), [(1, 0)]);
+    assert_eq!(lines("nothing", &literal("x")), []);
+}
+
+#[test]
+fn lines_are_counted_past_the_limit() {
+    let options = SearchOptions { context_lines: 1, limit: 2 };
+    let found = search_lines(&"x x\n".repeat(1_000), &literal("x"), &options, &mut || true).unwrap().total;
+    assert_eq!(found, 1_000);
+    let text = "x\ny\nx\nx\n";
+    let found = search_lines(text, &literal("x"), &options, &mut || true).unwrap();
+    let contexts: Vec<_> = found.hits.iter().map(|hit| (hit.context_first_line, hit.context)).collect();
+    assert_eq!((found.total, contexts), (3, vec![(1, "x\ny"), (2, "y\nx\nx")]));
+    assert_eq!(search_lines(text, &literal("x"), &options, &mut || false), Err(Interrupted));
 }

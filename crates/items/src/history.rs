@@ -76,6 +76,14 @@ pub struct Version {
     pub content: Option<Arc<str>>,
 }
 
+impl Version {
+    /// Whether its content has the size that its record tells: if not, it is not what was written.
+    pub fn fits_its_record(&self) -> bool {
+        let size = self.content.as_ref().map(|text| (text.chars().count() as u64, text.len() as u64));
+        size == self.record.content.map(|size| (size.characters, size.bytes))
+    }
+}
+
 /// Which records are forgotten: those of which one of these is true. The newest version and what came after it stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {

@@ -2,8 +2,8 @@
 //!
 //! * An [`Item`] is one stored thing: its [`Fields`], what is known of its content ([`ContentInfo`]) and its [`Stamp`].
 //!   What it may be is a row of [`Rules`] of its [`Kind`].
-//! * [`code`] holds what is known of Python without running it.
 //! * [`fields`] holds parsed types: an invalid title, tag or url cannot exist.
+//! * [`code`] says whether a text is Python, and what its workflow functions are.
 //! * [`search`] says what is looked for over many items, and what an index knows of one.
 //! * [`Interline`] holds the use cases that every door calls. An [`Error`] is why one did not do what it was asked to.
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
@@ -48,10 +48,11 @@ pub use list::{
 pub use organization::Organization;
 pub use store::{FilePage, FileQuery, NewApp, NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
-    Begun, Caller, Changed, ChangedPassage, Changes, ContentPart, EditMode, EditRequest, EditUnit, Edited,
-    ExpectedVersion, FieldMatch, FindBy, FindItems, FoundInside, Housekeeping, InsertAt, Interline, ItemChanges,
-    ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange, QuerySyntax, ReadContent, ReadItem, Repeatable,
-    SearchField, SearchInside, Secret, Shelf, TagChanges, TextChange, ThrownAway, TokenDraft, UserDraft, VersionDiff,
-    Wanted,
+    AppChanges, AppDetails, AppDraft, AppRef, Begun, Caller, Changed, ChangedPassage, Changes, CodeFiles, CodeScope,
+    ContentPart, EditMode, EditRequest, EditUnit, Edited, ExpectedVersion, FieldMatch, FileRef, FindBy, FindItems,
+    FoundInside, FoundWorkflow, Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch,
+    LineRange, OrganizationDraft, Outcome, PassageChange, PublishedVersion, QuerySyntax, ReadContent, ReadItem,
+    Repeatable, ReplaceFile, Replaced, SearchField, SearchInside, Secret, Shelf, TagChanges, TextChange, ThrownAway,
+    TokenDraft, UserDraft, Validation, VersionDiff, Wanted, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

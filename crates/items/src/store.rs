@@ -14,7 +14,7 @@ use crate::fields::{AppSlug, CodePath, PromptName, Tag, Url};
 use crate::history::{Forgotten, HistoryPage, HistoryQuery, Retention, Version};
 use crate::list::{ListQuery, Page};
 use crate::organization::Organization;
-use crate::search::{FoundPage, IndexStep, Indexed, SearchQuery};
+use crate::search::{FileReader, FileSearch, FoundPage, IndexStep, Indexed, SearchQuery};
 use crate::write::{Batch, Record, Remembered};
 use crate::{
     AppId, CodeKind, Item, ItemId, ItemState, Kind, OrganizationId, Snapshot, SpaceId, Stamp, TokenId, UserId,
@@ -98,6 +98,13 @@ pub trait Store: Send + Sync {
     /// A page of the items that match a search, and how many there are, at one moment: what was written before is found.
     /// [`StoreError::OutOfTime`] when it is not done by the time that the query gives it.
     async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError>;
+
+    /// Hands the files of code that match a search, and maybe others, to `read`: those that are not deleted, sorted by
+    /// the sort key of their path, then by their path, then by their space, all as they are at one moment. What was written
+    /// before is among them. How many files there are where was looked, whether they match or not.
+    ///
+    /// [`StoreError::OutOfTime`] when it is not done by the time that the query gives it, unless `read` broke off before.
+    async fn search_files(&self, query: &FileSearch, read: FileReader) -> Result<u64, StoreError>;
 
     /// Brings the index of searches a step on. What a search finds does not change by it, only how fast.
     async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError>;

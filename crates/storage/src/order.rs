@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use interline_items::{Cursor, CursorKey, ItemId, PageStart, SortOrder};
+use interline_items::search::FoundOrder;
+use interline_items::{Cursor, CursorKey, ItemId, PageStart, SortBy, SortOrder};
 use uuid::Uuid;
 
 /// A place of an item in an order.
@@ -19,8 +20,25 @@ impl Entry {
         Entry { key: cursor.key.clone(), id: cursor.id.uuid(), number: 0 }
     }
 
+    /// Takes its place among what is found.
+    pub(crate) fn rank(&mut self, order: FoundOrder, score: u32) {
+        match order {
+            FoundOrder::Relevance(_) => self.key = Some(CursorKey::Score(score)),
+            FoundOrder::Sorted(_) => {}
+        }
+    }
+
     pub(crate) fn cursor(&self) -> Cursor {
         Cursor { key: self.key.clone(), id: ItemId::from_uuid(self.id) }
+    }
+}
+
+/// What the keys of entries are before they are ranked.
+pub(crate) fn key_before_ranking(order: FoundOrder) -> SortBy {
+    match order {
+        // Any key does: their scores take its place.
+        FoundOrder::Relevance(_) => SortBy::UpdatedAt,
+        FoundOrder::Sorted(sort) => sort.by,
     }
 }
 

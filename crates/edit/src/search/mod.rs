@@ -10,6 +10,8 @@ mod required;
 use std::fmt;
 use std::ops::Range;
 
+use memchr::memchr;
+
 use expression::Step;
 use hits::Hits;
 use pattern::Method;
@@ -78,15 +80,45 @@ pub fn search<'t>(
     options: &SearchOptions,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Found<'t>, Interrupted> {
-    let hits = Hits::new(text, options);
+    let mut hits = Hits::new(text, options);
+    each_match(text, pattern, keep_going, |range| hits.add(range))?;
+    Ok(hits.found())
+}
+
+/// Finds every line on which a match of `pattern` starts, each once, by the first of those matches; all else as for
+/// [`search`]. Hits and their total are lines.
+pub fn search_lines<'t>(
+    text: &'t str,
+    pattern: &Pattern,
+    options: &SearchOptions,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<Found<'t>, Interrupted> {
+    let mut hits = Hits::new(text, options);
+    let mut next_line = 0;
+    each_match(text, pattern, keep_going, |range| {
+        if range.start >= next_line {
+            let newline = memchr(b'\n', &text.as_bytes()[range.start..]);
+            next_line = newline.map_or(usize::MAX, |newline| range.start + newline + 1);
+            hits.add(range);
+        }
+    })?;
+    Ok(hits.found())
+}
+
+fn each_match(
+    text: &str,
+    pattern: &Pattern,
+    keep_going: &mut dyn FnMut() -> bool,
+    each: impl FnMut(Range<usize>),
+) -> Result<(), Interrupted> {
     match &pattern.method {
         Method::Exact(finder) => {
             let length = finder.needle().len();
             let starts = occurrences::Occurrences::new(text.as_bytes(), finder.as_ref());
-            collect(starts.map(|start| Step::Match(start..start + length)), hits, keep_going)
+            walk(starts.map(|start| Step::Match(start..start + length)), keep_going, each)
         }
-        Method::Folded(needle) => collect(needle.occurrences(text).map(Step::Match), hits, keep_going),
-        Method::Expression(expression) => collect(expression.matches(text), hits, keep_going),
+        Method::Folded(needle) => walk(needle.occurrences(text).map(Step::Match), keep_going, each),
+        Method::Expression(expression) => walk(expression.matches(text), keep_going, each),
     }
 }
 
@@ -115,18 +147,18 @@ pub fn find_first(
     }
 }
 
-fn collect<'t>(
+fn walk(
     steps: impl Iterator<Item = Step>,
-    mut hits: Hits<'t>,
     keep_going: &mut dyn FnMut() -> bool,
-) -> Result<Found<'t>, Interrupted> {
+    mut each: impl FnMut(Range<usize>),
+) -> Result<(), Interrupted> {
     for step in steps {
         if let Step::Match(range) = step {
-            hits.add(range);
+            each(range);
         }
         if !keep_going() {
             return Err(Interrupted);
         }
     }
-    Ok(hits.found())
+    Ok(())
 }

@@ -9,6 +9,8 @@ use super::words::{Stems, words};
 
 /// An item with more different terms is not worth an index of them: it is read whenever something is looked for.
 const MAX_TERMS: usize = 400_000;
+/// The same for the bytes of its different pieces and stems: they are many where a text is one long random word.
+const MAX_TERM_BYTES: usize = 8 * 1024 * 1024;
 /// How many grams are gathered before the double ones among them are dropped.
 const GATHERED: usize = 1 << 20;
 
@@ -87,7 +89,9 @@ pub fn index_terms(item: &Searched<'_>) -> Vec<(IndexTerm, Payload)> {
             let weight: &mut Payload = stems.entry(stem).or_insert(0);
             *weight = weight.saturating_add(place.weight_of_word(count));
         }
-        if grams.distinct() + known_pieces.len() + stems.len() > MAX_TERMS {
+        let terms = grams.distinct() + known_pieces.len() + stems.len();
+        let bytes: usize = known_pieces.keys().chain(stems.keys()).map(|text| text.len()).sum();
+        if terms > MAX_TERMS || bytes > MAX_TERM_BYTES {
             return vec![(IndexTerm::Unlisted, 1)];
         }
     }
@@ -194,6 +198,26 @@ mod tests {
         assert_eq!(texts("abcd"), ["a", "b", "ab", "c", "bc", "abc", "d", "cd", "bcd"]);
         assert_eq!(texts("a é😀"), ["a", "é", "😀", "é😀"]);
         assert_eq!(texts(" "), [""; 0]);
+    }
+
+    /// Letters without end, none of which follows from those before for long.
+    fn letters() -> impl Iterator<Item = char> {
+        let mut state = 1_u64;
+        std::iter::repeat_with(move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            char::from(b'a' + u8::try_from(state >> 33 & 15).unwrap())
+        })
+    }
+
+    #[test]
+    fn one_very_long_word_is_not_worth_an_index() {
+        let terms = |length: usize| {
+            let word: String = letters().take(length).collect();
+            index_terms(&Searched { content: Some(&word), ..Searched::default() })
+        };
+        assert!(terms(100_000).len() > 3_000);
+        // Pieces overlap by half.
+        assert_eq!(terms(MAX_TERM_BYTES / 2 + 1_000), [(IndexTerm::Unlisted, 1)]);
     }
 
     #[test]

@@ -76,13 +76,15 @@ pub struct IndexStep {
 /// What a step of the index came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexed {
-    /// It did something.
-    Some {
-        /// How many items it indexed; none where it only put parts of the index together.
+    /// It indexed items.
+    Added {
+        /// How many.
         items: u64,
         /// How many items the index does not know as they are, whenever they changed.
         stale: u64,
     },
+    /// It put parts of the index together, or removed what is left of them.
+    Tidied,
     /// There was nothing to do for it.
     Nothing {
         /// How many items the index does not know as they are, whenever they changed.

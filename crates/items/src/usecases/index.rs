@@ -29,8 +29,8 @@ impl Interline {
             indexed = self.store.index(IndexStep { unchanged_since: now() }).await?;
         }
         Ok(match indexed {
-            Indexed::Some { stale, .. } if stale > MANY => begin.elapsed(),
-            Indexed::Some { .. } => begin.elapsed() * REST,
+            Indexed::Added { stale, .. } if stale > MANY => begin.elapsed(),
+            Indexed::Added { .. } | Indexed::Tidied => begin.elapsed() * REST,
             Indexed::Nothing { .. } => PAUSE,
             Indexed::Elsewhere => PAUSE_ELSEWHERE,
         })
@@ -41,7 +41,7 @@ impl Interline {
         let until = now();
         loop {
             match self.store.index(IndexStep { unchanged_since: until }).await? {
-                Indexed::Some { .. } => {}
+                Indexed::Added { .. } | Indexed::Tidied => {}
                 Indexed::Nothing { .. } | Indexed::Elsewhere => return Ok(()),
             }
         }

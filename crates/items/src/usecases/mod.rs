@@ -1,6 +1,7 @@
 //! The use cases: what every door calls. Each is one function that says who may, what is checked, and what is written.
 
 mod caller;
+mod code;
 mod create;
 mod credentials;
 mod edit;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::code::SdkName;
 use crate::fields::Limits;
 use crate::threads::Threads;
 use crate::{Error, Store, StoreError};
@@ -32,6 +34,10 @@ use edit::Crowd;
 use once::UnderWay;
 
 pub use caller::Caller;
+pub use code::{
+    AppChanges, AppDetails, AppDraft, AppRef, CodeFiles, CodeScope, FileRef, FoundWorkflow, OrganizationDraft,
+    PublishedVersion, ReplaceFile, Replaced, Validation, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows,
+};
 pub use edit::{
     ChangedPassage, Changes, EditMode, EditRequest, EditUnit, Edited, InsertAt, LinePatch, PassageChange, TextChange,
 };
@@ -54,6 +60,7 @@ const MAX_ROUNDS: usize = 1_000;
 pub struct Interline {
     store: Arc<dyn Store>,
     limits: Arc<Limits>,
+    sdk: Arc<SdkName>,
     threads: Threads,
     credentials: Arc<CredentialsCache>,
     use_marks: Arc<UseMarks>,
@@ -67,12 +74,19 @@ impl Interline {
         Interline {
             store,
             limits: Arc::new(limits),
+            sdk: Arc::default(),
             threads: Threads::one_per_core(),
             credentials: Arc::default(),
             use_marks: Arc::default(),
             under_way: UnderWay::default(),
             crowd: Crowd::default(),
         }
+    }
+
+    /// The same, with another name of the SDK that workflow decorators come from.
+    #[must_use]
+    pub fn with_sdk(self, sdk: SdkName) -> Interline {
+        Interline { sdk: Arc::new(sdk), ..self }
     }
 
     /// How much fields may hold.

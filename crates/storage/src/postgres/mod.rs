@@ -33,7 +33,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use deadpool_postgres::Client;
 use interline_items::fields::{AppSlug, CodePath, PromptName, Tag};
-use interline_items::search::{FoundPage, IndexStep, Indexed, SearchQuery};
+use interline_items::search::{FileReader, FileSearch, FoundPage, IndexStep, Indexed, SearchQuery};
 use interline_items::{
     App, AppId, AppVersion, Batch, CheckReport, Credentials, FilePage, FileQuery, Forgotten, HistoryPage, HistoryQuery,
     Item, ItemId, ItemState, Kind, ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page,
@@ -184,6 +184,10 @@ impl Store for PostgresStore {
 
     async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError> {
         search::search(&self.pools, query).await
+    }
+
+    async fn search_files(&self, query: &FileSearch, read: FileReader) -> Result<u64, StoreError> {
+        search::files::search_files(&self.pools, query, read).await
     }
 
     async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError> {

@@ -13,18 +13,25 @@ use crate::codec::CodecError;
 /// The postings of the terms of a search, gathered from the segments.
 pub(crate) struct Gathered {
     by_key: BTreeMap<Vec<u8>, Vec<Posting>>,
-    by_pattern: BTreeMap<PiecePattern, (PieceFinder, Joined)>,
-    /// The patterns that each piece is like which was seen.
-    pieces: BTreeMap<Vec<u8>, Vec<PiecePattern>>,
+    patterns: Vec<Pattern>,
+    /// The patterns that each piece is like which was seen, by their place.
+    pieces: BTreeMap<Vec<u8>, Vec<usize>>,
     /// Items of which the index is not asked.
     stale: DeadItems,
+}
+
+/// A pattern of pieces, and what is known of the pieces that are like it.
+struct Pattern {
+    pattern: PiecePattern,
+    finder: PieceFinder,
+    joined: Joined,
 }
 
 impl Gathered {
     /// Nothing yet, for the terms of a search. Items that are stale are left out.
     pub(crate) fn new(search: &Search, stale: DeadItems) -> Gathered {
         let by_key = BTreeMap::from([(IndexTerm::Unlisted.key(), Vec::new())]);
-        let mut gathered = Gathered { by_key, by_pattern: BTreeMap::new(), pieces: BTreeMap::new(), stale };
+        let mut gathered = Gathered { by_key, patterns: Vec::new(), pieces: BTreeMap::new(), stale };
         for term in search.terms() {
             let lookup = term.lookup();
             gathered.by_key.extend(lookup.stem.map(|stem| (stem.key(), Vec::new())));
@@ -40,8 +47,10 @@ impl Gathered {
                 self.by_key.entry(IndexTerm::Gram(*gram).key()).or_default();
             }
             IndexQuery::Piece(pattern) => {
-                let new = || (PieceFinder::new(pattern), Joined::default());
-                self.by_pattern.entry(pattern.clone()).or_insert_with(new);
+                if self.patterns.iter().all(|known| known.pattern != *pattern) {
+                    let (pattern, finder) = (pattern.clone(), PieceFinder::new(pattern));
+                    self.patterns.push(Pattern { pattern, finder, joined: Joined::default() });
+                }
             }
             IndexQuery::All(some) | IndexQuery::Any(some) => some.iter().for_each(|one| self.prepare(one)),
         }
@@ -49,18 +58,18 @@ impl Gathered {
 
     /// Whether the vocabularies of the segments are to be seen first.
     pub(crate) fn needs_vocabulary(&self) -> bool {
-        !self.by_pattern.is_empty()
+        !self.patterns.is_empty()
     }
 
     /// Looks through a block of a segment's vocabulary; the keys of pieces that are to be looked up in the segment.
     pub(crate) fn see(&mut self, block: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
         let mut keys = Vec::new();
-        for (pattern, (finder, _)) in &self.by_pattern {
-            finder.find(block, |piece| {
+        for (place, pattern) in self.patterns.iter().enumerate() {
+            pattern.finder.find(block, |piece| {
                 let key = [IndexTerm::PIECE, piece].concat();
                 let patterns = self.pieces.entry(key.clone()).or_default();
-                if !patterns.contains(pattern) {
-                    patterns.push(pattern.clone());
+                if !patterns.contains(&place) {
+                    patterns.push(place);
                 }
                 keys.push(key);
             })?;
@@ -107,10 +116,8 @@ impl Gathered {
                 postings.push(posting);
             }
         }
-        for pattern in self.pieces.get(key).into_iter().flatten() {
-            if let Some((_, joined)) = self.by_pattern.get_mut(pattern) {
-                joined.add(&postings);
-            }
+        for place in self.pieces.get(key).into_iter().flatten() {
+            self.patterns[*place].joined.add(&postings);
         }
         if let Some(known) = self.by_key.get_mut(key) {
             known.append(&mut postings);
@@ -122,7 +129,7 @@ impl Gathered {
     pub(crate) fn evidence(mut self, search: &Search) -> Evidence {
         // Segments are sorted each, and of an item at most one counts.
         self.by_key.values_mut().for_each(|postings| postings.sort_by_key(|(item, _)| *item));
-        self.by_pattern.values_mut().for_each(|(_, joined)| joined.join());
+        self.patterns.iter_mut().for_each(|pattern| pattern.joined.join());
         let mut unread = std::mem::take(&mut self.stale);
         unread.insert(self.of(&IndexTerm::Unlisted).iter().map(|(item, _)| *item));
         let terms = search.terms().iter().map(|term| self.evidence_of(term)).collect();
@@ -145,7 +152,8 @@ impl Gathered {
             IndexQuery::Anything => None,
             IndexQuery::Gram(gram) => Some(self.of(&IndexTerm::Gram(*gram)).to_vec()),
             IndexQuery::Piece(pattern) => {
-                Some(self.by_pattern.get(pattern).map(|(_, joined)| joined.postings.clone()).unwrap_or_default())
+                let known = self.patterns.iter().find(|known| known.pattern == *pattern);
+                Some(known.map(|known| known.joined.postings.clone()).unwrap_or_default())
             }
             IndexQuery::All(all) => {
                 let mut lists: Vec<Vec<Posting>> = all.iter().filter_map(|one| self.matching(one)).collect();

@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use std::collections::HashMap;
 
 use super::block::Terms;
+use interline_items::search::IndexTerm;
+
 use super::dead::DeadItems;
-use super::vocabulary::VOCABULARY;
+use super::vocabulary;
 use crate::codec::CodecError;
 
 /// The parameters of FNV-1a with 128 bits.
@@ -26,13 +28,25 @@ pub(crate) fn fingerprint<K: AsRef<[u8]>>(terms: impl IntoIterator<Item = (K, u8
 #[derive(Debug, Default)]
 pub(crate) struct Fingerprints {
     sums: HashMap<i64, u128>,
+    /// Of the pieces of the segment that goes by.
+    pieces: u128,
+    /// Of its vocabulary, which should be the same.
+    vocabulary: u128,
 }
 
 impl Fingerprints {
     /// Counts the postings of a block, those of the segment's dead items aside.
     pub(crate) fn add_block(&mut self, block: &[u8], dead: &DeadItems) -> Result<(), CodecError> {
         let mut terms = Terms::of(block);
-        while terms.advance()? && !terms.key().starts_with(VOCABULARY) {
+        while terms.advance()? {
+            if let Some(pieces) = vocabulary::pieces(&terms) {
+                let sum = fingerprint(pieces.map(|piece| (piece, 0)));
+                self.vocabulary = self.vocabulary.wrapping_add(sum);
+                continue;
+            }
+            if let Some(piece) = terms.key().strip_prefix(IndexTerm::PIECE) {
+                self.pieces = self.pieces.wrapping_add(fingerprint([(piece, 0)]));
+            }
             let key = hash(terms.key());
             let mut dead = dead.sweep();
             for posting in terms.postings() {
@@ -44,6 +58,12 @@ impl Fingerprints {
             }
         }
         Ok(())
+    }
+
+    /// Called after the last block of a segment: its vocabulary must be that of its pieces.
+    pub(crate) fn end_segment(&mut self) -> Result<(), CodecError> {
+        let (pieces, vocabulary) = (std::mem::take(&mut self.pieces), std::mem::take(&mut self.vocabulary));
+        if pieces == vocabulary { Ok(()) } else { Err(CodecError::Index("the vocabulary is not that of the pieces")) }
     }
 
     /// What [`fingerprint`] gives for each item of the index. One without a term is not there.

@@ -14,6 +14,7 @@ pub(crate) mod dead;
 pub(crate) mod evidence;
 pub(crate) mod fingerprint;
 pub(crate) mod lease;
+pub(crate) mod live;
 pub(crate) mod members;
 pub(crate) mod merge;
 pub(crate) mod policy;

@@ -56,6 +56,12 @@ impl VocabularyBuilder {
     }
 }
 
+/// The pieces of a term that is a part of a vocabulary.
+pub(super) fn pieces<B: AsRef<[u8]>>(terms: &Terms<B>) -> Option<impl Iterator<Item = &[u8]>> {
+    let is_one = terms.key().starts_with(VOCABULARY);
+    is_one.then(|| terms.list().split(|byte| *byte == END).filter(|piece| !piece.is_empty()))
+}
+
 /// What finds the pieces that are like a pattern.
 pub(crate) struct PieceFinder(Finder<'static>);
 

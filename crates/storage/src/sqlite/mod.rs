@@ -38,7 +38,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use interline_items::fields::{AppSlug, CodePath, PromptName, Tag};
-use interline_items::search::{FoundPage, IndexStep, Indexed, SearchQuery};
+use interline_items::search::{FileReader, FileSearch, FoundPage, IndexStep, Indexed, SearchQuery};
 use interline_items::{
     App, AppId, AppVersion, Batch, CheckReport, Credentials, FilePage, FileQuery, Forgotten, HistoryPage, HistoryQuery,
     Item, ItemId, ItemState, Kind, ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page,
@@ -182,6 +182,11 @@ impl Store for SqliteStore {
     async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError> {
         let query = query.clone();
         self.readers.read_long(move |connection| search::search(connection, &query)).await
+    }
+
+    async fn search_files(&self, query: &FileSearch, read: FileReader) -> Result<u64, StoreError> {
+        let query = query.clone();
+        self.readers.read_long(move |connection| search::files::search_files(connection, &query, read)).await
     }
 
     async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError> {

@@ -76,7 +76,8 @@ async fn index_all(store: &dyn Store) -> u64 {
     let mut all = 0;
     loop {
         match store.index(IndexStep { unchanged_since: later() }).await.unwrap() {
-            Indexed::Some { items, .. } => all += items,
+            Indexed::Added { items, .. } => all += items,
+            Indexed::Tidied => {}
             Indexed::Nothing { stale } => {
                 assert_eq!(stale, 0);
                 return all;
@@ -205,12 +206,12 @@ async fn an_item_that_changed_lately_is_indexed_later(place: Place) {
     ada.create(store, note(&ada.space, "New").made_at(at(20))).await;
     let step = async |seconds| store.index(IndexStep { unchanged_since: at(seconds) }).await.unwrap();
     assert_eq!(step(9).await, Indexed::Nothing { stale: 2 });
-    assert_eq!(step(10).await, Indexed::Some { items: 1, stale: 1 });
+    assert_eq!(step(10).await, Indexed::Added { items: 1, stale: 1 });
     assert_eq!(step(19).await, Indexed::Nothing { stale: 1 });
     purge(store, &ada, &old).await;
-    assert_eq!(step(98).await, Indexed::Some { items: 1, stale: 1 });
+    assert_eq!(step(98).await, Indexed::Added { items: 1, stale: 1 });
     assert_eq!(step(98).await, Indexed::Nothing { stale: 1 });
-    assert!(matches!(step(99).await, Indexed::Some { items: 1, stale: 0 }));
+    assert!(matches!(step(99).await, Indexed::Added { items: 1, stale: 0 }));
 }
 
 async fn many_small_steps_leave_few_segments(place: Place) {
@@ -253,7 +254,7 @@ async fn two_stores_take_turns(place: Place) {
     for number in 0..30 {
         let [one, two] = [stores[number % 2], stores[(number + 1) % 2]];
         notes.push(ada.create(one, note(&ada.space, &format!("Needle {number}"))).await);
-        assert!(matches!(one.index(step).await.unwrap(), Indexed::Some { .. }));
+        assert!(matches!(one.index(step).await.unwrap(), Indexed::Added { .. } | Indexed::Tidied));
         assert_eq!(two.index(step).await.unwrap(), Indexed::Elsewhere);
         assert_eq!(found(two, &ada.space, "needle").await, set(&notes));
         // As if the time of the one were over.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use deadpool_postgres::{Client, Transaction};
 use interline_items::search::Searched;
-use interline_items::{CheckProblem, CheckReport, ContentInfo, ItemId, Version};
+use interline_items::{CheckProblem, CheckReport, ContentInfo, ItemId};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -17,9 +17,11 @@ use super::super::rows::{self, maybe_count};
 use super::super::versions::{at_one_moment, version_in};
 use super::super::work::compute;
 use super::SNAPSHOTS;
-use super::segments::{Segment, live, members};
+use super::segments::{live, members};
 use super::texts::batch;
+use crate::codec::CodecError;
 use crate::search::fingerprint::{Fingerprints, fingerprint};
+use crate::search::live::Segment;
 use crate::search::members::keys_of;
 
 /// How many rows are read at a time where they are small.
@@ -95,12 +97,17 @@ impl Checking<'_> {
                     Ok::<_, Failure>((sums, damages))
                 })
                 .await??;
-                for damage in damages {
-                    self.report.add(CheckProblem::Damage(format!("segment {}: {damage}", segment.number)));
-                }
+                damages.iter().for_each(|error| self.add_damage(segment, error));
+            }
+            if let Err(error) = sums.end_segment() {
+                self.add_damage(segment, &error);
             }
         }
         Ok(sums.into_sums())
+    }
+
+    fn add_damage(&mut self, segment: &Segment, error: &CodecError) {
+        self.report.add(CheckProblem::Damage(format!("segment {}: {error}", segment.number)));
     }
 
     /// Learns which items are stale; the numbers by which the index knows those of them that are gone.
@@ -168,7 +175,7 @@ impl Checking<'_> {
             let version = rows::count(&row, "version")?;
             self.report.versions += 1;
             let is_whole = match in_time(version_in(self.transaction, id, version)).await {
-                Ok(found) => found.as_ref().is_some_and(is_whole),
+                Ok(found) => found.is_some_and(|version| version.fits_its_record()),
                 Err(Failure::Answer(_)) => false,
                 Err(failure) => return Err(failure),
             };
@@ -215,10 +222,4 @@ fn faults(found: &[Row], in_index: &BTreeMap<i64, u128>) -> Result<Vec<Fault>, F
         }
     }
     Ok(faults)
-}
-
-/// Whether a version is what is known of it.
-fn is_whole(version: &Version) -> bool {
-    let size = version.content.as_ref().map(|text| (text.chars().count() as u64, text.len() as u64));
-    size == version.record.content.map(|size| (size.characters, size.bytes))
 }

@@ -13,16 +13,13 @@ use super::super::rows::{count, maybe_count};
 use super::super::versions::at_one_moment;
 use super::super::work::{self, Proof, carry_out, compute};
 use super::merge::{self, RemoveSome};
-use super::segments::{Segment, is_elsewhere, live, members, take_lease, take_turn};
+use super::segments::{is_elsewhere, live, members, take_lease, take_turn};
 use super::texts::{searched, texts};
 use crate::search::lease::Lease;
+use crate::search::live::{STEP_BYTES, STEP_ITEMS, Segment, State, length};
 use crate::search::members::keys_of;
 use crate::search::policy;
 use crate::search::segment::{Block, segment_of};
-
-/// How much one step takes on.
-const MAX_ITEMS: i64 = 256;
-const MAX_BYTES: u64 = 1024 * 1024;
 
 // What changed hours from now did so by a clock that was wrong.
 const STALE: &str = "
@@ -76,13 +73,13 @@ pub(in super::super) async fn step(pools: &Pools, holder: Uuid, step: IndexStep)
         Next::Merge(segments) => merge::merge(pools, holder, segments).await,
         Next::Remove(segment) => {
             carry_out(pools, &RemoveSome { segment, lease }).await?;
-            Ok(Indexed::Some { items: 0, stale: 0 })
+            Ok(Indexed::Tidied)
         }
         Next::Add(read) => {
             let (items, stale) = (read.marks.len() as u64, read.stale);
             let addition = compute(move || read.into_addition(lease)).await??;
             let added = carry_out(pools, &addition).await?;
-            Ok(if added { Indexed::Some { items, stale: stale.saturating_sub(items) } } else { Indexed::Elsewhere })
+            Ok(if added { Indexed::Added { items, stale: stale.saturating_sub(items) } } else { Indexed::Elsewhere })
         }
     }
 }
@@ -128,13 +125,13 @@ impl Read {
         stale: u64,
     ) -> Result<Read, Failure> {
         let statement = transaction.prepare_cached(STALE).await?;
-        let found = transaction.query(&statement, &[&step.unchanged_since.as_microsecond(), &MAX_ITEMS]).await?;
+        let found = transaction.query(&statement, &[&step.unchanged_since.as_microsecond(), &STEP_ITEMS]).await?;
         let (mut marks, mut numbers, mut bytes) = (Vec::new(), Vec::new(), 0);
         for row in &found {
             marks.push((row.try_get("item")?, row.try_get("mark")?));
             numbers.extend(row.try_get::<_, Option<i64>>("number")?);
             bytes += maybe_count(row, "content_bytes")?.unwrap_or(0);
-            if bytes >= MAX_BYTES {
+            if bytes >= STEP_BYTES {
                 break;
             }
         }
@@ -205,13 +202,6 @@ async fn are_stale(transaction: &Transaction<'_>, ids: &[Uuid]) -> Result<bool, 
     Ok(still == ids.len() as u64)
 }
 
-/// Whether a segment counts.
-#[derive(Clone, Copy)]
-pub(super) enum State {
-    BeingMade = 0,
-    Counts = 1,
-}
-
 /// Adds a segment without its blocks; its number.
 pub(super) async fn add_segment(
     transaction: &Transaction<'_>,
@@ -219,9 +209,8 @@ pub(super) async fn add_segment(
     items: i64,
     blocks: &[Block],
 ) -> Result<i64, Failure> {
-    let bytes: usize = blocks.iter().map(|block| block.data.len()).sum();
     let statement = transaction.prepare_cached(ADD_SEGMENT).await?;
-    let row = transaction.query_one(&statement, &[&(state as i16), &items, &(bytes as i64)]).await?;
+    let row = transaction.query_one(&statement, &[&(state as i16), &items, &length(blocks)]).await?;
     Ok(row.try_get(0)?)
 }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use interline_items::StoreError;
 use interline_items::search::{FoundOrder, Search, Verdict};
-use interline_items::{CursorKey, StoreError};
 use tokio_postgres::Row;
 
 use super::super::failure::Failure;
@@ -66,10 +66,7 @@ impl Judge {
     }
 
     fn ranked(&self, mut place: Place, score: u32) -> Place {
-        match self.order {
-            FoundOrder::Relevance(_) => place.entry.key = Some(CursorKey::Score(score)),
-            FoundOrder::Sorted(_) => {}
-        }
+        place.entry.rank(self.order, score);
         place
     }
 }

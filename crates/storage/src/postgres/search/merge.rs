@@ -11,15 +11,13 @@ use uuid::Uuid;
 use super::super::connect::Pools;
 use super::super::failure::Failure;
 use super::super::work::{Proof, Work, carry_out, compute};
-use super::index::{State, add_blocks, add_segment};
-use super::segments::{Segment, live, take_lease, take_turn};
-use crate::search::dead::DeadItems;
+use super::index::{add_blocks, add_segment};
+use super::segments::{live, take_lease, take_turn};
 use crate::search::lease::Lease;
+use crate::search::live::{PIECE_BYTES, Segment, State, Successor, length};
 use crate::search::merge::Merge;
 use crate::search::segment::Block;
 
-/// How many bytes of blocks are written at a time.
-const PIECE: usize = 512 * 1024;
 /// How many blocks of a segment are read at a time.
 const READ_AHEAD: i64 = 16;
 
@@ -58,7 +56,7 @@ pub(super) async fn merge(pools: &Pools, holder: Uuid, inputs: Vec<Segment>) -> 
             Next::Write(blocks) => blocks,
             Next::Finish(last) => {
                 let finished = carry_out(pools, &Finish { segment, bytes, last, inputs, holder }).await?;
-                return Ok(if finished { Indexed::Some { items: 0, stale: 0 } } else { Indexed::Elsewhere });
+                return Ok(if finished { Indexed::Tidied } else { Indexed::Elsewhere });
             }
         };
         bytes += length(&blocks);
@@ -66,10 +64,6 @@ pub(super) async fn merge(pools: &Pools, holder: Uuid, inputs: Vec<Segment>) -> 
             return Ok(Indexed::Elsewhere);
         }
     }
-}
-
-fn length(blocks: &[Block]) -> i64 {
-    blocks.iter().map(|block| block.data.len() as i64).sum()
 }
 
 /// How far the merge is.
@@ -125,7 +119,7 @@ impl Merging {
     /// Goes on as far as it can with what was read.
     fn advance(mut self) -> Result<(Merging, Next), Failure> {
         loop {
-            if let Some(piece) = self.merge.take_piece(PIECE) {
+            if let Some(piece) = self.merge.take_piece(PIECE_BYTES) {
                 return Ok((self, Next::Write(piece)));
             }
             let Some(input) = self.merge.need() else {
@@ -199,16 +193,9 @@ impl Work for Finish {
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, Proof), Failure> {
         take_turn(transaction).await?;
-        let now = live(transaction).await?;
-        let (mut items, mut dead) = (0, DeadItems::default());
-        for input in &self.inputs {
-            let Some(now) = now.iter().find(|segment| segment.number == input.number) else {
-                return Ok((false, Proof::Nothing));
-            };
-            items += input.items - input.dead.len() as i64;
-            // Those that died in the inputs meanwhile are dead in the new one.
-            dead = dead.union(&now.dead.difference(&input.dead));
-        }
+        let Some(Successor { items, dead }) = Successor::of(&self.inputs, &live(transaction).await?) else {
+            return Ok((false, Proof::Nothing));
+        };
         if !is_being_made(transaction, self.segment).await? {
             return Ok((false, Proof::Nothing));
         }

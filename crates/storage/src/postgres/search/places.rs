@@ -1,14 +1,14 @@
 //! Which of the items that match are asked for, and where they stand in the order.
 
 use deadpool_postgres::Transaction;
-use interline_items::search::{FoundOrder, SearchQuery};
+use interline_items::search::SearchQuery;
 use interline_items::{CursorKey, SortBy};
 use tokio_postgres::Row;
 
 use super::super::failure::Failure;
 use super::super::list::{Select, column};
 use super::super::rows::maybe_count;
-use crate::order::Entry;
+use crate::order::{Entry, key_before_ranking};
 
 /// An item that is asked for.
 #[derive(Clone, Debug)]
@@ -24,11 +24,7 @@ pub(super) async fn places(
     query: &SearchQuery,
     items: Option<Vec<i64>>,
 ) -> Result<Vec<Place>, Failure> {
-    // What is compared; when items were changed where their scores are.
-    let by = match query.order {
-        FoundOrder::Relevance(_) => SortBy::UpdatedAt,
-        FoundOrder::Sorted(sort) => sort.by,
-    };
+    let by = key_before_ranking(query.order);
     let columns = format!("{} AS key, items.id, items.number, items.content_bytes", column(by));
     let mut select = Select::new(format!("SELECT {columns} FROM items"));
     select.keep_matching(&query.filter);

@@ -8,8 +8,8 @@ use super::super::failure::Failure;
 use crate::search::block;
 use crate::search::dead::DeadItems;
 use crate::search::lease::Lease;
+use crate::search::live::Segment;
 use crate::search::members::member_key;
-use crate::search::policy::SegmentSize;
 use crate::search::vocabulary::VOCABULARY;
 
 const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE state = 1 ORDER BY number";
@@ -39,27 +39,6 @@ const BLOCKS: &str = "
 /// How many blocks of the usual size are read at a time.
 const BLOCKS_AT_ONCE: usize = 1024;
 
-/// A segment that counts.
-#[derive(Clone, Debug)]
-pub(super) struct Segment {
-    pub(super) number: i64,
-    pub(super) items: i64,
-    pub(super) bytes: i64,
-    pub(super) dead: DeadItems,
-}
-
-impl Segment {
-    /// What decides about its merging.
-    pub(super) fn size(&self) -> SegmentSize {
-        SegmentSize {
-            number: self.number,
-            bytes: self.bytes.cast_unsigned(),
-            items: self.items.cast_unsigned(),
-            dead: self.dead.len() as u64,
-        }
-    }
-}
-
 /// The segments that count.
 pub(super) async fn live(transaction: &Transaction<'_>) -> Result<Vec<Segment>, Failure> {
     let statement = transaction.prepare_cached(LIVE).await?;
@@ -81,13 +60,34 @@ pub(super) async fn stale_items(transaction: &Transaction<'_>) -> Result<DeadIte
     Ok(numbers.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
 }
 
-const VOCABULARY_BLOCKS: &str = "SELECT data FROM search_blocks WHERE segment = ANY($1) AND first >= $2";
+const VOCABULARY_BLOCKS: &str = "
+    SELECT first, data FROM search_blocks WHERE segment = $1 AND first >= $2 AND first > $3 ORDER BY first LIMIT 256";
 
-/// The blocks of the vocabularies of segments.
-pub(super) async fn vocabularies(transaction: &Transaction<'_>, segments: &[Segment]) -> Result<Vec<Row>, Failure> {
-    let segments: Vec<i64> = segments.iter().map(|segment| segment.number).collect();
-    let statement = transaction.prepare_cached(VOCABULARY_BLOCKS).await?;
-    Ok(transaction.query(&statement, &[&segments, &VOCABULARY]).await?)
+/// The vocabularies of segments, some blocks at a time.
+pub(super) struct Vocabularies<'a> {
+    segments: std::slice::Iter<'a, Segment>,
+    /// The segment that is being read, and its last block that was.
+    at: Option<(i64, Vec<u8>)>,
+}
+
+impl<'a> Vocabularies<'a> {
+    pub(super) fn of(segments: &'a [Segment]) -> Vocabularies<'a> {
+        Vocabularies { segments: segments.iter(), at: None }
+    }
+
+    /// The next blocks; `None` after the last.
+    pub(super) async fn next(&mut self, transaction: &Transaction<'_>) -> Result<Option<Vec<Row>>, Failure> {
+        let statement = transaction.prepare_cached(VOCABULARY_BLOCKS).await?;
+        loop {
+            let at = self.at.take().or_else(|| self.segments.next().map(|segment| (segment.number, Vec::new())));
+            let Some((segment, last)) = at else { return Ok(None) };
+            let blocks = transaction.query(&statement, &[&segment, &VOCABULARY, &last]).await?;
+            if let Some(row) = blocks.last() {
+                self.at = Some((segment, row.try_get("first")?));
+                return Ok(Some(blocks));
+            }
+        }
+    }
 }
 
 /// Terms to look up in segments, some at a time.

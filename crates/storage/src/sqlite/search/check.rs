@@ -10,7 +10,10 @@ use super::super::failure::Failure;
 use super::super::{items, versions};
 use super::index::keys;
 use super::segments::{live, stale_items};
+use super::texts::Texts;
+use crate::codec::CodecError;
 use crate::search::fingerprint::{Fingerprints, fingerprint};
+use crate::search::live::Segment;
 
 const ITEMS: &str = "SELECT number, id FROM items ORDER BY number";
 
@@ -23,6 +26,7 @@ pub(in super::super) fn check(connection: &Connection) -> Result<CheckReport, Fa
     let mut report = CheckReport::default();
     let mut sums = sums(connection, &mut report)?;
     let stale = stale_items(connection)?;
+    let mut texts = Texts::new(connection)?;
     let mut statement = connection.prepare(ITEMS)?;
     let mut found = statement.query([])?;
     while let Some(row) = found.next()? {
@@ -33,7 +37,7 @@ pub(in super::super) fn check(connection: &Connection) -> Result<CheckReport, Fa
         let in_index = sums.remove(&number).unwrap_or_default();
         if stale.contains(number) {
             report.stale += 1;
-        } else if keys(connection, number)?.is_none_or(|(keys, _)| fingerprint(keys) != in_index) {
+        } else if keys(&mut texts, number)?.is_none_or(|(keys, _)| fingerprint(keys) != in_index) {
             report.add(CheckProblem::Index(id));
         }
     }
@@ -52,11 +56,18 @@ fn sums(connection: &Connection, report: &mut CheckReport) -> Result<BTreeMap<i6
         while let Some(row) = blocks.next()? {
             let block = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
             if let Err(error) = sums.add_block(block, &segment.dead) {
-                report.add(CheckProblem::Damage(format!("segment {}: {error}", segment.number)));
+                report.add(damage(&segment, &error));
             }
+        }
+        if let Err(error) = sums.end_segment() {
+            report.add(damage(&segment, &error));
         }
     }
     Ok(sums.into_sums())
+}
+
+fn damage(segment: &Segment, error: &CodecError) -> CheckProblem {
+    CheckProblem::Damage(format!("segment {}: {error}", segment.number))
 }
 
 fn check_content(connection: &Connection, id: ItemId, report: &mut CheckReport) -> Result<(), Failure> {
@@ -72,12 +83,8 @@ fn check_versions(connection: &Connection, number: i64, id: ItemId, report: &mut
     let numbers: Vec<i64> = statement.query_map([number], |row| row.get(0))?.collect::<Result<_, _>>()?;
     for version in numbers.into_iter().map(i64::cast_unsigned) {
         report.versions += 1;
-        let is_whole = versions::version(connection, id, version).is_ok_and(|found| {
-            found.is_some_and(|version| {
-                let size = version.content.as_ref().map(|text| (text.chars().count() as u64, text.len() as u64));
-                size == version.record.content.map(|size| (size.characters, size.bytes))
-            })
-        });
+        let found = versions::version(connection, id, version);
+        let is_whole = found.is_ok_and(|found| found.is_some_and(|version| version.fits_its_record()));
         if !is_whole {
             report.add(CheckProblem::Version { id, version });
         }

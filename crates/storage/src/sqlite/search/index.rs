@@ -1,34 +1,28 @@
 //! Steps of the index: items that changed become a segment, segments that became many become one.
 
 use interline_items::StoreError;
-use interline_items::search::{IndexStep, Indexed, Searched};
+use interline_items::search::{IndexStep, Indexed};
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
 use super::super::failure::Failure;
 use super::super::readers::Readers;
-use super::super::rows::Columns;
 use super::super::writer::Writer;
 use super::merge;
-use super::segments::{Segment, is_elsewhere, live, take_lease};
+use super::segments::{is_elsewhere, live, take_lease, with_block};
+use super::texts::Texts;
+use crate::search::block;
 use crate::search::lease::Lease;
+use crate::search::live::{STEP_BYTES, STEP_ITEMS, Segment, State, length};
 use crate::search::members::{ItemKeys, keys_of, member_key};
 use crate::search::policy;
 use crate::search::segment::{Block, segment_of};
-
-/// How much one step takes on: what it writes is written while others wait.
-const MAX_ITEMS: i64 = 256;
-const MAX_BYTES: usize = 1024 * 1024;
 
 // What changed hours from now did so by a clock that was wrong.
 const STALE: &str = "
     SELECT item, mark FROM stale_items WHERE changed_at <= ?1 OR changed_at > ?1 + 7200000000 ORDER BY item LIMIT ?2";
 
 const COUNT_STALE: &str = "SELECT count(*) FROM stale_items";
-
-const TEXTS: &str = "
-    SELECT title, name, description, url, path, text FROM items LEFT JOIN contents ON contents.item = items.number
-    WHERE items.number = ?1";
 
 /// What is left behind: a merge that was given up, or parts that were put together.
 const LEFT_BEHIND: &str = "SELECT number FROM search_segments WHERE state <> 1 ORDER BY number LIMIT 1";
@@ -69,12 +63,12 @@ pub(in super::super) async fn step(
         Work::Merge(segments) => merge::merge(readers, writer, holder, segments).await,
         Work::Remove(segment) => {
             writer.run(move |connection| merge::remove_some(connection, lease, segment)).await?;
-            Ok(Indexed::Some { items: 0, stale: 0 })
+            Ok(Indexed::Tidied)
         }
         Work::Add(addition) => {
             let (items, stale) = (addition.read.len() as u64, addition.stale);
             let added = writer.run(move |connection| addition.commit(connection, lease)).await?;
-            Ok(if added { Indexed::Some { items, stale: stale.saturating_sub(items) } } else { Indexed::Elsewhere })
+            Ok(if added { Indexed::Added { items, stale: stale.saturating_sub(items) } } else { Indexed::Elsewhere })
         }
     }
 }
@@ -116,16 +110,17 @@ impl Addition {
         let stale: i64 = connection.prepare_cached(COUNT_STALE)?.query_row([], |row| row.get(0))?;
         let stale = stale.cast_unsigned();
         let (mut read, mut terms, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let mut texts = Texts::new(connection)?;
         let mut marks = connection.prepare_cached(STALE)?;
-        let mut marks = marks.query(params![step.unchanged_since.as_microsecond(), MAX_ITEMS])?;
+        let mut marks = marks.query(params![step.unchanged_since.as_microsecond(), STEP_ITEMS])?;
         while let Some(mark) = marks.next()? {
             let item: i64 = mark.get(0)?;
             read.push((item, mark.get(1)?));
-            if let Some((keys, length)) = keys(connection, item)? {
+            if let Some((keys, length)) = keys(&mut texts, item)? {
                 terms.push((item, keys));
                 bytes += length;
             }
-            if bytes >= MAX_BYTES {
+            if bytes >= STEP_BYTES {
                 break;
             }
         }
@@ -180,17 +175,9 @@ impl Addition {
     }
 }
 
-/// Whether a segment counts.
-#[derive(Clone, Copy)]
-pub(super) enum State {
-    BeingMade = 0,
-    Counts = 1,
-}
-
 /// Adds a segment without its blocks; its number.
 pub(super) fn add_segment(connection: &Connection, state: State, items: i64, blocks: &[Block]) -> Result<i64, Failure> {
-    let bytes: usize = blocks.iter().map(|block| block.data.len()).sum();
-    let values = params![state as i64, items, bytes as i64, Vec::new()];
+    let values = params![state as i64, items, length(blocks), Vec::new()];
     Ok(connection.prepare_cached(ADD_SEGMENT)?.query_row(values, |row| row.get(0))?)
 }
 
@@ -203,22 +190,12 @@ pub(super) fn add_blocks(connection: &Connection, segment: i64, blocks: &[Block]
     Ok(())
 }
 
-/// The keys of an item and the length of its texts; `None` if it is gone.
-pub(super) fn keys(connection: &Connection, item: i64) -> Result<Option<(ItemKeys, usize)>, Failure> {
-    let mut statement = connection.prepare_cached(TEXTS)?;
-    let mut found = statement.query([item])?;
-    let Some(row) = found.next()? else { return Ok(None) };
-    let mut columns = Columns::of(row);
-    let searched = Searched {
-        title: columns.optional_text()?,
-        name: columns.optional_text()?,
-        description: columns.optional_text()?,
-        url: columns.optional_text()?,
-        path: columns.optional_text()?,
-        content: columns.optional_text()?,
-    };
-    let length = searched.content.map_or(0, str::len);
-    Ok(Some((keys_of(&searched, &item.to_be_bytes()), length)))
+/// The keys of an item and the length of its content; `None` if it is gone.
+pub(super) fn keys(texts: &mut Texts<'_>, item: i64) -> Result<Option<(ItemKeys, u64)>, Failure> {
+    texts.of(item, |texts| {
+        let length = texts.content.map_or(0, str::len) as u64;
+        Ok((keys_of(texts, &item.to_be_bytes()), length))
+    })
 }
 
 /// Those of the items that a segment has.
@@ -229,8 +206,8 @@ fn members(connection: &Connection, segment: &Segment, items: &[(i64, i64)]) -> 
             continue;
         }
         let key = member_key(&item.to_be_bytes());
-        segment.with_block(connection, &key, |block| {
-            if crate::search::block::find(block, &key)?.is_some() {
+        with_block(connection, segment, &key, |block| {
+            if block::find(block, &key)?.is_some() {
                 members.push(*item);
             }
             Ok(())

@@ -8,15 +8,12 @@ use uuid::Uuid;
 use super::super::failure::Failure;
 use super::super::readers::Readers;
 use super::super::writer::Writer;
-use super::index::{State, add_blocks, add_segment};
-use super::segments::{Segment, live, take_lease};
-use crate::search::dead::DeadItems;
+use super::index::{add_blocks, add_segment};
+use super::segments::{live, take_lease};
 use crate::search::lease::Lease;
+use crate::search::live::{PIECE_BYTES, Segment, State, Successor, length};
 use crate::search::merge::Merge;
 use crate::search::segment::Block;
-
-/// How many bytes of blocks are written at a time.
-const PIECE: usize = 512 * 1024;
 
 const NEXT_BLOCK: &str = "
     SELECT first, data FROM search_blocks WHERE segment = ?1 AND first > ?2 ORDER BY first LIMIT 1";
@@ -53,7 +50,7 @@ pub(super) async fn merge(
         let (next, piece) = readers.read_long(move |connection| merging.piece(connection)).await?;
         let Some(next) = next else {
             let finished = writer.run(move |connection| made.finish(connection, holder, &piece, &inputs)).await?;
-            return Ok(if finished { Indexed::Some { items: 0, stale: 0 } } else { Indexed::Elsewhere });
+            return Ok(if finished { Indexed::Tidied } else { Indexed::Elsewhere });
         };
         made.bytes += length(&piece);
         merging = next;
@@ -77,10 +74,6 @@ fn is_being_made(connection: &Connection, segment: i64) -> Result<bool, Failure>
     Ok(connection.prepare_cached(IS_BEING_MADE)?.query_row([segment], |row| row.get(0))?)
 }
 
-fn length(blocks: &[Block]) -> i64 {
-    blocks.iter().map(|block| block.data.len() as i64).sum()
-}
-
 /// How far the reading of the inputs is.
 struct Merging {
     merge: Merge,
@@ -100,7 +93,7 @@ impl Merging {
     fn piece(mut self, connection: &Connection) -> Result<(Option<Merging>, Vec<Block>), Failure> {
         let mut statement = connection.prepare_cached(NEXT_BLOCK)?;
         loop {
-            if let Some(piece) = self.merge.take_piece(PIECE) {
+            if let Some(piece) = self.merge.take_piece(PIECE_BYTES) {
                 return Ok((Some(self), piece));
             }
             let Some(input) = self.merge.need() else { return Ok((None, self.merge.take_blocks())) };
@@ -126,8 +119,7 @@ struct Made {
 }
 
 impl Made {
-    /// Puts the segment in the place of the inputs, with its last blocks; whether they were all still there. Items that
-    /// died in them meanwhile are dead in it.
+    /// Puts the segment in the place of the inputs, with its last blocks; whether they were all still there.
     fn finish(
         self,
         connection: &Connection,
@@ -135,13 +127,7 @@ impl Made {
         last: &[Block],
         inputs: &[Segment],
     ) -> Result<bool, Failure> {
-        let now = live(connection)?;
-        let (mut items, mut dead) = (0, DeadItems::default());
-        for input in inputs {
-            let Some(now) = now.iter().find(|segment| segment.number == input.number) else { return Ok(false) };
-            items += input.items - input.dead.len() as i64;
-            dead = dead.union(&now.dead.difference(&input.dead));
-        }
+        let Some(Successor { items, dead }) = Successor::of(inputs, &live(connection)?) else { return Ok(false) };
         if !is_being_made(connection, self.segment)? {
             return Ok(false);
         }

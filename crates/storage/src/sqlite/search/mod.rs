@@ -1,34 +1,34 @@
 //! Searching: what the index knows, and what is read because it does not.
 
 pub(super) mod check;
+pub(super) mod files;
 pub(super) mod index;
 pub(super) mod merge;
 mod places;
 mod segments;
+mod texts;
 
 use std::time::Instant;
 
-use interline_items::search::{FoundItem, FoundOrder, FoundPage, Known, SearchQuery, Searched, Verdict};
-use interline_items::{Contents, CursorKey, StoreError};
-use rusqlite::{CachedStatement, Connection};
+use interline_items::search::{FoundItem, FoundPage, Known, Search, SearchQuery, Searched, Verdict};
+use interline_items::{Contents, StoreError};
+use rusqlite::Connection;
 
 use self::places::Places;
-use self::segments::{Segment, live, stale_items};
+use self::segments::{live, stale_items, with_block, with_vocabulary};
+use self::texts::Texts;
 use super::failure::Failure;
-use super::rows::{self, Columns, select_snapshot};
+use super::rows::{self, select_snapshot};
 use crate::order::{Entry, cut_page};
 use crate::search::dead::DeadItems;
 use crate::search::evidence::{Evidence, Gathered};
-
-const TEXTS: &str = "
-    SELECT title, name, description, url, path, text FROM items LEFT JOIN contents ON contents.item = items.number
-    WHERE items.number = ?1";
+use crate::search::live::Segment;
 
 const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
 
 /// A page of what matches, and how many items do. The connection is in a transaction.
 pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<FoundPage, Failure> {
-    let evidence = evidence(connection, query, &live(connection)?, stale_items(connection)?)?;
+    let evidence = evidence(connection, &query.search, query.until, &live(connection)?, stale_items(connection)?)?;
     let mut finding = Finding::new(connection, query)?;
     finding.look_up(&evidence)?;
     finding.page()
@@ -37,58 +37,59 @@ pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<Fou
 /// What the index says about the terms of a search.
 fn evidence(
     connection: &Connection,
-    query: &SearchQuery,
+    search: &Search,
+    until: Instant,
     segments: &[Segment],
     stale: DeadItems,
 ) -> Result<Evidence, Failure> {
-    let mut gathered = Gathered::new(&query.search, stale);
+    let mut gathered = Gathered::new(search, stale);
     let keys = gathered.keys();
     for segment in segments {
         let mut pieces = Vec::new();
         if gathered.needs_vocabulary() {
-            segment.with_vocabulary(connection, |block| {
-                check_time(query)?;
+            with_vocabulary(connection, segment, |block| {
+                check_time(until)?;
                 pieces.append(&mut gathered.see(block)?);
                 Ok(())
             })?;
         }
         for key in &keys {
-            check_time(query)?;
-            segment.with_block(connection, key, |block| Ok(gathered.add(key, block, &segment.dead)?))?;
+            check_time(until)?;
+            with_block(connection, segment, key, |block| Ok(gathered.add(key, block, &segment.dead)?))?;
         }
         // Pieces may be many, and neighbours.
         let mut rest = pieces.as_slice();
         while let Some(first) = rest.first() {
-            check_time(query)?;
+            check_time(until)?;
             let mut settled = 1;
-            segment.with_block(connection, first, |block| {
+            with_block(connection, segment, first, |block| {
                 settled = gathered.add_many(rest, block, &segment.dead)?;
                 Ok(())
             })?;
             rest = &rest[settled..];
         }
     }
-    Ok(gathered.evidence(&query.search))
+    Ok(gathered.evidence(search))
 }
 
 /// [`StoreError::OutOfTime`] if the search may not go on.
-fn check_time(query: &SearchQuery) -> Result<(), StoreError> {
-    if Instant::now() < query.until { Ok(()) } else { Err(StoreError::OutOfTime) }
+fn check_time(until: Instant) -> Result<(), StoreError> {
+    if Instant::now() < until { Ok(()) } else { Err(StoreError::OutOfTime) }
 }
 
 /// What was found so far.
 struct Finding<'a> {
     connection: &'a Connection,
     query: &'a SearchQuery,
-    texts: CachedStatement<'a>,
+    texts: Texts<'a>,
     places: Places<'a>,
     found: Vec<Entry>,
 }
 
 impl<'a> Finding<'a> {
     fn new(connection: &'a Connection, query: &'a SearchQuery) -> Result<Finding<'a>, Failure> {
-        let texts = connection.prepare_cached(TEXTS)?;
-        Ok(Finding { connection, query, texts, places: Places::new(connection, query)?, found: Vec::new() })
+        let (texts, places) = (Texts::new(connection)?, Places::new(connection, query)?);
+        Ok(Finding { connection, query, texts, places, found: Vec::new() })
     }
 
     /// Adds the items that match.
@@ -103,7 +104,7 @@ impl<'a> Finding<'a> {
                 Verdict::Read => self.read(number, |term| evidence.known(term, number))?,
             };
             if let Some(score) = score {
-                self.rank(&mut entry, score);
+                entry.rank(self.query.order, score);
                 self.found.push(entry);
             }
         }
@@ -112,27 +113,12 @@ impl<'a> Finding<'a> {
 
     /// How well an item matches, if it does.
     fn read(&mut self, number: i64, known: impl Fn(usize) -> Known) -> Result<Option<u32>, Failure> {
-        check_time(self.query)?;
+        check_time(self.query.until)?;
         let mut in_time = || Instant::now() < self.query.until;
-        let mut rows = self.texts.query([number])?;
-        let Some(row) = rows.next()? else { return Ok(None) };
-        let mut columns = Columns::of(row);
-        let item = Searched {
-            title: columns.optional_text()?,
-            name: columns.optional_text()?,
-            description: columns.optional_text()?,
-            url: columns.optional_text()?,
-            path: columns.optional_text()?,
-            content: columns.optional_text()?,
-        };
-        Ok(self.query.search.score(&item, known, &mut in_time).map_err(|_| StoreError::OutOfTime)?)
-    }
-
-    fn rank(&self, entry: &mut Entry, score: u32) {
-        match self.query.order {
-            FoundOrder::Relevance(_) => entry.key = Some(CursorKey::Score(score)),
-            FoundOrder::Sorted(_) => {}
-        }
+        let score = self.texts.of(number, |item| {
+            Ok(self.query.search.score(item, known, &mut in_time).map_err(|_| StoreError::OutOfTime)?)
+        })?;
+        Ok(score.flatten())
     }
 
     fn page(mut self) -> Result<FoundPage, Failure> {

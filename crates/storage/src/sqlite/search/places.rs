@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use interline_items::fields::Tag;
-use interline_items::search::{FoundOrder, SearchQuery};
+use interline_items::search::SearchQuery;
 use interline_items::{Filter, SortBy};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
@@ -12,7 +12,7 @@ use super::super::failure::Failure;
 use super::super::list::{Shelf, count, entry_of, shelves};
 use super::super::walk::{key_column, needed};
 use crate::codec::json;
-use crate::order::Entry;
+use crate::order::{Entry, key_before_ranking};
 
 /// How many steps along an index take as long as looking up an item by its number.
 const STEPS_OF_A_LOOKUP: u64 = 4;
@@ -25,7 +25,7 @@ pub(super) struct Places<'a> {
     connection: &'a Connection,
     filter: &'a Filter,
     shelves: Vec<Shelf>,
-    /// What is compared; when items were changed where their scores are.
+    /// What the entries have.
     by: SortBy,
     /// How many items are asked for, without regard to tags.
     all: u64,
@@ -35,11 +35,7 @@ impl<'a> Places<'a> {
     pub(super) fn new(connection: &'a Connection, query: &'a SearchQuery) -> Result<Places<'a>, Failure> {
         let shelves = shelves(&query.filter);
         let all = count(connection, &shelves)?;
-        let by = match query.order {
-            FoundOrder::Relevance(_) => SortBy::UpdatedAt,
-            FoundOrder::Sorted(sort) => sort.by,
-        };
-        Ok(Places { connection, filter: &query.filter, shelves, by, all })
+        Ok(Places { connection, filter: &query.filter, shelves, by: key_before_ranking(query.order), all })
     }
 
     /// The entries of those of the items that are asked for; `None` is all that are. Items ascend.

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::super::failure::Failure;
 use crate::search::dead::DeadItems;
 use crate::search::lease::Lease;
-use crate::search::policy::SegmentSize;
+use crate::search::live::Segment;
 use crate::search::vocabulary::VOCABULARY;
 
 const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE state = 1 ORDER BY number";
@@ -18,53 +18,33 @@ const BLOCK: &str = "
 
 const VOCABULARY_BLOCKS: &str = "SELECT data FROM search_blocks WHERE segment = ?1 AND first >= ?2 ORDER BY first";
 
-/// A segment that counts.
-pub(super) struct Segment {
-    pub(super) number: i64,
-    pub(super) items: i64,
-    pub(super) bytes: i64,
-    pub(super) dead: DeadItems,
+/// Looks at the block of a segment that would have a term.
+pub(super) fn with_block(
+    connection: &Connection,
+    segment: &Segment,
+    key: &[u8],
+    look: impl FnOnce(&[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut statement = connection.prepare_cached(BLOCK)?;
+    let mut found = statement.query(params![segment.number, key])?;
+    match found.next()? {
+        Some(row) => look(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?),
+        None => Ok(()),
+    }
 }
 
-impl Segment {
-    /// Looks at the block that would have a term.
-    pub(super) fn with_block(
-        &self,
-        connection: &Connection,
-        key: &[u8],
-        look: impl FnOnce(&[u8]) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let mut statement = connection.prepare_cached(BLOCK)?;
-        let mut found = statement.query(params![self.number, key])?;
-        match found.next()? {
-            Some(row) => look(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?),
-            None => Ok(()),
-        }
+/// Looks at each block of the vocabulary of a segment.
+pub(super) fn with_vocabulary(
+    connection: &Connection,
+    segment: &Segment,
+    mut look: impl FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut statement = connection.prepare_cached(VOCABULARY_BLOCKS)?;
+    let mut found = statement.query(params![segment.number, VOCABULARY])?;
+    while let Some(row) = found.next()? {
+        look(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?;
     }
-
-    /// Looks at each block of the vocabulary.
-    pub(super) fn with_vocabulary(
-        &self,
-        connection: &Connection,
-        mut look: impl FnMut(&[u8]) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let mut statement = connection.prepare_cached(VOCABULARY_BLOCKS)?;
-        let mut found = statement.query(params![self.number, VOCABULARY])?;
-        while let Some(row) = found.next()? {
-            look(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?;
-        }
-        Ok(())
-    }
-
-    /// What decides about its merging.
-    pub(super) fn size(&self) -> SegmentSize {
-        SegmentSize {
-            number: self.number,
-            bytes: self.bytes.cast_unsigned(),
-            items: self.items.cast_unsigned(),
-            dead: self.dead.len() as u64,
-        }
-    }
+    Ok(())
 }
 
 /// The segments that count.

@@ -10,6 +10,7 @@ use crate::samples::{Sample, at, bookmark, note, prompt};
 on_both!(
     a_sound_store_has_no_problems,
     a_lost_block_is_found,
+    a_lost_vocabulary_is_found,
     a_content_that_was_changed_is_found,
     a_title_that_was_changed_is_found,
     a_mark_that_was_lost_is_found,
@@ -59,6 +60,18 @@ async fn a_lost_block_is_found(place: Place) {
     place.execute("DELETE FROM search_blocks").await;
     let problems = problems(&*place.store).await;
     assert!(items.iter().all(|item| is_index_of(&problems, item.item.id)), "{problems:?}");
+}
+
+async fn a_lost_vocabulary_is_found(place: Place) {
+    three(&*place.store).await;
+    // It comes after all other blocks.
+    place
+        .execute(
+            "DELETE FROM search_blocks WHERE first IN (SELECT first FROM search_blocks ORDER BY first DESC LIMIT 1)",
+        )
+        .await;
+    let problems = problems(&*place.store).await;
+    assert!(matches!(&problems[..], [CheckProblem::Damage(what)] if what.contains("vocabulary")), "{problems:?}");
 }
 
 async fn a_content_that_was_changed_is_found(place: Place) {

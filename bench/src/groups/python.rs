@@ -1,0 +1,104 @@
+//! Whether a text is Python, beside the parser alone on the same text.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use interline_items::code::{SdkName, check_blocking};
+use ruff_python_parser::parse_module;
+
+use crate::measure::{Effort, Figures, side_by_side};
+use crate::table::{JUDGED, Longest, Table, megabytes};
+
+const BYTES: usize = 4_000_000;
+const EFFORT: Effort = Effort { least: 9, most: 31, budget: Duration::from_secs(20) };
+/// As the checks have it.
+const STACK_BYTES: usize = 64 * 1024 * 1024;
+
+pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
+    let mut table = Table::new(rows, "## Whether code is Python", JUDGED);
+    let speed = "check a module of 4 MB / the parser alone";
+    let memory = "memory at the peak of checking it";
+    if !table.wants(speed) && !table.wants(memory) {
+        return Ok(());
+    }
+    let sdk = SdkName::default();
+    let module = module(&sdk)?;
+    let before = status("VmRSS")?;
+    // The peak begins anew.
+    fs::write("/proc/self/clear_refs", "5")?;
+    check_blocking(&module, &sdk)?.map_err(|error| error.to_string())?;
+    if table.wants(memory) {
+        let peak = megabytes(status("VmHWM")? - before);
+        table.row(memory, &[peak, String::new(), String::new(), String::new(), String::new()])?;
+    }
+    if table.wants(speed) {
+        let check = || check_blocking(&module, &sdk).is_ok_and(|checked| checked.is_ok());
+        let medians = side_by_side(EFFORT, check, || parsed(&module));
+        let seconds = Figures { subject: medians.subject.as_secs_f64(), reference: medians.reference.as_secs_f64() };
+        table.judged_times(speed, seconds, Longest::Times(1.3))?;
+    }
+    Ok(())
+}
+
+/// The parser alone, and the end of its tree, on a thread like that of a check.
+fn parsed(module: &str) -> bool {
+    thread::scope(|scope| {
+        let work = || parse_module(module).is_ok();
+        let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        thread.is_ok_and(|thread| thread.join().unwrap_or(false))
+    })
+}
+
+/// Files of the standard library, one after the other, as one module.
+fn module(sdk: &SdkName) -> Result<String, Box<dyn Error>> {
+    let mut module = String::new();
+    for path in library_files()? {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        // These must come first, and a joint module has but one beginning.
+        if text.contains("__future__") || check_blocking(&text, sdk)?.is_err() {
+            continue;
+        }
+        module.push_str(&text);
+        module.push('\n');
+        if module.len() >= BYTES {
+            return Ok(module);
+        }
+    }
+    Err("the standard library has less than 4 MB".into())
+}
+
+/// The files of the standard library of `python3`, in order.
+pub(super) fn library_files() -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let script = "import sysconfig; print(sysconfig.get_paths()['stdlib'])";
+    let output = Command::new("python3").args(["-c", script]).output()?;
+    let folder = PathBuf::from(String::from_utf8(output.stdout)?.trim());
+    let mut files = Vec::new();
+    python_files(&folder, &mut files)?;
+    files.sort();
+    Ok(files)
+}
+
+fn python_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_library = !path.ends_with("site-packages") && !path.ends_with("dist-packages");
+        if path.is_dir() && !path.is_symlink() && is_library {
+            python_files(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "py") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that the system says of this process.
+fn status(field: &str) -> Result<f64, Box<dyn Error>> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    let mut lines = status.split('\n').filter_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
+    let kibibytes = lines.next().and_then(|value| value.trim().strip_suffix("kB")).ok_or("no such field")?;
+    Ok(kibibytes.trim().parse::<f64>()? * 1024.0)
+}

@@ -1,0 +1,106 @@
+//! Functions, classes and type aliases: what they bind, and in which scope each of their parts is.
+
+use ruff_python_ast::visitor::Visitor;
+use ruff_python_ast::{AnyParameterRef, Parameters, Stmt, StmtClassDef, StmtFunctionDef, StmtTypeAlias, TypeParams};
+use ruff_text_size::Ranged;
+
+use super::scopes::{Said, ScopeKind};
+use super::walk::Walk;
+
+/// Type parameters of one definition; the parser's own check compares each with each.
+const MAX_TYPE_PARAMETERS: usize = 1_000;
+
+impl<'a> Walk<'a> {
+    pub(super) fn function(&mut self, def: &'a StmtFunctionDef) {
+        self.keep_decorated(def);
+        self.bind(&def.name);
+        for decorator in &def.decorator_list {
+            self.visit_decorator(decorator);
+        }
+        self.defaults(&def.parameters);
+        if def.type_params.is_some() {
+            self.context.enter(ScopeKind::Types);
+            self.type_parameters(def.type_params.as_deref());
+        }
+        for annotation in def.parameters.iter().filter_map(AnyParameterRef::annotation) {
+            self.visit_annotation(annotation);
+        }
+        if let Some(returns) = &def.returns {
+            self.visit_annotation(returns);
+        }
+        self.context.enter(if def.is_async { ScopeKind::AsyncFunction } else { ScopeKind::Function });
+        self.parameters(&def.parameters);
+        self.visit_body(&def.body);
+        self.context.leave();
+        if def.type_params.is_some() {
+            self.context.leave();
+        }
+    }
+
+    pub(super) fn class(&mut self, class: &'a StmtClassDef) {
+        self.bind(&class.name);
+        for decorator in &class.decorator_list {
+            self.visit_decorator(decorator);
+        }
+        if class.type_params.is_some() {
+            self.context.enter(ScopeKind::Types);
+            self.type_parameters(class.type_params.as_deref());
+        }
+        if let Some(arguments) = &class.arguments {
+            self.visit_arguments(arguments);
+        }
+        self.context.enter(ScopeKind::Class(&class.name));
+        self.visit_body(&class.body);
+        self.context.leave();
+        if class.type_params.is_some() {
+            self.context.leave();
+        }
+    }
+
+    pub(super) fn defaults(&mut self, parameters: &'a Parameters) {
+        for default in parameters.iter().filter_map(AnyParameterRef::default) {
+            self.visit_expr(default);
+        }
+    }
+
+    pub(super) fn parameters(&mut self, parameters: &'a Parameters) {
+        for parameter in parameters {
+            let name = parameter.name().as_str();
+            self.context.scope(|scope| {
+                scope.say(name, Said::PARAMETER);
+                scope.say(name, Said::BOUND);
+            });
+        }
+    }
+
+    fn type_parameters(&mut self, parameters: Option<&'a TypeParams>) {
+        let Some(parameters) = parameters else { return };
+        for parameter in &parameters.type_params {
+            self.bind(parameter.name());
+        }
+        self.visit_type_params(parameters);
+    }
+
+    pub(super) fn type_alias(&mut self, alias: &'a StmtTypeAlias) {
+        self.visit_expr(&alias.name);
+        self.context.enter(ScopeKind::Types);
+        self.type_parameters(alias.type_params.as_deref());
+        self.visit_expr(&alias.value);
+        self.context.leave();
+    }
+
+    /// Refuses a statement with more type parameters than can be looked at in time.
+    pub(super) fn refused_type_parameters(&self, stmt: &Stmt) -> bool {
+        let parameters = match stmt {
+            Stmt::FunctionDef(def) => def.type_params.as_deref(),
+            Stmt::ClassDef(class) => class.type_params.as_deref(),
+            Stmt::TypeAlias(alias) => alias.type_params.as_deref(),
+            _ => None,
+        };
+        let Some(parameters) = parameters.filter(|parameters| parameters.len() > MAX_TYPE_PARAMETERS) else {
+            return false;
+        };
+        self.context.refuse(parameters.start(), format!("more than {MAX_TYPE_PARAMETERS} type parameters"));
+        true
+    }
+}

@@ -1,0 +1,41 @@
+//! Values that are written out in code.
+
+use ruff_python_ast::{Expr, Number, UnaryOp};
+
+use crate::code::Literal;
+
+/// The value of an expression, if it is written out and has a form that can be kept.
+pub(super) fn literal(expr: &Expr) -> Option<Literal> {
+    match expr {
+        Expr::NoneLiteral(_) => Some(Literal::None),
+        Expr::BooleanLiteral(bool) => Some(Literal::Bool(bool.value)),
+        Expr::NumberLiteral(number) => positive(&number.value),
+        Expr::UnaryOp(unary) if unary.op == UnaryOp::USub => match unary.operand.as_ref() {
+            Expr::NumberLiteral(number) => match positive(&number.value)? {
+                Literal::Integer(integer) => Some(Literal::Integer(-integer)),
+                Literal::Float(float) => Some(Literal::Float(-float)),
+                _ => None,
+            },
+            _ => None,
+        },
+        Expr::StringLiteral(string) => Some(Literal::Text(string.value.to_str().to_owned())),
+        Expr::List(list) => list.elts.iter().map(literal).collect::<Option<_>>().map(Literal::List),
+        Expr::Tuple(tuple) => tuple.elts.iter().map(literal).collect::<Option<_>>().map(Literal::List),
+        Expr::Dict(dict) => {
+            let entries = dict.items.iter().map(|item| {
+                let key = item.key.as_ref()?.as_string_literal_expr()?.value.to_str();
+                Some((key.to_owned(), literal(&item.value)?))
+            });
+            entries.collect::<Option<_>>().map(Literal::Map)
+        }
+        _ => None,
+    }
+}
+
+fn positive(number: &Number) -> Option<Literal> {
+    match number {
+        Number::Int(int) => int.as_i64().map(Literal::Integer),
+        Number::Float(float) => float.is_finite().then_some(Literal::Float(*float)),
+        Number::Complex { .. } => None,
+    }
+}

@@ -1,0 +1,344 @@
+//! A linear look at the characters, before the parser builds a tree of them.
+//!
+//! It follows strings, comments, brackets and the replacement fields of f-strings exactly as the parser's lexer does:
+//! what it took for text and the lexer for code would be unbounded. It refuses by itself, always as CPython does,
+//! what would make the lexer recover and see another structure: brackets that do not match, strings that do not end,
+//! inconsistent indentation, and statements inside brackets.
+
+mod depth;
+mod indentation;
+mod keyword;
+mod strings;
+
+use super::{BYTE_ORDER_MARK, Problem};
+use depth::{Binding, Run, TooDeep};
+use indentation::{Indent, Indentation};
+use keyword::Keyword;
+use strings::{Fields, Quoted};
+
+/// Open brackets, as in CPython.
+const MAX_BRACKETS: usize = 200;
+/// Strings with replacement fields inside each other's fields, as in CPython.
+const MAX_STRINGS: usize = 149;
+
+const NULL: &str = "source code cannot contain null characters";
+
+/// Refuses what would make a tree too deep, and what no reading makes valid.
+pub(super) fn scan(source: &str) -> Result<(), Problem> {
+    let mut scan = Scan {
+        bytes: source.as_bytes(),
+        at: if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 },
+        open: Vec::new(),
+        strings: 0,
+        line: Run::default(),
+        last: Last::Other,
+        indentation: Indentation::default(),
+    };
+    scan.begin_line()?;
+    while scan.at < scan.bytes.len() {
+        match scan.open.last().map(|open| open.what) {
+            Some(What::Text(quoted) | What::Format(quoted)) => scan.text(quoted)?,
+            Some(What::Bracket(_) | What::Field(_)) | None => scan.token()?,
+        }
+    }
+    scan.end()
+}
+
+struct Scan<'s> {
+    bytes: &'s [u8],
+    at: usize,
+    open: Vec<Open>,
+    /// How many of those are texts.
+    strings: usize,
+    /// What is outside all brackets, on this logical line.
+    line: Run,
+    /// What the last token was.
+    last: Last,
+    indentation: Indentation,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Last {
+    /// The end of something that can be an operand.
+    Operand,
+    Other,
+}
+
+struct Open {
+    what: What,
+    at: usize,
+    run: Run,
+}
+
+#[derive(Clone, Copy)]
+enum What {
+    /// A bracket, and what closes it.
+    Bracket(u8),
+    /// The text of a string that has replacement fields.
+    Text(Quoted),
+    /// A replacement field of such a string.
+    Field(Quoted),
+    /// What follows the colon in a replacement field.
+    Format(Quoted),
+}
+
+impl Scan<'_> {
+    fn peek(&self, ahead: usize) -> u8 {
+        // What is past the end is like a NUL, which no source has.
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn problem<T>(&self, message: impl Into<String>) -> Result<T, Problem> {
+        Err(Problem::new(self.at, message))
+    }
+
+    fn bounded(&self, result: Result<(), TooDeep>) -> Result<(), Problem> {
+        result.map_err(|TooDeep| Problem::new(self.at, TooDeep::message()))
+    }
+
+    fn run(&mut self) -> &mut Run {
+        self.open.last_mut().map_or(&mut self.line, |open| &mut open.run)
+    }
+
+    /// A link before an operand, or after one.
+    fn link(&mut self, binding: Binding) -> Result<(), Problem> {
+        let linked = self.run().before(binding);
+        self.bounded(linked)
+    }
+
+    /// An operator that binds so between two operands, and otherwise like `before`.
+    fn operator(&mut self, between: Binding, before: Binding) -> Result<(), Problem> {
+        let linked = match self.last {
+            Last::Operand => self.run().between(between),
+            Last::Other => self.run().before(before),
+        };
+        self.bounded(linked)
+    }
+
+    fn token(&mut self) -> Result<(), Problem> {
+        let byte = self.peek(0);
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => return self.word(),
+            b'0'..=b'9' => return self.number(),
+            b'\'' | b'"' => return self.string(Fields::None),
+            b'(' => return self.push(What::Bracket(b')')),
+            b'[' => return self.push(What::Bracket(b']')),
+            b'{' => return self.push(What::Bracket(b'}')),
+            b')' | b']' | b'}' => return self.close(byte),
+            b'\n' | b'\r' => return self.newline(),
+            b'#' => return self.comment(),
+            b'\\' => return self.continuation(),
+            0 => return self.problem(NULL),
+            b'.' if self.peek(1).is_ascii_digit() => return self.number(),
+            b' ' | b'\t' | b'\x0c' => {
+                self.at += 1;
+                return Ok(());
+            }
+            b':' => {
+                let colon = self.run().colon();
+                self.bounded(colon)?;
+                if let Some(Open { what: What::Field(quoted), .. }) = self.open.last() {
+                    return self.push(What::Format(*quoted));
+                }
+            }
+            b',' => self.run().comma(),
+            b';' if self.open.is_empty() => self.line = Run::default(),
+            b'.' => self.link(Binding::Postfix)?,
+            b'<' | b'>' if self.peek(1) == byte => {
+                self.operator(Binding::Bits, Binding::All)?;
+                self.at += 1;
+            }
+            b'<' | b'>' => self.operator(Binding::Comparison, Binding::All)?,
+            b'|' | b'^' | b'&' => self.operator(Binding::Bits, Binding::All)?,
+            b'+' | b'-' => self.operator(Binding::Sum, Binding::Power)?,
+            b'~' => self.link(Binding::Power)?,
+            b'*' if self.peek(1) == b'*' => {
+                self.operator(Binding::Power, Binding::All)?;
+                self.at += 1;
+            }
+            b'*' | b'/' | b'%' | b'@' => self.operator(Binding::Product, Binding::All)?,
+            // No token begins so; what it is a part of is one.
+            byte if !byte.is_ascii() => {
+                self.last = Last::Operand;
+                self.at += 1;
+                return Ok(());
+            }
+            _ => {}
+        }
+        self.last = Last::Other;
+        self.at += 1;
+        Ok(())
+    }
+
+    /// A keyword, a name, or the prefix of a string.
+    fn word(&mut self) -> Result<(), Problem> {
+        let start = self.at;
+        while matches!(self.peek(0), b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'0'..=b'9') {
+            self.at += 1;
+        }
+        let word = &self.bytes[start..self.at];
+        let continues = start > 0 && !self.bytes[start - 1].is_ascii();
+        if matches!(self.peek(0), b'\'' | b'"') && !continues && word.len() <= 2 {
+            return self.prefixed_string(start);
+        }
+        let keyword = if word.len() > 8 { None } else { Keyword::parse(word) };
+        let is_name = keyword.is_none() || continues || !self.peek(0).is_ascii();
+        match keyword {
+            None => {}
+            Some(Keyword::Lambda) => {
+                let lambda = self.run().lambda();
+                self.bounded(lambda)?;
+            }
+            Some(Keyword::Operator) => self.link(Binding::All)?,
+            Some(Keyword::Comparison) => self.operator(Binding::Comparison, Binding::All)?,
+            Some(Keyword::Statement) if self.open.is_empty() => self.link(Binding::All)?,
+            // A part of a longer name, which is not ASCII.
+            Some(Keyword::Statement) if is_name => {}
+            Some(Keyword::Statement) => {
+                let word = String::from_utf8_lossy(word);
+                return Err(Problem::new(start, format!("`{word}` inside brackets that were not closed")));
+            }
+        }
+        self.last = if is_name { Last::Operand } else { Last::Other };
+        Ok(())
+    }
+
+    fn prefixed_string(&mut self, start: usize) -> Result<(), Problem> {
+        let mut prefix = [0; 2];
+        for (lower, byte) in prefix.iter_mut().zip(&self.bytes[start..self.at]) {
+            *lower = byte.to_ascii_lowercase();
+        }
+        match &prefix {
+            b"f\0" | b"t\0" => self.string(Fields::Some),
+            b"fr" | b"rf" | b"tr" | b"rt" => self.string(Fields::InRaw),
+            // Another name before a string is for the parser to refuse.
+            _ => self.string(Fields::None),
+        }
+    }
+
+    /// A number, as far as it must be told from the keyword that may follow at once: `1if x else 0b1`.
+    fn number(&mut self) -> Result<(), Problem> {
+        self.last = Last::Operand;
+        if self.peek(0) == b'0' && matches!(self.peek(1), b'x' | b'X') {
+            self.at += 2;
+            self.digits(|byte| byte.is_ascii_hexdigit());
+            return Ok(());
+        }
+        if self.peek(0) == b'0' && matches!(self.peek(1), b'o' | b'O' | b'b' | b'B') {
+            self.at += 2;
+            self.digits(|byte| byte.is_ascii_digit());
+            return Ok(());
+        }
+        self.digits(|byte| byte.is_ascii_digit());
+        if self.peek(0) == b'.' {
+            self.at += 1;
+            self.digits(|byte| byte.is_ascii_digit());
+        }
+        let signed = usize::from(matches!(self.peek(1), b'+' | b'-'));
+        if matches!(self.peek(0), b'e' | b'E') && self.peek(1 + signed).is_ascii_digit() {
+            self.at += 1 + signed;
+            self.digits(|byte| byte.is_ascii_digit());
+        }
+        if matches!(self.peek(0), b'j' | b'J') {
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self, is_digit: impl Fn(u8) -> bool) {
+        while is_digit(self.peek(0)) || (self.peek(0) == b'_' && is_digit(self.peek(1))) {
+            self.at += 1;
+        }
+    }
+
+    fn push(&mut self, what: What) -> Result<(), Problem> {
+        self.link(Binding::Postfix)?;
+        if self.open.len() - self.strings >= MAX_BRACKETS {
+            return self.problem(format!("brackets are nested more than {MAX_BRACKETS} levels deep"));
+        }
+        self.open.push(Open { what, at: self.at, run: Run::default() });
+        self.at += 1;
+        self.last = Last::Other;
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Result<(), Problem> {
+        let Some(closed) = self.open.pop() else { return Ok(()) };
+        let bounded = self.run().close(&closed.run);
+        self.bounded(bounded)
+    }
+
+    fn close(&mut self, byte: u8) -> Result<(), Problem> {
+        let closed = char::from(byte);
+        match self.open.last() {
+            Some(Open { what: What::Bracket(expected), .. }) if *expected == byte => {}
+            Some(Open { what: What::Field(_), .. }) if byte == b'}' => {}
+            Some(Open { what: What::Bracket(expected), .. }) => {
+                let expected = char::from(*expected);
+                return self.problem(format!("`{closed}` does not close the bracket that `{expected}` would"));
+            }
+            _ => return self.problem(format!("unmatched `{closed}`")),
+        }
+        self.at += 1;
+        self.last = Last::Operand;
+        self.pop()
+    }
+
+    fn comment(&mut self) -> Result<(), Problem> {
+        while !matches!(self.peek(0), b'\n' | b'\r' | 0) {
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    /// A backslash joins two lines.
+    fn continuation(&mut self) -> Result<(), Problem> {
+        self.at += 1;
+        match (self.peek(0), self.peek(1)) {
+            (b'\r', b'\n') => self.at += 2,
+            (b'\n' | b'\r', _) => self.at += 1,
+            _ => return Err(Problem::new(self.at - 1, "unexpected character after a line continuation `\\`")),
+        }
+        Ok(())
+    }
+
+    fn newline(&mut self) -> Result<(), Problem> {
+        self.at += 1;
+        if self.open.is_empty() { self.begin_line() } else { Ok(()) }
+    }
+
+    fn begin_line(&mut self) -> Result<(), Problem> {
+        self.line = Run::default();
+        self.last = Last::Other;
+        let mut indent = Indent::default();
+        loop {
+            match self.peek(0) {
+                b' ' => indent.space(),
+                b'\t' => indent.tab(),
+                b'\x0c' => indent = Indent::default(),
+                b'\\' => {
+                    self.continuation()?;
+                    // The blanks before the first backslash are the indentation, unless there are none.
+                    while indent != Indent::default() && matches!(self.peek(0), b' ' | b'\t' | b'\x0c') {
+                        self.at += 1;
+                    }
+                    continue;
+                }
+                b'\n' | b'\r' | b'#' | 0 => return Ok(()),
+                _ => break,
+            }
+            self.at += 1;
+        }
+        self.indentation.line(indent).map_err(|message| Problem::new(self.at, message))
+    }
+
+    fn end(&self) -> Result<(), Problem> {
+        let Some(open) = self.open.first() else { return Ok(()) };
+        let bracket = char::from(self.bytes[open.at]);
+        let message = match open.what {
+            What::Bracket(_) => format!("`{bracket}` was never closed"),
+            What::Text(_) | What::Field(_) | What::Format(_) => strings::UNENDED.to_owned(),
+        };
+        Err(Problem::new(open.at, message))
+    }
+}

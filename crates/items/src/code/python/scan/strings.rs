@@ -1,0 +1,149 @@
+//! Where strings end, and where their replacement fields are.
+
+use super::depth::Run;
+use super::{Last, MAX_STRINGS, NULL, Open, Problem, Scan, What};
+
+pub(super) const UNENDED: &str = "unterminated string";
+
+/// Whether a string has replacement fields.
+#[derive(Clone, Copy)]
+pub(super) enum Fields {
+    None,
+    Some,
+    InRaw,
+}
+
+/// How a string that has replacement fields is quoted.
+#[derive(Clone, Copy)]
+pub(super) struct Quoted {
+    quote: u8,
+    ending: Ending,
+    escapes: Escapes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    One,
+    Three,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Escapes {
+    Read,
+    Raw,
+}
+
+impl Scan<'_> {
+    /// A string from its first quote on: the whole, or the opening of one that has replacement fields.
+    pub(super) fn string(&mut self, fields: Fields) -> Result<(), Problem> {
+        let start = self.at;
+        let quote = self.peek(0);
+        let ending = if self.peek(1) == quote && self.peek(2) == quote { Ending::Three } else { Ending::One };
+        self.at += ending.len();
+        let escapes = match fields {
+            Fields::None => return self.plain(start, quote, ending),
+            Fields::Some => Escapes::Read,
+            Fields::InRaw => Escapes::Raw,
+        };
+        if self.strings >= MAX_STRINGS {
+            return Err(Problem::new(start, format!("f-strings are nested more than {MAX_STRINGS} levels deep")));
+        }
+        self.strings += 1;
+        let what = What::Text(Quoted { quote, ending, escapes });
+        self.open.push(Open { what, at: start, run: Run::default() });
+        Ok(())
+    }
+
+    fn plain(&mut self, start: usize, quote: u8, ending: Ending) -> Result<(), Problem> {
+        loop {
+            match self.peek(0) {
+                b'\\' => self.escaped(),
+                byte if byte == quote && self.ends(quote, ending) => {
+                    self.at += ending.len();
+                    self.last = Last::Operand;
+                    return Ok(());
+                }
+                b'\n' | b'\r' if ending == Ending::One => return Err(Problem::new(start, UNENDED)),
+                0 => return self.nothing_more(start),
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// The text of a string with fields, or of what follows a field's colon, up to what is not text.
+    pub(super) fn text(&mut self, quoted: Quoted) -> Result<(), Problem> {
+        let Some(&Open { what, at: start, .. }) = self.open.last() else { return Ok(()) };
+        let in_format = matches!(what, What::Format(_));
+        loop {
+            match self.peek(0) {
+                b'\\' if matches!(self.peek(1), b'{' | b'}') => self.at += 1,
+                b'\\' if quoted.escapes == Escapes::Read && self.bytes[self.at..].starts_with(b"\\N{") => self.named(),
+                b'\\' => self.escaped(),
+                byte if byte == quoted.quote && self.ends(byte, quoted.ending) => {
+                    if in_format {
+                        return self.problem("a replacement field was not closed before the end of its string");
+                    }
+                    self.at += quoted.ending.len();
+                    self.strings -= 1;
+                    self.last = Last::Operand;
+                    return self.pop();
+                }
+                b'\n' | b'\r' if quoted.ending == Ending::One => return Err(Problem::new(start, UNENDED)),
+                0 => return self.nothing_more(start),
+                byte @ (b'{' | b'}') if self.peek(1) == byte && !in_format => self.at += 2,
+                b'{' => return self.push(What::Field(quoted)),
+                b'}' if in_format => {
+                    // The colon's part ends, and its field with it.
+                    self.pop()?;
+                    return self.close(b'}');
+                }
+                b'}' => return self.problem("single `}` in a string with replacement fields"),
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// A backslash and what it escapes.
+    fn escaped(&mut self) {
+        let escaped = &self.bytes[self.at + 1..];
+        self.at += match escaped {
+            [b'\r', b'\n', ..] => 3,
+            [0, ..] | [] => 1,
+            _ => 2,
+        };
+    }
+
+    /// A character by its name: `\N{BULLET}`.
+    fn named(&mut self) {
+        self.at += 3;
+        while matches!(self.peek(0), b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b' ' | b'-' | b'_' | b'(' | b')') {
+            self.at += 1;
+        }
+        if self.peek(0) == b'}' {
+            self.at += 1;
+        }
+    }
+
+    fn ends(&self, quote: u8, ending: Ending) -> bool {
+        match ending {
+            Ending::One => true,
+            Ending::Three => self.peek(1) == quote && self.peek(2) == quote,
+        }
+    }
+
+    fn nothing_more(&self, start: usize) -> Result<(), Problem> {
+        if self.at < self.bytes.len() {
+            return self.problem(NULL);
+        }
+        Err(Problem::new(start, UNENDED))
+    }
+}
+
+impl Ending {
+    fn len(self) -> usize {
+        match self {
+            Ending::One => 1,
+            Ending::Three => 3,
+        }
+    }
+}

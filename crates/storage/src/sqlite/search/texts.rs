@@ -1,0 +1,40 @@
+//! Reading what is searched of an item.
+
+use interline_items::search::Searched;
+use rusqlite::{CachedStatement, Connection};
+
+use super::super::failure::Failure;
+use super::super::rows::Columns;
+
+const TEXTS: &str = "
+    SELECT title, name, description, url, path, text FROM items LEFT JOIN contents ON contents.item = items.number
+    WHERE items.number = ?1";
+
+/// A statement that reads the texts of one item after the other.
+pub(super) struct Texts<'a>(CachedStatement<'a>);
+
+impl<'a> Texts<'a> {
+    pub(super) fn new(connection: &'a Connection) -> Result<Texts<'a>, Failure> {
+        Ok(Texts(connection.prepare_cached(TEXTS)?))
+    }
+
+    /// What `look` makes of the texts of an item, without a copy of them; `None` if the item is gone.
+    pub(super) fn of<T>(
+        &mut self,
+        item: i64,
+        look: impl FnOnce(&Searched<'_>) -> Result<T, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        let mut found = self.0.query([item])?;
+        let Some(row) = found.next()? else { return Ok(None) };
+        let mut columns = Columns::of(row);
+        let searched = Searched {
+            title: columns.optional_text()?,
+            name: columns.optional_text()?,
+            description: columns.optional_text()?,
+            url: columns.optional_text()?,
+            path: columns.optional_text()?,
+            content: columns.optional_text()?,
+        };
+        look(&searched).map(Some)
+    }
+}
