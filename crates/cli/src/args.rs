@@ -343,7 +343,15 @@ pub(crate) struct KindArg(pub(crate) Kind);
 
 impl ValueEnum for KindArg {
     fn value_variants<'a>() -> &'a [KindArg] {
-        &[KindArg(Kind::Note), KindArg(Kind::Bookmark), KindArg(Kind::Prompt)]
+        const ALL: [KindArg; Kind::ALL.len()] = [
+            KindArg(Kind::Note),
+            KindArg(Kind::Bookmark),
+            KindArg(Kind::Prompt),
+            KindArg(Kind::AppFile),
+            KindArg(Kind::Workflow),
+            KindArg(Kind::Module),
+        ];
+        &ALL
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::fields::{Arguments, Description, PromptName, Tags, Title, Url};
+use crate::code::Function;
+use crate::fields::{Arguments, CodePath, Description, PromptName, Tags, Title, Url};
 use crate::{ItemId, Kind, SpaceId};
 
 /// How many characters of the content are kept beside the metadata.
@@ -23,6 +24,8 @@ pub struct Item {
     pub fields: Fields,
     /// What its content is like; `None` is no content, which differs from an empty one.
     pub content: Option<ContentInfo>,
+    /// The decorated functions of a workflow, which follow from its content; `None` of any other kind.
+    pub functions: Option<Vec<Function>>,
     /// Which state it is in.
     pub stamp: Stamp,
     /// When it was made.
@@ -52,6 +55,8 @@ pub struct Fields {
     pub name: Option<PromptName>,
     /// Arguments of a template.
     pub arguments: Option<Arguments>,
+    /// Path of a file of code.
+    pub path: Option<CodePath>,
 }
 
 /// The state of an item: two reads with equal stamps saw the same item.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::SpaceOwner;
+
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -11,6 +13,47 @@ pub enum Kind {
     Bookmark,
     /// A Jinja2 template with declared arguments.
     Prompt,
+    /// A file of an app.
+    AppFile,
+    /// Python with functions that are workflows, tools or data providers.
+    Workflow,
+    /// Other Python.
+    Module,
+}
+
+/// A kind that is code: a file with a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CodeKind {
+    /// A file of an app: any text.
+    AppFile,
+    /// Python with at least one workflow decorator.
+    Workflow,
+    /// Python without any.
+    Module,
+}
+
+impl CodeKind {
+    /// Every one.
+    pub const ALL: [CodeKind; 3] = [CodeKind::AppFile, CodeKind::Workflow, CodeKind::Module];
+
+    /// The kind of item that it is.
+    pub const fn kind(self) -> Kind {
+        match self {
+            CodeKind::AppFile => Kind::AppFile,
+            CodeKind::Workflow => Kind::Workflow,
+            CodeKind::Module => Kind::Module,
+        }
+    }
+
+    /// The stable name: `app_file`, `workflow`, `module`.
+    pub const fn name(self) -> &'static str {
+        self.kind().name()
+    }
+
+    /// The one of that stable name.
+    pub fn from_name(name: &str) -> Option<CodeKind> {
+        CodeKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// Whether an item of a kind has a field.
@@ -31,6 +74,8 @@ pub enum ContentRule {
     Text,
     /// A template whose variables are the item's arguments.
     Template,
+    /// Code of this kind.
+    Code(CodeKind),
 }
 
 /// The rules of a kind.
@@ -44,40 +89,56 @@ pub struct Rules {
     pub name: Presence,
     /// The arguments of a template.
     pub arguments: Presence,
+    /// The path; unique in a space among items that are not deleted.
+    pub path: Presence,
     /// What the content must be.
     pub content: ContentRule,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 3] = [Kind::Note, Kind::Bookmark, Kind::Prompt];
+    pub const ALL: [Kind; 6] = [Kind::Note, Kind::Bookmark, Kind::Prompt, Kind::AppFile, Kind::Workflow, Kind::Module];
 
     /// Its rules.
     pub const fn rules(self) -> Rules {
         use Presence::{Absent, Optional, Required};
+        const PLAIN: Rules = Rules {
+            title: Optional,
+            url: Absent,
+            name: Absent,
+            arguments: Absent,
+            path: Absent,
+            content: ContentRule::Text,
+        };
         match self {
-            Kind::Note => {
-                Rules { title: Required, url: Absent, name: Absent, arguments: Absent, content: ContentRule::Text }
-            }
-            Kind::Bookmark => {
-                Rules { title: Optional, url: Required, name: Absent, arguments: Absent, content: ContentRule::Text }
-            }
-            Kind::Prompt => Rules {
-                title: Optional,
-                url: Absent,
-                name: Required,
-                arguments: Required,
-                content: ContentRule::Template,
-            },
+            Kind::Note => Rules { title: Required, ..PLAIN },
+            Kind::Bookmark => Rules { url: Required, ..PLAIN },
+            Kind::Prompt => Rules { name: Required, arguments: Required, content: ContentRule::Template, ..PLAIN },
+            Kind::AppFile => Rules { path: Required, content: ContentRule::Code(CodeKind::AppFile), ..PLAIN },
+            Kind::Workflow => Rules { path: Required, content: ContentRule::Code(CodeKind::Workflow), ..PLAIN },
+            Kind::Module => Rules { path: Required, content: ContentRule::Code(CodeKind::Module), ..PLAIN },
         }
     }
 
-    /// The stable name: `note`, `bookmark`, `prompt`.
+    /// Whether items of this kind live in a space of that owner.
+    pub const fn lives_in(self, owner: SpaceOwner) -> bool {
+        match owner {
+            SpaceOwner::User(_) => matches!(self, Kind::Note | Kind::Bookmark | Kind::Prompt),
+            SpaceOwner::Organization(_) => matches!(self, Kind::Workflow),
+            SpaceOwner::App(_) => matches!(self, Kind::AppFile),
+            SpaceOwner::Global => matches!(self, Kind::Workflow | Kind::Module),
+        }
+    }
+
+    /// The stable name: `note`, `bookmark`, `prompt`, `app_file`, `workflow`, `module`.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Note => "note",
             Kind::Bookmark => "bookmark",
             Kind::Prompt => "prompt",
+            Kind::AppFile => "app_file",
+            Kind::Workflow => "workflow",
+            Kind::Module => "module",
         }
     }
 

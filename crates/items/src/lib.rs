@@ -9,6 +9,7 @@
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
 
 mod access;
+mod app;
 mod check;
 pub mod code;
 mod error;
@@ -19,6 +20,7 @@ mod ids;
 mod item;
 mod kind;
 mod list;
+mod organization;
 pub mod search;
 mod store;
 mod template;
@@ -29,6 +31,7 @@ mod write;
 pub use access::{
     Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
 };
+pub use app::{App, AppVersion, PublishedFile};
 pub use check::{CheckProblem, CheckReport};
 pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
 pub use event::{Event, EventCursor, EventRange, Happening};
@@ -40,16 +43,19 @@ pub use interline_edit::{
     Place, StaleOperation, UnifiedDiff,
 };
 pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp};
-pub use kind::{ContentRule, Kind, Presence, Rules};
+pub use kind::{CodeKind, ContentRule, Kind, Presence, Rules};
 pub use list::{
     Contents, Cursor, CursorKey, Filter, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View,
 };
-pub use store::{NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
+pub use organization::Organization;
+pub use store::{FilePage, FileQuery, NewApp, NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
-    Begun, Caller, Changed, ChangedPassage, Changes, ContentPart, EditMode, EditRequest, EditUnit, Edited,
-    ExpectedVersion, FieldMatch, FindBy, FindItems, FoundInside, Heard, Housekeeping, InsertAt, Interline, ItemChanges,
-    ItemDraft, ItemRef, LinePatch, LineRange, Listen, ListenFrom, Listener, Outcome, PassageChange, QuerySyntax,
-    ReadContent, ReadItem, Repeatable, SearchField, SearchInside, Secret, Shelf, TagChanges, TextChange, ThrownAway,
-    TokenDraft, UserDraft, VersionDiff, Wanted,
+    AppChanges, AppDetails, AppDraft, AppRef, Begun, Caller, Changed, ChangedPassage, Changes, CodeFiles, CodeScope,
+    ContentPart, EditMode, EditRequest, EditUnit, Edited, ExpectedVersion, FieldMatch, FileRef, FindBy, FindItems,
+    FoundInside, FoundWorkflow, Heard, Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch,
+    LineRange, Listen, ListenFrom, Listener, OrganizationDraft, Outcome, PassageChange, PublishedVersion, QuerySyntax,
+    ReadContent, ReadItem, Repeatable, ReplaceFile, Replaced, SearchField, SearchInside, Secret, Shelf, TagChanges,
+    TextChange, ThrownAway, TokenDraft, UserDraft, Validation, VersionDiff, Wanted, WorkflowFilter, WorkflowRef,
+    WorkflowSource, Workflows,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

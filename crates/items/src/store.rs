@@ -1,6 +1,7 @@
 //! What the use cases need of a storage.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -8,14 +9,18 @@ use thiserror::Error;
 use tokio::sync::watch;
 
 use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Token, User, UserRemoval};
+use crate::app::{App, AppVersion, PublishedFile};
 use crate::check::CheckReport;
 use crate::event::{Event, EventRange};
-use crate::fields::{PromptName, Tag, Url};
+use crate::fields::{AppSlug, CodePath, PromptName, Tag, Url};
 use crate::history::{Forgotten, HistoryPage, HistoryQuery, Retention, Version};
 use crate::list::{ListQuery, Page};
-use crate::search::{FoundPage, IndexStep, Indexed, SearchQuery};
+use crate::organization::Organization;
+use crate::search::{FileReader, FileSearch, FoundPage, IndexStep, Indexed, SearchQuery};
 use crate::write::{Batch, Record, Remembered};
-use crate::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp, TokenId, UserId};
+use crate::{
+    AppId, CodeKind, Item, ItemId, ItemState, Kind, OrganizationId, Snapshot, SpaceId, Stamp, TokenId, UserId,
+};
 
 /// A storage. Every implementation passes the same conformance suite.
 ///
@@ -33,7 +38,7 @@ pub trait Store: Send + Sync {
     /// does not know it yet. A change that makes a version leaves what it takes to rebuild the version before.
     ///
     /// [`StoreError::Stale`] if an item is not in the state that its change was made for (or exists, for one that makes
-    /// it); [`StoreError::Duplicate`] if the url or name of an item that is not deleted is taken by another of its kind
+    /// it); [`StoreError::Duplicate`] if the url, name or path of an item that is not deleted is taken by another of its kind
     /// in its space; [`StoreError::KeyTaken`] if an answer is remembered under its key already, whatever else is wrong;
     /// [`StoreError::Failed`] if a change would give an item another space, kind or time of creation.
     async fn commit(&self, batch: Batch) -> Result<(), StoreError>;
@@ -82,12 +87,26 @@ pub trait Store: Send + Sync {
         name: &PromptName,
     ) -> Result<Option<ItemId>, StoreError>;
 
+    /// The same by path.
+    async fn find_by_path(&self, spaces: &[SpaceId], kind: Kind, path: &CodePath)
+    -> Result<Option<ItemId>, StoreError>;
+
+    /// Files of code that are not deleted, in the order of their paths, and how many there are, at one moment.
+    async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError>;
+
     /// A page of items, and how many there are, at one moment.
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError>;
 
     /// A page of the items that match a search, and how many there are, at one moment: what was written before is found.
     /// [`StoreError::OutOfTime`] when it is not done by the time that the query gives it.
     async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError>;
+
+    /// Hands the files of code that match a search, and maybe others, to `read`: those that are not deleted, sorted by
+    /// the sort key of their path, then by their path, then by their space, all as they are at one moment. What was written
+    /// before is among them. How many files there are where was looked, whether they match or not.
+    ///
+    /// [`StoreError::OutOfTime`] when it is not done by the time that the query gives it, unless `read` broke off before.
+    async fn search_files(&self, query: &FileSearch, read: FileReader) -> Result<u64, StoreError>;
 
     /// Brings the index of searches a step on. What a search finds does not change by it, only how fast.
     async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError>;
@@ -149,6 +168,10 @@ pub trait Store: Send + Sync {
     async fn user(&self, id: UserId) -> Result<Option<User>, StoreError>;
 
     /// The spaces of a user, its own first, then by id.
+    ///
+    /// They are those of which it was made a member, and what follows from who it is: the space of its organization and
+    /// those of that organization's apps as a writer, the global one and those of global apps as a reader. An admin is
+    /// an owner of all that are no user's own. Where two roles follow, the greater one counts.
     async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError>;
 
     /// What a secret stands for, expired or not.
@@ -165,10 +188,84 @@ pub trait Store: Send + Sync {
 
     /// Remembers when a token was used. A token that is gone is none of its business.
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError>;
+
+    /// Makes an organization and its space, together.
+    async fn create_organization(&self, organization: &Organization, space: &Space) -> Result<(), StoreError>;
+
+    /// The organizations, oldest first.
+    async fn organizations(&self) -> Result<Vec<Organization>, StoreError>;
+
+    /// One organization.
+    async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError>;
+
+    /// Makes an app, its space and its first files, together. [`StoreError::SlugTaken`] if another app of the same
+    /// organization, or another global one, has its slug.
+    async fn create_app(&self, new: NewApp) -> Result<(), StoreError>;
+
+    /// Gives an app another slug, name, description and navigation, if it was last changed at `before`; whether it was.
+    /// Its space is called like it. [`StoreError::SlugTaken`] as for a new one.
+    async fn update_app(&self, app: &App, before: Timestamp) -> Result<bool, StoreError>;
+
+    /// Those of the apps that are there, oldest first.
+    async fn apps(&self, ids: &BTreeSet<AppId>) -> Result<Vec<App>, StoreError>;
+
+    /// The apps that have a slug, whosever they are, oldest first.
+    async fn apps_by_slug(&self, slug: &AppSlug) -> Result<Vec<App>, StoreError>;
+
+    /// Makes the files of an app that are not deleted its next published version, as they are at one moment. Whatever
+    /// becomes of them later, that version stays. `None` if there is no file, or no such app.
+    async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError>;
+
+    /// The published versions of an app, newest first.
+    async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError>;
+
+    /// The files of a published version, in the order of their paths; none for a version that is not there.
+    async fn published_files(&self, app: AppId, version: u64) -> Result<Vec<PublishedFile>, StoreError>;
+
+    /// The content of a published file.
+    async fn published_content(
+        &self,
+        app: AppId,
+        version: u64,
+        path: &CodePath,
+    ) -> Result<Option<Arc<str>>, StoreError>;
 }
 
 /// What is to be done with the newest state of an item.
 pub type PrepareOnNewest = Box<dyn FnMut(Option<Snapshot>) -> Option<Batch> + Send>;
+
+/// Which files of code are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileQuery {
+    /// The spaces to look in.
+    pub spaces: BTreeSet<SpaceId>,
+    /// The kind.
+    pub kind: CodeKind,
+    /// What their paths begin with.
+    pub path_prefix: String,
+    /// How many at the most.
+    pub limit: usize,
+}
+
+/// The first files of code that were asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FilePage {
+    /// The files, sorted by the sort key of their path, then by their path, then by id.
+    pub files: Vec<Item>,
+    /// How many there are in all.
+    pub total: u64,
+}
+
+/// An app with what it begins with.
+#[derive(Clone, Debug)]
+pub struct NewApp {
+    /// The app.
+    pub app: App,
+    /// Its space.
+    pub space: Space,
+    /// Its first files.
+    pub files: Batch,
+}
 
 /// A token and the hash of its secret.
 #[derive(Clone, Debug)]
@@ -186,6 +283,8 @@ pub enum UniqueField {
     Url(Url),
     /// A name.
     Name(PromptName),
+    /// A path.
+    Path(CodePath),
 }
 
 impl UniqueField {
@@ -194,6 +293,7 @@ impl UniqueField {
         match self {
             UniqueField::Url(_) => "url",
             UniqueField::Name(_) => "name",
+            UniqueField::Path(_) => "path",
         }
     }
 
@@ -202,6 +302,7 @@ impl UniqueField {
         match self {
             UniqueField::Url(url) => url.as_str(),
             UniqueField::Name(name) => name.as_str(),
+            UniqueField::Path(path) => path.as_str(),
         }
     }
 }
@@ -220,6 +321,9 @@ pub enum StoreError {
         /// The item that has it.
         existing: Box<Item>,
     },
+    /// Another app has the same slug, where it must be unique.
+    #[error("the slug is taken by app {}", .0.id)]
+    SlugTaken(Box<App>),
     /// An answer is remembered under this key already.
     #[error("the key is taken by an earlier request")]
     KeyTaken,

@@ -136,6 +136,7 @@ fn creation(user: UserId, space: SpaceId) -> ItemWrite {
         kind: Kind::Note,
         space,
         fields: Fields { title: Some(Title::from_stored("note".to_owned())), ..Fields::default() },
+        functions: None,
         content: None,
         stamp: Stamp { version: 1, revision: 0 },
         created_at: now,

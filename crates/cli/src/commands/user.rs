@@ -19,7 +19,7 @@ pub(super) async fn run(command: UserCommand, environment: &Environment) -> Resu
 async fn add(args: UserAddArgs, environment: &Environment) -> Result<(), Failure> {
     let target = Target::open_for(&args.target, environment).await?;
     let rank = if args.admin { Rank::Admin } else { Rank::Member };
-    let new = target.add_user(UserDraft { name: args.name, email: args.email, rank }).await?;
+    let new = target.add_user(UserDraft { name: args.name, email: args.email, rank, organization: None }).await?;
     match args.target.form() {
         Form::Json => say_json(&new),
         Form::Text => say(&format!("{}\nIts token, which is not shown again:\n\n    {}", new.user.id, new.token)),

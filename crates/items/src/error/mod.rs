@@ -4,8 +4,9 @@ mod words;
 
 use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, StaleOperation, UnifiedDiff};
 
+use crate::code::{CodeError, KindMismatch};
 use crate::fields::FieldError;
-use crate::{EventCursor, Item, ItemId, Kind, Scope, StoreError, UniqueField};
+use crate::{App, EventCursor, Item, ItemId, Kind, Scope, StoreError, UniqueField};
 
 /// A refusal or a failure. The code is stable; the message (`Display`) says what happened, with the figures, and the
 /// suggestion what to do next, so that an agent can make the right next call from it alone.
@@ -19,6 +20,15 @@ pub enum Error {
         wanted: String,
         /// The kind of the item that is there instead, for this caller.
         actual: Option<Kind>,
+    },
+    /// There is no such other thing for this caller: an app, an organization, a file at a path.
+    Missing {
+        /// What it would be: `app`, `organization`, `workflow`.
+        what: &'static str,
+        /// What was asked for.
+        wanted: String,
+        /// What to do next.
+        hint: &'static str,
     },
     /// No item that the caller may change has this tag.
     TagNotFound(String),
@@ -60,6 +70,10 @@ pub enum Error {
         /// Arguments without a variable.
         unused_arguments: Vec<String>,
     },
+    /// A text that is not Python.
+    InvalidCode(CodeError),
+    /// Python of another kind than it was said to be.
+    EntityTypeMismatch(KindMismatch),
     /// Rendering was asked for with other arguments than the prompt has.
     InvalidArguments {
         /// Required arguments that were not given.
@@ -145,6 +159,8 @@ pub enum Error {
         /// The item that has it.
         existing: Box<Item>,
     },
+    /// Another app has the same slug.
+    SlugTaken(Box<App>),
     /// What happened after a cursor was told is not kept any more, or the cursor is of another store.
     CursorExpired {
         /// The cursor of now.
@@ -186,6 +202,8 @@ pub enum Refusal {
 pub enum PassageField {
     /// What is replaced.
     OldStr,
+    /// What is replaced, as the tools for code call it.
+    OldString,
     /// What is deleted.
     ContentToDelete,
     /// What is inserted after.
@@ -199,6 +217,7 @@ impl PassageField {
     pub const fn name(self) -> &'static str {
         match self {
             PassageField::OldStr => "old_str",
+            PassageField::OldString => "old_string",
             PassageField::ContentToDelete => "content_to_delete",
             PassageField::AfterStr => "after_str",
             PassageField::BeforeStr => "before_str",
@@ -234,10 +253,14 @@ impl Error {
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            Error::NotFound { .. } | Error::TagNotFound(_) | Error::VersionNotFound { .. } => "not_found",
+            Error::NotFound { .. } | Error::Missing { .. } | Error::TagNotFound(_) | Error::VersionNotFound { .. } => {
+                "not_found"
+            }
             Error::ValidationFailed(_) => "validation_failed",
             Error::TooLarge { .. } | Error::PageTooLarge { .. } => "too_large",
             Error::InvalidTemplate { .. } => "invalid_template",
+            Error::InvalidCode(_) => "invalid_code",
+            Error::EntityTypeMismatch(_) => "entity_type_mismatch",
             Error::InvalidArguments { .. } => "invalid_arguments",
             Error::RenderFailed { .. } => "render_failed",
             Error::InvalidLines { .. } => "invalid_lines",
@@ -249,12 +272,38 @@ impl Error {
             Error::InvalidOperations { .. } => "invalid_operations",
             Error::AtEdit { error, .. } => error.code(),
             Error::Conflict { .. } | Error::StaleLines { .. } | Error::UnderWay => "conflict",
-            Error::Duplicate { .. } => "duplicate",
+            Error::Duplicate { .. } | Error::SlugTaken(_) => "duplicate",
             Error::CursorExpired { .. } => "cursor_expired",
             Error::Unauthorized => "unauthorized",
             Error::Forbidden(_) => "forbidden",
             Error::Unavailable(_) | Error::Unknown(_) => "unavailable",
             Error::Internal(_) => "internal",
+        }
+    }
+
+    /// The same, with the passage of an edit called `old_string` and what it becomes `new_string`, as the tools for code call
+    /// them.
+    #[must_use]
+    pub fn in_words_of_code(self) -> Error {
+        match self {
+            Error::NoMatch { field: PassageField::OldStr, none } => {
+                Error::NoMatch { field: PassageField::OldString, none }
+            }
+            Error::MultipleMatches { field: PassageField::OldStr, many } => {
+                Error::MultipleMatches { field: PassageField::OldString, many }
+            }
+            Error::ValidationFailed(mut errors) => {
+                for error in &mut errors {
+                    for (name, other) in [("old_str", "old_string"), ("new_str", "new_string")] {
+                        if let Some(prefix) = error.field.strip_suffix(name) {
+                            error.field = format!("{prefix}{other}");
+                        }
+                    }
+                }
+                Error::ValidationFailed(errors)
+            }
+            Error::AtEdit { index, error } => Error::AtEdit { index, error: Box::new(error.in_words_of_code()) },
+            other => other,
         }
     }
 
@@ -275,6 +324,7 @@ impl From<StoreError> for Error {
             StoreError::OutOfTime => Error::InvalidParameters(
                 "the search took longer than 10 seconds; look for rarer words, or narrow it by `type` or `tags`",
             ),
+            StoreError::SlugTaken(app) => Error::SlugTaken(app),
             // Another process was faster with the same request.
             StoreError::KeyTaken => Error::UnderWay,
             StoreError::Stale(id) => Error::Unavailable(format!("item {id} changed under every attempt")),

@@ -5,6 +5,7 @@ use std::fmt;
 use interline_edit::{Cause, Level, MultipleMatches, NoMatch};
 
 use super::{Error, NeedsText, PassageField, Refusal};
+use crate::code::KindMismatch;
 use crate::{Kind, View};
 
 impl Error {
@@ -13,6 +14,7 @@ impl Error {
         match self {
             Error::NotFound { actual: None, .. } => "check the id or name, or list items to find it".to_owned(),
             Error::NotFound { actual: Some(actual), .. } => format!("ask for it as a {actual}"),
+            Error::Missing { hint, .. } => (*hint).to_owned(),
             Error::TagNotFound(_) => "list the tags to find it".to_owned(),
             Error::VersionNotFound { current, .. } => {
                 format!("list the history of the item to see which versions are kept; the newest is {current}")
@@ -28,6 +30,10 @@ impl Error {
                      `arguments` in one request"
                         .to_owned()
                 }
+            }
+            Error::InvalidCode(_) => "correct the code at the line and column given; nothing was stored".to_owned(),
+            Error::EntityTypeMismatch(KindMismatch { declared, detected, .. }) => {
+                format!("use entity_type '{}', or make the code a {}", detected.name(), declared.name())
             }
             Error::InvalidArguments { .. } => "give all `missing` arguments and none of the `unknown`".to_owned(),
             Error::RenderFailed { .. } => "correct the template or the arguments".to_owned(),
@@ -68,6 +74,7 @@ impl Error {
                 View::Archived => format!("change item {} instead; it is archived", existing.id),
                 View::Active | View::Deleted => format!("change item {} instead", existing.id),
             },
+            Error::SlugTaken(app) => format!("change app {} instead, or give another `slug`", app.id),
             Error::UnderWay => "wait for its answer, or send the same request again in a moment".to_owned(),
             Error::Unauthorized => "send `Authorization: Bearer` with a valid token".to_owned(),
             Error::Forbidden(refusal) => after_refusal(*refusal),
@@ -115,7 +122,7 @@ fn after_no_match(field: PassageField, none: &NoMatch) -> String {
 /// The loosest level that a request can allow for a passage.
 fn loosest_of(field: PassageField) -> Level {
     match field {
-        PassageField::OldStr | PassageField::ContentToDelete => Level::SpacingNormalized,
+        PassageField::OldStr | PassageField::OldString | PassageField::ContentToDelete => Level::SpacingNormalized,
         PassageField::AfterStr | PassageField::BeforeStr => Level::WhitespaceNormalized,
     }
 }
@@ -128,7 +135,9 @@ fn after_multiple_matches(field: PassageField, many: &MultipleMatches) -> String
     let longer = format!("add lines around the one that is meant until `{name}` is unique");
     match field {
         PassageField::AfterStr | PassageField::BeforeStr => longer,
-        PassageField::OldStr => format!("{longer}, or give `expected_matches`: {total} to replace all"),
+        PassageField::OldStr | PassageField::OldString => {
+            format!("{longer}, or give `expected_matches`: {total} to replace all")
+        }
         PassageField::ContentToDelete => format!("{longer}, or give `expected_matches`: {total} to delete all"),
     }
 }
@@ -151,6 +160,7 @@ impl fmt::Display for Error {
                 write!(f, "there is no {} {wanted}", kind.map_or("item", Kind::name))?;
                 actual.map_or(Ok(()), |actual| write!(f, " here: it is a {actual}"))
             }
+            Error::Missing { what, wanted, .. } => write!(f, "there is no {what} {wanted}"),
             Error::TagNotFound(tag) => write!(f, "there is no item with the tag {tag}"),
             Error::VersionNotFound { kind, id, version, .. } => {
                 write!(f, "there is no version {version} of {kind} {id}")
@@ -169,6 +179,8 @@ impl fmt::Display for Error {
                 write!(f, "the template is not valid on line {line}: {detail}")
             }
             Error::InvalidTemplate { line: None, detail, .. } => write!(f, "the template is not valid: {detail}"),
+            Error::InvalidCode(error) => write!(f, "the code is not valid on {error}"),
+            Error::EntityTypeMismatch(mismatch) => mismatch.fmt(f),
             Error::InvalidArguments { missing, unknown } => {
                 write!(f, "{} arguments are missing and {} unknown", missing.len(), unknown.len())
             }
@@ -190,18 +202,7 @@ impl fmt::Display for Error {
                 Some(cause) => write!(f, "`{}` could not be matched: {cause}", field.name()),
                 None => write!(f, "`{}` was not found in the content", field.name()),
             },
-            Error::MultipleMatches { field, many } if many.total == many.expected => {
-                write!(f, "the {} places of `{}` overlap", many.total, field.name())
-            }
-            Error::MultipleMatches { field, many } => write!(
-                f,
-                "`{}` is in {} place{} where {} {} expected",
-                field.name(),
-                many.total,
-                if many.total == 1 { "" } else { "s" },
-                many.expected,
-                if many.expected == 1 { "was" } else { "were" }
-            ),
+            Error::MultipleMatches { field, many } => tell_multiple_matches(f, *field, many),
             Error::InvalidOperations { operations, total } => match operations.as_slice() {
                 [] => f.write_str("there are no operations"),
                 [one] => write!(f, "operation {}: {}", one.index, one.problem),
@@ -218,6 +219,7 @@ impl fmt::Display for Error {
                 current.stamp.version
             ),
             Error::Duplicate { field, .. } => write!(f, "another item has the {} {}", field.name(), field.value()),
+            Error::SlugTaken(app) => write!(f, "another app has the slug {}", app.slug.as_str()),
             Error::UnderWay => f.write_str("a request with the same Idempotency-Key is being carried out"),
             Error::Unauthorized => f.write_str("no valid token was given"),
             Error::Forbidden(refusal) => refusal.fmt(f),
@@ -226,6 +228,15 @@ impl fmt::Display for Error {
             Error::Internal(_) => f.write_str("something went wrong inside the server"),
         }
     }
+}
+
+fn tell_multiple_matches(f: &mut fmt::Formatter<'_>, field: PassageField, many: &MultipleMatches) -> fmt::Result {
+    let (name, total, expected) = (field.name(), many.total, many.expected);
+    if total == expected {
+        return write!(f, "the {total} places of `{name}` overlap");
+    }
+    let (s, were) = (if total == 1 { "" } else { "s" }, if expected == 1 { "was" } else { "were" });
+    write!(f, "`{name}` is in {total} place{s} where {expected} {were} expected")
 }
 
 impl fmt::Display for Refusal {

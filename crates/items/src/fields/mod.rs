@@ -4,7 +4,9 @@
 //! [`Limits`], and says in its [`FieldError`] what is wrong and what would be right. Storages give back what was parsed
 //! before with `from_stored`. Lengths are counted in Unicode scalar values, those of content in bytes of UTF-8.
 
+mod app_slug;
 mod arguments;
+mod code_path;
 mod content;
 mod description;
 mod limits;
@@ -15,7 +17,9 @@ mod text;
 mod title;
 mod url;
 
+pub use app_slug::AppSlug;
 pub use arguments::{Argument, Arguments};
+pub use code_path::CodePath;
 pub use content::{Content, ContentError};
 pub use description::Description;
 pub use limits::Limits;

@@ -5,6 +5,7 @@
 //! an index only tells beforehand, by the [`IndexTerm`]s of a [`SearchTerm`], which items need not be read ([`Known`]).
 //! So every storage finds the same items in the same order, whatever of its index is up to date.
 
+mod files;
 mod fold;
 mod index;
 mod page;
@@ -16,6 +17,7 @@ mod snippet;
 mod term;
 mod words;
 
+pub use files::{FileReader, FileSearch, FileText, Paths, file_order};
 pub use index::{Gram, IndexTerm, Payload, index_terms};
 pub use page::{FoundItem, FoundOrder, FoundPage, IndexStep, Indexed, SearchQuery};
 pub use pieces::PiecePattern;

@@ -9,9 +9,13 @@ use super::{Alternative, Search};
 impl Search {
     /// A search for a regular expression in the contents of items.
     pub fn expression(expression: &str, case: Case) -> Result<Search, PatternError> {
-        let pattern = Pattern::regex(expression, case)?;
+        Ok(Search::pattern(Pattern::regex(expression, case)?))
+    }
+
+    /// A search for a pattern in the contents of items.
+    pub fn pattern(pattern: Pattern) -> Search {
         let alternatives = vec![Alternative { wanted: vec![0], unwanted: Vec::new() }];
-        Ok(Search { terms: vec![SearchTerm::expression(pattern)], alternatives })
+        Search { terms: vec![SearchTerm::expression(pattern)], alternatives }
     }
 }
 

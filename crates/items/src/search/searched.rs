@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use crate::Snapshot;
-use crate::fields::{Description, PromptName, Title, Url};
+use crate::fields::{CodePath, Description, PromptName, Title, Url};
 
 use super::fold::fold;
 use super::index::Payload;
@@ -18,6 +18,8 @@ pub(super) enum Place {
     Description,
     /// Web address.
     Address,
+    /// Path.
+    Path,
     /// Content.
     Content,
 }
@@ -28,7 +30,7 @@ impl Place {
         match self {
             Place::Head => 4,
             Place::Description => 2,
-            Place::Address | Place::Content => 1,
+            Place::Address | Place::Path | Place::Content => 1,
         }
     }
 
@@ -37,7 +39,7 @@ impl Place {
         match self {
             Place::Head => 64,
             Place::Description => 24,
-            Place::Address => 4,
+            Place::Address | Place::Path => 4,
             Place::Content => match count {
                 0..=1 => 4,
                 2..=3 => 6,
@@ -66,6 +68,8 @@ pub struct Searched<'a> {
     pub description: Option<&'a str>,
     /// The web address.
     pub url: Option<&'a str>,
+    /// The path.
+    pub path: Option<&'a str>,
     /// The content.
     pub content: Option<&'a str>,
 }
@@ -79,6 +83,7 @@ impl<'a> Searched<'a> {
             name: fields.name.as_ref().map(PromptName::as_str),
             description: fields.description.as_ref().map(Description::as_str),
             url: fields.url.as_ref().map(Url::as_str),
+            path: fields.path.as_ref().map(CodePath::as_str),
             content: snapshot.content.as_deref(),
         }
     }
@@ -90,6 +95,7 @@ impl<'a> Searched<'a> {
             (Place::Head, self.name),
             (Place::Description, self.description),
             (Place::Address, self.url),
+            (Place::Path, self.path),
             (Place::Content, self.content),
         ]
         .into_iter()

@@ -42,6 +42,8 @@ pub enum SnippetField {
     Title,
     /// The web address.
     Url,
+    /// The path.
+    Path,
 }
 
 impl SnippetField {
@@ -52,6 +54,7 @@ impl SnippetField {
             SnippetField::Description => "description",
             SnippetField::Title => "title",
             SnippetField::Url => "url",
+            SnippetField::Path => "path",
         }
     }
 
@@ -59,7 +62,7 @@ impl SnippetField {
     pub const fn line(self) -> Option<u64> {
         match self {
             SnippetField::Content(line) => Some(line),
-            SnippetField::Description | SnippetField::Title | SnippetField::Url => None,
+            SnippetField::Description | SnippetField::Title | SnippetField::Url | SnippetField::Path => None,
         }
     }
 }
@@ -199,6 +202,7 @@ fn field(place: Place, line: u64) -> SnippetField {
         Place::Head => SnippetField::Title,
         Place::Description => SnippetField::Description,
         Place::Address => SnippetField::Url,
+        Place::Path => SnippetField::Path,
         Place::Content => SnippetField::Content(line),
     }
 }

@@ -1,13 +1,13 @@
 //! Who calls, and what exists for them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use crate::{
-    Credentials, Error, Item, Kind, Membership, Rank, Record, Refusal, Role, Scope, SecretHash, Source, SpaceId,
-    SpaceOwner, Token, TokenId, UserId,
+    Credentials, Error, Item, Kind, Membership, OrganizationId, Rank, Record, Refusal, Role, Scope, SecretHash, Source,
+    SpaceId, SpaceOwner, Token, TokenId, User, UserId,
 };
 
 use super::Interline;
@@ -29,10 +29,13 @@ pub struct Caller {
 pub(super) struct Who {
     user: UserId,
     rank: Rank,
+    organization: Option<OrganizationId>,
     token: Option<Token>,
     scopes: BTreeSet<Scope>,
     kinds: BTreeSet<Kind>,
     memberships: Vec<Membership>,
+    /// Where in `memberships` a space is.
+    by_space: BTreeMap<SpaceId, usize>,
 }
 
 impl Who {
@@ -42,12 +45,22 @@ impl Who {
         if let Some(spaces) = &token.spaces {
             memberships.retain(|membership| spaces.contains(&membership.space.id));
         }
+        let scopes = token.scopes.clone();
+        let kinds = token.kinds.clone().unwrap_or_else(|| Kind::ALL.into());
+        Who { scopes, kinds, token: Some(token), ..Who::whole(&user, memberships) }
+    }
+
+    /// A user with all that they have.
+    fn whole(user: &User, memberships: Vec<Membership>) -> Who {
+        let spaces = memberships.iter().enumerate();
         Who {
             user: user.id,
             rank: user.rank,
-            scopes: token.scopes.clone(),
-            kinds: token.kinds.clone().unwrap_or_else(|| Kind::ALL.into()),
-            token: Some(token),
+            organization: user.organization,
+            token: None,
+            scopes: Scope::ALL.into(),
+            kinds: Kind::ALL.into(),
+            by_space: spaces.map(|(index, membership)| (membership.space.id, index)).collect(),
             memberships,
         }
     }
@@ -145,6 +158,12 @@ impl Caller {
         if narrowed { Err(Error::Forbidden(Refusal::Narrowed)) } else { Ok(()) }
     }
 
+    /// Refused if the caller's token is narrowed to spaces.
+    pub(super) fn needs_whole_spaces(&self) -> Result<(), Error> {
+        let narrowed = self.who.token().is_some_and(|token| token.spaces.is_some());
+        if narrowed { Err(Error::Forbidden(Refusal::Narrowed)) } else { Ok(()) }
+    }
+
     /// The spaces for a new token of a user: for the caller's own no more than exist for the caller.
     pub(super) fn narrowed_spaces(&self, user: UserId, wanted: Option<BTreeSet<SpaceId>>) -> Option<BTreeSet<SpaceId>> {
         if user != self.who.user {
@@ -167,23 +186,70 @@ impl Caller {
         self.who.memberships.iter().map(|membership| membership.space.id).collect()
     }
 
-    /// The caller's own space: where what they make goes.
-    pub(super) fn own_space(&self) -> Result<SpaceId, Error> {
-        let own =
-            self.who.memberships.iter().find(|membership| membership.space.owner == SpaceOwner::User(self.who.user));
-        own.map(|membership| membership.space.id).ok_or(Error::Forbidden(Refusal::OwnSpace))
+    /// The spaces of the caller that can have items of one of these kinds, their own first.
+    pub(super) fn spaces_of(&self, kinds: &BTreeSet<Kind>) -> Vec<SpaceId> {
+        let spaces = self.who.memberships.iter().map(|membership| &membership.space);
+        let spaces = spaces.filter(|space| kinds.iter().any(|kind| kind.lives_in(space.owner)));
+        spaces.map(|space| space.id).collect()
+    }
+
+    /// Refused unless items of a kind exist for the caller.
+    pub(super) fn needs_kind(&self, kind: Kind) -> Result<(), Error> {
+        if self.who.kinds.contains(&kind) { Ok(()) } else { Err(Error::Forbidden(Refusal::Kind(kind))) }
+    }
+
+    /// The caller's own space: where what they make goes, if it is of a kind that lives there.
+    pub(super) fn own_space_for(&self, kind: Kind) -> Result<SpaceId, Error> {
+        let own = SpaceOwner::User(self.who.user);
+        if !kind.lives_in(own) {
+            return Err(Error::field("type", format!("a {kind} is made by writing to its path, not as an item")));
+        }
+        self.membership_of(own).map(|membership| membership.space.id).ok_or(Error::Forbidden(Refusal::OwnSpace))
+    }
+
+    /// The caller's membership in the space of an owner, if that exists for them.
+    pub(super) fn membership_of(&self, owner: SpaceOwner) -> Option<&Membership> {
+        self.who.memberships.iter().find(|membership| membership.space.owner == owner)
+    }
+
+    /// The caller's membership in a space, if that exists for them.
+    pub(super) fn membership(&self, space: SpaceId) -> Option<&Membership> {
+        self.who.by_space.get(&space).and_then(|index| self.who.memberships.get(*index))
+    }
+
+    /// Whose a space is, if that exists for the caller.
+    pub fn owner_of(&self, space: SpaceId) -> Option<SpaceOwner> {
+        self.membership(space).map(|membership| membership.space.owner)
+    }
+
+    /// The organization whose code the caller means unless they say otherwise. Admins mean what is everybody's.
+    pub(super) fn home(&self) -> Option<OrganizationId> {
+        match self.who.rank {
+            Rank::Member => self.who.organization,
+            Rank::Admin => None,
+        }
+    }
+
+    /// What the user may do beyond their spaces.
+    pub(super) fn rank(&self) -> Rank {
+        self.who.rank
     }
 
     /// Whether items of a kind in a space exist for the caller.
     pub(super) fn sees(&self, kind: Kind, space: SpaceId) -> bool {
-        self.who.kinds.contains(&kind) && self.who.memberships.iter().any(|membership| membership.space.id == space)
+        self.who.kinds.contains(&kind) && self.membership(space).is_some()
     }
 
     /// Whether the caller may change what they see.
     pub(super) fn may_write(&self, item: &Item) -> Result<(), Error> {
+        self.may_write_in(item.space)
+    }
+
+    /// Whether the caller may change what is in a space.
+    pub(super) fn may_write_in(&self, space: SpaceId) -> Result<(), Error> {
         self.needs_change()?;
-        let writes = |membership: &Membership| membership.space.id == item.space && membership.role >= Role::Writer;
-        if self.who.memberships.iter().any(writes) { Ok(()) } else { Err(Error::Forbidden(Refusal::Role)) }
+        let writes = self.membership(space).is_some_and(|membership| membership.role >= Role::Writer);
+        if writes { Ok(()) } else { Err(Error::Forbidden(Refusal::Role)) }
     }
 
     /// What history tells about a change of this caller.
@@ -215,14 +281,7 @@ impl Interline {
     /// A user at a door that needs no token: the local command line, or a server without authentication.
     pub async fn trusted(&self, user: UserId, source: Source) -> Result<Caller, Error> {
         let user = self.store.user(user).await?.ok_or(Error::Unauthorized)?;
-        let who = Who {
-            user: user.id,
-            rank: user.rank,
-            token: None,
-            scopes: Scope::ALL.into(),
-            kinds: Kind::ALL.into(),
-            memberships: self.store.memberships(user.id).await?,
-        };
+        let who = Who::whole(&user, self.store.memberships(user.id).await?);
         Ok(Caller { who: Arc::new(who), source, once: None })
     }
 }

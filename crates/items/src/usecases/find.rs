@@ -109,7 +109,7 @@ impl Interline {
     pub async fn find_items(&self, caller: &Caller, mut request: FindItems) -> Result<FoundPage, Error> {
         caller.needs(Scope::Read)?;
         request.filter.kinds.retain(|kind| caller.kinds().contains(kind));
-        request.filter.spaces = caller.spaces().into_iter().collect();
+        request.filter.spaces = caller.spaces_of(&request.filter.kinds).into_iter().collect();
         check_page(&request)?;
         if request.contents == Contents::Read {
             check_length(&self.page(FindItems { contents: Contents::Omit, ..request.clone() }).await?)?;

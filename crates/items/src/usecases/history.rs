@@ -33,7 +33,7 @@ impl Interline {
     }
 
     /// An item as it was in a version, with what is asked for of its content. What is no part of a version, like its
-    /// use and whether it was archived, is left out.
+    /// use and whether it was archived, is left out, and so is what is known of the code that it is now.
     pub async fn read_version(
         &self,
         caller: &Caller,
@@ -47,6 +47,7 @@ impl Interline {
         let item = Item {
             fields,
             content: self.measured(text.clone()).await?,
+            functions: None,
             stamp: record.stamp,
             updated_at: record.at,
             last_used_at: None,
@@ -96,7 +97,7 @@ impl Interline {
             let before = self.writable(caller, which, expected).await?;
             let Version { fields, content, .. } = self.version(&before.item, number).await?;
             let mut item = before.item.clone();
-            item.content = self.examined(item.kind, &fields, content.clone()).await?;
+            self.examined(item.kind, &fields, content.clone()).await?.put_into(&mut item);
             item.fields = fields;
             if let Some(saved) = self.save(caller, before, Snapshot { item, content }, None).await? {
                 return Ok(saved);

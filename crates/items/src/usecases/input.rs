@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::fields::{
-    Argument, Arguments, Content, ContentError, Description, FieldError, Limits, PromptName, Tag, Tags, Title, Url,
+    Argument, Arguments, CodePath, Content, ContentError, Description, FieldError, Limits, PromptName, Tag, Tags,
+    Title, Url,
 };
-use crate::{ContentRule, Error, Fields, Kind, Presence};
+use crate::{CodeKind, ContentRule, Error, Fields, Kind, Presence};
 
 /// A new item as it is given.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,8 @@ pub struct ItemDraft {
     pub name: Option<String>,
     /// Arguments.
     pub arguments: Option<Vec<Argument>>,
+    /// Path.
+    pub path: Option<String>,
     /// Content.
     pub content: Option<String>,
 }
@@ -80,6 +83,8 @@ pub struct ItemChanges {
     pub name: Changed<String>,
     /// Arguments.
     pub arguments: Changed<Vec<Argument>>,
+    /// Path.
+    pub path: Changed<String>,
     /// Content.
     pub content: Changed<String>,
     /// Where it is kept from now on; `None` leaves it.
@@ -99,11 +104,11 @@ impl Problems {
         if self.0.is_empty() { Ok(value) } else { Err(Error::ValidationFailed(self.0)) }
     }
 
-    /// A content that is not there, which a template cannot be.
+    /// A content that is not there, which neither a template nor code can be.
     fn lacks_content(&mut self, rule: ContentRule, message: &str) {
         match rule {
             ContentRule::Text => {}
-            ContentRule::Template => self.0.push(FieldError::new("content", message)),
+            ContentRule::Template | ContentRule::Code(_) => self.0.push(FieldError::new("content", message)),
         }
     }
 
@@ -148,6 +153,7 @@ pub(super) fn parse_draft(kind: Kind, draft: ItemDraft, limits: &Limits) -> Resu
             given_arguments(rules.arguments, draft.arguments),
             |given| Arguments::parse(given, limits),
         ),
+        path: problems.field("path", rules.path, draft.path, |path| parse_path(rules.content, &path, limits)),
     };
     let content = match draft.content {
         Some(content) => parse_content(content, limits, &mut problems)?,
@@ -172,6 +178,15 @@ fn parse_title(presence: Presence, title: &str, limits: &Limits) -> Result<Title
         Presence::Required => Title::parse_required(title, limits),
         Presence::Optional | Presence::Absent => Title::parse(title, limits),
     }
+}
+
+/// The path of a kind that has one.
+fn parse_path(rule: ContentRule, path: &str, limits: &Limits) -> Result<CodePath, FieldError> {
+    let kind = match rule {
+        ContentRule::Code(kind) => kind,
+        ContentRule::Text | ContentRule::Template => CodeKind::AppFile,
+    };
+    CodePath::parse(kind, path, limits)
 }
 
 fn parse_content(content: String, limits: &Limits, problems: &mut Problems) -> Result<Option<Arc<str>>, Error> {
@@ -221,6 +236,9 @@ pub(super) fn parse_changes(
             changes.arguments,
             |given| Arguments::parse(given, limits),
         ),
+        path: changed(&mut problems, "path", rules.path, &before.path, changes.path, |path| {
+            parse_path(rules.content, &path, limits)
+        }),
     };
     let content = match changes.content {
         Changed::Keep => Changed::Keep,

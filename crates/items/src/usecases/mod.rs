@@ -1,6 +1,7 @@
 //! The use cases: what every door calls. Each is one function that says who may, what is checked, and what is written.
 
 mod caller;
+mod code;
 mod create;
 mod credentials;
 mod edit;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::code::SdkName;
 use crate::fields::Limits;
 use crate::threads::Threads;
 use crate::{Error, Store, StoreError};
@@ -34,6 +36,10 @@ use events::Feed;
 use once::UnderWay;
 
 pub use caller::Caller;
+pub use code::{
+    AppChanges, AppDetails, AppDraft, AppRef, CodeFiles, CodeScope, FileRef, FoundWorkflow, OrganizationDraft,
+    PublishedVersion, ReplaceFile, Replaced, Validation, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows,
+};
 pub use edit::{
     ChangedPassage, Changes, EditMode, EditRequest, EditUnit, Edited, InsertAt, LinePatch, PassageChange, TextChange,
 };
@@ -57,6 +63,7 @@ const MAX_ROUNDS: usize = 1_000;
 pub struct Interline {
     store: Arc<dyn Store>,
     limits: Arc<Limits>,
+    sdk: Arc<SdkName>,
     threads: Threads,
     credentials: Arc<CredentialsCache>,
     use_marks: Arc<UseMarks>,
@@ -71,6 +78,7 @@ impl Interline {
         Interline {
             store,
             limits: Arc::new(limits),
+            sdk: Arc::default(),
             threads: Threads::one_per_core(),
             credentials: Arc::default(),
             use_marks: Arc::default(),
@@ -78,6 +86,12 @@ impl Interline {
             crowd: Crowd::default(),
             feed: Arc::default(),
         }
+    }
+
+    /// The same, with another name of the SDK that workflow decorators come from.
+    #[must_use]
+    pub fn with_sdk(self, sdk: SdkName) -> Interline {
+        Interline { sdk: Arc::new(sdk), ..self }
     }
 
     /// How much fields may hold.

@@ -163,7 +163,7 @@ impl Interline {
         match which {
             ItemRef::Id(id, _) => Ok(*id),
             ItemRef::PromptName(name) => {
-                let id = self.store.find_by_name(&caller.spaces(), Kind::Prompt, name).await?;
+                let id = self.store.find_by_name(&caller.spaces_of(&[Kind::Prompt].into()), Kind::Prompt, name).await?;
                 id.ok_or_else(|| which.not_found())
             }
         }

@@ -9,7 +9,7 @@ impl Interline {
     /// The tags of the caller's items that are not deleted, with the number of items that have each.
     pub async fn tags(&self, caller: &Caller) -> Result<Vec<(Tag, u64)>, Error> {
         caller.needs(Scope::Read)?;
-        Ok(self.store.tags(&caller.spaces(), caller.kinds()).await?)
+        Ok(self.store.tags(&caller.spaces_of(caller.kinds()), caller.kinds()).await?)
     }
 
     /// Gives every item that has a tag another one instead, all at once; how many items were changed.
@@ -25,7 +25,7 @@ impl Interline {
     async fn replace_tag(&self, caller: &Caller, from: &Tag, to: Option<&Tag>) -> Result<usize, Error> {
         caller.needs_change()?;
         for _ in 0..MAX_ROUNDS {
-            let items = self.store.tagged(&caller.spaces(), caller.kinds(), from).await?;
+            let items = self.store.tagged(&caller.spaces_of(caller.kinds()), caller.kinds(), from).await?;
             let items: Vec<Item> = items.into_iter().filter(|item| caller.may_write(item).is_ok()).collect();
             if items.is_empty() {
                 return Err(Error::TagNotFound(from.as_str().to_owned()));

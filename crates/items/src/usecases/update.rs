@@ -85,7 +85,7 @@ impl Interline {
         };
         // What neither changes fits together as it did when it was stored.
         if content != before.content || fields.arguments != item.fields.arguments {
-            item.content = self.examined(item.kind, &fields, content.clone()).await?;
+            self.examined(item.kind, &fields, content.clone()).await?.put_into(&mut item);
         }
         item.fields = fields;
         Ok(Snapshot { item, content })
@@ -125,6 +125,7 @@ pub(super) fn changed_names(old: &Fields, new: &Fields) -> Vec<&'static str> {
         ("url", old.url != new.url),
         ("name", old.name != new.name),
         ("arguments", old.arguments != new.arguments),
+        ("path", old.path != new.path),
     ]
     .into_iter()
     .filter_map(|(name, differs)| differs.then_some(name))

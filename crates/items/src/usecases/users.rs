@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::fields::FieldError;
 use crate::{
-    Error, Kind, Membership, NewToken, Rank, Refusal, RemoveUser, Scope, SecretHash, Space, SpaceId, SpaceOwner, Token,
-    TokenId, User, UserId, UserRemoval,
+    Error, Kind, Membership, NewToken, OrganizationId, Rank, Refusal, RemoveUser, Scope, SecretHash, Space, SpaceId,
+    SpaceOwner, Token, TokenId, User, UserId, UserRemoval,
 };
 
 use super::{Caller, Interline, now, to_microseconds};
@@ -55,6 +55,8 @@ pub struct UserDraft {
     pub email: Option<String>,
     /// What it may do beyond its own spaces.
     pub rank: Rank,
+    /// The organization that it belongs to.
+    pub organization: Option<OrganizationId>,
 }
 
 /// A new token as it is given.
@@ -80,7 +82,7 @@ impl Interline {
         if self.store.first_user().await?.is_some() {
             return Ok(None);
         }
-        let draft = UserDraft { name: name.to_owned(), email: None, rank: Rank::Admin };
+        let draft = UserDraft { name: name.to_owned(), email: None, rank: Rank::Admin, organization: None };
         let (new, secret) = NewUser::of(draft)?;
         // Another process may have made one meanwhile.
         let made = self.store.create_first_user(&new.user, &new.space, &new.token).await?;
@@ -95,6 +97,11 @@ impl Interline {
     /// Makes a user with a space of its own and its first token.
     pub async fn create_user(&self, caller: &Caller, draft: UserDraft) -> Result<(User, Token, Secret), Error> {
         caller.may_make_user(draft.rank)?;
+        if let Some(organization) = draft.organization
+            && self.store.organization(organization).await?.is_none()
+        {
+            return Err(refused("organization_id", format!("there is no organization {organization}")));
+        }
         let (new, secret) = NewUser::of(draft)?;
         self.store.create_user(&new.user, &new.space, &new.token).await?;
         Ok((new.user, new.token.token, secret))
@@ -234,7 +241,7 @@ impl NewUser {
             name: draft.name,
             email: draft.email,
             rank: draft.rank,
-            organization: None,
+            organization: draft.organization,
             created_at: now(),
         };
         let space = Space { id: SpaceId::generate(), owner: SpaceOwner::User(user.id), name: user.name.clone() };
@@ -273,7 +280,7 @@ fn check_draft(draft: &TokenDraft) -> Result<(), Error> {
     Ok(())
 }
 
-fn check_name(field: &'static str, name: &str) -> Result<(), Error> {
+pub(super) fn check_name(field: &'static str, name: &str) -> Result<(), Error> {
     let length = name.chars().count();
     if name.trim().is_empty() {
         Err(refused(field, "must not be blank"))

@@ -76,7 +76,7 @@ impl World {
 
     /// Another user, with its first token.
     pub(crate) async fn user(&self, name: &str, rank: Rank) -> Caller {
-        let draft = UserDraft { name: name.to_owned(), email: None, rank };
+        let draft = UserDraft { name: name.to_owned(), email: None, rank, organization: None };
         let (_, _, secret) = self.interline.create_user(&self.owner, draft).await.unwrap();
         self.interline.authenticate(SecretHash::of(secret.as_str()), Source::Rest).await.unwrap()
     }

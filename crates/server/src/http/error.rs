@@ -128,6 +128,8 @@ impl IntoResponse for ApiError {
 fn status_of(error: &Error) -> StatusCode {
     match error {
         Error::InvalidTemplate { .. }
+        | Error::InvalidCode(_)
+        | Error::EntityTypeMismatch(_)
         | Error::InvalidArguments { .. }
         | Error::RenderFailed { .. }
         | Error::InvalidLines { .. }
@@ -138,11 +140,14 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::MultipleMatches { .. } => StatusCode::BAD_REQUEST,
         Error::Unauthorized => StatusCode::UNAUTHORIZED,
         Error::Forbidden(_) => StatusCode::FORBIDDEN,
-        Error::NotFound { .. } | Error::TagNotFound(_) | Error::VersionNotFound { .. } => StatusCode::NOT_FOUND,
+        Error::NotFound { .. } | Error::Missing { .. } | Error::TagNotFound(_) | Error::VersionNotFound { .. } => {
+            StatusCode::NOT_FOUND
+        }
         Error::Conflict { expectation: Expectation::ExpectedVersion, .. }
         | Error::StaleLines { .. }
         | Error::UnderWay
-        | Error::Duplicate { .. } => StatusCode::CONFLICT,
+        | Error::Duplicate { .. }
+        | Error::SlugTaken(_) => StatusCode::CONFLICT,
         Error::Conflict { expectation: Expectation::IfMatch, .. } => StatusCode::PRECONDITION_FAILED,
         Error::TooLarge { .. } | Error::PageTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Error::CursorExpired { .. } => StatusCode::GONE,

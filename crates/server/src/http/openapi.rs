@@ -40,7 +40,7 @@ pub(super) fn openapi_text() -> &'static str {
 /// Schemas of the bodies of each kind, and that of errors.
 fn add_schemas(document: &mut Value) {
     let Some(Value::Object(schemas)) = document["components"].get_mut("schemas") else { return };
-    for kind in Kind::ALL {
+    for kind in Collection::ALL.into_iter().filter_map(Collection::kind) {
         for general in ["Item", "NewItem", "ItemPatch"] {
             if let Some(schema) = schemas.get(general) {
                 let narrowed = of_kind(schema, kind, general);
@@ -63,9 +63,13 @@ fn name_for(general: &str, kind: Kind) -> String {
 fn of_kind(schema: &Value, kind: Kind, general: &str) -> Value {
     let mut schema = schema.clone();
     let rules = kind.rules();
-    for (field, presence) in
-        [("title", rules.title), ("url", rules.url), ("name", rules.name), ("arguments", rules.arguments)]
-    {
+    for (field, presence) in [
+        ("title", rules.title),
+        ("url", rules.url),
+        ("name", rules.name),
+        ("arguments", rules.arguments),
+        ("path", rules.path),
+    ] {
         match presence {
             Presence::Absent => {
                 if let Some(Value::Object(properties)) = schema.get_mut("properties") {

@@ -2,8 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use interline_items::fields::FieldError;
-use interline_items::{Error, Rank, RemoveUser, UserDraft, UserId};
+use interline_items::{OrganizationId, Rank, RemoveUser, UserDraft, UserId};
 
 use super::answer::{self, Answer};
 use super::app::App;
@@ -20,12 +19,13 @@ use crate::wire::{CreatedUser, NewUser, UserBody, UserList};
 #[utoipa::path(post, path = "/users", tag = "users", operation_id = "create_user", request_body = NewUser,
     responses((status = 201, body = CreatedUser)))]
 pub(super) async fn create(State(app): State<App>, caller: Keyless, Json(new): Json<NewUser>) -> Answer {
-    if new.organization_id.is_some() {
-        let error = FieldError::new("organization_id", "there is no such organization");
-        return Err(Error::ValidationFailed(vec![error]).into());
-    }
     let rank = if new.admin { Rank::Admin } else { Rank::Member };
-    let draft = UserDraft { name: new.name, email: new.email, rank };
+    let draft = UserDraft {
+        name: new.name,
+        email: new.email,
+        rank,
+        organization: new.organization_id.map(OrganizationId::from_uuid),
+    };
     let (user, _, secret) = app.interline.create_user(&caller.0, draft).await?;
     let created = CreatedUser { user: UserBody::of(&user), token: secret.as_str().to_owned() };
     answer::json(StatusCode::CREATED, &created)

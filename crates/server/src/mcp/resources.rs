@@ -1,6 +1,6 @@
 //! Items as resources: an address for each, which clients list, read and attach to a conversation.
 
-use interline_items::fields::{Description, Limits, PromptName, Title, Url};
+use interline_items::fields::{CodePath, Description, Limits, PromptName, Title, Url};
 use interline_items::{Error, Item, ItemId, ItemRef, Kind, LineRange, ReadContent, SortOrder};
 use rmcp::model::{
     Annotations, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
@@ -16,13 +16,12 @@ use super::tool::Call;
 use crate::wire::Time;
 
 const SCHEME: &str = "interline://";
-const MIME_TYPE: &str = "text/markdown";
 
 /// What stands for an item in the addresses of its kind: prompts go by name here, as for the tools.
 pub(super) const fn key_of(kind: Kind) -> &'static str {
     match kind {
-        Kind::Note | Kind::Bookmark => "id",
         Kind::Prompt => "name",
+        Kind::Note | Kind::Bookmark | Kind::AppFile | Kind::Workflow | Kind::Module => "id",
     }
 }
 
@@ -33,10 +32,8 @@ pub(super) fn template_of(kind: Kind) -> String {
 
 /// What the address of an item has for its key.
 pub(super) fn key(item: &Item) -> String {
-    match (item.kind, &item.fields.name) {
-        (Kind::Prompt, Some(name)) => name.as_str().to_owned(),
-        (Kind::Note | Kind::Bookmark | Kind::Prompt, _) => item.id.to_string(),
-    }
+    // Prompts alone have one.
+    item.fields.name.as_ref().map_or_else(|| item.id.to_string(), |name| name.as_str().to_owned())
 }
 
 /// The forms of all addresses.
@@ -44,7 +41,7 @@ pub(super) fn templates(server: McpServer) -> ListResourceTemplatesResult {
     let described = |kind: &Kind| {
         ResourceTemplate::new(template_of(*kind), kind.name())
             .with_description(format!("The text of a {kind}; ?start_line=…&end_line=… reads some lines of it"))
-            .with_mime_type(MIME_TYPE)
+            .with_mime_type(mime_type(*kind))
     };
     ListResourceTemplatesResult::with_all_items(server.kinds().iter().map(described).collect())
 }
@@ -61,12 +58,13 @@ pub(super) async fn list(call: &Call, server: McpServer, cursor: Option<&str>) -
 fn described(item: &Item) -> Resource {
     let fields = &item.fields;
     let title = fields.title.as_ref().map(Title::as_str);
-    let name = fields.name.as_ref().map(PromptName::as_str).or(title).or(fields.url.as_ref().map(Url::as_str));
+    let own = fields.name.as_ref().map(PromptName::as_str).or(fields.path.as_ref().map(CodePath::as_str));
+    let name = own.or(title).or(fields.url.as_ref().map(Url::as_str));
     let key = key(item);
     let mut resource = Resource::new(format!("{SCHEME}{}/{key}", item.kind), name.unwrap_or(&key));
     resource.title = title.map(str::to_owned);
     resource.description = fields.description.as_ref().map(Description::as_str).map(str::to_owned);
-    resource.mime_type = Some(MIME_TYPE.to_owned());
+    resource.mime_type = Some(mime_type(item.kind).to_owned());
     resource.size = item.content.as_ref().map(|content| content.bytes);
     let mut annotations = Annotations::default();
     annotations.last_modified = Some(Time(item.updated_at).to_string());
@@ -82,8 +80,9 @@ pub(super) async fn read(call: &Call, server: McpServer, uri: &str) -> Result<Re
         lines => ReadContent::Lines(lines),
     };
     let read = call.interline.read(&call.caller, &address.which, wanted).await?;
-    let Some(shown) = Shown::of(&read) else { return Ok(ReadResourceResult::new(vec![text("", uri)])) };
-    let mut contents = vec![text(shown.text, uri)];
+    let text = |text: &str| ResourceContents::text(text, uri).with_mime_type(mime_type(read.item.kind));
+    let Some(shown) = Shown::of(&read) else { return Ok(ReadResourceResult::new(vec![text("")])) };
+    let mut contents = vec![text(shown.text)];
     contents.extend(shown.next("").map(|message| match shown.next_line().and_then(|line| address.from(line)) {
         Some(rest) => ResourceContents::text(format!("{message}: {rest}"), rest),
         None => ResourceContents::text(message, uri),
@@ -91,8 +90,13 @@ pub(super) async fn read(call: &Call, server: McpServer, uri: &str) -> Result<Re
     Ok(ReadResourceResult::new(contents))
 }
 
-fn text(text: &str, uri: &str) -> ResourceContents {
-    ResourceContents::text(text, uri).with_mime_type(MIME_TYPE)
+/// What the texts of a kind are.
+const fn mime_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Note | Kind::Bookmark | Kind::Prompt => "text/markdown",
+        Kind::Workflow | Kind::Module => "text/x-python",
+        Kind::AppFile => "text/plain",
+    }
 }
 
 /// What an address leads to.
@@ -125,7 +129,7 @@ impl<'u> Address<'u> {
 fn which(server: McpServer, item: &str, limits: &Limits) -> Option<ItemRef> {
     let (kind, key) = item.strip_prefix(SCHEME)?.split_once('/')?;
     match Kind::from_name(kind).filter(|kind| server.kinds().contains(kind))? {
-        kind @ (Kind::Note | Kind::Bookmark) => {
+        kind @ (Kind::Note | Kind::Bookmark | Kind::AppFile | Kind::Workflow | Kind::Module) => {
             let id = Uuid::try_parse(key).ok().filter(|_| key.len() == 36)?;
             Some(ItemRef::Id(ItemId::from_uuid(id), Some(kind)))
         }

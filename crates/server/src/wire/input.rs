@@ -57,6 +57,7 @@ impl NewItem {
             url: self.url,
             name: self.name,
             arguments: self.arguments.map(arguments),
+            path: None,
             content: self.content,
         }
     }
@@ -115,6 +116,10 @@ pub(crate) struct ItemPatch {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Vec<ArgumentBody>>)]
     arguments: Option<Option<Vec<Object<ArgumentBody>>>>,
+    /// Where a file of code is to stand.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, max_length = 500)]
+    path: Option<Option<String>>,
     /// The whole content anew.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
@@ -130,6 +135,7 @@ impl ItemPatch {
             url: changed(self.url),
             name: changed(self.name),
             arguments: changed(self.arguments.map(|given| given.map(arguments))),
+            path: changed(self.path),
             content: changed(self.content),
             shelf: None,
         })

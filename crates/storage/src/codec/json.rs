@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use interline_items::fields::{Argument, Arguments, Description, PromptName, Tag, Tags, Title, Url};
+use interline_items::fields::{Argument, Arguments, CodePath, Description, PromptName, Tag, Tags, Title, Url};
 use interline_items::{Fields, Kind, Scope, SpaceId};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -23,6 +23,7 @@ pub(crate) fn of_fields(fields: &Fields) -> String {
     put("url", fields.url.as_ref().map(|url| url.as_str().into()));
     put("name", fields.name.as_ref().map(|name| name.as_str().into()));
     put("arguments", fields.arguments.as_ref().map(arguments_value));
+    put("path", fields.path.as_ref().map(|path| path.as_str().into()));
     Value::Object(object).to_string()
 }
 
@@ -36,6 +37,7 @@ pub(crate) fn fields(text: &str) -> Result<Fields, CodecError> {
         url: object.text("url")?.map(Url::from_stored),
         name: object.text("name")?.map(PromptName::from_stored),
         arguments: object.take("arguments").map(arguments_of).transpose()?,
+        path: object.text("path")?.map(CodePath::from_stored),
     })
 }
 
@@ -123,8 +125,11 @@ fn argument_value(argument: &Argument) -> Value {
 }
 
 fn arguments_of(value: Value) -> Result<Arguments, CodecError> {
-    let Value::Array(values) = value else { return Err(malformed("arguments")) };
-    values.into_iter().map(argument_of).collect::<Result<Vec<_>, _>>().map(Arguments::from_stored)
+    array_of(value, "arguments")?
+        .into_iter()
+        .map(argument_of)
+        .collect::<Result<Vec<_>, _>>()
+        .map(Arguments::from_stored)
 }
 
 fn argument_of(value: Value) -> Result<Argument, CodecError> {
@@ -137,13 +142,17 @@ fn argument_of(value: Value) -> Result<Argument, CodecError> {
 }
 
 fn words_of(value: Value, what: &'static str) -> Result<Vec<String>, CodecError> {
-    let Value::Array(values) = value else { return Err(malformed(what)) };
     let word = |value| if let Value::String(word) = value { Ok(word) } else { Err(malformed(what)) };
-    values.into_iter().map(word).collect()
+    array_of(value, what)?.into_iter().map(word).collect()
+}
+
+/// The values of an array.
+pub(super) fn array_of(value: Value, what: &'static str) -> Result<Vec<Value>, CodecError> {
+    if let Value::Array(values) = value { Ok(values) } else { Err(malformed(what)) }
 }
 
 /// A JSON object whose members are taken out one by one.
-struct Object {
+pub(super) struct Object {
     what: &'static str,
     members: Map<String, Value>,
 }
@@ -153,18 +162,18 @@ impl Object {
         Object::of(parse(text, what)?, what)
     }
 
-    fn of(value: Value, what: &'static str) -> Result<Object, CodecError> {
+    pub(super) fn of(value: Value, what: &'static str) -> Result<Object, CodecError> {
         match value {
             Value::Object(members) => Ok(Object { what, members }),
             _ => Err(malformed(what)),
         }
     }
 
-    fn take(&mut self, key: &str) -> Option<Value> {
+    pub(super) fn take(&mut self, key: &str) -> Option<Value> {
         self.members.remove(key)
     }
 
-    fn text(&mut self, key: &str) -> Result<Option<String>, CodecError> {
+    pub(super) fn text(&mut self, key: &str) -> Result<Option<String>, CodecError> {
         match self.take(key) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -173,11 +182,11 @@ impl Object {
     }
 }
 
-fn parse(text: &str, what: &'static str) -> Result<Value, CodecError> {
+pub(super) fn parse(text: &str, what: &'static str) -> Result<Value, CodecError> {
     serde_json::from_str(text).map_err(|error| CodecError::Json { what, reason: error.to_string() })
 }
 
-fn malformed(what: &'static str) -> CodecError {
+pub(super) fn malformed(what: &'static str) -> CodecError {
     CodecError::Json { what, reason: "another structure was expected".to_owned() }
 }
 
@@ -197,6 +206,7 @@ mod tests {
                 Argument { name: "x".to_owned(), description: None, required: true },
                 Argument { name: "y".to_owned(), description: Some("why".to_owned()), required: false },
             ])),
+            path: Some(CodePath::from_stored("pages/index.tsx".to_owned())),
         };
         let no_arguments = Fields { arguments: Some(Arguments::from_stored(vec![])), ..Fields::default() };
         for original in [full, no_arguments, Fields::default()] {

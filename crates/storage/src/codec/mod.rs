@@ -1,12 +1,15 @@
 //! What both storages write into a column that a database does not look into.
 //!
-//! * [`json`] keeps small structures as JSON text.
+//! * [`functions`] keeps what is known of code, [`json`] other small structures, as JSON text.
+//! * [`membership`] says what a user is a member of.
 //! * [`names`] keeps enumerations as stable words, [`owner`] whose a space is.
 //! * [`numbers`] keeps numbers short.
 //! * [`retention`] says which records of a history are forgotten.
 //! * [`undo`] keeps old contents: each version says how the content before it is made from its own.
 
+pub(crate) mod functions;
 pub(crate) mod json;
+pub(crate) mod membership;
 pub(crate) mod names;
 pub(crate) mod numbers;
 pub(crate) mod owner;

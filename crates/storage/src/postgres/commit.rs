@@ -18,8 +18,8 @@ use crate::codec::undo::{self, Chain, Undo};
 
 /// In the order of ids, so that two commits never wait for each other.
 const LOCK: &str = "
-    SELECT id, space, kind, created_at, title, description, tags, url, name, arguments, deleted_at IS NULL AS lives,
-           version, revision, chain_bytes, chain_steps
+    SELECT id, space, kind, created_at, title, description, tags, url, name, arguments, path,
+           deleted_at IS NULL AS lives, version, revision, chain_bytes, chain_steps
     FROM items
     WHERE id = ANY($1)
     ORDER BY id

@@ -1,32 +1,34 @@
 //! The rows of an item: its metadata, its tags and its content.
 
 use deadpool_postgres::Transaction;
-use interline_items::fields::{Description, PromptName, Tag, Title, Url, sort_key};
+use interline_items::fields::{CodePath, Description, PromptName, Tag, Title, Url, sort_key};
 use interline_items::{ContentWrite, Item, ItemWrite};
 use tokio_postgres::types::ToSql;
 
 use super::commit::Known;
 use super::failure::Failure;
 use super::rows::{micros, stored};
-use crate::codec::json;
 use crate::codec::undo::Chain;
+use crate::codec::{functions, json};
 
 /// The columns of an item that every change writes, in the order of the parameters.
 macro_rules! columns {
     () => {
         "id, space, kind, title, title_key, description, tags, url, name, arguments,
          content_characters, content_bytes, content_lines, content_preview, content_hash,
-         version, revision, created_at, updated_at, archived_at, deleted_at, chain_bytes, chain_steps"
+         version, revision, created_at, updated_at, archived_at, deleted_at, chain_bytes, chain_steps,
+         path, path_key, functions"
     };
 }
 
 macro_rules! values {
     () => {
-        "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23"
+        "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+         $24, $25, $26"
     };
 }
 
-const INSERT: &str = concat!("INSERT INTO items (", columns!(), ", last_used_at) VALUES (", values!(), ", $24)");
+const INSERT: &str = concat!("INSERT INTO items (", columns!(), ", last_used_at) VALUES (", values!(), ", $27)");
 
 /// Not `last_used_at`: a use is no change of an item, so a change may not know of it.
 const UPDATE: &str = concat!("UPDATE items SET (", columns!(), ") = (", values!(), ") WHERE id = $1");
@@ -48,7 +50,7 @@ pub(super) async fn put(
 ) -> Result<(), Failure> {
     let fields = &item.fields;
     let content = item.content.as_ref();
-    let parameters: [&(dyn ToSql + Sync); 24] = [
+    let parameters: [&(dyn ToSql + Sync); 27] = [
         &item.id.uuid(),
         &item.space.uuid(),
         &item.kind.name(),
@@ -72,11 +74,14 @@ pub(super) async fn put(
         &micros(item.deleted_at),
         &stored(chain.bytes)?,
         &i64::from(chain.steps),
+        &fields.path.as_ref().map(CodePath::as_str),
+        &fields.path.as_ref().map(|path| sort_key(path.as_str())),
+        &item.functions.as_deref().map(functions::of_functions),
         &micros(item.last_used_at),
     ];
     let (sql, parameters) = match before {
         None => (INSERT, &parameters[..]),
-        Some(_) => (UPDATE, &parameters[..23]),
+        Some(_) => (UPDATE, &parameters[..26]),
     };
     let statement = transaction.prepare_cached(sql).await?;
     transaction.execute(&statement, parameters).await?;

@@ -3,15 +3,19 @@
 //! Rows are locked where a change depends on them, and a commit that loses a race is done again. Every promise about
 //! several processes is kept by the database: nothing is remembered here but connections.
 
+mod apps;
 mod commit;
 mod connect;
 mod events;
 mod failure;
+mod files;
 mod history;
 mod item;
 mod list;
 mod migrate;
 mod newest;
+mod organizations;
+mod published;
 mod read;
 mod remembered;
 mod removal;
@@ -30,21 +34,25 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use deadpool_postgres::Client;
-use interline_items::fields::{PromptName, Tag};
-use interline_items::search::{FoundPage, IndexStep, Indexed, SearchQuery};
+use interline_items::fields::{AppSlug, CodePath, PromptName, Tag};
+use interline_items::search::{FileReader, FileSearch, FoundPage, IndexStep, Indexed, SearchQuery};
 use interline_items::{
-    Batch, CheckReport, Credentials, Event, EventRange, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState,
-    Kind, ListQuery, Membership, NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention,
-    SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
+    App, AppId, AppVersion, Batch, CheckReport, Credentials, Event, EventRange, FilePage, FileQuery, Forgotten,
+    HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery, Membership, NewApp, NewToken, Organization,
+    OrganizationId, Page, PrepareOnNewest, PublishedFile, Record, Remembered, RemoveUser, Retention, SecretHash,
+    Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
 use uuid::Uuid;
 
+use self::apps::{AddApp, ChangeApp};
 use self::commit::{Commit, Purge};
 use self::connect::Pools;
 use self::failure::{Failure, told};
 use self::newest::OnNewest;
+use self::organizations::NewOrganization;
+use self::published::Publish;
 use self::removal::Removal;
 use self::users::{FirstUser, NewUser};
 use self::wakeup::Wakeup;
@@ -164,12 +172,29 @@ impl Store for PostgresStore {
         self.pools.use_one(async { read::find_by_name(&self.client().await?, spaces, kind, name).await }).await
     }
 
+    async fn find_by_path(
+        &self,
+        spaces: &[SpaceId],
+        kind: Kind,
+        path: &CodePath,
+    ) -> Result<Option<ItemId>, StoreError> {
+        self.pools.use_one(async { read::find_by_path(&self.client().await?, spaces, kind, path).await }).await
+    }
+
+    async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError> {
+        self.pools.use_one(async { files::files(&self.client().await?, query).await }).await
+    }
+
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
         self.pools.use_one(async { list::list(&mut self.client().await?, query).await }).await
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError> {
         search::search(&self.pools, query).await
+    }
+
+    async fn search_files(&self, query: &FileSearch, read: FileReader) -> Result<u64, StoreError> {
+        search::files::search_files(&self.pools, query, read).await
     }
 
     async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError> {
@@ -256,7 +281,7 @@ impl Store for PostgresStore {
     }
 
     async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError> {
-        self.pools.use_one(async { users::memberships(&self.client().await?, user).await }).await
+        self.pools.use_one(async { users::memberships_of(&self.client().await?, user).await }).await
     }
 
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
@@ -289,5 +314,62 @@ impl Store for PostgresStore {
             store.pools.use_one(async { tokens::mark_used(&store.client().await?, id, at).await }).await
         })
         .await
+    }
+
+    async fn create_organization(&self, organization: &Organization, space: &Space) -> Result<(), StoreError> {
+        let new = NewOrganization { organization: organization.clone(), space: space.clone() };
+        let pools = self.pools.clone();
+        to_the_end(async move { carry_out(&pools, &new).await }).await
+    }
+
+    async fn organizations(&self) -> Result<Vec<Organization>, StoreError> {
+        self.pools.use_one(async { organizations::all(&self.client().await?).await }).await
+    }
+
+    async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError> {
+        self.pools.use_one(async { organizations::one(&self.client().await?, id).await }).await
+    }
+
+    async fn create_app(&self, new: NewApp) -> Result<(), StoreError> {
+        let NewApp { app, space, files } = new;
+        let new = AddApp { app, space, files: Commit::prepare(files)? };
+        let (pools, wakeup) = (self.pools.clone(), Arc::clone(&self.wakeup));
+        to_the_end(async move { wakeup.after(carry_out(&pools, &new).await) }).await
+    }
+
+    async fn update_app(&self, app: &App, before: Timestamp) -> Result<bool, StoreError> {
+        let change = ChangeApp { app: app.clone(), before };
+        let pools = self.pools.clone();
+        to_the_end(async move { carry_out(&pools, &change).await }).await
+    }
+
+    async fn apps(&self, ids: &BTreeSet<AppId>) -> Result<Vec<App>, StoreError> {
+        self.pools.use_one(async { apps::apps(&self.client().await?, ids).await }).await
+    }
+
+    async fn apps_by_slug(&self, slug: &AppSlug) -> Result<Vec<App>, StoreError> {
+        self.pools.use_one(async { apps::by_slug(&self.client().await?, slug).await }).await
+    }
+
+    async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError> {
+        let pools = self.pools.clone();
+        to_the_end(async move { carry_out(&pools, &Publish { app, user, at }).await }).await
+    }
+
+    async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {
+        self.pools.use_one(async { published::versions(&self.client().await?, app).await }).await
+    }
+
+    async fn published_files(&self, app: AppId, version: u64) -> Result<Vec<PublishedFile>, StoreError> {
+        self.pools.use_one(async { published::files(&self.client().await?, app, version).await }).await
+    }
+
+    async fn published_content(
+        &self,
+        app: AppId,
+        version: u64,
+        path: &CodePath,
+    ) -> Result<Option<Arc<str>>, StoreError> {
+        self.pools.use_one(async { published::content(&self.client().await?, app, version, path).await }).await
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use deadpool_postgres::{Client, GenericClient};
-use interline_items::fields::{PromptName, Tag};
+use interline_items::fields::{CodePath, PromptName, Tag};
 use interline_items::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp};
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -23,6 +23,12 @@ const SNAPSHOT: &str = concat!(
 const BY_NAME: &str = "
     SELECT id FROM items
     WHERE space = ANY($1) AND kind = $2 AND name = $3 AND deleted_at IS NULL
+    ORDER BY array_position($1, space)
+    LIMIT 1";
+
+const BY_PATH: &str = "
+    SELECT id FROM items
+    WHERE space = ANY($1) AND kind = $2 AND path = $3 AND deleted_at IS NULL
     ORDER BY array_position($1, space)
     LIMIT 1";
 
@@ -82,6 +88,17 @@ pub(super) async fn find_by_name(
 ) -> Result<Option<ItemId>, Failure> {
     let statement = client.prepare_cached(BY_NAME).await?;
     let found = client.query_opt(&statement, &[&uuids(spaces), &kind.name(), &name.as_str()]).await?;
+    Ok(found.map(|row| row.try_get(0)).transpose()?.map(ItemId::from_uuid))
+}
+
+pub(super) async fn find_by_path(
+    client: &Client,
+    spaces: &[SpaceId],
+    kind: Kind,
+    path: &CodePath,
+) -> Result<Option<ItemId>, Failure> {
+    let statement = client.prepare_cached(BY_PATH).await?;
+    let found = client.query_opt(&statement, &[&uuids(spaces), &kind.name(), &path.as_str()]).await?;
     Ok(found.map(|row| row.try_get(0)).transpose()?.map(ItemId::from_uuid))
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interline_items::fields::{Description, PromptName, Title, Url};
+use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
 use interline_items::{ContentInfo, Fields, Item, ItemId, Snapshot, SpaceId, Stamp, StoreError};
 use jiff::Timestamp;
 use tokio_postgres::Row;
@@ -10,13 +10,13 @@ use tokio_postgres::types::FromSql;
 use uuid::Uuid;
 
 use super::failure::Failure;
-use crate::codec::{json, names};
+use crate::codec::{functions, json, names};
 
 /// The columns that [`item`] reads, from the table `items`.
 macro_rules! item_columns {
     () => {
         "items.id, items.space, items.kind, items.title, items.description, items.tags, items.url, items.name,
-         items.arguments, items.content_characters, items.content_bytes, items.content_lines, items.content_preview,
+         items.arguments, items.path, items.functions, items.content_characters, items.content_bytes, items.content_lines, items.content_preview,
          items.content_hash, items.version, items.revision, items.created_at, items.updated_at, items.last_used_at,
          items.archived_at, items.deleted_at"
     };
@@ -25,12 +25,14 @@ pub(super) use item_columns;
 
 /// The item of a row.
 pub(super) fn item(row: &Row) -> Result<Item, Failure> {
+    let code: Option<&str> = row.try_get("functions")?;
     Ok(Item {
         id: ItemId::from_uuid(row.try_get("id")?),
         kind: names::kind(row.try_get("kind")?).map_err(StoreError::from)?,
         space: SpaceId::from_uuid(row.try_get("space")?),
         fields: fields(row)?,
         content: content_info(row)?,
+        functions: code.map(functions::functions).transpose().map_err(StoreError::from)?,
         stamp: Stamp { version: count(row, "version")?, revision: count(row, "revision")? },
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
@@ -55,6 +57,7 @@ pub(super) fn fields(row: &Row) -> Result<Fields, Failure> {
         url: row.try_get::<_, Option<String>>("url")?.map(Url::from_stored),
         name: row.try_get::<_, Option<String>>("name")?.map(PromptName::from_stored),
         arguments: arguments.map(json::arguments).transpose().map_err(StoreError::from)?,
+        path: row.try_get::<_, Option<String>>("path")?.map(CodePath::from_stored),
     })
 }
 

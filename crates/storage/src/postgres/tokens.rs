@@ -81,7 +81,7 @@ pub(super) async fn credentials(client: &Client, secret: SecretHash) -> Result<O
     let statement = client.prepare_cached(BY_SECRET).await?;
     let Some(row) = client.query_opt(&statement, &[&secret.0.as_slice()]).await? else { return Ok(None) };
     let (token, user) = (of_row(&row)?, users::of_row(&row)?);
-    let memberships = users::memberships(client, user.id).await?;
+    let memberships = users::memberships(client, &user).await?;
     Ok(Some(Credentials { token, user, memberships }))
 }
 

@@ -1,4 +1,4 @@
-//! Urls and names that are unique in a space.
+//! Urls, names and paths that are unique in a space.
 
 use deadpool_postgres::Transaction;
 use interline_items::{Item, StoreError, UniqueField};
@@ -19,7 +19,13 @@ const HOLDER_OF_NAME: &str = concat!(
     " FROM items WHERE space = $1 AND kind = $4 AND name = $2 AND deleted_at IS NULL AND id <> $3"
 );
 
-/// Refuses an item whose url or name another one has.
+const HOLDER_OF_PATH: &str = concat!(
+    "SELECT ",
+    item_columns!(),
+    " FROM items WHERE space = $1 AND kind = $4 AND path = $2 AND deleted_at IS NULL AND id <> $3"
+);
+
+/// Refuses an item whose url, name or path another one has.
 ///
 /// The unique indexes are the law. This only finds the holder to tell of: where another transaction takes the value
 /// after the look and commits first, the index refuses the write, and at the next try the holder is seen here.
@@ -38,6 +44,11 @@ pub(super) async fn check(transaction: &Transaction<'_>, item: &Item, before: Op
         && held.and_then(|fields| fields.name.as_ref()) != Some(name)
     {
         refuse_if_held(transaction, item, HOLDER_OF_NAME, name.as_str(), || UniqueField::Name(name.clone())).await?;
+    }
+    if let Some(path) = &item.fields.path
+        && held.and_then(|fields| fields.path.as_ref()) != Some(path)
+    {
+        refuse_if_held(transaction, item, HOLDER_OF_PATH, path.as_str(), || UniqueField::Path(path.clone())).await?;
     }
     Ok(())
 }

@@ -2,15 +2,15 @@
 
 use async_trait::async_trait;
 use deadpool_postgres::{Client, GenericClient, Transaction};
-use interline_items::{Membership, NewToken, OrganizationId, Role, Space, SpaceId, User, UserId};
+use interline_items::{Membership, NewToken, OrganizationId, Rank, Role, Space, SpaceId, User, UserId};
 use tokio_postgres::Row;
 
 use super::failure::Failure;
 use super::rows::{decoded, maybe_id, time};
 use super::tokens;
 use super::work::{Proof, Work};
-use crate::codec::names;
 use crate::codec::owner::OwnerColumns;
+use crate::codec::{membership, names};
 
 const ADD: &str = "
     INSERT INTO users (id, name, email, rank, organization, created_at) VALUES ($1, $2, $3, $4, $5, $6)";
@@ -31,11 +31,37 @@ const FIRST: &str =
     concat!("SELECT ", user_columns!(), " FROM users WHERE deleted_at IS NULL ORDER BY created_at, id LIMIT 1");
 const ONE: &str = concat!("SELECT ", user_columns!(), " FROM users WHERE id = $1 AND deleted_at IS NULL");
 
-const MEMBERSHIPS: &str = "
-    SELECT spaces.id, spaces.\"user\", spaces.organization, spaces.app, spaces.name, members.role
-    FROM members JOIN spaces ON spaces.id = members.space
-    WHERE members.\"user\" = $1
-    ORDER BY spaces.\"user\" IS NOT DISTINCT FROM $1 DESC, spaces.id";
+macro_rules! space_columns {
+    () => {
+        "SELECT spaces.id, spaces.\"user\", spaces.organization, spaces.app, spaces.name, "
+    };
+}
+
+/// What a user ($1) was made a member of.
+macro_rules! memberships {
+    () => {
+        concat!(
+            space_columns!(),
+            "members.role FROM members JOIN spaces ON spaces.id = members.space WHERE members.\"user\" = $1 UNION ALL "
+        )
+    };
+}
+
+/// That, and what follows for a user of an organization ($2), or of none.
+const OF_MEMBER: &str = concat!(
+    memberships!(),
+    space_columns!(),
+    "'reader' FROM spaces WHERE \"user\" IS NULL AND organization IS NULL AND app IS NULL UNION ALL ",
+    space_columns!(),
+    "'writer' FROM spaces WHERE organization = $2 UNION ALL ",
+    space_columns!(),
+    "'reader' FROM apps JOIN spaces ON spaces.app = apps.id WHERE apps.organization IS NULL UNION ALL ",
+    space_columns!(),
+    "'writer' FROM apps JOIN spaces ON spaces.app = apps.id WHERE apps.organization = $2"
+);
+
+/// That, and what follows for an admin.
+const OF_ADMIN: &str = concat!(memberships!(), space_columns!(), "'owner' FROM spaces WHERE \"user\" IS NULL");
 
 /// Held until the commit by who makes the first user or removes one: both depend on which others there are.
 pub(super) const ONE_AT_A_TIME: &str = "SELECT pg_advisory_xact_lock(7449362052)";
@@ -72,17 +98,24 @@ impl Work for NewUser {
         let NewUser { user, space, token } = self;
         let (id, organization) = (user.id.uuid(), user.organization.map(OrganizationId::uuid));
         let created_at = user.created_at.as_microsecond();
-        let owner = OwnerColumns::from(space.owner);
         transaction
             .execute(ADD, &[&id, &user.name, &user.email, &names::of_rank(user.rank), &organization, &created_at])
             .await?;
-        transaction
-            .execute(ADD_SPACE, &[&space.id.uuid(), &owner.user, &owner.organization, &owner.app, &space.name])
-            .await?;
+        add_space(transaction, space).await?;
         transaction.execute(ADD_MEMBER, &[&id, &space.id.uuid(), &names::of_role(Role::Owner)]).await?;
         tokens::add(transaction, token).await?;
         Ok(((), Proof::User(id)))
     }
+}
+
+/// Adds a space.
+pub(super) async fn add_space(transaction: &Transaction<'_>, space: &Space) -> Result<(), Failure> {
+    let owner = OwnerColumns::from(space.owner);
+    let statement = transaction.prepare_cached(ADD_SPACE).await?;
+    transaction
+        .execute(&statement, &[&space.id.uuid(), &owner.user, &owner.organization, &owner.app, &space.name])
+        .await?;
+    Ok(())
 }
 
 pub(super) async fn all(client: &Client) -> Result<Vec<User>, Failure> {
@@ -100,9 +133,23 @@ pub(super) async fn one(client: &impl GenericClient, id: UserId) -> Result<Optio
     client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(of_row).transpose()
 }
 
-pub(super) async fn memberships(client: &Client, user: UserId) -> Result<Vec<Membership>, Failure> {
-    let statement = client.prepare_cached(MEMBERSHIPS).await?;
-    client.query(&statement, &[&user.uuid()]).await?.iter().map(membership).collect()
+/// The spaces of a user, its own first.
+pub(super) async fn memberships(client: &Client, user: &User) -> Result<Vec<Membership>, Failure> {
+    let (id, organization) = (user.id.uuid(), user.organization.map(OrganizationId::uuid));
+    let found = match user.rank {
+        Rank::Admin => client.query(&client.prepare_cached(OF_ADMIN).await?, &[&id]).await?,
+        Rank::Member => client.query(&client.prepare_cached(OF_MEMBER).await?, &[&id, &organization]).await?,
+    };
+    let found = found.iter().map(of_space).collect::<Result<_, Failure>>()?;
+    Ok(membership::merged(user.id, found))
+}
+
+/// The same, if there is such a user.
+pub(super) async fn memberships_of(client: &Client, id: UserId) -> Result<Vec<Membership>, Failure> {
+    match one(client, id).await? {
+        Some(user) => memberships(client, &user).await,
+        None => Ok(Vec::new()),
+    }
 }
 
 /// The user of a row.
@@ -117,7 +164,7 @@ pub(super) fn of_row(row: &Row) -> Result<User, Failure> {
     })
 }
 
-fn membership(row: &Row) -> Result<Membership, Failure> {
+fn of_space(row: &Row) -> Result<Membership, Failure> {
     let owner = OwnerColumns {
         user: row.try_get("user")?,
         organization: row.try_get("organization")?,

@@ -33,6 +33,12 @@ pub(super) enum Proof {
     Event { space: Uuid, number: i64, item: Uuid, at: i64 },
     /// A user.
     User(Uuid),
+    /// An organization.
+    Organization(Uuid),
+    /// An app as it was then.
+    App { id: Uuid, updated_at: i64 },
+    /// A published version of an app.
+    Published { app: Uuid, version: i64, at: i64 },
     /// An answer that is remembered.
     Answer { user: Uuid, key: String, at: i64 },
     /// Work for the background.
@@ -140,6 +146,10 @@ const AWAIT_SPACE: &str = "SELECT id FROM spaces WHERE id = $1 FOR SHARE";
 const EVENT_EXISTS: &str =
     "SELECT EXISTS (SELECT FROM events WHERE space = $1 AND number = $2 AND item = $3 AND at = $4)";
 const USER_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1)";
+const ORGANIZATION_EXISTS: &str = "SELECT EXISTS (SELECT FROM organizations WHERE id = $1)";
+const APP_EXISTS: &str = "SELECT EXISTS (SELECT FROM apps WHERE id = $1 AND updated_at = $2)";
+const PUBLISHED_EXISTS: &str =
+    "SELECT EXISTS (SELECT FROM app_versions WHERE app = $1 AND version = $2 AND published_at = $3)";
 const ANSWER_EXISTS: &str = "SELECT EXISTS (SELECT FROM idempotency WHERE \"user\" = $1 AND key = $2 AND at = $3)";
 const JOB_EXISTS: &str = "SELECT EXISTS (SELECT FROM jobs WHERE number = $1)";
 const TOMBSTONE_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1 AND deleted_at IS NOT NULL)";
@@ -153,6 +163,9 @@ async fn inquire(client: &Client, proof: &Proof) -> Result<Option<Fate>, Failure
             (client.query_one(EVENT_EXISTS, &[space, number, item, at]).await?, Some(Fate::NotCommitted))
         }
         Proof::User(id) => (client.query_one(USER_EXISTS, &[id]).await?, None),
+        Proof::Organization(id) => (client.query_one(ORGANIZATION_EXISTS, &[id]).await?, None),
+        Proof::App { id, updated_at } => (client.query_one(APP_EXISTS, &[id, updated_at]).await?, None),
+        Proof::Published { app, version, at } => (client.query_one(PUBLISHED_EXISTS, &[app, version, at]).await?, None),
         Proof::Answer { user, key, at } => (client.query_one(ANSWER_EXISTS, &[user, key, at]).await?, None),
         Proof::Job(number) => (client.query_one(JOB_EXISTS, &[number]).await?, None),
         Proof::Tombstone(id) => (client.query_one(TOMBSTONE_EXISTS, &[id]).await?, None),

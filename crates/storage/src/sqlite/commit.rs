@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use interline_items::fields::{Description, PromptName, Title, Url};
+use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
 use interline_items::{ContentWrite, ItemId, PrepareOnNewest, Record, Remembered, Stamp, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -19,7 +19,7 @@ use crate::codec::undo::{self, Chain, Undo};
 // What differs is asked of SQLite, so that an edit touches the indexes of `updated_at` alone.
 const KNOWN: &str = "
     SELECT number, version, revision, chain_bytes, chain_steps,
-           title IS ?2 AND description IS ?3 AND url IS ?4 AND name IS ?5 AND arguments IS ?6,
+           title IS ?2 AND description IS ?3 AND url IS ?4 AND name IS ?5 AND arguments IS ?6 AND path IS ?13,
            tags IS ?7,
            archived_at IS ?8 AND deleted_at IS ?9,
            space IS ?10 AND kind IS ?11 AND created_at IS ?12
@@ -160,6 +160,7 @@ fn known(connection: &Connection, prepared: &Prepared) -> Result<Option<Known>, 
             after.space.uuid().into_bytes(),
             after.kind.name(),
             after.created_at.as_microsecond(),
+            fields.path.as_ref().map(CodePath::as_str),
         ],
         |row| {
             Ok(Known {

@@ -1,6 +1,6 @@
 //! The rows of an item: its metadata, its content, its tags.
 
-use interline_items::fields::{Description, PromptName, Title, Url};
+use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
@@ -12,20 +12,22 @@ const INSERT: &str = "
     INSERT INTO items (
         id, kind, space, version, revision, created_at, updated_at, last_used_at, archived_at, deleted_at,
         title, title_key, description, tags, url, name, arguments,
-        content_characters, content_bytes, content_lines, content_preview, content_hash
-    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)";
+        content_characters, content_bytes, content_lines, content_preview, content_hash, functions, path, path_key
+    ) VALUES (
+        ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25
+    )";
 
 // Three statements: SQLite rewrites the entries of every index that a statement could change, even where nothing does.
 // `last_used_at` is in none: a use is no change of an item, so a change may not know of it.
 const UPDATE_STATE: &str = "
     UPDATE items
     SET version = ?2, revision = ?3, updated_at = ?4, content_characters = ?5, content_bytes = ?6, content_lines = ?7,
-        content_preview = ?8, content_hash = ?9, chain_bytes = ?10, chain_steps = ?11
+        content_preview = ?8, content_hash = ?9, chain_bytes = ?10, chain_steps = ?11, functions = ?12
     WHERE number = ?1";
 
 const UPDATE_FIELDS: &str = "
     UPDATE items
-    SET title = ?2, title_key = ?3, description = ?4, url = ?5, name = ?6, arguments = ?7
+    SET title = ?2, title_key = ?3, description = ?4, url = ?5, name = ?6, arguments = ?7, path = ?8, path_key = ?9
     WHERE number = ?1";
 
 const UPDATE_LIFE: &str = "UPDATE items SET archived_at = ?2, deleted_at = ?3 WHERE number = ?1";
@@ -46,7 +48,7 @@ const REMOVE_TEXT: &str = "DELETE FROM contents WHERE item = ?1";
 /// What of an item becomes another.
 #[derive(Clone, Copy)]
 pub(super) struct Differs {
-    /// Title, description, url, name or arguments.
+    /// Title, description, url, name, arguments or path.
     pub(super) fields: bool,
     /// The tags.
     pub(super) tags: bool,
@@ -81,6 +83,9 @@ pub(super) fn insert(connection: &Connection, prepared: &Prepared) -> Result<i64
         content.map(|content| content.lines.cast_signed()),
         content.map(|content| content.preview.as_str()),
         content.map(|content| content.hash),
+        prepared.functions,
+        item.fields.path.as_ref().map(CodePath::as_str),
+        prepared.path_key,
     ])?;
     let number = connection.last_insert_rowid();
     put_tags(connection, number, prepared)?;
@@ -106,6 +111,8 @@ pub(super) fn update(
             item.fields.url.as_ref().map(Url::as_str),
             item.fields.name.as_ref().map(PromptName::as_str),
             prepared.arguments,
+            item.fields.path.as_ref().map(CodePath::as_str),
+            prepared.path_key,
         ])?;
     }
     if differs.life {
@@ -138,6 +145,7 @@ fn update_state(connection: &Connection, number: i64, prepared: &Prepared, chain
         content.map(|content| content.hash),
         chain.bytes.cast_signed(),
         chain.steps,
+        prepared.functions,
     ])?;
     Ok(())
 }

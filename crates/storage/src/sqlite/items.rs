@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use interline_items::fields::{PromptName, Tag};
+use interline_items::fields::{CodePath, PromptName, Tag};
 use interline_items::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -23,6 +23,9 @@ const CONTENT: &str = "SELECT text FROM contents WHERE item = ?1";
 
 const BY_NAME: &str = "
     SELECT id FROM items WHERE space = ?1 AND kind = ?2 AND name = ?3 AND name IS NOT NULL AND deleted_at IS NULL";
+
+const BY_PATH: &str = "
+    SELECT id FROM items WHERE space = ?1 AND kind = ?2 AND path = ?3 AND path IS NOT NULL AND deleted_at IS NULL";
 
 const MARK_USED: &str = "
     UPDATE items SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)";
@@ -101,9 +104,29 @@ pub(super) fn find_by_name(
     kind: Kind,
     name: &PromptName,
 ) -> Result<Option<ItemId>, Failure> {
-    let mut statement = connection.prepare_cached(BY_NAME)?;
+    first_with(connection, BY_NAME, spaces, kind, name.as_str())
+}
+
+/// The item of a kind with a path in the first of the spaces that has one.
+pub(super) fn find_by_path(
+    connection: &Connection,
+    spaces: &[SpaceId],
+    kind: Kind,
+    path: &CodePath,
+) -> Result<Option<ItemId>, Failure> {
+    first_with(connection, BY_PATH, spaces, kind, path.as_str())
+}
+
+fn first_with(
+    connection: &Connection,
+    sql: &str,
+    spaces: &[SpaceId],
+    kind: Kind,
+    value: &str,
+) -> Result<Option<ItemId>, Failure> {
+    let mut statement = connection.prepare_cached(sql)?;
     for space in spaces {
-        let keys = params![space.uuid().into_bytes(), kind.name(), name.as_str()];
+        let keys = params![space.uuid().into_bytes(), kind.name(), value];
         let found = statement.query_row(keys, |row| row.get(0)).optional()?;
         if let Some(id) = found {
             return Ok(Some(ItemId::from_uuid(uuid::Uuid::from_bytes(id))));

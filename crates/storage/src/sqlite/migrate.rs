@@ -5,9 +5,10 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::OpenError;
 
 /// The steps, oldest first. A step that was released never changes. `PRAGMA user_version` counts those taken.
-static MIGRATIONS: [(&str, &str); 2] = [
+static MIGRATIONS: [(&str, &str); 3] = [
     ("0001_items", include_str!("../../migrations/sqlite/0001_items.sql")),
     ("0002_search", include_str!("../../migrations/sqlite/0002_search.sql")),
+    ("0003_code", include_str!("../../migrations/sqlite/0003_code.sql")),
 ];
 
 /// What every store says it is, in the header of its file (`IntL`): other programs' files are left alone.

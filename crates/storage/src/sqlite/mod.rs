@@ -3,16 +3,19 @@
 //! One thread writes ([`writer`]); reads have connections of their own ([`readers`]). What is done there is a function of
 //! a connection, in the other modules.
 
+mod apps;
 mod commit;
 mod connection;
 mod events;
 mod failure;
+mod files;
 mod group;
 mod history;
 mod item;
 mod items;
 mod list;
 mod migrate;
+mod organizations;
 mod pen;
 mod prepared;
 mod readers;
@@ -36,12 +39,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use interline_items::fields::{PromptName, Tag};
-use interline_items::search::{FoundPage, IndexStep, Indexed, SearchQuery};
+use interline_items::fields::{AppSlug, CodePath, PromptName, Tag};
+use interline_items::search::{FileReader, FileSearch, FoundPage, IndexStep, Indexed, SearchQuery};
 use interline_items::{
-    Batch, CheckReport, Credentials, Event, EventRange, Forgotten, HistoryPage, HistoryQuery, Item, ItemId, ItemState,
-    Kind, ListQuery, Membership, NewToken, Page, PrepareOnNewest, Record, Remembered, RemoveUser, Retention,
-    SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
+    App, AppId, AppVersion, Batch, CheckReport, Credentials, Event, EventRange, FilePage, FileQuery, Forgotten,
+    HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery, Membership, NewApp, NewToken, Organization,
+    OrganizationId, Page, PrepareOnNewest, PublishedFile, Record, Remembered, RemoveUser, Retention, SecretHash,
+    Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -161,6 +165,21 @@ impl Store for SqliteStore {
         self.readers.read(|connection| at_one_moment(connection, find))
     }
 
+    async fn find_by_path(
+        &self,
+        spaces: &[SpaceId],
+        kind: Kind,
+        path: &CodePath,
+    ) -> Result<Option<ItemId>, StoreError> {
+        let find = |connection: &_| items::find_by_path(connection, spaces, kind, path);
+        self.readers.read(|connection| at_one_moment(connection, find))
+    }
+
+    async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError> {
+        let query = query.clone();
+        self.readers.read_long(move |connection| files::files(connection, &query)).await
+    }
+
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
         let query = query.clone();
         self.readers.read_long(move |connection| list::list(connection, &query)).await
@@ -169,6 +188,11 @@ impl Store for SqliteStore {
     async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError> {
         let query = query.clone();
         self.readers.read_long(move |connection| search::search(connection, &query)).await
+    }
+
+    async fn search_files(&self, query: &FileSearch, read: FileReader) -> Result<u64, StoreError> {
+        let query = query.clone();
+        self.readers.read_long(move |connection| search::files::search_files(connection, &query, read)).await
     }
 
     async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError> {
@@ -271,7 +295,8 @@ impl Store for SqliteStore {
     }
 
     async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError> {
-        self.readers.read(|connection| users::memberships(connection, user))
+        let find = |connection: &_| users::memberships_of(connection, user);
+        self.readers.read(|connection| at_one_moment(connection, find))
     }
 
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
@@ -293,6 +318,61 @@ impl Store for SqliteStore {
 
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {
         Ok(self.writer.run(move |connection| tokens::mark_used(connection, id, at)).await?)
+    }
+
+    async fn create_organization(&self, organization: &Organization, space: &Space) -> Result<(), StoreError> {
+        let (organization, space) = (organization.clone(), space.clone());
+        Ok(self.writer.run(move |connection| organizations::create(connection, &organization, &space)).await?)
+    }
+
+    async fn organizations(&self) -> Result<Vec<Organization>, StoreError> {
+        self.readers.read(organizations::all)
+    }
+
+    async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError> {
+        self.readers.read(|connection| organizations::one(connection, id))
+    }
+
+    async fn create_app(&self, new: NewApp) -> Result<(), StoreError> {
+        let NewApp { app, space, files } = new;
+        let files = compress(work_of_batch(&files), || PreparedBatch::of(files)).await?;
+        Ok(self.writer.run_in_group(move |group| apps::create(group, &app, &space, &files)).await?)
+    }
+
+    async fn update_app(&self, app: &App, before: Timestamp) -> Result<bool, StoreError> {
+        let app = app.clone();
+        Ok(self.writer.run(move |connection| apps::update(connection, &app, before)).await?)
+    }
+
+    async fn apps(&self, ids: &BTreeSet<AppId>) -> Result<Vec<App>, StoreError> {
+        let ids = ids.clone();
+        self.readers.read_long(move |connection| apps::apps(connection, &ids)).await
+    }
+
+    async fn apps_by_slug(&self, slug: &AppSlug) -> Result<Vec<App>, StoreError> {
+        self.readers.read(|connection| apps::by_slug(connection, slug))
+    }
+
+    async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError> {
+        Ok(self.writer.run_in_group(move |group| apps::publish(group, app, user, at)).await?)
+    }
+
+    async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {
+        self.readers.read(|connection| apps::versions(connection, app))
+    }
+
+    async fn published_files(&self, app: AppId, version: u64) -> Result<Vec<PublishedFile>, StoreError> {
+        self.readers.read_long(move |connection| apps::version_files(connection, app, version)).await
+    }
+
+    async fn published_content(
+        &self,
+        app: AppId,
+        version: u64,
+        path: &CodePath,
+    ) -> Result<Option<Arc<str>>, StoreError> {
+        let path = path.clone();
+        self.readers.read_long(move |connection| apps::content(connection, app, version, &path)).await
     }
 }
 

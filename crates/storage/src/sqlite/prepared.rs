@@ -4,7 +4,7 @@ use interline_items::fields::sort_key;
 use interline_items::{Batch, ContentWrite, ItemWrite, NewJob, Remembered};
 
 use crate::codec::undo::{self, Undo};
-use crate::codec::{CodecError, json};
+use crate::codec::{CodecError, functions, json};
 
 /// What is carried out together, ready to be written.
 pub(super) struct PreparedBatch {
@@ -32,6 +32,10 @@ pub(super) struct Prepared {
     pub(super) tags: String,
     /// Its arguments as JSON.
     pub(super) arguments: Option<String>,
+    /// What its path is sorted by.
+    pub(super) path_key: Option<String>,
+    /// What is known of its code as JSON.
+    pub(super) functions: Option<String>,
     /// The names of the changed fields as JSON.
     pub(super) changed_fields: String,
     /// What rebuilds the version before; `None` for a change that makes no version.
@@ -59,6 +63,8 @@ impl Prepared {
             title_key: fields.title.as_ref().map(|title| sort_key(title.as_str())),
             tags: json::of_tags(&fields.tags),
             arguments: fields.arguments.as_ref().map(json::of_arguments),
+            path_key: fields.path.as_ref().map(|path| sort_key(path.as_str())),
+            functions: write.after.functions.as_deref().map(functions::of_functions),
             changed_fields: json::of_words(write.record.changed_fields.iter().copied()),
             rebuild,
             write,

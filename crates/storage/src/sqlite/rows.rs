@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interline_items::fields::{Description, PromptName, Title, Url};
+use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
 use interline_items::{ContentInfo, Fields, Item, ItemId, Snapshot, SpaceId, Stamp, StoreError};
 use jiff::Timestamp;
 use rusqlite::Row;
@@ -10,13 +10,13 @@ use rusqlite::types::FromSql;
 use uuid::Uuid;
 
 use super::failure::Failure;
-use crate::codec::{json, names};
+use crate::codec::{functions, json, names};
 
 /// The columns of an item that [`item`] reads, in its order. Contents, if they are read, come after them.
 macro_rules! item_columns {
     () => {
         "items.id, items.kind, items.space, items.title, items.description, items.tags, items.url, items.name,
-         items.arguments, items.content_characters, items.content_bytes, items.content_lines, items.content_preview,
+         items.arguments, items.path, items.functions, items.content_characters, items.content_bytes, items.content_lines, items.content_preview,
          items.content_hash, items.version, items.revision, items.created_at, items.updated_at, items.last_used_at,
          items.archived_at, items.deleted_at"
     };
@@ -49,7 +49,9 @@ pub(super) fn item(row: &Row<'_>) -> Result<Item, Failure> {
             url: row.next::<Option<String>>()?.map(Url::from_stored),
             name: row.next::<Option<String>>()?.map(PromptName::from_stored),
             arguments: row.optional_text()?.map(json::arguments).transpose()?,
+            path: row.next::<Option<String>>()?.map(CodePath::from_stored),
         },
+        functions: row.optional_text()?.map(functions::functions).transpose()?,
         content: content_info(&mut row)?,
         stamp: Stamp { version: row.count()?, revision: row.count()? },
         created_at: row.time()?,

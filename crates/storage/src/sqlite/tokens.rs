@@ -73,7 +73,7 @@ pub(super) fn credentials(connection: &Connection, secret: SecretHash) -> Result
         .next()
         .transpose()?;
     let Some((token, user)) = found else { return Ok(None) };
-    let memberships = memberships(connection, user.id)?;
+    let memberships = memberships(connection, &user)?;
     Ok(Some(Credentials { token, user, memberships }))
 }
 

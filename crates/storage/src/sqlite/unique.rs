@@ -1,4 +1,4 @@
-//! Who has the url or name that an item wanted.
+//! Who has the url, name or path that an item wanted.
 
 use interline_items::{Item, StoreError, UniqueField};
 use rusqlite::{Connection, params};
@@ -19,6 +19,12 @@ const BY_NAME: &str = concat!(
     " FROM items WHERE space = ?1 AND kind = ?4 AND name = ?2 AND name IS NOT NULL AND deleted_at IS NULL AND id <> ?3"
 );
 
+const BY_PATH: &str = concat!(
+    "SELECT ",
+    item_columns!(),
+    " FROM items WHERE space = ?1 AND kind = ?4 AND path = ?2 AND path IS NOT NULL AND deleted_at IS NULL AND id <> ?3"
+);
+
 /// What it means that the row of `wanted` was refused.
 pub(super) fn explain(connection: &Connection, wanted: &Item, failure: Failure) -> Failure {
     if !failure.is_duplicate() {
@@ -32,18 +38,14 @@ pub(super) fn explain(connection: &Connection, wanted: &Item, failure: Failure) 
 }
 
 fn duplicate(connection: &Connection, wanted: &Item) -> Result<Option<StoreError>, Failure> {
-    if let Some(url) = &wanted.fields.url
-        && let Some(existing) = find(connection, BY_URL, wanted, url.as_str())?
-    {
-        return Ok(Some(StoreError::Duplicate { field: UniqueField::Url(url.clone()), existing: Box::new(existing) }));
-    }
-    if let Some(name) = &wanted.fields.name
-        && let Some(existing) = find(connection, BY_NAME, wanted, name.as_str())?
-    {
-        return Ok(Some(StoreError::Duplicate {
-            field: UniqueField::Name(name.clone()),
-            existing: Box::new(existing),
-        }));
+    let fields = &wanted.fields;
+    let url = fields.url.as_ref().map(|url| (BY_URL, UniqueField::Url(url.clone())));
+    let name = fields.name.as_ref().map(|name| (BY_NAME, UniqueField::Name(name.clone())));
+    let path = fields.path.as_ref().map(|path| (BY_PATH, UniqueField::Path(path.clone())));
+    for (sql, field) in url.into_iter().chain(name).chain(path) {
+        if let Some(existing) = find(connection, sql, wanted, field.value())? {
+            return Ok(Some(StoreError::Duplicate { field, existing: Box::new(existing) }));
+        }
     }
     Ok(None)
 }

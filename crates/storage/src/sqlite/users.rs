@@ -1,14 +1,14 @@
 //! Users and the spaces that they are members of.
 
-use interline_items::{Membership, NewToken, OrganizationId, Space, SpaceId, User, UserId};
-use rusqlite::{Connection, Row, params};
+use interline_items::{Membership, NewToken, OrganizationId, Rank, Space, SpaceId, User, UserId};
+use rusqlite::{Connection, Row, ToSql, params};
 use uuid::Uuid;
 
 use super::failure::Failure;
 use super::rows::Columns;
 use super::tokens;
-use crate::codec::names;
 use crate::codec::owner::OwnerColumns;
+use crate::codec::{membership, names};
 
 const INSERT_USER: &str = "
     INSERT INTO users (id, name, email, rank, organization, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
@@ -32,11 +32,32 @@ const FIRST: &str =
 
 const USER: &str = concat!("SELECT ", user_columns!(), " FROM users WHERE id = ?1 AND deleted_at IS NULL");
 
-const MEMBERSHIPS: &str = "
-    SELECT spaces.id, spaces.user, spaces.organization, spaces.app, spaces.name, members.role
-    FROM members JOIN spaces ON spaces.id = members.space
-    WHERE members.user = ?1
-    ORDER BY spaces.user IS NOT members.user, spaces.id";
+macro_rules! space_columns {
+    () => {
+        "SELECT spaces.id, spaces.user, spaces.organization, spaces.app, spaces.name, "
+    };
+}
+
+/// What a user was made a member of.
+const MEMBERSHIPS: &str = concat!(
+    space_columns!(),
+    "members.role FROM members JOIN spaces ON spaces.id = members.space WHERE members.user = ?1"
+);
+
+/// What follows for a user of an organization, or of none.
+const OF_MEMBER: &str = concat!(
+    space_columns!(),
+    "'reader' FROM spaces WHERE user IS NULL AND organization IS NULL AND app IS NULL UNION ALL ",
+    space_columns!(),
+    "'writer' FROM spaces WHERE organization = ?1 UNION ALL ",
+    space_columns!(),
+    "'reader' FROM apps JOIN spaces ON spaces.app = apps.id WHERE apps.organization IS NULL UNION ALL ",
+    space_columns!(),
+    "'writer' FROM apps JOIN spaces ON spaces.app = apps.id WHERE apps.organization = ?1"
+);
+
+/// What follows for an admin.
+const OF_ADMIN: &str = concat!(space_columns!(), "'owner' FROM spaces WHERE user IS NULL");
 
 /// Makes a user, its own space, and its first token.
 pub(super) fn create_user(
@@ -53,20 +74,26 @@ pub(super) fn create_user(
         user.organization.map(|organization| organization.uuid().into_bytes()),
         user.created_at.as_microsecond(),
     ])?;
+    add_space(connection, space)?;
     let id = space.id.uuid().into_bytes();
+    connection.prepare_cached(INSERT_MEMBER)?.execute([user.id.uuid().into_bytes(), id])?;
+    tokens::add(connection, token)
+}
+
+/// Adds a space.
+pub(super) fn add_space(connection: &Connection, space: &Space) -> Result<(), Failure> {
     let owner = OwnerColumns::from(space.owner);
     connection.prepare_cached(INSERT_SPACE)?.execute(params![
-        id,
+        space.id.uuid().into_bytes(),
         owner.user.map(Uuid::into_bytes),
         owner.organization.map(Uuid::into_bytes),
         owner.app.map(Uuid::into_bytes),
         space.name,
     ])?;
-    connection.prepare_cached(INSERT_MEMBER)?.execute([user.id.uuid().into_bytes(), id])?;
-    tokens::add(connection, token)
+    Ok(())
 }
 
-/// The same, if there is no user; whether there was none.
+/// Makes a user, if there is none; whether there was none.
 pub(super) fn create_first_user(
     connection: &Connection,
     user: &User,
@@ -98,9 +125,25 @@ pub(super) fn user(connection: &Connection, id: UserId) -> Result<Option<User>, 
 }
 
 /// The spaces of a user, its own first.
-pub(super) fn memberships(connection: &Connection, user: UserId) -> Result<Vec<Membership>, Failure> {
-    let mut statement = connection.prepare_cached(MEMBERSHIPS)?;
-    statement.query_and_then([user.uuid().into_bytes()], membership_of)?.collect()
+pub(super) fn memberships(connection: &Connection, user: &User) -> Result<Vec<Membership>, Failure> {
+    let mut found = Vec::new();
+    let mut read = |sql, keys: &[&dyn ToSql]| -> Result<(), Failure> {
+        for membership in connection.prepare_cached(sql)?.query_and_then(keys, membership_of)? {
+            found.push(membership?);
+        }
+        Ok(())
+    };
+    read(MEMBERSHIPS, &[&user.id.uuid().into_bytes()])?;
+    match user.rank {
+        Rank::Admin => read(OF_ADMIN, &[])?,
+        Rank::Member => read(OF_MEMBER, &[&user.organization.map(|id| id.uuid().into_bytes())])?,
+    }
+    Ok(membership::merged(user.id, found))
+}
+
+/// The same, if there is such a user.
+pub(super) fn memberships_of(connection: &Connection, id: UserId) -> Result<Vec<Membership>, Failure> {
+    user(connection, id)?.map_or_else(|| Ok(Vec::new()), |user| memberships(connection, &user))
 }
 
 /// The user of the next columns.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use interline_items::fields::{Arguments, Description, Limits, PromptName, Tags, Title, Url};
-use interline_items::{ContentInfo, Fields, Item, ItemId, Kind, Snapshot, Space, Stamp};
+use interline_items::fields::{Arguments, CodePath, Description, Limits, PromptName, Tags, Title, Url};
+use interline_items::{CodeKind, ContentInfo, Fields, Item, ItemId, Kind, Snapshot, Space, Stamp};
 use jiff::Timestamp;
 
 /// So many seconds after a moment that does not fall on a whole millisecond.
@@ -30,6 +30,12 @@ pub(crate) fn prompt(space: &Space, name: &str) -> Snapshot {
     new(space, Kind::Prompt, fields).with_content("Say hello.")
 }
 
+/// A file of code, at version 1.
+pub(crate) fn file(space: &Space, kind: CodeKind, path: &str, text: &str) -> Snapshot {
+    let fields = Fields { path: Some(self::path(path)), ..Fields::default() };
+    new(space, kind.kind(), fields).with_content(text)
+}
+
 fn new(space: &Space, kind: Kind, fields: Fields) -> Snapshot {
     let item = Item {
         id: ItemId::generate(),
@@ -37,6 +43,7 @@ fn new(space: &Space, kind: Kind, fields: Fields) -> Snapshot {
         space: space.id,
         fields,
         content: None,
+        functions: None,
         stamp: Stamp { version: 1, revision: 0 },
         created_at: at(0),
         updated_at: at(0),
@@ -61,6 +68,10 @@ pub(crate) fn url(text: &str) -> Url {
 
 pub(crate) fn name(text: &str) -> PromptName {
     PromptName::from_stored(text.to_owned())
+}
+
+pub(crate) fn path(text: &str) -> CodePath {
+    CodePath::from_stored(text.to_owned())
 }
 
 pub(crate) fn tags(words: &[&str]) -> Tags {

@@ -2,6 +2,7 @@
 
 use interline_items::{AppId, Membership, OrganizationId, Rank, Role, Space, SpaceId, SpaceOwner, Store, UserId};
 use jiff::SignedDuration;
+use uuid::Uuid;
 
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ async fn a_user_comes_with_a_space_and_a_token(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let own = Membership { space: ada.space.clone(), role: Role::Owner };
     assert_eq!(place.store.user(ada.user.id).await.unwrap(), Some(ada.user.clone()));
-    assert_eq!(place.store.memberships(ada.user.id).await.unwrap(), [own]);
+    assert_eq!(place.store.memberships(ada.user.id).await.unwrap(), [own, reader_of_all()]);
     assert_eq!(place.store.tokens(ada.user.id).await.unwrap(), [ada.token.token]);
 }
 
@@ -62,6 +63,12 @@ async fn users_are_listed_oldest_first(place: Place) {
     assert_eq!(place.store.users().await.unwrap(), made);
 }
 
+/// What every user is: a reader of what is everybody's.
+fn reader_of_all() -> Membership {
+    let id = SpaceId::from_uuid(Uuid::from_u128(0x0000_0000_0000_7000_8000_0000_0000_0001));
+    Membership { space: Space { id, owner: SpaceOwner::Global, name: "global".to_owned() }, role: Role::Reader }
+}
+
 /// An organization that the store knows.
 async fn organization(place: &Place) -> OrganizationId {
     let id = OrganizationId::generate();
@@ -76,7 +83,7 @@ async fn add_space(place: &Place, space: &Space) {
         SpaceOwner::User(user) => ("\"user\"", place.literal(user.uuid())),
         SpaceOwner::Organization(organization) => ("organization", place.literal(organization.uuid())),
         SpaceOwner::App(app) => ("app", place.literal(app.uuid())),
-        SpaceOwner::Global => ("app", "NULL".to_owned()),
+        SpaceOwner::Global => panic!("there is one already"),
     };
     let name = &space.name;
     place.execute(&format!("INSERT INTO spaces (id, {column}, name) VALUES ({id}, {owner}, '{name}')")).await;
@@ -95,7 +102,8 @@ async fn a_user_without_a_free_secret_is_not_made(place: Place) {
     assert!(place.store.create_user(&ben.user, &ben.space, &ben.token).await.is_err());
     assert_eq!(place.store.users().await.unwrap(), [ada.user]);
     assert_eq!(place.store.memberships(ben.user.id).await.unwrap(), []);
-    assert_eq!(place.count("SELECT count(*) FROM spaces").await, 1);
+    // Hers, and everybody's.
+    assert_eq!(place.count("SELECT count(*) FROM spaces").await, 2);
 }
 
 async fn a_users_own_space_comes_first_then_the_others_by_id(place: Place) {
@@ -103,8 +111,8 @@ async fn a_users_own_space_comes_first_then_the_others_by_id(place: Place) {
     let shared = |owner| Space { id: SpaceId::generate(), owner, name: "shared".to_owned() };
     let (early, late) = (shared(SpaceOwner::App(AppId::generate())), shared(SpaceOwner::Organization(team)));
     let ada = author(&*place.store, "ada").await;
-    let (even_later, ben) = (shared(SpaceOwner::Global), author(&*place.store, "ben").await);
-    for (space, role) in [(&even_later, "reader"), (&late, "writer"), (&early, "reader")] {
+    let ben = author(&*place.store, "ben").await;
+    for (space, role) in [(&late, "writer"), (&early, "reader")] {
         add_space(&place, space).await;
         add_member(&place, space.id, ada.user.id, role).await;
     }
@@ -113,9 +121,9 @@ async fn a_users_own_space_comes_first_then_the_others_by_id(place: Place) {
     let memberships = place.store.memberships(ada.user.id).await.unwrap();
     let expected = [
         Membership { space: ada.space, role: Role::Owner },
+        reader_of_all(),
         Membership { space: early, role: Role::Reader },
         Membership { space: late, role: Role::Writer },
-        Membership { space: even_later, role: Role::Reader },
         Membership { space: ben.space, role: Role::Writer },
     ];
     assert_eq!(memberships, expected);
@@ -126,7 +134,10 @@ async fn somebody_elses_spaces_are_not_a_users(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let ben = author(&*place.store, "ben").await;
     let spaces: Vec<_> = place.store.memberships(ada.user.id).await.unwrap();
-    assert_eq!(spaces.iter().map(|membership| membership.space.id).collect::<Vec<_>>(), [ada.space.id]);
+    assert_eq!(
+        spaces.iter().map(|membership| membership.space.id).collect::<Vec<_>>(),
+        [ada.space.id, reader_of_all().space.id]
+    );
     assert_ne!(ada.space.id, ben.space.id);
 }
 
@@ -135,7 +146,7 @@ async fn nobody_has_two_spaces(place: Place) {
     let team = organization(&place).await;
     let app = AppId::generate();
     let owners = [SpaceOwner::Organization(team), SpaceOwner::App(app), SpaceOwner::Global];
-    for owner in owners {
+    for owner in [SpaceOwner::Organization(team), SpaceOwner::App(app)] {
         add_space(&place, &Space { id: SpaceId::generate(), owner, name: "first".to_owned() }).await;
     }
     for owner in owners.into_iter().chain([SpaceOwner::User(ada.user.id)]) {
@@ -164,8 +175,8 @@ async fn of_many_first_users_one_is_made(place: Place) {
     let [owner] = &made[..] else { panic!("{} first users", made.len()) };
     assert_eq!(place.store.users().await.unwrap(), std::slice::from_ref(&owner.user));
     assert_eq!(place.store.tokens(owner.user.id).await.unwrap(), std::slice::from_ref(&owner.token.token));
-    for table in ["users", "spaces", "members", "tokens"] {
-        assert_eq!(place.count(&format!("SELECT count(*) FROM {table}")).await, 1, "{table}");
+    for (table, rows) in [("users", 1), ("spaces", 2), ("members", 1), ("tokens", 1)] {
+        assert_eq!(place.count(&format!("SELECT count(*) FROM {table}")).await, rows, "{table}");
     }
 }
 

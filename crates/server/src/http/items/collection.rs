@@ -17,8 +17,14 @@ pub(in crate::http) enum Collection {
 }
 
 /// The kinds by their names.
-pub(super) const KINDS: &[(&str, Kind)] =
-    &[("note", Kind::Note), ("bookmark", Kind::Bookmark), ("prompt", Kind::Prompt)];
+pub(super) const KINDS: &[(&str, Kind)] = &[
+    ("note", Kind::Note),
+    ("bookmark", Kind::Bookmark),
+    ("prompt", Kind::Prompt),
+    ("app_file", Kind::AppFile),
+    ("workflow", Kind::Workflow),
+    ("module", Kind::Module),
+];
 
 impl Collection {
     /// Every collection.

@@ -10,7 +10,7 @@ use crate::mcp::tool::Call;
 use crate::mcp::written::{EditTold, length};
 use crate::wire::Time;
 
-/// The item of an id, and what it is. Without `kind` that is found out; prompts have a server of their own.
+/// The item of an id, and what it is. Without `kind` that is found out; prompts and code have servers of their own.
 pub(super) async fn which(call: &Call, id: Id, kind: Option<ContentKind>) -> Result<(ItemRef, Kind), Error> {
     let of = |kind| (ItemRef::Id(id.0, Some(kind)), kind);
     if let Some(kind) = kind {
@@ -18,7 +18,9 @@ pub(super) async fn which(call: &Call, id: Id, kind: Option<ContentKind>) -> Res
     }
     match call.interline.state(&call.caller, &ItemRef::Id(id.0, None)).await?.kind {
         kind @ (Kind::Note | Kind::Bookmark) => Ok(of(kind)),
-        kind @ Kind::Prompt => Err(Error::NotFound { kind: None, wanted: id.0.to_string(), actual: Some(kind) }),
+        kind @ (Kind::Prompt | Kind::AppFile | Kind::Workflow | Kind::Module) => {
+            Err(Error::NotFound { kind: None, wanted: id.0.to_string(), actual: Some(kind) })
+        }
     }
 }
 

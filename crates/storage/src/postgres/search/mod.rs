@@ -3,6 +3,7 @@
 //! The database is asked for rows and nothing else: what they say is computed off the threads that serve everybody.
 
 pub(super) mod check;
+pub(super) mod files;
 pub(super) mod index;
 mod judge;
 mod merge;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Client, Transaction};
-use interline_items::search::{FoundItem, FoundPage, SearchQuery, Searched};
+use interline_items::search::{FoundItem, FoundPage, Search, SearchQuery, Searched};
 use interline_items::{Contents, StoreError};
 use tokio_postgres::Row;
 
@@ -40,25 +41,38 @@ const SNAPSHOTS: &str = concat!(
 
 /// A page of what matches, and how many items do, at one moment.
 pub(super) async fn search(pools: &Pools, query: &SearchQuery) -> Result<FoundPage, StoreError> {
+    in_turn(pools, query.until, async |client| page(client, query).await).await
+}
+
+/// What `work` finds on a connection, when it is its turn; [`StoreError::OutOfTime`] if that is too late.
+async fn in_turn<T>(
+    pools: &Pools,
+    until: Instant,
+    work: impl AsyncFnOnce(&mut Client) -> Result<T, Failure>,
+) -> Result<T, StoreError> {
     // The semaphore is never closed.
     let _turn =
-        tokio::time::timeout(time_left(query)?, pools.searches.acquire()).await.map_err(|_| StoreError::OutOfTime)?;
-    let searching = async { search_on(&mut pools.work.get().await?, query).await };
+        tokio::time::timeout(time_left(until)?, pools.searches.acquire()).await.map_err(|_| StoreError::OutOfTime)?;
+    let searching = async {
+        match work(&mut pools.work.get().await?).await {
+            Err(failure) if failure.took_too_long() && time_left(until).is_err() => Err(StoreError::OutOfTime.into()),
+            outcome => outcome,
+        }
+    };
     pools.use_one(searching).await
 }
 
-async fn search_on(client: &mut Client, query: &SearchQuery) -> Result<FoundPage, Failure> {
-    match page(client, query).await {
-        Err(failure) if failure.took_too_long() && time_left(query).is_err() => Err(StoreError::OutOfTime.into()),
-        outcome => outcome,
-    }
+/// A transaction that sees one moment, whose statements may take the time that the search has, be it more or less than
+/// what others may take.
+async fn transaction(client: &mut Client, until: Instant) -> Result<Transaction<'_>, Failure> {
+    let transaction = at_one_moment(client).await?;
+    let limit = time_left(until)?.as_millis() + 1;
+    transaction.batch_execute(&format!("SET LOCAL statement_timeout = {limit}")).await?;
+    Ok(transaction)
 }
 
 async fn page(client: &mut Client, query: &SearchQuery) -> Result<FoundPage, Failure> {
-    let transaction = at_one_moment(client).await?;
-    // A statement may take the time that the search has, be it more or less than what others may take.
-    let limit = time_left(query)?.as_millis() + 1;
-    transaction.batch_execute(&format!("SET LOCAL statement_timeout = {limit}")).await?;
+    let transaction = transaction(client, query.until).await?;
     let found = found(&transaction, query).await?;
     let lengths: HashMap<i64, u64> = found.iter().map(|place| (place.entry.number, place.bytes)).collect();
     let mut entries: Vec<Entry> = found.into_iter().map(|place| place.entry).collect();
@@ -67,7 +81,7 @@ async fn page(client: &mut Client, query: &SearchQuery) -> Result<FoundPage, Fai
     let mut items = Vec::with_capacity(entries.len());
     let mut rest = &entries[..];
     while !rest.is_empty() {
-        time_left(query)?;
+        time_left(query.until)?;
         let now;
         (now, rest) = rest.split_at(batch(rest, |entry| lengths.get(&entry.number).copied().unwrap_or(0)));
         items.append(&mut found_items(&transaction, query, now).await?);
@@ -76,14 +90,14 @@ async fn page(client: &mut Client, query: &SearchQuery) -> Result<FoundPage, Fai
 }
 
 /// How long a search may go on; [`StoreError::OutOfTime`] if no longer.
-fn time_left(query: &SearchQuery) -> Result<Duration, StoreError> {
-    let left = query.until.saturating_duration_since(Instant::now());
+fn time_left(until: Instant) -> Result<Duration, StoreError> {
+    let left = until.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(StoreError::OutOfTime) } else { Ok(left) }
 }
 
 /// The items that match, in any order.
 async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec<Place>, Failure> {
-    let evidence = evidence(transaction, query).await?;
+    let evidence = evidence(transaction, &query.search, query.until).await?;
     let judge = Judge { search: Arc::clone(&query.search), evidence: Arc::new(evidence), order: query.order };
     let asked = judge.clone();
     let candidates = compute(move || asked.candidates()).await?;
@@ -92,7 +106,7 @@ async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec
     let (mut found, unread) = compute(move || asked.judge(places)).await?;
     let mut rest = &unread[..];
     while !rest.is_empty() {
-        time_left(query)?;
+        time_left(query.until)?;
         let now;
         (now, rest) = rest.split_at(batch(rest, |place| place.bytes));
         let numbers: Vec<i64> = now.iter().map(|place| place.entry.number).collect();
@@ -104,17 +118,16 @@ async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec
 }
 
 /// What the index says about the terms of a search.
-async fn evidence(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Evidence, Failure> {
+async fn evidence(transaction: &Transaction<'_>, search: &Arc<Search>, until: Instant) -> Result<Evidence, Failure> {
     // One after the other: of two at once, the one would tell that the other failed, and not why.
     let segments: Arc<[Segment]> = live(transaction).await?.into();
-    let mut gathered = Gathered::new(&query.search, stale_items(transaction).await?);
+    let mut gathered = Gathered::new(search, stale_items(transaction).await?);
     if gathered.needs_vocabulary() {
         let mut vocabularies = Vocabularies::of(&segments);
         while let Some(blocks) = vocabularies.next(transaction).await? {
-            let query = query.clone();
             gathered = compute(move || {
                 for block in blocks {
-                    time_left(&query)?;
+                    time_left(until)?;
                     gathered.see(block.try_get("data")?)?;
                 }
                 Ok::<_, Failure>(gathered)
@@ -125,7 +138,7 @@ async fn evidence(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<
     let keys = gathered.keys();
     let mut lookups = Lookups::new(&segments, &keys);
     while let Some((keys, blocks)) = lookups.next(transaction).await? {
-        time_left(query)?;
+        time_left(until)?;
         let (segments, keys) = (Arc::clone(&segments), keys.to_vec());
         gathered = compute(move || {
             for block in blocks {
@@ -135,7 +148,7 @@ async fn evidence(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<
         })
         .await??;
     }
-    let search = Arc::clone(&query.search);
+    let search = Arc::clone(search);
     compute(move || gathered.evidence(&search)).await
 }
 

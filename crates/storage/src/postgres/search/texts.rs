@@ -11,7 +11,7 @@ const BATCH_BYTES: u64 = 8 * 1024 * 1024;
 const BATCH_ITEMS: usize = 256;
 
 const TEXTS: &str = "
-    SELECT number, id, title, name, description, url, text
+    SELECT number, id, title, name, description, url, path, text
     FROM items LEFT JOIN contents ON contents.item = items.id
     WHERE number = ANY($1)";
 
@@ -28,6 +28,7 @@ pub(super) fn searched(row: &Row) -> Result<Searched<'_>, Failure> {
         name: row.try_get("name")?,
         description: row.try_get("description")?,
         url: row.try_get("url")?,
+        path: row.try_get("path")?,
         content: row.try_get("text")?,
     })
 }

@@ -1,6 +1,7 @@
 //! Searching: what the index knows, and what is read because it does not.
 
 pub(super) mod check;
+pub(super) mod files;
 pub(super) mod index;
 pub(super) mod merge;
 mod places;
@@ -9,7 +10,7 @@ mod texts;
 
 use std::time::Instant;
 
-use interline_items::search::{FoundItem, FoundPage, Known, SearchQuery, Searched, Verdict};
+use interline_items::search::{FoundItem, FoundPage, Known, Search, SearchQuery, Searched, Verdict};
 use interline_items::{Contents, StoreError};
 use rusqlite::Connection;
 
@@ -27,7 +28,7 @@ const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
 
 /// A page of what matches, and how many items do. The connection is in a transaction.
 pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<FoundPage, Failure> {
-    let evidence = evidence(connection, query, &live(connection)?, stale_items(connection)?)?;
+    let evidence = evidence(connection, &query.search, query.until, &live(connection)?, stale_items(connection)?)?;
     let mut finding = Finding::new(connection, query)?;
     finding.look_up(&evidence)?;
     finding.page()
@@ -36,29 +37,30 @@ pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<Fou
 /// What the index says about the terms of a search.
 fn evidence(
     connection: &Connection,
-    query: &SearchQuery,
+    search: &Search,
+    until: Instant,
     segments: &[Segment],
     stale: DeadItems,
 ) -> Result<Evidence, Failure> {
-    let mut gathered = Gathered::new(&query.search, stale);
+    let mut gathered = Gathered::new(search, stale);
     let keys = gathered.keys();
     for segment in segments {
         let mut pieces = Vec::new();
         if gathered.needs_vocabulary() {
             with_vocabulary(connection, segment, |block| {
-                check_time(query)?;
+                check_time(until)?;
                 pieces.append(&mut gathered.see(block)?);
                 Ok(())
             })?;
         }
         for key in &keys {
-            check_time(query)?;
+            check_time(until)?;
             with_block(connection, segment, key, |block| Ok(gathered.add(key, block, &segment.dead)?))?;
         }
         // Pieces may be many, and neighbours.
         let mut rest = pieces.as_slice();
         while let Some(first) = rest.first() {
-            check_time(query)?;
+            check_time(until)?;
             let mut settled = 1;
             with_block(connection, segment, first, |block| {
                 settled = gathered.add_many(rest, block, &segment.dead)?;
@@ -67,12 +69,12 @@ fn evidence(
             rest = &rest[settled..];
         }
     }
-    Ok(gathered.evidence(&query.search))
+    Ok(gathered.evidence(search))
 }
 
 /// [`StoreError::OutOfTime`] if the search may not go on.
-fn check_time(query: &SearchQuery) -> Result<(), StoreError> {
-    if Instant::now() < query.until { Ok(()) } else { Err(StoreError::OutOfTime) }
+fn check_time(until: Instant) -> Result<(), StoreError> {
+    if Instant::now() < until { Ok(()) } else { Err(StoreError::OutOfTime) }
 }
 
 /// What was found so far.
@@ -111,7 +113,7 @@ impl<'a> Finding<'a> {
 
     /// How well an item matches, if it does.
     fn read(&mut self, number: i64, known: impl Fn(usize) -> Known) -> Result<Option<u32>, Failure> {
-        check_time(self.query)?;
+        check_time(self.query.until)?;
         let mut in_time = || Instant::now() < self.query.until;
         let score = self.texts.of(number, |item| {
             Ok(self.query.search.score(item, known, &mut in_time).map_err(|_| StoreError::OutOfTime)?)

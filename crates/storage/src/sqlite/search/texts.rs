@@ -7,7 +7,7 @@ use super::super::failure::Failure;
 use super::super::rows::Columns;
 
 const TEXTS: &str = "
-    SELECT title, name, description, url, text FROM items LEFT JOIN contents ON contents.item = items.number
+    SELECT title, name, description, url, path, text FROM items LEFT JOIN contents ON contents.item = items.number
     WHERE items.number = ?1";
 
 /// A statement that reads the texts of one item after the other.
@@ -32,6 +32,7 @@ impl<'a> Texts<'a> {
             name: columns.optional_text()?,
             description: columns.optional_text()?,
             url: columns.optional_text()?,
+            path: columns.optional_text()?,
             content: columns.optional_text()?,
         };
         look(&searched).map(Some)

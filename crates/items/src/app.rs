@@ -1,0 +1,51 @@
+//! Apps: files that are edited as a draft and published as versions that never change.
+
+use jiff::Timestamp;
+
+use crate::fields::{AppSlug, CodePath};
+use crate::{AppId, OrganizationId, UserId};
+
+/// An app without its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct App {
+    /// Its identifier.
+    pub id: AppId,
+    /// Its short name; unique in its organization, and among the apps that belong to none.
+    pub slug: AppSlug,
+    /// What it is called.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Whose it is; `None` is everybody's.
+    pub organization: Option<OrganizationId>,
+    /// Its navigation: a JSON text that nobody here looks into.
+    pub navigation: Option<String>,
+    /// The version that was published last.
+    pub published_version: Option<u64>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When one of these was last changed by hand; publishing and edits of files do not count.
+    pub updated_at: Timestamp,
+}
+
+/// A published version of an app.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AppVersion {
+    /// 1 for the first, and 1 more for each that comes after.
+    pub version: u64,
+    /// When it was published.
+    pub published_at: Timestamp,
+    /// By whom.
+    pub user: UserId,
+    /// How many files it has.
+    pub files: u64,
+}
+
+/// A file of a published version, without its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishedFile {
+    /// Where it stands.
+    pub path: CodePath,
+    /// The length of its content in characters.
+    pub characters: u64,
+}

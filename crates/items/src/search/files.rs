@@ -1,0 +1,64 @@
+//! Looking through many files of code.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::fields::{CodePath, sort_key};
+use crate::{CodeKind, SpaceId};
+
+use super::Search;
+
+/// Which files are looked through.
+#[derive(Clone, Debug)]
+pub struct FileSearch {
+    /// What those that matter match: others may be left out.
+    pub search: Arc<Search>,
+    /// The spaces to look in.
+    pub spaces: BTreeSet<SpaceId>,
+    /// The kind.
+    pub kind: CodeKind,
+    /// The paths.
+    pub paths: Paths,
+    /// When it is given up.
+    pub until: Instant,
+}
+
+/// Paths of files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Paths {
+    /// This one.
+    Is(CodePath),
+    /// Those that begin with this; all begin with the empty text.
+    BeginWith(String),
+}
+
+impl Paths {
+    /// Whether a path is one of them.
+    pub fn contain(&self, path: &str) -> bool {
+        match self {
+            Paths::Is(only) => path == only.as_str(),
+            Paths::BeginWith(start) => path.starts_with(start.as_str()),
+        }
+    }
+}
+
+/// A file that may match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileText<'a> {
+    /// Where it lives.
+    pub space: SpaceId,
+    /// Its path.
+    pub path: &'a str,
+    /// Its content.
+    pub text: &'a str,
+}
+
+/// Takes one file after the other, until it breaks off.
+pub type FileReader = Box<dyn FnMut(FileText<'_>) -> ControlFlow<()> + Send>;
+
+/// What files are sorted by.
+pub fn file_order(path: &str, space: SpaceId) -> impl Ord + use<> {
+    (sort_key(path), path.to_owned(), space)
+}

@@ -1,0 +1,196 @@
+//! What is known of a workflow's code, as JSON text.
+
+use interline_items::code::{DecoratorKind, Function, Literal, Parameter, ParameterKind};
+use serde_json::{Map, Value};
+
+use super::CodecError;
+use super::json::{Object, array_of, malformed, parse};
+
+const WHAT: &str = "functions";
+
+/// The functions of a workflow, in their order.
+pub(crate) fn of_functions(functions: &[Function]) -> String {
+    functions.iter().map(function_value).collect::<Value>().to_string()
+}
+
+/// The functions of an item.
+pub(crate) fn functions(text: &str) -> Result<Vec<Function>, CodecError> {
+    array_of(parse(text, WHAT)?, WHAT)?.into_iter().map(function_of).collect()
+}
+
+fn function_value(function: &Function) -> Value {
+    object([
+        ("name", Some(function.name.as_str().into())),
+        ("decorator", Some(function.decorator.as_str().into())),
+        ("line", Some(function.line.into())),
+        ("title", function.title.as_deref().map(Value::from)),
+        ("description", function.description.as_deref().map(Value::from)),
+        ("category", function.category.as_deref().map(Value::from)),
+        ("arguments", Some(pairs_value(&function.arguments))),
+        ("parameters", Some(function.parameters.iter().map(parameter_value).collect())),
+        ("doc", function.doc.as_deref().map(Value::from)),
+    ])
+}
+
+fn function_of(value: Value) -> Result<Function, CodecError> {
+    let mut object = Object::of(value, WHAT)?;
+    let decorator = required(object.text("decorator")?)?;
+    let line = object.take("line").and_then(|line| line.as_u64()).and_then(|line| usize::try_from(line).ok());
+    let parameters = array_of(required(object.take("parameters"))?, WHAT)?;
+    Ok(Function {
+        name: required(object.text("name")?)?,
+        decorator: required(DecoratorKind::parse(&decorator))?,
+        line: required(line)?,
+        title: object.text("title")?,
+        description: object.text("description")?,
+        category: object.text("category")?,
+        arguments: pairs_of(required(object.take("arguments"))?)?,
+        parameters: parameters.into_iter().map(parameter_of).collect::<Result<_, _>>()?,
+        doc: object.text("doc")?,
+    })
+}
+
+fn parameter_value(parameter: &Parameter) -> Value {
+    object([
+        ("name", Some(parameter.name.as_str().into())),
+        ("kind", Some(of_kind(parameter.kind).into())),
+        ("annotation", parameter.annotation.as_deref().map(Value::from)),
+        ("default", parameter.default.as_deref().map(Value::from)),
+    ])
+}
+
+fn parameter_of(value: Value) -> Result<Parameter, CodecError> {
+    let mut object = Object::of(value, WHAT)?;
+    let kind = required(object.text("kind")?)?;
+    Ok(Parameter {
+        name: required(object.text("name")?)?,
+        kind: required(KINDS.into_iter().find(|known| of_kind(*known) == kind))?,
+        annotation: object.text("annotation")?,
+        default: object.text("default")?,
+    })
+}
+
+const KINDS: [ParameterKind; 5] = [
+    ParameterKind::PositionalOnly,
+    ParameterKind::Standard,
+    ParameterKind::Positions,
+    ParameterKind::KeywordOnly,
+    ParameterKind::Keywords,
+];
+
+const fn of_kind(kind: ParameterKind) -> &'static str {
+    match kind {
+        ParameterKind::PositionalOnly => "positional_only",
+        ParameterKind::Standard => "standard",
+        ParameterKind::Positions => "positions",
+        ParameterKind::KeywordOnly => "keyword_only",
+        ParameterKind::Keywords => "keywords",
+    }
+}
+
+/// A list is an array, a map an object with its pairs: JSON objects have no order.
+fn literal_value(literal: &Literal) -> Value {
+    match literal {
+        Literal::None => Value::Null,
+        Literal::Bool(value) => (*value).into(),
+        Literal::Integer(value) => (*value).into(),
+        Literal::Float(value) => (*value).into(),
+        Literal::Text(text) => text.as_str().into(),
+        Literal::List(values) => values.iter().map(literal_value).collect(),
+        Literal::Map(pairs) => object([("map", Some(pairs_value(pairs)))]),
+    }
+}
+
+fn literal_of(value: Value) -> Result<Literal, CodecError> {
+    match value {
+        Value::Null => Ok(Literal::None),
+        Value::Bool(value) => Ok(Literal::Bool(value)),
+        Value::Number(number) => {
+            let whole = number.as_i64().map(Literal::Integer);
+            whole.or_else(|| number.as_f64().map(Literal::Float)).ok_or_else(|| malformed(WHAT))
+        }
+        Value::String(text) => Ok(Literal::Text(text)),
+        Value::Array(values) => Ok(Literal::List(values.into_iter().map(literal_of).collect::<Result<_, _>>()?)),
+        Value::Object(_) => Ok(Literal::Map(pairs_of(required(Object::of(value, WHAT)?.take("map"))?)?)),
+    }
+}
+
+fn pairs_value(pairs: &[(String, Literal)]) -> Value {
+    pairs.iter().map(|(key, literal)| Value::Array(vec![key.as_str().into(), literal_value(literal)])).collect()
+}
+
+fn pairs_of(value: Value) -> Result<Vec<(String, Literal)>, CodecError> {
+    let pair = |value: Value| match <[Value; 2]>::try_from(array_of(value, WHAT)?) {
+        Ok([Value::String(key), literal]) => Ok((key, literal_of(literal)?)),
+        _ => Err(malformed(WHAT)),
+    };
+    array_of(value, WHAT)?.into_iter().map(pair).collect()
+}
+
+/// An object without what is not there.
+fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
+    let there = members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    Value::Object(there.collect::<Map<_, _>>())
+}
+
+fn required<T>(value: Option<T>) -> Result<T, CodecError> {
+    value.ok_or_else(|| malformed(WHAT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_come_back_as_they_were() {
+        let bare = Function {
+            name: "f".to_owned(),
+            decorator: DecoratorKind::Tool,
+            line: 3,
+            title: None,
+            description: None,
+            category: None,
+            arguments: Vec::new(),
+            parameters: Vec::new(),
+            doc: None,
+        };
+        let parameter = |kind| Parameter { name: "p".to_owned(), kind, annotation: None, default: None };
+        let literals = vec![
+            Literal::None,
+            Literal::Bool(true),
+            Literal::Integer(i64::MIN),
+            Literal::Integer(1),
+            Literal::Float(1.0),
+            Literal::Float(-1.5e300),
+            Literal::Text("\"\n\u{1f44d}".to_owned()),
+            Literal::List(vec![Literal::List(Vec::new())]),
+            Literal::Map(vec![("z".to_owned(), Literal::None), ("a".to_owned(), Literal::Map(Vec::new()))]),
+        ];
+        let full = Function {
+            decorator: DecoratorKind::DataProvider,
+            title: Some("A title".to_owned()),
+            description: Some(String::new()),
+            category: Some("Ops".to_owned()),
+            arguments: literals.into_iter().map(|literal| ("k".to_owned(), literal)).collect(),
+            parameters: KINDS.map(parameter).into(),
+            doc: Some("Says\n  what.".to_owned()),
+            ..bare.clone()
+        };
+        let annotated = Parameter {
+            annotation: Some("dict[str, int]".to_owned()),
+            default: Some("{}".to_owned()),
+            ..parameter(ParameterKind::Standard)
+        };
+        let typed = Function { parameters: vec![annotated], ..bare.clone() };
+        for original in [vec![], vec![bare], vec![full, typed]] {
+            assert_eq!(functions(&of_functions(&original)).unwrap(), original);
+        }
+    }
+
+    #[test]
+    fn another_structure_is_an_error() {
+        for text in ["", "{}", "[1]", "[{}]", "[{\"name\":\"f\",\"decorator\":\"fly\",\"line\":1}]"] {
+            assert!(functions(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Files of code that may match a search.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use deadpool_postgres::{Client, Transaction};
+use interline_items::search::{FileReader, FileSearch, FileText, Paths, file_order};
+use interline_items::{SpaceId, StoreError};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::super::connect::Pools;
+use super::super::failure::Failure;
+use super::super::rows::maybe_count;
+use super::super::work::compute;
+use super::texts::{batch, searched, texts};
+use super::{evidence, in_turn, time_left, transaction};
+
+const FILES: &str = "
+    SELECT number, space, path, content_bytes FROM items
+    WHERE space = ANY($1) AND kind = $2 AND path IS NOT NULL AND deleted_at IS NULL";
+
+/// A file that may match.
+#[derive(Clone)]
+struct File {
+    number: i64,
+    space: SpaceId,
+    path: String,
+    /// How long its content is.
+    bytes: u64,
+}
+
+/// Hands the files that may match to `read`; how many there are where was looked.
+pub(in super::super) async fn search_files(
+    pools: &Pools,
+    query: &FileSearch,
+    read: FileReader,
+) -> Result<u64, StoreError> {
+    in_turn(pools, query.until, async |client| hand_over(client, query, read).await).await
+}
+
+async fn hand_over(client: &mut Client, query: &FileSearch, mut read: FileReader) -> Result<u64, Failure> {
+    let transaction = transaction(client, query.until).await?;
+    let evidence = evidence(&transaction, &query.search, query.until).await?;
+    let search = Arc::clone(&query.search);
+    let candidates = compute(move || evidence.candidates(&search)).await?;
+    let found = files(&transaction, query).await?;
+    let (files, total) = compute(move || among(&found, candidates.as_deref())).await??;
+    let mut rest = &files[..];
+    while !rest.is_empty() {
+        time_left(query.until)?;
+        let now;
+        (now, rest) = rest.split_at(batch(rest, |file| file.bytes));
+        let numbers: Vec<i64> = now.iter().map(|file| file.number).collect();
+        let (texts, now) = (texts(&transaction, &numbers).await?, now.to_vec());
+        let outcome;
+        (outcome, read) = compute(move || (read_each(&now, &texts, &mut read), read)).await?;
+        if outcome?.is_break() {
+            break;
+        }
+    }
+    Ok(total)
+}
+
+async fn files(transaction: &Transaction<'_>, query: &FileSearch) -> Result<Vec<Row>, Failure> {
+    let (condition, path) = match &query.paths {
+        Paths::Is(path) => ("path = $3", path.as_str()),
+        Paths::BeginWith(start) => ("path >= $3 AND starts_with(path, $3)", start.as_str()),
+    };
+    let statement = transaction.prepare_cached(&format!("{FILES} AND {condition}")).await?;
+    let spaces: Vec<Uuid> = query.spaces.iter().map(|space| space.uuid()).collect();
+    Ok(transaction.query(&statement, &[&spaces, &query.kind.name(), &path]).await?)
+}
+
+/// The files that are among the candidates, sorted, and how many there are with the others.
+fn among(rows: &[Row], candidates: Option<&[i64]>) -> Result<(Vec<File>, u64), Failure> {
+    let mut files = Vec::new();
+    for row in rows {
+        let number = row.try_get("number")?;
+        if candidates.is_none_or(|candidates| candidates.binary_search(&number).is_ok()) {
+            let space = SpaceId::from_uuid(row.try_get("space")?);
+            let bytes = maybe_count(row, "content_bytes")?.unwrap_or(0);
+            files.push(File { number, space, path: row.try_get("path")?, bytes });
+        }
+    }
+    files.sort_by_cached_key(|file| file_order(&file.path, file.space));
+    Ok((files, rows.len() as u64))
+}
+
+fn read_each(files: &[File], texts: &[Row], read: &mut FileReader) -> Result<ControlFlow<()>, Failure> {
+    let by_number: HashMap<i64, &Row> =
+        texts.iter().map(|row| Ok((row.try_get("number")?, row))).collect::<Result<_, Failure>>()?;
+    for file in files {
+        let Some(row) = by_number.get(&file.number) else { continue };
+        let Some(text) = searched(row)?.content else { continue };
+        if read(FileText { space: file.space, path: &file.path, text }).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}

@@ -1,0 +1,74 @@
+//! Files of code that may match a search.
+
+use std::ops::ControlFlow;
+
+use interline_items::SpaceId;
+use interline_items::search::{FileReader, FileSearch, FileText, Paths, file_order};
+use rusqlite::{Connection, params};
+
+use super::super::failure::Failure;
+use super::segments::{live, stale_items};
+use super::{check_time, evidence};
+
+// The conditions are those of the partial index, word for word, or SQLite would not use it. It has all that is read.
+const FILES: &str = "
+    SELECT number, path FROM items
+    WHERE space = ?1 AND kind = ?2 AND path >= ?3 AND path IS NOT NULL AND deleted_at IS NULL ORDER BY path";
+
+const TEXT: &str = "SELECT text FROM contents WHERE item = ?1";
+
+/// A file that may match.
+struct File {
+    number: i64,
+    space: SpaceId,
+    path: String,
+}
+
+/// Hands the files that may match to `read`; how many there are where was looked. The connection is in a transaction.
+pub(in super::super) fn search_files(
+    connection: &Connection,
+    query: &FileSearch,
+    mut read: FileReader,
+) -> Result<u64, Failure> {
+    check_time(query.until)?;
+    let evidence = evidence(connection, &query.search, query.until, &live(connection)?, stale_items(connection)?)?;
+    let (files, total) = files(connection, query, evidence.candidates(&query.search).as_deref())?;
+    let mut statement = connection.prepare_cached(TEXT)?;
+    for file in files {
+        check_time(query.until)?;
+        let mut found = statement.query([file.number])?;
+        let Some(row) = found.next()? else { continue };
+        let text = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        match read(FileText { space: file.space, path: &file.path, text }) {
+            ControlFlow::Continue(()) => {}
+            ControlFlow::Break(()) => break,
+        }
+    }
+    Ok(total)
+}
+
+/// The files that are among the candidates, sorted, and how many there are with the others.
+fn files(connection: &Connection, query: &FileSearch, candidates: Option<&[i64]>) -> Result<(Vec<File>, u64), Failure> {
+    let mut statement = connection.prepare_cached(FILES)?;
+    let first = match &query.paths {
+        Paths::Is(path) => path.as_str(),
+        Paths::BeginWith(start) => start,
+    };
+    let (mut files, mut total) = (Vec::new(), 0);
+    for &space in &query.spaces {
+        let mut found = statement.query(params![space.uuid().into_bytes(), query.kind.name(), first])?;
+        while let Some(row) = found.next()? {
+            let (number, path) = (row.get(0)?, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?);
+            // They ascend by their bytes, so that those that are asked for come first.
+            if !query.paths.contain(path) {
+                break;
+            }
+            total += 1;
+            if candidates.is_none_or(|candidates| candidates.binary_search(&number).is_ok()) {
+                files.push(File { number, space, path: path.to_owned() });
+            }
+        }
+    }
+    files.sort_by_cached_key(|file| file_order(&file.path, file.space));
+    Ok((files, total))
+}
