@@ -8,12 +8,14 @@
 mod depth;
 mod indentation;
 mod keyword;
+mod landmarks;
 mod strings;
 
 use super::{BYTE_ORDER_MARK, Problem};
 use depth::{Binding, Run, TooDeep};
 use indentation::{Indent, Indentation};
 use keyword::Keyword;
+pub(super) use landmarks::Landmarks;
 use strings::{Fields, Quoted};
 
 /// Open brackets, as in CPython.
@@ -24,7 +26,7 @@ const MAX_STRINGS: usize = 149;
 const NULL: &str = "source code cannot contain null characters";
 
 /// Refuses what would make a tree too deep, and what no reading makes valid.
-pub(super) fn scan(source: &str) -> Result<(), Problem> {
+pub(super) fn scan(source: &str) -> Result<Landmarks, Problem> {
     let mut scan = Scan {
         bytes: source.as_bytes(),
         at: if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 },
@@ -33,6 +35,7 @@ pub(super) fn scan(source: &str) -> Result<(), Problem> {
         line: Run::default(),
         last: Last::Other,
         indentation: Indentation::default(),
+        landmarks: Landmarks::default(),
     };
     scan.begin_line()?;
     while scan.at < scan.bytes.len() {
@@ -41,7 +44,8 @@ pub(super) fn scan(source: &str) -> Result<(), Problem> {
             Some(What::Bracket(_) | What::Field(_)) | None => scan.token()?,
         }
     }
-    scan.end()
+    scan.end()?;
+    Ok(scan.landmarks)
 }
 
 struct Scan<'s> {
@@ -55,6 +59,7 @@ struct Scan<'s> {
     /// What the last token was.
     last: Last,
     indentation: Indentation,
+    landmarks: Landmarks,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -131,10 +136,13 @@ impl Scan<'_> {
             0 => return self.problem(NULL),
             b'.' if self.peek(1).is_ascii_digit() => return self.number(),
             b' ' | b'\t' | b'\x0c' => {
-                self.at += 1;
+                self.at += length_while(&self.bytes[self.at..], |byte| matches!(byte, b' ' | b'\t' | b'\x0c'));
                 return Ok(());
             }
             b':' => {
+                if self.peek(1) == b'=' {
+                    self.landmarks.note(self.at);
+                }
                 let colon = self.run().colon();
                 self.bounded(colon)?;
                 if let Some(Open { what: What::Field(quoted), .. }) = self.open.last() {
@@ -173,9 +181,7 @@ impl Scan<'_> {
     /// A keyword, a name, or the prefix of a string.
     fn word(&mut self) -> Result<(), Problem> {
         let start = self.at;
-        while matches!(self.peek(0), b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'0'..=b'9') {
-            self.at += 1;
-        }
+        self.at += length_while(&self.bytes[start..], |byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let word = &self.bytes[start..self.at];
         let continues = start > 0 && !self.bytes[start - 1].is_ascii();
         if matches!(self.peek(0), b'\'' | b'"') && !continues && word.len() <= 2 {
@@ -191,10 +197,14 @@ impl Scan<'_> {
             }
             Some(Keyword::Operator) => self.link(Binding::All)?,
             Some(Keyword::Comparison) => self.operator(Binding::Comparison, Binding::All)?,
+            Some(Keyword::Declaration) if self.open.is_empty() => {
+                self.landmarks.note(start);
+                self.link(Binding::All)?;
+            }
             Some(Keyword::Statement) if self.open.is_empty() => self.link(Binding::All)?,
             // A part of a longer name, which is not ASCII.
-            Some(Keyword::Statement) if is_name => {}
-            Some(Keyword::Statement) => {
+            Some(Keyword::Statement | Keyword::Declaration) if is_name => {}
+            Some(Keyword::Statement | Keyword::Declaration) => {
                 let word = String::from_utf8_lossy(word);
                 return Err(Problem::new(start, format!("`{word}` inside brackets that were not closed")));
             }
@@ -285,9 +295,7 @@ impl Scan<'_> {
     }
 
     fn comment(&mut self) -> Result<(), Problem> {
-        while !matches!(self.peek(0), b'\n' | b'\r' | 0) {
-            self.at += 1;
-        }
+        self.at += length_while(&self.bytes[self.at..], |byte| !matches!(byte, b'\n' | b'\r' | 0));
         Ok(())
     }
 
@@ -341,4 +349,9 @@ impl Scan<'_> {
         };
         Err(Problem::new(open.at, message))
     }
+}
+
+/// How many bytes from the first on are like that.
+fn length_while(bytes: &[u8], is_such: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().position(|byte| !is_such(*byte)).unwrap_or(bytes.len())
 }

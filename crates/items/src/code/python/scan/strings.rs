@@ -1,7 +1,7 @@
 //! Where strings end, and where their replacement fields are.
 
 use super::depth::Run;
-use super::{Last, MAX_STRINGS, NULL, Open, Problem, Scan, What};
+use super::{Last, MAX_STRINGS, NULL, Open, Problem, Scan, What, length_while};
 
 pub(super) const UNENDED: &str = "unterminated string";
 
@@ -56,6 +56,9 @@ impl Scan<'_> {
 
     fn plain(&mut self, start: usize, quote: u8, ending: Ending) -> Result<(), Problem> {
         loop {
+            self.at += length_while(&self.bytes[self.at..], |byte| {
+                byte != quote && !matches!(byte, b'\\' | b'\n' | b'\r' | 0)
+            });
             match self.peek(0) {
                 b'\\' => self.escaped(),
                 byte if byte == quote && self.ends(quote, ending) => {
