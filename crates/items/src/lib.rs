@@ -50,8 +50,9 @@ pub use organization::Organization;
 pub use store::{FilePage, FileQuery, NewApp, NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
     Begun, Caller, Changed, ChangedPassage, Changes, ContentPart, EditMode, EditRequest, EditUnit, Edited,
-    ExpectedVersion, FieldMatch, FindBy, FindItems, FoundInside, Housekeeping, InsertAt, Interline, ItemChanges,
-    ItemDraft, ItemRef, LinePatch, LineRange, Outcome, PassageChange, QuerySyntax, ReadContent, ReadItem, Repeatable,
-    SearchField, SearchInside, Secret, TagChanges, TextChange, ThrownAway, TokenDraft, UserDraft, VersionDiff, Wanted,
+    ExpectedVersion, FieldMatch, FindBy, FindItems, FoundInFiles, FoundInside, Housekeeping, InsertAt, Interline,
+    ItemChanges, ItemDraft, ItemRef, LineMatch, LinePatch, LineRange, Outcome, PassageChange, QuerySyntax, ReadContent,
+    ReadItem, Repeatable, SearchField, SearchFiles, SearchInside, Secret, TagChanges, TextChange, ThrownAway,
+    TokenDraft, UserDraft, VersionDiff, Wanted,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

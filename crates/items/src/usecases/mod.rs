@@ -15,6 +15,7 @@ mod lifecycle;
 mod once;
 mod read;
 mod render;
+mod search_code;
 mod search_inside;
 mod tags;
 mod update;
@@ -42,6 +43,7 @@ pub use housekeeping::{Housekeeping, ThrownAway};
 pub use input::{Changed, ItemChanges, ItemDraft, TagChanges};
 pub use once::{Begun, Outcome, Repeatable};
 pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
+pub use search_code::{FoundInFiles, LineMatch, SearchFiles};
 pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};
 pub use users::{Secret, TokenDraft, UserDraft};
 

@@ -11,6 +11,8 @@ mod keyword;
 mod landmarks;
 mod strings;
 
+use memchr::{memchr, memchr2};
+
 use super::{BYTE_ORDER_MARK, Problem};
 use depth::{Binding, Run, TooDeep};
 use indentation::{Indent, Indentation};
@@ -23,10 +25,22 @@ const MAX_BRACKETS: usize = 200;
 /// Strings with replacement fields inside each other's fields, as in CPython.
 const MAX_STRINGS: usize = 149;
 
-const NULL: &str = "source code cannot contain null characters";
+/// Which bytes continue an ASCII word.
+const IN_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128_u8 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    table
+};
 
 /// Refuses what would make a tree too deep, and what no reading makes valid.
 pub(super) fn scan(source: &str) -> Result<Landmarks, Problem> {
+    if let Some(offset) = memchr(0, source.as_bytes()) {
+        return Err(Problem::new(offset, "source code cannot contain null characters"));
+    }
     let mut scan = Scan {
         bytes: source.as_bytes(),
         at: if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 },
@@ -89,7 +103,7 @@ enum What {
 
 impl Scan<'_> {
     fn peek(&self, ahead: usize) -> u8 {
-        // What is past the end is like a NUL, which no source has.
+        // What is past the end is like a NUL, which the source does not have.
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
@@ -133,7 +147,6 @@ impl Scan<'_> {
             b'\n' | b'\r' => return self.newline(),
             b'#' => return self.comment(),
             b'\\' => return self.continuation(),
-            0 => return self.problem(NULL),
             b'.' if self.peek(1).is_ascii_digit() => return self.number(),
             b' ' | b'\t' | b'\x0c' => {
                 self.at += length_while(&self.bytes[self.at..], |byte| matches!(byte, b' ' | b'\t' | b'\x0c'));
@@ -181,13 +194,18 @@ impl Scan<'_> {
     /// A keyword, a name, or the prefix of a string.
     fn word(&mut self) -> Result<(), Problem> {
         let start = self.at;
-        self.at += length_while(&self.bytes[start..], |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        // Its last eight bytes, which are all of a keyword.
+        let mut key = 0;
+        while let Some(byte) = self.bytes.get(self.at).copied().filter(|byte| IN_WORD[usize::from(*byte)]) {
+            key = key << 8 | u64::from(byte);
+            self.at += 1;
+        }
         let word = &self.bytes[start..self.at];
         let continues = start > 0 && !self.bytes[start - 1].is_ascii();
         if matches!(self.peek(0), b'\'' | b'"') && !continues && word.len() <= 2 {
             return self.prefixed_string(start);
         }
-        let keyword = if word.len() > 8 { None } else { Keyword::parse(word) };
+        let keyword = if word.len() > 8 { None } else { Keyword::of(key) };
         let is_name = keyword.is_none() || continues || !self.peek(0).is_ascii();
         match keyword {
             None => {}
@@ -295,7 +313,8 @@ impl Scan<'_> {
     }
 
     fn comment(&mut self) -> Result<(), Problem> {
-        self.at += length_while(&self.bytes[self.at..], |byte| !matches!(byte, b'\n' | b'\r' | 0));
+        let rest = &self.bytes[self.at..];
+        self.at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
         Ok(())
     }
 
@@ -321,7 +340,12 @@ impl Scan<'_> {
         let mut indent = Indent::default();
         loop {
             match self.peek(0) {
-                b' ' => indent.space(),
+                b' ' => {
+                    let spaces = length_while(&self.bytes[self.at..], |byte| byte == b' ');
+                    indent.spaces(spaces);
+                    self.at += spaces;
+                    continue;
+                }
                 b'\t' => indent.tab(),
                 b'\x0c' => indent = Indent::default(),
                 b'\\' => {
