@@ -58,7 +58,11 @@ impl TooDeep {
 impl Run {
     /// A token that nests the operands on both of its sides.
     pub(super) fn between(&mut self, binding: Binding) -> Result<(), TooDeep> {
-        self.links[binding as usize + 1..].fill(0);
+        for (tighter, links) in self.links.iter_mut().enumerate() {
+            if tighter > binding as usize {
+                *links = 0;
+            }
+        }
         self.before(binding)
     }
 

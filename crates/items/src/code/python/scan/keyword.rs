@@ -18,8 +18,8 @@ pub(super) enum Keyword {
 impl Keyword {
     /// The keyword whose bytes are these, the first one highest; it has at most eight.
     pub(super) fn of(key: u64) -> Option<Keyword> {
-        // Sorted, so that few of them are compared with a word.
-        KEYWORDS.binary_search_by_key(&key, |(known, _)| *known).ok().map(|place| KEYWORDS[place].1)
+        let (known, keyword) = TABLE[slot(key)];
+        if known == key { keyword } else { None }
     }
 }
 
@@ -57,6 +57,26 @@ const KEYWORDS: [(u64, Keyword); 31] = [
     (key(b"nonlocal"), Keyword::Declaration),
 ];
 
+/// The keywords, each in a slot of its own: most words are none, and are to be told apart by one comparison.
+const TABLE: [(u64, Option<Keyword>); SLOTS] = {
+    let mut table = [(0, None); SLOTS];
+    let mut at = 0;
+    while at < KEYWORDS.len() {
+        let (key, keyword) = KEYWORDS[at];
+        assert!(table[slot(key)].1.is_none(), "two keywords in one slot: another factor is needed");
+        table[slot(key)] = (key, Some(keyword));
+        at += 1;
+    }
+    table
+};
+
+const SLOTS: usize = 128;
+
+const fn slot(key: u64) -> usize {
+    // A factor under which no two keywords share a slot.
+    (key.wrapping_mul(0x9755d4c13a902931) >> 57) as usize
+}
+
 const fn key(word: &[u8]) -> u64 {
     let (mut key, mut at) = (0, 0);
     while at < word.len() {
@@ -72,7 +92,7 @@ mod tests {
 
     #[test]
     fn keywords_are_found_by_their_bytes() {
-        assert!(KEYWORDS.is_sorted_by_key(|(key, _)| *key));
+        assert!(KEYWORDS.iter().all(|(key, keyword)| Keyword::of(*key) == Some(*keyword)));
         assert!(Keyword::of(key(b"nonlocal")) == Some(Keyword::Declaration));
         assert!(Keyword::of(key(b"if")) == Some(Keyword::Operator));
         assert!(Keyword::of(key(b"i")).is_none());

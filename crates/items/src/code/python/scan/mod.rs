@@ -188,6 +188,7 @@ impl Scan<'_> {
         }
         self.last = Last::Other;
         self.at += 1;
+        self.skip_space();
         Ok(())
     }
 
@@ -228,7 +229,15 @@ impl Scan<'_> {
             }
         }
         self.last = if is_name { Last::Operand } else { Last::Other };
+        self.skip_space();
         Ok(())
+    }
+
+    /// A blank mostly follows; to skip it here is cheaper than to look at it as a token.
+    fn skip_space(&mut self) {
+        if self.peek(0) == b' ' {
+            self.at += 1;
+        }
     }
 
     fn prefixed_string(&mut self, start: usize) -> Result<(), Problem> {
