@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interline_items::fields::Limits;
-use interline_items::{Case, CodeKind, Interline, QuerySyntax, SearchFiles, Source, SpaceId};
+use interline_items::{Case, CodeKind, CodeScope, Interline, QuerySyntax, SearchFiles, Source};
 use interline_storage::SqliteStore;
 use rusqlite::params;
 use uuid::Uuid;
@@ -81,8 +81,7 @@ async fn found(interline: &Interline, pattern: &str, syntax: QuerySyntax) -> Res
     let owner = interline.owner().await.map_err(told)?;
     let caller = interline.trusted(owner.id, Source::Cli).await.map_err(told)?;
     let request = SearchFiles {
-        kind: CodeKind::Module,
-        spaces: [SpaceId::from_uuid(Uuid::from_bytes(GLOBAL))].into(),
+        scope: CodeScope { kind: CodeKind::Module, app: None, organization: None },
         pattern: pattern.to_owned(),
         syntax,
         case: Case::Sensitive,

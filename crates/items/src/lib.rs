@@ -2,7 +2,6 @@
 //!
 //! * An [`Item`] is one stored thing: its [`Fields`], what is known of its content ([`ContentInfo`]) and its [`Stamp`].
 //!   What it may be is a row of [`Rules`] of its [`Kind`].
-//! * [`code`] holds what is known of Python without running it.
 //! * [`fields`] holds parsed types: an invalid title, tag or url cannot exist.
 //! * [`code`] says whether a text is Python, and what its workflow functions are.
 //! * [`search`] says what is looked for over many items, and what an index knows of one.
@@ -49,10 +48,12 @@ pub use list::{
 pub use organization::Organization;
 pub use store::{FilePage, FileQuery, NewApp, NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
-    Begun, Caller, Changed, ChangedPassage, Changes, ContentPart, EditMode, EditRequest, EditUnit, Edited,
-    ExpectedVersion, FieldMatch, FindBy, FindItems, FoundInFiles, FoundInside, Housekeeping, InsertAt, Interline,
-    ItemChanges, ItemDraft, ItemRef, LineMatch, LinePatch, LineRange, Outcome, PassageChange, QuerySyntax, ReadContent,
-    ReadItem, Repeatable, SearchField, SearchFiles, SearchInside, Secret, TagChanges, TextChange, ThrownAway,
-    TokenDraft, UserDraft, VersionDiff, Wanted,
+    AppChanges, AppDetails, AppDraft, AppRef, Begun, Caller, Changed, ChangedPassage, Changes, CodeFiles, CodeScope,
+    ContentPart, EditMode, EditRequest, EditUnit, Edited, ExpectedVersion, FieldMatch, FileRef, FindBy, FindItems,
+    FoundInFiles, FoundInside, FoundWorkflow, Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef,
+    LineMatch, LinePatch, LineRange, OrganizationDraft, Outcome, PassageChange, PublishedVersion, QuerySyntax,
+    ReadContent, ReadItem, Repeatable, ReplaceFile, Replaced, SearchField, SearchFiles, SearchInside, Secret,
+    TagChanges, TextChange, ThrownAway, TokenDraft, UserDraft, Validation, VersionDiff, Wanted, WorkflowFilter,
+    WorkflowRef, WorkflowSource, Workflows,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

@@ -4,9 +4,9 @@ mod words;
 
 use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, StaleOperation, UnifiedDiff};
 
-use crate::code::DecoratorKind;
+use crate::code::{CodeError, KindMismatch};
 use crate::fields::FieldError;
-use crate::{App, CodeKind, Item, ItemId, Kind, Scope, StoreError, UniqueField};
+use crate::{App, Item, ItemId, Kind, Scope, StoreError, UniqueField};
 
 /// A refusal or a failure. The code is stable; the message (`Display`) says what happened, with the figures, and the
 /// suggestion what to do next, so that an agent can make the right next call from it alone.
@@ -71,23 +71,9 @@ pub enum Error {
         unused_arguments: Vec<String>,
     },
     /// A text that is not Python.
-    InvalidCode {
-        /// 1-based line.
-        line: u64,
-        /// 1-based column, in characters.
-        column: u64,
-        /// What is wrong there.
-        detail: String,
-    },
+    InvalidCode(CodeError),
     /// Python of another kind than it was said to be.
-    EntityTypeMismatch {
-        /// What it was said to be.
-        declared: CodeKind,
-        /// What it is.
-        detected: CodeKind,
-        /// The decorator that makes it so, if one does.
-        decorator: Option<DecoratorKind>,
-    },
+    EntityTypeMismatch(KindMismatch),
     /// Rendering was asked for with other arguments than the prompt has.
     InvalidArguments {
         /// Required arguments that were not given.
@@ -211,6 +197,8 @@ pub enum Refusal {
 pub enum PassageField {
     /// What is replaced.
     OldStr,
+    /// What is replaced, as the tools for code call it.
+    OldString,
     /// What is deleted.
     ContentToDelete,
     /// What is inserted after.
@@ -224,6 +212,7 @@ impl PassageField {
     pub const fn name(self) -> &'static str {
         match self {
             PassageField::OldStr => "old_str",
+            PassageField::OldString => "old_string",
             PassageField::ContentToDelete => "content_to_delete",
             PassageField::AfterStr => "after_str",
             PassageField::BeforeStr => "before_str",
@@ -265,8 +254,8 @@ impl Error {
             Error::ValidationFailed(_) => "validation_failed",
             Error::TooLarge { .. } | Error::PageTooLarge { .. } => "too_large",
             Error::InvalidTemplate { .. } => "invalid_template",
-            Error::InvalidCode { .. } => "invalid_code",
-            Error::EntityTypeMismatch { .. } => "entity_type_mismatch",
+            Error::InvalidCode(_) => "invalid_code",
+            Error::EntityTypeMismatch(_) => "entity_type_mismatch",
             Error::InvalidArguments { .. } => "invalid_arguments",
             Error::RenderFailed { .. } => "render_failed",
             Error::InvalidLines { .. } => "invalid_lines",
@@ -283,6 +272,32 @@ impl Error {
             Error::Forbidden(_) => "forbidden",
             Error::Unavailable(_) | Error::Unknown(_) => "unavailable",
             Error::Internal(_) => "internal",
+        }
+    }
+
+    /// The same, with the passage of an edit called `old_string` and what it becomes `new_string`, as the tools for code call
+    /// them.
+    #[must_use]
+    pub fn in_words_of_code(self) -> Error {
+        match self {
+            Error::NoMatch { field: PassageField::OldStr, none } => {
+                Error::NoMatch { field: PassageField::OldString, none }
+            }
+            Error::MultipleMatches { field: PassageField::OldStr, many } => {
+                Error::MultipleMatches { field: PassageField::OldString, many }
+            }
+            Error::ValidationFailed(mut errors) => {
+                for error in &mut errors {
+                    for (name, other) in [("old_str", "old_string"), ("new_str", "new_string")] {
+                        if let Some(prefix) = error.field.strip_suffix(name) {
+                            error.field = format!("{prefix}{other}");
+                        }
+                    }
+                }
+                Error::ValidationFailed(errors)
+            }
+            Error::AtEdit { index, error } => Error::AtEdit { index, error: Box::new(error.in_words_of_code()) },
+            other => other,
         }
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use interline_edit::{Cause, Level, MultipleMatches, NoMatch};
 
 use super::{Error, NeedsText, PassageField, Refusal};
+use crate::code::KindMismatch;
 use crate::{Kind, View};
 
 impl Error {
@@ -30,8 +31,8 @@ impl Error {
                         .to_owned()
                 }
             }
-            Error::InvalidCode { .. } => "correct the code at the line and column given; nothing was stored".to_owned(),
-            Error::EntityTypeMismatch { declared, detected, .. } => {
+            Error::InvalidCode(_) => "correct the code at the line and column given; nothing was stored".to_owned(),
+            Error::EntityTypeMismatch(KindMismatch { declared, detected, .. }) => {
                 format!("use entity_type '{}', or make the code a {}", detected.name(), declared.name())
             }
             Error::InvalidArguments { .. } => "give all `missing` arguments and none of the `unknown`".to_owned(),
@@ -120,7 +121,7 @@ fn after_no_match(field: PassageField, none: &NoMatch) -> String {
 /// The loosest level that a request can allow for a passage.
 fn loosest_of(field: PassageField) -> Level {
     match field {
-        PassageField::OldStr | PassageField::ContentToDelete => Level::SpacingNormalized,
+        PassageField::OldStr | PassageField::OldString | PassageField::ContentToDelete => Level::SpacingNormalized,
         PassageField::AfterStr | PassageField::BeforeStr => Level::WhitespaceNormalized,
     }
 }
@@ -133,7 +134,9 @@ fn after_multiple_matches(field: PassageField, many: &MultipleMatches) -> String
     let longer = format!("add lines around the one that is meant until `{name}` is unique");
     match field {
         PassageField::AfterStr | PassageField::BeforeStr => longer,
-        PassageField::OldStr => format!("{longer}, or give `expected_matches`: {total} to replace all"),
+        PassageField::OldStr | PassageField::OldString => {
+            format!("{longer}, or give `expected_matches`: {total} to replace all")
+        }
         PassageField::ContentToDelete => format!("{longer}, or give `expected_matches`: {total} to delete all"),
     }
 }
@@ -175,18 +178,8 @@ impl fmt::Display for Error {
                 write!(f, "the template is not valid on line {line}: {detail}")
             }
             Error::InvalidTemplate { line: None, detail, .. } => write!(f, "the template is not valid: {detail}"),
-            Error::InvalidCode { line, column, detail } => {
-                write!(f, "the code is not valid on line {line}, column {column}: {detail}")
-            }
-            Error::EntityTypeMismatch { declared, detected, decorator } => {
-                let (declared, detected) = (declared.name(), detected.name());
-                write!(f, "declared '{declared}' but content contains ")?;
-                match decorator {
-                    Some(decorator) => write!(f, "@{} decorator", decorator.as_str())?,
-                    None => f.write_str("no @workflow, @tool or @data_provider decorator")?,
-                }
-                write!(f, ". Use entity_type='{detected}' instead.")
-            }
+            Error::InvalidCode(error) => write!(f, "the code is not valid on {error}"),
+            Error::EntityTypeMismatch(mismatch) => mismatch.fmt(f),
             Error::InvalidArguments { missing, unknown } => {
                 write!(f, "{} arguments are missing and {} unknown", missing.len(), unknown.len())
             }
@@ -207,18 +200,7 @@ impl fmt::Display for Error {
                 Some(cause) => write!(f, "`{}` could not be matched: {cause}", field.name()),
                 None => write!(f, "`{}` was not found in the content", field.name()),
             },
-            Error::MultipleMatches { field, many } if many.total == many.expected => {
-                write!(f, "the {} places of `{}` overlap", many.total, field.name())
-            }
-            Error::MultipleMatches { field, many } => write!(
-                f,
-                "`{}` is in {} place{} where {} {} expected",
-                field.name(),
-                many.total,
-                if many.total == 1 { "" } else { "s" },
-                many.expected,
-                if many.expected == 1 { "was" } else { "were" }
-            ),
+            Error::MultipleMatches { field, many } => tell_multiple_matches(f, *field, many),
             Error::InvalidOperations { operations, total } => match operations.as_slice() {
                 [] => f.write_str("there are no operations"),
                 [one] => write!(f, "operation {}: {}", one.index, one.problem),
@@ -244,6 +226,15 @@ impl fmt::Display for Error {
             Error::Internal(_) => f.write_str("something went wrong inside the server"),
         }
     }
+}
+
+fn tell_multiple_matches(f: &mut fmt::Formatter<'_>, field: PassageField, many: &MultipleMatches) -> fmt::Result {
+    let (name, total, expected) = (field.name(), many.total, many.expected);
+    if total == expected {
+        return write!(f, "the {total} places of `{name}` overlap");
+    }
+    let (s, were) = (if total == 1 { "" } else { "s" }, if expected == 1 { "was" } else { "were" });
+    write!(f, "`{name}` is in {total} place{s} where {expected} {were} expected")
 }
 
 impl fmt::Display for Refusal {

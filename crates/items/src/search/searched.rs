@@ -16,8 +16,10 @@ pub(super) enum Place {
     Head,
     /// Description.
     Description,
-    /// Web address or path.
+    /// Web address.
     Address,
+    /// Path.
+    Path,
     /// Content.
     Content,
 }
@@ -28,7 +30,7 @@ impl Place {
         match self {
             Place::Head => 4,
             Place::Description => 2,
-            Place::Address | Place::Content => 1,
+            Place::Address | Place::Path | Place::Content => 1,
         }
     }
 
@@ -37,7 +39,7 @@ impl Place {
         match self {
             Place::Head => 64,
             Place::Description => 24,
-            Place::Address => 4,
+            Place::Address | Place::Path => 4,
             Place::Content => match count {
                 0..=1 => 4,
                 2..=3 => 6,
@@ -93,7 +95,7 @@ impl<'a> Searched<'a> {
             (Place::Head, self.name),
             (Place::Description, self.description),
             (Place::Address, self.url),
-            (Place::Address, self.path),
+            (Place::Path, self.path),
             (Place::Content, self.content),
         ]
         .into_iter()

@@ -42,6 +42,8 @@ pub enum SnippetField {
     Title,
     /// The web address.
     Url,
+    /// The path.
+    Path,
 }
 
 /// The line of the content that shows the most of the terms, the first of several; another field where none shows any; the
@@ -179,6 +181,7 @@ fn field(place: Place, line: u64) -> SnippetField {
         Place::Head => SnippetField::Title,
         Place::Description => SnippetField::Description,
         Place::Address => SnippetField::Url,
+        Place::Path => SnippetField::Path,
         Place::Content => SnippetField::Content(line),
     }
 }

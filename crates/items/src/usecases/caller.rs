@@ -158,6 +158,12 @@ impl Caller {
         if narrowed { Err(Error::Forbidden(Refusal::Narrowed)) } else { Ok(()) }
     }
 
+    /// Refused if the caller's token is narrowed to spaces.
+    pub(super) fn needs_whole_spaces(&self) -> Result<(), Error> {
+        let narrowed = self.who.token().is_some_and(|token| token.spaces.is_some());
+        if narrowed { Err(Error::Forbidden(Refusal::Narrowed)) } else { Ok(()) }
+    }
+
     /// The spaces for a new token of a user: for the caller's own no more than exist for the caller.
     pub(super) fn narrowed_spaces(&self, user: UserId, wanted: Option<BTreeSet<SpaceId>>) -> Option<BTreeSet<SpaceId>> {
         if user != self.who.user {

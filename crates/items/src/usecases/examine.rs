@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::code::Function;
+use crate::code::{Function, KindMismatch, SdkName, check};
 use crate::fields::Arguments;
-use crate::template::{Template, check};
+use crate::template::{Template, check as check_arguments};
 use crate::threads::LargeStack;
 use crate::{CodeKind, ContentInfo, ContentRule, Error, Fields, Item, Kind};
 
@@ -36,7 +36,9 @@ impl Interline {
         content: Option<Arc<str>>,
     ) -> Result<Examined, Error> {
         match kind.rules().content {
-            ContentRule::Text => Ok(Examined { content: self.measured(content).await?, functions: None }),
+            ContentRule::Text | ContentRule::Code(CodeKind::AppFile) => {
+                Ok(Examined { content: self.measured(content).await?, functions: None })
+            }
             ContentRule::Template => {
                 let arguments = fields.arguments.clone().unwrap_or_default();
                 let examine = move |stack: &LargeStack| {
@@ -47,9 +49,10 @@ impl Interline {
                 self.threads.run(examine).await?
             }
             ContentRule::Code(kind) => {
+                let sdk = Arc::clone(&self.sdk);
                 let examine = move |stack: &LargeStack| {
                     let text = content.unwrap_or_default();
-                    let functions = check_code(kind, &text, stack)?;
+                    let functions = check_code(kind, &text, &sdk, stack)?;
                     Ok(Examined { content: Some(ContentInfo::of(&text)), functions })
                 };
                 self.threads.run(examine).await?
@@ -69,10 +72,28 @@ impl Interline {
 
 /// The functions of a workflow, `None` of other code; an error if the text is not code of that kind. Every way of writing
 /// code comes through here.
-pub(super) fn check_code(kind: CodeKind, _text: &str, _stack: &LargeStack) -> Result<Option<Vec<Function>>, Error> {
-    match kind {
-        CodeKind::AppFile | CodeKind::Module => Ok(None),
-        CodeKind::Workflow => Ok(Some(Vec::new())),
+pub(super) fn check_code(
+    kind: CodeKind,
+    text: &str,
+    sdk: &SdkName,
+    stack: &LargeStack,
+) -> Result<Option<Vec<Function>>, Error> {
+    let functions = match kind {
+        CodeKind::AppFile => return Ok(None),
+        CodeKind::Workflow | CodeKind::Module => check(text, sdk, stack).map_err(Error::InvalidCode)?.functions,
+    };
+    match (kind, functions.first()) {
+        (CodeKind::Workflow, None) => {
+            let (declared, detected) = (CodeKind::Workflow, CodeKind::Module);
+            Err(Error::EntityTypeMismatch(KindMismatch { declared, detected, decorator: None }))
+        }
+        (CodeKind::Module, Some(function)) => {
+            let (declared, detected) = (CodeKind::Module, CodeKind::Workflow);
+            let decorator = Some(function.decorator);
+            Err(Error::EntityTypeMismatch(KindMismatch { declared, detected, decorator }))
+        }
+        (CodeKind::Workflow, Some(_)) => Ok(Some(functions)),
+        (CodeKind::Module | CodeKind::AppFile, _) => Ok(None),
     }
 }
 
@@ -88,7 +109,7 @@ pub(super) fn parse_template(text: &str, stack: &LargeStack) -> Result<Template,
 
 /// Refuses a template that has not exactly these arguments.
 pub(super) fn fit_arguments(template: &Template, arguments: &Arguments) -> Result<(), Error> {
-    check(template, arguments).map_err(|mismatch| Error::InvalidTemplate {
+    check_arguments(template, arguments).map_err(|mismatch| Error::InvalidTemplate {
         line: None,
         detail: mismatch.to_string(),
         undefined_variables: mismatch.undefined_variables,

@@ -36,7 +36,7 @@ impl Interline {
             self.check_expected(expected, &item).await?;
             let at = now();
             let record = caller.record(Action::Delete, Vec::new(), at);
-            let remember = caller.remember(&Outcome::Removed, at);
+            let remember = caller.remember(&Outcome::Removed(&item), at);
             if let Some(()) = unless_stale(self.store.purge(item.id, item.stamp, record, remember).await)? {
                 return Ok(());
             }
@@ -89,7 +89,7 @@ impl Interline {
                 record: caller.record(action, Vec::new(), at),
             };
             let outcome = match action {
-                Action::Delete => Outcome::Removed,
+                Action::Delete => Outcome::Removed(&after),
                 Action::Create | Action::Update | Action::Archive | Action::Unarchive | Action::Restore => {
                     Outcome::Changed(&after)
                 }

@@ -1,6 +1,7 @@
 //! The use cases: what every door calls. Each is one function that says who may, what is checked, and what is written.
 
 mod caller;
+mod code;
 mod create;
 mod credentials;
 mod edit;
@@ -15,7 +16,6 @@ mod lifecycle;
 mod once;
 mod read;
 mod render;
-mod search_code;
 mod search_inside;
 mod tags;
 mod update;
@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::code::SdkName;
 use crate::fields::Limits;
 use crate::threads::Threads;
 use crate::{Error, Store, StoreError};
@@ -33,6 +34,11 @@ use edit::Crowd;
 use once::UnderWay;
 
 pub use caller::Caller;
+pub use code::{
+    AppChanges, AppDetails, AppDraft, AppRef, CodeFiles, CodeScope, FileRef, FoundInFiles, FoundWorkflow, LineMatch,
+    OrganizationDraft, PublishedVersion, ReplaceFile, Replaced, SearchFiles, Validation, WorkflowFilter, WorkflowRef,
+    WorkflowSource, Workflows,
+};
 pub use edit::{
     ChangedPassage, Changes, EditMode, EditRequest, EditUnit, Edited, InsertAt, LinePatch, PassageChange, TextChange,
 };
@@ -43,7 +49,6 @@ pub use housekeeping::{Housekeeping, ThrownAway};
 pub use input::{Changed, ItemChanges, ItemDraft, TagChanges};
 pub use once::{Begun, Outcome, Repeatable};
 pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
-pub use search_code::{FoundInFiles, LineMatch, SearchFiles};
 pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};
 pub use users::{Secret, TokenDraft, UserDraft};
 
@@ -56,6 +61,7 @@ const MAX_ROUNDS: usize = 1_000;
 pub struct Interline {
     store: Arc<dyn Store>,
     limits: Arc<Limits>,
+    sdk: Arc<SdkName>,
     threads: Threads,
     credentials: Arc<CredentialsCache>,
     use_marks: Arc<UseMarks>,
@@ -69,12 +75,19 @@ impl Interline {
         Interline {
             store,
             limits: Arc::new(limits),
+            sdk: Arc::default(),
             threads: Threads::one_per_core(),
             credentials: Arc::default(),
             use_marks: Arc::default(),
             under_way: UnderWay::default(),
             crowd: Crowd::default(),
         }
+    }
+
+    /// The same, with another name of the SDK that workflow decorators come from.
+    #[must_use]
+    pub fn with_sdk(self, sdk: SdkName) -> Interline {
+        Interline { sdk: Arc::new(sdk), ..self }
     }
 
     /// How much fields may hold.

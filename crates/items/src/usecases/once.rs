@@ -33,7 +33,7 @@ pub enum Outcome<'a> {
     /// A content was edited.
     Edited(&'a Edited),
     /// An item went, into the trash or for good.
-    Removed,
+    Removed(&'a Item),
     /// So many items have another tag.
     Retagged(usize),
 }

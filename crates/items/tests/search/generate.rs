@@ -153,6 +153,7 @@ impl Chance {
             name: (self.below(3) == 0).then(|| self.text(2)),
             description: (self.below(3) == 0).then(|| self.text(6)),
             url: (self.below(3) == 0).then(|| format!("https://example.org/{}", self.text(3))),
+            path: (self.below(3) == 0).then(|| format!("src/{}.py", self.text(2))),
             content: self.maybe_text(25),
         }
     }

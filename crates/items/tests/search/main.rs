@@ -20,6 +20,7 @@ fn searched(texts: &Texts) -> Searched<'_> {
         name: texts.name.as_deref(),
         description: texts.description.as_deref(),
         url: texts.url.as_deref(),
+        path: texts.path.as_deref(),
         content: texts.content.as_deref(),
     }
 }

@@ -12,6 +12,7 @@ pub(crate) struct Texts {
     pub(crate) name: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) url: Option<String>,
+    pub(crate) path: Option<String>,
     pub(crate) content: Option<String>,
 }
 
@@ -146,6 +147,7 @@ struct Folded {
     name: Option<String>,
     description: Option<String>,
     url: Option<String>,
+    path: Option<String>,
     content: Option<String>,
 }
 
@@ -157,6 +159,7 @@ impl Folded {
             name: fold(&item.name),
             description: fold(&item.description),
             url: fold(&item.url),
+            path: fold(&item.path),
             content: fold(&item.content),
         }
     }
@@ -179,8 +182,8 @@ impl Folded {
             _ => 10,
         };
         let there = |field: &Option<String>, weight: u32| if forms(field, word) > 0 { weight } else { 0 };
-        let others =
-            there(&self.title, 64) + there(&self.name, 64) + there(&self.description, 24) + there(&self.url, 4);
+        let heads = there(&self.title, 64) + there(&self.name, 64);
+        let others = heads + there(&self.description, 24) + there(&self.url, 4) + there(&self.path, 4);
         (others + content).min(255)
     }
 
@@ -189,7 +192,7 @@ impl Folded {
         let there = |is_there: bool, weight: u32| if is_there { weight } else { 0 };
         there(has(&self.title) || has(&self.name), 32)
             + there(has(&self.description), 12)
-            + there(has(&self.url) || has(&self.content), 2)
+            + there(has(&self.url) || has(&self.path) || has(&self.content), 2)
     }
 }
 

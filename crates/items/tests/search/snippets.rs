@@ -68,6 +68,7 @@ fn a_field_is_shown_where_the_content_shows_nothing() {
         name: Some("name-gamma".to_owned()),
         description: Some("about\nalpha and delta".to_owned()),
         url: Some("https://example.org/zeta".to_owned()),
+        path: Some("jobs/theta.py".to_owned()),
         content: Some("only omega".to_owned()),
     };
     for (query, field, text, marks) in [
@@ -77,6 +78,7 @@ fn a_field_is_shown_where_the_content_shows_nothing() {
         ("gamma", SnippetField::Title, "name-gamma", ["gamma"]),
         ("delta", SnippetField::Description, "alpha and delta", ["delta"]),
         ("zeta", SnippetField::Url, "https://example.org/zeta", ["zeta"]),
+        ("theta", SnippetField::Path, "jobs/theta.py", ["theta"]),
     ] {
         let shown = snippet(query, &item).unwrap_or_else(|| panic!("{query:?} shows nothing"));
         assert_eq!((shown.field, shown.text.as_str()), (field, text), "{query:?}");
@@ -176,5 +178,6 @@ fn stands_in(shown: &Snippet, texts: &Texts) -> bool {
         SnippetField::Title => has(&texts.title) || has(&texts.name),
         SnippetField::Description => has(&texts.description),
         SnippetField::Url => has(&texts.url),
+        SnippetField::Path => has(&texts.path),
     }
 }

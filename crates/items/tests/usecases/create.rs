@@ -75,10 +75,11 @@ async fn all_that_is_wrong_is_told_at_once() {
         url: text("https://a.example/"),
         name: text("A"),
         arguments: Some(arguments(&["1"])),
+        path: text("a.py"),
         content: text("\0"),
     };
     let outcome = world.interline.create(&world.owner, Kind::Prompt, draft).await;
-    let all = ["title", "description", "tags[0]", "url", "name", "arguments[0].name", "content"];
+    let all = ["title", "description", "tags[0]", "url", "name", "arguments[0].name", "path", "content"];
     assert_eq!(refused_fields(outcome), all);
 }
 

@@ -6,6 +6,7 @@ mod samples;
 mod world;
 
 mod access;
+mod code;
 mod create;
 mod edit;
 mod history;

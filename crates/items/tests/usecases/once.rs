@@ -13,7 +13,7 @@ fn write(key: &str, body: &str) -> Repeatable {
         Outcome::Created(item) => format!("created {}", item.stamp.version),
         Outcome::Changed(item) => format!("changed {}", item.stamp.version),
         Outcome::Edited(edited) => format!("edited line {:?}", edited.line),
-        Outcome::Removed => "removed".to_owned(),
+        Outcome::Removed(_) => "removed".to_owned(),
         Outcome::Retagged(items) => format!("retagged {items}"),
     };
     Repeatable::parse(key, &[body.as_bytes()], answer).unwrap()

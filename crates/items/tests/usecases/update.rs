@@ -122,9 +122,10 @@ async fn a_refused_change_tells_all_and_changes_nothing() {
         url: to("https://a.example/"),
         name: to("a"),
         arguments: Changed::Set(Vec::new()),
+        path: to("a.py"),
         content: to("\0"),
     };
-    let all = ["title", "description", "add_tags[1]", "remove_tags[2]", "url", "name", "arguments", "content"];
+    let all = ["title", "description", "add_tags[1]", "remove_tags[2]", "url", "name", "arguments", "path", "content"];
     assert_eq!(refused_fields(world.update(&item, changes).await), all);
     assert_eq!(code(world.update(&item, content(&"x".repeat(41))).await), "too_large");
     assert_eq!(world.item(&item).await, item);

@@ -13,7 +13,7 @@ use crate::samples::{note, token};
 use crate::world::{World, by_id, code, empty, refused_fields, set};
 
 fn user(name: &str) -> UserDraft {
-    UserDraft { name: name.to_owned(), email: None, rank: Rank::Member }
+    UserDraft { name: name.to_owned(), email: None, rank: Rank::Member, organization: None }
 }
 
 fn scopes<const N: usize>(scopes: [Scope; N]) -> TokenDraft {
@@ -35,7 +35,9 @@ async fn the_first_start_makes_an_owner_and_later_ones_do_not() {
     assert_eq!(interline.owner().await.unwrap(), owner);
     assert_eq!(interline.me(&caller).await.unwrap(), owner);
     let spaces = interline.spaces(&caller).unwrap();
-    assert_eq!(spaces.len(), 1);
+    // Theirs, and everybody's.
+    assert_eq!(spaces.len(), 2);
+    assert_eq!((spaces[1].space.owner, spaces[1].role), (SpaceOwner::Global, Role::Owner));
     assert_eq!((spaces[0].space.owner, spaces[0].role), (SpaceOwner::User(owner.id), Role::Owner));
 }
 
@@ -302,7 +304,7 @@ async fn a_token_that_is_less_than_its_user_makes_no_users() {
     let world = World::new().await;
     let tomorrow = Timestamp::now() + SignedDuration::from_hours(24);
     let make = async |caller: &Caller, rank| {
-        let draft = UserDraft { name: "new".to_owned(), email: None, rank };
+        let draft = UserDraft { name: "new".to_owned(), email: None, rank, organization: None };
         code(world.interline.create_user(caller, draft).await)
     };
     let notes = world.narrowed(TokenDraft { kinds: Some(set([Kind::Note])), ..token() }).await;

@@ -128,8 +128,8 @@ impl IntoResponse for ApiError {
 fn status_of(error: &Error) -> StatusCode {
     match error {
         Error::InvalidTemplate { .. }
-        | Error::InvalidCode { .. }
-        | Error::EntityTypeMismatch { .. }
+        | Error::InvalidCode(_)
+        | Error::EntityTypeMismatch(_)
         | Error::InvalidArguments { .. }
         | Error::RenderFailed { .. }
         | Error::InvalidLines { .. }

@@ -33,7 +33,7 @@ pub(super) async fn identify(State(app): State<App>, mut request: Request, next:
         Ok(caller) => caller,
         Err(error) => return ApiError::from(error).into_response(),
     };
-    let (user, access) = (caller.user(), access(request.method()));
+    let (user, access) = (caller.user(), access(&request));
     request.extensions_mut().insert(Caller(caller));
     counted(&app, user, access, once(&app, request, next)).await
 }
@@ -74,8 +74,16 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
 }
 
-fn access(method: &Method) -> Access {
-    if method.is_safe() { Access::Read } else { Access::Write }
+/// The routes that read, although what is asked for comes as a body.
+const READING: [&str; 5] = ["/code/list", "/code/search", "/code/read", "/code/get", "/workflows/validate"];
+
+/// What a request counts as.
+pub(super) fn access(request: &Request) -> Access {
+    if request.method().is_safe() || (request.method() == Method::POST && READING.contains(&request.uri().path())) {
+        Access::Read
+    } else {
+        Access::Write
+    }
 }
 
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit-limit");

@@ -7,7 +7,9 @@
 
 mod answer;
 mod app;
+mod apps;
 mod body;
+mod code;
 mod condition;
 mod docs;
 mod error;
@@ -21,6 +23,7 @@ mod mcp;
 mod observe;
 mod once;
 mod openapi;
+mod organizations;
 mod path;
 mod query;
 mod routes;
@@ -28,6 +31,7 @@ mod spaces;
 mod tags;
 mod tokens;
 mod users;
+mod workflows;
 
 pub(crate) use observe::fold_figures;
 pub use openapi::openapi;

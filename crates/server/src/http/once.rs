@@ -8,13 +8,15 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 use interline_items::fields::FieldError;
-use interline_items::{Begun, Error, Item, Outcome, Repeatable};
+use interline_items::{Begun, EditMode, Error, Item, Outcome, Repeatable};
 use serde_json::{Value, json};
 
 use super::app::App;
 use super::error::ApiError;
-use super::identify::Caller;
+use super::identify::{Caller, access};
+use super::limiter::Access;
 use super::{answer, body, condition};
+use crate::wire::code::{DeletedBody, PatchedBody, ReplacedBody};
 use crate::wire::{EditedBody, ItemBody, collection_of};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -22,7 +24,7 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// Carries out a write with a key once; other requests go their way.
 pub(super) async fn once(app: &App, request: Request, next: Next) -> Response<Body> {
-    if request.method().is_safe() || !request.headers().contains_key(KEY) {
+    if access(&request) == Access::Read || !request.headers().contains_key(KEY) {
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
@@ -58,11 +60,18 @@ async fn begin(app: &App, caller: Caller, parts: &Parts, bytes: &Bytes) -> Resul
     let uri = parts.uri.to_string();
     let condition = parts.headers.get(IF_MATCH).map_or(&b""[..], HeaderValue::as_bytes);
     let said = [parts.method.as_str().as_bytes(), uri.as_bytes(), condition, bytes];
-    let write = Repeatable::parse(key, &said, |outcome| remembered(outcome).to_string())?;
+    let by = caller.0.clone();
+    let is_code = parts.uri.path().starts_with("/code/");
+    let answer = move |outcome: &Outcome<'_>| {
+        let answer = if is_code { remembered_code(outcome, &by) } else { remembered(outcome, &by) };
+        answer.to_string()
+    };
+    let write = Repeatable::parse(key, &said, answer)?;
     Ok(app.interline.begin(caller.0, write).await?)
 }
 
-/// The caller of a write that is not remembered, as such answers show secrets: with a key it is refused.
+/// The caller of a write that is not remembered, since its answer shows secrets or is none of an item: with a key it is
+/// refused.
 pub(super) struct Keyless(pub(super) interline_items::Caller);
 
 impl<S: Sync> FromRequestParts<S> for Keyless {
@@ -90,22 +99,35 @@ fn key(headers: &HeaderMap) -> Result<&str, Error> {
 }
 
 /// What is remembered of an answer: nothing of the content, be it a preview or a diff. It may outlive the item.
-fn remembered(outcome: &Outcome<'_>) -> Value {
+fn remembered(outcome: &Outcome<'_>, caller: &interline_items::Caller) -> Value {
     match outcome {
         Outcome::Created(item) => {
             let location = format!("/{}/{}", collection_of(item.kind), item.id);
-            json!({"status": 201, "etag": tag(item), "location": location, "body": ItemBody::without_text(item)})
+            json!({"status": 201, "etag": tag(item), "location": location, "body": ItemBody::without_text(item).placed(item, caller)})
         }
         Outcome::Changed(item) => {
-            json!({"status": 200, "etag": tag(item), "body": ItemBody::without_text(item)})
+            json!({"status": 200, "etag": tag(item), "body": ItemBody::without_text(item).placed(item, caller)})
         }
         Outcome::Edited(edited) => {
             let item = &edited.after.item;
-            let body = EditedBody::without_diff(edited, ItemBody::without_text(item));
+            let body = EditedBody::without_diff(edited, ItemBody::without_text(item).placed(item, caller));
             json!({"status": 200, "etag": tag(item), "body": body})
         }
-        Outcome::Removed => json!({"status": 204}),
+        Outcome::Removed(_) => json!({"status": 204}),
         Outcome::Retagged(changed) => json!({"status": 200, "body": {"changed": changed}}),
+    }
+}
+
+/// What is remembered of an answer about a file of code.
+fn remembered_code(outcome: &Outcome<'_>, caller: &interline_items::Caller) -> Value {
+    match outcome {
+        Outcome::Created(item) => json!({"status": 201, "body": ReplacedBody::created(item, caller)}),
+        Outcome::Changed(item) => json!({"status": 200, "body": ReplacedBody::changed(item, caller)}),
+        Outcome::Edited(edited) => {
+            json!({"status": 200, "body": PatchedBody::of(edited, EditMode::Write, caller)})
+        }
+        Outcome::Removed(item) => json!({"status": 200, "body": DeletedBody::of(item, caller)}),
+        Outcome::Retagged(_) => remembered(outcome, caller),
     }
 }
 

@@ -3,7 +3,7 @@
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams};
 use axum::http::request::Parts;
 use interline_items::fields::{FieldError, PromptName, Tag};
-use interline_items::{Error, ItemId};
+use interline_items::{AppRef, Error, ItemId};
 use uuid::Uuid;
 
 use super::app::App;
@@ -69,6 +69,17 @@ impl FromRequestParts<App> for Tagged {
         let text = segment(parts, app, "name").await?;
         let tag = Tag::parse(&text, app.interline.limits()).map_err(|error| Error::ValidationFailed(vec![error]))?;
         Ok(Tagged(tag))
+    }
+}
+
+/// The `{app}` of a path: an id or a slug.
+pub(super) struct NamedApp(pub(super) AppRef);
+
+impl<S: Send + Sync> FromRequestParts<S> for NamedApp {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<NamedApp, ApiError> {
+        Ok(NamedApp(AppRef::of(&segment(parts, state, "app").await?)))
     }
 }
 

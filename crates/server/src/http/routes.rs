@@ -19,7 +19,7 @@ use super::guard::normal_origin;
 use super::identify::identify;
 use super::items::Collection;
 use super::observe::{observe, panicked};
-use super::{docs, health, items, mcp, spaces, tags, tokens, users};
+use super::{apps, code, docs, health, items, mcp, organizations, spaces, tags, tokens, users, workflows};
 use crate::Settings;
 
 /// The API, for requests that arrive at `address`.
@@ -50,7 +50,18 @@ pub(super) fn described() -> (Router<App>, OpenApi) {
         .routes(routes!(users::create, users::list))
         .routes(routes!(users::me))
         .routes(routes!(users::delete))
-        .routes(routes!(spaces::list));
+        .routes(routes!(spaces::list))
+        .routes(routes!(organizations::create, organizations::list))
+        .routes(routes!(apps::create, apps::list))
+        .routes(routes!(apps::read, apps::update))
+        .routes(routes!(apps::publish))
+        .routes(routes!(apps::versions))
+        .routes(routes!(apps::version))
+        .routes(routes!(apps::file))
+        .routes(routes!(workflows::list))
+        .routes(routes!(workflows::find))
+        .routes(routes!(workflows::validate))
+        .merge(code::routes());
     for collection in Collection::ALL {
         api = api.merge(items::routes(collection));
     }

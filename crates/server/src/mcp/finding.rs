@@ -42,6 +42,7 @@ impl SnippetTold {
             SnippetField::Description => ("description", None),
             SnippetField::Title => ("title", None),
             SnippetField::Url => ("url", None),
+            SnippetField::Path => ("path", None),
         };
         SnippetTold { field, line, text: snippet.text.clone() }
     }

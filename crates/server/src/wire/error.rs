@@ -1,12 +1,18 @@
 //! The body of an error.
 
+use interline_items::code::{CodeError, KindMismatch};
 use interline_items::fields::FieldError;
-use interline_items::{Error, InvalidOperation, Item, ItemId, Kind, Passage, Place, StaleOperation, View};
+use interline_items::{
+    Error, InvalidOperation, Item, ItemId, Kind, MultipleMatches, NoMatch, Passage, PassageField, Place,
+    StaleOperation, View,
+};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::ItemBody;
 
+/// How many lines a place is shown with, before and after its own.
+const CONTEXT_LINES: usize = 2;
 /// The longest body of an error.
 const MAX_BYTES: usize = 64 * 1024;
 
@@ -78,10 +84,10 @@ fn data_of(error: &Error) -> Map<String, Value> {
             ("undefined_variables", undefined_variables.clone().into()),
             ("unused_arguments", unused_arguments.clone().into()),
         ]),
-        Error::InvalidCode { line, column, detail } => {
-            object([("line", (*line).into()), ("column", (*column).into()), ("detail", detail.as_str().into())])
+        Error::InvalidCode(CodeError { line, column, message }) => {
+            object([("line", (*line).into()), ("column", (*column).into()), ("detail", message.as_str().into())])
         }
-        Error::EntityTypeMismatch { declared, detected, .. } => {
+        Error::EntityTypeMismatch(KindMismatch { declared, detected, .. }) => {
             object([("declared", declared.name().into()), ("detected", detected.name().into())])
         }
         Error::InvalidArguments { missing, unknown } => {
@@ -92,21 +98,8 @@ fn data_of(error: &Error) -> Map<String, Value> {
         Error::InvalidPattern { detail, position } => {
             object([("detail", detail.as_str().into()), ("position", (*position).into())])
         }
-        Error::NoMatch { none, .. } => {
-            let passage = |near: &Passage| {
-                json!({"line": near.first_line, "end_line": near.last_line, "similarity": near.similarity,
-                    "text": near.text, "diff": near.diff})
-            };
-            object([("nearest", none.nearest.iter().map(passage).collect())])
-        }
-        Error::MultipleMatches { many, .. } => {
-            let place = |place: &Place| json!({"field": "content", "line": place.line, "context": place.context});
-            object([
-                ("total_matches", many.total.into()),
-                ("match_type", many.level.name().into()),
-                ("matches", many.places.iter().map(place).collect()),
-            ])
-        }
+        Error::NoMatch { none, .. } => no_match(none),
+        Error::MultipleMatches { field, many } => multiple_matches(*field, many),
         Error::InvalidOperations { operations, total } => {
             let one = |operation: &InvalidOperation| json!({"index": operation.index, "message": operation.problem.to_string()});
             object([("operations", operations.iter().map(one).collect()), ("total_invalid", (*total).into())])
@@ -150,6 +143,33 @@ fn data_of(error: &Error) -> Map<String, Value> {
         | Error::Unknown(_)
         | Error::Internal(_) => Map::new(),
     }
+}
+
+fn no_match(none: &NoMatch) -> Map<String, Value> {
+    let passage = |near: &Passage| {
+        json!({"line": near.first_line, "end_line": near.last_line, "similarity": near.similarity,
+            "text": near.text, "diff": near.diff})
+    };
+    object([("nearest", none.nearest.iter().map(passage).collect())])
+}
+
+fn multiple_matches(field: PassageField, many: &MultipleMatches) -> Map<String, Value> {
+    let place = |place: &Place| json!({"field": "content", "line": place.line, "context": place.context});
+    let mut data = object([
+        ("total_matches", many.total.into()),
+        ("match_type", many.level.name().into()),
+        ("matches", many.places.iter().map(place).collect()),
+    ]);
+    if field == PassageField::OldString {
+        data.insert("match_locations".to_owned(), many.places.iter().map(location).collect());
+    }
+    data
+}
+
+/// A place by its line, which stands in the middle of its context.
+fn location(place: &Place) -> Value {
+    let before = place.line.saturating_sub(1).min(CONTEXT_LINES);
+    json!({"line": place.line, "preview": place.context.split('\n').nth(before).unwrap_or_default()})
 }
 
 fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {

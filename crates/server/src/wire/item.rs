@@ -1,18 +1,19 @@
 //! Items as they are sent.
 
-use interline_items::fields::{Argument, Arguments, Description, PromptName, Tag, Title, Url};
-use interline_items::{ContentPart, Item, Kind, Presence, ReadItem, Snapshot};
+use interline_items::fields::{Argument, Arguments, CodePath, Description, PromptName, Tag, Title, Url};
+use interline_items::{Caller, ContentPart, Item, Kind, Presence, ReadItem, Snapshot};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Time;
+use super::code::Place;
 
-/// A note, bookmark or prompt.
+/// A note, bookmark, prompt or file of code.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Item)]
 pub(crate) struct ItemBody<'a> {
-    /// What it is: `note`, `bookmark` or `prompt`.
+    /// What it is: `note`, `bookmark`, `prompt`, `app_file`, `workflow` or `module`.
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
     /// Its identifier, a UUIDv7.
@@ -37,6 +38,17 @@ pub(crate) struct ItemBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "arguments")]
     #[schema(value_type = Vec<super::ArgumentBody>, nullable = false)]
     pub(crate) arguments: Option<&'a [Argument]>,
+    /// The path of a file of code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(crate) path: Option<Option<&'a str>>,
+    /// The app of an app file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    app_id: Option<Uuid>,
+    /// The organization of a workflow or module; null is everybody's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    organization_id: Option<Option<Uuid>>,
     /// 1 at creation, and 1 more for each change of content or fields.
     #[schema(value_type = i64, minimum = 1)]
     pub(crate) version: u64,
@@ -127,6 +139,12 @@ impl<'a> ItemBody<'a> {
         }
     }
 
+    /// The same, with whose it is where it is code.
+    pub(crate) fn placed(self, item: &Item, caller: &Caller) -> ItemBody<'a> {
+        let Place { app_id, organization_id } = Place::of(item, caller);
+        ItemBody { app_id, organization_id, ..self }
+    }
+
     fn bare(item: &'a Item) -> ItemBody<'a> {
         let (fields, rules) = (&item.fields, item.kind.rules());
         ItemBody {
@@ -138,6 +156,9 @@ impl<'a> ItemBody<'a> {
             url: present(rules.url, || fields.url.as_ref().map(Url::as_str)),
             name: present(rules.name, || fields.name.as_ref().map(PromptName::as_str)),
             arguments: fields.arguments.as_ref().map(Arguments::as_slice),
+            path: present(rules.path, || fields.path.as_ref().map(CodePath::as_str)),
+            app_id: None,
+            organization_id: None,
             version: item.stamp.version,
             created_at: Time(item.created_at),
             updated_at: Time(item.updated_at),

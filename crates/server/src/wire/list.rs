@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use interline_items::search::{FoundItem, FoundOrder, FoundPage, Snippet, SnippetField};
-use interline_items::{Cursor, CursorKey, ItemId, PageStart, Sort, SortBy, SortOrder};
+use interline_items::{Caller, Cursor, CursorKey, ItemId, PageStart, Sort, SortBy, SortOrder};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -32,9 +32,15 @@ pub(crate) struct ItemList<'a> {
 
 impl<'a> ItemList<'a> {
     /// A page that was asked for from `start`, in an order.
-    pub(crate) fn of(page: &'a FoundPage, start: &PageStart, limit: usize, order: FoundOrder) -> ItemList<'a> {
+    pub(crate) fn of(
+        page: &'a FoundPage,
+        start: &PageStart,
+        limit: usize,
+        order: FoundOrder,
+        caller: &Caller,
+    ) -> ItemList<'a> {
         ItemList {
-            items: page.items.iter().map(FoundBody::of).collect(),
+            items: page.items.iter().map(|found| FoundBody::of(found, caller)).collect(),
             total: page.total,
             offset: match start {
                 PageStart::Offset(offset) => Some(*offset),
@@ -64,8 +70,8 @@ struct FoundBody<'a> {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Snippet)]
 struct SnippetBody<'a> {
-    /// `content`, `description`, `title` (which stands for the name of a prompt too) or `url`.
-    #[schema(pattern = "^(content|description|title|url)$")]
+    /// `content`, `description`, `title` (which stands for the name of a prompt too), `url` or `path`.
+    #[schema(pattern = "^(content|description|title|url|path)$")]
     field: &'static str,
     /// The line of the content, from 1: what `start_line` takes. Null in other fields.
     #[schema(value_type = Option<i64>, minimum = 1)]
@@ -78,9 +84,10 @@ struct SnippetBody<'a> {
 }
 
 impl<'a> FoundBody<'a> {
-    fn of(found: &'a FoundItem) -> FoundBody<'a> {
+    fn of(found: &'a FoundItem, caller: &Caller) -> FoundBody<'a> {
         let snippet = found.snippet.as_ref().map(SnippetBody::of);
-        FoundBody { snippet, item: ItemBody::of_snapshot(&found.snapshot) }
+        let item = ItemBody::of_snapshot(&found.snapshot).placed(&found.snapshot.item, caller);
+        FoundBody { snippet, item }
     }
 }
 
@@ -91,6 +98,7 @@ impl<'a> SnippetBody<'a> {
             SnippetField::Description => ("description", None),
             SnippetField::Title => ("title", None),
             SnippetField::Url => ("url", None),
+            SnippetField::Path => ("path", None),
         };
         let marks = snippet.marks.iter().map(|mark| [mark.start, mark.end]).collect();
         SnippetBody { field, line, text: &snippet.text, marks }

@@ -1,5 +1,6 @@
 //! The JSON of the API. Nothing here knows a rule: these types say what stands where.
 
+pub(crate) mod code;
 mod edited;
 mod edits;
 mod error;

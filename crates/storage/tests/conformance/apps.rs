@@ -43,7 +43,8 @@ async fn an_app_comes_with_its_space_and_files(place: Place) {
     new.files.writes.push(ada.creation(&index));
     let shop = make(&*place.store, &new).await;
     let other = make(&*place.store, &app("other", None)).await;
-    assert_eq!(place.store.apps(&[shop.id, AppId::generate()].into()).await.unwrap(), [shop.clone()]);
+    let there = place.store.apps(&[shop.id, AppId::generate()].into()).await.unwrap();
+    assert_eq!(there, std::slice::from_ref(&shop));
     assert_eq!(place.store.apps(&[shop.id, other.id].into()).await.unwrap().len(), 2);
     assert_eq!(place.store.apps_by_slug(&slug("shop")).await.unwrap(), [shop]);
     assert_eq!(place.store.snapshot(index.item.id).await.unwrap(), Some(index));

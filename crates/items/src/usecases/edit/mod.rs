@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use interline_edit::{Edit, Level, UnifiedDiff};
 
-use crate::{ContentRule, Error, Snapshot};
+use crate::{CodeKind, ContentRule, Error, Snapshot};
 
 use super::examine::BIG_BYTES;
 use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, lost_every_round, unless_stale};
@@ -41,6 +41,8 @@ pub struct Edited {
     pub unit: EditUnit,
     /// The change of the text.
     pub diff: UnifiedDiff,
+    /// How many lines differ: the larger of the numbers of lines that were removed and added.
+    pub lines_changed: usize,
     /// The same as splices over the text before; that of no content is the empty one.
     pub edit: Edit,
 }
@@ -86,13 +88,16 @@ impl Interline {
         let content_bytes = before.content.as_ref().map_or(0, |content| content.len());
         let is_short = request.weight(content_bytes) <= BIG_BYTES;
         match before.item.kind.rules().content {
-            ContentRule::Text if is_short => prepare_text(before, request, &self.limits),
+            ContentRule::Text | ContentRule::Code(CodeKind::AppFile) if is_short => {
+                prepare_text(before, request, &self.limits)
+            }
             rule => {
                 let (before, request, limits) = (before.clone(), Arc::clone(request), Arc::clone(&self.limits));
+                let sdk = Arc::clone(&self.sdk);
                 let prepare = move |stack: &_| match rule {
                     ContentRule::Text => prepare_text(&before, &request, &limits),
                     ContentRule::Template => prepare_template(&before, &request, &limits, stack),
-                    ContentRule::Code(kind) => prepare_code(&before, &request, &limits, kind, stack),
+                    ContentRule::Code(kind) => prepare_code(&before, &request, (kind, &sdk, &limits), stack),
                 };
                 self.threads.run(prepare).await?
             }

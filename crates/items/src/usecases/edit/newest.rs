@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::code::SdkName;
 use crate::fields::Limits;
 use crate::threads::LargeStack;
-use crate::{Batch, ContentRule, Error, ItemId, Snapshot};
+use crate::{Batch, CodeKind, ContentRule, Error, ItemId, Snapshot};
 
 use super::super::{Caller, Interline, ItemRef, Outcome};
 use super::prepare::{prepare_code, prepare_template, prepare_text};
@@ -16,6 +17,7 @@ struct OnNewest {
     which: ItemRef,
     request: Arc<EditRequest>,
     limits: Arc<Limits>,
+    sdk: Arc<SdkName>,
 }
 
 /// Whether an edit changed something.
@@ -33,7 +35,8 @@ impl Interline {
         id: ItemId,
         request: Arc<EditRequest>,
     ) -> Result<Edited, Error> {
-        let edit = OnNewest { caller: caller.clone(), which: which.clone(), request, limits: Arc::clone(&self.limits) };
+        let (limits, sdk) = (Arc::clone(&self.limits), Arc::clone(&self.sdk));
+        let edit = OnNewest { caller: caller.clone(), which: which.clone(), request, limits, sdk };
         let outcome = Arc::new(Mutex::new(None));
         let told = Arc::clone(&outcome);
         let prepare = move |newest| {
@@ -60,13 +63,13 @@ impl Interline {
 
 impl OnNewest {
     fn prepare(&self, newest: Option<Snapshot>) -> Result<(Edited, Option<Batch>), Error> {
-        let OnNewest { caller, which, request, limits } = self;
+        let OnNewest { caller, which, request, limits, sdk } = self;
         let before = Interline::changeable(caller, which, newest)?;
         request.expected.check(&before.item)?;
         let prepared = match before.item.kind.rules().content {
-            ContentRule::Text => prepare_text(&before, request, limits)?,
+            ContentRule::Text | ContentRule::Code(CodeKind::AppFile) => prepare_text(&before, request, limits)?,
             ContentRule::Code(kind) => {
-                LargeStack::blocking(|stack| prepare_code(&before, request, limits, kind, stack))??
+                LargeStack::blocking(|stack| prepare_code(&before, request, (kind, sdk, limits), stack))??
             }
             ContentRule::Template => LargeStack::blocking(|stack| prepare_template(&before, request, limits, stack))??,
         };

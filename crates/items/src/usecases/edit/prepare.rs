@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use interline_edit::{Edit, UnifiedDiff};
 
+use crate::code::SdkName;
 use crate::fields::{Arguments, Limits};
 use crate::threads::LargeStack;
 use crate::{Batch, CodeKind, ContentInfo, ContentWrite, Error, Item, Snapshot};
@@ -77,14 +78,14 @@ pub(super) fn prepare_template(
 pub(super) fn prepare_code(
     before: &Snapshot,
     request: &EditRequest,
-    limits: &Limits,
-    kind: CodeKind,
+    rules: (CodeKind, &SdkName, &Limits),
     stack: &LargeStack,
 ) -> Result<Prepared, Error> {
+    let (kind, sdk, limits) = rules;
     let mut prepared = prepare_text(before, request, limits)?;
     let after = &mut prepared.edited.after;
     if !prepared.edited.edit.is_empty() {
-        after.item.functions = check_code(kind, after.content.as_deref().unwrap_or_default(), stack)?;
+        after.item.functions = check_code(kind, after.content.as_deref().unwrap_or_default(), sdk, stack)?;
     }
     Ok(prepared)
 }
@@ -96,6 +97,7 @@ struct NewText {
     text: Option<Arc<str>>,
     undo: Edit,
     diff: UnifiedDiff,
+    lines_changed: usize,
 }
 
 impl NewText {
@@ -106,7 +108,7 @@ impl NewText {
         let meant = meant(request, before, Bounds { limit, on_the_way })?;
         if meant.edit.is_empty() {
             let (text, undo, diff) = (before.content.clone(), Edit::default(), UnifiedDiff::default());
-            return Ok(NewText { meant, text, undo, diff });
+            return Ok(NewText { meant, text, undo, diff, lines_changed: 0 });
         }
         let text = meant.edit.apply(old).map_err(of_another_text)?;
         // Limits may have changed since the item got its content: it can always become shorter.
@@ -115,7 +117,11 @@ impl NewText {
         }
         let undo = meant.edit.invert(old).map_err(of_another_text)?;
         let diff = meant.edit.diff(old).map_err(of_another_text)?;
-        Ok(NewText { meant, text: Some(text.into()), undo, diff })
+        let lines_changed = match lines_of(&diff) {
+            Some(lines) => lines,
+            None => lines_touched(&meant.edit, &text)?.max(lines_touched(&undo, old)?),
+        };
+        Ok(NewText { meant, text: Some(text.into()), undo, diff, lines_changed })
     }
 
     fn is_unchanged(&self) -> bool {
@@ -142,8 +148,26 @@ impl NewText {
             count: places,
             unit,
             diff: self.diff,
+            lines_changed: self.lines_changed,
             edit,
         };
         Prepared { edited, content }
     }
+}
+
+/// The larger of the numbers of lines that a diff removes and adds; `None` of one that was cut.
+fn lines_of(diff: &UnifiedDiff) -> Option<usize> {
+    // The first two lines name the files.
+    let (mut removed, mut added) = (0, 0);
+    for line in diff.text.split('\n').skip(2) {
+        removed += usize::from(line.starts_with('-'));
+        added += usize::from(line.starts_with('+'));
+    }
+    (!diff.truncated).then(|| removed.max(added))
+}
+
+/// How many lines of the text after an edit it touched.
+fn lines_touched(edit: &Edit, after: &str) -> Result<usize, Error> {
+    let touched = edit.changed_lines(after, 0).map_err(of_another_text)?;
+    Ok(touched.iter().map(|lines| lines.end_line + 1 - lines.start_line).sum())
 }

@@ -28,6 +28,8 @@ async fn of_every_kind(world: &World, content: &str) -> Vec<Item> {
             Kind::Bookmark => ItemDraft { content: text(content), ..bookmark(&format!("https://a.example/{name}")) },
             Kind::Prompt if content.trim().is_empty() => continue,
             Kind::Prompt => prompt(&name, content, &[]),
+            // Code has tests of its own.
+            Kind::AppFile | Kind::Workflow | Kind::Module => continue,
         };
         items.push(world.create(kind, draft).await);
     }

@@ -42,7 +42,7 @@ pub(super) async fn read(State(app): State<App>, mut target: Target, version: Ve
         ReadContent::Omit => ItemBody::without_content(&read.item),
         ReadContent::Whole | ReadContent::Lines(_) => ItemBody::of_part(&read, extent),
     };
-    answer::json(StatusCode::OK, &body)
+    answer::json(StatusCode::OK, &body.placed(&read.item, &target.caller.0))
 }
 
 /// Compare two versions of an item
@@ -61,7 +61,7 @@ pub(super) async fn compare(State(app): State<App>, mut target: Target, version:
 
 /// Go back to a version of an item
 ///
-/// Its fields and content become a new version; nothing is lost. `duplicate` if the url or name of then is taken now.
+/// Its fields and content become a new version; nothing is lost. `duplicate` if the url, name or path of then is taken now.
 #[utoipa::path(post, path = "/{id}/history/{version}/restore", operation_id = "restore_version",
     request_body = Option<ItemCondition>,
     params(("id" = uuid::Uuid, Path), ("version" = i64, Path, minimum = 1)), responses((status = 200, body = ItemBody)))]
@@ -73,5 +73,5 @@ pub(super) async fn restore(State(app): State<App>, version: Version, conditiona
         Echo::Content => ItemBody::with_content(&after.item, after.content.as_deref()),
         Echo::Preview => ItemBody::without_content(&after.item),
     };
-    answer::item(StatusCode::OK, &body, after.item.stamp)
+    answer::item(StatusCode::OK, &body.placed(&after.item, &target.caller.0), after.item.stamp)
 }

@@ -68,8 +68,9 @@ async fn answer_with(app: &App, target: &Target, item: Item, echo: Echo) -> Answ
             app.interline.read(&target.caller.0, &which, ReadContent::Whole).await.ok()
         }
     };
-    match read {
-        Some(read) => answer::item(StatusCode::OK, &ItemBody::of_part(&read, Extent::Whole), read.item.stamp),
-        None => answer::item(StatusCode::OK, &ItemBody::without_content(&item), item.stamp),
-    }
+    let (body, item) = match &read {
+        Some(read) => (ItemBody::of_part(read, Extent::Whole), &read.item),
+        None => (ItemBody::without_content(&item), &item),
+    };
+    answer::item(StatusCode::OK, &body.placed(item, &target.caller.0), item.stamp)
 }

@@ -26,7 +26,7 @@ use crate::wire::{CursorText, ItemList};
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "it says what the parameters are called, and of which types they are")]
 pub(super) struct ListParameters {
-    /// What to look for in title, name, description, url and content; case, accents and typographic quotes do not matter:
+    /// What to look for in title, name, description, url, path and content; case, accents and typographic quotes do not matter:
     ///
     /// * `deploy server`: both, as forms of the words (`deploying servers`) or inside of others (`redeploy`)
     /// * `useState`, `auth`: parts of words are found (`authentication`)
@@ -97,7 +97,7 @@ pub(super) async fn list(State(app): State<App>, caller: Caller, collection: Col
     let request = request(query, collection, app.interline.limits())?;
     let (start, limit, order) = (request.start.clone(), request.limit, request.order);
     let page = app.interline.find_items(&caller.0, request).await?;
-    answer::json(StatusCode::OK, &ItemList::of(&page, &start, limit, order))
+    answer::json(StatusCode::OK, &ItemList::of(&page, &start, limit, order, &caller.0))
 }
 
 fn request(mut query: Query, collection: Collection, limits: &Limits) -> Result<FindItems, Error> {

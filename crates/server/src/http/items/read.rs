@@ -30,8 +30,8 @@ pub(super) struct ReadParameters {
     /// The last line to read; the end of the content where it lies beyond.
     #[param(minimum = 1)]
     end_line: Option<i64>,
-    /// Only an item of this kind: `note`, `bookmark` or `prompt`.
-    #[param(rename = "type", pattern = "^(note|bookmark|prompt)$")]
+    /// Only an item of this kind: `note`, `bookmark`, `prompt`, `app_file`, `workflow` or `module`.
+    #[param(rename = "type", pattern = "^(note|bookmark|prompt|app_file|workflow|module)$")]
     kind: Option<String>,
 }
 
@@ -95,7 +95,7 @@ async fn answer_with_item(app: &App, mut target: Target) -> Answer {
         ReadContent::Omit => ItemBody::without_content(&read.item),
         ReadContent::Whole | ReadContent::Lines(_) => ItemBody::of_part(&read, extent),
     };
-    answer::item(StatusCode::OK, &body, read.item.stamp)
+    answer::item(StatusCode::OK, &body.placed(&read.item, caller), read.item.stamp)
 }
 
 fn not_modified(stamp: Stamp) -> Response<Body> {
@@ -117,7 +117,7 @@ async fn answer_with_whole(app: &App, caller: &Caller, which: &ItemRef) -> Answe
         return Ok(answer::kept(kept));
     }
     let read = interline.read(caller, which, whole).await?;
-    let body = answer::item_bytes(&ItemBody::of_part(&read, Extent::Whole))?;
+    let body = answer::item_bytes(&ItemBody::of_part(&read, Extent::Whole).placed(&read.item, caller))?;
     let body = KeptBody::of(&read.item, body);
     app.kept.put(read.item.id, body.clone());
     Ok(answer::kept(body))

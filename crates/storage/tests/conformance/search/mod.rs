@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use interline_items::fields::{Description, PromptName, Title, Url};
+use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
 use interline_items::search::{
     FoundItem, FoundOrder, FoundPage, IndexStep, Indexed, Search, SearchQuery, SnippetField,
 };
@@ -95,6 +95,7 @@ fn texts(snapshot: &Snapshot) -> Texts {
         name: fields.name.as_ref().map(PromptName::as_str).map(str::to_owned),
         description: fields.description.as_ref().map(Description::as_str).map(str::to_owned),
         url: fields.url.as_ref().map(Url::as_str).map(str::to_owned),
+        path: fields.path.as_ref().map(CodePath::as_str).map(str::to_owned),
         content: snapshot.content.as_deref().map(str::to_owned),
     }
 }
@@ -111,6 +112,7 @@ fn shows_where(found: &FoundItem) {
         SnippetField::Title => Some([texts.title, texts.name].into_iter().flatten().collect::<Vec<_>>().join("\n")),
         SnippetField::Description => texts.description,
         SnippetField::Url => texts.url,
+        SnippetField::Path => texts.path,
     };
     assert!(line.expect("the line is there").contains(&snippet.text), "{snippet:?}");
     let characters = snippet.text.chars().count();

@@ -13,7 +13,7 @@ use super::{active, complete, looking_for, shows_where, sound, step, texts, walk
 use crate::authors::{Author, author};
 use crate::lists::whole;
 use crate::place::Place;
-use crate::samples::{Sample, description, name, note, title, url};
+use crate::samples::{Sample, description, name, note, path, title, url};
 
 on_both!(what_is_found_is_what_the_oracle_finds);
 
@@ -32,18 +32,20 @@ pub(super) fn expected(items: &[Snapshot], query: &str, filter: &Filter) -> Opti
 
 /// An item by chance.
 pub(super) fn sample(chance: &mut Chance, space: &Space, number: usize) -> Snapshot {
-    let Texts { title: heading, name: called, description: about, url: address, content } = chance.texts();
+    let Texts { title: heading, name: called, description: about, url: address, path: place, content } = chance.texts();
     let mut sample = note(space, "");
-    sample.item.kind = match (&called, &address) {
-        (Some(_), _) => Kind::Prompt,
-        (None, Some(_)) => Kind::Bookmark,
-        (None, None) => Kind::Note,
+    sample.item.kind = match (&called, &address, &place) {
+        (Some(_), ..) => Kind::Prompt,
+        (None, Some(_), _) => Kind::Bookmark,
+        (None, None, Some(_)) => Kind::Module,
+        (None, None, None) => Kind::Note,
     };
     let fields = &mut sample.item.fields;
     fields.title = heading.as_deref().map(title);
     fields.description = about.as_deref().map(description);
     // No two have the same.
     fields.name = called.map(|text| name(&format!("{text} n{number}")));
+    fields.path = place.map(|text| path(&format!("p{number}/{text}")));
     fields.url = address.map(|text| url(&format!("{text}/u{number}")));
     match content {
         Some(content) => sample.with_content(&content),
@@ -131,11 +133,12 @@ async fn compare(store: &dyn Store, seed: u64) -> u64 {
 /// The field of a snippet, from the snippet on.
 fn from_there(found: &FoundItem) -> String {
     let snippet = found.snippet.as_ref().expect("a snippet");
-    let Texts { title, name, description, url, content } = texts(&found.snapshot);
+    let Texts { title, name, description, url, path, content } = texts(&found.snapshot);
     let (text, line) = match snippet.field {
         SnippetField::Content(line) => (content, usize::try_from(line).unwrap() - 1),
         SnippetField::Description => (description, 0),
         SnippetField::Url => (url, 0),
+        SnippetField::Path => (path, 0),
         SnippetField::Title => (title.filter(|title| title.contains(&snippet.text)).or(name), 0),
     };
     let text = text.expect("the field is there");

@@ -12,7 +12,7 @@ use crate::fields::CodePath;
 use crate::search::{FileReader, FileText};
 use crate::{Error, SpaceId, StoreError};
 
-use super::LineMatch;
+use super::search::LineMatch;
 
 /// Texts that are handed to the other thread at a time, unless a single one is longer.
 const BATCH_BYTES: usize = 256 * 1024;

@@ -1,19 +1,17 @@
 //! Searching through files of code.
 
-mod matching;
-
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use interline_edit::{Case, Pattern};
 
 use crate::fields::{CodePath, FieldError, refuse_nul};
 use crate::search::{FileSearch, Paths, Search};
-use crate::{CodeKind, Error, Scope, SpaceId};
+use crate::{Error, Scope, SpaceId};
 
-use super::search_inside::invalid_pattern;
-use super::{Caller, Interline, QuerySyntax};
-use matching::{Matching, Wanted};
+use super::super::search_inside::invalid_pattern;
+use super::super::{Caller, Interline, QuerySyntax};
+use super::matching::{Matching, Wanted};
+use super::scope::CodeScope;
 
 /// How long a search may take.
 const MAX_TIME: Duration = Duration::from_secs(10);
@@ -21,10 +19,8 @@ const MAX_TIME: Duration = Duration::from_secs(10);
 /// What is looked for in files, as it is given.
 #[derive(Clone, Debug)]
 pub struct SearchFiles {
-    /// The kind of files.
-    pub kind: CodeKind,
-    /// Where; what does not exist for the caller is left out.
-    pub spaces: BTreeSet<SpaceId>,
+    /// Of what.
+    pub scope: CodeScope,
     /// The text or expression.
     pub pattern: String,
     /// Which of both it is.
@@ -77,14 +73,14 @@ pub struct LineMatch {
 }
 
 impl Interline {
-    /// The lines of files that match, however many files there are. What was written before is found.
+    /// The lines of files that match, however many files there are; of workflows, those of the organization and the global
+    /// ones. What was written before is found.
     pub async fn search_code(&self, caller: &Caller, request: SearchFiles) -> Result<FoundInFiles, Error> {
         caller.needs(Scope::Read)?;
         check(&request)?;
         let paths = self.paths(&request)?;
-        let exists = |space: &SpaceId| caller.sees(request.kind.kind(), *space);
-        let spaces = request.spaces.iter().copied().filter(exists).collect();
-        let (kind, until) = (request.kind, Instant::now() + MAX_TIME);
+        let spaces = self.readable_spaces(caller, &request.scope).await?.into_iter().collect();
+        let (kind, until) = (request.scope.kind, Instant::now() + MAX_TIME);
         let wanted = Wanted { context_lines: request.context_lines, limit: request.limit, until };
         let pattern = self.threads.run(move |_| pattern(&request)).await??;
         let query = FileSearch { search: Search::pattern(pattern.clone()).into(), spaces, kind, paths, until };
@@ -106,7 +102,7 @@ impl Interline {
                 Err(Error::InvalidParameters("`path` and `path_prefix` exclude each other; give one of them"))
             }
             (Some(path), None) => {
-                let path = CodePath::parse(request.kind, path, &self.limits);
+                let path = CodePath::parse(request.scope.kind, path, &self.limits);
                 path.map(Paths::Is).map_err(|error| Error::ValidationFailed(vec![error]))
             }
             (None, prefix) => {

@@ -1,0 +1,265 @@
+//! Apps.
+
+use jiff::SignedDuration;
+use uuid::Uuid;
+
+use crate::fields::{AppSlug, Description};
+use crate::{
+    App, AppId, Batch, CodeKind, Error, FilePage, FileQuery, Kind, NewApp, OrganizationId, Rank, Refusal, Scope, Space,
+    SpaceId, SpaceOwner,
+};
+
+use super::super::users::check_name;
+use super::super::{Caller, Changed, Interline, ItemDraft, MAX_ROUNDS, lost_every_round, now};
+use super::replace::may_write;
+
+/// How many files of an app are told with it.
+const MAX_FILES: usize = 1_000;
+/// The longest navigation, in bytes of JSON.
+const MAX_NAVIGATION_BYTES: usize = 64 * 1024;
+
+/// What a new app begins with.
+const SCAFFOLD: [(&str, &str); 2] = [
+    ("_layout.tsx", "export default function Layout({ children }) {\n  return <main>{children}</main>;\n}\n"),
+    ("pages/index.tsx", "export default function Index() {\n  return <h1>Hello</h1>;\n}\n"),
+];
+
+/// Which app is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AppRef {
+    /// By its id.
+    Id(AppId),
+    /// By its slug: the one of the caller's organization, then a global one, then, for admins, the only one elsewhere.
+    Slug(String),
+}
+
+impl AppRef {
+    /// What a text names: no slug looks like an id.
+    pub fn of(text: &str) -> AppRef {
+        Uuid::try_parse(text).map_or_else(|_| AppRef::Slug(text.to_owned()), |id| AppRef::Id(AppId::from_uuid(id)))
+    }
+
+    fn not_found(&self) -> Error {
+        let wanted = match self {
+            AppRef::Id(id) => id.to_string(),
+            AppRef::Slug(slug) => slug.clone(),
+        };
+        Error::Missing { what: "app", wanted, hint: "list the apps to find its id or slug" }
+    }
+}
+
+/// A new app as it is given.
+#[derive(Clone, Debug)]
+pub struct AppDraft {
+    /// Name.
+    pub name: String,
+    /// Slug; made from the name unless given.
+    pub slug: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Whose it is; unless given, that of the caller, and of admins nobody's in particular.
+    pub organization: Option<OrganizationId>,
+    /// Its navigation, as JSON.
+    pub navigation: Option<String>,
+}
+
+/// Changes of an app, as they are given.
+#[derive(Clone, Debug, Default)]
+pub struct AppChanges {
+    /// Name.
+    pub name: Option<String>,
+    /// Slug.
+    pub slug: Option<String>,
+    /// What it is for.
+    pub description: Changed<String>,
+    /// Its navigation, as JSON.
+    pub navigation: Changed<String>,
+}
+
+/// An app with the files of its draft.
+#[derive(Clone, Debug)]
+pub struct AppDetails {
+    /// The app.
+    pub app: App,
+    /// The first 1,000 files in the order of their paths, and how many there are.
+    pub draft: FilePage,
+}
+
+impl Interline {
+    /// The apps that exist for the caller, oldest first.
+    pub async fn apps(&self, caller: &Caller) -> Result<Vec<App>, Error> {
+        caller.needs(Scope::Read)?;
+        let seen = caller.memberships().iter().filter_map(|membership| match membership.space.owner {
+            SpaceOwner::App(id) if sees_apps(caller) => Some(id),
+            SpaceOwner::App(_) | SpaceOwner::User(_) | SpaceOwner::Organization(_) | SpaceOwner::Global => None,
+        });
+        Ok(self.store.apps(&seen.collect()).await?)
+    }
+
+    /// An app with the files of its draft.
+    pub async fn app(&self, caller: &Caller, which: &AppRef) -> Result<AppDetails, Error> {
+        caller.needs(Scope::Read)?;
+        let app = self.app_of(caller, which).await?;
+        let space = space_of(caller, &app).ok_or_else(|| which.not_found())?;
+        let query =
+            FileQuery { spaces: [space].into(), kind: CodeKind::AppFile, path_prefix: String::new(), limit: MAX_FILES };
+        Ok(AppDetails { draft: self.store.files(&query).await?, app })
+    }
+
+    /// Makes an app with a small scaffold.
+    pub async fn create_app(&self, caller: &Caller, draft: AppDraft) -> Result<AppDetails, Error> {
+        caller.needs_change()?;
+        caller.needs_kind(Kind::AppFile)?;
+        // Its space is none that the token could have been narrowed to.
+        caller.needs_whole_spaces()?;
+        let organization = self.owner_of_app(caller, draft.organization)?;
+        check_name("name", &draft.name)?;
+        let slug = match &draft.slug {
+            Some(slug) => AppSlug::parse(slug, &self.limits),
+            None => AppSlug::of_name(&draft.name, &self.limits),
+        };
+        let at = now();
+        let app = App {
+            id: AppId::generate(),
+            slug: slug.map_err(|error| Error::ValidationFailed(vec![error]))?,
+            name: draft.name,
+            description: draft.description.map(|text| self.checked_description(text)).transpose()?,
+            organization,
+            navigation: draft.navigation.map(checked_navigation).transpose()?,
+            published_version: None,
+            created_at: at,
+            updated_at: at,
+        };
+        let space = Space { id: SpaceId::generate(), owner: SpaceOwner::App(app.id), name: app.name.clone() };
+        let (mut files, mut made) = (Batch::default(), FilePage::default());
+        for (path, content) in SCAFFOLD {
+            let (path, content) = (Some(path.to_owned()), Some(content.to_owned()));
+            let draft = ItemDraft { path, content, ..ItemDraft::default() };
+            let (write, file) = self.drafted(caller, space.id, Kind::AppFile, draft).await?;
+            files.writes.push(write);
+            made.files.push(file.item);
+            made.total += 1;
+        }
+        self.store.create_app(NewApp { app: app.clone(), space, files }).await?;
+        self.credentials.forget();
+        Ok(AppDetails { app, draft: made })
+    }
+
+    /// Changes what an app is called, its slug, description and navigation; what is not given stays.
+    pub async fn update_app(&self, caller: &Caller, which: &AppRef, changes: AppChanges) -> Result<App, Error> {
+        caller.needs(Scope::Read)?;
+        for _ in 0..MAX_ROUNDS {
+            let before = self.writable_app(caller, which).await?;
+            let mut after = self.changed_app(&before, changes.clone())?;
+            if after == before {
+                return Ok(before);
+            }
+            // Later than before by any clock: it is what tells two states apart.
+            after.updated_at = now().max(before.updated_at + SignedDuration::from_micros(1));
+            if self.store.update_app(&after, before.updated_at).await? {
+                // Its space is called like it.
+                self.credentials.forget();
+                return Ok(after);
+            }
+        }
+        Err(lost_every_round())
+    }
+
+    /// The app, if it exists for the caller.
+    pub(super) async fn app_of(&self, caller: &Caller, which: &AppRef) -> Result<App, Error> {
+        let found = match which {
+            AppRef::Id(id) => self.store.apps(&[*id].into()).await?,
+            AppRef::Slug(slug) => match AppSlug::parse(slug, &self.limits) {
+                Ok(slug) => self.store.apps_by_slug(&slug).await?,
+                // No app has it.
+                Err(_) => Vec::new(),
+            },
+        };
+        let mut seen: Vec<App> = found.into_iter().filter(|app| space_of(caller, app).is_some()).collect();
+        // At most one of each: a slug is unique in an organization, and among the global ones.
+        for preferred in [caller.home(), None] {
+            if let Some(index) = seen.iter().position(|app| app.organization == preferred) {
+                return Ok(seen.swap_remove(index));
+            }
+        }
+        match seen.len() {
+            0 | 1 => seen.pop().ok_or_else(|| which.not_found()),
+            _ => Err(Error::InvalidParameters(
+                "several organizations have an app with this slug; name it by its id, from the list of apps",
+            )),
+        }
+    }
+
+    /// The app, if the caller may change it.
+    pub(super) async fn writable_app(&self, caller: &Caller, which: &AppRef) -> Result<App, Error> {
+        let app = self.app_of(caller, which).await?;
+        may_write(caller, space_of(caller, &app).ok_or_else(|| which.not_found())?)?;
+        Ok(app)
+    }
+
+    /// Whose a new app is.
+    fn owner_of_app(&self, caller: &Caller, given: Option<OrganizationId>) -> Result<Option<OrganizationId>, Error> {
+        match (given.or_else(|| caller.home()), caller.rank()) {
+            (None, Rank::Admin) => Ok(None),
+            (None, Rank::Member) => Err(Error::Forbidden(Refusal::NotAdmin)),
+            (Some(organization), _) => {
+                let hint = "list the organizations to find its id";
+                let membership = caller.membership_of(SpaceOwner::Organization(organization));
+                let wanted = organization.to_string();
+                let membership = membership.ok_or(Error::Missing { what: "organization", wanted, hint })?;
+                may_write(caller, membership.space.id)?;
+                Ok(Some(organization))
+            }
+        }
+    }
+
+    fn changed_app(&self, before: &App, changes: AppChanges) -> Result<App, Error> {
+        let mut after = before.clone();
+        if let Some(name) = changes.name {
+            check_name("name", &name)?;
+            after.name = name;
+        }
+        if let Some(slug) = changes.slug {
+            after.slug = AppSlug::parse(&slug, &self.limits).map_err(|error| Error::ValidationFailed(vec![error]))?;
+        }
+        match changes.description {
+            Changed::Keep => {}
+            Changed::Clear => after.description = None,
+            Changed::Set(text) => after.description = Some(self.checked_description(text)?),
+        }
+        match changes.navigation {
+            Changed::Keep => {}
+            Changed::Clear => after.navigation = None,
+            Changed::Set(navigation) => after.navigation = Some(checked_navigation(navigation)?),
+        }
+        Ok(after)
+    }
+
+    fn checked_description(&self, text: String) -> Result<String, Error> {
+        match Description::parse(&text, &self.limits) {
+            Ok(_) => Ok(text),
+            Err(error) => Err(Error::ValidationFailed(vec![error])),
+        }
+    }
+}
+
+/// Whether any app exists for a caller: they are their files.
+fn sees_apps(caller: &Caller) -> bool {
+    caller.kinds().contains(&Kind::AppFile)
+}
+
+/// The space of an app that exists for the caller.
+fn space_of(caller: &Caller, app: &App) -> Option<SpaceId> {
+    let membership = caller.membership_of(SpaceOwner::App(app.id)).filter(|_| sees_apps(caller));
+    membership.map(|membership| membership.space.id)
+}
+
+fn checked_navigation(navigation: String) -> Result<String, Error> {
+    match navigation.len() {
+        actual if actual > MAX_NAVIGATION_BYTES => {
+            let message = format!("has {actual} bytes of JSON; the limit is {MAX_NAVIGATION_BYTES}");
+            Err(Error::field("navigation", message))
+        }
+        _ => Ok(navigation),
+    }
+}

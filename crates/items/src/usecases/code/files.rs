@@ -1,0 +1,62 @@
+//! Listing, reading, editing and deleting files.
+
+use crate::fields::refuse_nul;
+use crate::{Error, FilePage, FileQuery, Item, Scope, View};
+
+use super::super::{Caller, EditRequest, Edited, ExpectedVersion, Interline, ReadContent, ReadItem};
+use super::scope::{CodeScope, FileRef};
+
+/// How many files one list tells.
+const MAX_FILES: usize = 1_000;
+
+/// Which files are listed.
+#[derive(Clone, Debug)]
+pub struct CodeFiles {
+    /// Of what.
+    pub scope: CodeScope,
+    /// What their paths begin with; one `/` before it is dropped.
+    pub path_prefix: Option<String>,
+}
+
+impl Interline {
+    /// The first 1,000 files in the order of their paths, and how many there are. Of workflows, those of the organization
+    /// and the global ones.
+    pub async fn list_files(&self, caller: &Caller, wanted: &CodeFiles) -> Result<FilePage, Error> {
+        caller.needs(Scope::Read)?;
+        let prefix = wanted.path_prefix.as_deref().unwrap_or_default();
+        refuse_nul("path_prefix", prefix).map_err(|error| Error::ValidationFailed(vec![error]))?;
+        let query = FileQuery {
+            spaces: self.readable_spaces(caller, &wanted.scope).await?.into_iter().collect(),
+            kind: wanted.scope.kind,
+            path_prefix: prefix.strip_prefix('/').unwrap_or(prefix).to_owned(),
+            limit: MAX_FILES,
+        };
+        Ok(self.store.files(&query).await?)
+    }
+
+    /// A file with what is asked for of its content.
+    pub async fn read_file(&self, caller: &Caller, file: &FileRef, content: ReadContent) -> Result<ReadItem, Error> {
+        caller.needs(Scope::Read)?;
+        let which = self.file_to_read(caller, file).await?;
+        let read = self.read(caller, &which, content).await?;
+        match View::of(&read.item) {
+            View::Active | View::Archived => Ok(read),
+            // Since it was found.
+            View::Deleted => Err(file.not_found()),
+        }
+    }
+
+    /// Edits a file: [`Interline::edit`] of the one that writes of this caller go to.
+    pub async fn patch_file(&self, caller: &Caller, file: &FileRef, request: EditRequest) -> Result<Edited, Error> {
+        caller.needs(Scope::Read)?;
+        let which = self.file_to_change(caller, file).await?;
+        self.edit(caller, &which, request).await
+    }
+
+    /// Puts a file into the trash; its path is free then.
+    pub async fn delete_file(&self, caller: &Caller, file: &FileRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        caller.needs(Scope::Read)?;
+        let which = self.file_to_change(caller, file).await?;
+        self.delete(caller, &which, expected).await
+    }
+}

@@ -1,0 +1,69 @@
+//! Publishing apps, and reading what was published.
+
+use std::sync::Arc;
+
+use crate::fields::CodePath;
+use crate::{App, AppVersion, CodeKind, Error, PublishedFile, Scope};
+
+use super::super::{Caller, Interline, now};
+use super::apps::AppRef;
+
+/// A published version with its files.
+#[derive(Clone, Debug)]
+pub struct PublishedVersion {
+    /// The version.
+    pub version: AppVersion,
+    /// Its files, in the order of their paths.
+    pub files: Vec<PublishedFile>,
+}
+
+impl Interline {
+    /// Freezes the draft of an app as its next published version; later edits do not touch it.
+    pub async fn publish_app(&self, caller: &Caller, which: &AppRef) -> Result<(App, AppVersion), Error> {
+        caller.needs(Scope::Read)?;
+        let app = self.writable_app(caller, which).await?;
+        match self.store.publish_app(app.id, caller.user(), now()).await? {
+            Some(version) => Ok((App { published_version: Some(version.version), ..app }, version)),
+            None => Err(Error::field("draft", "has no files: write at least one before publishing")),
+        }
+    }
+
+    /// The published versions of an app, newest first.
+    pub async fn app_versions(&self, caller: &Caller, which: &AppRef) -> Result<Vec<AppVersion>, Error> {
+        caller.needs(Scope::Read)?;
+        let app = self.app_of(caller, which).await?;
+        Ok(self.store.app_versions(app.id).await?)
+    }
+
+    /// One published version of an app.
+    pub async fn app_version(&self, caller: &Caller, which: &AppRef, number: u64) -> Result<PublishedVersion, Error> {
+        caller.needs(Scope::Read)?;
+        let app = self.app_of(caller, which).await?;
+        let versions = self.store.app_versions(app.id).await?;
+        let version = versions.into_iter().find(|version| version.version == number);
+        let version = version.ok_or_else(|| no_version(number))?;
+        Ok(PublishedVersion { version, files: self.store.published_files(app.id, number).await? })
+    }
+
+    /// The content of a file as it was published.
+    pub async fn published_file(
+        &self,
+        caller: &Caller,
+        which: &AppRef,
+        number: u64,
+        path: &str,
+    ) -> Result<Arc<str>, Error> {
+        caller.needs(Scope::Read)?;
+        let app = self.app_of(caller, which).await?;
+        let parsed = CodePath::parse(CodeKind::AppFile, path, &self.limits);
+        let parsed = parsed.map_err(|error| Error::ValidationFailed(vec![error]))?;
+        let hint = "read the version to see which files it has";
+        let missing = Error::Missing { what: "published file", wanted: path.to_owned(), hint };
+        self.store.published_content(app.id, number, &parsed).await?.ok_or(missing)
+    }
+}
+
+fn no_version(number: u64) -> Error {
+    let hint = "list the published versions of the app";
+    Error::Missing { what: "published version", wanted: number.to_string(), hint }
+}

@@ -1,0 +1,19 @@
+//! The JSON of code: what both doors take and answer about files, workflows, apps and organizations.
+
+mod apps;
+mod files;
+mod organizations;
+mod place;
+mod requests;
+mod workflows;
+
+pub(crate) use apps::{
+    AppBody, AppList, AppPatch, NewAppBody, PublishedBody, PublishedFileBody, VersionBody, VersionList,
+};
+pub(crate) use files::{DeletedBody, FileBody, FileLines, FileList, PatchedBody, ReplacedBody};
+pub(crate) use organizations::{NewOrganization, OrganizationBody, OrganizationList};
+pub(crate) use place::Place;
+pub(crate) use requests::{
+    DeleteFile, GetFile, ListFiles, PatchFile, ReadFileLines, ReplaceFileBody, ValidateWorkflow,
+};
+pub(crate) use workflows::{ValidationBody, WorkflowList};

@@ -1,0 +1,59 @@
+//! Organizations as they are sent.
+
+use interline_items::{Organization, OrganizationDraft};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::wire::Time;
+
+/// An organization.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Organization)]
+pub(crate) struct OrganizationBody {
+    /// Its identifier.
+    id: Uuid,
+    /// What it is called.
+    name: String,
+    /// The domain of its addresses.
+    domain: Option<String>,
+    /// When it was made.
+    created_at: Time,
+}
+
+/// The organizations that exist for the caller.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct OrganizationList {
+    /// Oldest first.
+    pub(crate) organizations: Vec<OrganizationBody>,
+}
+
+/// A new organization.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewOrganization {
+    /// What it is called.
+    #[schema(min_length = 1, max_length = 200)]
+    name: String,
+    /// The domain of its addresses.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 200)]
+    domain: Option<String>,
+}
+
+impl NewOrganization {
+    pub(crate) fn into_draft(self) -> OrganizationDraft {
+        OrganizationDraft { name: self.name, domain: self.domain }
+    }
+}
+
+impl OrganizationBody {
+    pub(crate) fn of(organization: &Organization) -> OrganizationBody {
+        OrganizationBody {
+            id: organization.id.uuid(),
+            name: organization.name.clone(),
+            domain: organization.domain.clone(),
+            created_at: Time(organization.created_at),
+        }
+    }
+}
