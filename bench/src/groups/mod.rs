@@ -1,5 +1,6 @@
 //! What `just bench` measures, by the names that it is asked for.
 
+mod code_search;
 mod creates;
 mod edits;
 mod growth;
@@ -29,12 +30,14 @@ pub(crate) enum Group {
     Process,
     /// Whether stored code is Python.
     Python,
+    /// Searches through stored code.
+    CodeSearch,
     /// Searches over items, and their index.
     Search,
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 8] = [
+    pub(crate) const ALL: [Group; 9] = [
         Group::Engine,
         Group::Http,
         Group::Creates,
@@ -42,6 +45,7 @@ impl Group {
         Group::Growth,
         Group::Process,
         Group::Python,
+        Group::CodeSearch,
         Group::Search,
     ];
 
@@ -55,6 +59,7 @@ impl Group {
             Group::Growth => "growth",
             Group::Process => "process",
             Group::Python => "python",
+            Group::CodeSearch => "code-search",
             Group::Search => "search",
         }
     }
@@ -77,6 +82,7 @@ impl Group {
             Group::Growth => growth::run(rows),
             Group::Process => process::run(rows),
             Group::Python => python::run(rows),
+            Group::CodeSearch => code_search::run(rows),
             Group::Search => search::run(rows),
         }
     }
