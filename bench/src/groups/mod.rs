@@ -1,5 +1,6 @@
 //! What `just bench` measures, by the names that it is asked for.
 
+mod code_search;
 mod creates;
 mod edits;
 mod growth;
@@ -30,6 +31,8 @@ pub(crate) enum Group {
     Process,
     /// Whether stored code is Python.
     Python,
+    /// Searches through stored code.
+    CodeSearch,
     /// Searches over items, and their index.
     Search,
     /// An agent's server.
@@ -45,6 +48,7 @@ impl Group {
         Group::Growth,
         Group::Process,
         Group::Python,
+        Group::CodeSearch,
         Group::Search,
         Group::Mcp,
     ];
@@ -59,6 +63,7 @@ impl Group {
             Group::Growth => "growth",
             Group::Process => "process",
             Group::Python => "python",
+            Group::CodeSearch => "code-search",
             Group::Search => "search",
             Group::Mcp => "mcp",
         }
@@ -82,6 +87,7 @@ impl Group {
             Group::Growth => growth::run(rows),
             Group::Process => process::run(rows),
             Group::Python => python::run(rows),
+            Group::CodeSearch => code_search::run(rows),
             Group::Search => search::run(rows),
             Group::Mcp => mcp::run(rows),
         }

@@ -178,7 +178,8 @@ fn rank(times: &[Duration], percent: usize) -> Duration {
     times.get(index).or(times.last()).copied().unwrap_or_default()
 }
 
-fn complete_index(path: &Path) -> Result<(), Box<dyn Error>> {
+/// Brings the index of a store up to date.
+pub(super) fn complete_index(path: &Path) -> Result<(), Box<dyn Error>> {
     let store = SqliteStore::open(path)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let step = IndexStep { unchanged_since: jiff::Timestamp::now() };

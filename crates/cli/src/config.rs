@@ -3,12 +3,15 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use interline_items::code::SdkName;
 use interline_items::fields::Limits;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::failure::Failure;
 
-/// A configuration file. Every key is an option's name with `_` for `-`, but for `limits`.
+/// A configuration file. Every key is an option's name with `_` for `-`, but for `sdk_name` and
+/// `limits`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
@@ -27,8 +30,16 @@ pub(crate) struct Config {
     pub(crate) log_format: Option<String>,
     pub(crate) url: Option<String>,
     pub(crate) token: Option<String>,
+    #[serde(default, deserialize_with = "sdk_name")]
+    pub(crate) sdk_name: SdkName,
     #[serde(default)]
     pub(crate) limits: LimitKeys,
+}
+
+/// The SDK that workflow decorators come from.
+fn sdk_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SdkName, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    SdkName::parse(&name).ok_or_else(|| D::Error::custom(format!("`{name}` is not a Python name")))
 }
 
 /// The table `[limits]`: what differs from the product's own limits.
@@ -110,6 +121,7 @@ mod tests {
         refused("allowed_host = \"a\"", "allowed_host");
         refused("[limits]\ntitle = 0", "nonzero");
         refused("[limits]\ntitle = -1", "title = -1");
+        refused("sdk_name = \"a.b\"", "`a.b` is not a Python name");
     }
 
     #[test]

@@ -47,7 +47,7 @@ async fn connect(settings: &StoreSettings) -> Result<Interline, Failure> {
         Database::Sqlite(path) => Arc::new(SqliteStore::open(path)?),
         Database::Postgres(url) => Arc::new(PostgresStore::connect(url).await?),
     };
-    Ok(Interline::new(store, settings.limits.clone()))
+    Ok(Interline::new(store, settings.limits.clone()).with_sdk(settings.sdk_name.clone()))
 }
 
 impl Local {

@@ -9,6 +9,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use interline_items::Housekeeping;
+use interline_items::code::SdkName;
 use interline_items::fields::Limits;
 use interline_server::RateLimits;
 use jiff::SignedDuration;
@@ -37,6 +38,8 @@ pub(crate) struct StoreSettings {
     pub(crate) data_dir: PathBuf,
     pub(crate) database: Database,
     pub(crate) limits: Limits,
+    /// The SDK that workflow decorators come from.
+    pub(crate) sdk_name: SdkName,
     /// What the first start calls the owner.
     pub(crate) owner_name: String,
 }
@@ -102,7 +105,7 @@ impl StoreSettings {
             None => Database::Sqlite(data_dir.join(SQLITE_FILE)),
         };
         let owner_name = layers.environment.user_name().unwrap_or(DEFAULT_OWNER).to_owned();
-        Ok(StoreSettings { data_dir, database, limits: layers.limits(), owner_name })
+        Ok(StoreSettings { data_dir, database, limits: layers.limits(), sdk_name: layers.sdk_name(), owner_name })
     }
 
     /// The store that is to be checked. A server cannot be, and whoever names one must not take a store on this machine for

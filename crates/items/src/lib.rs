@@ -52,10 +52,10 @@ pub use store::{FilePage, FileQuery, NewApp, NewToken, PrepareOnNewest, Store, S
 pub use usecases::{
     AppChanges, AppDetails, AppDraft, AppRef, Begun, Caller, Changed, ChangedPassage, Changes, CodeFiles, CodeScope,
     ContentPart, EditMode, EditRequest, EditUnit, Edited, ExpectedVersion, FieldMatch, FileRef, FindBy, FindItems,
-    FoundInside, FoundWorkflow, Heard, Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, LinePatch,
-    LineRange, Listen, ListenFrom, Listener, OrganizationDraft, Outcome, PassageChange, PublishedVersion, QuerySyntax,
-    ReadContent, ReadItem, Repeatable, ReplaceFile, Replaced, SearchField, SearchInside, Secret, Shelf, TagChanges,
-    TextChange, ThrownAway, TokenDraft, UserDraft, Validation, VersionDiff, Wanted, WorkflowFilter, WorkflowRef,
-    WorkflowSource, Workflows,
+    FoundInFiles, FoundInside, FoundWorkflow, Heard, Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft,
+    ItemRef, LineMatch, LinePatch, LineRange, Listen, ListenFrom, Listener, OrganizationDraft, Outcome, PassageChange,
+    PublishedVersion, QuerySyntax, ReadContent, ReadItem, Repeatable, ReplaceFile, Replaced, SearchField, SearchFiles,
+    SearchInside, Secret, Shelf, TagChanges, TextChange, ThrownAway, TokenDraft, UserDraft, Validation, VersionDiff,
+    Wanted, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows,
 };
 pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};

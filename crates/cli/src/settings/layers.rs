@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 
+use interline_items::code::SdkName;
 use interline_items::fields::Limits;
 
 use crate::config::Config;
@@ -87,6 +88,11 @@ impl Layers<'_> {
     /// The limits of fields, which the file alone can set.
     pub(super) fn limits(&self) -> Limits {
         self.file.limits.limits()
+    }
+
+    /// The SDK that workflow decorators come from, which the file alone can set.
+    pub(super) fn sdk_name(&self) -> SdkName {
+        self.file.sdk_name.clone()
     }
 
     fn file_origin(&self, name: &'static str) -> Origin {

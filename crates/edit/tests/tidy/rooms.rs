@@ -55,6 +55,7 @@ pub(crate) const ROOMS: &[Room] = &[
             ("getrandom", "secrets"),
             ("interline-edit", "the engine"),
             ("jiff", "timestamps"),
+            ("memchr", "where strings and comments of code end"),
             ("minijinja", "templates"),
             ("minijinja-contrib", "what Jinja2 has and minijinja has not"),
             ("ruff_python_ast", "what stored Python says, as a tree"),

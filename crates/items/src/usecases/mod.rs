@@ -37,8 +37,9 @@ use once::UnderWay;
 
 pub use caller::Caller;
 pub use code::{
-    AppChanges, AppDetails, AppDraft, AppRef, CodeFiles, CodeScope, FileRef, FoundWorkflow, OrganizationDraft,
-    PublishedVersion, ReplaceFile, Replaced, Validation, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows,
+    AppChanges, AppDetails, AppDraft, AppRef, CodeFiles, CodeScope, FileRef, FoundInFiles, FoundWorkflow, LineMatch,
+    OrganizationDraft, PublishedVersion, ReplaceFile, Replaced, SearchFiles, Validation, WorkflowFilter, WorkflowRef,
+    WorkflowSource, Workflows,
 };
 pub use edit::{
     ChangedPassage, Changes, EditMode, EditRequest, EditUnit, Edited, InsertAt, LinePatch, PassageChange, TextChange,

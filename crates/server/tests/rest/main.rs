@@ -16,7 +16,9 @@ mod description;
 mod expected;
 mod raw;
 
+mod apps;
 mod bookmarks;
+mod code;
 mod content;
 mod docs;
 mod editing;
@@ -26,12 +28,14 @@ mod health;
 mod history;
 mod metrics;
 mod notes;
+mod organizations;
 mod prompts;
 mod search;
 mod spaces;
 mod tags;
 mod tokens;
 mod users;
+mod workflows;
 
 mod bodies;
 mod conditions;

@@ -121,6 +121,7 @@ async fn every_method_that_answers_is_described(place: Place) {
         let address = path
             .replace("{id}", "0190a6f4-7b3c-7def-8123-456789abcdef")
             .replace("{name}", "nothing")
+            .replace("{app}", "nothing")
             .replace("{version}", "1");
         let answer = owner.send(&format!("FROB {address}"), None).await.expect(405, json!({}));
         let allowed: BTreeSet<String> = answer

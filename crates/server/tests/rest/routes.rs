@@ -88,6 +88,7 @@ async fn every_described_route_answers(place: Place) {
             .path
             .replace("{id}", "0190a6f4-7b3c-7def-8123-456789abcdef")
             .replace("{name}", "nothing")
+            .replace("{app}", "nothing")
             .replace("{version}", "1");
         assert!(!path.contains('{'), "{path}: a parameter that this test does not know");
         let answer = owner.send(&format!("{} {path}", operation.method), None).await;

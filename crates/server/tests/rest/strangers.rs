@@ -27,6 +27,8 @@ enum About {
     Tag,
     /// A token: another's is not found.
     Token,
+    /// Code of an organization: it is not found by those of no other, but by admins.
+    Code,
     /// What the caller has.
     Own,
     /// For admins.
@@ -57,7 +59,7 @@ fn row(line: &str, about: About, needs: Needs, body: Value) -> Row {
 
 /// Every route. A new one without a row fails [`every_route_has_a_row`].
 fn rows() -> Vec<Row> {
-    use About::{Admins, Anyone, Item, Name, Own, Tag, Token};
+    use About::{Admins, Anyone, Code, Item, Name, Own, Tag, Token};
     use Needs::{Nothing, Read, Write};
     let mut rows = vec![
         row("GET /health", Anyone, Nothing, Value::Null),
@@ -81,6 +83,25 @@ fn rows() -> Vec<Row> {
         row("PATCH /prompts/name/{name}/str-replace", Name, Write, json!({"old_str": "adas", "new_str": "bobs"})),
         row("POST /prompts/{id}/render", Item, Read, json!({})),
         row("POST /content/{id}/render", Item, Read, json!({})),
+        row("GET /organizations", Own, Read, Value::Null),
+        row("POST /organizations", Admins, Write, json!({"name": "x"})),
+        row("GET /apps", Own, Read, Value::Null),
+        row("POST /apps", Own, Write, json!({"name": "x"})),
+        row("GET /apps/{app}", Code, Read, Value::Null),
+        row("PATCH /apps/{app}", Code, Write, json!({"name": "stolen"})),
+        row("POST /apps/{app}/publish", Code, Write, Value::Null),
+        row("GET /apps/{app}/versions", Code, Read, Value::Null),
+        row("GET /apps/{app}/versions/{version}", Code, Read, Value::Null),
+        row("GET /apps/{app}/versions/{version}/file?path=pages/index.tsx", Code, Read, Value::Null),
+        row("GET /workflows", Own, Read, Value::Null),
+        row("GET /workflows/find?path=adas_own.py", Code, Read, Value::Null),
+        row("POST /workflows/validate", Code, Read, json!({"path": "adas_own.py"})),
+        row("POST /code/list", Code, Read, file(json!({"path": null}))),
+        row("POST /code/read", Code, Read, file(json!({}))),
+        row("POST /code/get", Code, Read, file(json!({}))),
+        row("POST /code/patch", Code, Write, file(json!({"old_string": "Hello", "new_string": "bobs"}))),
+        row("POST /code/replace", Code, Write, file(json!({"content": "bobs"}))),
+        row("POST /code/delete", Code, Write, file(json!({}))),
     ];
     for collection in ["notes", "bookmarks", "prompts", "content"] {
         let at = |line: &str| line.replace('*', collection);
@@ -113,6 +134,14 @@ fn rows() -> Vec<Row> {
     rows
 }
 
+/// The parameters of a tool for code, on a file of hers; null ones are left out.
+fn file(more: Value) -> Value {
+    let mut body = json!({"entity_type": "app_file", "app_id": MARK, "path": "pages/index.tsx"});
+    let body = body.as_object_mut().unwrap();
+    body.extend(more.as_object().unwrap().clone());
+    body.iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
 async fn every_route_has_a_row(_: Place) {
     let route = |row: Row| row.line.split('?').next().unwrap_or_default().to_owned();
     let rows: BTreeSet<String> = rows().into_iter().map(route).collect();
@@ -131,7 +160,14 @@ struct Ada {
 const MARK: &str = "adas-own";
 
 async fn ada(world: &World) -> Ada {
-    let (client, user) = world.owner().new_user("adas-own").await;
+    let organization = world.owner().post("/organizations", json!({"name": MARK})).await.expect(201, json!({})).id();
+    let body = json!({"name": MARK, "organization_id": organization});
+    let made = world.owner().post("/users", body).await.expect(201, json!({})).json();
+    let (client, user) = (world.with_token(&text(&made["token"])), text(&made["id"]));
+    let app = client.post("/apps", json!({"name": MARK})).await.expect(201, json!({"slug": MARK})).id();
+    let flow = "@workflow\ndef adas_flow(): ...\n";
+    let body = json!({"entity_type": "workflow", "path": "adas_own.py", "content": flow});
+    client.post("/code/replace", body).await.expect(201, json!({"created": true}));
     let mut ids = Vec::new();
     for (collection, body) in [
         ("notes", json!({"title": MARK, "tags": [MARK], "content": MARK})),
@@ -143,7 +179,8 @@ async fn ada(world: &World) -> Ada {
     }
     client.delete(&format!("/notes/{}", ids[3])).await.expect(204, Value::Null);
     let (_, token) = client.new_token(json!({"name": MARK})).await;
-    ids.extend([user, text(&client.get("/spaces").await.json()["spaces"][0]["id"]), token.clone()]);
+    let space = text(&client.get("/spaces").await.json()["spaces"][0]["id"]);
+    ids.extend([user, space, token.clone(), organization, app]);
     Ada { client, ids, token }
 }
 
@@ -151,9 +188,13 @@ impl Ada {
     /// All that can be seen of her.
     async fn all(&self) -> Vec<Value> {
         let mut all = Vec::new();
-        for path in
-            ["/content?view=active&view=archived&view=deleted&include_content=true", "/tags", "/spaces", "/users/me"]
-        {
+        for path in [
+            "/content?view=active&view=archived&view=deleted&include_content=true",
+            "/tags",
+            "/spaces",
+            "/users/me",
+            "/apps",
+        ] {
             let mut seen = self.client.get(path).await.expect(200, json!({})).json();
             // A rendering, which is a read, is a use.
             for item in seen["items"].as_array_mut().into_iter().flatten() {
@@ -174,6 +215,7 @@ impl Ada {
             }
             About::Name | About::Tag => vec![row.line.replace("{name}", MARK)],
             About::Token => vec![row.line.replace("{id}", &self.token)],
+            About::Code => vec![row.line.replace("{app}", MARK).replace("{version}", "1")],
             About::Own | About::Admins | About::Anyone => vec![row.line.replace("{id}", &self.ids[4])],
         }
     }
@@ -189,9 +231,11 @@ async fn what_is_anothers_is_not_found_on_any_route(place: Place) {
     let before = ada.all().await;
     let (bob, _) = world.owner().new_user("bob").await;
     // An admin manages users, and owns no more of their things than anyone.
-    for stranger in [bob, world.owner()] {
+    for (stranger, stranger_is_admin) in [(bob, false), (world.owner(), true)] {
         for row in rows() {
-            if !matches!(row.about, About::Item | About::Name | About::Tag | About::Token) {
+            if !matches!(row.about, About::Item | About::Name | About::Tag | About::Token)
+                && (row.about != About::Code || stranger_is_admin)
+            {
                 continue;
             }
             for line in ada.addresses(&row) {
@@ -242,6 +286,10 @@ async fn nothing_of_another_is_in_any_list(place: Place) {
         "/tokens",
         "/spaces",
         "/users/me",
+        "/apps",
+        "/organizations",
+        "/workflows",
+        "/content?q=adas_own",
         "/metrics",
         "/health",
         "/openapi.json",

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::failure::Failure;
 use super::rows::{self, item_columns};
+use crate::order::skipped;
 
 /// A page, and how many items there are in all, at one moment.
 pub(super) async fn list(client: &mut Client, query: &ListQuery) -> Result<Page, Failure> {
@@ -72,19 +73,28 @@ impl Select {
 
     /// The items of the page, and one more if there is a next page.
     fn page(query: &ListQuery) -> Result<Select, Failure> {
-        let from = match query.contents {
-            Contents::Omit => " FROM items",
-            Contents::Read => ", contents.text FROM items LEFT JOIN contents ON contents.item = items.id",
+        let (text, contents) = match query.contents {
+            Contents::Omit => ("", ""),
+            Contents::Read => (", contents.text", " LEFT JOIN contents ON contents.item = items.id"),
         };
-        let mut select = Select::new(format!("SELECT {}{from}", item_columns!()));
-        select.keep_matching(&query.filter);
-        match &query.start {
-            PageStart::Offset(_) => {}
-            PageStart::After(cursor) => select.keep_after(cursor, query)?,
-        }
-        select.sort(query);
-        let limit = select.parameter(i64::try_from(query.limit).unwrap_or(i64::MAX).saturating_add(1));
-        select.sql.push_str(&format!(" LIMIT {limit}"));
+        let whole = format!("SELECT {}{text} FROM", item_columns!());
+        let mut select = match query.filter.spaces.len() {
+            0 | 1 => Select::in_order(query, format!("{whole} items{contents}"))?,
+            // An index has the order of one space: each gives the first of its own, and the first of those are the page.
+            _ => {
+                let mut of_each = Select::in_order(query, "SELECT items.* FROM items".to_owned())?;
+                let enough = skipped(&query.start).saturating_add(query.limit).saturating_add(1);
+                of_each.limit(enough);
+                let spaces = of_each.parameter(uuids(&query.filter));
+                of_each.sql = format!(
+                    "{whole} unnest({spaces}::uuid[]) AS wanted (space) CROSS JOIN LATERAL ({}) AS items{contents}",
+                    of_each.sql
+                );
+                of_each.sort(query);
+                of_each
+            }
+        };
+        select.limit(query.limit.saturating_add(1));
         if let PageStart::Offset(offset) = query.start {
             let offset = select.parameter(i64::try_from(offset).unwrap_or(i64::MAX));
             select.sql.push_str(&format!(" OFFSET {offset}"));
@@ -92,14 +102,44 @@ impl Select {
         Ok(select)
     }
 
+    /// The items that match and come after the start, in their order; of several spaces, those of `wanted.space`.
+    fn in_order(query: &ListQuery, sql: String) -> Result<Select, Failure> {
+        let mut select = Select::new(sql);
+        match query.filter.spaces.len() {
+            0 | 1 => select.keep_spaces(&query.filter),
+            _ => select.sql.push_str(" AND items.space = wanted.space"),
+        }
+        select.keep_other(&query.filter);
+        match &query.start {
+            PageStart::Offset(_) => {}
+            PageStart::After(cursor) => select.keep_after(cursor, query)?,
+        }
+        select.sort(query);
+        Ok(select)
+    }
+
+    fn limit(&mut self, limit: usize) {
+        let limit = self.parameter(i64::try_from(limit).unwrap_or(i64::MAX));
+        self.sql.push_str(&format!(" LIMIT {limit}"));
+    }
+
     /// Keeps the items that a filter asks for.
     pub(super) fn keep_matching(&mut self, filter: &Filter) {
+        self.keep_spaces(filter);
+        self.keep_other(filter);
+    }
+
+    fn keep_spaces(&mut self, filter: &Filter) {
         // One value is compared, not looked for among several: then an index has its order.
-        let spaces: Vec<Uuid> = filter.spaces.iter().map(|space| space.uuid()).collect();
+        let spaces = uuids(filter);
         match spaces[..] {
             [only] => self.keep("space =", only),
             _ => self.keep_any("space", spaces),
         }
+    }
+
+    /// Keeps what a filter asks for beside spaces.
+    fn keep_other(&mut self, filter: &Filter) {
         let views: Vec<i32> = filter.views.iter().map(|view| number(*view)).collect();
         match views[..] {
             [only] => self.keep("view =", only),
@@ -179,6 +219,10 @@ impl Select {
     pub(super) fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
         self.parameters.iter().map(|parameter| &**parameter as &(dyn ToSql + Sync)).collect()
     }
+}
+
+fn uuids(filter: &Filter) -> Vec<Uuid> {
+    filter.spaces.iter().map(|space| space.uuid()).collect()
 }
 
 /// To be closed after a condition on the tag.

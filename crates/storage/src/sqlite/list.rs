@@ -39,8 +39,7 @@ impl Shelf {
 
 /// A page, and how many items there are. The connection is in a transaction.
 pub(super) fn list(connection: &Connection, query: &ListQuery) -> Result<Page, Failure> {
-    let shelves = shelves(&query.filter);
-    let untagged_total = count(connection, &shelves)?;
+    let (shelves, untagged_total) = stocked(connection, shelves(&query.filter))?;
     let (total, mut entries) = if query.filter.tags.is_empty() {
         (untagged_total, walk::walk(connection, query, &shelves)?)
     } else {
@@ -79,17 +78,22 @@ pub(super) fn shelves(filter: &Filter) -> Vec<Shelf> {
     shelves
 }
 
-/// How many items shelves have together.
-pub(super) fn count(connection: &Connection, shelves: &[Shelf]) -> Result<u64, Failure> {
+/// Those of the shelves that have items, and how many they have together. Most spaces have items of few kinds.
+pub(super) fn stocked(connection: &Connection, shelves: Vec<Shelf>) -> Result<(Vec<Shelf>, u64), Failure> {
     let mut statement = connection.prepare_cached(COUNT)?;
-    let mut total = 0;
+    let (mut stocked, mut total) = (Vec::new(), 0);
     for shelf in shelves {
         let keys = rusqlite::params![shelf.space.uuid().into_bytes(), shelf.kind.name(), shelf.view_number()];
-        if let Some(row) = statement.query(keys)?.next()? {
-            total += rows::Columns::of(row).count()?;
+        let items = match statement.query(keys)?.next()? {
+            Some(row) => rows::Columns::of(row).count()?,
+            None => 0,
+        };
+        if items > 0 {
+            stocked.push(shelf);
+            total += items;
         }
     }
-    Ok(total)
+    Ok((stocked, total))
 }
 
 fn read(connection: &Connection, entry: &Entry, contents: Contents) -> Result<Snapshot, Failure> {

@@ -4,15 +4,17 @@ use std::cell::RefCell;
 
 use ruff_python_ast::PythonVersion;
 use ruff_python_parser::semantic_errors::{LazyImportContext, SemanticSyntaxContext, SemanticSyntaxError};
-use ruff_text_size::{TextRange, TextSize};
+use ruff_text_size::{TextLen, TextRange, TextSize};
 
 use super::Problem;
 use super::blocks::Blocks;
-use super::scopes::{Scope, ScopeKind};
+use super::scan::Landmarks;
+use super::scopes::{Scope, ScopeKind, Table};
 
 /// The scopes around a place, and the first problem so far.
 pub(super) struct Context<'a> {
     source: &'a str,
+    landmarks: &'a Landmarks,
     /// The innermost last; the module always is the first.
     scopes: Vec<Place<'a>>,
     /// Whether annotations are kept as text, by `from __future__ import annotations`.
@@ -34,15 +36,22 @@ struct Place<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(source: &'a str) -> Context<'a> {
-        let mut context =
-            Context { source, scopes: Vec::new(), annotations: Annotations::Evaluated, problem: RefCell::new(None) };
-        context.enter(ScopeKind::Module);
+    pub(super) fn new(source: &'a str, landmarks: &'a Landmarks) -> Context<'a> {
+        let mut context = Context {
+            source,
+            landmarks,
+            scopes: Vec::new(),
+            annotations: Annotations::Evaluated,
+            problem: RefCell::new(None),
+        };
+        context.enter(ScopeKind::Module, TextRange::up_to(source.text_len()));
         context
     }
 
-    pub(super) fn enter(&mut self, kind: ScopeKind<'a>) {
-        let scope = Scope::new(kind, self.scopes.last().map(|place| &place.scope));
+    /// Enters a scope that is a part of this range.
+    pub(super) fn enter(&mut self, kind: ScopeKind<'a>, range: TextRange) {
+        let table = if self.landmarks.any_in(range) { Table::Kept } else { Table::Needless };
+        let scope = Scope::new(kind, table, self.scopes.last().map(|place| &place.scope));
         self.scopes.push(Place { scope, blocks: Blocks::default(), tries: 0 });
     }
 

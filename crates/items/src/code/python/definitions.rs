@@ -19,7 +19,7 @@ impl<'a> Walk<'a> {
         }
         self.defaults(&def.parameters);
         if def.type_params.is_some() {
-            self.context.enter(ScopeKind::Types);
+            self.context.enter(ScopeKind::Types, def.range());
             self.type_parameters(def.type_params.as_deref());
         }
         for annotation in def.parameters.iter().filter_map(AnyParameterRef::annotation) {
@@ -28,7 +28,8 @@ impl<'a> Walk<'a> {
         if let Some(returns) = &def.returns {
             self.visit_annotation(returns);
         }
-        self.context.enter(if def.is_async { ScopeKind::AsyncFunction } else { ScopeKind::Function });
+        let kind = if def.is_async { ScopeKind::AsyncFunction } else { ScopeKind::Function };
+        self.context.enter(kind, def.range());
         self.parameters(&def.parameters);
         self.visit_body(&def.body);
         self.context.leave();
@@ -43,13 +44,13 @@ impl<'a> Walk<'a> {
             self.visit_decorator(decorator);
         }
         if class.type_params.is_some() {
-            self.context.enter(ScopeKind::Types);
+            self.context.enter(ScopeKind::Types, class.range());
             self.type_parameters(class.type_params.as_deref());
         }
         if let Some(arguments) = &class.arguments {
             self.visit_arguments(arguments);
         }
-        self.context.enter(ScopeKind::Class(&class.name));
+        self.context.enter(ScopeKind::Class(&class.name), class.range());
         self.visit_body(&class.body);
         self.context.leave();
         if class.type_params.is_some() {
@@ -83,7 +84,7 @@ impl<'a> Walk<'a> {
 
     pub(super) fn type_alias(&mut self, alias: &'a StmtTypeAlias) {
         self.visit_expr(&alias.name);
-        self.context.enter(ScopeKind::Types);
+        self.context.enter(ScopeKind::Types, alias.range());
         self.type_parameters(alias.type_params.as_deref());
         self.visit_expr(&alias.value);
         self.context.leave();

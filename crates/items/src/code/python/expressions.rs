@@ -17,12 +17,19 @@ impl<'a> Walk<'a> {
     pub(super) fn expression(&mut self, expr: &'a Expr) -> bool {
         match expr {
             Expr::Name(name) => {
-                self.check_alone(expr);
+                // All else that is checked of a name alone is in the table of its scope.
+                if name.id.as_str() == "__debug__" {
+                    self.check_alone(expr);
+                }
                 match name.ctx {
                     ExprContext::Load => self.context.scope(|scope| scope.say(&name.id, Said::USED)),
                     ExprContext::Store | ExprContext::Del => self.bind(&name.id),
                     ExprContext::Invalid => {}
                 }
+                return false;
+            }
+            Expr::StringLiteral(_) | Expr::BytesLiteral(_) | Expr::BooleanLiteral(_) | Expr::NoneLiteral(_) => {
+                return false;
             }
             Expr::Tuple(tuple) => {
                 self.check_alone(expr);
@@ -110,7 +117,7 @@ impl<'a> Walk<'a> {
         if let Some(parameters) = &lambda.parameters {
             self.defaults(parameters);
         }
-        self.context.enter(ScopeKind::Lambda);
+        self.context.enter(ScopeKind::Lambda, lambda.range());
         if let Some(parameters) = &lambda.parameters {
             self.parameters(parameters);
         }
@@ -129,7 +136,7 @@ impl<'a> Walk<'a> {
         if let Some(first) = generators.first() {
             self.iterable(&first.iter);
         }
-        self.context.enter(kind);
+        self.context.enter(kind, expr.range());
         for (index, generator) in generators.iter().enumerate() {
             if generator.is_async {
                 self.context.scope(|scope| scope.waits = true);

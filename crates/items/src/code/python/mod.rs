@@ -25,6 +25,7 @@ use std::panic::{self, AssertUnwindSafe};
 use ruff_python_ast::PythonVersion;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
+use self::scan::Landmarks;
 use super::{Function, SdkName};
 use crate::Error;
 use crate::threads::LargeStack;
@@ -84,7 +85,7 @@ pub struct Checked {
 /// Accepts Python and says what its workflow functions are. The time and memory that it takes are proportional to the
 /// text's length, whatever it is.
 pub(crate) fn check(source: &str, sdk: &SdkName, _: &LargeStack) -> Result<Checked, CodeError> {
-    let read = || scan::scan(source).and_then(|()| parse(source, sdk));
+    let read = || scan::scan(source).and_then(|landmarks| parse(source, &landmarks, sdk));
     // The parser is not ours, and no text may end more than its own request.
     let failed = |_| Err(Problem::new(0, "the parser failed on this code"));
     let read = panic::catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(failed);
@@ -96,12 +97,12 @@ pub fn check_blocking(source: &str, sdk: &SdkName) -> Result<Result<Checked, Cod
     Ok(LargeStack::blocking(|stack| check(source, sdk, stack))?)
 }
 
-fn parse(source: &str, sdk: &SdkName) -> Result<Checked, Problem> {
+fn parse(source: &str, landmarks: &Landmarks, sdk: &SdkName) -> Result<Checked, Problem> {
     let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest_preview());
     let parsed = parse_unchecked(source, options);
     if let Some(error) = parsed.errors().iter().min_by_key(|error| error.location.start()) {
         return Err(Problem::new(error.location.start().to_usize(), error.error.to_string()));
     }
     let module = parsed.try_into_module().ok_or_else(|| Problem::new(0, "the text is not a module"))?;
-    walk::walk(source, module.syntax(), sdk)
+    walk::walk(source, landmarks, module.syntax(), sdk)
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::mem;
 
 use super::Problem;
 
@@ -53,6 +54,13 @@ impl Said {
     }
 }
 
+/// Whether anything will be asked about the names of a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Table {
+    Kept,
+    Needless,
+}
+
 /// How a statement takes a name from elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Declared {
@@ -90,8 +98,9 @@ pub(super) struct Scope<'a> {
     pub(super) iterables: usize,
     /// The class whose private names (`__x`) are meant.
     class: Option<&'a str>,
+    table: Table,
     /// What was said since the last question; most scopes are never asked.
-    recent: Vec<(Cow<'a, str>, Said)>,
+    recent: Vec<(&'a str, Said)>,
     said: HashMap<Cow<'a, str>, Said>,
     /// What this scope wants from those around it.
     wanted: Vec<Wanted<'a>>,
@@ -100,7 +109,7 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    pub(super) fn new(kind: ScopeKind<'a>, around: Option<&Scope<'a>>) -> Scope<'a> {
+    pub(super) fn new(kind: ScopeKind<'a>, table: Table, around: Option<&Scope<'a>>) -> Scope<'a> {
         let class = match kind {
             ScopeKind::Class(name) => Some(name),
             _ => around.and_then(|around| around.class),
@@ -110,6 +119,7 @@ impl<'a> Scope<'a> {
             waits: false,
             iterables: around.map_or(0, |around| around.iterables),
             class,
+            table,
             recent: Vec::new(),
             said: HashMap::new(),
             wanted: Vec::new(),
@@ -119,7 +129,10 @@ impl<'a> Scope<'a> {
 
     /// Says something of a name.
     pub(super) fn say(&mut self, name: &'a str, said: Said) {
-        self.recent.push((self.mangled(name), said));
+        match self.table {
+            Table::Kept => self.recent.push((name, said)),
+            Table::Needless => {}
+        }
     }
 
     /// What was said of a name so far.
@@ -129,8 +142,8 @@ impl<'a> Scope<'a> {
     }
 
     fn looked_up(&mut self, name: &str) -> Said {
-        for (name, said) in self.recent.drain(..) {
-            let entry = self.said.entry(name).or_default();
+        for (name, said) in mem::take(&mut self.recent) {
+            let entry = self.said.entry(self.mangled(name)).or_default();
             *entry = entry.and(said);
         }
         self.said.get(name).copied().unwrap_or_default()
@@ -171,8 +184,8 @@ impl<'a> Scope<'a> {
     /// Gives the `nonlocal` names of the scopes inside what this one binds, now that all of it is known, and hands the
     /// rest on to the scope around it.
     pub(super) fn end(mut self, around: Option<&mut Scope<'a>>) -> Result<(), Problem> {
-        let mut rest = std::mem::take(&mut self.wanted);
-        for wanted in std::mem::take(&mut self.wanted_inside) {
+        let mut rest = mem::take(&mut self.wanted);
+        for wanted in mem::take(&mut self.wanted_inside) {
             if !self.binds(&wanted)? {
                 rest.push(wanted);
             }

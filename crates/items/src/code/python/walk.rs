@@ -7,17 +7,18 @@ use ruff_text_size::Ranged;
 
 use super::context::{Annotations, Context};
 use super::decorated::decorated;
+use super::scan::Landmarks;
 use super::scopes::{Declared, Said, ScopeKind};
 use super::{Checked, Problem};
 use crate::code::{Function, SdkName};
 
 /// Accepts a module in which everything is where it may be.
-pub(super) fn walk(source: &str, module: &ModModule, sdk: &SdkName) -> Result<Checked, Problem> {
+pub(super) fn walk(source: &str, landmarks: &Landmarks, module: &ModModule, sdk: &SdkName) -> Result<Checked, Problem> {
     let mut walk = Walk {
         source,
         sdk,
         checker: SemanticSyntaxChecker::new(),
-        context: Context::new(source),
+        context: Context::new(source, landmarks),
         functions: Vec::new(),
         lines: Lines { offset: 0, line: 1 },
     };
@@ -109,7 +110,7 @@ impl<'a> Visitor<'a> for Walk<'a> {
         match self.context.annotations {
             Annotations::Evaluated => self.visit_expr(annotation),
             Annotations::KeptAsText => {
-                self.context.enter(ScopeKind::Types);
+                self.context.enter(ScopeKind::Types, annotation.range());
                 self.visit_expr(annotation);
                 self.context.leave();
             }

@@ -3,10 +3,12 @@
 
 mod apps;
 mod files;
+mod matching;
 mod organizations;
 mod publish;
 mod replace;
 mod scope;
+mod search;
 mod workflows;
 
 pub use apps::{AppChanges, AppDetails, AppDraft, AppRef};
@@ -15,4 +17,5 @@ pub use organizations::OrganizationDraft;
 pub use publish::PublishedVersion;
 pub use replace::{ReplaceFile, Replaced};
 pub use scope::{CodeScope, FileRef};
+pub use search::{FoundInFiles, LineMatch, SearchFiles};
 pub use workflows::{FoundWorkflow, Validation, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows};

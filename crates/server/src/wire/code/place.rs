@@ -26,14 +26,15 @@ impl Place {
     /// Where an item of code is, for a caller who sees it; nothing of other items.
     pub(crate) fn of(item: &Item, caller: &Caller) -> Place {
         let nowhere = Place { app_id: None, organization_id: None };
-        match (item.kind, caller.owner_of(item.space)) {
-            (Kind::Note | Kind::Bookmark | Kind::Prompt, _) => nowhere,
-            (Kind::AppFile | Kind::Workflow | Kind::Module, owner) => match owner {
-                Some(SpaceOwner::App(app)) => Place::of_app(app),
-                Some(SpaceOwner::Organization(id)) => Place { organization_id: Some(Some(id.uuid())), ..nowhere },
-                Some(SpaceOwner::Global) => Place { organization_id: Some(None), ..nowhere },
-                Some(SpaceOwner::User(_)) | None => nowhere,
-            },
+        let owner = match item.kind {
+            Kind::Note | Kind::Bookmark | Kind::Prompt => return nowhere,
+            Kind::AppFile | Kind::Workflow | Kind::Module => caller.owner_of(item.space),
+        };
+        match owner {
+            Some(SpaceOwner::App(app)) => Place::of_app(app),
+            Some(SpaceOwner::Organization(id)) => Place { organization_id: Some(Some(id.uuid())), ..nowhere },
+            Some(SpaceOwner::Global) => Place { organization_id: Some(None), ..nowhere },
+            Some(SpaceOwner::User(_)) | None => nowhere,
         }
     }
 }

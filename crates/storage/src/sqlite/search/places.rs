@@ -9,7 +9,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
 use super::super::failure::Failure;
-use super::super::list::{Shelf, count, entry_of, shelves};
+use super::super::list::{Shelf, entry_of, shelves, stocked};
 use super::super::walk::{key_column, needed};
 use crate::codec::json;
 use crate::order::{Entry, key_before_ranking};
@@ -33,8 +33,7 @@ pub(super) struct Places<'a> {
 
 impl<'a> Places<'a> {
     pub(super) fn new(connection: &'a Connection, query: &'a SearchQuery) -> Result<Places<'a>, Failure> {
-        let shelves = shelves(&query.filter);
-        let all = count(connection, &shelves)?;
+        let (shelves, all) = stocked(connection, shelves(&query.filter))?;
         Ok(Places { connection, filter: &query.filter, shelves, by: key_before_ranking(query.order), all })
     }
 

@@ -1,7 +1,7 @@
 //! How deep the tree of a logical line can be, told from its tokens.
 
 /// Levels that an expression's tree may have. Real code has a few hundred; CPython itself gives up at some thousands.
-const MAX_LEVELS: usize = 2_000;
+const MAX_LEVELS: u16 = 2_000;
 
 /// How tightly an operator binds, the loosest first.
 #[derive(Clone, Copy)]
@@ -31,18 +31,19 @@ const BINDINGS: usize = 7;
 /// of `a*b + c*d` only the longest product counts.
 #[derive(Default)]
 pub(super) struct Run {
+    // No number here comes far past the limit, which ends the scan.
     /// Links of each binding since the last looser one between two operands.
-    links: [usize; BINDINGS],
+    links: [u16; BINDINGS],
     /// The most that there were.
-    most: [usize; BINDINGS],
+    most: [u16; BINDINGS],
     /// Their sum.
-    levels: usize,
+    levels: u16,
     /// Levels of the deepest bracket that was closed in it.
-    deepest: usize,
+    deepest: u16,
     /// Levels of the deepest run before a comma.
-    earlier: usize,
+    earlier: u16,
     /// `lambda`s whose colon is still to come: commas between their parameters separate nothing.
-    lambdas: usize,
+    lambdas: u16,
 }
 
 /// The tree would be too deep.
@@ -57,7 +58,11 @@ impl TooDeep {
 impl Run {
     /// A token that nests the operands on both of its sides.
     pub(super) fn between(&mut self, binding: Binding) -> Result<(), TooDeep> {
-        self.links[binding as usize + 1..].fill(0);
+        for (tighter, links) in self.links.iter_mut().enumerate() {
+            if tighter > binding as usize {
+                *links = 0;
+            }
+        }
         self.before(binding)
     }
 

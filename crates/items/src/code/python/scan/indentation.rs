@@ -11,9 +11,9 @@ pub(super) struct Indent {
 }
 
 impl Indent {
-    pub(super) fn space(&mut self) {
-        self.column += 1;
-        self.narrow += 1;
+    pub(super) fn spaces(&mut self, count: usize) {
+        self.column += count;
+        self.narrow += count;
     }
 
     pub(super) fn tab(&mut self) {

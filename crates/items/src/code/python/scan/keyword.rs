@@ -11,19 +11,90 @@ pub(super) enum Keyword {
     Lambda,
     /// It only stands in statements, outside brackets.
     Statement,
+    /// It does too, and says where names belong.
+    Declaration,
 }
 
 impl Keyword {
-    pub(super) fn parse(word: &[u8]) -> Option<Keyword> {
-        match word {
-            b"lambda" => Some(Keyword::Lambda),
-            b"and" | b"in" | b"is" | b"not" | b"or" => Some(Keyword::Comparison),
-            b"async" | b"await" | b"else" | b"for" | b"from" | b"if" | b"yield" => Some(Keyword::Operator),
-            b"assert" | b"break" | b"class" | b"continue" | b"def" | b"del" | b"elif" | b"except" | b"finally"
-            | b"global" | b"import" | b"nonlocal" | b"pass" | b"raise" | b"return" | b"try" | b"while" | b"with" => {
-                Some(Keyword::Statement)
-            }
-            _ => None,
-        }
+    /// The keyword whose bytes are these, the first one highest; it has at most eight.
+    pub(super) fn of(key: u64) -> Option<Keyword> {
+        let (known, keyword) = TABLE[slot(key)];
+        if known == key { keyword } else { None }
+    }
+}
+
+const KEYWORDS: [(u64, Keyword); 31] = [
+    (key(b"if"), Keyword::Operator),
+    (key(b"in"), Keyword::Comparison),
+    (key(b"is"), Keyword::Comparison),
+    (key(b"or"), Keyword::Comparison),
+    (key(b"and"), Keyword::Comparison),
+    (key(b"def"), Keyword::Statement),
+    (key(b"del"), Keyword::Statement),
+    (key(b"for"), Keyword::Operator),
+    (key(b"not"), Keyword::Comparison),
+    (key(b"try"), Keyword::Statement),
+    (key(b"elif"), Keyword::Statement),
+    (key(b"else"), Keyword::Operator),
+    (key(b"from"), Keyword::Operator),
+    (key(b"pass"), Keyword::Statement),
+    (key(b"with"), Keyword::Statement),
+    (key(b"async"), Keyword::Operator),
+    (key(b"await"), Keyword::Operator),
+    (key(b"break"), Keyword::Statement),
+    (key(b"class"), Keyword::Statement),
+    (key(b"raise"), Keyword::Statement),
+    (key(b"while"), Keyword::Statement),
+    (key(b"yield"), Keyword::Operator),
+    (key(b"assert"), Keyword::Statement),
+    (key(b"except"), Keyword::Statement),
+    (key(b"global"), Keyword::Declaration),
+    (key(b"import"), Keyword::Statement),
+    (key(b"lambda"), Keyword::Lambda),
+    (key(b"return"), Keyword::Statement),
+    (key(b"finally"), Keyword::Statement),
+    (key(b"continue"), Keyword::Statement),
+    (key(b"nonlocal"), Keyword::Declaration),
+];
+
+/// The keywords, each in a slot of its own: most words are none, and are to be told apart by one comparison.
+const TABLE: [(u64, Option<Keyword>); SLOTS] = {
+    let mut table = [(0, None); SLOTS];
+    let mut at = 0;
+    while at < KEYWORDS.len() {
+        let (key, keyword) = KEYWORDS[at];
+        assert!(table[slot(key)].1.is_none(), "two keywords in one slot: another factor is needed");
+        table[slot(key)] = (key, Some(keyword));
+        at += 1;
+    }
+    table
+};
+
+const SLOTS: usize = 128;
+
+const fn slot(key: u64) -> usize {
+    // A factor under which no two keywords share a slot.
+    (key.wrapping_mul(0x9755d4c13a902931) >> 57) as usize
+}
+
+const fn key(word: &[u8]) -> u64 {
+    let (mut key, mut at) = (0, 0);
+    while at < word.len() {
+        key = key << 8 | word[at] as u64;
+        at += 1;
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_are_found_by_their_bytes() {
+        assert!(KEYWORDS.iter().all(|(key, keyword)| Keyword::of(*key) == Some(*keyword)));
+        assert!(Keyword::of(key(b"nonlocal")) == Some(Keyword::Declaration));
+        assert!(Keyword::of(key(b"if")) == Some(Keyword::Operator));
+        assert!(Keyword::of(key(b"i")).is_none());
     }
 }

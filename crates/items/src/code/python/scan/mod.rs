@@ -8,12 +8,16 @@
 mod depth;
 mod indentation;
 mod keyword;
+mod landmarks;
 mod strings;
+
+use memchr::{memchr, memchr2};
 
 use super::{BYTE_ORDER_MARK, Problem};
 use depth::{Binding, Run, TooDeep};
 use indentation::{Indent, Indentation};
 use keyword::Keyword;
+pub(super) use landmarks::Landmarks;
 use strings::{Fields, Quoted};
 
 /// Open brackets, as in CPython.
@@ -21,10 +25,22 @@ const MAX_BRACKETS: usize = 200;
 /// Strings with replacement fields inside each other's fields, as in CPython.
 const MAX_STRINGS: usize = 149;
 
-const NULL: &str = "source code cannot contain null characters";
+/// Which bytes continue an ASCII word.
+const IN_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128_u8 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    table
+};
 
 /// Refuses what would make a tree too deep, and what no reading makes valid.
-pub(super) fn scan(source: &str) -> Result<(), Problem> {
+pub(super) fn scan(source: &str) -> Result<Landmarks, Problem> {
+    if let Some(offset) = memchr(0, source.as_bytes()) {
+        return Err(Problem::new(offset, "source code cannot contain null characters"));
+    }
     let mut scan = Scan {
         bytes: source.as_bytes(),
         at: if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 },
@@ -33,6 +49,7 @@ pub(super) fn scan(source: &str) -> Result<(), Problem> {
         line: Run::default(),
         last: Last::Other,
         indentation: Indentation::default(),
+        landmarks: Landmarks::default(),
     };
     scan.begin_line()?;
     while scan.at < scan.bytes.len() {
@@ -41,7 +58,8 @@ pub(super) fn scan(source: &str) -> Result<(), Problem> {
             Some(What::Bracket(_) | What::Field(_)) | None => scan.token()?,
         }
     }
-    scan.end()
+    scan.end()?;
+    Ok(scan.landmarks)
 }
 
 struct Scan<'s> {
@@ -55,6 +73,7 @@ struct Scan<'s> {
     /// What the last token was.
     last: Last,
     indentation: Indentation,
+    landmarks: Landmarks,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,7 +103,7 @@ enum What {
 
 impl Scan<'_> {
     fn peek(&self, ahead: usize) -> u8 {
-        // What is past the end is like a NUL, which no source has.
+        // What is past the end is like a NUL, which the source does not have.
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
@@ -128,13 +147,15 @@ impl Scan<'_> {
             b'\n' | b'\r' => return self.newline(),
             b'#' => return self.comment(),
             b'\\' => return self.continuation(),
-            0 => return self.problem(NULL),
             b'.' if self.peek(1).is_ascii_digit() => return self.number(),
             b' ' | b'\t' | b'\x0c' => {
-                self.at += 1;
+                self.at += length_while(&self.bytes[self.at..], |byte| matches!(byte, b' ' | b'\t' | b'\x0c'));
                 return Ok(());
             }
             b':' => {
+                if self.peek(1) == b'=' {
+                    self.landmarks.note(self.at);
+                }
                 let colon = self.run().colon();
                 self.bounded(colon)?;
                 if let Some(Open { what: What::Field(quoted), .. }) = self.open.last() {
@@ -167,13 +188,17 @@ impl Scan<'_> {
         }
         self.last = Last::Other;
         self.at += 1;
+        self.skip_space();
         Ok(())
     }
 
     /// A keyword, a name, or the prefix of a string.
     fn word(&mut self) -> Result<(), Problem> {
         let start = self.at;
-        while matches!(self.peek(0), b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'0'..=b'9') {
+        // Its last eight bytes, which are all of a keyword.
+        let mut key = 0;
+        while let Some(byte) = self.bytes.get(self.at).copied().filter(|byte| IN_WORD[usize::from(*byte)]) {
+            key = key << 8 | u64::from(byte);
             self.at += 1;
         }
         let word = &self.bytes[start..self.at];
@@ -181,7 +206,7 @@ impl Scan<'_> {
         if matches!(self.peek(0), b'\'' | b'"') && !continues && word.len() <= 2 {
             return self.prefixed_string(start);
         }
-        let keyword = if word.len() > 8 { None } else { Keyword::parse(word) };
+        let keyword = if word.len() > 8 { None } else { Keyword::of(key) };
         let is_name = keyword.is_none() || continues || !self.peek(0).is_ascii();
         match keyword {
             None => {}
@@ -191,16 +216,28 @@ impl Scan<'_> {
             }
             Some(Keyword::Operator) => self.link(Binding::All)?,
             Some(Keyword::Comparison) => self.operator(Binding::Comparison, Binding::All)?,
+            Some(Keyword::Declaration) if self.open.is_empty() => {
+                self.landmarks.note(start);
+                self.link(Binding::All)?;
+            }
             Some(Keyword::Statement) if self.open.is_empty() => self.link(Binding::All)?,
             // A part of a longer name, which is not ASCII.
-            Some(Keyword::Statement) if is_name => {}
-            Some(Keyword::Statement) => {
+            Some(Keyword::Statement | Keyword::Declaration) if is_name => {}
+            Some(Keyword::Statement | Keyword::Declaration) => {
                 let word = String::from_utf8_lossy(word);
                 return Err(Problem::new(start, format!("`{word}` inside brackets that were not closed")));
             }
         }
         self.last = if is_name { Last::Operand } else { Last::Other };
+        self.skip_space();
         Ok(())
+    }
+
+    /// A blank mostly follows; to skip it here is cheaper than to look at it as a token.
+    fn skip_space(&mut self) {
+        if self.peek(0) == b' ' {
+            self.at += 1;
+        }
     }
 
     fn prefixed_string(&mut self, start: usize) -> Result<(), Problem> {
@@ -285,9 +322,8 @@ impl Scan<'_> {
     }
 
     fn comment(&mut self) -> Result<(), Problem> {
-        while !matches!(self.peek(0), b'\n' | b'\r' | 0) {
-            self.at += 1;
-        }
+        let rest = &self.bytes[self.at..];
+        self.at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
         Ok(())
     }
 
@@ -313,7 +349,12 @@ impl Scan<'_> {
         let mut indent = Indent::default();
         loop {
             match self.peek(0) {
-                b' ' => indent.space(),
+                b' ' => {
+                    let spaces = length_while(&self.bytes[self.at..], |byte| byte == b' ');
+                    indent.spaces(spaces);
+                    self.at += spaces;
+                    continue;
+                }
                 b'\t' => indent.tab(),
                 b'\x0c' => indent = Indent::default(),
                 b'\\' => {
@@ -341,4 +382,9 @@ impl Scan<'_> {
         };
         Err(Problem::new(open.at, message))
     }
+}
+
+/// How many bytes from the first on are like that.
+fn length_while(bytes: &[u8], is_such: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().position(|byte| !is_such(*byte)).unwrap_or(bytes.len())
 }

@@ -1,7 +1,9 @@
 //! Where strings end, and where their replacement fields are.
 
+use memchr::memchr2;
+
 use super::depth::Run;
-use super::{Last, MAX_STRINGS, NULL, Open, Problem, Scan, What};
+use super::{Last, MAX_STRINGS, Open, Problem, Scan, What, length_while};
 
 pub(super) const UNENDED: &str = "unterminated string";
 
@@ -56,6 +58,11 @@ impl Scan<'_> {
 
     fn plain(&mut self, start: usize, quote: u8, ending: Ending) -> Result<(), Problem> {
         loop {
+            let rest = &self.bytes[self.at..];
+            self.at += match ending {
+                Ending::Three => memchr2(quote, b'\\', rest).unwrap_or(rest.len()),
+                Ending::One => length_while(rest, |byte| byte != quote && !matches!(byte, b'\\' | b'\n' | b'\r')),
+            };
             match self.peek(0) {
                 b'\\' => self.escaped(),
                 byte if byte == quote && self.ends(quote, ending) => {
@@ -64,7 +71,7 @@ impl Scan<'_> {
                     return Ok(());
                 }
                 b'\n' | b'\r' if ending == Ending::One => return Err(Problem::new(start, UNENDED)),
-                0 => return self.nothing_more(start),
+                0 => return Err(Problem::new(start, UNENDED)),
                 _ => self.at += 1,
             }
         }
@@ -89,7 +96,7 @@ impl Scan<'_> {
                     return self.pop();
                 }
                 b'\n' | b'\r' if quoted.ending == Ending::One => return Err(Problem::new(start, UNENDED)),
-                0 => return self.nothing_more(start),
+                0 => return Err(Problem::new(start, UNENDED)),
                 byte @ (b'{' | b'}') if self.peek(1) == byte && !in_format => self.at += 2,
                 b'{' => return self.push(What::Field(quoted)),
                 b'}' if in_format => {
@@ -108,7 +115,7 @@ impl Scan<'_> {
         let escaped = &self.bytes[self.at + 1..];
         self.at += match escaped {
             [b'\r', b'\n', ..] => 3,
-            [0, ..] | [] => 1,
+            [] => 1,
             _ => 2,
         };
     }
@@ -129,13 +136,6 @@ impl Scan<'_> {
             Ending::One => true,
             Ending::Three => self.peek(1) == quote && self.peek(2) == quote,
         }
-    }
-
-    fn nothing_more(&self, start: usize) -> Result<(), Problem> {
-        if self.at < self.bytes.len() {
-            return self.problem(NULL);
-        }
-        Err(Problem::new(start, UNENDED))
     }
 }
 

@@ -1,0 +1,135 @@
+//! Searching through files of code.
+
+use std::time::{Duration, Instant};
+
+use interline_edit::{Case, Pattern};
+
+use crate::fields::{CodePath, FieldError, refuse_nul};
+use crate::search::{FileSearch, Paths, Search};
+use crate::{Error, Scope, SpaceId};
+
+use super::super::search_inside::invalid_pattern;
+use super::super::{Caller, Interline, QuerySyntax};
+use super::matching::{Matching, Wanted};
+use super::scope::CodeScope;
+
+/// How long a search may take.
+const MAX_TIME: Duration = Duration::from_secs(10);
+
+/// What is looked for in files, as it is given.
+#[derive(Clone, Debug)]
+pub struct SearchFiles {
+    /// Of what.
+    pub scope: CodeScope,
+    /// The text or expression.
+    pub pattern: String,
+    /// Which of both it is.
+    pub syntax: QuerySyntax,
+    /// Whether letters match their other case.
+    pub case: Case,
+    /// The file to look in; all others are left out.
+    pub path: Option<String>,
+    /// What the paths of files begin with; one `/` before it is dropped.
+    pub path_prefix: Option<String>,
+    /// Lines of context before and after a match; at most 10.
+    pub context_lines: usize,
+    /// How many matches are told, from 1 to 1,000; all are counted.
+    pub limit: usize,
+}
+
+/// What was found in files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundInFiles {
+    /// The first matches, in the order of paths and lines.
+    pub matches: Vec<LineMatch>,
+    /// How many there are.
+    pub total_matches: u64,
+    /// How many files were looked through, whether they match or not.
+    pub files_searched: u64,
+}
+
+impl FoundInFiles {
+    /// Whether there are more matches than are told.
+    pub fn is_truncated(&self) -> bool {
+        self.total_matches > self.matches.len() as u64
+    }
+}
+
+/// A line on which a match starts; no line has more than 400 characters, cut around the match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineMatch {
+    /// The file.
+    pub path: CodePath,
+    /// Where it lives.
+    pub space: SpaceId,
+    /// 1-based.
+    pub line: usize,
+    /// The line.
+    pub text: String,
+    /// The lines before it.
+    pub before: Vec<String>,
+    /// The lines after it.
+    pub after: Vec<String>,
+}
+
+impl Interline {
+    /// The lines of files that match, however many files there are; of workflows, those of the organization and the global
+    /// ones. What was written before is found.
+    pub async fn search_code(&self, caller: &Caller, request: SearchFiles) -> Result<FoundInFiles, Error> {
+        caller.needs(Scope::Read)?;
+        check(&request)?;
+        let paths = self.paths(&request)?;
+        let spaces = self.readable_spaces(caller, &request.scope).await?.into_iter().collect();
+        let (kind, until) = (request.scope.kind, Instant::now() + MAX_TIME);
+        let wanted = Wanted { context_lines: request.context_lines, limit: request.limit, until };
+        let pattern = self.threads.run(move |_| pattern(&request)).await??;
+        let query = FileSearch { search: Search::pattern(pattern.clone()).into(), spaces, kind, paths, until };
+        let (matching, reader) = Matching::begin(pattern, wanted);
+        let helping = self.threads.run({
+            let matching = matching.clone();
+            move |_| matching.help()
+        });
+        let (files_searched, helped) = tokio::join!(self.store.search_files(&query, reader), helping);
+        let files_searched = files_searched?;
+        helped?;
+        let (matches, total_matches) = matching.end()?;
+        Ok(FoundInFiles { matches, total_matches, files_searched })
+    }
+
+    fn paths(&self, request: &SearchFiles) -> Result<Paths, Error> {
+        match (&request.path, &request.path_prefix) {
+            (Some(_), Some(_)) => {
+                Err(Error::InvalidParameters("`path` and `path_prefix` exclude each other; give one of them"))
+            }
+            (Some(path), None) => {
+                let path = CodePath::parse(request.scope.kind, path, &self.limits);
+                path.map(Paths::Is).map_err(|error| Error::ValidationFailed(vec![error]))
+            }
+            (None, prefix) => {
+                let prefix = prefix.as_deref().unwrap_or_default();
+                Ok(Paths::BeginWith(prefix.strip_prefix('/').unwrap_or(prefix).to_owned()))
+            }
+        }
+    }
+}
+
+fn check(request: &SearchFiles) -> Result<(), Error> {
+    let prefix = request.path_prefix.as_deref().unwrap_or_default();
+    let nul = [("pattern", request.pattern.as_str()), ("path_prefix", prefix)];
+    let mut problems: Vec<FieldError> = nul.iter().filter_map(|(field, text)| refuse_nul(field, text).err()).collect();
+    if request.context_lines > 10 {
+        problems.push(FieldError::new("context_lines", "must be from 0 to 10"));
+    }
+    if !(1..=1_000).contains(&request.limit) {
+        problems.push(FieldError::new("max_results", "must be from 1 to 1000"));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Error::ValidationFailed(problems)) }
+}
+
+fn pattern(request: &SearchFiles) -> Result<Pattern, Error> {
+    let pattern = match request.syntax {
+        QuerySyntax::Literal => Pattern::literal(&request.pattern, request.case),
+        QuerySyntax::Regex => Pattern::regex(&request.pattern, request.case),
+    };
+    pattern.map_err(|error| invalid_pattern("pattern", error))
+}

@@ -1,0 +1,107 @@
+//! Who may do what, over REST: every route, asked by everybody.
+
+use serde_json::{Value, json};
+
+use super::{Cast, FLOW, MODULE, app_file, file, with};
+use crate::place::Place;
+
+on_both!(every_route_answers_everybody_as_agreed);
+
+const CREATED: u16 = 201;
+const OK: u16 = 200;
+const NO: u16 = 403;
+const NONE: u16 = 404;
+
+/// In the order of the clients below: admin, acme, umbra, loner, and admin and acme with tokens that only read. What is
+/// written can be written again, so that one row does not spoil the next.
+async fn every_route_answers_everybody_as_agreed(place: Place) {
+    let cast = Cast::new(place).await;
+    let reader = json!({"name": "reader", "scopes": ["read"]});
+    let (admin_reads, _) = cast.admin.new_token(reader.clone()).await;
+    let (acme_reads, _) = cast.acme.new_token(reader).await;
+    let clients = [&cast.admin, &cast.acme, &cast.umbra, &cast.loner, &admin_reads, &acme_reads];
+    for slug in ["shop", "portal"] {
+        cast.admin.post(&format!("/apps/{slug}/publish"), json!({})).await.expect(200, json!({"version": 1}));
+    }
+    let of_acme = |path: &str| with(&file("workflow", path), json!({"organization_id": cast.acme_id}));
+    let index = |slug: &str| app_file(slug, "pages/index.tsx");
+    let (own, acmes, shared, lib) =
+        (file("workflow", "acme.py"), of_acme("acme.py"), file("workflow", "shared.py"), file("module", "lib.py"));
+    let mut table: Vec<(&str, Value, [u16; 6])> = Vec::new();
+    for (target, expected) in [
+        (&own, [NONE, OK, NONE, NONE, NONE, OK]),
+        (&acmes, [OK, OK, NONE, NONE, OK, OK]),
+        (&shared, [OK; 6]),
+        (&lib, [OK; 6]),
+        (&index("shop"), [OK, OK, NONE, NONE, OK, OK]),
+        (&index("portal"), [OK; 6]),
+        (&file("module", "none.py"), [NONE; 6]),
+    ] {
+        table.extend(["POST /code/get", "POST /code/read"].map(|line| (line, target.clone(), expected)));
+    }
+    let edit = |target: &Value| {
+        let (old, new) = match target["entity_type"].as_str() {
+            Some("workflow") => ("    return x", "    x += 1\n    return x"),
+            Some("module") => ("value = 1", "x = 1\nvalue = 1"),
+            _ => ("export", "// more\nexport"),
+        };
+        with(target, json!({"old_string": old, "new_string": new}))
+    };
+    let whole = |target: &Value| {
+        let content = match target["entity_type"].as_str() {
+            Some("workflow") => FLOW,
+            Some("module") => MODULE,
+            _ => "export {}\n",
+        };
+        with(target, json!({"content": content}))
+    };
+    table.extend([
+        ("POST /code/list", json!({"entity_type": "workflow", "organization_id": cast.acme_id}), [OK; 6]),
+        ("POST /code/list", json!({"entity_type": "app_file", "app_id": "shop"}), [OK, OK, NONE, NONE, OK, OK]),
+        ("POST /code/list", json!({"entity_type": "module"}), [OK; 6]),
+        ("POST /code/patch", edit(&own), [NONE, OK, NONE, NONE, NONE, NO]),
+        ("POST /code/patch", edit(&acmes), [OK, OK, NONE, NONE, NO, NO]),
+        ("POST /code/patch", edit(&shared), [OK, NONE, NONE, NO, NO, NONE]),
+        ("POST /code/patch", edit(&lib), [OK, NO, NO, NO, NO, NO]),
+        ("POST /code/patch", edit(&index("shop")), [OK, OK, NONE, NONE, NO, NO]),
+        ("POST /code/patch", edit(&index("portal")), [OK, NO, NO, NO, NO, NO]),
+        ("POST /code/replace", whole(&file("workflow", "new.py")), [CREATED, CREATED, CREATED, NO, NO, NO]),
+        ("POST /code/replace", whole(&of_acme("other.py")), [CREATED, OK, NONE, NONE, NO, NO]),
+        ("POST /code/replace", whole(&file("module", "new.py")), [CREATED, NO, NO, NO, NO, NO]),
+        ("POST /code/replace", whole(&app_file("shop", "new")), [CREATED, OK, NONE, NONE, NO, NO]),
+        ("POST /code/replace", whole(&app_file("portal", "new")), [CREATED, NO, NO, NO, NO, NO]),
+        ("POST /code/delete", acmes.clone(), [OK, NONE, NONE, NONE, NONE, NONE]),
+        ("POST /code/delete", lib.clone(), [OK, NONE, NONE, NONE, NONE, NONE]),
+        ("POST /code/delete", file("module", "new.py"), [OK, NONE, NONE, NONE, NONE, NONE]),
+        ("POST /code/delete", index("portal"), [OK, NONE, NONE, NONE, NONE, NONE]),
+        ("GET /apps", Value::Null, [OK; 6]),
+        ("GET /apps/shop", Value::Null, [OK, OK, NONE, NONE, OK, OK]),
+        ("GET /apps/portal", Value::Null, [OK; 6]),
+        ("GET /apps/shop/versions", Value::Null, [OK, OK, NONE, NONE, OK, OK]),
+        ("GET /apps/shop/versions/1", Value::Null, [OK, OK, NONE, NONE, OK, OK]),
+        ("GET /apps/shop/versions/1/file?path=_layout.tsx", Value::Null, [OK, OK, NONE, NONE, OK, OK]),
+        ("GET /apps/portal/versions/1/file?path=_layout.tsx", Value::Null, [OK; 6]),
+        ("POST /apps", json!({"name": "New", "organization_id": cast.acme_id}), [CREATED, 409, NONE, NONE, NO, NO]),
+        ("POST /apps", json!({"name": "Own"}), [CREATED, CREATED, CREATED, NO, NO, NO]),
+        ("PATCH /apps/shop", json!({"description": "x"}), [OK, OK, NONE, NONE, NO, NO]),
+        ("PATCH /apps/portal", json!({"description": "x"}), [OK, NO, NO, NO, NO, NO]),
+        ("POST /apps/shop/publish", Value::Null, [OK, OK, NONE, NONE, NO, NO]),
+        ("POST /apps/portal/publish", Value::Null, [OK, NO, NO, NO, NO, NO]),
+        ("GET /workflows", Value::Null, [OK; 6]),
+        ("GET /workflows/find?path=new.py", Value::Null, [OK, OK, OK, OK, OK, OK]),
+        ("GET /workflows/find?path=other.py", Value::Null, [NONE, OK, NONE, NONE, NONE, OK]),
+        ("POST /workflows/validate", json!({"content": FLOW}), [OK; 6]),
+        ("GET /organizations", Value::Null, [OK; 6]),
+        ("POST /organizations", json!({"name": "x"}), [CREATED, NO, NO, NO, NO, NO]),
+    ]);
+    let mut wrong = Vec::new();
+    for (line, body, expected) in table {
+        for (client, expected) in clients.iter().zip(expected) {
+            let answer = client.send(line, Some(&body).filter(|body| !body.is_null())).await;
+            if answer.status != expected {
+                wrong.push(format!("{line} {body}: {} for {expected}: {}", answer.status, answer.json()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

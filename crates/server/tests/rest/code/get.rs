@@ -1,0 +1,48 @@
+//! `POST /code/get`
+
+use serde_json::json;
+
+use super::{Cast, FLOW, app_file, file, with};
+use crate::place::Place;
+
+on_both!(a_file_comes_back_as_it_was_written, a_long_file_is_cut, ones_own_comes_before_the_global_one);
+
+async fn a_file_comes_back_as_it_was_written(place: Place) {
+    let cast = Cast::new(place).await;
+    let content = "\u{feff}é\r\n\ttab \n\u{1f44d}";
+    let target = app_file("shop", "/odd name.txt/");
+    cast.put(&cast.acme, target.clone(), content).await;
+    let answer = cast.acme.post("/code/get", target).await.expect(
+        200,
+        json!({"path": "odd name.txt", "entity_type": "app_file", "content": content, "total_lines": 3, "version": 1,
+            "content_length": 11}),
+    );
+    assert!(answer.json().get("truncated").is_none());
+}
+
+async fn a_long_file_is_cut(place: Place) {
+    let cast = Cast::new(place).await;
+    let target = app_file("shop", "long.txt");
+    cast.put(&cast.acme, target.clone(), &"é\n".repeat(60_000)).await;
+    let answer = cast.acme.post("/code/get", target).await;
+    let answer = answer.expect(200, json!({"truncated": true, "content_length": 120_000, "total_lines": 60_001}));
+    assert_eq!(answer.json()["content"].as_str().unwrap().chars().count(), 100_000);
+}
+
+async fn ones_own_comes_before_the_global_one(place: Place) {
+    let cast = Cast::new(place).await;
+    let shared = file("workflow", "shared.py");
+    let own = FLOW.replace("return x", "return -x");
+    cast.put(&cast.acme, shared.clone(), &own).await;
+    let acme = json!({"organization_id": cast.acme_id});
+    for (client, more, content, owner) in [
+        (&cast.acme, json!({}), own.as_str(), json!(cast.acme_id)),
+        (&cast.admin, acme.clone(), &own, json!(cast.acme_id)),
+        (&cast.admin, json!({}), FLOW, json!(null)),
+        (&cast.umbra, json!({}), FLOW, json!(null)),
+        (&cast.loner, json!({}), FLOW, json!(null)),
+    ] {
+        let answer = client.post("/code/get", with(&shared, more)).await;
+        answer.expect(200, json!({"content": content, "organization_id": owner}));
+    }
+}
