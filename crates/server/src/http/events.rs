@@ -51,10 +51,7 @@ const MAX_BUFFER: usize = 1024 * 1024;
         ("ids" = Option<Vec<Uuid>>, Query, description = "Only these items; repeat it for several."),
         ("since" = Option<String>, Query, description = "The `cursor` of an event, to hear what came after it; `0` for everything that is kept. Without it: from now on."),
     ),
-    responses(
-        (status = 101, description = "Events follow, each as a text message.", body = EventBody),
-        (status = 410, description = "`cursor_expired`: what came after `since` is not known any more. `cursor` is that of now.")
-    )
+    responses((status = 101, description = "Events follow, each as a text message.", body = EventBody))
 )]
 pub(super) async fn listen(
     State(app): State<App>,

@@ -208,6 +208,7 @@ fn add_errors(operation: &mut Value, method: &str, path: &str) {
         (404, "There is no such thing for the caller", by_id || names_things(path, method)),
         (408, "The body did not arrive in time", has_body),
         (409, "It is in another state, or the value is taken", writes),
+        (410, "What is asked for is not known any more", path == "/events"),
         (412, "It is not at the version of `If-Match`", writes),
         (413, "Too large", has_body),
         (422, "Fields or parameters that cannot be accepted", !open),
