@@ -205,7 +205,7 @@ fn add_errors(operation: &mut Value, method: &str, path: &str) {
         (400, "The request cannot be carried out as it is", !open),
         (401, "No valid token", !open),
         (403, "The token does not allow it, or the request comes from elsewhere", true),
-        (404, "There is no such thing for the caller", by_id || path == "/tokens" && writes),
+        (404, "There is no such thing for the caller", by_id || names_things(path, method)),
         (408, "The body did not arrive in time", has_body),
         (409, "It is in another state, or the value is taken", writes),
         (412, "It is not at the version of `If-Match`", writes),
@@ -230,6 +230,12 @@ fn add_errors(operation: &mut Value, method: &str, path: &str) {
         entries.into_iter().collect()
     };
     *responses = sorted;
+}
+
+/// Whether a request to a path without parameters can name what is not there.
+fn names_things(path: &str, method: &str) -> bool {
+    let by_body = method != "get" && matches!(path, "/tokens" | "/apps");
+    by_body || path.starts_with("/code/") || path.starts_with("/workflows/")
 }
 
 fn error_response(description: &str) -> Value {
