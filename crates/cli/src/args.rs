@@ -152,6 +152,8 @@ pub(crate) enum McpCommand {
     Content(McpArgs),
     /// Prompts: find, edit with their arguments, render
     Prompts(McpArgs),
+    /// Code: files of apps, workflows and modules
+    Code(McpArgs),
     /// Write servers into the configuration of a client that starts them
     ///
     /// Everything else in the file stays as it is, and so does what was added to an entry by hand. The options of the
@@ -188,16 +190,18 @@ pub(crate) struct McpInstallArgs {
 pub(crate) enum ServerArg {
     Content,
     Prompts,
+    Code,
 }
 
 impl ServerArg {
-    pub(crate) const ALL: &'static [ServerArg] = &[ServerArg::Content, ServerArg::Prompts];
+    pub(crate) const ALL: &'static [ServerArg] = &[ServerArg::Content, ServerArg::Prompts, ServerArg::Code];
 
     /// The command that runs it, below `mcp`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             ServerArg::Content => "content",
             ServerArg::Prompts => "prompts",
+            ServerArg::Code => "code",
         }
     }
 }

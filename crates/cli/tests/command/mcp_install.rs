@@ -75,13 +75,14 @@ fn a_new_file_has_the_servers_and_is_the_users_alone() {
         let path = client.path(&place);
         let shown = path.display();
         assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""), "{outcome:?}");
-        let said = format!("interline-content was added to {shown}\ninterline-prompts was added to {shown}\nStart ");
+        let added = ["content", "prompts", "code"].map(|name| format!("interline-{name} was added to {shown}\n"));
+        let said = format!("{}Start ", added.concat());
         assert!(outcome.stdout.starts_with(&said), "{outcome:?}");
         let text = fs::read_to_string(&path).expect("the file");
         let program = env!("CARGO_BIN_EXE_interline").to_owned();
         let server =
             |name: &str| (format!("interline-{name}"), program.clone(), vec!["mcp".to_owned(), name.to_owned()]);
-        assert_eq!(client.servers(&text), [server("content"), server("prompts")], "{text}");
+        assert_eq!(client.servers(&text), [server("code"), server("content"), server("prompts")], "{text}");
         assert_eq!(fs::metadata(&path).expect("the file").permissions().mode() & 0o777, 0o600);
         assert!(!place.data_dir().exists(), "no store is made");
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use interline_items::fields::FieldError;
-use interline_items::{Error, ItemId, Kind};
+use interline_items::{Error, ItemId, Kind, OrganizationId};
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeOwned, Error as _, Unexpected, Visitor};
@@ -105,17 +105,41 @@ pub(super) struct Id(pub(super) ItemId);
 
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Id, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        match Uuid::try_parse(&text) {
-            Ok(id) if text.len() == 36 => Ok(Id(ItemId::from_uuid(id))),
-            _ => Err(D::Error::custom("must be a UUID such as 0190a6f4-7b3c-7def-8123-456789abcdef")),
-        }
+        uuid(deserializer).map(|id| Id(ItemId::from_uuid(id)))
+    }
+}
+
+fn uuid<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    match Uuid::try_parse(&text) {
+        Ok(id) if text.len() == 36 => Ok(id),
+        _ => Err(D::Error::custom("must be a UUID such as 0190a6f4-7b3c-7def-8123-456789abcdef")),
     }
 }
 
 impl JsonSchema for Id {
     fn schema_name() -> Cow<'static, str> {
         "Id".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string"})
+    }
+}
+
+/// The id of an organization, in the same form.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OrganizationArgument(pub(super) OrganizationId);
+
+impl<'de> Deserialize<'de> for OrganizationArgument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OrganizationArgument, D::Error> {
+        uuid(deserializer).map(|id| OrganizationArgument(OrganizationId::from_uuid(id)))
+    }
+}
+
+impl JsonSchema for OrganizationArgument {
+    fn schema_name() -> Cow<'static, str> {
+        "OrganizationId".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

@@ -24,8 +24,13 @@ pub(super) async fn complete(
             prompts::offered::known_argument(call, &of.name, &argument.name).await?;
             Ok(CompleteResult::default())
         }
-        (Reference::Prompt(_), McpServer::Content) => Err(invalid("ref", "this server has no prompts")),
-        (_, McpServer::Content | McpServer::Prompts) => Err(invalid("ref", "must be `ref/resource` or `ref/prompt`")),
+        (Reference::Prompt(_), McpServer::Content | McpServer::Code) => {
+            Err(invalid("ref", "this server has no prompts"))
+        }
+        // A later protocol's.
+        (_, McpServer::Content | McpServer::Prompts | McpServer::Code) => {
+            Err(invalid("ref", "must be `ref/resource` or `ref/prompt`"))
+        }
     }
 }
 

@@ -173,7 +173,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         match self.server {
-            McpServer::Content => Err(ErrorData::method_not_found::<ListPromptsRequestMethod>()),
+            McpServer::Content | McpServer::Code => Err(ErrorData::method_not_found::<ListPromptsRequestMethod>()),
             McpServer::Prompts => {
                 let (call, request_id) = self.begun(&context).await?;
                 let cursor = request.and_then(|request| request.cursor);
@@ -189,7 +189,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         match self.server {
-            McpServer::Content => Err(ErrorData::method_not_found::<GetPromptRequestMethod>()),
+            McpServer::Content | McpServer::Code => Err(ErrorData::method_not_found::<GetPromptRequestMethod>()),
             McpServer::Prompts => {
                 let (call, request_id) = self.begun(&context).await?;
                 let rendered = prompts::offered::get(&call, request).await;

@@ -57,7 +57,8 @@ pub(super) fn set(given: Option<String>) -> Changed<String> {
     given.map_or(Changed::Keep, Changed::Set)
 }
 
-fn changed(field: &str, given: Option<String>, is_cleared: bool) -> Result<Changed<String>, Error> {
+/// What becomes of a field that may be emptied too.
+pub(super) fn changed(field: &str, given: Option<String>, is_cleared: bool) -> Result<Changed<String>, Error> {
     match (given, is_cleared) {
         (None, true) => Ok(Changed::Clear),
         (Some(_), true) => Err(both(field)),

@@ -7,6 +7,7 @@
 
 mod answer;
 mod arguments;
+mod code;
 mod completion;
 mod content;
 mod finding;

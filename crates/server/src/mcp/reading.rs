@@ -46,7 +46,7 @@ impl ContentTold {
         ContentTold {
             content: Some(text.to_owned()),
             content_metadata: Some(PartTold { total_lines, start_line, end_line, is_partial }),
-            truncated: is_cut(cut),
+            truncated: shown.truncated(),
             next: shown.next(inside),
         }
     }
@@ -55,9 +55,9 @@ impl ContentTold {
 /// As much of what was read as one answer holds.
 pub(super) struct Shown<'r> {
     pub(super) text: &'r str,
-    start_line: u64,
-    end_line: u64,
-    total_lines: u64,
+    pub(super) start_line: u64,
+    pub(super) end_line: u64,
+    pub(super) total_lines: u64,
     cut: Cut<'r>,
 }
 
@@ -76,6 +76,11 @@ impl<'r> Shown<'r> {
             total_lines: read.item.content.as_ref().map_or(1, |content| content.lines),
             cut,
         })
+    }
+
+    /// `Some` if that is not all of it.
+    pub(super) fn truncated(&self) -> Option<bool> {
+        is_cut(&self.cut)
     }
 
     /// The line to go on with, where there is more.

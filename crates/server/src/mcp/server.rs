@@ -4,7 +4,7 @@ use interline_items::{Kind, Source};
 use rmcp::model::ServerCapabilities;
 
 use super::tool::Tool;
-use super::{content, prompts};
+use super::{code, content, prompts};
 
 /// A server: a short list of tools for one sort of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum McpServer {
     Content,
     /// Prompts: tools over them, and themselves for clients that know prompts.
     Prompts,
+    /// Code: files of apps, workflows and modules.
+    Code,
 }
 
 /// What a server tells about itself, and what it offers.
@@ -26,13 +28,14 @@ pub(super) struct Offer {
 
 impl McpServer {
     /// Every server.
-    pub const ALL: [McpServer; 2] = [McpServer::Content, McpServer::Prompts];
+    pub const ALL: [McpServer; 3] = [McpServer::Content, McpServer::Prompts, McpServer::Code];
 
     /// Its name in paths and commands.
     pub const fn name(self) -> &'static str {
         match self {
             McpServer::Content => "content",
             McpServer::Prompts => "prompts",
+            McpServer::Code => "code",
         }
     }
 
@@ -41,16 +44,17 @@ impl McpServer {
         match self {
             McpServer::Content => Source::McpContent,
             McpServer::Prompts => Source::McpPrompts,
+            McpServer::Code => Source::McpCode,
         }
     }
 
     /// What of the protocol it serves.
     pub(super) fn capabilities(self) -> ServerCapabilities {
         // That lists have changed is not promised: it would have to be told of every door's changes.
-        let both = ServerCapabilities::builder().enable_tools().enable_resources().enable_completions();
+        let all = ServerCapabilities::builder().enable_tools().enable_resources().enable_completions();
         match self {
-            McpServer::Content => both.build(),
-            McpServer::Prompts => both.enable_prompts().build(),
+            McpServer::Content | McpServer::Code => all.build(),
+            McpServer::Prompts => all.enable_prompts().build(),
         }
     }
 
@@ -59,6 +63,7 @@ impl McpServer {
         match self {
             McpServer::Content => &[Kind::Note, Kind::Bookmark],
             McpServer::Prompts => &[Kind::Prompt],
+            McpServer::Code => &[Kind::AppFile, Kind::Workflow, Kind::Module],
         }
     }
 
@@ -66,6 +71,7 @@ impl McpServer {
         match self {
             McpServer::Content => content::offer(),
             McpServer::Prompts => prompts::offer(),
+            McpServer::Code => code::offer(),
         }
     }
 }

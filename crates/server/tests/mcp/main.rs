@@ -21,6 +21,7 @@ mod agent;
 mod schema;
 
 mod bounds;
+mod code;
 mod connections;
 mod parity;
 mod prompts;

@@ -15,6 +15,8 @@ pub(crate) fn mismatch(schema: &Value, value: &Value, place: &str) -> Option<Str
             "required" => {
                 rule.as_array().expect("names").iter().all(|name| value.get(name.as_str().unwrap()).is_some())
             }
+            // Whatever members there are.
+            "additionalProperties" if *rule == true => true,
             "additionalProperties" => {
                 assert_eq!(rule, false, "{place}");
                 let known = schema.get("properties").and_then(Value::as_object);

@@ -18,6 +18,7 @@ pub(super) async fn run(command: McpCommand, environment: &Environment) -> Resul
     let (server, args) = match &command {
         McpCommand::Content(args) => (McpServer::Content, args),
         McpCommand::Prompts(args) => (McpServer::Prompts, args),
+        McpCommand::Code(args) => (McpServer::Code, args),
         McpCommand::Install(args) => return install::run(args, environment),
     };
     let settings = McpSettings::of(args, environment)?;

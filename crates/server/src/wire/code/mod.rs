@@ -16,4 +16,4 @@ pub(crate) use place::Place;
 pub(crate) use requests::{
     DeleteFile, GetFile, ListFiles, PatchFile, ReadFileLines, ReplaceFileBody, ValidateWorkflow,
 };
-pub(crate) use workflows::{ValidationBody, WorkflowList};
+pub(crate) use workflows::{ValidationBody, WorkflowList, value_of};

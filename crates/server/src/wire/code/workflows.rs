@@ -175,7 +175,7 @@ impl ValidationBody {
     }
 }
 
-fn value_of(literal: &Literal) -> Value {
+pub(crate) fn value_of(literal: &Literal) -> Value {
     match literal {
         Literal::None => Value::Null,
         Literal::Bool(value) => (*value).into(),

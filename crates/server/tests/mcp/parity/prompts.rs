@@ -208,5 +208,5 @@ async fn before(rest: &Client) -> Vec<(&'static str, String)> {
 
 async fn both_doors_do_the_same_to_prompts(place: Place) {
     let rows = [edits(), changes(), reads()].into_iter().flatten();
-    assert_same(place, "prompts", rows, before).await;
+    assert_same(place, "prompts", rows, super::alone, before).await;
 }

@@ -28,6 +28,7 @@ impl Entry {
             name: match server {
                 ServerArg::Content => "interline-content",
                 ServerArg::Prompts => "interline-prompts",
+                ServerArg::Code => "interline-code",
             },
             command: command.clone(),
             args: ["mcp", server.name()].map(str::to_owned).into_iter().chain(options.iter().cloned()).collect(),
