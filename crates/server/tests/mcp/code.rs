@@ -87,6 +87,26 @@ fn lines_are_numbered_for_orientation() {
 }
 
 #[test]
+fn a_search_tells_the_true_total_and_no_more_than_an_answer_should_hold() {
+    on_sqlite(async |place| {
+        let world = place.serve().await;
+        let agent = agent(&world);
+        let content: String = (1..=900).map(|line| format!("x{line} = \"{}\"\n", "y".repeat(380))).collect();
+        write(&agent, "long.py", &content).await;
+        let search = json!({"entity_type": "module", "pattern": "^x9\\d = ", "context_lines": 1, "max_results": 2});
+        let told = json!({"total_matches": 10, "files_searched": 1, "truncated": true});
+        let few = agent.check("search_content", search, told).await;
+        let lines: Vec<&Value> = few["matches"].as_array().unwrap().iter().map(|one| &one["line_number"]).collect();
+        assert_eq!(lines, [90, 91]);
+        let first = &few["matches"][0];
+        assert_eq!((&first["path"], first["context_before"].as_array().unwrap().len()), (&json!("long.py"), 1));
+        let all = json!({"entity_type": "module", "pattern": "yyy", "literal": true, "max_results": 1000});
+        let told = agent.check("search_content", all, json!({"total_matches": 900, "truncated": true})).await;
+        assert!(told.to_string().len() < 150_000, "{}", told.to_string().len());
+    });
+}
+
+#[test]
 fn a_long_file_is_told_in_parts() {
     on_sqlite(async |place| {
         let world = place.serve().await;

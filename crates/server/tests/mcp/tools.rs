@@ -92,6 +92,7 @@ fn every_tool_says_what_it_is_and_does() {
             ("prompt_history", reads),
             ("restore_prompt", settles),
             ("list_content", reads),
+            ("search_content", reads),
             ("read_content_lines", reads),
             ("patch_content", changes),
             ("get_content", reads),

@@ -96,12 +96,13 @@ fn rows() -> Vec<Row> {
         row("GET /workflows", Own, Read, Value::Null),
         row("GET /workflows/find?path=adas_own.py", Code, Read, Value::Null),
         row("POST /workflows/validate", Code, Read, json!({"path": "adas_own.py"})),
-        row("POST /code/list", Code, Read, file(json!({"path": null}))),
-        row("POST /code/read", Code, Read, file(json!({}))),
-        row("POST /code/get", Code, Read, file(json!({}))),
-        row("POST /code/patch", Code, Write, file(json!({"old_string": "Hello", "new_string": "bobs"}))),
-        row("POST /code/replace", Code, Write, file(json!({"content": "bobs"}))),
-        row("POST /code/delete", Code, Write, file(json!({}))),
+        row("POST /code/list", Code, Read, file(&json!({"path": null}))),
+        row("POST /code/search", Code, Read, file(&json!({"pattern": "Hello"}))),
+        row("POST /code/read", Code, Read, file(&json!({}))),
+        row("POST /code/get", Code, Read, file(&json!({}))),
+        row("POST /code/patch", Code, Write, file(&json!({"old_string": "Hello", "new_string": "bobs"}))),
+        row("POST /code/replace", Code, Write, file(&json!({"content": "bobs"}))),
+        row("POST /code/delete", Code, Write, file(&json!({}))),
     ];
     for collection in ["notes", "bookmarks", "prompts", "content"] {
         let at = |line: &str| line.replace('*', collection);
@@ -135,7 +136,7 @@ fn rows() -> Vec<Row> {
 }
 
 /// The parameters of a tool for code, on a file of hers; null ones are left out.
-fn file(more: Value) -> Value {
+fn file(more: &Value) -> Value {
     let mut body = json!({"entity_type": "app_file", "app_id": MARK, "path": "pages/index.tsx"});
     let body = body.as_object_mut().unwrap();
     body.extend(more.as_object().unwrap().clone());

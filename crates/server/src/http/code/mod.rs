@@ -6,6 +6,7 @@ mod list;
 mod patch;
 mod read;
 mod replace;
+mod search;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -16,6 +17,7 @@ use super::app::App;
 pub(super) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(list::list))
+        .routes(routes!(search::search))
         .routes(routes!(read::read))
         .routes(routes!(get::get))
         .routes(routes!(patch::patch))

@@ -1,7 +1,7 @@
 //! Which file a tool is about, and what it tells of one.
 
 use interline_items::fields::CodePath;
-use interline_items::{AppRef, CodeKind, CodeScope, FileRef, Item, SpaceOwner};
+use interline_items::{AppRef, CodeKind, CodeScope, FileRef, Item, SpaceId, SpaceOwner};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,14 +66,19 @@ pub(super) struct FileName {
 
 impl FileName {
     pub(super) fn of(call: &Call, item: &Item) -> FileName {
-        let (app_id, organization_id) = match call.caller.owner_of(item.space) {
-            Some(SpaceOwner::App(app)) => (Some(app.to_string()), None),
-            Some(SpaceOwner::Organization(organization)) => (None, Some(organization.to_string())),
-            Some(SpaceOwner::Global | SpaceOwner::User(_)) | None => (None, None),
-        };
+        let (app_id, organization_id) = whose(call, item.space);
         // Every file has one.
         let path = item.fields.path.as_ref().map(CodePath::as_str).unwrap_or_default().to_owned();
         FileName { path, entity_type: item.kind.name(), app_id, organization_id }
+    }
+}
+
+/// The app and the organization that code in a space belongs to.
+pub(super) fn whose(call: &Call, space: SpaceId) -> (Option<String>, Option<String>) {
+    match call.caller.owner_of(space) {
+        Some(SpaceOwner::App(app)) => (Some(app.to_string()), None),
+        Some(SpaceOwner::Organization(organization)) => (None, Some(organization.to_string())),
+        Some(SpaceOwner::Global | SpaceOwner::User(_)) | None => (None, None),
     }
 }
 

@@ -12,7 +12,7 @@ const INSTRUCTIONS: &str = "\
 Code: files by path. entity_type is app_file (give app_id), workflow (Python with @workflow, @tool or @data_provider) or \
 module (other Python, shared by all). Without organization_id your own organization is meant, and for reading then what \
 is global.
-Order of work: 1. list_content finds the file. 2. read_content_lines reads the lines that matter; the numbers in \"12: \
+Order of work: 1. search_content finds the place (list_content the files). 2. read_content_lines reads around it; the numbers in \"12: \
 text\" are for orientation, not part of the file. 3. patch_content changes just that passage. Use replace_content only for \
 new files, after a patch that cannot work, or for tiny files, and get_content (a whole file) sparingly.
 Python is checked before it is stored: a write that would break it is refused with line and column; validate_workflow \
@@ -24,6 +24,7 @@ pub(super) fn offer() -> Offer {
         instructions: INSTRUCTIONS,
         tools: vec![
             content::list::tool(),
+            content::search::tool(),
             content::read_lines::tool(),
             content::patch::tool(),
             content::get::tool(),

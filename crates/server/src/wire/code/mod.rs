@@ -5,6 +5,7 @@ mod files;
 mod organizations;
 mod place;
 mod requests;
+mod search;
 mod workflows;
 
 pub(crate) use apps::{
@@ -16,4 +17,5 @@ pub(crate) use place::Place;
 pub(crate) use requests::{
     DeleteFile, GetFile, ListFiles, PatchFile, ReadFileLines, ReplaceFileBody, ValidateWorkflow,
 };
+pub(crate) use search::{CONTEXT_LINES, FoundCode, MAX_RESULTS, SearchCode};
 pub(crate) use workflows::{ValidationBody, WorkflowList, value_of};

@@ -1,6 +1,6 @@
 //! Whose code is.
 
-use interline_items::{Caller, Item, Kind, SpaceOwner};
+use interline_items::{Caller, Item, Kind, SpaceId, SpaceOwner};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -25,12 +25,16 @@ impl Place {
 
     /// Where an item of code is, for a caller who sees it; nothing of other items.
     pub(crate) fn of(item: &Item, caller: &Caller) -> Place {
+        match item.kind {
+            Kind::Note | Kind::Bookmark | Kind::Prompt => Place { app_id: None, organization_id: None },
+            Kind::AppFile | Kind::Workflow | Kind::Module => Place::in_space(item.space, caller),
+        }
+    }
+
+    /// Where code in a space is, for a caller who sees it.
+    pub(crate) fn in_space(space: SpaceId, caller: &Caller) -> Place {
         let nowhere = Place { app_id: None, organization_id: None };
-        let owner = match item.kind {
-            Kind::Note | Kind::Bookmark | Kind::Prompt => return nowhere,
-            Kind::AppFile | Kind::Workflow | Kind::Module => caller.owner_of(item.space),
-        };
-        match owner {
+        match caller.owner_of(space) {
             Some(SpaceOwner::App(app)) => Place::of_app(app),
             Some(SpaceOwner::Organization(id)) => Place { organization_id: Some(Some(id.uuid())), ..nowhere },
             Some(SpaceOwner::Global) => Place { organization_id: Some(None), ..nowhere },

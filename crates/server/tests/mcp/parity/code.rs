@@ -31,7 +31,16 @@ fn files() -> Vec<Row> {
     let get = |arguments: Value| same("POST /code/get", "get_content", arguments);
     let delete = |arguments: Value| same("POST /code/delete", "delete_content", arguments);
     let list = |arguments: Value| same("POST /code/list", "list_content", arguments);
+    let search = |more: Value| same("POST /code/search", "search_content", with(more, "entity_type", "workflow"));
     vec![
+        search(json!({"pattern": "def \\w+"})),
+        search(json!({"pattern": "RETURN TO", "literal": true, "case_sensitive": false, "context_lines": 0})),
+        search(json!({"pattern": "e", "max_results": 1})),
+        search(json!({"pattern": "nowhere at all"})),
+        search(json!({"pattern": "("})),
+        search(json!({"pattern": ""})),
+        search(json!({"pattern": "e", "path": "send.py", "path_prefix": "s"})),
+        search(json!({"pattern": "e", "app_id": "reports"})),
         patch(json!({"old_string": "return to", "new_string": "return None"})),
         patch(json!({"old_string": "return to", "new_string": "return ("})),
         patch(json!({"old_string": "to", "new_string": "x"})),

@@ -12,8 +12,10 @@ const OK: u16 = 200;
 const NO: u16 = 403;
 const NONE: u16 = 404;
 
-/// In the order of the clients below: admin, acme, umbra, loner, and admin and acme with tokens that only read. What is
-/// written can be written again, so that one row does not spoil the next.
+/// A route, a body, and what everybody is answered, in the order of the clients below: admin, acme, umbra, loner, and admin
+/// and acme with tokens that only read.
+type Row = (&'static str, Value, [u16; 6]);
+
 async fn every_route_answers_everybody_as_agreed(place: Place) {
     let cast = Cast::new(place).await;
     let reader = json!({"name": "reader", "scopes": ["read"]});
@@ -23,57 +25,90 @@ async fn every_route_answers_everybody_as_agreed(place: Place) {
     for slug in ["shop", "portal"] {
         cast.admin.post(&format!("/apps/{slug}/publish"), json!({})).await.expect(200, json!({"version": 1}));
     }
-    let of_acme = |path: &str| with(&file("workflow", path), json!({"organization_id": cast.acme_id}));
-    let index = |slug: &str| app_file(slug, "pages/index.tsx");
-    let (own, acmes, shared, lib) =
-        (file("workflow", "acme.py"), of_acme("acme.py"), file("workflow", "shared.py"), file("module", "lib.py"));
-    let mut table: Vec<(&str, Value, [u16; 6])> = Vec::new();
-    for (target, expected) in [
-        (&own, [NONE, OK, NONE, NONE, NONE, OK]),
-        (&acmes, [OK, OK, NONE, NONE, OK, OK]),
-        (&shared, [OK; 6]),
-        (&lib, [OK; 6]),
-        (&index("shop"), [OK, OK, NONE, NONE, OK, OK]),
-        (&index("portal"), [OK; 6]),
-        (&file("module", "none.py"), [NONE; 6]),
-    ] {
-        table.extend(["POST /code/get", "POST /code/read"].map(|line| (line, target.clone(), expected)));
+    let mut wrong = Vec::new();
+    for (line, body, expected) in reads(&cast).into_iter().chain(writes(&cast)).chain(others(&cast)) {
+        for (client, expected) in clients.iter().zip(expected) {
+            let answer = client.send(line, Some(&body).filter(|body| !body.is_null())).await;
+            if answer.status != expected {
+                wrong.push(format!("{line} {body}: {} for {expected}: {}", answer.status, answer.json()));
+            }
+        }
     }
-    let edit = |target: &Value| {
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn of_acme(cast: &Cast, path: &str) -> Value {
+    with(&file("workflow", path), json!({"organization_id": cast.acme_id}))
+}
+
+fn index(slug: &str) -> Value {
+    app_file(slug, "pages/index.tsx")
+}
+
+fn reads(cast: &Cast) -> Vec<Row> {
+    let mut rows = vec![
+        ("POST /code/list", json!({"entity_type": "workflow", "organization_id": cast.acme_id}), [OK; 6]),
+        ("POST /code/list", json!({"entity_type": "app_file", "app_id": "shop"}), [OK, OK, NONE, NONE, OK, OK]),
+        ("POST /code/list", json!({"entity_type": "module"}), [OK; 6]),
+        ("POST /code/search", json!({"entity_type": "module", "pattern": "x"}), [OK; 6]),
+        (
+            "POST /code/search",
+            json!({"entity_type": "app_file", "app_id": "shop", "pattern": "x"}),
+            [OK, OK, NONE, NONE, OK, OK],
+        ),
+    ];
+    for (target, expected) in [
+        (file("workflow", "acme.py"), [NONE, OK, NONE, NONE, NONE, OK]),
+        (of_acme(cast, "acme.py"), [OK, OK, NONE, NONE, OK, OK]),
+        (file("workflow", "shared.py"), [OK; 6]),
+        (file("module", "lib.py"), [OK; 6]),
+        (index("shop"), [OK, OK, NONE, NONE, OK, OK]),
+        (index("portal"), [OK; 6]),
+        (file("module", "none.py"), [NONE; 6]),
+    ] {
+        rows.extend(["POST /code/get", "POST /code/read"].map(|line| (line, target.clone(), expected)));
+    }
+    rows
+}
+
+/// What is written can be written again, so that one caller does not spoil it for the next; what is deleted is gone.
+fn writes(cast: &Cast) -> Vec<Row> {
+    let edit = |target: Value| {
         let (old, new) = match target["entity_type"].as_str() {
             Some("workflow") => ("    return x", "    x += 1\n    return x"),
             Some("module") => ("value = 1", "x = 1\nvalue = 1"),
             _ => ("export", "// more\nexport"),
         };
-        with(target, json!({"old_string": old, "new_string": new}))
+        with(&target, json!({"old_string": old, "new_string": new}))
     };
-    let whole = |target: &Value| {
+    let whole = |target: Value| {
         let content = match target["entity_type"].as_str() {
             Some("workflow") => FLOW,
             Some("module") => MODULE,
             _ => "export {}\n",
         };
-        with(target, json!({"content": content}))
+        with(&target, json!({"content": content}))
     };
-    table.extend([
-        ("POST /code/list", json!({"entity_type": "workflow", "organization_id": cast.acme_id}), [OK; 6]),
-        ("POST /code/list", json!({"entity_type": "app_file", "app_id": "shop"}), [OK, OK, NONE, NONE, OK, OK]),
-        ("POST /code/list", json!({"entity_type": "module"}), [OK; 6]),
-        ("POST /code/patch", edit(&own), [NONE, OK, NONE, NONE, NONE, NO]),
-        ("POST /code/patch", edit(&acmes), [OK, OK, NONE, NONE, NO, NO]),
-        ("POST /code/patch", edit(&shared), [OK, NONE, NONE, NO, NO, NONE]),
-        ("POST /code/patch", edit(&lib), [OK, NO, NO, NO, NO, NO]),
-        ("POST /code/patch", edit(&index("shop")), [OK, OK, NONE, NONE, NO, NO]),
-        ("POST /code/patch", edit(&index("portal")), [OK, NO, NO, NO, NO, NO]),
-        ("POST /code/replace", whole(&file("workflow", "new.py")), [CREATED, CREATED, CREATED, NO, NO, NO]),
-        ("POST /code/replace", whole(&of_acme("other.py")), [CREATED, OK, NONE, NONE, NO, NO]),
-        ("POST /code/replace", whole(&file("module", "new.py")), [CREATED, NO, NO, NO, NO, NO]),
-        ("POST /code/replace", whole(&app_file("shop", "new")), [CREATED, OK, NONE, NONE, NO, NO]),
-        ("POST /code/replace", whole(&app_file("portal", "new")), [CREATED, NO, NO, NO, NO, NO]),
-        ("POST /code/delete", acmes.clone(), [OK, NONE, NONE, NONE, NONE, NONE]),
-        ("POST /code/delete", lib.clone(), [OK, NONE, NONE, NONE, NONE, NONE]),
-        ("POST /code/delete", file("module", "new.py"), [OK, NONE, NONE, NONE, NONE, NONE]),
+    vec![
+        ("POST /code/patch", edit(file("workflow", "acme.py")), [NONE, OK, NONE, NONE, NONE, NO]),
+        ("POST /code/patch", edit(of_acme(cast, "acme.py")), [OK, OK, NONE, NONE, NO, NO]),
+        ("POST /code/patch", edit(file("workflow", "shared.py")), [OK, NONE, NONE, NO, NO, NONE]),
+        ("POST /code/patch", edit(file("module", "lib.py")), [OK, NO, NO, NO, NO, NO]),
+        ("POST /code/patch", edit(index("shop")), [OK, OK, NONE, NONE, NO, NO]),
+        ("POST /code/patch", edit(index("portal")), [OK, NO, NO, NO, NO, NO]),
+        ("POST /code/replace", whole(file("workflow", "new.py")), [CREATED, CREATED, CREATED, NO, NO, NO]),
+        ("POST /code/replace", whole(of_acme(cast, "other.py")), [CREATED, OK, NONE, NONE, NO, NO]),
+        ("POST /code/replace", whole(file("module", "new.py")), [CREATED, NO, NO, NO, NO, NO]),
+        ("POST /code/replace", whole(app_file("shop", "new")), [CREATED, OK, NONE, NONE, NO, NO]),
+        ("POST /code/replace", whole(app_file("portal", "new")), [CREATED, NO, NO, NO, NO, NO]),
+        ("POST /code/delete", of_acme(cast, "acme.py"), [OK, NONE, NONE, NONE, NONE, NONE]),
+        ("POST /code/delete", file("module", "lib.py"), [OK, NONE, NONE, NONE, NONE, NONE]),
         ("POST /code/delete", index("portal"), [OK, NONE, NONE, NONE, NONE, NONE]),
+    ]
+}
+
+fn others(cast: &Cast) -> Vec<Row> {
+    vec![
         ("GET /apps", Value::Null, [OK; 6]),
         ("GET /apps/shop", Value::Null, [OK, OK, NONE, NONE, OK, OK]),
         ("GET /apps/portal", Value::Null, [OK; 6]),
@@ -88,20 +123,10 @@ async fn every_route_answers_everybody_as_agreed(place: Place) {
         ("POST /apps/shop/publish", Value::Null, [OK, OK, NONE, NONE, NO, NO]),
         ("POST /apps/portal/publish", Value::Null, [OK, NO, NO, NO, NO, NO]),
         ("GET /workflows", Value::Null, [OK; 6]),
-        ("GET /workflows/find?path=new.py", Value::Null, [OK, OK, OK, OK, OK, OK]),
+        ("GET /workflows/find?path=new.py", Value::Null, [OK; 6]),
         ("GET /workflows/find?path=other.py", Value::Null, [NONE, OK, NONE, NONE, NONE, OK]),
         ("POST /workflows/validate", json!({"content": FLOW}), [OK; 6]),
         ("GET /organizations", Value::Null, [OK; 6]),
         ("POST /organizations", json!({"name": "x"}), [CREATED, NO, NO, NO, NO, NO]),
-    ]);
-    let mut wrong = Vec::new();
-    for (line, body, expected) in table {
-        for (client, expected) in clients.iter().zip(expected) {
-            let answer = client.send(line, Some(&body).filter(|body| !body.is_null())).await;
-            if answer.status != expected {
-                wrong.push(format!("{line} {body}: {} for {expected}: {}", answer.status, answer.json()));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    ]
 }

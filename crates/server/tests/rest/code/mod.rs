@@ -9,11 +9,12 @@ mod patch;
 mod read;
 mod refused;
 mod replace;
+mod search;
 
 use serde_json::{Value, json};
 
 use crate::client::{Client, text};
-use crate::place::{Place, World};
+use crate::place::Place;
 
 pub(crate) const FLOW: &str = "from bifrost import workflow\n\n@workflow(category=\"Ops\")\ndef flow(x: int = 1):\n    \"\"\"Runs.\"\"\"\n    return x\n";
 pub(crate) const MODULE: &str = "value = 1\n";
@@ -21,7 +22,6 @@ pub(crate) const MODULE: &str = "value = 1\n";
 /// Two organizations with a user each, a user of none, and code of all of them: `shared.py`, `lib.py` and the app
 /// `portal` are everybody's; `acme.py` and the app `shop` are acme's.
 pub(crate) struct Cast {
-    pub(crate) world: World,
     pub(crate) admin: Client,
     pub(crate) acme: Client,
     pub(crate) umbra: Client,
@@ -47,7 +47,7 @@ impl Cast {
         let loner = user("cyd", None).await;
         admin.post("/apps", json!({"name": "Portal"})).await.expect(201, json!({"slug": "portal"}));
         acme.post("/apps", json!({"name": "Shop"})).await.expect(201, json!({"slug": "shop"}));
-        let cast = Cast { admin, acme, umbra, loner, acme_id, world };
+        let cast = Cast { admin, acme, umbra, loner, acme_id };
         cast.put(&cast.admin, file("workflow", "shared.py"), FLOW).await;
         cast.put(&cast.admin, file("module", "lib.py"), MODULE).await;
         cast.put(&cast.acme, file("workflow", "acme.py"), FLOW).await;

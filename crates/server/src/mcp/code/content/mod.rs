@@ -6,3 +6,4 @@ pub(super) mod list;
 pub(super) mod patch;
 pub(super) mod read_lines;
 pub(super) mod replace;
+pub(super) mod search;
