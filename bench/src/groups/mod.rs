@@ -40,7 +40,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 9] = [
+    pub(crate) const ALL: [Group; 10] = [
         Group::Engine,
         Group::Http,
         Group::Creates,
