@@ -89,7 +89,7 @@ async fn everybody_finds_what_exists_for_them_and_nothing_else() {
     ] {
         let found = cast.search(who, looking_for(scope(CodeKind::Workflow), "@workflow")).await.unwrap();
         assert_eq!(places(&found).0, found_workflows, "{who}");
-        assert_eq!(found.files_searched as usize, found_workflows.len());
+        assert_eq!(found.files_searched, found_workflows.len() as u64);
         let modules = cast.search(who, looking_for(scope(CodeKind::Module), "value")).await.unwrap();
         assert_eq!(places(&modules).0, ["lib.py:1"], "{who}");
     }
