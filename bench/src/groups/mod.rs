@@ -5,6 +5,7 @@ mod creates;
 mod edits;
 mod growth;
 mod http;
+mod module;
 mod process;
 mod python;
 mod search;
@@ -32,12 +33,14 @@ pub(crate) enum Group {
     Python,
     /// Searches through stored code.
     CodeSearch,
+    /// A long module that is changed precisely.
+    Module,
     /// Searches over items, and their index.
     Search,
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 9] = [
+    pub(crate) const ALL: [Group; 10] = [
         Group::Engine,
         Group::Http,
         Group::Creates,
@@ -46,6 +49,7 @@ impl Group {
         Group::Process,
         Group::Python,
         Group::CodeSearch,
+        Group::Module,
         Group::Search,
     ];
 
@@ -60,6 +64,7 @@ impl Group {
             Group::Process => "process",
             Group::Python => "python",
             Group::CodeSearch => "code-search",
+            Group::Module => "module",
             Group::Search => "search",
         }
     }
@@ -83,6 +88,7 @@ impl Group {
             Group::Process => process::run(rows),
             Group::Python => python::run(rows),
             Group::CodeSearch => code_search::run(rows),
+            Group::Module => module::run(rows),
             Group::Search => search::run(rows),
         }
     }

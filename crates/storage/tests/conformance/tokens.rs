@@ -7,6 +7,7 @@ use interline_items::{Credentials, Kind, Membership, NewToken, Role, Scope, Spac
 use crate::authors::{author, secret, token};
 use crate::place::Place;
 use crate::samples::at;
+use crate::users::reader_of_all;
 
 on_both!(
     a_secret_stands_for_its_token_user_and_spaces,
@@ -29,7 +30,7 @@ async fn a_secret_stands_for_its_token_user_and_spaces(place: Place) {
     let expected = Credentials {
         token: ada.token.token,
         user: ada.user,
-        memberships: vec![Membership { space: ada.space, role: Role::Owner }],
+        memberships: vec![Membership { space: ada.space, role: Role::Owner }, reader_of_all()],
     };
     assert_eq!(place.store.credentials(ada.token.secret).await.unwrap(), Some(expected));
 }

@@ -64,7 +64,7 @@ async fn users_are_listed_oldest_first(place: Place) {
 }
 
 /// What every user is: a reader of what is everybody's.
-fn reader_of_all() -> Membership {
+pub(crate) fn reader_of_all() -> Membership {
     let id = SpaceId::from_uuid(Uuid::from_u128(0x0000_0000_0000_7000_8000_0000_0000_0001));
     Membership { space: Space { id, owner: SpaceOwner::Global, name: "global".to_owned() }, role: Role::Reader }
 }

@@ -69,7 +69,7 @@ async fn several_edits_are_one_version(place: Place) {
         (json!({"old_string": "a", "new_string": "b", "edits": []}), "edits"),
         (json!({"edits": []}), "edits"),
         (json!({"edits": [{"old_string": "a", "new_string": "b"}], "expected_matches": 2}), "expected_matches"),
-        (json!({"old_str": "a", "new_str": "b"}), "old_str"),
+        (json!({"old_str": "a", "new_string": "b"}), "old_str"),
     ] {
         assert_eq!(cast.admin.refused_fields("POST /code/patch", with(&target, more)).await, [field]);
     }
@@ -97,7 +97,7 @@ async fn a_patch_that_breaks_the_syntax_leaves_the_file(place: Place) {
     let cast = Cast::new(place).await;
     let target = file("module", "lib.py");
     cast.admin.post("/code/replace", with(&target, json!({"content": format!("{MODULE}other = 2\n")}))).await;
-    let edit = with(&target, json!({"old_string": "other = 2", "new_string": "def other(:\n    pass"}));
+    let edit = with(&target, json!({"old_string": "other = 2", "new_string": "other = = 2"}));
     let refused = cast.admin.post("/code/patch", edit).await;
     let refused = refused.expect(400, json!({"error": "invalid_code", "line": 2}));
     let body = refused.json();
