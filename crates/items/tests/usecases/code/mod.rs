@@ -5,6 +5,7 @@ mod apps;
 mod files;
 mod lists;
 mod python;
+mod search;
 mod workflows;
 
 use interline_items::{
