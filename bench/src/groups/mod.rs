@@ -5,6 +5,7 @@ mod creates;
 mod edits;
 mod growth;
 mod http;
+mod mcp;
 mod module;
 mod process;
 mod python;
@@ -37,10 +38,12 @@ pub(crate) enum Group {
     Module,
     /// Searches over items, and their index.
     Search,
+    /// An agent's server.
+    Mcp,
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 10] = [
+    pub(crate) const ALL: [Group; 11] = [
         Group::Engine,
         Group::Http,
         Group::Creates,
@@ -51,6 +54,7 @@ impl Group {
         Group::CodeSearch,
         Group::Module,
         Group::Search,
+        Group::Mcp,
     ];
 
     /// The word that asks for it.
@@ -66,6 +70,7 @@ impl Group {
             Group::CodeSearch => "code-search",
             Group::Module => "module",
             Group::Search => "search",
+            Group::Mcp => "mcp",
         }
     }
 
@@ -90,6 +95,7 @@ impl Group {
             Group::CodeSearch => code_search::run(rows),
             Group::Module => module::run(rows),
             Group::Search => search::run(rows),
+            Group::Mcp => mcp::run(rows),
         }
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
 }
 
 /// The command beside this program, which `just bench` builds with it.
-fn binary() -> Result<PathBuf, Box<dyn Error>> {
+pub(super) fn binary() -> Result<PathBuf, Box<dyn Error>> {
     let binary = std::env::current_exe()?.with_file_name("interline");
     if binary.exists() {
         Ok(binary)
@@ -55,7 +55,8 @@ fn binary() -> Result<PathBuf, Box<dyn Error>> {
     }
 }
 
-fn starts(
+/// The median of starts, each of which says how long it took.
+pub(super) fn starts(
     table: &mut Table<'_>,
     name: &str,
     bar: Duration,

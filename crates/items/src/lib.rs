@@ -52,7 +52,7 @@ pub use usecases::{
     ContentPart, EditMode, EditRequest, EditUnit, Edited, ExpectedVersion, FieldMatch, FileRef, FindBy, FindItems,
     FoundInFiles, FoundInside, FoundWorkflow, Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef,
     LineMatch, LinePatch, LineRange, OrganizationDraft, Outcome, PassageChange, PublishedVersion, QuerySyntax,
-    ReadContent, ReadItem, Repeatable, ReplaceFile, Replaced, SearchField, SearchFiles, SearchInside, Secret,
+    ReadContent, ReadItem, Repeatable, ReplaceFile, Replaced, SearchField, SearchFiles, SearchInside, Secret, Shelf,
     TagChanges, TextChange, ThrownAway, TokenDraft, UserDraft, Validation, VersionDiff, Wanted, WorkflowFilter,
     WorkflowRef, WorkflowSource, Workflows,
 };

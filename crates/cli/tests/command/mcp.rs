@@ -1,81 +1,11 @@
-//! `interline mcp`: an agent that starts a server and talks to it.
+//! `interline mcp`: the servers on standard input and output.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::running::{Outcome, Place};
-
-/// A server on standard input and output, and who talks to it.
-struct Talk {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    next_id: u64,
-}
-
-impl Talk {
-    /// Starts the command and introduces itself.
-    fn start(command: &mut Command) -> Talk {
-        let mut talk = Talk::silent(command);
-        let client = json!({"name": "test", "version": "1"});
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
-        let told = talk.request("initialize", params);
-        assert_eq!(told["result"]["serverInfo"]["name"], "interline-content", "{told}");
-        talk.say(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        talk
-    }
-
-    fn silent(command: &mut Command) -> Talk {
-        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the server starts");
-        let input = child.stdin.take().expect("its stdin");
-        let output = BufReader::new(child.stdout.take().expect("its stdout"));
-        Talk { child, input, output, next_id: 1 }
-    }
-
-    fn say(&mut self, message: &[u8]) {
-        self.input.write_all(&[message, b"\n"].concat()).expect("it reads");
-    }
-
-    /// The next message, which must be one: nothing else may be on its stdout.
-    fn hear(&mut self) -> Value {
-        let mut line = String::new();
-        assert_ne!(self.output.read_line(&mut line).expect("its stdout"), 0, "it ended");
-        let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
-        assert_eq!(message["jsonrpc"], "2.0", "{message}");
-        message
-    }
-
-    #[expect(clippy::needless_pass_by_value, reason = "tests write it where they need it")]
-    fn request(&mut self, method: &str, params: Value) -> Value {
-        let id = self.next_id;
-        self.next_id += 1;
-        self.say(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string().as_bytes());
-        let answer = self.hear();
-        assert_eq!(answer["id"], id, "{answer}");
-        answer
-    }
-
-    /// What a tool gives.
-    #[expect(clippy::needless_pass_by_value, reason = "tests write it where they need it")]
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
-        assert_eq!(answer["result"]["isError"], false, "{answer}");
-        answer["result"]["structuredContent"].clone()
-    }
-
-    /// Leaves, and waits for its end.
-    fn end(mut self) -> Outcome {
-        drop(self.input);
-        let (mut stdout, mut stderr) = (String::new(), String::new());
-        self.output.read_to_string(&mut stdout).expect("its stdout");
-        self.child.stderr.take().expect("its stderr").read_to_string(&mut stderr).expect("its stderr");
-        Outcome { code: self.child.wait().expect("its end").code(), stdout, stderr }
-    }
-}
+use crate::running::Place;
+use crate::talk::Talk;
 
 fn converse(talk: &mut Talk) -> String {
     let listed = talk.request("tools/list", json!({}));
@@ -93,7 +23,7 @@ fn converse(talk: &mut Talk) -> String {
 fn an_agent_works_on_the_local_store_and_leaves() {
     let place = Place::new();
     // The first start, which has much to say elsewhere.
-    let mut talk = Talk::start(&mut place.command(&["mcp", "content"]));
+    let mut talk = Talk::with(&place, "content", &[]);
     let id = converse(&mut talk);
     let history = talk.call("item_history", json!({"id": id}));
     let record = &history["records"][0];
@@ -112,7 +42,7 @@ fn an_agent_works_on_a_server() {
     let served = place.serve(&[]);
     let elsewhere = Place::new();
     let (url, token) = (served.url(), place.token());
-    let mut talk = Talk::start(&mut elsewhere.command(&["mcp", "content", "--url", &url, "--token", &token]));
+    let mut talk = Talk::with(&elsewhere, "content", &["--url", &url, "--token", &token]);
     let id = converse(&mut talk);
     let unknown = talk.request("tools/call", json!({"name": "burn"}));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
@@ -131,71 +61,85 @@ fn an_agent_works_on_a_server() {
 }
 
 #[test]
-fn what_is_no_message_does_not_end_a_talk() {
+fn prompts_have_a_server_of_their_own() {
     let place = Place::new();
-    let mut talk = Talk::start(&mut place.command(&["mcp", "content", "--log", "off"]));
-    let too_long = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{}"}}"#, "x".repeat(21 * 1024 * 1024));
-    let deep =
-        format!(r#"{{"jsonrpc":"2.0","id":7,"method":"ping","params":{}1{}}}"#, "[".repeat(5_000), "]".repeat(5_000));
-    for unheard in [&b"not JSON"[..], b"{", b"\xff\xfe", b"", b" ", too_long.as_bytes(), deep.as_bytes()] {
-        talk.say(unheard);
-        // Whatever it makes of that, the next request is answered.
-        let id = talk.next_id;
-        talk.next_id += 1;
-        talk.say(json!({"jsonrpc": "2.0", "id": id, "method": "ping"}).to_string().as_bytes());
-        let mut answer = talk.hear();
-        if answer["error"].is_object() {
-            answer = talk.hear();
-        }
-        assert_eq!(
-            (&answer["id"], &answer["result"]),
-            (&json!(id), &json!({})),
-            "{:?}",
-            &unheard[..unheard.len().min(50)]
-        );
+    let served = place.serve(&[]);
+    let (url, token) = (served.url(), place.token());
+    for (name, options) in [("local", &[][..]), ("bridged", &["--url", &url, "--token", &token])] {
+        let mut talk = Talk::with(&place, "prompts", options);
+        let listed = talk.request("tools/list", json!({}));
+        assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(9), "{listed}");
+        let arguments = json!([{"name": "who", "required": true}]);
+        talk.call("create_prompt", json!({"name": name, "content": "Hello {{ who }}", "arguments": arguments}));
+        let arguments = json!([{"name": "person", "required": true}]);
+        let edit = json!({"name": name, "old_str": "who", "new_str": "person", "arguments": arguments});
+        assert_eq!(talk.call("edit_prompt_template", edit)["version"], 2);
+        let prompts = talk.request("prompts/list", json!({}));
+        let prompts = prompts["result"]["prompts"].as_array().expect("prompts");
+        assert!(prompts.iter().any(|prompt| prompt["name"] == name), "{prompts:?}");
+        let rendered = talk.request("prompts/get", json!({"name": name, "arguments": {"person": "Ada"}}));
+        assert_eq!(rendered["result"]["messages"][0]["content"]["text"], "Hello Ada", "{rendered}");
+        let missing = talk.request("prompts/get", json!({"name": name}));
+        assert_eq!(missing["error"]["code"], -32602, "{missing}");
+        let read = talk.request("resources/read", json!({"uri": format!("interline://prompt/{name}")}));
+        assert_eq!(read["result"]["contents"][0]["text"], "Hello {{ person }}", "{read}");
+        let history = talk.call("prompt_history", json!({"name": name}));
+        assert_eq!(history["records"][0]["source"], "mcp-prompts", "{history}");
+        assert_eq!(talk.end().code, Some(0));
     }
-    for refused in ["[]", "7", "{}", r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#] {
-        talk.say(refused.as_bytes());
-        assert_eq!(talk.hear()["error"]["code"], -32600, "{refused}");
-    }
-    assert_eq!(talk.end().code, Some(0));
 }
+
+/// Where edits of one writer go, in each of the shared notes.
+const WRITERS: [&str; 3] = ["agent 1", "agent 2", "server"];
 
 #[test]
 fn two_agents_and_a_server_lose_nothing_of_each_other() {
-    const EDITS: usize = 25;
+    const EDITS: usize = 20;
     let place = Place::new();
     let served = place.serve(&[]);
     let token = place.token();
-    let mut first = Talk::start(&mut place.command(&["mcp", "content"]));
-    let content = "agent 1: -\nagent 2: -\nserver: -\n";
-    let note = first.call("create_note", json!({"title": "Shared", "content": content}));
-    let id = note["id"].as_str().expect("an id").to_owned();
-    let second = Talk::start(&mut place.command(&["mcp", "content"]));
+    let mut first = Talk::with(&place, "content", &[]);
+    let notes = ["one", "other"].map(|title| {
+        let content: String = WRITERS.iter().map(|who| format!("== {who}\n")).collect();
+        let note = first.call("create_note", json!({"title": title, "content": content}));
+        note["id"].as_str().expect("an id").to_owned()
+    });
+    let second = Talk::with(&place, "content", &[]);
+    // Each writes below its own heading, so that every edit is of another passage of the same notes.
     let edit = |who: &str, number: usize| {
-        let before = if number == 0 { "-".to_owned() } else { (number - 1).to_string() };
-        (format!("{who}: {before}\n"), format!("{who}: {number}\n"))
+        let heading = format!("== {who}\n");
+        json!({"old_str": heading, "new_str": format!("{heading}{who}: {number}\n")})
     };
     thread::scope(|scope| {
-        for (who, mut talk) in [("agent 1", first), ("agent 2", second)] {
-            let (id, edit) = (&id, &edit);
+        for (who, mut talk) in [(WRITERS[0], first), (WRITERS[1], second)] {
+            let (notes, edit) = (&notes, &edit);
             scope.spawn(move || {
-                for number in 0..EDITS {
-                    let (old_str, new_str) = edit(who, number);
-                    talk.call("edit_content", json!({"id": id, "old_str": old_str, "new_str": new_str}));
+                for (number, id) in (0..EDITS).flat_map(|number| notes.iter().map(move |id| (number, id))) {
+                    let mut edit = edit(who, number);
+                    edit["id"] = id.as_str().into();
+                    talk.call("edit_content", edit);
                 }
                 assert_eq!(talk.end().code, Some(0));
             });
         }
-        for number in 0..EDITS {
-            let (old_str, new_str) = edit("server", number);
-            let body = json!({"edits": [{"old_str": old_str, "new_str": new_str}]}).to_string();
+        for (number, id) in (0..EDITS).flat_map(|number| notes.iter().map(move |id| (number, id))) {
+            let body = json!({"edits": [edit(WRITERS[2], number)]}).to_string();
             let answer = served.post(&format!("/notes/{id}/edits"), &token, &body);
             assert_eq!(answer.status, 200, "{}", answer.body);
         }
     });
-    let note: Value = serde_json::from_str(&served.get(&format!("/notes/{id}"), Some(&token)).body).expect("JSON");
-    let last = EDITS - 1;
-    assert_eq!(note["content"], format!("agent 1: {last}\nagent 2: {last}\nserver: {last}\n"));
-    assert_eq!(note["version"], 1 + 3 * EDITS, "each edit is a version");
+    let get = |path: &str| -> Value { serde_json::from_str(&served.get(path, Some(&token)).body).expect("JSON") };
+    let below = |who: &&str| -> String {
+        let lines: String = (0..EDITS).rev().map(|number| format!("{who}: {number}\n")).collect();
+        format!("== {who}\n{lines}")
+    };
+    for id in &notes {
+        let note = get(&format!("/notes/{id}"));
+        assert_eq!(note["content"], WRITERS.iter().map(below).collect::<String>());
+        assert_eq!(note["version"], 1 + WRITERS.len() * EDITS, "each edit is a version");
+        let history = get(&format!("/notes/{id}/history?limit=100"));
+        let records = history["items"].as_array().expect("records");
+        let count = |source: &str| records.iter().filter(|record| record["source"] == source).count();
+        assert_eq!((count("mcp-content"), count("rest")), (1 + 2 * EDITS, EDITS), "{history}");
+    }
 }

@@ -42,7 +42,7 @@ impl Error {
                 "read the item without `start_line` and `end_line`, or write a content first".to_owned()
             }
             Error::ContentEmpty(_) => {
-                "write a content first: insert it with `at`: \"end\", or update the item's `content`".to_owned()
+                "there is no text to change yet: give the item a whole `content` first".to_owned()
             }
             Error::InvalidParameters(_) => "change or leave out a parameter that is named".to_owned(),
             Error::InvalidPattern { position: None, .. } => {
@@ -306,7 +306,7 @@ mod tests {
         assert!(error.suggestion().contains("`start_line`"), "{}", error.suggestion());
         let error = Error::ContentEmpty(NeedsText::Replace);
         assert_eq!(error.to_string(), "Content is empty; cannot replace text");
-        assert!(error.suggestion().contains("`at`: \"end\""), "{}", error.suggestion());
+        assert!(error.suggestion().contains("a whole `content` first"), "{}", error.suggestion());
     }
 
     #[test]

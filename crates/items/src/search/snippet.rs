@@ -46,6 +46,27 @@ pub enum SnippetField {
     Path,
 }
 
+impl SnippetField {
+    /// The name of the field.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SnippetField::Content(_) => "content",
+            SnippetField::Description => "description",
+            SnippetField::Title => "title",
+            SnippetField::Url => "url",
+            SnippetField::Path => "path",
+        }
+    }
+
+    /// The line of the content; `None` in other fields.
+    pub const fn line(self) -> Option<u64> {
+        match self {
+            SnippetField::Content(line) => Some(line),
+            SnippetField::Description | SnippetField::Title | SnippetField::Url | SnippetField::Path => None,
+        }
+    }
+}
+
 /// The line of the content that shows the most of the terms, the first of several; another field where none shows any; the
 /// line where a text begins where it goes on in the next.
 pub(super) fn snippet(

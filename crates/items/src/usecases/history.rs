@@ -99,7 +99,7 @@ impl Interline {
             let mut item = before.item.clone();
             self.examined(item.kind, &fields, content.clone()).await?.put_into(&mut item);
             item.fields = fields;
-            if let Some(saved) = self.save(caller, before, Snapshot { item, content }).await? {
+            if let Some(saved) = self.save(caller, before, Snapshot { item, content }, None).await? {
                 return Ok(saved);
             }
         }

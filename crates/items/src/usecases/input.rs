@@ -59,7 +59,16 @@ pub enum TagChanges {
     },
 }
 
-/// Changes of an item's fields and whole content, as they are given.
+/// Where an item is kept that is not deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shelf {
+    /// With those in use.
+    Active,
+    /// In the archive.
+    Archived,
+}
+
+/// Changes of an item's fields, whole content and place, as they are given.
 #[derive(Clone, Debug, Default)]
 pub struct ItemChanges {
     /// Title.
@@ -78,6 +87,8 @@ pub struct ItemChanges {
     pub path: Changed<String>,
     /// Content.
     pub content: Changed<String>,
+    /// Where it is kept from now on; `None` leaves it.
+    pub shelf: Option<Shelf>,
 }
 
 /// Collects what is wrong with several fields.

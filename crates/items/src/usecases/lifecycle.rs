@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp, View};
 
+use super::input::Shelf;
 use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, lost_every_round, now, unless_stale};
 
 impl Interline {
@@ -82,12 +83,7 @@ impl Interline {
                 self.nothing_changed(caller, &Outcome::Changed(&before)).await?;
                 return Ok(before);
             };
-            let write = ItemWrite {
-                before: Some(before.stamp),
-                after: after.clone(),
-                content: ContentWrite::Keep,
-                record: caller.record(action, Vec::new(), at),
-            };
+            let write = turning(caller, &before, after.clone(), action, at);
             let outcome = match action {
                 Action::Delete => Outcome::Removed(&after),
                 Action::Create | Action::Update | Action::Archive | Action::Unarchive | Action::Restore => {
@@ -100,6 +96,21 @@ impl Interline {
         }
         Err(lost_every_round())
     }
+}
+
+/// The write that moves an item that is not deleted; `None` if it is there already.
+pub(super) fn moved(caller: &Caller, before: &Item, shelf: Shelf) -> Option<ItemWrite> {
+    let action = match shelf {
+        Shelf::Active => Action::Unarchive,
+        Shelf::Archived => Action::Archive,
+    };
+    let at = now();
+    turned(before, action, at)?.map(|after| turning(caller, before, after, action, at))
+}
+
+fn turning(caller: &Caller, before: &Item, after: Item, action: Action, at: Timestamp) -> ItemWrite {
+    let record = caller.record(action, Vec::new(), at);
+    ItemWrite { before: Some(before.stamp), after, content: ContentWrite::Keep, record }
 }
 
 /// The item after the action: `None` if it does not exist for it, `Some(None)` if nothing changes.

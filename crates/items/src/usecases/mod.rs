@@ -46,7 +46,7 @@ pub use expected::ExpectedVersion;
 pub use find::{FindBy, FindItems, Wanted};
 pub use history::VersionDiff;
 pub use housekeeping::{Housekeeping, ThrownAway};
-pub use input::{Changed, ItemChanges, ItemDraft, TagChanges};
+pub use input::{Changed, ItemChanges, ItemDraft, Shelf, TagChanges};
 pub use once::{Begun, Outcome, Repeatable};
 pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
 pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};

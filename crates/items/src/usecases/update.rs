@@ -2,11 +2,13 @@
 
 use crate::{Action, ContentWrite, Error, Fields, Item, ItemWrite, Scope, Snapshot, Stamp, View};
 
-use super::input::{Changed, ItemChanges, parse_changes};
+use super::input::{Changed, ItemChanges, Shelf, parse_changes};
+use super::lifecycle;
 use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, lost_every_round, now, unless_stale};
 
 impl Interline {
-    /// Changes fields and whole content; what is not given stays. A change that changes nothing writes nothing.
+    /// Changes fields, whole content and place, all together; what is not given stays. A change that changes nothing
+    /// writes nothing.
     pub async fn update(
         &self,
         caller: &Caller,
@@ -17,29 +19,34 @@ impl Interline {
         for _ in 0..MAX_ROUNDS {
             let before = self.writable(caller, which, expected).await?;
             let after = self.changed(&before, changes.clone()).await?;
-            if let Some(saved) = self.save(caller, before, after).await? {
+            if let Some(saved) = self.save(caller, before, after, changes.shelf).await? {
                 return Ok(saved);
             }
         }
         Err(lost_every_round())
     }
 
-    /// Makes an item of one state another, at a new version; nothing is written if they are the same. `None` if the
-    /// item changed meanwhile.
+    /// Makes an item of one state another, at a new version, and moves it; nothing is written if neither changes anything.
+    /// `None` if the item changed meanwhile.
     pub(super) async fn save(
         &self,
         caller: &Caller,
         before: Snapshot,
         after: Snapshot,
+        shelf: Option<Shelf>,
     ) -> Result<Option<Snapshot>, Error> {
         let content = ContentWrite::between(&before.content, &after.content);
-        let Some(write) = write(caller, &before.item, &after.item, content) else {
+        let change = write(caller, &before.item, &after.item, content);
+        let changed = change.as_ref().map_or(&before.item, |write| &write.after);
+        let moved = shelf.and_then(|shelf| lifecycle::moved(caller, changed, shelf));
+        let writes: Vec<ItemWrite> = change.into_iter().chain(moved).collect();
+        let Some(last) = writes.last() else {
             self.nothing_changed(caller, &Outcome::Changed(&before.item)).await?;
             return Ok(Some(before));
         };
-        let saved = Snapshot { item: write.after.clone(), content: after.content };
-        let at = write.record.at;
-        let batch = caller.batch(vec![write], &Outcome::Changed(&saved.item), at);
+        let saved = Snapshot { item: last.after.clone(), content: after.content };
+        let at = last.record.at;
+        let batch = caller.batch(writes, &Outcome::Changed(&saved.item), at);
         Ok(unless_stale(self.store.commit(batch).await)?.map(|()| saved))
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interline_items::fields::Limits;
-use interline_items::{Changed, Error, Expectation, ExpectedVersion, ItemChanges, ItemDraft, Kind, Stamp, View};
+use interline_items::{Changed, Error, Expectation, ExpectedVersion, ItemChanges, ItemDraft, Kind, Shelf, Stamp, View};
 use tokio::sync::Barrier;
 
 use crate::samples::{
@@ -73,6 +73,36 @@ async fn a_change_that_changes_nothing_writes_nothing() {
 }
 
 #[tokio::test]
+async fn fields_and_place_change_together_or_not_at_all() {
+    let world = World::new().await;
+    let note = world.create(Kind::Note, note_of("x")).await;
+    let moved = |changes, shelf| ItemChanges { shelf: Some(shelf), ..changes };
+    // What is changed, where it is kept, and the records that this adds, with the state afterwards.
+    for (changes, shelf, records, stamp, view) in [
+        (title("A"), Shelf::Archived, &["update", "archive"][..], (2, 1), View::Archived),
+        (title("A"), Shelf::Archived, &[], (2, 1), View::Archived),
+        (title("B"), Shelf::Archived, &["update"], (3, 1), View::Archived),
+        (ItemChanges::default(), Shelf::Active, &["unarchive"], (3, 2), View::Active),
+        (ItemChanges::default(), Shelf::Active, &[], (3, 2), View::Active),
+    ] {
+        let before = world.history(&note).len();
+        let after = world.update(&note, moved(changes, shelf)).await.unwrap();
+        assert_eq!(after.item, world.item(&note).await, "the answer is the new state");
+        assert_eq!(after.content.as_deref(), Some("x"));
+        assert_eq!(
+            (after.item.stamp.version, after.item.stamp.revision, View::of(&after.item)),
+            (stamp.0, stamp.1, view)
+        );
+        let history = world.history(&note);
+        let added: Vec<&str> = history[before..].iter().map(|record| record.action.as_str()).collect();
+        assert_eq!(added, records);
+    }
+    let refused = world.update(&note, moved(title(" "), Shelf::Archived)).await;
+    assert_eq!(code(refused), "validation_failed");
+    assert_eq!(View::of(&world.item(&note).await), View::Active);
+}
+
+#[tokio::test]
 async fn null_clears_what_may_be_empty_and_is_refused_elsewhere() {
     let world = World::new().await;
     let full = |draft| ItemDraft { title: text("T"), description: text("d"), ..draft };
@@ -124,6 +154,7 @@ async fn a_refused_change_tells_all_and_changes_nothing() {
         arguments: Changed::Set(Vec::new()),
         path: to("a.py"),
         content: to("\0"),
+        shelf: Some(Shelf::Archived),
     };
     let all = ["title", "description", "add_tags[1]", "remove_tags[2]", "url", "name", "arguments", "path", "content"];
     assert_eq!(refused_fields(world.update(&item, changes).await), all);

@@ -8,6 +8,9 @@ use serde_json::Value;
 
 use crate::wire::ErrorBody;
 
+/// As much of an address as is told back.
+const MAX_URI_CHARS: usize = 1_000;
+
 /// The outcome of a tool in both forms: for programs, and the same as text for models.
 #[derive(Debug)]
 pub(super) struct Told {
@@ -48,6 +51,17 @@ pub(super) fn protocol_error(error: &Error, request_id: &str) -> ErrorData {
         Error::Internal(_) | Error::Unavailable(_) | Error::Unknown(_) => ErrorData::internal_error(message, data),
         Error::Unauthorized | Error::Forbidden(_) => ErrorData::invalid_request(message, data),
         _ => ErrorData::invalid_params(message, data),
+    }
+}
+
+/// The same for a resource, which has a code of its own where there is none.
+pub(super) fn resource_error(error: &Error, uri: &str, request_id: &str) -> ErrorData {
+    match error {
+        Error::NotFound { .. } => {
+            let body = body(error, request_id).with("uri", uri.chars().take(MAX_URI_CHARS).collect::<String>());
+            ErrorData::resource_not_found(error.to_string(), serde_json::to_value(body).ok())
+        }
+        error => protocol_error(error, request_id),
     }
 }
 

@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use interline_items::{Caller, Error, Interline, UserId};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestMethod, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListToolsResult, PaginatedRequestParams, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsRequestMethod,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::server::Offer;
 use super::tool::{Call, Tool};
-use super::{Effect, McpServer, answer, prompts};
+use super::{Effect, McpServer, answer, completion, prompts, resources};
 
 /// A server at a door; cheap to clone.
 #[derive(Clone)]
@@ -125,13 +127,53 @@ impl ServerHandler for Handler {
         };
         Ok(self.call(tool, request, &context).await.into())
     }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(resources::templates(self.server))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let (call, request_id) = self.begun(&context).await?;
+        let cursor = request.and_then(|request| request.cursor);
+        let listed = resources::list(&call, self.server, cursor.as_deref()).await;
+        listed.map_err(|error| answer::protocol_error(&error, &request_id))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let (call, request_id) = self.begun(&context).await?;
+        let read = resources::read(&call, self.server, &request.uri).await;
+        read.map(Into::into).map_err(|error| answer::resource_error(&error, &request.uri, &request_id))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let (call, request_id) = self.begun(&context).await?;
+        let offered = completion::complete(&call, self.server, request).await;
+        offered.map_err(|error| answer::protocol_error(&error, &request_id))
+    }
+
     async fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         match self.server {
-            McpServer::Content => Ok(ListPromptsResult::default()),
+            McpServer::Content => Err(ErrorData::method_not_found::<ListPromptsRequestMethod>()),
             McpServer::Prompts => {
                 let (call, request_id) = self.begun(&context).await?;
                 let cursor = request.and_then(|request| request.cursor);

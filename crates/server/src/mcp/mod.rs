@@ -2,17 +2,23 @@
 //!
 //! A [`McpServer`] is its instructions and a short list of [`tool`]s. A tool reads its arguments strictly ([`arguments`]),
 //! calls a use case, and tells the outcome ([`answer`]) in the shape that its schema ([`schema`]) promises. The
-//! [`handler`] speaks the protocol, prompts included; it is reached over HTTP (`http::mcp`) and over [`stdio`].
+//! [`handler`] speaks the protocol, with prompts and [`resources`]; it is reached over HTTP (`http::mcp`) and over
+//! [`stdio`].
 
 mod answer;
 mod arguments;
+mod completion;
 mod content;
 mod finding;
 mod handler;
 mod history;
+mod lines;
+mod metadata;
+mod pages;
 mod passages;
 mod prompts;
 mod reading;
+mod resources;
 mod schema;
 mod server;
 mod stdio;

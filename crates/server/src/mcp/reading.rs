@@ -40,19 +40,61 @@ pub(super) fn line_range(start: Option<Number>, end: Option<Number>) -> LineRang
 impl ContentTold {
     /// What was read, or its beginning; `inside` is said of a line that alone is too long.
     pub(super) fn of(read: &ReadItem, wanted: ReadContent, inside: &str) -> ContentTold {
-        let Some(ContentPart { text, start_line, end_line }) = &read.part else { return ContentTold::default() };
-        let total_lines = read.item.content.as_ref().map_or(1, |content| content.lines);
-        let cut = Cut::of(text);
-        let end_line = match cut {
-            Cut::Whole => *end_line,
-            Cut::AtLineEnd(shown) | Cut::InsideLine(shown) => start_line + newlines(shown),
-        };
+        let Some(shown) = Shown::of(read) else { return ContentTold::default() };
+        let Shown { text, start_line, end_line, total_lines, ref cut } = shown;
         let is_partial = wanted != ReadContent::Whole || !matches!(cut, Cut::Whole);
         ContentTold {
-            content: Some(cut.shown(text).to_owned()),
-            content_metadata: Some(PartTold { total_lines, start_line: *start_line, end_line, is_partial }),
-            truncated: is_cut(&cut),
-            next: cut.next(end_line, total_lines, inside),
+            content: Some(text.to_owned()),
+            content_metadata: Some(PartTold { total_lines, start_line, end_line, is_partial }),
+            truncated: is_cut(cut),
+            next: shown.next(inside),
+        }
+    }
+}
+
+/// As much of what was read as one answer holds.
+pub(super) struct Shown<'r> {
+    pub(super) text: &'r str,
+    start_line: u64,
+    end_line: u64,
+    total_lines: u64,
+    cut: Cut<'r>,
+}
+
+impl<'r> Shown<'r> {
+    /// `None` where nothing was read.
+    pub(super) fn of(read: &'r ReadItem) -> Option<Shown<'r>> {
+        let ContentPart { text, start_line, end_line } = read.part.as_ref()?;
+        let cut = Cut::of(text);
+        Some(Shown {
+            text: cut.shown(text),
+            start_line: *start_line,
+            end_line: match cut {
+                Cut::Whole => *end_line,
+                Cut::AtLineEnd(shown) | Cut::InsideLine(shown) => start_line + newlines(shown),
+            },
+            total_lines: read.item.content.as_ref().map_or(1, |content| content.lines),
+            cut,
+        })
+    }
+
+    /// The line to go on with, where there is more.
+    pub(super) fn next_line(&self) -> Option<u64> {
+        let next = self.end_line + 1;
+        is_cut(&self.cut).filter(|_| next <= self.total_lines).map(|_| next)
+    }
+
+    /// How to go on, where there is more; `inside` is said of a line that alone is too long.
+    pub(super) fn next(&self, inside: &str) -> Option<String> {
+        let (line, total_lines) = (self.end_line, self.total_lines);
+        let on = |next: u64| format!("go on with start_line={next}");
+        match (&self.cut, self.next_line()) {
+            (Cut::Whole, _) => None,
+            (Cut::AtLineEnd(_), _) => Some(format!("{} (of {total_lines} lines)", on(line + 1))),
+            (Cut::InsideLine(_), next) => {
+                let cut = format!("line {line} is cut: it alone is longer than {MAX_CHARS} characters{inside}");
+                Some(next.map_or(cut.clone(), |next| format!("{cut}; {}", on(next))))
+            }
         }
     }
 }
@@ -93,18 +135,6 @@ impl<'t> Cut<'t> {
         match self {
             Cut::Whole => text,
             Cut::AtLineEnd(shown) | Cut::InsideLine(shown) => shown,
-        }
-    }
-
-    /// How to go on after the line that was told last; `inside` is said of a line that is cut.
-    fn next(&self, line: u64, total_lines: u64, inside: &str) -> Option<String> {
-        match self {
-            Cut::Whole => None,
-            Cut::AtLineEnd(_) => Some(format!("go on with start_line={} (of {total_lines} lines)", line + 1)),
-            Cut::InsideLine(_) => {
-                let cut = format!("line {line} is cut: it alone is longer than {MAX_CHARS} characters{inside}");
-                Some(if line < total_lines { format!("{cut}; go on with start_line={}", line + 1) } else { cut })
-            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which servers there are, and what each offers.
 
-use interline_items::Source;
+use interline_items::{Kind, Source};
 use rmcp::model::ServerCapabilities;
 
 use super::tool::Tool;
@@ -46,10 +46,19 @@ impl McpServer {
 
     /// What of the protocol it serves.
     pub(super) fn capabilities(self) -> ServerCapabilities {
-        let tools = ServerCapabilities::builder().enable_tools();
+        // That lists have changed is not promised: it would have to be told of every door's changes.
+        let both = ServerCapabilities::builder().enable_tools().enable_resources().enable_completions();
         match self {
-            McpServer::Content => tools.build(),
-            McpServer::Prompts => tools.enable_prompts().build(),
+            McpServer::Content => both.build(),
+            McpServer::Prompts => both.enable_prompts().build(),
+        }
+    }
+
+    /// The kinds that it is about.
+    pub(super) const fn kinds(self) -> &'static [Kind] {
+        match self {
+            McpServer::Content => &[Kind::Note, Kind::Bookmark],
+            McpServer::Prompts => &[Kind::Prompt],
         }
     }
 

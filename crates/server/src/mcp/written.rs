@@ -1,12 +1,12 @@
 //! What a tool tells of a change of content: the changed lines, never the whole.
 
-use interline_items::{ChangedPassage, EditMode, EditUnit, Edited, Error, Expectation, ExpectedVersion, Level};
+use interline_items::{ChangedPassage, EditMode, EditUnit, Edited, Error, Expectation, ExpectedVersion, Item, Level};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::Number;
 
-/// What an edit did.
+/// What an edit did; each tool adds the length that it made.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct EditTold {
     #[serde(rename = "type")]
@@ -27,8 +27,6 @@ pub(super) struct EditTold {
     /// There are more changes than are told.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content_length: Option<u64>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -60,7 +58,6 @@ impl EditTold {
             operations_applied,
             changes: changes.passages.into_iter().map(ChangeTold::of).collect(),
             truncated: changes.truncated.then_some(true),
-            content_length: item.content.as_ref().map(|content| content.characters),
         })
     }
 }
@@ -70,6 +67,11 @@ impl ChangeTold {
         let ChangedPassage { start_line, end_line, text } = passage;
         ChangeTold { start_line, end_line, text }
     }
+}
+
+/// How many characters the content of an item has.
+pub(super) fn length(item: &Item) -> Option<u64> {
+    item.content.as_ref().map(|content| content.characters)
 }
 
 /// The version that a change is meant for.

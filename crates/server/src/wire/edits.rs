@@ -294,24 +294,26 @@ pub(crate) fn edit_request<B: EditBody>(
     if change.is_none() && options.arguments.is_none() {
         return Err(required(B::TEXT_FIELD));
     }
+    let unless_given = EditRequest::new(change);
     Ok(EditRequest {
-        change,
         arguments: options.arguments.map(arguments),
         loosest: match options.loosest {
-            None => Level::SpacingNormalized,
+            None => unless_given.loosest,
             Some(name) => Level::from_name(&name).ok_or_else(|| {
                 let known = Level::ALL.map(Level::name).join(", ");
                 invalid("match", format!("must be one of {known}"))
             })?,
         },
         line_endings: match options.line_endings.as_deref() {
-            None | Some("literal") => LineEndings::Literal,
+            None => unless_given.line_endings,
+            Some("literal") => LineEndings::Literal,
             Some("match") => LineEndings::Match,
             Some(_) => return Err(invalid("line_endings", "must be `literal` or `match`".to_owned())),
         },
         unit: B::UNIT,
         expected,
         mode: options.mode,
+        ..unless_given
     })
 }
 

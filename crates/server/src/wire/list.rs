@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use interline_items::search::{FoundItem, FoundOrder, FoundPage, Snippet, SnippetField};
+use interline_items::search::{FoundItem, FoundOrder, FoundPage, Snippet};
 use interline_items::{Caller, Cursor, CursorKey, ItemId, PageStart, Sort, SortBy, SortOrder};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -93,15 +93,8 @@ impl<'a> FoundBody<'a> {
 
 impl<'a> SnippetBody<'a> {
     fn of(snippet: &'a Snippet) -> SnippetBody<'a> {
-        let (field, line) = match snippet.field {
-            SnippetField::Content(line) => ("content", Some(line)),
-            SnippetField::Description => ("description", None),
-            SnippetField::Title => ("title", None),
-            SnippetField::Url => ("url", None),
-            SnippetField::Path => ("path", None),
-        };
         let marks = snippet.marks.iter().map(|mark| [mark.start, mark.end]).collect();
-        SnippetBody { field, line, text: &snippet.text, marks }
+        SnippetBody { field: snippet.field.name(), line: snippet.field.line(), text: &snippet.text, marks }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Times.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
@@ -10,9 +12,15 @@ use utoipa::{PartialSchema, ToSchema};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Time(pub(crate) Timestamp);
 
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.6}", self.0)
+    }
+}
+
 impl Serialize for Time {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{:.6}", self.0))
+        serializer.collect_str(self)
     }
 }
 

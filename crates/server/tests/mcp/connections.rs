@@ -77,8 +77,8 @@ fn what_is_no_message_is_refused_in_the_words_of_the_protocol() {
         let agent = Agent::new(world.address, "content", Some(&world.place.secret));
         let deep = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"get_item","arguments":{{"id":{}1{}}}}}}}"#,
-            "[".repeat(5_000),
-            "]".repeat(5_000)
+            "[".repeat(100_000),
+            "]".repeat(100_000)
         );
         for (body, code) in [
             (&b""[..], -32700),
@@ -125,6 +125,9 @@ fn other_messages_are_answered_by_the_rules() {
         assert_eq!(agent.request("ping", json!({})).await, Ok(json!({})));
         let initialized = agent.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, &[]).await;
         assert_eq!((initialized.status, initialized.text.as_str()), (202, ""));
+        // Over HTTP a request is cancelled by leaving; the message is taken, and means nothing.
+        let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+        assert_eq!(agent.post(cancel, &[]).await.status, 202);
         let unknown = agent.request("tools/burn", json!({})).await.expect_err("no such method");
         assert_eq!(unknown["code"], -32601, "{unknown}");
         let nameless = agent.post(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#, &[]).await;
@@ -140,6 +143,39 @@ fn a_message_that_is_too_long_is_refused() {
         let agent = Agent::new(world.address, "content", Some(&world.place.secret));
         let answer = agent.post(" ".repeat(100_001), &[]).await;
         assert_answer("too long", &answer, 413, json!({"error": "too_large", "limit": 100_000}));
+    });
+    on_sqlite(async |place| {
+        let world = place.serve().await;
+        let agent = Agent::new(world.address, "content", Some(&world.place.secret));
+        let answer = agent.post(vec![b' '; 21 * 1024 * 1024], &[]).await;
+        assert_answer("a frame of 21 MiB", &answer, 413, json!({"error": "too_large", "limit": 20_971_520}));
+    });
+}
+
+#[test]
+fn clients_that_never_read_hold_up_nobody() {
+    on_sqlite(async |place| {
+        let world = place.serve().await;
+        let agent = Agent::new(world.address, "content", Some(&world.place.secret));
+        let id = agent.note("Long", &"0123456789abcdef\n".repeat(6_000)).await;
+        let params = json!({"name": "get_item", "arguments": {"id": id}});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+        let request = format!(
+            "POST /mcp/content HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: \
+             application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: {}\r\n\r\n{body}",
+            world.place.secret,
+            body.len()
+        );
+        let mut silent = Vec::new();
+        for _ in 0..20 {
+            let mut stream = TcpStream::connect(world.address).await.unwrap();
+            stream.write_all(request.repeat(20).as_bytes()).await.unwrap();
+            silent.push(stream);
+        }
+        for number in 0..20 {
+            let edit = json!({"id": id, "content": number.to_string(), "expected_version": number + 1});
+            agent.check("rewrite_content", edit, json!({"version": number + 2})).await;
+        }
     });
 }
 

@@ -25,5 +25,6 @@ mod connections;
 mod parity;
 mod prompts;
 mod refused;
+mod resources;
 mod tasks;
 mod tools;

@@ -152,6 +152,7 @@ fn the_content_server_has_no_prompts() {
         greeting(&world.owner()).await;
         let agent = Agent::new(world.address, "content", Some(&world.place.secret));
         agent.protocol_error("prompts/get", json!({"name": "greet"}), -32601).await;
+        agent.protocol_error("prompts/list", json!({}), -32601).await;
     });
 }
 
@@ -197,6 +198,13 @@ fn a_wrong_argument_is_named() {
             ),
             ("update_prompt_metadata", json!({"name": "greet"}), "new_name", "at least one of"),
             ("update_prompt_metadata", json!({"name": "greet", "new_name": "A B"}), "new_name", "`code-review-2`"),
+            ("update_prompt_metadata", json!({"name": "greet", "clear": ["name"]}), "clear[0]", "one of `title`"),
+            (
+                "update_prompt_metadata",
+                json!({"name": "greet", "title": "x", "clear": ["title"]}),
+                "title",
+                "given and cleared",
+            ),
             ("update_prompt_metadata", json!({"name": "greet", "content": "x"}), "content", "is not a field here"),
             ("create_prompt", json!({"name": "new"}), "content", "is required"),
             ("create_prompt", json!({"name": "New", "content": "x"}), "name", "`code-review-2`"),
@@ -224,7 +232,8 @@ fn null_is_the_same_as_nothing_and_both_spellings_are_known() {
         agent.check("create_prompt", prompt, json!({"version": 1, "prompt_length": 15})).await;
         let edit =
             json!({"name": "greet", "old_string": "Hello", "new_string": "Bye", "edits": null, "arguments": null});
-        agent.check("edit_prompt_template", edit, json!({"version": 2})).await;
+        let told = agent.check("edit_prompt_template", edit, json!({"version": 2, "prompt_length": 13})).await;
+        assert!(told.get("content_length").is_none(), "{told}");
         let edits = json!([{"old_string": "Bye", "new_string": "Hi", "expected_matches": null}]);
         agent.check("edit_prompt_template", json!({"name": "greet", "edits": edits}), json!({"version": 3})).await;
         let read = json!({"name": "greet", "start_line": null, "end_line": null});

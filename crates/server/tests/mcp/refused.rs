@@ -190,6 +190,25 @@ fn a_url_for_a_note_is_ignored_and_said_so() {
 }
 
 #[test]
+fn metadata_and_archive_change_together_or_not_at_all() {
+    on_sqlite(async |place| {
+        let agent = agent(place).await;
+        let id = agent.note("A note", "alpha").await;
+        let wrong = json!({"id": id, "title": " ", "archived": true});
+        agent.refused("update_item_metadata", wrong, json!({"error": "validation_failed"})).await;
+        let read = agent.check("get_item", json!({"id": id}), json!({"title": "A note", "version": 1})).await;
+        assert!(read.get("archived_at").is_none(), "{read}");
+        let told = json!({"title": "Old", "tags": ["done"], "version": 2, "archived_at": "…Z…"});
+        let both = json!({"id": id, "title": "Old", "add_tags": ["done"], "archived": true});
+        agent.check("update_item_metadata", both, told).await;
+        let history = agent.check("item_history", json!({"id": id}), json!({"total": 3})).await;
+        let records = history["records"].as_array().unwrap();
+        let actions: Vec<&str> = records.iter().map(|record| record["action"].as_str().unwrap()).collect();
+        assert_eq!(actions, ["archive", "update", "create"]);
+    });
+}
+
+#[test]
 fn an_unknown_tool_is_an_error_of_the_protocol() {
     on_sqlite(async |place| {
         let agent = agent(place).await;

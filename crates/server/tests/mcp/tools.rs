@@ -172,8 +172,12 @@ fn a_server_introduces_itself() {
     on_sqlite(async |place| {
         let world = place.serve().await;
         for (server, capabilities, tool) in [
-            ("content", json!({"tools": {}}), "edit_content"),
-            ("prompts", json!({"tools": {}, "prompts": {}}), "edit_prompt_template"),
+            ("content", json!({"tools": {}, "resources": {}, "completions": {}}), "edit_content"),
+            (
+                "prompts",
+                json!({"tools": {}, "resources": {}, "completions": {}, "prompts": {}}),
+                "edit_prompt_template",
+            ),
         ] {
             let agent = Agent::new(world.address, server, Some(&world.place.secret));
             for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {

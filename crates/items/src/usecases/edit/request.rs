@@ -34,17 +34,22 @@ pub struct EditRequest {
 }
 
 impl EditRequest {
-    /// A change of the text at the whole ladder of levels, with literal line endings, of whichever version, written.
-    pub fn new(change: TextChange) -> EditRequest {
+    /// A change of the text, if any, at the whole ladder of levels, with literal line endings, of whichever version,
+    /// written.
+    pub fn new(change: impl Into<Option<TextChange>>) -> EditRequest {
+        let change = change.into();
         EditRequest {
             unit: match &change {
-                TextChange::Patch(_) => EditUnit::Operations,
-                TextChange::Replace(_)
-                | TextChange::Delete { .. }
-                | TextChange::Insert { .. }
-                | TextChange::Several(_) => EditUnit::Places,
+                Some(TextChange::Patch(_)) => EditUnit::Operations,
+                Some(
+                    TextChange::Replace(_)
+                    | TextChange::Delete { .. }
+                    | TextChange::Insert { .. }
+                    | TextChange::Several(_),
+                )
+                | None => EditUnit::Places,
             },
-            change: Some(change),
+            change,
             arguments: None,
             loosest: Level::SpacingNormalized,
             line_endings: LineEndings::Literal,

@@ -4,11 +4,11 @@ use interline_items::{EditRequest, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::item::which;
+use super::item::{ContentEditTold, which};
 use crate::mcp::arguments::{ContentKind, Id, Number, invalid};
 use crate::mcp::passages::{GivenPassages, OneEdit};
 use crate::mcp::tool::{About, Call, Effect, Tool};
-use crate::mcp::written::{EditTold, expected, mode};
+use crate::mcp::written::{expected, mode};
 use crate::wire::Object;
 
 pub(super) fn tool() -> Tool {
@@ -43,12 +43,12 @@ struct Arguments {
     dry_run: Option<bool>,
 }
 
-async fn edit_content(call: Call, arguments: Arguments) -> Result<EditTold, Error> {
+async fn edit_content(call: Call, arguments: Arguments) -> Result<ContentEditTold, Error> {
     let Arguments { id, kind, old_str, new_str, expected_matches, edits, expected_version, dry_run } = arguments;
     let change = GivenPassages { old_str, new_str, expected_matches, edits }.change()?;
     let change = change.ok_or_else(|| invalid("old_str", "is required, or `edits`"))?;
     let mode = mode(dry_run);
     let (which, _) = which(&call, id, kind).await?;
     let request = EditRequest { expected: expected(expected_version), mode, ..EditRequest::new(change) };
-    EditTold::of(&call.interline.edit(&call.caller, &which, request).await?, mode)
+    ContentEditTold::of(&call.interline.edit(&call.caller, &which, request).await?, mode)
 }

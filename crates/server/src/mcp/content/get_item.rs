@@ -4,8 +4,9 @@ use interline_items::{Error, LineRange, ReadContent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::item::{ItemTold, preview, which};
+use super::item::{ItemTold, which};
 use crate::mcp::arguments::{ContentKind, Id, Number};
+use crate::mcp::finding::preview;
 use crate::mcp::reading::{ContentTold, line_range};
 use crate::mcp::tool::{About, Call, Effect, Tool};
 

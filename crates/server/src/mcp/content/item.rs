@@ -1,12 +1,13 @@
 //! Which item a tool is about, and what it tells of one.
 
 use interline_items::fields::{Description, Tag, Title, Url};
-use interline_items::{Error, Item, ItemRef, Kind};
+use interline_items::{EditMode, Edited, Error, Item, ItemRef, Kind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::mcp::arguments::{ContentKind, Id};
 use crate::mcp::tool::Call;
+use crate::mcp::written::{EditTold, length};
 use crate::wire::Time;
 
 /// The item of an id, and what it is. Without `kind` that is found out; prompts and code have servers of their own.
@@ -66,12 +67,22 @@ impl ItemTold {
             updated_at: Time(item.updated_at),
             archived_at: item.archived_at.map(Time),
             deleted_at: item.deleted_at.map(Time),
-            content_length: item.content.as_ref().map(|content| content.characters),
+            content_length: length(item),
         }
     }
 }
 
-/// The first characters of an item's content.
-pub(super) fn preview(item: &Item) -> Option<String> {
-    item.content.as_ref().map(|content| content.preview.clone())
+/// What an edit of an item's content did.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ContentEditTold {
+    #[serde(flatten)]
+    edit: EditTold,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_length: Option<u64>,
+}
+
+impl ContentEditTold {
+    pub(super) fn of(edited: &Edited, mode: EditMode) -> Result<ContentEditTold, Error> {
+        Ok(ContentEditTold { edit: EditTold::of(edited, mode)?, content_length: length(&edited.after.item) })
+    }
 }

@@ -4,10 +4,10 @@ use interline_items::{EditMode, EditRequest, Error, LinePatch, TextChange};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::item::which;
+use super::item::{ContentEditTold, which};
 use crate::mcp::arguments::{ContentKind, Id, Number, Whole};
 use crate::mcp::tool::{About, Call, Effect, Tool};
-use crate::mcp::written::{EditTold, expected};
+use crate::mcp::written::expected;
 use crate::wire::Object;
 
 pub(super) fn tool() -> Tool {
@@ -44,7 +44,7 @@ struct Operation {
     expect: Option<String>,
 }
 
-async fn patch_note(call: Call, arguments: Arguments) -> Result<EditTold, Error> {
+async fn patch_note(call: Call, arguments: Arguments) -> Result<ContentEditTold, Error> {
     let operations = arguments.operations.into_iter().map(|Object(operation)| LinePatch {
         start_line: operation.start_line.count(),
         end_line: operation.end_line.count(),
@@ -54,5 +54,5 @@ async fn patch_note(call: Call, arguments: Arguments) -> Result<EditTold, Error>
     let change = TextChange::Patch(operations.collect());
     let (which, _) = which(&call, arguments.note_id, arguments.kind).await?;
     let request = EditRequest { expected: expected(arguments.expected_version), ..EditRequest::new(change) };
-    EditTold::of(&call.interline.edit(&call.caller, &which, request).await?, EditMode::Write)
+    ContentEditTold::of(&call.interline.edit(&call.caller, &which, request).await?, EditMode::Write)
 }

@@ -1,17 +1,12 @@
 //! `search_items`
 
-use std::collections::BTreeSet;
-
-use interline_items::search::FoundItem;
-use interline_items::{
-    Contents, Error, Filter, FindBy, FindItems, Kind, PageStart, SortBy, SortOrder, TagMatch, View, Wanted,
-};
+use interline_items::{Error, FindBy, Kind, SortBy, SortOrder};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::item::{ItemTold, preview};
-use crate::mcp::arguments::{ContentKind, Whole, renamed};
-use crate::mcp::finding::{LIMIT, SnippetTold, TagMatchWord, tags};
+use super::item::ItemTold;
+use crate::mcp::arguments::{ContentKind, Whole};
+use crate::mcp::finding::{Asked, PageTold, TagMatchWord};
 use crate::mcp::tool::{About, Call, Effect, Tool};
 
 pub(super) fn tool() -> Tool {
@@ -61,65 +56,11 @@ enum OrderWord {
     Desc,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct FoundTold {
-    items: Vec<FoundItemTold>,
-    total: u64,
-    offset: u64,
-    has_more: bool,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct FoundItemTold {
-    #[serde(flatten)]
-    item: ItemTold,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content_preview: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snippet: Option<SnippetTold>,
-}
-
-async fn search_items(call: Call, arguments: Arguments) -> Result<FoundTold, Error> {
-    let wanted = Wanted::of(arguments.query.as_deref(), None).map_err(|error| renamed(error, "q", "query"))?;
-    let order = wanted.order(arguments.sort_by.map(FindBy::from), arguments.sort_order.map(SortOrder::from));
-    // The one reason, with the argument's name here.
-    let order = order.map_err(|_| Error::InvalidParameters("sort_by=relevance needs a `query`"))?;
-    let kinds = arguments.kind.map_or_else(|| [Kind::Note, Kind::Bookmark].into(), |kind| [kind.into()].into());
-    let filter = Filter {
-        // The caller's.
-        spaces: BTreeSet::new(),
-        kinds,
-        tags: tags(&call, arguments.tags.unwrap_or_default())?,
-        tag_match: arguments.tag_match.map(TagMatch::from).unwrap_or_default(),
-        views: [View::Active].into(),
-    };
-    let offset = arguments.offset.map_or(0, |offset| offset.0);
-    let request = FindItems {
-        wanted,
-        filter,
-        order,
-        start: PageStart::Offset(offset),
-        limit: arguments.limit.unwrap_or(Whole(LIMIT)).count(),
-        contents: Contents::Omit,
-    };
-    let page = call.interline.find_items(&call.caller, request).await?;
-    Ok(FoundTold {
-        items: page.items.iter().map(FoundItemTold::of).collect(),
-        total: page.total,
-        offset,
-        has_more: page.next.is_some(),
-    })
-}
-
-impl FoundItemTold {
-    fn of(found: &FoundItem) -> FoundItemTold {
-        let item = &found.snapshot.item;
-        FoundItemTold {
-            item: ItemTold::of(item),
-            content_preview: preview(item),
-            snippet: found.snippet.as_ref().map(SnippetTold::of),
-        }
-    }
+async fn search_items(call: Call, arguments: Arguments) -> Result<PageTold<ItemTold>, Error> {
+    let Arguments { query, kind, tags, tag_match, sort_by, sort_order, limit, offset } = arguments;
+    let (by, order) = (sort_by.map(FindBy::from), sort_order.map(SortOrder::from));
+    let kinds = kind.map_or_else(|| [Kind::Note, Kind::Bookmark].into(), |kind| [kind.into()].into());
+    Asked { query, tags, tag_match, by, order, limit, offset }.find(&call, kinds, ItemTold::of).await
 }
 
 impl From<SortWord> for FindBy {

@@ -1,13 +1,13 @@
 //! `update_item_metadata`
 
-use interline_items::{Changed, Error, ExpectedVersion, ItemChanges, Kind};
+use interline_items::{Error, ExpectedVersion, ItemChanges, Kind, Shelf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::item::{ItemTold, which};
 use crate::mcp::arguments::{ContentKind, Id, invalid};
+use crate::mcp::metadata::{Clearable, GivenMetadata, set};
 use crate::mcp::tool::{About, Call, Effect, Tool};
-use crate::wire::tag_changes;
 
 pub(super) fn tool() -> Tool {
     let about = About {
@@ -38,14 +38,6 @@ struct Arguments {
     clear: Option<Vec<Clearable>>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Clearable {
-    Title,
-    Description,
-    Tags,
-}
-
 #[derive(Serialize, JsonSchema)]
 struct UpdateTold {
     #[serde(flatten)]
@@ -54,64 +46,22 @@ struct UpdateTold {
     warnings: Vec<&'static str>,
 }
 
-async fn update_item_metadata(call: Call, mut arguments: Arguments) -> Result<UpdateTold, Error> {
-    if arguments.is_empty() {
+async fn update_item_metadata(call: Call, arguments: Arguments) -> Result<UpdateTold, Error> {
+    let Arguments { id, kind, title, description, tags, add_tags, remove_tags, url, archived, clear } = arguments;
+    let metadata = GivenMetadata { title, description, tags, add_tags, remove_tags, clear };
+    if metadata.is_empty() && url.is_none() && archived.is_none() {
         let message = "at least one of title, description, tags, add_tags, remove_tags, url, archived and clear is \
                        required";
         return Err(invalid("title", message));
     }
-    let (which, kind) = which(&call, arguments.id, arguments.kind).await?;
-    let mut warnings = Vec::new();
-    if kind != Kind::Bookmark && arguments.url.take().is_some() {
-        warnings.push("url was ignored: only bookmarks have one");
-    }
-    let archived = arguments.archived;
-    let after = call.interline.update(&call.caller, &which, ExpectedVersion::Any, arguments.changes()?).await?;
-    let item = match archived {
-        None => after.item,
-        Some(true) => call.interline.archive(&call.caller, &which, ExpectedVersion::Any).await?,
-        Some(false) => call.interline.unarchive(&call.caller, &which, ExpectedVersion::Any).await?,
+    let (which, kind) = which(&call, id, kind).await?;
+    let is_ignored = url.is_some() && kind != Kind::Bookmark;
+    let changes = ItemChanges {
+        url: set(url.filter(|_| !is_ignored)),
+        shelf: archived.map(|archived| if archived { Shelf::Archived } else { Shelf::Active }),
+        ..metadata.changes()?
     };
-    Ok(UpdateTold { item: ItemTold::of(&item), warnings })
-}
-
-impl Arguments {
-    fn is_empty(&self) -> bool {
-        let Arguments { id: _, kind: _, title, description, tags, add_tags, remove_tags, url, archived, clear } = self;
-        let texts = [title, description, url];
-        let lists = [tags, add_tags, remove_tags];
-        texts.iter().all(|text| text.is_none())
-            && lists.iter().all(|list| list.is_none())
-            && archived.is_none()
-            && clear.as_ref().is_none_or(Vec::is_empty)
-    }
-
-    fn changes(self) -> Result<ItemChanges, Error> {
-        let clear = self.clear.unwrap_or_default();
-        let tags = match clear.contains(&Clearable::Tags) {
-            true if self.tags.is_some() => return Err(both("tags")),
-            true => Some(Vec::new()),
-            false => self.tags,
-        };
-        Ok(ItemChanges {
-            title: changed("title", self.title, clear.contains(&Clearable::Title))?,
-            description: changed("description", self.description, clear.contains(&Clearable::Description))?,
-            tags: tag_changes(tags, self.add_tags, self.remove_tags)?,
-            url: self.url.map_or(Changed::Keep, Changed::Set),
-            ..ItemChanges::default()
-        })
-    }
-}
-
-fn changed(field: &str, given: Option<String>, is_cleared: bool) -> Result<Changed<String>, Error> {
-    match (given, is_cleared) {
-        (None, false) => Ok(Changed::Keep),
-        (None, true) => Ok(Changed::Clear),
-        (Some(value), false) => Ok(Changed::Set(value)),
-        (Some(_), true) => Err(both(field)),
-    }
-}
-
-fn both(field: &str) -> Error {
-    invalid(field, "cannot be given and cleared at once")
+    let after = call.interline.update(&call.caller, &which, ExpectedVersion::Any, changes).await?;
+    let warnings = if is_ignored { vec!["url was ignored: only bookmarks have one"] } else { Vec::new() };
+    Ok(UpdateTold { item: ItemTold::of(&after.item), warnings })
 }

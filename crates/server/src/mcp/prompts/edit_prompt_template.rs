@@ -1,14 +1,14 @@
 //! `edit_prompt_template`
 
-use interline_items::{EditRequest, EditUnit, Error, Level, LineEndings};
+use interline_items::{EditRequest, Error};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::prompt::{GivenArgument, arguments, which};
 use crate::mcp::arguments::{Number, invalid};
 use crate::mcp::passages::{GivenPassages, OneEdit};
 use crate::mcp::tool::{About, Call, Effect, Tool};
-use crate::mcp::written::{EditTold, expected, mode};
+use crate::mcp::written::{EditTold, expected, length, mode};
 use crate::wire::Object;
 
 pub(super) fn tool() -> Tool {
@@ -45,7 +45,15 @@ struct Arguments {
     dry_run: Option<bool>,
 }
 
-async fn edit_prompt_template(call: Call, given: Arguments) -> Result<EditTold, Error> {
+#[derive(Serialize, JsonSchema)]
+struct TemplateEditTold {
+    #[serde(flatten)]
+    edit: EditTold,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_length: Option<u64>,
+}
+
+async fn edit_prompt_template(call: Call, given: Arguments) -> Result<TemplateEditTold, Error> {
     let Arguments { name, old_str, new_str, expected_matches, edits, arguments: list, expected_version, dry_run } =
         given;
     let change = GivenPassages { old_str, new_str, expected_matches, edits }.change()?;
@@ -53,15 +61,9 @@ async fn edit_prompt_template(call: Call, given: Arguments) -> Result<EditTold, 
         return Err(invalid("old_str", "is required, or `edits` or `arguments`"));
     }
     let mode = mode(dry_run);
-    let request = EditRequest {
-        change,
-        arguments: list.map(arguments),
-        loosest: Level::SpacingNormalized,
-        line_endings: LineEndings::Literal,
-        unit: EditUnit::Places,
-        expected: expected(expected_version),
-        mode,
-    };
+    let arguments = list.map(arguments);
+    let request = EditRequest { arguments, expected: expected(expected_version), mode, ..EditRequest::new(change) };
     let which = which(&call, &name)?;
-    EditTold::of(&call.interline.edit(&call.caller, &which, request).await?, mode)
+    let edited = call.interline.edit(&call.caller, &which, request).await?;
+    Ok(TemplateEditTold { edit: EditTold::of(&edited, mode)?, prompt_length: length(&edited.after.item) })
 }

@@ -8,6 +8,7 @@ use super::prompt::{ArgumentTold, name_of, which};
 use crate::mcp::arguments::Number;
 use crate::mcp::reading::{ContentTold, line_range};
 use crate::mcp::tool::{About, Call, Effect, Tool};
+use crate::mcp::written::length;
 
 pub(super) fn tool() -> Tool {
     let about = About {
@@ -53,7 +54,7 @@ async fn get_prompt_template(call: Call, arguments: Arguments) -> Result<Templat
         name: name_of(item),
         version: item.stamp.version,
         arguments: ArgumentTold::all(item),
-        prompt_length: item.content.as_ref().map(|content| content.characters),
+        prompt_length: length(item),
         content: ContentTold::of(&read, wanted, ""),
     })
 }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::mcp::tool::Call;
+use crate::mcp::written::length;
 use crate::wire::{Object, Time};
 
 /// The prompt of a name.
@@ -116,7 +117,7 @@ impl PromptTold {
             updated_at: Time(item.updated_at),
             last_used_at: item.last_used_at.map(Time),
             archived_at: item.archived_at.map(Time),
-            prompt_length: item.content.as_ref().map(|content| content.characters),
+            prompt_length: length(item),
         }
     }
 }

@@ -1,15 +1,12 @@
 //! `search_prompts`
 
-use std::collections::BTreeSet;
-
-use interline_items::search::FoundItem;
-use interline_items::{Contents, Error, Filter, FindItems, Kind, PageStart, TagMatch, View, Wanted};
+use interline_items::{Error, Kind};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::prompt::PromptTold;
-use crate::mcp::arguments::{Whole, renamed};
-use crate::mcp::finding::{LIMIT, SnippetTold, TagMatchWord, tags};
+use crate::mcp::arguments::Whole;
+use crate::mcp::finding::{Asked, PageTold, TagMatchWord};
 use crate::mcp::tool::{About, Call, Effect, Tool};
 
 pub(super) fn tool() -> Tool {
@@ -36,60 +33,8 @@ struct Arguments {
     offset: Option<Whole<0, 1_000_000>>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct FoundTold {
-    items: Vec<FoundPromptTold>,
-    total: u64,
-    offset: u64,
-    has_more: bool,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct FoundPromptTold {
-    #[serde(flatten)]
-    prompt: PromptTold,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content_preview: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snippet: Option<SnippetTold>,
-}
-
-async fn search_prompts(call: Call, arguments: Arguments) -> Result<FoundTold, Error> {
-    let wanted = Wanted::of(arguments.query.as_deref(), None).map_err(|error| renamed(error, "q", "query"))?;
-    let order = wanted.order(None, None)?;
-    let filter = Filter {
-        // The caller's.
-        spaces: BTreeSet::new(),
-        kinds: [Kind::Prompt].into(),
-        tags: tags(&call, arguments.tags.unwrap_or_default())?,
-        tag_match: arguments.tag_match.map(TagMatch::from).unwrap_or_default(),
-        views: [View::Active].into(),
-    };
-    let offset = arguments.offset.map_or(0, |offset| offset.0);
-    let request = FindItems {
-        wanted,
-        filter,
-        order,
-        start: PageStart::Offset(offset),
-        limit: arguments.limit.unwrap_or(Whole(LIMIT)).count(),
-        contents: Contents::Omit,
-    };
-    let page = call.interline.find_items(&call.caller, request).await?;
-    Ok(FoundTold {
-        items: page.items.iter().map(FoundPromptTold::of).collect(),
-        total: page.total,
-        offset,
-        has_more: page.next.is_some(),
-    })
-}
-
-impl FoundPromptTold {
-    fn of(found: &FoundItem) -> FoundPromptTold {
-        let item = &found.snapshot.item;
-        FoundPromptTold {
-            prompt: PromptTold::brief(item),
-            content_preview: item.content.as_ref().map(|content| content.preview.clone()),
-            snippet: found.snippet.as_ref().map(SnippetTold::of),
-        }
-    }
+async fn search_prompts(call: Call, arguments: Arguments) -> Result<PageTold<PromptTold>, Error> {
+    let Arguments { query, tags, tag_match, limit, offset } = arguments;
+    let asked = Asked { query, tags, tag_match, by: None, order: None, limit, offset };
+    asked.find(&call, [Kind::Prompt].into(), PromptTold::brief).await
 }

@@ -106,6 +106,12 @@ fn changes() -> Vec<Row> {
         update(json!({"title": "x".repeat(501)})),
         update(json!({"add_tags": ["New", "old"], "remove_tags": ["old"]})),
         update(json!({"tags": []})),
+        row(
+            "PATCH /prompts/name/review",
+            json!({"title": null, "description": null, "tags": []}),
+            "update_prompt_metadata",
+            json!({"name": "review", "clear": ["title", "description", "tags"]}),
+        ),
         update(json!({"tags": ["a"], "add_tags": ["b"]})),
         update(json!({"tags": "a"})),
         update(json!({"url": "https://example.org/"})),

@@ -191,7 +191,7 @@ async fn no_content_has_nothing_to_edit(place: Place) {
         "replace text",
     ]) {
         let told = json!({"error": "content_empty", "message": format!("Content is empty; cannot {cannot}"),
-            "suggestion": "…`at`: \"end\"…"});
+            "suggestion": "…a whole `content` first…"});
         super::assert_refuses(&owner, route, None, &body, 400, &told).await;
     }
 }
