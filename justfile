@@ -26,7 +26,7 @@ lint:
 doc:
     RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked
 
-# Speed, side by side with the raw limits: all groups, or those that are named (engine, http, creates, edits, growth, process, search).
+# Speed, side by side with the raw limits: all groups, or those that are named (engine, http, creates, edits, growth, process, python, module, code-search, search).
 bench *groups:
     cargo build --release --locked -p interline -p interline-bench
     {{ CARGO_TARGET_DIR }}/release/interline-bench {{ groups }}

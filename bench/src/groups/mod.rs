@@ -6,6 +6,7 @@ mod edits;
 mod growth;
 mod http;
 mod mcp;
+mod module;
 mod process;
 mod python;
 mod search;
@@ -33,6 +34,8 @@ pub(crate) enum Group {
     Python,
     /// Searches through stored code.
     CodeSearch,
+    /// A long module that is changed precisely.
+    Module,
     /// Searches over items, and their index.
     Search,
     /// An agent's server.
@@ -40,7 +43,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 10] = [
+    pub(crate) const ALL: [Group; 11] = [
         Group::Engine,
         Group::Http,
         Group::Creates,
@@ -49,6 +52,7 @@ impl Group {
         Group::Process,
         Group::Python,
         Group::CodeSearch,
+        Group::Module,
         Group::Search,
         Group::Mcp,
     ];
@@ -64,6 +68,7 @@ impl Group {
             Group::Process => "process",
             Group::Python => "python",
             Group::CodeSearch => "code-search",
+            Group::Module => "module",
             Group::Search => "search",
             Group::Mcp => "mcp",
         }
@@ -88,6 +93,7 @@ impl Group {
             Group::Process => process::run(rows),
             Group::Python => python::run(rows),
             Group::CodeSearch => code_search::run(rows),
+            Group::Module => module::run(rows),
             Group::Search => search::run(rows),
             Group::Mcp => mcp::run(rows),
         }

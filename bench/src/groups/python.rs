@@ -45,7 +45,7 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
 }
 
 /// The parser alone, and the end of its tree, on a thread like that of a check.
-fn parsed(module: &str) -> bool {
+pub(super) fn parsed(module: &str) -> bool {
     thread::scope(|scope| {
         let work = || parse_module(module).is_ok();
         let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
@@ -54,7 +54,7 @@ fn parsed(module: &str) -> bool {
 }
 
 /// Files of the standard library, one after the other, as one module.
-fn module(sdk: &SdkName) -> Result<String, Box<dyn Error>> {
+pub(super) fn module(sdk: &SdkName) -> Result<String, Box<dyn Error>> {
     let mut module = String::new();
     for path in library_files()? {
         let Ok(text) = fs::read_to_string(&path) else { continue };

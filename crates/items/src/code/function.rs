@@ -23,6 +23,18 @@ pub struct Function {
     pub doc: Option<String>,
 }
 
+impl Function {
+    /// How many bytes it takes to keep it, about.
+    pub(crate) fn size(&self) -> usize {
+        let Function { name, title, description, category, arguments, parameters, doc, .. } = self;
+        let texts = [Some(name), title.as_ref(), description.as_ref(), category.as_ref(), doc.as_ref()];
+        let texts: usize = texts.into_iter().flatten().map(String::len).sum();
+        let arguments: usize = arguments.iter().map(|(name, value)| name.len() + value.size()).sum();
+        let parameters: usize = parameters.iter().map(Parameter::size).sum();
+        size_of::<Function>() + texts + arguments + parameters
+    }
+}
+
 /// What a decorator makes of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DecoratorKind {
@@ -65,6 +77,13 @@ pub struct Parameter {
     pub default: Option<String>,
 }
 
+impl Parameter {
+    fn size(&self) -> usize {
+        let texts = [Some(&self.name), self.annotation.as_ref(), self.default.as_ref()];
+        size_of::<Parameter>() + texts.into_iter().flatten().map(String::len).sum::<usize>()
+    }
+}
+
 /// How a parameter is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
@@ -97,6 +116,18 @@ pub enum Literal {
     List(Vec<Literal>),
     /// A dict whose keys are texts, in order.
     Map(Vec<(String, Literal)>),
+}
+
+impl Literal {
+    fn size(&self) -> usize {
+        let inside = match self {
+            Literal::None | Literal::Bool(_) | Literal::Integer(_) | Literal::Float(_) => 0,
+            Literal::Text(text) => text.len(),
+            Literal::List(values) => values.iter().map(Literal::size).sum(),
+            Literal::Map(entries) => entries.iter().map(|(key, value)| key.len() + value.size()).sum(),
+        };
+        size_of::<Literal>() + inside
+    }
 }
 
 // A float here is finite, and so equal to itself.

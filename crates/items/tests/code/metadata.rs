@@ -99,3 +99,25 @@ fn doc_strings_lose_their_indentation_and_the_blank_lines_around() {
         assert_eq!(function.doc.as_deref(), Some(doc), "{written:?}");
     }
 }
+
+#[test]
+fn what_is_nested_too_deep_is_not_kept() {
+    let nested = |depth: usize| format!("@tool(x={}1{}, y=2)\ndef f(): pass\n", "[".repeat(depth), "]".repeat(depth));
+    let kept = |source: &str| only(source).arguments.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(kept(&nested(16)), ["x", "y"]);
+    assert_eq!(kept(&nested(17)), ["y"]);
+    assert_eq!(kept(&nested(190)), ["y"]);
+    let maps = format!("@tool(x={}1{}, y=2)\ndef f(): pass\n", "{'a': ".repeat(60), "}".repeat(60));
+    assert_eq!(kept(&maps), ["y"]);
+}
+
+#[test]
+fn a_file_says_only_so_much_about_its_functions() {
+    let refused = "the workflow functions of a file say more than 1 MiB about themselves";
+    let long = format!("@tool\ndef f():\n    '{}'\n", "x".repeat(1 << 20));
+    let many = "@tool\ndef f(): pass\n".repeat(10_000);
+    for source in [long, many] {
+        assert_eq!(check(&source).unwrap_err().message, refused);
+    }
+    assert_eq!(check(&"@tool\ndef f(): pass\n".repeat(1_000)).unwrap().functions.len(), 1_000);
+}

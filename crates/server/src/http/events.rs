@@ -193,9 +193,11 @@ impl Telling {
             self.listener.update(&caller).await
         };
         match renewed.await {
+            Err(Error::Unauthorized | Error::Forbidden(_)) => {
+                Err(Some(Ended(close_code::POLICY, "the token is not valid any more")))
+            }
             // A store that cannot be asked now will be asked again.
-            Ok(()) | Err(Error::Unavailable(_)) => Ok(()),
-            Err(_) => Err(Some(Ended(close_code::POLICY, "the token is not valid any more"))),
+            Ok(()) | Err(_) => Ok(()),
         }
     }
 }

@@ -50,7 +50,8 @@ const FILES: &str = concat!("SELECT count(*)", draft!());
 const KEEP_CONTENTS: &str = concat!(
     "INSERT INTO published_contents (hash, text) SELECT items.content_hash, contents.text",
     draft!(),
-    " ON CONFLICT (hash) DO NOTHING"
+    // What is there is not read again: others wait meanwhile.
+    " AND NOT EXISTS (SELECT 1 FROM published_contents WHERE hash = items.content_hash) ON CONFLICT (hash) DO NOTHING"
 );
 
 const ADD_VERSION: &str = "

@@ -4,8 +4,16 @@ use ruff_python_ast::{Expr, Number, UnaryOp};
 
 use crate::code::Literal;
 
+/// How many lists and dicts may be inside each other: what is kept is read again wherever the item is.
+const MAX_DEPTH: usize = 16;
+
 /// The value of an expression, if it is written out and has a form that can be kept.
 pub(super) fn literal(expr: &Expr) -> Option<Literal> {
+    within(expr, MAX_DEPTH)
+}
+
+fn within(expr: &Expr, depth: usize) -> Option<Literal> {
+    let inner = |expr: &Expr| within(expr, depth.checked_sub(1)?);
     match expr {
         Expr::NoneLiteral(_) => Some(Literal::None),
         Expr::BooleanLiteral(bool) => Some(Literal::Bool(bool.value)),
@@ -19,12 +27,12 @@ pub(super) fn literal(expr: &Expr) -> Option<Literal> {
             _ => None,
         },
         Expr::StringLiteral(string) => Some(Literal::Text(string.value.to_str().to_owned())),
-        Expr::List(list) => list.elts.iter().map(literal).collect::<Option<_>>().map(Literal::List),
-        Expr::Tuple(tuple) => tuple.elts.iter().map(literal).collect::<Option<_>>().map(Literal::List),
+        Expr::List(list) => list.elts.iter().map(inner).collect::<Option<_>>().map(Literal::List),
+        Expr::Tuple(tuple) => tuple.elts.iter().map(inner).collect::<Option<_>>().map(Literal::List),
         Expr::Dict(dict) => {
             let entries = dict.items.iter().map(|item| {
                 let key = item.key.as_ref()?.as_string_literal_expr()?.value.to_str();
-                Some((key.to_owned(), literal(&item.value)?))
+                Some((key.to_owned(), inner(&item.value)?))
             });
             entries.collect::<Option<_>>().map(Literal::Map)
         }

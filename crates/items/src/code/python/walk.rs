@@ -12,6 +12,9 @@ use super::scopes::{Declared, Said, ScopeKind};
 use super::{Checked, Problem};
 use crate::code::{Function, SdkName};
 
+/// How much is kept of the functions of one file: it is read wherever the file is listed.
+const MAX_KEPT_BYTES: usize = 1024 * 1024;
+
 /// Accepts a module in which everything is where it may be.
 pub(super) fn walk(source: &str, landmarks: &Landmarks, module: &ModModule, sdk: &SdkName) -> Result<Checked, Problem> {
     let mut walk = Walk {
@@ -20,6 +23,7 @@ pub(super) fn walk(source: &str, landmarks: &Landmarks, module: &ModModule, sdk:
         checker: SemanticSyntaxChecker::new(),
         context: Context::new(source, landmarks),
         functions: Vec::new(),
+        kept_bytes: 0,
         lines: Lines { offset: 0, line: 1 },
     };
     walk.visit_body(&module.body);
@@ -34,6 +38,7 @@ pub(super) struct Walk<'a> {
     checker: SemanticSyntaxChecker,
     pub(super) context: Context<'a>,
     functions: Vec<Function>,
+    kept_bytes: usize,
     lines: Lines,
 }
 
@@ -180,7 +185,13 @@ impl<'a> Walk<'a> {
     pub(super) fn keep_decorated(&mut self, def: &StmtFunctionDef) {
         let lines = &mut self.lines;
         let source = self.source;
-        self.functions.extend(decorated(source, def, self.sdk, |offset| lines.line_of(source, offset)));
+        let Some(function) = decorated(source, def, self.sdk, |offset| lines.line_of(source, offset)) else { return };
+        self.kept_bytes += function.size();
+        if self.kept_bytes > MAX_KEPT_BYTES {
+            self.context.refuse(def.start(), "the workflow functions of a file say more than 1 MiB about themselves");
+        } else {
+            self.functions.push(function);
+        }
     }
 
     fn import(&mut self, name: &'a str) {

@@ -16,6 +16,9 @@ const MAX_FILES: usize = 10_000;
 /// How many functions one list tells.
 const MAX_FUNCTIONS: usize = 1_000;
 
+/// How many warnings are told.
+const MAX_WARNINGS: usize = 100;
+
 /// Which workflow functions are listed.
 #[derive(Clone, Debug, Default)]
 pub struct WorkflowFilter {
@@ -215,6 +218,7 @@ impl Validation {
                 warnings.push(format!("`{name}` on line {line} has the name of the one on line {first}"));
             }
         }
+        warnings.truncate(MAX_WARNINGS);
         Validation { errors: Vec::new(), warnings, functions }
     }
 }

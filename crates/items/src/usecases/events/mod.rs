@@ -43,6 +43,8 @@ pub struct Listener {
     visible: BTreeSet<Kind>,
     wanted: Listen,
     heard: EventCursor,
+    /// Up to where it has heard of spaces that do not exist for the caller now: they may come back.
+    parked: EventCursor,
     ahead: VecDeque<Arc<Event>>,
 }
 
@@ -63,6 +65,10 @@ impl Interline {
         caller.needs(Scope::Read)?;
         let ranges = self.store.event_ranges(&caller.spaces()).await?;
         let heard = begin(&ranges, &wanted.from)?;
+        let parked = match &wanted.from {
+            ListenFrom::Now | ListenFrom::Oldest => EventCursor::default(),
+            ListenFrom::After(cursor) => cursor.clone(),
+        };
         let ticks = self.feed.ticks();
         ranges.iter().for_each(|(space, range)| self.feed.watch(*space, range.newest));
         self.feed.follow(&self.store);
@@ -73,6 +79,7 @@ impl Interline {
             visible: caller.kinds().clone(),
             wanted,
             heard,
+            parked,
             ahead: VecDeque::new(),
         })
     }
@@ -124,7 +131,7 @@ impl Listener {
     }
 
     /// Takes note of what exists for the caller by now. What happened in a space that is new to it is told from the
-    /// oldest that is kept on.
+    /// oldest that is kept on; in one that it knew before, from where it was.
     pub async fn update(&mut self, caller: &Caller) -> Result<(), Error> {
         caller.needs(Scope::Read)?;
         self.visible.clone_from(caller.kinds());
@@ -132,10 +139,14 @@ impl Listener {
         let new: Vec<SpaceId> = spaces.iter().copied().filter(|space| !self.heard.0.contains_key(space)).collect();
         for (space, range) in self.store.event_ranges(&new).await? {
             self.feed.watch(space, range.newest);
-            self.heard.0.insert(space, range.oldest.saturating_sub(1));
+            let parked = self.parked.0.remove(&space).filter(|number| range.goes_on_after(*number));
+            self.heard.0.insert(space, parked.unwrap_or(range.oldest.saturating_sub(1)));
         }
         let feed = &self.feed;
-        self.heard.0.extract_if(.., |space, _| !spaces.contains(space)).for_each(|(space, _)| feed.forget(space));
+        for (space, number) in self.heard.0.extract_if(.., |space, _| !spaces.contains(space)) {
+            feed.forget(space);
+            self.parked.0.insert(space, number);
+        }
         self.ahead.retain(|event| spaces.contains(&event.space));
         Ok(())
     }

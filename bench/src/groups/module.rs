@@ -1,0 +1,135 @@
+//! The way to change a long module precisely, search, read lines, patch, over REST.
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use interline_items::code::SdkName;
+use serde_json::{Value, json};
+
+use super::python::{module, parsed};
+use crate::load::{Load, Outcome, Requests, ask};
+use crate::measure::{Figures, in_turns};
+use crate::requests::Voice;
+use crate::servers::Served;
+use crate::store::{Bare, BareNote, Place, file_in};
+use crate::table::{JUDGED, Judged, Longest, Table, megabytes};
+
+const ROUNDS: usize = 7;
+const ROUND: Duration = Duration::from_millis(500);
+const PATH: &str = "long.py";
+/// About as much as a record keeps of a passage that was replaced.
+const UNDO: &[u8] = &[b'u'; 60];
+
+pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
+    let mut table = Table::new(rows, "## A module of 4 MB over REST", JUDGED);
+    let names = [
+        "search in a module of 4 MB, p50",
+        "read 100 lines of a module of 4 MB, p50",
+        "patch a module of 4 MB, p50 / the parser alone and two bare commits",
+        "bytes of search, read and patch / of the whole file, both ways",
+    ];
+    if !names.iter().any(|name| table.wants(name)) {
+        return Ok(());
+    }
+    let [searching, reading, patching, bytes] = names;
+    let place = Place::of_user()?;
+    let folder = place.temporary()?;
+    let served = Served::start(&file_in(folder.path()))?;
+    let text = format!("{}{}", mark(0), module(&SdkName::default())?);
+    let (address, voice) = (served.running.address, &served.voice);
+    let whole = told(address, voice, "replace", &json!({ "content": text }))?;
+    for (name, line, body, bar) in
+        [(searching, "search", search(), 50), (reading, "read", json!({ "start_line": 60_000, "end_line": 60_100 }), 5)]
+    {
+        if table.wants(name) {
+            let mut load = Load::connect(address, vec![always(voice.clone(), line, &body)])?;
+            load.run(ROUND)?;
+            let subject = load.run(ROUND * 4)?.median().as_secs_f64();
+            let alone = Figures { subject, reference: subject };
+            table.judged_times(name, alone, Longest::Time(Duration::from_millis(bar)))?;
+        }
+    }
+    if table.wants(bytes) {
+        let mut sent = told(address, voice, "search", &search())?;
+        sent += told(address, voice, "read", &json!({ "start_line": 1, "end_line": 100 }))?;
+        sent += told(address, voice, "patch", &patch(0))?;
+        told(address, voice, "patch", &json!({ "old_string": mark(1), "new_string": mark(0) }))?;
+        let (sent, whole) = (sent as f64, (whole + text.len()) as f64);
+        let saved = 1.0 - sent / whole;
+        let row = Judged {
+            figure: format!("{sent:.0} B"),
+            beside: megabytes(whole),
+            ratio: format!("{:.2} % saved", saved * 100.0),
+            bar: "≥ 99 %".to_owned(),
+            passes: saved >= 0.99,
+        };
+        table.judged(bytes, row)?;
+    }
+    if table.wants(patching) { patched(&mut table, patching, &place, &served, &text) } else { Ok(()) }
+}
+
+/// An edit beside what it cannot do without: to see that the text is Python, and to have it on disk, where *bare* has it.
+fn patched(
+    table: &mut Table<'_>,
+    name: &str,
+    place: &Place,
+    served: &Served,
+    text: &str,
+) -> Result<(), Box<dyn Error>> {
+    let bare_folder = place.temporary()?;
+    let mut bare = Bare::open(&file_in(bare_folder.path()))?;
+    let mut item = bare.create(BareNote { title: PATH, tags: &[], text })?;
+    let (voice, mut state) = (served.voice.clone(), 0);
+    let source: Requests = Box::new(move |request| {
+        voice.send(request, "POST", "/code/patch", &with_file(&patch(state)));
+        state += 1;
+    });
+    let mut load = Load::connect(served.running.address, vec![source])?;
+    let parse = || -> Result<(), std::io::Error> {
+        if parsed(text) { Ok(()) } else { Err(std::io::Error::other("no Python")) }
+    };
+    let medians = in_turns(
+        ROUNDS,
+        || Ok(load.run(ROUND * 2)?.median().as_secs_f64()),
+        || {
+            let parsing = Outcome::of(ROUND, parse)?.median();
+            let commit = Outcome::of(ROUND, || bare.edit(&mut item, text, UNDO))?.median();
+            Ok((parsing + commit * 2).as_secs_f64())
+        },
+    )?;
+    Ok(table.judged_times(name, medians, Longest::Times(1.0))?)
+}
+
+/// The first line of the module, which each patch makes another.
+fn mark(state: u32) -> String {
+    format!("# \"the mark\" was seen by the {state:07}th reader\n")
+}
+
+fn patch(state: u32) -> Value {
+    json!({ "old_string": mark(state), "new_string": mark(state + 1) })
+}
+
+fn search() -> Value {
+    json!({ "pattern": "the mark\" was seen", "literal": true })
+}
+
+fn with_file(body: &Value) -> String {
+    let mut body = body.clone();
+    body["entity_type"] = "module".into();
+    body["path"] = PATH.into();
+    body.to_string()
+}
+
+/// The same request, over and over.
+fn always(voice: Voice, line: &'static str, body: &Value) -> Requests {
+    let body = with_file(body);
+    Box::new(move |request| voice.send(request, "POST", &format!("/code/{line}"), &body))
+}
+
+/// How many bytes a request and the body of its answer are.
+fn told(address: SocketAddr, voice: &Voice, line: &str, body: &Value) -> Result<usize, Box<dyn Error>> {
+    let mut request = Vec::new();
+    voice.send(&mut request, "POST", &format!("/code/{line}"), &with_file(body));
+    Ok(request.len() + ask(address, &request)?.len())
+}
