@@ -154,7 +154,7 @@ fn options_are_passed_on_as_typed_and_the_environment_is_not() {
     assert!(relative.stdout.contains(here.to_str().expect("UTF-8")), "{relative:?}");
 
     let client = ["mcp", "install", "--client"];
-    for wrong in [&["emacs"][..], &["cursor", "code"], &["cursor", "--url", "nonsense"], &["cursor", "--database", "x"]]
+    for wrong in [&["emacs"][..], &["cursor", "page"], &["cursor", "--url", "nonsense"], &["cursor", "--database", "x"]]
     {
         place.run(&[&client, wrong].concat()).refused(2, &[]);
     }
