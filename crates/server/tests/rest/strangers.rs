@@ -31,6 +31,8 @@ enum About {
     Code,
     /// What the caller has.
     Own,
+    /// A WebSocket: a plain request is told to come as one.
+    Events,
     /// For admins.
     Admins,
     /// For anyone, without a token.
@@ -59,7 +61,7 @@ fn row(line: &str, about: About, needs: Needs, body: Value) -> Row {
 
 /// Every route. A new one without a row fails [`every_route_has_a_row`].
 fn rows() -> Vec<Row> {
-    use About::{Admins, Anyone, Code, Item, Name, Own, Tag, Token};
+    use About::{Admins, Anyone, Code, Events, Item, Name, Own, Tag, Token};
     use Needs::{Nothing, Read, Write};
     let mut rows = vec![
         row("GET /health", Anyone, Nothing, Value::Null),
@@ -75,6 +77,7 @@ fn rows() -> Vec<Row> {
         row("DELETE /users/{id}", Admins, Write, Value::Null),
         row("GET /users/me", Own, Nothing, Value::Null),
         row("GET /spaces", Own, Read, Value::Null),
+        row("GET /events", Events, Read, Value::Null),
         row("POST /notes", Own, Write, json!({"title": "x"})),
         row("POST /bookmarks", Own, Write, json!({"url": "https://example.org/new"})),
         row("POST /prompts", Own, Write, json!({"name": "new", "content": "x"})),
@@ -217,7 +220,7 @@ impl Ada {
             About::Name | About::Tag => vec![row.line.replace("{name}", MARK)],
             About::Token => vec![row.line.replace("{id}", &self.token)],
             About::Code => vec![row.line.replace("{app}", MARK).replace("{version}", "1")],
-            About::Own | About::Admins | About::Anyone => vec![row.line.replace("{id}", &self.ids[4])],
+            About::Own | About::Events | About::Admins | About::Anyone => vec![row.line.replace("{id}", &self.ids[4])],
         }
     }
 }
@@ -324,6 +327,7 @@ async fn a_token_that_reads_only_writes_nowhere(place: Place) {
                     assert!([403, 404].contains(&answer.status), "{line}: {}", answer.status);
                     assert!(answer.status == 403 || row.about == About::Item, "{line}: {}", answer.status);
                 }
+                (_, About::Events) => drop(answer.expect(400, json!({"error": "invalid_parameters"}))),
                 (Needs::Read | Needs::Nothing, _) => {
                     assert!([200, 404].contains(&answer.status), "{line}: {}", answer.status);
                 }
