@@ -51,6 +51,8 @@ pub(super) struct Pools {
     pub(super) work: Pool,
     /// For asking what became of a commit whose connection was lost.
     pub(super) inquiries: Pool,
+    /// For telling other processes of commits, so that no write waits for a connection because of it.
+    pub(super) news: Pool,
     /// The turns of searches.
     pub(super) searches: Arc<Semaphore>,
 }
@@ -77,7 +79,8 @@ pub(super) async fn in_time<T>(work: impl Future<Output = Result<T, Failure>>) -
 /// system's authorities (or those of the file that `SSL_CERT_FILE` names). Without them there is no TLS.
 pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
     let searches = Arc::new(Semaphore::new(SEARCHES));
-    Ok(Pools { work: pool(url, POOL_SIZE)?, inquiries: pool(url, INQUIRIES_SIZE)?, searches })
+    let [work, inquiries, news] = [POOL_SIZE, INQUIRIES_SIZE, 1].map(|size| pool(url, size));
+    Ok(Pools { work: work?, inquiries: inquiries?, news: news?, searches })
 }
 
 fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {

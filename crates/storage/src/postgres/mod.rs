@@ -82,7 +82,7 @@ impl PostgresStore {
         let pools = connect::pools(url)?;
         let mut client = pools.work.get().await.map_err(|error| OpenError::Failed(told(&error)))?;
         migrate::migrate(&mut client).await?;
-        let wakeup = Arc::new(Wakeup::new(url, pools.work.clone()));
+        let wakeup = Arc::new(Wakeup::new(url, pools.news.clone()));
         Ok(PostgresStore { pools, wakeup, indexer: Uuid::now_v7() })
     }
 
