@@ -92,7 +92,8 @@ pub(crate) fn check(source: &str, sdk: &SdkName, _: &LargeStack) -> Result<Check
     read.map_err(|problem| CodeError::at(source, problem))
 }
 
-/// [`check`] on a thread of its own, waiting for it. The outer error is for want of a thread.
+/// Accepts Python and says what its workflow functions are, on a thread of its own, waiting for it. The outer error is for
+/// want of a thread.
 pub fn check_blocking(source: &str, sdk: &SdkName) -> Result<Result<Checked, CodeError>, Error> {
     Ok(LargeStack::blocking(|stack| check(source, sdk, stack))?)
 }
