@@ -24,6 +24,7 @@ mod removal;
 mod retention;
 mod rows;
 mod search;
+mod submit;
 mod tagged;
 mod tokens;
 mod turnstile;
@@ -49,22 +50,16 @@ use interline_items::{
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
-use tokio::task::{JoinError, spawn_blocking};
 use uuid::Uuid;
 
-use self::commit::WholeCopies;
-use self::failure::Failure;
 use self::group::Group;
-use self::prepared::{PreparedBatch, work_of_batch, work_of_whole_copy};
+use self::prepared::{PreparedBatch, work_of_batch};
 use self::readers::{Readers, at_one_moment};
+use self::submit::{commit_all, compress, interrupted};
 use self::watcher::Watcher;
 pub use self::writer::Counters;
 use self::writer::Writer;
 use crate::OpenError;
-use crate::codec::CodecError;
-
-/// From how many bytes on compressing is too long for a thread that serves others too.
-const BLOCKING_FROM: usize = 32 * 1024;
 
 /// A store in one SQLite file. Several processes may open the same file; beside it they keep two more, `-next` and
 /// `-write`, through which they take turns.
@@ -374,46 +369,4 @@ impl Store for SqliteStore {
         let path = path.clone();
         self.readers.read_long(move |connection| apps::content(connection, app, version, &path)).await
     }
-}
-
-/// Prepares a batch outside the writer, then has it written.
-async fn commit_all(writer: Arc<Writer>, batch: Batch) -> Result<(), StoreError> {
-    if batch.writes.is_empty() && batch.jobs.is_empty() && batch.remember.is_none() {
-        return Ok(());
-    }
-    let mut batch = compress(work_of_batch(&batch), || PreparedBatch::of(batch)).await?;
-    loop {
-        let shared = Arc::new(batch);
-        let for_writer = Arc::clone(&shared);
-        match writer.run_in_group(move |group| commit::carry_out(group, &for_writer, WholeCopies::Elsewhere)).await {
-            Ok(()) => return Ok(()),
-            // How long the chain is, is known in the writer; the copy is made outside of it. Each round makes another
-            // change whole, so there are few.
-            Err(Failure::WholeCopyDue(index)) => batch = with_whole_copy(shared, index).await?,
-            Err(failure) => return Err(failure.into()),
-        }
-    }
-}
-
-async fn with_whole_copy(batch: Arc<PreparedBatch>, index: usize) -> Result<PreparedBatch, StoreError> {
-    let mut batch = Arc::into_inner(batch).ok_or_else(|| StoreError::Failed("the writer kept a job".to_owned()))?;
-    let step = batch.changes.remove(index);
-    let bytes = work_of_whole_copy(&step.write);
-    batch.changes.insert(index, compress(bytes, || step.with_whole_copy()).await?);
-    Ok(batch)
-}
-
-/// Runs what compresses so many bytes, where nobody waits for the thread if they are many.
-async fn compress<T, W>(bytes: usize, work: W) -> Result<T, StoreError>
-where
-    T: Send + 'static,
-    W: FnOnce() -> Result<T, CodecError> + Send + 'static,
-{
-    let outcome = if bytes < BLOCKING_FROM { work() } else { spawn_blocking(work).await.map_err(interrupted)? };
-    Ok(outcome?)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
-fn interrupted(error: JoinError) -> StoreError {
-    StoreError::Unavailable(error.to_string())
 }
