@@ -57,8 +57,12 @@ pub(crate) struct Threads {
 impl Threads {
     /// As many at once as there are cores: more would only take turns on them.
     pub(crate) fn one_per_core() -> Threads {
-        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Threads { turns: Arc::new(Semaphore::new(cores)) }
+        Threads::of(thread::available_parallelism().map_or(1, NonZeroUsize::get))
+    }
+
+    /// So many at once.
+    pub(crate) fn of(count: usize) -> Threads {
+        Threads { turns: Arc::new(Semaphore::new(count)) }
     }
 
     /// Runs `work` on a thread of its own, when it is its turn. Work that began is done to its end, also when nobody
@@ -81,6 +85,21 @@ impl Threads {
     }
 }
 
+impl Threads {
+    /// Runs `work` on a thread of its own if a turn is free right now; what comes when it is done. `None` if none is, or
+    /// if the system gives no thread: then nothing is done.
+    pub(crate) fn run_if_free(&self, work: impl FnOnce() + Send + 'static) -> Option<oneshot::Receiver<()>> {
+        let turn = Arc::clone(&self.turns).try_acquire_owned().ok()?;
+        let (sender, receiver) = oneshot::channel();
+        let spawned = builder().spawn(move || {
+            work();
+            drop(turn);
+            let _ = sender.send(());
+        });
+        spawned.ok().map(|_| receiver)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -97,7 +116,7 @@ mod tests {
     #[tokio::test]
     async fn no_more_work_runs_at_once_than_there_are_turns() {
         static RUNNING: AtomicUsize = AtomicUsize::new(0);
-        let threads = Threads { turns: Arc::new(Semaphore::new(2)) };
+        let threads = Threads::of(2);
         let work = |_: &LargeStack| {
             let running = RUNNING.fetch_add(1, Ordering::SeqCst) + 1;
             thread::yield_now();

@@ -7,9 +7,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use interline_edit::{Interrupted, Pattern, SearchOptions, excerpt, search_lines};
+use tokio::sync::oneshot;
 
 use crate::fields::CodePath;
 use crate::search::{FileReader, FileText};
+use crate::threads::{Lost, Threads};
 use crate::{Error, SpaceId, StoreError};
 
 use super::search::LineMatch;
@@ -35,6 +37,7 @@ pub(super) struct Wanted {
 pub(super) struct Matching(Arc<Shared>);
 
 struct Shared {
+    threads: Threads,
     pattern: Pattern,
     wanted: Wanted,
     state: Mutex<State>,
@@ -46,9 +49,22 @@ struct Shared {
 struct State {
     waiting: VecDeque<Batch>,
     is_all_read: bool,
+    helper: Helper,
     /// What was found, by the number of the batch.
     found: BTreeMap<usize, Found>,
     is_out_of_time: bool,
+}
+
+/// The other thread.
+#[derive(Default)]
+enum Helper {
+    /// There is nothing for it to do yet: a search that waits for its turn at the store keeps nobody from theirs.
+    #[default]
+    NotNeeded,
+    /// It is at work, and will tell when it is done.
+    Working(oneshot::Receiver<()>),
+    /// None was free: the thread that reads does all of it.
+    None,
 }
 
 /// Files that follow each other.
@@ -73,22 +89,26 @@ struct Found {
 
 impl Matching {
     /// A search, and what the files are to be given to. It is all read when that is dropped.
-    pub(super) fn begin(pattern: Pattern, wanted: Wanted) -> (Matching, FileReader) {
-        let shared = Shared { pattern, wanted, state: Mutex::default(), changed: Condvar::new() };
+    pub(super) fn begin(threads: Threads, pattern: Pattern, wanted: Wanted) -> (Matching, FileReader) {
+        let shared = Shared { threads, pattern, wanted, state: Mutex::default(), changed: Condvar::new() };
         let matching = Matching(Arc::new(shared));
         let mut reading = Reading { matching: matching.clone(), batch: Batch::default() };
         (matching, Box::new(move |file| reading.take(file)))
     }
 
     /// Looks through what is read, until all is.
-    pub(super) fn help(&self) {
+    fn help(&self) {
         while let Some(batch) = self.next() {
             self.look_through(&batch);
         }
     }
 
-    /// The first matches, in the order of the files, and how many there are.
-    pub(super) fn end(&self) -> Result<(Vec<LineMatch>, u64), Error> {
+    /// The first matches, in the order of the files, and how many there are. All is read.
+    pub(super) async fn end(self) -> Result<(Vec<LineMatch>, u64), Error> {
+        let helper = mem::take(&mut self.state().helper);
+        if let Helper::Working(done) = helper {
+            done.await.map_err(|_| Lost::Panicked)?;
+        }
         let mut state = self.state();
         if state.is_out_of_time {
             return Err(StoreError::OutOfTime.into());
@@ -116,15 +136,22 @@ impl Matching {
         }
     }
 
-    /// Has the other thread look through a batch, if it keeps up with the reading.
+    /// Has the other thread look through a batch, if there is one and it keeps up with the reading.
     fn hand_over(&self, batch: Batch) {
         let mut state = self.state();
-        if state.waiting.len() < MAX_WAITING {
-            state.waiting.push_back(batch);
-            self.0.changed.notify_one();
-        } else {
-            drop(state);
-            self.look_through(&batch);
+        if let Helper::NotNeeded = state.helper {
+            let matching = self.clone();
+            state.helper = self.0.threads.run_if_free(move || matching.help()).map_or(Helper::None, Helper::Working);
+        }
+        match state.helper {
+            Helper::Working(_) if state.waiting.len() < MAX_WAITING => {
+                state.waiting.push_back(batch);
+                self.0.changed.notify_one();
+            }
+            Helper::Working(_) | Helper::NotNeeded | Helper::None => {
+                drop(state);
+                self.look_through(&batch);
+            }
         }
     }
 
@@ -202,7 +229,10 @@ impl Reading {
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        self.matching.hand_over(mem::take(&mut self.batch));
+        // Not here, if it can be helped: whoever drops this may serve others too.
+        if !self.batch.files.is_empty() {
+            self.matching.hand_over(mem::take(&mut self.batch));
+        }
         self.matching.state().is_all_read = true;
         self.matching.0.changed.notify_all();
     }
@@ -210,7 +240,6 @@ impl Drop for Reading {
 
 #[cfg(test)]
 mod tests {
-    use std::thread;
     use std::time::Duration;
 
     use interline_edit::Case;
@@ -227,9 +256,16 @@ mod tests {
     }
 
     fn found(pattern: Pattern, wanted: Wanted, files: &[(&str, &str)]) -> Result<(Vec<LineMatch>, u64), Error> {
-        let (matching, mut reader) = Matching::begin(pattern, wanted);
-        let helper = matching.clone();
-        let helping = thread::spawn(move || helper.help());
+        found_by(Threads::one_per_core(), pattern, wanted, files)
+    }
+
+    fn found_by(
+        threads: Threads,
+        pattern: Pattern,
+        wanted: Wanted,
+        files: &[(&str, &str)],
+    ) -> Result<(Vec<LineMatch>, u64), Error> {
+        let (matching, mut reader) = Matching::begin(threads, pattern, wanted);
         let space = SpaceId::from_uuid(Uuid::nil());
         for (path, text) in files {
             if reader(FileText { space, path, text }).is_break() {
@@ -237,8 +273,7 @@ mod tests {
             }
         }
         drop(reader);
-        helping.join().unwrap();
-        matching.end()
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(matching.end())
     }
 
     #[test]
@@ -268,8 +303,9 @@ mod tests {
         let text = format!("x\n{}\nx x", "-".repeat(BATCH_BYTES / 3));
         let paths: Vec<String> = (0..200).map(|number| format!("{number:03}")).collect();
         let files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), text.as_str())).collect();
-        for limit in [1, 7, 400, 1_000] {
-            let (matches, total) = found(literal("x"), wanted(0, limit), &files).unwrap();
+        // With a helper, and with none free.
+        for (limit, threads) in [1, 7, 400, 1_000].into_iter().flat_map(|limit| [(limit, 2), (limit, 0)]) {
+            let (matches, total) = found_by(Threads::of(threads), literal("x"), wanted(0, limit), &files).unwrap();
             assert_eq!((matches.len(), total), (limit.min(400), 400));
             for (place, found) in matches.iter().enumerate() {
                 let line = if place % 2 == 0 { 1 } else { 3 };

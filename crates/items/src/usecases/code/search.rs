@@ -37,6 +37,13 @@ pub struct SearchFiles {
     pub limit: usize,
 }
 
+impl SearchFiles {
+    /// The lines around a match unless it is said.
+    pub const CONTEXT_LINES: usize = 3;
+    /// How many matches are told unless it is said.
+    pub const LIMIT: usize = 20;
+}
+
 /// What was found in files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundInFiles {
@@ -84,15 +91,9 @@ impl Interline {
         let wanted = Wanted { context_lines: request.context_lines, limit: request.limit, until };
         let pattern = self.threads.run(move |_| pattern(&request)).await??;
         let query = FileSearch { search: Search::pattern(pattern.clone()).into(), spaces, kind, paths, until };
-        let (matching, reader) = Matching::begin(pattern, wanted);
-        let helping = self.threads.run({
-            let matching = matching.clone();
-            move |_| matching.help()
-        });
-        let (files_searched, helped) = tokio::join!(self.store.search_files(&query, reader), helping);
-        let files_searched = files_searched?;
-        helped?;
-        let (matches, total_matches) = matching.end()?;
+        let (matching, reader) = Matching::begin(self.threads.clone(), pattern, wanted);
+        let files_searched = self.store.search_files(&query, reader).await?;
+        let (matches, total_matches) = matching.end().await?;
         Ok(FoundInFiles { matches, total_matches, files_searched })
     }
 
