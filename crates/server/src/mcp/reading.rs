@@ -5,9 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::Number;
-
-/// The most of a content that one answer holds, in characters.
-const MAX_CHARS: usize = 100_000;
+use crate::wire::{Cut, MAX_CHARS};
 
 /// A content, or what was asked for of it.
 #[derive(Default, Serialize, JsonSchema)]
@@ -114,33 +112,6 @@ fn is_cut(cut: &Cut<'_>) -> Option<bool> {
     match cut {
         Cut::Whole => None,
         Cut::AtLineEnd(_) | Cut::InsideLine(_) => Some(true),
-    }
-}
-
-/// What of a text one answer holds.
-enum Cut<'t> {
-    Whole,
-    /// Its first lines.
-    AtLineEnd(&'t str),
-    /// The beginning of its first line, which alone is too long.
-    InsideLine(&'t str),
-}
-
-impl<'t> Cut<'t> {
-    fn of(text: &'t str) -> Cut<'t> {
-        let Some((end, next)) = text.char_indices().nth(MAX_CHARS) else { return Cut::Whole };
-        let line_end = if next == '\n' { Some(end) } else { text[..end].rfind('\n') };
-        match line_end {
-            Some(line_end) => Cut::AtLineEnd(&text[..line_end]),
-            None => Cut::InsideLine(&text[..end]),
-        }
-    }
-
-    fn shown(&self, text: &'t str) -> &'t str {
-        match self {
-            Cut::Whole => text,
-            Cut::AtLineEnd(shown) | Cut::InsideLine(shown) => shown,
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The JSON of the API. Nothing here knows a rule: these types say what stands where.
 
 pub(crate) mod code;
+mod cut;
 mod edited;
 mod edits;
 mod error;
@@ -14,6 +15,7 @@ mod people;
 mod problem;
 mod time;
 
+pub(crate) use cut::{Cut, MAX_CHARS};
 pub(crate) use edited::EditedBody;
 pub(crate) use edits::{DeleteContent, EditBody, Edits, Insert, PatchContent, StrReplace, edit_request};
 pub(crate) use error::ErrorBody;

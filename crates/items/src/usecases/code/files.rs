@@ -1,9 +1,9 @@
 //! Listing, reading, editing and deleting files.
 
 use crate::fields::refuse_nul;
-use crate::{Error, FilePage, FileQuery, Item, Scope, View};
+use crate::{Error, FilePage, FileQuery, Item, LineEndings, Scope, View};
 
-use super::super::{Caller, EditRequest, Edited, ExpectedVersion, Interline, ReadContent, ReadItem};
+use super::super::{Caller, EditRequest, Edited, ExpectedVersion, Interline, LineRange, ReadContent, ReadItem};
 use super::scope::{CodeScope, FileRef};
 
 /// How many files one list tells.
@@ -16,6 +16,15 @@ pub struct CodeFiles {
     pub scope: CodeScope,
     /// What their paths begin with; one `/` before it is dropped.
     pub path_prefix: Option<String>,
+}
+
+impl LineRange {
+    /// The lines of a file that are read unless both ends are given: from the first on, 100 more.
+    pub fn of_code(start: Option<u64>, end: Option<u64>) -> LineRange {
+        const MORE_LINES: u64 = 100;
+        let start = start.unwrap_or(1);
+        LineRange { start: Some(start), end: Some(end.unwrap_or_else(|| start.saturating_add(MORE_LINES))) }
+    }
 }
 
 impl Interline {
@@ -46,11 +55,12 @@ impl Interline {
         }
     }
 
-    /// Edits a file: [`Interline::edit`] of the one that writes of this caller go to.
+    /// Edits a file: [`Interline::edit`] of the one that writes of this caller go to. Line endings are matched and kept as
+    /// the file has them, whatever the request says.
     pub async fn patch_file(&self, caller: &Caller, file: &FileRef, request: EditRequest) -> Result<Edited, Error> {
         caller.needs(Scope::Read)?;
         let which = self.file_to_change(caller, file).await?;
-        self.edit(caller, &which, request).await
+        self.edit(caller, &which, EditRequest { line_endings: LineEndings::Match, ..request }).await
     }
 
     /// Puts a file into the trash; its path is free then.

@@ -13,7 +13,7 @@ use crate::wire::code::{FileBody, GetFile};
 
 /// Read a file
 ///
-/// Its raw content, of a long one the first 100,000 characters: to change a part of it, search, read lines and patch.
+/// Its raw content, of a long one the lines of the first 100,000 characters: to change a part of it, search, read lines and patch.
 #[utoipa::path(post, path = "/code/get", tag = "code", operation_id = "get_code", request_body = GetFile,
     responses((status = 200, body = FileBody)))]
 pub(super) async fn get(State(app): State<App>, caller: Caller, Json(wanted): Json<GetFile>) -> Answer {

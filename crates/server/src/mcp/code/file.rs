@@ -1,13 +1,14 @@
 //! Which file a tool is about, and what it tells of one.
 
 use interline_items::fields::CodePath;
-use interline_items::{AppRef, CodeKind, CodeScope, FileRef, Item, SpaceId, SpaceOwner};
+use interline_items::{AppRef, CodeKind, CodeScope, FileRef, Item, SpaceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::mcp::arguments::OrganizationArgument;
 use crate::mcp::tool::Call;
 use crate::wire::Time;
+use crate::wire::code::Place;
 
 // What a file is. (A doc comment would be told to models, with every tool.)
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -75,11 +76,8 @@ impl FileName {
 
 /// The app and the organization that code in a space belongs to.
 pub(super) fn whose(call: &Call, space: SpaceId) -> (Option<String>, Option<String>) {
-    match call.caller.owner_of(space) {
-        Some(SpaceOwner::App(app)) => (Some(app.to_string()), None),
-        Some(SpaceOwner::Organization(organization)) => (None, Some(organization.to_string())),
-        Some(SpaceOwner::Global | SpaceOwner::User(_)) | None => (None, None),
-    }
+    let place = Place::in_space(space, &call.caller);
+    (place.app_id.map(|id| id.to_string()), place.organization_id.flatten().map(|id| id.to_string()))
 }
 
 /// A file without its content.

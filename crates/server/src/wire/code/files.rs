@@ -6,10 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Place;
-use crate::wire::Time;
-
-/// How many characters of a file are sent at once.
-const MAX_CHARS: usize = 100_000;
+use crate::wire::{Cut, Time};
 
 /// Files of code.
 #[derive(Debug, Serialize, ToSchema)]
@@ -48,7 +45,7 @@ pub(crate) struct FileBody {
     version: u64,
     /// When it was last changed.
     updated_at: Time,
-    /// Its content, where that was asked for; of a long one the first 100,000 characters.
+    /// Its content, where that was asked for; of a long one the lines of the first 100,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     content: Option<String>,
@@ -174,10 +171,13 @@ impl FileBody {
     /// A file with its content, cut where it is too long for one answer.
     pub(crate) fn with_content(read: &ReadItem, caller: &Caller) -> FileBody {
         let text = read.part.as_ref().map_or("", |part| &*part.text);
-        let end = text.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
+        let cut = Cut::of(text);
         FileBody {
-            content: Some(text[..end.unwrap_or(text.len())].to_owned()),
-            truncated: end.map(|_| true),
+            content: Some(cut.shown(text).to_owned()),
+            truncated: match cut {
+                Cut::Whole => None,
+                Cut::AtLineEnd(_) | Cut::InsideLine(_) => Some(true),
+            },
             ..FileBody::bare(&read.item, Place::of(&read.item, caller))
         }
     }
@@ -263,7 +263,7 @@ fn path_of(item: &Item) -> String {
 }
 
 /// Lines with their numbers, joined by `\n`; their own endings are left out.
-fn numbered(text: &str, start_line: u64, end_line: u64) -> String {
+pub(crate) fn numbered(text: &str, start_line: u64, end_line: u64) -> String {
     let mut told = String::with_capacity(text.len() + text.len() / 4);
     for (number, line) in (start_line..=end_line).zip(text.split('\n')) {
         if number > start_line {

@@ -11,11 +11,11 @@ mod workflows;
 pub(crate) use apps::{
     AppBody, AppList, AppPatch, NewAppBody, PublishedBody, PublishedFileBody, VersionBody, VersionList,
 };
-pub(crate) use files::{DeletedBody, FileBody, FileLines, FileList, PatchedBody, ReplacedBody};
+pub(crate) use files::{DeletedBody, FileBody, FileLines, FileList, PatchedBody, ReplacedBody, numbered};
 pub(crate) use organizations::{NewOrganization, OrganizationBody, OrganizationList};
 pub(crate) use place::Place;
 pub(crate) use requests::{
     DeleteFile, GetFile, ListFiles, PatchFile, ReadFileLines, ReplaceFileBody, ValidateWorkflow,
 };
-pub(crate) use search::{CONTEXT_LINES, FoundCode, MAX_RESULTS, SearchCode};
+pub(crate) use search::{FoundCode, SearchCode};
 pub(crate) use workflows::{ValidationBody, WorkflowList, value_of};

@@ -11,10 +11,10 @@ pub(crate) struct Place {
     /// The app, of app files.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub(in crate::wire) app_id: Option<Uuid>,
+    pub(crate) app_id: Option<Uuid>,
     /// The organization, of workflows and modules; null is everybody's.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::wire) organization_id: Option<Option<Uuid>>,
+    pub(crate) organization_id: Option<Option<Uuid>>,
 }
 
 impl Place {

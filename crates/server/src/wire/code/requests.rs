@@ -2,9 +2,8 @@
 
 use interline_items::fields::FieldError;
 use interline_items::{
-    AppRef, CodeFiles, CodeKind, CodeScope, EditMode, EditRequest, EditUnit, Error, Expectation, ExpectedVersion,
-    FileRef, Level, LineEndings, LineRange, OrganizationId, PassageChange, ReadContent, ReplaceFile, TextChange,
-    WorkflowSource,
+    AppRef, CodeFiles, CodeKind, CodeScope, EditMode, EditRequest, Error, Expectation, ExpectedVersion, FileRef,
+    LineRange, OrganizationId, PassageChange, ReadContent, ReplaceFile, TextChange, WorkflowSource,
 };
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -12,9 +11,6 @@ use uuid::Uuid;
 
 use crate::wire::Object;
 use crate::wire::input::given;
-
-/// How many lines are read unless it is said.
-const LINES: u64 = 100;
 
 /// A body with its own fields, and with those that say which code is meant. (Serde can share fields between types, but
 /// then neither refuses unknown ones nor says which is wrong.)
@@ -178,14 +174,12 @@ impl ListFiles {
 
 impl ReadFileLines {
     pub(crate) fn into_query(self) -> Result<(FileRef, ReadContent), Error> {
-        let start = self.start_line.unwrap_or(1);
-        let end = self.end_line.unwrap_or_else(|| start.saturating_add(LINES));
-        for (field, line) in [("start_line", start), ("end_line", end)] {
-            if line == 0 {
+        for (field, line) in [("start_line", self.start_line), ("end_line", self.end_line)] {
+            if line == Some(0) {
                 return Err(refused(field, "must be a whole number of at least 1"));
             }
         }
-        let range = LineRange { start: Some(start), end: Some(end) };
+        let range = LineRange::of_code(self.start_line, self.end_line);
         Ok((FileRef { scope: self.scope()?, path: self.path }, ReadContent::Lines(range)))
     }
 }
@@ -197,7 +191,7 @@ impl GetFile {
 }
 
 impl PatchFile {
-    /// The file and the edit; line endings are matched and kept as the file has them.
+    /// The file and the edit.
     pub(crate) fn into_request(self) -> Result<(FileRef, EditRequest), Error> {
         let scope = self.scope()?;
         let change = match (self.old_string, self.new_string, self.edits) {
@@ -220,15 +214,8 @@ impl PatchFile {
             (None, _, None) => return Err(refused("old_string", "is required")),
             (Some(_), None, None) => return Err(refused("new_string", "is required")),
         };
-        let request = EditRequest {
-            change: Some(change),
-            arguments: None,
-            loosest: Level::SpacingNormalized,
-            line_endings: LineEndings::Match,
-            unit: EditUnit::Places,
-            expected: expected(self.expected_version),
-            mode: if self.dry_run { EditMode::DryRun } else { EditMode::Write },
-        };
+        let mode = if self.dry_run { EditMode::DryRun } else { EditMode::Write };
+        let request = EditRequest { expected: expected(self.expected_version), mode, ..EditRequest::new(change) };
         Ok((FileRef { scope, path: self.path }, request))
     }
 }

@@ -10,11 +10,6 @@ use uuid::Uuid;
 
 use super::Place;
 
-/// How many lines are shown around a match unless it is said.
-pub(crate) const CONTEXT_LINES: usize = 3;
-/// How many matches are told unless it is said.
-pub(crate) const MAX_RESULTS: usize = 20;
-
 /// What is looked for.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -103,8 +98,8 @@ impl SearchCode {
             case: if self.case_sensitive.unwrap_or(true) { Case::Sensitive } else { Case::Insensitive },
             path: self.path,
             path_prefix: self.path_prefix,
-            context_lines: self.context_lines.unwrap_or(CONTEXT_LINES),
-            limit: self.max_results.unwrap_or(MAX_RESULTS),
+            context_lines: self.context_lines.unwrap_or(SearchFiles::CONTEXT_LINES),
+            limit: self.max_results.unwrap_or(SearchFiles::LIMIT),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! `patch_content`
 
-use interline_items::{EditRequest, Error, LineEndings};
+use interline_items::{EditRequest, Error};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,12 +71,7 @@ async fn patch_content(call: Call, arguments: Arguments) -> Result<PatchTold, Er
     let change = passages.change().map_err(Error::in_words_of_code)?;
     let change = change.ok_or_else(|| invalid("old_string", "is required, or `edits`"))?;
     let mode = mode(dry_run);
-    let request = EditRequest {
-        line_endings: LineEndings::Match,
-        expected: expected(expected_version),
-        mode,
-        ..EditRequest::new(change)
-    };
+    let request = EditRequest { expected: expected(expected_version), mode, ..EditRequest::new(change) };
     let file = GivenFile { entity_type, path, app_id, organization_id }.reference();
     let edited = call.interline.patch_file(&call.caller, &file, request).await.map_err(Error::in_words_of_code)?;
     Ok(PatchTold {

@@ -1,7 +1,5 @@
 //! `read_content_lines`
 
-use std::fmt::Write as _;
-
 use interline_items::{Error, LineRange, ReadContent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,9 +8,7 @@ use super::super::file::{EntityType, FileName, GivenFile};
 use crate::mcp::arguments::{Number, OrganizationArgument};
 use crate::mcp::reading::Shown;
 use crate::mcp::tool::{About, Call, Effect, Tool};
-
-/// How many lines after the first are read unless it is said.
-const LINES_AFTER_FIRST: u64 = 100;
+use crate::wire::code::numbered;
 
 pub(in super::super) fn tool() -> Tool {
     let about = About {
@@ -56,11 +52,9 @@ struct LinesTold {
 
 async fn read_content_lines(call: Call, arguments: Arguments) -> Result<LinesTold, Error> {
     let Arguments { entity_type, path, app_id, organization_id, start_line, end_line } = arguments;
-    let start = start_line.map_or(1, |line| line.0);
-    let end = end_line.map_or(start.saturating_add(LINES_AFTER_FIRST), |line| line.0);
+    let lines = LineRange::of_code(start_line.map(|line| line.0), end_line.map(|line| line.0));
     let file = GivenFile { entity_type, path, app_id, organization_id }.reference();
-    let wanted = ReadContent::Lines(LineRange { start: Some(start), end: Some(end) });
-    let read = call.interline.read_file(&call.caller, &file, wanted).await?;
+    let read = call.interline.read_file(&call.caller, &file, ReadContent::Lines(lines)).await?;
     let shown = Shown::of(&read).ok_or_else(|| Error::Internal("a file without content".to_owned()))?;
     Ok(LinesTold {
         file: FileName::of(&call, &read.item),
@@ -68,30 +62,8 @@ async fn read_content_lines(call: Call, arguments: Arguments) -> Result<LinesTol
         start_line: shown.start_line,
         end_line: shown.end_line,
         total_lines: shown.total_lines,
-        content: numbered(shown.text, shown.start_line),
+        content: numbered(shown.text, shown.start_line, shown.end_line),
         truncated: shown.truncated(),
         next: shown.next(""),
     })
-}
-
-/// Lines with their numbers before them.
-fn numbered(text: &str, start: u64) -> String {
-    let mut numbered = String::with_capacity(text.len() * 2);
-    for (line, number) in text.split('\n').zip(start..) {
-        let separator = if number == start { "" } else { "\n" };
-        // Writing to a string cannot fail.
-        let _ = write!(numbered, "{separator}{number}: {line}");
-    }
-    numbered
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_line_has_its_number() {
-        assert_eq!(numbered("a\n\nb\n", 9), "9: a\n10: \n11: b\n12: ");
-        assert_eq!(numbered("", 1), "1: ");
-    }
 }

@@ -7,10 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::super::file::{EntityType, scope, whose};
 use crate::mcp::arguments::{OrganizationArgument, Whole};
 use crate::mcp::tool::{About, Call, Effect, Tool};
-use crate::wire::code::{CONTEXT_LINES, MAX_RESULTS};
-
-/// How many characters of lines an answer tells: as much as a read.
-const MAX_CHARS: usize = 100_000;
+use crate::wire::MAX_CHARS;
 
 pub(in super::super) fn tool() -> Tool {
     let about = About {
@@ -72,8 +69,8 @@ async fn search_content(call: Call, arguments: Arguments) -> Result<FoundTold, E
         case: if arguments.case_sensitive.unwrap_or(true) { Case::Sensitive } else { Case::Insensitive },
         path,
         path_prefix,
-        context_lines: arguments.context_lines.map_or(CONTEXT_LINES, Whole::count),
-        limit: arguments.max_results.map_or(MAX_RESULTS, Whole::count),
+        context_lines: arguments.context_lines.map_or(SearchFiles::CONTEXT_LINES, Whole::count),
+        limit: arguments.max_results.map_or(SearchFiles::LIMIT, Whole::count),
     };
     let found = call.interline.search_code(&call.caller, wanted).await?;
     let mut told = 0;
