@@ -59,3 +59,7 @@ id! {
     /// Names an app.
     AppId
 }
+id! {
+    /// Names a webhook.
+    WebhookId
+}

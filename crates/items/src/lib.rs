@@ -26,6 +26,7 @@ mod store;
 mod template;
 mod threads;
 mod usecases;
+mod work;
 mod write;
 
 pub use access::{
@@ -36,7 +37,7 @@ pub use check::{CheckProblem, CheckReport};
 pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
 pub use event::{Event, EventCursor, EventRange, Happening};
 pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
-pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId};
+pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId};
 // What a request for an edit and its outcome say in the engine's words.
 pub use interline_edit::{
     Case, Cause, Edit, InvalidOperation, Level, LineEndings, MultipleMatches, NoMatch, OperationProblem, Passage,
@@ -51,11 +52,16 @@ pub use organization::Organization;
 pub use store::{FilePage, FileQuery, NewApp, NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
     AppChanges, AppDetails, AppDraft, AppRef, Begun, Caller, Changed, ChangedPassage, Changes, CodeFiles, CodeScope,
-    ContentPart, EditMode, EditRequest, EditUnit, Edited, ExpectedVersion, FieldMatch, FileRef, FindBy, FindItems,
-    FoundInFiles, FoundInside, FoundWorkflow, Heard, Housekeeping, InsertAt, Interline, ItemChanges, ItemDraft,
-    ItemRef, LineMatch, LinePatch, LineRange, Listen, ListenFrom, Listener, OrganizationDraft, Outcome, PassageChange,
-    PublishedVersion, QuerySyntax, ReadContent, ReadItem, Repeatable, ReplaceFile, Replaced, SearchField, SearchFiles,
-    SearchInside, Secret, Shelf, TagChanges, TextChange, ThrownAway, TokenDraft, UserDraft, Validation, VersionDiff,
-    Wanted, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows,
+    ContentPart, DELIVERY_TIME, EditMode, EditRequest, EditUnit, Edited, ExpectedVersion, FieldMatch, FileRef, FindBy,
+    FindItems, FoundInFiles, FoundInside, FoundWorkflow, Heard, Housekeeping, InsertAt, Interline, ItemChanges,
+    ItemDraft, ItemRef, LineMatch, LinePatch, LineRange, Listen, ListenFrom, Listener, NotSaid, OrganizationDraft,
+    Outcome, Outside, PassageChange, PublishedVersion, QuerySyntax, ReadContent, ReadItem, Repeatable, ReplaceFile,
+    Replaced, SUMMARY_TIME, Said, SearchField, SearchFiles, SearchInside, Secret, Shelf, TagChanges, Telling,
+    TextChange, ThrownAway, ToSummarize, TokenDraft, UserDraft, Validation, VersionDiff, Wanted, WebhookChanges,
+    WebhookDraft, WorkRules, Worker, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows,
 };
-pub use write::{Action, Batch, ContentWrite, ItemWrite, NewJob, Record, Remembered, Source};
+pub use work::{
+    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, Stopped, Targets, Task,
+    Webhook, WebhookSecret, WebhookUrl, Work, WorkFigures, WorkStore, is_public,
+};
+pub use write::{Action, Batch, ContentWrite, ItemWrite, Record, Remembered, Source};

@@ -17,6 +17,7 @@ use crate::history::{Forgotten, HistoryPage, HistoryQuery, Retention, Version};
 use crate::list::{ListQuery, Page};
 use crate::organization::Organization;
 use crate::search::{FileReader, FileSearch, FoundPage, IndexStep, Indexed, SearchQuery};
+use crate::work::WorkStore;
 use crate::write::{Batch, Record, Remembered};
 use crate::{
     AppId, CodeKind, Item, ItemId, ItemState, Kind, OrganizationId, Snapshot, SpaceId, Stamp, TokenId, UserId,
@@ -28,7 +29,7 @@ use crate::{
 /// sees it. It is carried out to the end even when its caller goes away. A method that fails has changed nothing, unless
 /// it fails with [`StoreError::Unknown`].
 #[async_trait]
-pub trait Store: Send + Sync {
+pub trait Store: WorkStore {
     /// Whether the storage answers.
     async fn ping(&self) -> Result<(), StoreError>;
 

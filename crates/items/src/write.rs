@@ -1,20 +1,17 @@
 //! Changes of items as values, made by the use cases and carried out by the store.
 
-use std::fmt;
 use std::sync::Arc;
 
 use interline_edit::Edit;
 use jiff::Timestamp;
 
-use crate::{Item, Stamp, TokenId, UserId};
+use crate::{Item, Kind, Stamp, TokenId, UserId};
 
 /// What is carried out together.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     /// Changes of items, one after the other.
     pub writes: Vec<ItemWrite>,
-    /// Work for the background that follows from them.
-    pub jobs: Vec<NewJob>,
     /// The answer to remember, if the client may send the request again.
     pub remember: Option<Remembered>,
 }
@@ -29,19 +26,6 @@ impl FromIterator<ItemWrite> for Batch {
     fn from_iter<I: IntoIterator<Item = ItemWrite>>(writes: I) -> Batch {
         Batch { writes: writes.into_iter().collect(), ..Batch::default() }
     }
-}
-
-/// Work for the background.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewJob {
-    /// What is to be done, by its stable name.
-    pub task: String,
-    /// What it is to be done with, as JSON.
-    pub payload: String,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// When it may be done.
-    pub due_at: Timestamp,
 }
 
 /// The answer to a request that a client may send again.
@@ -70,6 +54,19 @@ pub struct ItemWrite {
     pub content: ContentWrite,
     /// What history tells about it.
     pub record: Record,
+}
+
+impl ItemWrite {
+    /// Whether a model that has summarized the item should do so again.
+    pub fn asks_for_enrichment(&self) -> bool {
+        let is_read = |field: &&str| matches!(*field, "title" | "description" | "url" | "content");
+        match self.after.kind {
+            Kind::Note | Kind::Bookmark => {
+                self.record.action == Action::Create || self.record.changed_fields.iter().any(is_read)
+            }
+            Kind::Prompt | Kind::AppFile | Kind::Workflow | Kind::Module => false,
+        }
+    }
 }
 
 /// What becomes of a content.
@@ -139,8 +136,8 @@ macro_rules! names {
             }
         }
 
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.name())
             }
         }

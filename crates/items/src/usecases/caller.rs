@@ -204,7 +204,13 @@ impl Caller {
         if !kind.lives_in(own) {
             return Err(Error::field("type", format!("a {kind} is made by writing to its path, not as an item")));
         }
-        self.membership_of(own).map(|membership| membership.space.id).ok_or(Error::Forbidden(Refusal::OwnSpace))
+        self.own_space()
+    }
+
+    /// The caller's own space, if it exists for them.
+    pub(super) fn own_space(&self) -> Result<SpaceId, Error> {
+        let own = self.membership_of(SpaceOwner::User(self.who.user));
+        own.map(|membership| membership.space.id).ok_or(Error::Forbidden(Refusal::OwnSpace))
     }
 
     /// The caller's membership in the space of an owner, if that exists for them.

@@ -1,4 +1,4 @@
-//! What is thrown away by itself: old trash, old history, old answers.
+//! What is thrown away by itself: old trash, old history, old events, old work, old answers.
 
 use jiff::SignedDuration;
 
@@ -9,6 +9,9 @@ use super::{Interline, now, unless_stale};
 
 /// How many items of the trash are looked up at a time.
 const TRASH_STEP: usize = 100;
+
+/// How long it is remembered what became of work that followed from changes.
+const WORK: SignedDuration = SignedDuration::from_hours(24 * 7);
 
 /// How long things are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +42,8 @@ pub struct ThrownAway {
     pub records: u64,
     /// Events.
     pub events: u64,
+    /// What is remembered of work that followed from changes.
+    pub work: u64,
     /// Answers to requests that are not sent again any more.
     pub answers: u64,
 }
@@ -53,6 +58,7 @@ impl Interline {
                 Some(age) => self.store.forget_events(now() - age).await?,
                 None => 0,
             },
+            work: self.store.forget_work(now() - WORK).await?,
             answers: self.store.forget_remembered(now() - MEMORY).await?,
         })
     }

@@ -21,6 +21,8 @@ mod search_inside;
 mod tags;
 mod update;
 mod users;
+mod webhooks;
+mod work;
 
 use std::sync::Arc;
 
@@ -29,7 +31,7 @@ use jiff::Timestamp;
 use crate::code::SdkName;
 use crate::fields::Limits;
 use crate::threads::Threads;
-use crate::{Error, Store, StoreError};
+use crate::{Error, Store, StoreError, Targets};
 use credentials::{CredentialsCache, UseMarks};
 use edit::Crowd;
 use events::Feed;
@@ -54,6 +56,8 @@ pub use once::{Begun, Outcome, Repeatable};
 pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
 pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};
 pub use users::{Secret, TokenDraft, UserDraft};
+pub use webhooks::{Telling, WebhookChanges, WebhookDraft};
+pub use work::{DELIVERY_TIME, NotSaid, Outside, SUMMARY_TIME, Said, ToSummarize, WorkRules, Worker};
 
 /// How often a change is made anew when its item changed meanwhile. A round is lost only to a change that succeeded, so
 /// this many changes of one item can be under way at once and none is refused.
@@ -71,6 +75,7 @@ pub struct Interline {
     under_way: UnderWay,
     crowd: Crowd,
     feed: Arc<Feed>,
+    targets: Targets,
 }
 
 impl Interline {
@@ -86,6 +91,7 @@ impl Interline {
             under_way: UnderWay::default(),
             crowd: Crowd::default(),
             feed: Arc::default(),
+            targets: Targets::default(),
         }
     }
 
@@ -93,6 +99,12 @@ impl Interline {
     #[must_use]
     pub fn with_sdk(self, sdk: SdkName) -> Interline {
         Interline { sdk: Arc::new(sdk), ..self }
+    }
+
+    /// The same, with other addresses that webhooks may have.
+    #[must_use]
+    pub fn with_targets(self, targets: Targets) -> Interline {
+        Interline { targets, ..self }
     }
 
     /// How much fields may hold.

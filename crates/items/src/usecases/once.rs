@@ -127,7 +127,7 @@ impl fmt::Debug for Once {
 impl Caller {
     /// What is committed for a write and its outcome: the answer too, if it is to be remembered.
     pub(super) fn batch(&self, writes: Vec<ItemWrite>, outcome: &Outcome<'_>, at: Timestamp) -> Batch {
-        Batch { writes, jobs: Vec::new(), remember: self.remember(outcome, at) }
+        Batch { writes, remember: self.remember(outcome, at) }
     }
 
     /// The answer to remember.

@@ -1,6 +1,7 @@
 //! Enumerations as stable words. The domain names those that its own doors show; the others are named here.
 
-use interline_items::{Action, Happening, Kind, Rank, Role, Scope, Source};
+use interline_items::{Action, DeliveryState, Happening, Kind, Rank, Role, Scope, Source};
+use jiff::Timestamp;
 
 use super::CodecError;
 
@@ -49,6 +50,14 @@ pub(crate) fn source(word: &str) -> Result<Source, CodecError> {
 /// What happened, by its word; [`Happening::name`] is the way there.
 pub(crate) fn happening(word: &str) -> Result<Happening, CodecError> {
     Happening::from_name(word).ok_or_else(|| unknown("event", word))
+}
+
+/// What has become of a delivery, by its word; [`DeliveryState::name`] is the way there.
+pub(crate) fn delivery_state(word: &str, set_aside_until: Option<Timestamp>) -> Result<DeliveryState, CodecError> {
+    [DeliveryState::Pending(set_aside_until), DeliveryState::Delivered, DeliveryState::GivenUp]
+        .into_iter()
+        .find(|state| state.name() == word)
+        .ok_or_else(|| unknown("state", word))
 }
 
 /// The kind of that word; [`Kind::name`] is the way there.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
-use interline_items::{Batch, Fields, Item, ItemId, ItemWrite, NewJob, Record, Remembered, Stamp, StoreError};
+use interline_items::{Batch, Fields, Item, ItemId, ItemWrite, Record, Remembered, Stamp, StoreError};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -31,7 +31,6 @@ const REMOVE: &str = "DELETE FROM items WHERE id = $1";
 /// What is carried out together.
 pub(super) struct Commit {
     changes: Vec<Change>,
-    jobs: Vec<NewJob>,
     remember: Option<Remembered>,
 }
 
@@ -45,14 +44,14 @@ struct Change {
 impl Commit {
     /// Does what takes long before any row is locked: packing old contents.
     pub(super) fn prepare(batch: Batch) -> Result<Commit, StoreError> {
-        let Batch { writes, jobs, remember } = batch;
+        let Batch { writes, remember } = batch;
         let prepare = |write: ItemWrite| {
             let makes_version = write.record.action.makes_version();
             let undo = makes_version.then(|| undo::encode_step(&write.content)).transpose()?;
             Ok(Change { write, undo })
         };
         let changes = writes.into_iter().map(prepare).collect::<Result<_, CodecError>>()?;
-        Ok(Commit { changes, jobs, remember })
+        Ok(Commit { changes, remember })
     }
 }
 
@@ -112,9 +111,6 @@ impl Work for Commit {
             let chain = apply(transaction, change, before.as_ref()).await?;
             known.insert(id, Known::after(&write.after, chain));
             events.push(Event::of_write(write)?);
-        }
-        for job in &self.jobs {
-            proof = remembered::put_job(transaction, job).await?;
         }
         Ok(((), number(transaction, events).await?.unwrap_or(proof)))
     }

@@ -44,13 +44,14 @@ pub(super) async fn after(
         after.iter().map(|(space, number)| (space.uuid(), i64::try_from(*number).unwrap_or(i64::MAX))).unzip();
     let statement = client.prepare_cached(AFTER).await?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    client.query(&statement, &[&spaces, &numbers, &limit]).await?.iter().map(event).collect()
+    client.query(&statement, &[&spaces, &numbers, &limit]).await?.iter().map(|row| event(row, "number")).collect()
 }
 
-fn event(row: &Row) -> Result<Event, Failure> {
+/// The event of a row that has its number in the column `number`.
+pub(super) fn event(row: &Row, number: &'static str) -> Result<Event, Failure> {
     Ok(Event {
         space: SpaceId::from_uuid(row.try_get("space")?),
-        number: count(row, "number")?,
+        number: count(row, number)?,
         happening: names::happening(row.try_get("event")?)?,
         item: ItemId::from_uuid(row.try_get("item")?),
         kind: names::kind(row.try_get("kind")?)?,

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::commit::{Known, Purge};
 use super::failure::Failure;
+use super::jobs::{Follows, follow};
 use super::rows::stored;
 use super::work::Proof;
 use crate::codec::json;
@@ -29,7 +30,9 @@ const PUT_EVENT: &str = "
     )
     INSERT INTO events (space, number, event, item, kind, version, changed_fields, source, at)
     SELECT $1, last_event, $2, $3, $4, $5, $6, $7, $8 FROM counter
-    RETURNING number";
+    RETURNING number,
+        EXISTS (SELECT FROM webhooks WHERE webhooks.space = $1 AND stopped_at IS NULL) AS is_told,
+        EXISTS (SELECT FROM tasks_done WHERE task = 'enrich' AND until > $8) AS is_enriched";
 
 /// An event that has no number yet.
 pub(super) struct Event {
@@ -41,19 +44,21 @@ pub(super) struct Event {
     changed_fields: String,
     source: &'static str,
     at: i64,
+    asks_for_enrichment: bool,
 }
 
 impl Event {
     pub(super) fn of_write(write: &ItemWrite) -> Result<Event, Failure> {
         let item = &write.after;
-        Event::new(
+        let event = Event::new(
             Happening::from(write.record.action).name(),
             item.id,
             item.space.uuid(),
             item.kind.name(),
             item.stamp,
             &write.record,
-        )
+        )?;
+        Ok(Event { asks_for_enrichment: write.asks_for_enrichment(), ..event })
     }
 
     pub(super) fn of_purge(purge: &Purge, known: &Known) -> Result<Event, Failure> {
@@ -77,6 +82,7 @@ impl Event {
             changed_fields: json::of_words(record.changed_fields.iter().copied()),
             source: record.source.name(),
             at: record.at.as_microsecond(),
+            asks_for_enrichment: false,
         })
     }
 }
@@ -135,7 +141,7 @@ pub(super) fn changes(stamp: Stamp) -> u64 {
     stamp.version + stamp.revision
 }
 
-/// Gives an event the next number of its space.
+/// Gives an event the next number of its space, and leaves what follows from it to be done.
 pub(super) async fn put_event(transaction: &Transaction<'_>, event: &Event) -> Result<Proof, Failure> {
     let Event { space, item, at, .. } = *event;
     let statement = transaction.prepare_cached(PUT_EVENT).await?;
@@ -145,5 +151,9 @@ pub(super) async fn put_event(transaction: &Transaction<'_>, event: &Event) -> R
             &[&space, &event.event, &item, &event.kind, &event.version, &event.changed_fields, &event.source, &at],
         )
         .await?;
-    Ok(Proof::Event { space, number: row.try_get(0)?, item, at })
+    let number = row.try_get("number")?;
+    let is_enriched: bool = row.try_get("is_enriched")?;
+    let enriches = (event.asks_for_enrichment && is_enriched).then_some(item);
+    follow(transaction, &Follows { space, event: number, at, is_told: row.try_get("is_told")?, enriches }).await?;
+    Ok(Proof::Event { space, number, item, at })
 }

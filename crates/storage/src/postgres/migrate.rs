@@ -5,10 +5,11 @@ use deadpool_postgres::{Client, Transaction};
 use crate::OpenError;
 
 /// The steps, oldest first. A step that was released never changes.
-const MIGRATIONS: [(&str, &str); 3] = [
+const MIGRATIONS: [(&str, &str); 4] = [
     ("0001_items", include_str!("../../migrations/postgres/0001_items.sql")),
     ("0002_search", include_str!("../../migrations/postgres/0002_search.sql")),
     ("0003_code", include_str!("../../migrations/postgres/0003_code.sql")),
+    ("0004_work", include_str!("../../migrations/postgres/0004_work.sql")),
 ];
 
 /// Several processes that start together take turns: the first one migrates, however long, and the others find it done.

@@ -11,6 +11,7 @@ mod failure;
 mod files;
 mod history;
 mod item;
+mod jobs;
 mod list;
 mod migrate;
 mod newest;

@@ -1,7 +1,7 @@
-//! Answers to requests that a client may send again, and work for the background.
+//! Answers to requests that a client may send again.
 
 use deadpool_postgres::{Client, Transaction};
-use interline_items::{NewJob, Remembered, StoreError, UserId};
+use interline_items::{Remembered, StoreError, UserId};
 use jiff::Timestamp;
 
 use super::failure::Failure;
@@ -19,9 +19,6 @@ const FORGET: &str = "
     DELETE FROM idempotency WHERE (\"user\", key) IN (
         SELECT \"user\", key FROM idempotency WHERE at < $1 ORDER BY at LIMIT 1000
     )";
-
-const PUT_JOB: &str = "
-    INSERT INTO jobs (task, payload, created_at, due_at) VALUES ($1, $2, $3, $4) RETURNING number";
 
 /// Remembers an answer, unless its key is taken.
 pub(super) async fn put(transaction: &Transaction<'_>, answer: &Remembered) -> Result<Proof, Failure> {
@@ -57,12 +54,4 @@ pub(super) async fn forget(client: &Client, before: Timestamp) -> Result<u64, Fa
             some => forgotten += some,
         }
     }
-}
-
-/// Adds work for the background.
-pub(super) async fn put_job(transaction: &Transaction<'_>, job: &NewJob) -> Result<Proof, Failure> {
-    let times = [job.created_at, job.due_at].map(Timestamp::as_microsecond);
-    let statement = transaction.prepare_cached(PUT_JOB).await?;
-    let row = transaction.query_one(&statement, &[&job.task, &job.payload, &times[0], &times[1]]).await?;
-    Ok(Proof::Job(row.try_get(0)?))
 }

@@ -30,7 +30,8 @@ const MARK_STALE: &str = "
     ON CONFLICT (item) DO UPDATE SET mark = excluded.mark";
 
 /// What a space holds, and then the space. Contents, tags and histories go with their items.
-const EMPTY_SPACE: [&str; 4] = [
+const EMPTY_SPACE: [&str; 5] = [
+    "DELETE FROM webhooks WHERE space = $1",
     "DELETE FROM items WHERE space = $1",
     "DELETE FROM events WHERE space = $1",
     "DELETE FROM members WHERE space = $1",
@@ -38,7 +39,8 @@ const EMPTY_SPACE: [&str; 4] = [
 ];
 
 /// What a user has beside its space. The names of its tokens stay.
-const STRIP_USER: [&str; 3] = [
+const STRIP_USER: [&str; 4] = [
+    "DELETE FROM webhooks WHERE \"user\" = $1",
     "DELETE FROM members WHERE \"user\" = $1",
     "DELETE FROM idempotency WHERE \"user\" = $1",
     "UPDATE tokens SET secret = NULL WHERE \"user\" = $1",

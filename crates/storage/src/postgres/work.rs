@@ -41,8 +41,6 @@ pub(super) enum Proof {
     Published { app: Uuid, version: i64, at: i64 },
     /// An answer that is remembered.
     Answer { user: Uuid, key: String, at: i64 },
-    /// Work for the background.
-    Job(i64),
     /// The tombstone of a user.
     Tombstone(Uuid),
     /// Nothing was written, so that it makes no difference.
@@ -151,7 +149,6 @@ const APP_EXISTS: &str = "SELECT EXISTS (SELECT FROM apps WHERE id = $1 AND upda
 const PUBLISHED_EXISTS: &str =
     "SELECT EXISTS (SELECT FROM app_versions WHERE app = $1 AND version = $2 AND published_at = $3)";
 const ANSWER_EXISTS: &str = "SELECT EXISTS (SELECT FROM idempotency WHERE \"user\" = $1 AND key = $2 AND at = $3)";
-const JOB_EXISTS: &str = "SELECT EXISTS (SELECT FROM jobs WHERE number = $1)";
 const TOMBSTONE_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1 AND deleted_at IS NOT NULL)";
 
 /// `None` while the server may still be at the commit.
@@ -167,7 +164,6 @@ async fn inquire(client: &Client, proof: &Proof) -> Result<Option<Fate>, Failure
         Proof::App { id, updated_at } => (client.query_one(APP_EXISTS, &[id, updated_at]).await?, None),
         Proof::Published { app, version, at } => (client.query_one(PUBLISHED_EXISTS, &[app, version, at]).await?, None),
         Proof::Answer { user, key, at } => (client.query_one(ANSWER_EXISTS, &[user, key, at]).await?, None),
-        Proof::Job(number) => (client.query_one(JOB_EXISTS, &[number]).await?, None),
         Proof::Tombstone(id) => (client.query_one(TOMBSTONE_EXISTS, &[id]).await?, None),
         Proof::Nothing => return Ok(Some(Fate::Committed)),
     };

@@ -66,7 +66,7 @@ pub(super) fn carry_out(
             Done::WholeCopyDue => return Err(Failure::WholeCopyDue(index)),
         }
     }
-    batch.jobs.iter().try_for_each(|job| remembered::put_job(connection, job))
+    Ok(())
 }
 
 /// What became of a change.

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
 use super::failure::Failure;
+use super::jobs::{Follows, follow};
 use super::prepared::Prepared;
 use crate::codec::json;
 use crate::codec::undo::Undo;
@@ -37,6 +38,7 @@ pub(super) struct Event {
     changed_fields: String,
     source: &'static str,
     at: i64,
+    asks_for_enrichment: bool,
 }
 
 impl Event {
@@ -52,6 +54,7 @@ impl Event {
             changed_fields: prepared.changed_fields.clone(),
             source: record.source.name(),
             at: record.at.as_microsecond(),
+            asks_for_enrichment: prepared.write.asks_for_enrichment(),
         }
     }
 
@@ -66,6 +69,7 @@ impl Event {
             changed_fields: json::of_words(record.changed_fields.iter().copied()),
             source: record.source.name(),
             at: record.at.as_microsecond(),
+            asks_for_enrichment: false,
         }
     }
 }
@@ -99,7 +103,7 @@ pub(super) fn put_record(
     Ok(())
 }
 
-/// Gives an event the next number of its space.
+/// Gives an event the next number of its space, and leaves what follows from it to be done.
 pub(super) fn put_event(connection: &Connection, event: &Event) -> Result<(), Failure> {
     let space = event.space.into_bytes();
     let number: Option<i64> = connection.prepare_cached(NEXT_EVENT)?.query_row([space], |row| row.get(0)).optional()?;
@@ -115,7 +119,8 @@ pub(super) fn put_event(connection: &Connection, event: &Event) -> Result<(), Fa
         event.source,
         event.at,
     ])?;
-    Ok(())
+    let enriches = event.asks_for_enrichment.then(|| event.item.uuid());
+    follow(connection, &Follows { space: event.space, event: number, at: event.at, enriches })
 }
 
 /// Notes that the search index does not know an item in this state.

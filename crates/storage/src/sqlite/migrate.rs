@@ -5,10 +5,11 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::OpenError;
 
 /// The steps, oldest first. A step that was released never changes. `PRAGMA user_version` counts those taken.
-static MIGRATIONS: [(&str, &str); 3] = [
+static MIGRATIONS: [(&str, &str); 4] = [
     ("0001_items", include_str!("../../migrations/sqlite/0001_items.sql")),
     ("0002_search", include_str!("../../migrations/sqlite/0002_search.sql")),
     ("0003_code", include_str!("../../migrations/sqlite/0003_code.sql")),
+    ("0004_work", include_str!("../../migrations/sqlite/0004_work.sql")),
 ];
 
 /// What every store says it is, in the header of its file (`IntL`): other programs' files are left alone.

@@ -13,6 +13,7 @@ mod group;
 mod history;
 mod item;
 mod items;
+mod jobs;
 mod list;
 mod migrate;
 mod organizations;

@@ -1,7 +1,7 @@
 //! What can be made of a change before it reaches the writer, so that the writer only writes.
 
 use interline_items::fields::sort_key;
-use interline_items::{Batch, ContentWrite, ItemWrite, NewJob, Remembered};
+use interline_items::{Batch, ContentWrite, ItemWrite, Remembered};
 
 use crate::codec::undo::{self, Undo};
 use crate::codec::{CodecError, functions, json};
@@ -9,16 +9,15 @@ use crate::codec::{CodecError, functions, json};
 /// What is carried out together, ready to be written.
 pub(super) struct PreparedBatch {
     pub(super) changes: Vec<Prepared>,
-    pub(super) jobs: Vec<NewJob>,
     pub(super) remember: Option<Remembered>,
 }
 
 impl PreparedBatch {
     /// Takes a time that [`work_of_batch`] tells.
     pub(super) fn of(batch: Batch) -> Result<PreparedBatch, CodecError> {
-        let Batch { writes, jobs, remember } = batch;
+        let Batch { writes, remember } = batch;
         let changes = writes.into_iter().map(Prepared::of).collect::<Result<_, _>>()?;
-        Ok(PreparedBatch { changes, jobs, remember })
+        Ok(PreparedBatch { changes, remember })
     }
 }
 

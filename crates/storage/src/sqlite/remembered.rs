@@ -1,6 +1,6 @@
-//! Answers to requests that a client may send again, and work for the background.
+//! Answers to requests that a client may send again.
 
-use interline_items::{NewJob, Remembered, StoreError, UserId};
+use interline_items::{Remembered, StoreError, UserId};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
@@ -17,8 +17,6 @@ const FORGET: &str = "
     DELETE FROM idempotency WHERE (user, key) IN (
         SELECT user, key FROM idempotency WHERE at < ?1 ORDER BY at LIMIT 1000
     )";
-
-const PUT_JOB: &str = "INSERT INTO jobs (task, payload, created_at, due_at) VALUES (?1, ?2, ?3, ?4)";
 
 /// Remembers an answer, unless its key is taken.
 pub(super) fn put(connection: &Connection, answer: &Remembered) -> Result<(), Failure> {
@@ -51,11 +49,4 @@ pub(super) fn get(connection: &Connection, user: UserId, key: &str) -> Result<Op
 /// Forgets some answers that are too old; how many, 0 if there are no more.
 pub(super) fn forget(connection: &Connection, before: Timestamp) -> Result<u64, Failure> {
     Ok(connection.prepare_cached(FORGET)?.execute([before.as_microsecond()])? as u64)
-}
-
-/// Adds work for the background.
-pub(super) fn put_job(connection: &Connection, job: &NewJob) -> Result<(), Failure> {
-    let times = [job.created_at, job.due_at].map(Timestamp::as_microsecond);
-    connection.prepare_cached(PUT_JOB)?.execute(params![job.task, job.payload, times[0], times[1]])?;
-    Ok(())
 }

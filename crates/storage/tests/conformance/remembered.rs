@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use interline_items::{Action, Batch, NewJob, Remembered, StoreError};
+use interline_items::{Action, Batch, Remembered, StoreError};
 
 use crate::authors::{Author, author};
 use crate::place::Place;
 use crate::races::together;
 use crate::samples::{Sample, at, note};
-use crate::sql::Value;
 
 on_both!(
     an_answer_is_remembered_with_its_change,
@@ -19,7 +18,6 @@ on_both!(
     a_purge_remembers_its_answer,
     of_requests_with_one_key_exactly_one_is_carried_out,
     old_answers_are_forgotten_and_their_keys_are_free,
-    jobs_are_written_with_their_changes,
 );
 
 fn answer(author: &Author, key: &str) -> Remembered {
@@ -65,12 +63,10 @@ async fn a_taken_key_refuses_the_whole_batch(place: Place) {
 async fn a_refused_batch_remembers_nothing(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let made = ada.create(&*place.store, note(&ada.space, "Plan")).await;
-    let job = NewJob { task: "t".to_owned(), payload: "{}".to_owned(), created_at: at(0), due_at: at(0) };
     let writes = vec![ada.creation(&made)];
-    let refused = place.store.commit(Batch { writes, jobs: vec![job], remember: Some(answer(&ada, "k")) }).await;
+    let refused = place.store.commit(Batch { writes, remember: Some(answer(&ada, "k")) }).await;
     assert!(matches!(refused, Err(StoreError::Stale(_))), "{refused:?}");
     assert_eq!(place.store.remembered(ada.user.id, "k").await.unwrap(), None);
-    assert_eq!(place.count("SELECT count(*) FROM jobs").await, 0);
 }
 
 async fn a_key_is_one_users(place: Place) {
@@ -123,21 +119,4 @@ async fn old_answers_are_forgotten_and_their_keys_are_free(place: Place) {
     assert_eq!(place.store.remembered(ada.user.id, "old").await.unwrap(), None);
     assert!(place.store.remembered(ada.user.id, "new").await.unwrap().is_some());
     put("old", 3).await.unwrap();
-}
-
-async fn jobs_are_written_with_their_changes(place: Place) {
-    let ada = author(&*place.store, "ada").await;
-    let job = |task: &str, due| NewJob {
-        task: task.to_owned(),
-        payload: "{\"item\": 1}".to_owned(),
-        created_at: at(1),
-        due_at: at(due),
-    };
-    let jobs = vec![job("webhook", 1), job("enrich", 60)];
-    place.store.commit(Batch { jobs, ..ada.creation(&note(&ada.space, "Plan")).into() }).await.unwrap();
-    place.store.commit(Batch { jobs: vec![job("alone", 2)], ..Batch::default() }).await.unwrap();
-    let rows = place.rows("SELECT task, due_at, attempts FROM jobs ORDER BY number").await;
-    let expected = [("webhook", 1), ("enrich", 60), ("alone", 2)]
-        .map(|(task, due)| [Value::Text(task.to_owned()), Value::Integer(at(due).as_microsecond()), Value::Integer(0)]);
-    assert_eq!(rows, expected);
 }

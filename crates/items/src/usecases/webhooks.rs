@@ -1,0 +1,174 @@
+//! Webhooks: who may have which, and what became of what they were told.
+
+use std::collections::BTreeSet;
+
+use crate::{Delivery, Error, Kind, Refusal, Scope, SpaceId, Stopped, Webhook, WebhookId, WebhookSecret, WebhookUrl};
+
+use super::{Caller, Interline, now};
+
+/// How many webhooks a user may have.
+const MAX_WEBHOOKS: usize = 50;
+/// How many deliveries are listed at the most.
+const MAX_DELIVERIES: usize = 500;
+/// Why a webhook stops that its user has stopped.
+const STOPPED_BY_USER: &str = "its user has stopped it";
+
+/// A new webhook as it is given.
+#[derive(Clone, Debug)]
+pub struct WebhookDraft {
+    /// The address.
+    pub url: String,
+    /// The space whose changes it is told; `None` is the caller's own.
+    pub space: Option<SpaceId>,
+    /// The kinds of items that it is told about; `None` is all that exist for the caller.
+    pub kinds: Option<BTreeSet<Kind>>,
+}
+
+/// What is to be different about a webhook; `None` stays.
+#[derive(Clone, Debug, Default)]
+pub struct WebhookChanges {
+    /// The address.
+    pub url: Option<String>,
+    /// The kinds of items that it is told about; `Some(None)` is all that exist for the caller.
+    pub kinds: Option<Option<BTreeSet<Kind>>>,
+    /// Whether it is told.
+    pub telling: Option<Telling>,
+}
+
+/// Whether a webhook is told what happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    /// From now on, if it was not.
+    On,
+    /// Not any more; what it was not told yet, it will not be.
+    Off,
+}
+
+impl Interline {
+    /// Makes a webhook that is told from now on what happens in a space. Its secret is shown once.
+    pub async fn create_webhook(&self, caller: &Caller, draft: WebhookDraft) -> Result<Webhook, Error> {
+        caller.needs_change()?;
+        let space = match draft.space {
+            Some(space) => space,
+            None => caller.own_space()?,
+        };
+        if caller.membership(space).is_none() {
+            return Err(Error::field("space_id", format!("there is no space {space}; GET /spaces lists yours")));
+        }
+        let url = self.webhook_url(&draft.url)?;
+        let kinds = heard_kinds(caller, draft.kinds)?;
+        if self.store.webhooks(caller.user()).await?.len() >= MAX_WEBHOOKS {
+            return Err(Error::field("url", format!("you have {MAX_WEBHOOKS} webhooks: delete one first")));
+        }
+        let at = now();
+        let webhook = Webhook {
+            id: WebhookId::generate(),
+            space,
+            user: caller.user(),
+            url,
+            secret: WebhookSecret::generate()?,
+            kinds,
+            created_at: at,
+            started_at: at,
+            delivered_at: None,
+            stopped: None,
+        };
+        self.store.create_webhook(&webhook).await?;
+        Ok(webhook)
+    }
+
+    /// The caller's webhooks, oldest first.
+    pub async fn webhooks(&self, caller: &Caller) -> Result<Vec<Webhook>, Error> {
+        caller.needs(Scope::Read)?;
+        let mut webhooks = self.store.webhooks(caller.user()).await?;
+        webhooks.retain(|webhook| exists_for(caller, webhook));
+        Ok(webhooks)
+    }
+
+    /// One of the caller's webhooks.
+    pub async fn webhook(&self, caller: &Caller, id: WebhookId) -> Result<Webhook, Error> {
+        caller.needs(Scope::Read)?;
+        let found = self.store.webhook(id).await?;
+        found.filter(|webhook| webhook.user == caller.user() && exists_for(caller, webhook)).ok_or_else(|| unknown(id))
+    }
+
+    /// Changes a webhook.
+    pub async fn update_webhook(
+        &self,
+        caller: &Caller,
+        id: WebhookId,
+        changes: WebhookChanges,
+    ) -> Result<Webhook, Error> {
+        caller.needs_change()?;
+        let mut webhook = self.webhook(caller, id).await?;
+        if let Some(url) = &changes.url {
+            webhook.url = self.webhook_url(url)?;
+        }
+        if let Some(kinds) = changes.kinds {
+            webhook.kinds = heard_kinds(caller, kinds)?;
+        }
+        match changes.telling {
+            Some(Telling::On) if webhook.stopped.is_some() => {
+                webhook.stopped = None;
+                webhook.started_at = now();
+            }
+            Some(Telling::Off) if webhook.stopped.is_none() => {
+                webhook.stopped = Some(Stopped { at: now(), reason: STOPPED_BY_USER.to_owned() });
+            }
+            Some(Telling::On | Telling::Off) | None => {}
+        }
+        if self.store.update_webhook(&webhook).await? { Ok(webhook) } else { Err(unknown(id)) }
+    }
+
+    /// Removes a webhook, with what it was not told yet.
+    pub async fn delete_webhook(&self, caller: &Caller, id: WebhookId) -> Result<(), Error> {
+        caller.needs_change()?;
+        self.webhook(caller, id).await?;
+        if self.store.delete_webhook(id).await? { Ok(()) } else { Err(unknown(id)) }
+    }
+
+    /// What a webhook is to be told and was told, newest first: those before the delivery `before`, at most `limit`.
+    pub async fn deliveries(
+        &self,
+        caller: &Caller,
+        id: WebhookId,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<Delivery>, Error> {
+        self.webhook(caller, id).await?;
+        if !(1..=MAX_DELIVERIES).contains(&limit) {
+            return Err(Error::field("limit", format!("must be from 1 to {MAX_DELIVERIES}")));
+        }
+        Ok(self.store.deliveries(id, before, limit).await?)
+    }
+
+    fn webhook_url(&self, address: &str) -> Result<WebhookUrl, Error> {
+        WebhookUrl::parse(address, self.targets).map_err(|error| Error::ValidationFailed(vec![error]))
+    }
+}
+
+/// The kinds that a webhook is told about: no more than exist for the caller.
+fn heard_kinds(caller: &Caller, wanted: Option<BTreeSet<Kind>>) -> Result<Option<BTreeSet<Kind>>, Error> {
+    match wanted {
+        Some(wanted) if wanted.is_empty() => Err(Error::field("types", "name at least one type, or leave it out")),
+        Some(wanted) => match wanted.iter().find(|kind| !caller.kinds().contains(kind)) {
+            Some(kind) => Err(Error::Forbidden(Refusal::Kind(*kind))),
+            None => Ok(Some(wanted)),
+        },
+        None => Ok(caller.narrowed_kinds(None)),
+    }
+}
+
+/// A narrowed token does not see webhooks that are told more than it is.
+fn exists_for(caller: &Caller, webhook: &Webhook) -> bool {
+    let kinds = match (&webhook.kinds, caller.narrowed_kinds(None)) {
+        (_, None) => true,
+        (Some(told), Some(seen)) => told.is_subset(&seen),
+        (None, Some(_)) => false,
+    };
+    kinds && (caller.needs_whole_spaces().is_ok() || caller.membership(webhook.space).is_some())
+}
+
+fn unknown(id: WebhookId) -> Error {
+    Error::Missing { what: "webhook", wanted: id.to_string(), hint: "GET /webhooks lists yours" }
+}

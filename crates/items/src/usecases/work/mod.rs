@@ -1,0 +1,228 @@
+//! Doing what follows from changes: claiming jobs, doing them beside each other, and trying again what fails.
+
+mod deliver;
+mod enrich;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::{Attempt, ClaimJobs, Delivery, Error, Job, JobEnd, Task, Webhook, Work, WorkFigures};
+
+use super::{Interline, now};
+
+pub use enrich::{NotSaid, Said, ToSummarize};
+
+/// How long to wait for something to do, at the most: where word of a change is lost, it is found then.
+const LOOK_ANYWAY: Duration = Duration::from_secs(5);
+/// How long to wait at least, so that many changes in a short time do not mean as many looks.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
+/// How long changes leave jobs of enriching after somebody has last said that they do them.
+const ENRICHING: SignedDuration = SignedDuration::from_hours(24 * 7);
+
+/// The world outside of the store, which can be slow, wrong or gone.
+#[async_trait]
+pub trait Outside: Send + Sync {
+    /// Tells a webhook what happened, within [`DELIVERY_TIME`].
+    async fn deliver(&self, webhook: &Webhook, delivery: &Delivery) -> Attempt;
+
+    /// What the model is called that summarizes; `None` if there is none.
+    fn model(&self) -> Option<&str>;
+
+    /// Has a text summarized, within [`SUMMARY_TIME`].
+    async fn summarize(&self, text: &ToSummarize) -> Result<Said, NotSaid>;
+}
+
+/// How long a delivery may take.
+pub const DELIVERY_TIME: Duration = Duration::from_secs(10);
+/// How long a summary may take.
+pub const SUMMARY_TIME: Duration = Duration::from_secs(60);
+
+/// How what fails is tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkRules {
+    /// The pause after the first failure; each further one is twice as long.
+    pub first_pause: SignedDuration,
+    /// The longest pause.
+    pub longest_pause: SignedDuration,
+    /// How long it is tried.
+    pub give_up_after: SignedDuration,
+}
+
+impl Default for WorkRules {
+    fn default() -> WorkRules {
+        WorkRules {
+            first_pause: SignedDuration::from_secs(1),
+            longest_pause: SignedDuration::from_mins(15),
+            give_up_after: SignedDuration::from_hours(24),
+        }
+    }
+}
+
+impl WorkRules {
+    /// When to try again what has failed so many times in a row.
+    fn again(&self, failures: u32, now: Timestamp) -> Timestamp {
+        let doubled = 2_i32.saturating_pow(failures.saturating_sub(1).min(30));
+        let pause = self.first_pause.checked_mul(doubled).unwrap_or(self.longest_pause);
+        now + pause.min(self.longest_pause)
+    }
+
+    /// Whether something that is to be done since then is not tried any more.
+    fn gives_up(&self, since: Timestamp, now: Timestamp) -> bool {
+        now.duration_since(since) >= self.give_up_after
+    }
+}
+
+impl Task {
+    /// How many jobs of the sort one process does at a time.
+    const fn most(self) -> usize {
+        match self {
+            Task::Deliver => 64,
+            Task::Enrich => 4,
+        }
+    }
+
+    /// How long a claim lasts: longer than a job takes, and no longer than others should wait when its process dies.
+    fn lease(self) -> SignedDuration {
+        match self {
+            Task::Deliver => SignedDuration::from_secs(30),
+            Task::Enrich => SignedDuration::from_secs(90),
+        }
+    }
+}
+
+/// Somebody who does what follows from changes. Any number of processes may have one; each job is done by one of them at a
+/// time. Dropping it leaves what is under way to the others, once its lease has ended.
+pub struct Worker {
+    interline: Interline,
+    outside: Arc<dyn Outside>,
+    rules: WorkRules,
+    changes: watch::Receiver<()>,
+    delivering: JoinSet<Result<(), Error>>,
+    enriching: JoinSet<Result<(), Error>>,
+    announced: Option<Timestamp>,
+}
+
+impl Interline {
+    /// Somebody who does what follows from changes.
+    pub fn worker(&self, outside: Arc<dyn Outside>, rules: WorkRules) -> Worker {
+        Worker {
+            interline: self.clone(),
+            outside,
+            rules,
+            changes: self.store.changes(),
+            delivering: JoinSet::new(),
+            enriching: JoinSet::new(),
+            announced: None,
+        }
+    }
+
+    /// How much work follows from changes and is not done yet.
+    pub async fn work_figures(&self) -> Result<Vec<WorkFigures>, Error> {
+        Ok(self.store.work_figures().await?)
+    }
+}
+
+impl Worker {
+    /// Begins what is due, and waits until there may be more to do. To be called again and again; an error is that of a
+    /// storage, after which a pause is due.
+    pub async fn step(&mut self) -> Result<(), Error> {
+        self.changes.mark_unchanged();
+        let mut next = self.begin(Task::Deliver).await?;
+        if self.outside.model().is_some() {
+            self.announce().await?;
+            next = next.min(self.begin(Task::Enrich).await?);
+        }
+        tokio::time::sleep(SHORTEST_PAUSE).await;
+        let ended = tokio::select! {
+            _ = self.changes.changed() => None,
+            ended = self.delivering.join_next(), if !self.delivering.is_empty() => ended,
+            ended = self.enriching.join_next(), if !self.enriching.is_empty() => ended,
+            () = tokio::time::sleep(next) => None,
+        };
+        match ended {
+            Some(Ok(done)) => done,
+            Some(Err(gone)) => Err(Error::Internal(gone.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    /// Says that somebody enriches, long before others would have to believe that nobody does any more.
+    async fn announce(&mut self) -> Result<(), Error> {
+        let now = now();
+        if self.announced.is_none_or(|announced| now.duration_since(announced) > SignedDuration::from_hours(1)) {
+            self.interline.store.enrich_until(now + ENRICHING).await?;
+            self.announced = Some(now);
+        }
+        Ok(())
+    }
+
+    /// Begins jobs of a sort that are due; how long until there may be another.
+    async fn begin(&mut self, task: Task) -> Result<Duration, Error> {
+        let room = task.most().saturating_sub(self.under_way(task).len());
+        let store = &self.interline.store;
+        // Who has no room waits until something ends.
+        let Some(due) = store.next_job(task).await?.filter(|_| room > 0) else { return Ok(LOOK_ANYWAY) };
+        let now = now();
+        if due > now {
+            return Ok(Duration::try_from(due.duration_since(now)).unwrap_or_default().min(LOOK_ANYWAY));
+        }
+        let wanted = ClaimJobs { task, limit: room, now, leased_until: now + task.lease() };
+        for job in store.claim_jobs(wanted).await? {
+            let doing =
+                Doing { interline: self.interline.clone(), outside: Arc::clone(&self.outside), rules: self.rules, job };
+            self.under_way(task).spawn(doing.carry_out());
+        }
+        Ok(LOOK_ANYWAY)
+    }
+
+    fn under_way(&mut self, task: Task) -> &mut JoinSet<Result<(), Error>> {
+        match task {
+            Task::Deliver => &mut self.delivering,
+            Task::Enrich => &mut self.enriching,
+        }
+    }
+}
+
+/// A job that is being done.
+struct Doing {
+    interline: Interline,
+    outside: Arc<dyn Outside>,
+    rules: WorkRules,
+    job: Job,
+}
+
+impl Doing {
+    async fn carry_out(self) -> Result<(), Error> {
+        let end = match self.job.work {
+            Work::Deliver(webhook) => self.deliver(webhook).await?,
+            Work::Enrich(item) => self.enrich(item).await?,
+        };
+        // Whoever claimed it meanwhile does it again: that is what at least once means.
+        self.interline.store.end_job(&self.job, end, now()).await?;
+        Ok(())
+    }
+
+    /// That it has failed so many times in a row.
+    fn failed(&self, failures: u32, failure: String) -> JobEnd {
+        JobEnd::Failed { due_at: self.rules.again(failures, now()), failure, failures }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_the_longest() {
+        let rules = WorkRules::default();
+        let pauses: Vec<i64> = [1, 2, 3, 10, 11, 1_000, u32::MAX]
+            .map(|failures| rules.again(failures, Timestamp::UNIX_EPOCH).as_second())
+            .into();
+        assert_eq!(pauses, [1, 2, 4, 512, 900, 900, 900]);
+    }
+}

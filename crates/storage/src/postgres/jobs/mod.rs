@@ -1,0 +1,132 @@
+//! Work that follows from changes.
+
+mod deliveries;
+mod enrichments;
+mod follow;
+mod queue;
+mod webhooks;
+
+use async_trait::async_trait;
+use deadpool_postgres::Client;
+use interline_items::{
+    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, Stopped, StoreError,
+    Task, UserId, Webhook, WebhookId, WorkFigures, WorkStore,
+};
+use jiff::Timestamp;
+
+use super::PostgresStore;
+use super::failure::Failure;
+use super::work::to_the_end;
+pub(super) use follow::{Follows, follow};
+
+impl PostgresStore {
+    /// Carries out a write to the end, whoever waits for it. It is one statement, and so one transaction.
+    async fn write<T, F>(&self, write: impl FnOnce(Client) -> F + Send + 'static) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Failure>> + Send,
+    {
+        let store = self.clone();
+        to_the_end(async move { store.pools.use_one(async { write(store.client().await?).await }).await }).await
+    }
+}
+
+#[async_trait]
+impl WorkStore for PostgresStore {
+    async fn enrich_until(&self, time: Timestamp) -> Result<(), StoreError> {
+        self.write(move |client| async move { queue::enrich_until(&client, time).await }).await
+    }
+
+    async fn claim_jobs(&self, wanted: ClaimJobs) -> Result<Vec<Job>, StoreError> {
+        self.write(move |client| async move { queue::claim(&client, wanted).await }).await
+    }
+
+    async fn next_job(&self, task: Task) -> Result<Option<Timestamp>, StoreError> {
+        self.pools.use_one(async { queue::next(&self.client().await?, task).await }).await
+    }
+
+    async fn end_job(&self, job: &Job, end: JobEnd, now: Timestamp) -> Result<bool, StoreError> {
+        let job = job.clone();
+        self.write(move |client| async move { queue::end(&client, &job, &end, now).await }).await
+    }
+
+    async fn work_figures(&self) -> Result<Vec<WorkFigures>, StoreError> {
+        self.pools.use_one(async { queue::figures(&self.client().await?).await }).await
+    }
+
+    async fn forget_work(&self, before: Timestamp) -> Result<u64, StoreError> {
+        let mut forgotten = 0;
+        loop {
+            match self.write(move |client| async move { queue::forget(&client, before).await }).await? {
+                0 => return Ok(forgotten),
+                some => forgotten += some,
+            }
+        }
+    }
+
+    async fn create_webhook(&self, webhook: &Webhook) -> Result<(), StoreError> {
+        let webhook = webhook.clone();
+        self.write(move |client| async move { webhooks::add(&client, &webhook).await }).await
+    }
+
+    async fn update_webhook(&self, webhook: &Webhook) -> Result<bool, StoreError> {
+        let webhook = webhook.clone();
+        self.write(move |client| async move { webhooks::update(&client, &webhook).await }).await
+    }
+
+    async fn stop_webhook(&self, id: WebhookId, stopped: &Stopped) -> Result<(), StoreError> {
+        let stopped = stopped.clone();
+        self.write(move |client| async move { webhooks::stop(&client, id, &stopped).await }).await
+    }
+
+    async fn delete_webhook(&self, id: WebhookId) -> Result<bool, StoreError> {
+        self.write(move |client| async move { webhooks::remove(&client, id).await }).await
+    }
+
+    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
+        self.pools.use_one(async { webhooks::one(&self.client().await?, id).await }).await
+    }
+
+    async fn webhooks(&self, user: UserId) -> Result<Vec<Webhook>, StoreError> {
+        self.pools.use_one(async { webhooks::of_user(&self.client().await?, user).await }).await
+    }
+
+    async fn next_delivery(&self, webhook: WebhookId) -> Result<Option<Delivery>, StoreError> {
+        self.pools.use_one(async { deliveries::next(&self.client().await?, webhook).await }).await
+    }
+
+    async fn note_attempt(
+        &self,
+        webhook: WebhookId,
+        delivery: u64,
+        attempt: &Attempt,
+        state: DeliveryState,
+    ) -> Result<(), StoreError> {
+        let attempt = attempt.clone();
+        self.write(move |client| async move { deliveries::note(&client, webhook, delivery, &attempt, state).await })
+            .await
+    }
+
+    async fn deliveries(
+        &self,
+        webhook: WebhookId,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<Delivery>, StoreError> {
+        let read = async { deliveries::of_webhook(&self.client().await?, webhook, before, limit).await };
+        self.pools.use_one(read).await
+    }
+
+    async fn put_enrichment(&self, item: ItemId, enrichment: &Enrichment) -> Result<(), StoreError> {
+        let enrichment = enrichment.clone();
+        self.write(move |client| async move { enrichments::put(&client, item, &enrichment).await }).await
+    }
+
+    async fn drop_enrichment(&self, item: ItemId) -> Result<(), StoreError> {
+        self.write(move |client| async move { enrichments::remove(&client, item).await }).await
+    }
+
+    async fn enrichment(&self, item: ItemId) -> Result<EnrichmentState, StoreError> {
+        self.pools.use_one(async { enrichments::of_item(&self.client().await?, item).await }).await
+    }
+}

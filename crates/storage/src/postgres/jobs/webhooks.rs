@@ -1,0 +1,120 @@
+//! Webhooks.
+
+use deadpool_postgres::Client;
+use interline_items::{SpaceId, Stopped, UserId, Webhook, WebhookId, WebhookSecret, WebhookUrl};
+use jiff::Timestamp;
+use tokio_postgres::Row;
+
+use super::super::failure::Failure;
+use super::super::rows::{maybe_time, time};
+use crate::codec::json;
+
+const INSERT: &str = "
+    INSERT INTO webhooks (
+        id, space, \"user\", url, secret, kinds, created_at, started_at, delivered_at, stopped_at, stop_reason
+    ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+
+/// What is pending for one that has stopped is given up.
+const UPDATE: &str = "
+    WITH changed AS (
+        UPDATE webhooks SET url = $2, kinds = $3, started_at = $4, stopped_at = $5, stop_reason = $6 WHERE id = $1
+        RETURNING id, stopped_at
+    ), given_up AS (
+        UPDATE deliveries SET state = 'given_up' FROM changed
+        WHERE webhook = changed.id AND changed.stopped_at IS NOT NULL AND state = 'pending'
+    )
+    SELECT id FROM changed";
+
+const STOP: &str = "
+    WITH stopped AS (
+        UPDATE webhooks SET stopped_at = $2, stop_reason = $3 WHERE id = $1 AND stopped_at IS NULL
+    )
+    UPDATE deliveries SET state = 'given_up' WHERE webhook = $1 AND state = 'pending'";
+
+const REMOVE: &str = "DELETE FROM webhooks WHERE id = $1";
+
+const ONE: &str = "SELECT * FROM webhooks WHERE id = $1";
+
+const OF_USER: &str = "SELECT * FROM webhooks WHERE \"user\" = $1 ORDER BY created_at, id";
+
+/// Adds a webhook.
+pub(super) async fn add(client: &Client, webhook: &Webhook) -> Result<(), Failure> {
+    let stopped = webhook.stopped.as_ref();
+    client
+        .execute(
+            INSERT,
+            &[
+                &webhook.id.uuid(),
+                &webhook.space.uuid(),
+                &webhook.user.uuid(),
+                &webhook.url.as_str(),
+                &webhook.secret.as_str(),
+                &webhook.kinds.as_ref().map(json::of_kinds),
+                &webhook.created_at.as_microsecond(),
+                &webhook.started_at.as_microsecond(),
+                &webhook.delivered_at.map(Timestamp::as_microsecond),
+                &stopped.map(|stopped| stopped.at.as_microsecond()),
+                &stopped.map(|stopped| stopped.reason.as_str()),
+            ],
+        )
+        .await?;
+    Ok(())
+}
+
+/// Changes what can be changed about a webhook; whether it is there.
+pub(super) async fn update(client: &Client, webhook: &Webhook) -> Result<bool, Failure> {
+    let stopped = webhook.stopped.as_ref();
+    let changed = client
+        .query_opt(
+            UPDATE,
+            &[
+                &webhook.id.uuid(),
+                &webhook.url.as_str(),
+                &webhook.kinds.as_ref().map(json::of_kinds),
+                &webhook.started_at.as_microsecond(),
+                &stopped.map(|stopped| stopped.at.as_microsecond()),
+                &stopped.map(|stopped| stopped.reason.as_str()),
+            ],
+        )
+        .await?;
+    Ok(changed.is_some())
+}
+
+/// Stops a webhook that has not stopped.
+pub(super) async fn stop(client: &Client, id: WebhookId, stopped: &Stopped) -> Result<(), Failure> {
+    client.execute(STOP, &[&id.uuid(), &stopped.at.as_microsecond(), &stopped.reason]).await?;
+    Ok(())
+}
+
+/// Removes a webhook; its deliveries go with it.
+pub(super) async fn remove(client: &Client, id: WebhookId) -> Result<bool, Failure> {
+    Ok(client.execute(REMOVE, &[&id.uuid()]).await? > 0)
+}
+
+/// A webhook.
+pub(super) async fn one(client: &Client, id: WebhookId) -> Result<Option<Webhook>, Failure> {
+    let statement = client.prepare_cached(ONE).await?;
+    client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(of_row).transpose()
+}
+
+/// The webhooks of a user.
+pub(super) async fn of_user(client: &Client, user: UserId) -> Result<Vec<Webhook>, Failure> {
+    client.query(OF_USER, &[&user.uuid()]).await?.iter().map(of_row).collect()
+}
+
+fn of_row(row: &Row) -> Result<Webhook, Failure> {
+    let kinds: Option<&str> = row.try_get("kinds")?;
+    let reason: Option<String> = row.try_get("stop_reason")?;
+    Ok(Webhook {
+        id: WebhookId::from_uuid(row.try_get("id")?),
+        space: SpaceId::from_uuid(row.try_get("space")?),
+        user: UserId::from_uuid(row.try_get("user")?),
+        url: WebhookUrl::from_stored(row.try_get("url")?),
+        secret: WebhookSecret::from_stored(row.try_get("secret")?),
+        kinds: kinds.map(json::kinds).transpose()?,
+        created_at: time(row, "created_at")?,
+        started_at: time(row, "started_at")?,
+        delivered_at: maybe_time(row, "delivered_at")?,
+        stopped: maybe_time(row, "stopped_at")?.map(|at| Stopped { at, reason: reason.unwrap_or_default() }),
+    })
+}

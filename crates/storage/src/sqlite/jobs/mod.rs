@@ -1,0 +1,116 @@
+//! Work that follows from changes.
+
+mod deliveries;
+mod enrichments;
+mod follow;
+mod queue;
+mod webhooks;
+
+use async_trait::async_trait;
+use interline_items::{
+    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, Stopped, StoreError,
+    Task, UserId, Webhook, WebhookId, WorkFigures, WorkStore,
+};
+use jiff::Timestamp;
+
+use super::SqliteStore;
+pub(super) use follow::{Follows, follow};
+
+#[async_trait]
+impl WorkStore for SqliteStore {
+    async fn enrich_until(&self, time: Timestamp) -> Result<(), StoreError> {
+        Ok(self.writer.run(move |connection| queue::enrich_until(connection, time)).await?)
+    }
+
+    async fn claim_jobs(&self, wanted: ClaimJobs) -> Result<Vec<Job>, StoreError> {
+        Ok(self.writer.run(move |connection| queue::claim(connection, wanted)).await?)
+    }
+
+    async fn next_job(&self, task: Task) -> Result<Option<Timestamp>, StoreError> {
+        self.readers.read(|connection| queue::next(connection, task))
+    }
+
+    async fn end_job(&self, job: &Job, end: JobEnd, now: Timestamp) -> Result<bool, StoreError> {
+        let job = job.clone();
+        Ok(self.writer.run(move |connection| queue::end(connection, &job, &end, now)).await?)
+    }
+
+    async fn work_figures(&self) -> Result<Vec<WorkFigures>, StoreError> {
+        self.readers.read_long(queue::figures).await
+    }
+
+    async fn forget_work(&self, before: Timestamp) -> Result<u64, StoreError> {
+        let mut forgotten = 0;
+        loop {
+            match self.writer.run(move |connection| queue::forget(connection, before)).await? {
+                0 => return Ok(forgotten),
+                some => forgotten += some,
+            }
+        }
+    }
+
+    async fn create_webhook(&self, webhook: &Webhook) -> Result<(), StoreError> {
+        let webhook = webhook.clone();
+        Ok(self.writer.run(move |connection| webhooks::add(connection, &webhook)).await?)
+    }
+
+    async fn update_webhook(&self, webhook: &Webhook) -> Result<bool, StoreError> {
+        let webhook = webhook.clone();
+        Ok(self.writer.run(move |connection| webhooks::update(connection, &webhook)).await?)
+    }
+
+    async fn stop_webhook(&self, id: WebhookId, stopped: &Stopped) -> Result<(), StoreError> {
+        let stopped = stopped.clone();
+        Ok(self.writer.run(move |connection| webhooks::stop(connection, id, &stopped)).await?)
+    }
+
+    async fn delete_webhook(&self, id: WebhookId) -> Result<bool, StoreError> {
+        Ok(self.writer.run(move |connection| webhooks::remove(connection, id)).await?)
+    }
+
+    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
+        self.readers.read(|connection| webhooks::one(connection, id))
+    }
+
+    async fn webhooks(&self, user: UserId) -> Result<Vec<Webhook>, StoreError> {
+        self.readers.read(|connection| webhooks::of_user(connection, user))
+    }
+
+    async fn next_delivery(&self, webhook: WebhookId) -> Result<Option<Delivery>, StoreError> {
+        self.readers.read(|connection| deliveries::next(connection, webhook))
+    }
+
+    async fn note_attempt(
+        &self,
+        webhook: WebhookId,
+        delivery: u64,
+        attempt: &Attempt,
+        state: DeliveryState,
+    ) -> Result<(), StoreError> {
+        let attempt = attempt.clone();
+        let note = move |connection: &_| deliveries::note(connection, webhook, delivery, &attempt, state);
+        Ok(self.writer.run(note).await?)
+    }
+
+    async fn deliveries(
+        &self,
+        webhook: WebhookId,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<Delivery>, StoreError> {
+        self.readers.read(|connection| deliveries::of_webhook(connection, webhook, before, limit))
+    }
+
+    async fn put_enrichment(&self, item: ItemId, enrichment: &Enrichment) -> Result<(), StoreError> {
+        let enrichment = enrichment.clone();
+        Ok(self.writer.run(move |connection| enrichments::put(connection, item, &enrichment)).await?)
+    }
+
+    async fn drop_enrichment(&self, item: ItemId) -> Result<(), StoreError> {
+        Ok(self.writer.run(move |connection| enrichments::remove(connection, item)).await?)
+    }
+
+    async fn enrichment(&self, item: ItemId) -> Result<EnrichmentState, StoreError> {
+        self.readers.read(|connection| enrichments::of_item(connection, item))
+    }
+}
