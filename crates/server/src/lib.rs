@@ -15,11 +15,13 @@
 
 mod http;
 mod mcp;
+mod outside;
 mod serve;
 mod settings;
 mod wire;
+mod work;
 
 pub use http::openapi;
 pub use mcp::{McpServer, serve_mcp};
 pub use serve::serve;
-pub use settings::{Auth, Indexing, RateLimits, Settings};
+pub use settings::{AiKey, AiSettings, Auth, Indexing, MakeTls, RateLimits, Settings, WorkSettings};

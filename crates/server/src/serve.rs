@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tower::util::MapRequest;
 
-use crate::{Indexing, Settings, http};
+use crate::{Indexing, Settings, http, work};
 
 /// How long a connection may be silent between requests, or take to send a head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(75);
@@ -49,6 +49,14 @@ pub async fn serve(
     match settings.indexing {
         Indexing::Here => beside.push(tokio::spawn(keep_index(interline.clone()))),
         Indexing::Elsewhere => {}
+    }
+    let interline = match &settings.work {
+        Some(work) => interline.with_targets(work.targets),
+        None => interline,
+    };
+    if let Some(settings) = settings.work.clone() {
+        beside.push(tokio::spawn(work::work(interline.clone(), settings)));
+        beside.push(tokio::spawn(work::tell_figures(interline.clone())));
     }
     let (closing, is_closing) = watch::channel(());
     let max_connections = settings.max_connections;
@@ -127,8 +135,8 @@ async fn keep_house(interline: Interline, rules: Housekeeping) {
         pause.tick().await;
         match interline.keep_house(rules).await {
             Ok(thrown) if thrown == ThrownAway::default() => {}
-            Ok(ThrownAway { items, records, events, answers }) => {
-                tracing::info!(items, records, events, answers, "threw away what was too old");
+            Ok(ThrownAway { items, records, events, work, answers }) => {
+                tracing::info!(items, records, events, work, answers, "threw away what was too old");
             }
             Err(error) => tracing::warn!(?error, "housekeeping failed"),
         }

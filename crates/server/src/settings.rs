@@ -2,8 +2,10 @@
 
 use std::num::NonZeroU32;
 use std::time::Duration;
+use std::{fmt, io};
 
-use interline_items::{Housekeeping, UserId};
+use interline_items::{Housekeeping, Targets, UserId, WorkRules};
+use rustls::ClientConfig;
 
 /// How requests are answered.
 #[derive(Clone, Debug)]
@@ -27,6 +29,8 @@ pub struct Settings {
     pub housekeeping: Housekeeping,
     /// Who keeps the index of searches up to date.
     pub indexing: Indexing,
+    /// How work that follows from changes is done; `None` leaves it to other processes on the same store.
+    pub work: Option<WorkSettings>,
     /// How long requests in flight may take after the server was told to stop.
     pub shutdown_timeout: Duration,
 }
@@ -43,6 +47,7 @@ impl Default for Settings {
             request_timeout: Duration::from_secs(60),
             housekeeping: Housekeeping::default(),
             indexing: Indexing::Here,
+            work: None,
             shutdown_timeout: Duration::from_secs(10),
         }
     }
@@ -55,6 +60,62 @@ pub enum Indexing {
     Here,
     /// Other processes on the same store.
     Elsewhere,
+}
+
+/// How work that follows from changes is done.
+#[derive(Clone, Debug)]
+pub struct WorkSettings {
+    /// Whom to trust outside, and how to speak with them. Called when it is first needed.
+    pub tls: MakeTls,
+    /// Which addresses webhooks may have.
+    pub targets: Targets,
+    /// How what fails is tried again.
+    pub rules: WorkRules,
+    /// The model that summarizes; `None` if there is none.
+    pub ai: Option<AiSettings>,
+}
+
+/// Makes a configuration of TLS.
+pub type MakeTls = fn() -> io::Result<ClientConfig>;
+
+/// A model behind an OpenAI-compatible endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AiSettings {
+    /// The endpoint, like `https://api.example.com/v1`.
+    pub url: String,
+    /// What it calls the model.
+    pub model: String,
+    /// What it is shown, if it wants to see something.
+    pub key: Option<AiKey>,
+}
+
+impl AiSettings {
+    /// Where completions are made.
+    pub(crate) fn endpoint(&self) -> String {
+        let url = self.url.trim_end_matches('/');
+        if url.ends_with("/chat/completions") { url.to_owned() } else { format!("{url}/chat/completions") }
+    }
+}
+
+/// A secret that an endpoint is shown. It is not shown by `Debug`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AiKey(String);
+
+impl AiKey {
+    /// The key of that text.
+    pub fn new(key: String) -> AiKey {
+        AiKey(key)
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for AiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AiKey")
+    }
 }
 
 /// Whose a request is.

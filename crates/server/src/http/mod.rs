@@ -32,6 +32,7 @@ mod spaces;
 mod tags;
 mod tokens;
 mod users;
+mod webhooks;
 mod workflows;
 
 pub(crate) use app::End;

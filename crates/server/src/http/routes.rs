@@ -19,7 +19,9 @@ use super::guard::normal_origin;
 use super::identify::identify;
 use super::items::Collection;
 use super::observe::{observe, panicked};
-use super::{apps, code, docs, events, health, items, mcp, organizations, spaces, tags, tokens, users, workflows};
+use super::{
+    apps, code, docs, events, health, items, mcp, organizations, spaces, tags, tokens, users, webhooks, workflows,
+};
 use crate::Settings;
 
 /// The API, for requests that arrive at `address`.
@@ -52,6 +54,9 @@ pub(super) fn described() -> (Router<App>, OpenApi) {
         .routes(routes!(users::delete))
         .routes(routes!(spaces::list))
         .routes(routes!(events::listen))
+        .routes(routes!(webhooks::create, webhooks::list))
+        .routes(routes!(webhooks::read, webhooks::update, webhooks::delete))
+        .routes(routes!(webhooks::deliveries))
         .routes(routes!(organizations::create, organizations::list))
         .routes(routes!(apps::create, apps::list))
         .routes(routes!(apps::read, apps::update))

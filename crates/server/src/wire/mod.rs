@@ -4,6 +4,7 @@ pub(crate) mod code;
 mod cut;
 mod edited;
 mod edits;
+mod enrichment;
 mod error;
 mod event;
 mod history;
@@ -14,10 +15,12 @@ mod object;
 mod people;
 mod problem;
 mod time;
+mod webhooks;
 
 pub(crate) use cut::{Cut, MAX_CHARS};
 pub(crate) use edited::EditedBody;
 pub(crate) use edits::{DeleteContent, EditBody, Edits, Insert, PatchContent, StrReplace, edit_request};
+pub(crate) use enrichment::EnrichmentBody;
 pub(crate) use error::ErrorBody;
 pub(crate) use event::EventBody;
 pub(crate) use history::{HistoryList, VersionDiffBody};
@@ -30,3 +33,6 @@ pub(crate) use object::Object;
 pub(crate) use people::{CreatedToken, CreatedUser, SpaceBody, SpaceList, TokenBody, TokenList, UserBody, UserList};
 pub(crate) use problem::problem;
 pub(crate) use time::Time;
+pub(crate) use webhooks::{
+    CreatedWebhook, DeliveredEvent, DeliveryBody, DeliveryList, NewWebhook, WebhookBody, WebhookList, WebhookPatch,
+};

@@ -5,6 +5,7 @@ mod collection;
 mod create;
 mod delete;
 mod edit;
+mod enrichment;
 mod history;
 mod lifecycle;
 mod list;
@@ -42,11 +43,11 @@ pub(super) fn routes(collection: Collection) -> OpenApiRouter<App> {
         .routes(at(routes!(history::compare)))
         .routes(at(routes!(history::restore)));
     match collection.kind() {
-        None => by_id.routes(at(routes!(render::render))),
+        None => by_id.routes(at(routes!(render::render))).routes(at(routes!(enrichment::read))),
         Some(kind) => {
             let created = by_id.routes(at(routes!(create::create)));
             if kind.rules().name == interline_items::Presence::Absent {
-                created
+                created.routes(at(routes!(enrichment::read)))
             } else {
                 created
                     .routes(at(routes!(read::read_by_name, update::update_by_name)))

@@ -1,0 +1,70 @@
+//! A client that goes where it may.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use interline_items::{Targets, is_public};
+use reqwest::Client;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect::Policy;
+
+use super::told;
+use crate::settings::MakeTls;
+
+/// How long an address may take to let us in.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A client that is made when it is first needed: whom to trust takes long to read, and most servers need none.
+pub(super) struct LazyClient {
+    tls: MakeTls,
+    targets: Targets,
+    made: OnceLock<Result<Client, String>>,
+}
+
+impl LazyClient {
+    pub(super) fn new(tls: MakeTls, targets: Targets) -> LazyClient {
+        LazyClient { tls, targets, made: OnceLock::new() }
+    }
+
+    /// The client, or why there is none.
+    pub(super) fn get(&self) -> Result<&Client, String> {
+        let made = self.made.get_or_init(|| {
+            let tls = (self.tls)().map_err(|error| format!("TLS cannot be used: {error}"))?;
+            Client::builder()
+                .tls_backend_preconfigured(tls)
+                .dns_resolver(Looking(self.targets))
+                // A redirect could lead where the address itself may not, and a proxy would look names up for us.
+                .redirect(Policy::none())
+                .no_proxy()
+                .connect_timeout(CONNECT_TIMEOUT)
+                .pool_max_idle_per_host(1)
+                .user_agent(concat!("interline/", env!("CARGO_PKG_VERSION")))
+                .build()
+                .map_err(|error| told(&error))
+        });
+        made.as_ref().map_err(Clone::clone)
+    }
+}
+
+/// Looks names up, and finds only where messages may go: what a name leads to can change after it was checked.
+struct Looking(Targets);
+
+impl Resolve for Looking {
+    fn resolve(&self, name: Name) -> Resolving {
+        let targets = self.0;
+        Box::pin(async move {
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let may: Vec<SocketAddr> = match targets {
+                Targets::Any => found,
+                Targets::Public => found.into_iter().filter(|address| is_public(address.ip())).collect(),
+            };
+            if may.is_empty() {
+                let message = format!("{} has no public address", name.as_str());
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, message).into());
+            }
+            Ok(Box::new(may.into_iter()) as Addrs)
+        })
+    }
+}

@@ -1,0 +1,237 @@
+//! Webhooks and what they are told, as they are sent.
+
+use std::collections::BTreeSet;
+
+use interline_items::fields::FieldError;
+use interline_items::{Delivery, DeliveryState, Error, Kind, SpaceId, Telling, Webhook, WebhookChanges, WebhookDraft};
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::Time;
+use super::input::given;
+
+/// A new webhook.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewWebhook {
+    /// An http or https address that everybody can reach.
+    #[schema(pattern = "^https?://", max_length = 2000)]
+    url: String,
+    /// The space whose changes it is told; the caller's own unless given.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(nullable = false)]
+    space_id: Option<Uuid>,
+    /// The types of items that it is told about; all unless given.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(nullable = false, min_items = 1)]
+    types: Option<Vec<String>>,
+}
+
+impl NewWebhook {
+    pub(crate) fn into_draft(self) -> Result<WebhookDraft, Error> {
+        Ok(WebhookDraft {
+            url: self.url,
+            space: self.space_id.map(SpaceId::from_uuid),
+            kinds: self.types.as_deref().map(kinds).transpose()?,
+        })
+    }
+}
+
+/// Changes of a webhook: what is left out stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WebhookPatch {
+    /// Another address.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(pattern = "^https?://", max_length = 2000, nullable = false)]
+    url: Option<String>,
+    /// Other types of items; null is all.
+    #[serde(default, deserialize_with = "given_or_null")]
+    #[schema(value_type = Option<Vec<String>>, min_items = 1)]
+    types: Option<Option<Vec<String>>>,
+    /// Whether it is told what happens. One that has stopped begins again with what happens from then on.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(nullable = false)]
+    active: Option<bool>,
+}
+
+impl WebhookPatch {
+    pub(crate) fn into_changes(self) -> Result<WebhookChanges, Error> {
+        let all_or = |types: Option<Vec<String>>| types.as_deref().map(kinds).transpose();
+        Ok(WebhookChanges {
+            url: self.url,
+            kinds: self.types.map(all_or).transpose()?,
+            telling: self.active.map(|active| if active { Telling::On } else { Telling::Off }),
+        })
+    }
+}
+
+/// A value that may be `null`, which is not the same as leaving it out.
+fn given_or_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::<T>::deserialize(value).map(Some)
+}
+
+fn kinds(names: &[String]) -> Result<BTreeSet<Kind>, Error> {
+    let known = || Kind::ALL.map(Kind::name).join(", ");
+    let kind = |(index, name): (usize, &String)| {
+        Kind::from_name(name)
+            .ok_or_else(|| FieldError::new(format!("types[{index}]"), format!("must be one of {}", known())))
+    };
+    names.iter().enumerate().map(kind).collect::<Result<_, _>>().map_err(|error| Error::ValidationFailed(vec![error]))
+}
+
+/// A webhook without its secret.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Webhook)]
+pub(crate) struct WebhookBody {
+    /// Its identifier.
+    id: Uuid,
+    /// The address.
+    url: String,
+    /// The space whose changes it is told.
+    space_id: Uuid,
+    /// The types of items that it is told about; null is all.
+    #[schema(value_type = Option<Vec<String>>)]
+    types: Option<Vec<&'static str>>,
+    /// Whether it is told what happens.
+    active: bool,
+    /// When it was made.
+    created_at: Time,
+    /// When a message was last taken.
+    delivered_at: Option<Time>,
+    /// Since when it is told nothing any more.
+    stopped_at: Option<Time>,
+    /// Why.
+    stop_reason: Option<String>,
+}
+
+impl WebhookBody {
+    pub(crate) fn of(webhook: &Webhook) -> WebhookBody {
+        let stopped = webhook.stopped.as_ref();
+        WebhookBody {
+            id: webhook.id.uuid(),
+            url: webhook.url.as_str().to_owned(),
+            space_id: webhook.space.uuid(),
+            types: webhook.kinds.as_ref().map(|kinds| kinds.iter().map(|kind| kind.name()).collect()),
+            active: stopped.is_none(),
+            created_at: Time(webhook.created_at),
+            delivered_at: webhook.delivered_at.map(Time),
+            stopped_at: stopped.map(|stopped| Time(stopped.at)),
+            stop_reason: stopped.map(|stopped| stopped.reason.clone()),
+        }
+    }
+}
+
+/// A new webhook with its secret, which is shown once.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CreatedWebhook {
+    #[serde(flatten)]
+    pub(crate) webhook: WebhookBody,
+    /// What messages are signed with: it is not shown again.
+    pub(crate) secret: String,
+}
+
+/// Webhooks.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WebhookList {
+    /// Oldest first.
+    pub(crate) webhooks: Vec<WebhookBody>,
+}
+
+/// An event as a webhook is told it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DeliveredEvent {
+    /// The webhook.
+    webhook_id: Uuid,
+    /// The number of the delivery: the same each time that it is tried.
+    #[schema(value_type = i64)]
+    delivery: u64,
+    /// The item's space.
+    space_id: Uuid,
+    /// `item.created`, `item.updated`, `item.archived`, `item.unarchived`, `item.deleted`, `item.restored` or `item.purged`.
+    event: String,
+    /// What the item is.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The item.
+    id: Uuid,
+    /// The version that it was at afterwards.
+    #[schema(value_type = i64, minimum = 1)]
+    version: u64,
+    /// The fields that changed.
+    changed_fields: Vec<String>,
+    /// The door that the change came through.
+    source: &'static str,
+    /// When it happened.
+    at: Time,
+}
+
+impl DeliveredEvent {
+    pub(crate) fn of(webhook: &Webhook, delivery: &Delivery) -> DeliveredEvent {
+        let event = &delivery.event;
+        DeliveredEvent {
+            webhook_id: webhook.id.uuid(),
+            delivery: delivery.number,
+            space_id: event.space.uuid(),
+            event: format!("item.{}", event.happening),
+            kind: event.kind.name(),
+            id: event.item.uuid(),
+            version: event.version,
+            changed_fields: event.changed_fields.clone(),
+            source: event.source.name(),
+            at: Time(event.at),
+        }
+    }
+}
+
+/// What a webhook is to be told or was told, and what became of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Delivery)]
+pub(crate) struct DeliveryBody {
+    #[serde(flatten)]
+    event: DeliveredEvent,
+    /// `pending`, `delivered` or `given_up`.
+    #[schema(value_type = String)]
+    state: &'static str,
+    /// How often it was tried.
+    #[schema(value_type = i64)]
+    attempts: u32,
+    /// When it was last tried.
+    tried_at: Option<Time>,
+    /// How long that took.
+    milliseconds: Option<f64>,
+    /// The status of the answer.
+    #[schema(value_type = Option<i64>)]
+    status: Option<u16>,
+    /// Why it was no success.
+    failure: Option<String>,
+    /// When it is tried again, if it was set aside.
+    due_at: Option<Time>,
+}
+
+impl DeliveryBody {
+    pub(crate) fn of(webhook: &Webhook, delivery: &Delivery) -> DeliveryBody {
+        let last = delivery.last.as_ref();
+        DeliveryBody {
+            event: DeliveredEvent::of(webhook, delivery),
+            state: delivery.state.name(),
+            attempts: delivery.attempts,
+            tried_at: last.map(|last| Time(last.at)),
+            milliseconds: last.map(|last| last.took.as_millis_f64()),
+            status: last.and_then(|last| last.status),
+            failure: last.and_then(|last| last.failure.clone()),
+            due_at: match delivery.state {
+                DeliveryState::Pending(due_at) => due_at.map(Time),
+                DeliveryState::Delivered | DeliveryState::GivenUp => None,
+            },
+        }
+    }
+}
+
+/// The deliveries of a webhook.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DeliveryList {
+    /// Newest first.
+    pub(crate) deliveries: Vec<DeliveryBody>,
+}
