@@ -14,12 +14,13 @@
 //! [`Interline`]: interline_items::Interline
 
 mod http;
+mod identity;
 mod mcp;
 mod serve;
 mod settings;
 mod wire;
 
 pub use http::openapi;
-pub use mcp::{McpServer, serve_mcp};
+pub use mcp::{McpServer, serve_mcp, serve_mcp_on};
 pub use serve::serve;
 pub use settings::{Auth, Indexing, RateLimits, Settings};
