@@ -1,16 +1,23 @@
 """The official Python client, at every row of calls.json: over stdio, over HTTP and through the bridge, with a
-handshake (legacy) and without one (auto). It checks every answer of a tool against the schema that the tool lists."""
+handshake (legacy) and without one (auto). It checks every answer of a tool against the schema that the tool lists. Where
+changes are told, it is told of one."""
 
 import json
 import sys
+import warnings
 from pathlib import Path
 
 import anyio
 from mcp import StdioServerParameters
 from mcp.client import Client
+from mcp.client.subscriptions import PromptsListChanged, ResourceUpdated
 from mcp.types import PromptReference, ResourceTemplateReference
 
 TABLE = json.loads(Path(__file__).with_name("calls.json").read_text())
+# After a handshake there is no other way.
+warnings.filterwarnings("ignore", "resources/subscribe is removed")
+# The ways on which changes are told.
+TELLING = [("stdio", "legacy"), ("stdio", "auto"), ("http", "auto")]
 
 
 def filled(value, names):
@@ -81,6 +88,27 @@ async def work(client, server, run):
         names |= {name: told[member] for name, member in row.get("keep", {}).items()}
 
 
+async def hear(client, mode, notices, name):
+    """Is told that a prompt has changed, and with it the list of prompts."""
+    uri = f"interline://prompt/{name}"
+    await client.call_tool("create_prompt", {"name": name, "description": "Says hello", "content": "Hello"})
+    change = "update_prompt_metadata", {"name": name, "title": "Another"}
+    with anyio.fail_after(30):
+        if mode == "auto":
+            async with client.listen(prompts_list_changed=True, resource_subscriptions=[uri]) as stream:
+                await client.call_tool(*change)
+                told = {await anext(stream), await anext(stream)}
+            assert told == {PromptsListChanged(), ResourceUpdated(uri)}, told
+        else:
+            created = await notices.receive()
+            assert created.method == "notifications/prompts/list_changed", created
+            await client.subscribe_resource(uri)
+            await client.call_tool(*change)
+            told = [await notices.receive(), await notices.receive()]
+            assert told[0].method == "notifications/prompts/list_changed", told
+            assert told[1].method == "notifications/resources/updated" and str(told[1].params.uri) == uri, told
+
+
 async def main(interline, data_dir, address):
     for server in TABLE:
         start = ["mcp", server]
@@ -91,7 +119,10 @@ async def main(interline, data_dir, address):
         }
         for way, there in ways.items():
             for mode in ["legacy", "auto"]:
-                async with Client(there, mode=mode) as client:
+                notify, notices = anyio.create_memory_object_stream(100)
+                async with Client(there, mode=mode, message_handler=notify.send) as client:
+                    if server == "prompts" and (way, mode) in TELLING:
+                        await hear(client, mode, notices, f"told-{way}-{mode}")
                     await work(client, server, f"python-{way}-{mode}")
                     version = client.protocol_version
                     print(f"Python, {server}, {way}, {mode}: protocol {version}, {len(TABLE[server])} calls")

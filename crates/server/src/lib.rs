@@ -14,6 +14,7 @@
 //! [`Interline`]: interline_items::Interline
 
 mod http;
+mod identity;
 mod mcp;
 mod outside;
 mod serve;
@@ -22,6 +23,6 @@ mod wire;
 mod work;
 
 pub use http::openapi;
-pub use mcp::{McpServer, serve_mcp};
+pub use mcp::{McpServer, serve_mcp, serve_mcp_on};
 pub use serve::serve;
 pub use settings::{AiKey, AiSettings, Auth, Indexing, MakeTls, RateLimits, Settings, WorkSettings};

@@ -89,6 +89,40 @@ fn prompts_have_a_server_of_their_own() {
     }
 }
 
+#[test]
+fn what_a_server_changes_is_told_to_agents_beside_it() {
+    let place = Place::new();
+    let served = place.serve(&[]);
+    let (url, token) = (served.url(), place.token());
+    let mut talk = Talk::with(&place, "content", &[]);
+    let note = talk.call("create_note", json!({"title": "Plan", "content": "one"}));
+    let id = note["id"].as_str().expect("an id");
+    let uri = format!("interline://note/{id}");
+    assert_eq!(talk.request("resources/subscribe", json!({"uri": uri}))["result"], json!({}));
+    let edit = json!({"edits": [{"old_str": "one", "new_str": "two"}]}).to_string();
+    assert_eq!(served.post(&format!("/notes/{id}/edits"), &token, &edit).status, 200);
+    let told = talk.hear();
+    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+    assert_eq!(told["params"], json!({"uri": uri}));
+    assert_eq!(talk.end().code, Some(0));
+
+    // Nothing comes through the bridge that was not asked for, and it says so.
+    let prefix = "io.modelcontextprotocol";
+    let meta = json!({
+        format!("{prefix}/protocolVersion"): "2026-07-28",
+        format!("{prefix}/clientInfo"): {"name": "test", "version": "1"},
+        format!("{prefix}/clientCapabilities"): {},
+    });
+    let mut bridged = Talk::silent(&mut place.command(&["mcp", "prompts", "--url", &url, "--token", &token]));
+    let described = bridged.request("server/discover", json!({"_meta": meta}));
+    let offered = &described["result"]["capabilities"];
+    assert_eq!((&offered["resources"], &offered["prompts"]), (&json!({}), &json!({})), "{described}");
+    let listen = json!({"notifications": {"promptsListChanged": true}, "_meta": meta});
+    assert_eq!(bridged.request("subscriptions/listen", listen)["error"]["code"], -32601);
+    assert_eq!(bridged.request("tools/list", json!({"_meta": meta}))["result"]["tools"][0]["name"], "search_prompts");
+    assert_eq!(bridged.end().code, Some(0));
+}
+
 /// Where edits of one writer go, in each of the shared notes.
 const WRITERS: [&str; 3] = ["agent 1", "agent 2", "server"];
 

@@ -58,11 +58,16 @@ impl Talk {
         id
     }
 
+    /// The answer to a request; what is told meanwhile without being asked for is not listened to.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params);
-        let answer = self.hear();
-        assert_eq!(answer["id"], id, "{answer}");
-        answer
+        loop {
+            let message = self.hear();
+            if message.get("method").is_none() {
+                assert_eq!(message["id"], id, "{message}");
+                return message;
+            }
+        }
     }
 
     /// What a tool gives.

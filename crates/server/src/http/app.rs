@@ -29,7 +29,8 @@ pub(super) struct Inner {
     pub(super) end: End,
 }
 
-/// What connections need that outlive their request: those who listen to events.
+/// What those need who are told of changes as they happen, for longer than a request takes.
+#[derive(Clone)]
 pub(crate) struct End {
     /// Its sender is gone when the server ends.
     pub(crate) is_closing: watch::Receiver<()>,

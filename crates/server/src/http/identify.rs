@@ -14,6 +14,7 @@ use super::error::ApiError;
 use super::limiter::{Access, Left};
 use super::once::once;
 use crate::Auth;
+use crate::identity::Identity;
 
 /// The caller of a request that came through [`identify`]. A handler takes it once.
 #[derive(Clone)]
@@ -57,11 +58,15 @@ pub(super) async fn counted(
 
 /// The caller that a request's token stands for, at the door `source`.
 pub(super) async fn caller(app: &App, headers: &HeaderMap, source: Source) -> Result<interline_items::Caller, Error> {
+    identity(app, headers)?.caller(&app.interline, source).await
+}
+
+/// What a request says about who made it.
+pub(super) fn identity(app: &App, headers: &HeaderMap) -> Result<Identity, Error> {
     match app.settings.auth {
-        Auth::Owner(owner) => app.interline.trusted(owner, source).await,
+        Auth::Owner(owner) => Ok(Identity::User(owner)),
         Auth::Tokens => {
-            let secret = bearer(headers).ok_or(Error::Unauthorized)?;
-            app.interline.authenticate(SecretHash::of(secret), source).await
+            bearer(headers).map(|secret| Identity::Token(SecretHash::of(secret))).ok_or(Error::Unauthorized)
         }
     }
 }

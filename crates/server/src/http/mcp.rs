@@ -1,17 +1,19 @@
 //! `POST /mcp/…`: the MCP servers over HTTP, without sessions, behind the same checks as the API.
 //!
-//! Here it is found out who calls and what for; the SDK does the rest, and its refusals in plain text become JSON.
+//! Here it is found out who calls and what for; the SDK does the rest, and its refusals in plain text become JSON. An answer
+//! is JSON, but for a stream of what happens, which lasts as long as the client stays.
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::post;
 use http_body_util::{BodyExt as _, Collected, Full};
+use rmcp::model::{JsonRpcMessage, RequestId, ServerJsonRpcMessage, SubscriptionFilter};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
@@ -46,7 +48,7 @@ pub(super) fn routes(app: &App) -> Router<App> {
 
 impl Mounted {
     fn new(app: &App, server: McpServer) -> Mounted {
-        let handler = Handler::new(server, app.interline.clone(), Principal::OfRequest);
+        let handler = Handler::new(server, app.interline.clone(), Principal::OfRequest, app.end.clone());
         // Whom a request may be sent to and by is checked for all routes.
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
@@ -61,20 +63,33 @@ impl Mounted {
 
     async fn answer(self, app: App, request: Request) -> Result<Response<Body>, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let caller = identify::caller(&app, &parts.headers, self.server.source()).await?;
+        let identity = identify::identity(&app, &parts.headers)?;
+        let caller = identity.caller(&app.interline, self.server.source()).await?;
         let bytes = body::bounded(&app, &parts.headers, body).await?;
-        let access = match Message::peek(&bytes) {
-            Ok(message) => self.access(&message),
+        let message = match Message::peek(&bytes) {
+            Ok(message) => message,
             Err(refusal) => return refusal.answer(),
         };
-        let user = caller.user();
-        parts.extensions.insert(Visitor { caller, request_id: CurrentRequest::id() });
-        let protocol = self.protocol;
-        Ok(counted(&app, user, access, async move {
-            let answer = protocol.handle(Request::from_parts(parts, Full::new(bytes))).await;
-            in_json(answer.map(Body::new)).await.unwrap_or_else(IntoResponse::into_response)
-        })
-        .await)
+        let (user, access) = (caller.user(), self.access(&message));
+        parts.extensions.insert(Visitor { identity, caller, request_id: CurrentRequest::id() });
+        let answered = async move {
+            let answer = self.dispatch(message, Request::from_parts(parts, bytes)).await;
+            answer.unwrap_or_else(IntoResponse::into_response)
+        };
+        Ok(counted(&app, user, access, answered).await)
+    }
+
+    async fn dispatch(self, message: Message, mut request: Request<Bytes>) -> Answer {
+        if let (Message::Listen { id, wanted }, Some(visitor)) = (message, request.extensions().get::<Visitor>()) {
+            match self.handler.open(visitor, &wanted).await {
+                Ok(stream) => drop(request.extensions_mut().insert(stream)),
+                Err(error) => {
+                    let refused: ServerJsonRpcMessage = JsonRpcMessage::error(error, Some(id));
+                    return answer::json(StatusCode::OK, &refused);
+                }
+            }
+        }
+        in_json(self.protocol.handle(request.map(Full::new)).await.map(Body::new)).await
     }
 
     /// What a message counts as: a call of a tool as what the tool does.
@@ -84,17 +99,22 @@ impl Mounted {
                 Some(Effect::Reads) | None => Access::Read,
                 Some(Effect::Adds | Effect::Changes | Effect::Settles) => Access::Write,
             },
-            Message::Other => Access::Read,
+            Message::Listen { .. } | Message::Other => Access::Read,
             Message::Unclear => Access::Write,
         }
     }
 }
 
-/// What is asked for, as far as it matters for counting.
+/// What is asked for, as far as it matters here.
 #[derive(Debug, PartialEq, Eq)]
 enum Message {
     /// A call of this tool.
     Call(String),
+    /// For a stream of this.
+    Listen {
+        id: RequestId,
+        wanted: SubscriptionFilter,
+    },
     Other,
     /// JSON, but not of a shape that is understood here.
     Unclear,
@@ -102,13 +122,15 @@ enum Message {
 
 #[derive(Deserialize)]
 struct Shape {
+    id: Option<RequestId>,
     method: Option<String>,
-    params: Option<Object<Named>>,
+    params: Option<Object<Params>>,
 }
 
-#[derive(Deserialize)]
-struct Named {
+#[derive(Default, Deserialize)]
+struct Params {
     name: Option<String>,
+    notifications: Option<SubscriptionFilter>,
 }
 
 impl Message {
@@ -117,12 +139,14 @@ impl Message {
             return Err(RpcRefusal::BATCH);
         }
         match serde_json::from_slice(bytes) {
-            Ok(Object(Shape { method: Some(method), params: Some(Object(Named { name: Some(name) })) }))
-                if method == "tools/call" =>
-            {
-                Ok(Message::Call(name))
+            Ok(Object(Shape { id, method, params })) => {
+                let Params { name, notifications } = params.map(|Object(params)| params).unwrap_or_default();
+                Ok(match (method.as_deref(), name, notifications, id) {
+                    (Some("tools/call"), Some(name), _, _) => Message::Call(name),
+                    (Some("subscriptions/listen"), _, Some(wanted), Some(id)) => Message::Listen { id, wanted },
+                    _ => Message::Other,
+                })
             }
-            Ok(_) => Ok(Message::Other),
             Err(error) if error.is_data() => Ok(Message::Unclear),
             Err(_) => Err(RpcRefusal::NO_JSON),
         }
@@ -176,6 +200,15 @@ mod tests {
                 r#"{"method":"tools/call","params":{"name":"x","arguments":{"name":1}},"id":1}"#,
                 Message::Call("x".to_owned()),
             ),
+            (
+                r#"{"id":"a","method":"subscriptions/listen","params":{"notifications":{"promptsListChanged":true}}}"#,
+                Message::Listen {
+                    id: RequestId::String("a".into()),
+                    wanted: SubscriptionFilter::builder().prompts_list_changed().build(),
+                },
+            ),
+            (r#"{"id":1,"method":"subscriptions/listen","params":{}}"#, Message::Other),
+            (r#"{"id":1,"method":"subscriptions/listen","params":{"notifications":7}}"#, Message::Unclear),
             (r#"{"method":"tools/list"}"#, Message::Other),
             (r#"{"method":"prompts/get","params":{"name":"x"}}"#, Message::Other),
             (r#"{"method":"tools/call","params":["x"]}"#, Message::Unclear),

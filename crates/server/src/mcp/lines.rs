@@ -28,6 +28,8 @@ type Sent = TxJsonRpcMessage<RoleServer>;
 pub(super) struct Lines<R, W> {
     input: R,
     has_ended: bool,
+    /// Dropped with the last message.
+    is_heard: Option<watch::Sender<()>>,
     ahead: Ahead,
     output: Arc<Mutex<W>>,
     /// Requests that no answer was sent to yet.
@@ -46,11 +48,44 @@ where
         Lines {
             input,
             has_ended: false,
+            is_heard: Some(watch::Sender::new(())),
             ahead: Ahead::default(),
             output: Arc::new(Mutex::new(output)),
             unanswered: HashSet::new(),
             unwritten: watch::Sender::new(0),
             max_wait: MAX_WAIT,
+        }
+    }
+
+    /// Its sender is gone when nothing more will be received.
+    pub(super) fn is_closing(&self) -> watch::Receiver<()> {
+        self.is_heard.as_ref().map_or_else(|| watch::channel(()).1, watch::Sender::subscribe)
+    }
+
+    /// The next message that is one.
+    async fn next(&mut self) -> Option<Received> {
+        loop {
+            let mut written = self.unwritten.subscribe();
+            let unwritten = *written.borrow_and_update();
+            let has_room = self.unanswered.len() + unwritten < MAX_UNANSWERED;
+            if has_room {
+                match self.ahead.take_line() {
+                    Some(line) => match self.understood(&line) {
+                        Some(message) => return Some(message),
+                        None => continue,
+                    },
+                    None if self.has_ended => return None,
+                    None => {}
+                }
+            }
+            tokio::select! {
+                read = self.input.read_buf(&mut self.ahead.bytes), if !self.has_ended && self.ahead.has_room() => {
+                    self.has_ended = !matches!(read, Ok(1..));
+                }
+                // An answer to what is under way interrupts this.
+                _ = written.changed(), if !has_room => {}
+                () = tokio::time::sleep(self.max_wait), if self.has_ended && unwritten > 0 => return None,
+            }
         }
     }
 
@@ -149,29 +184,11 @@ where
 
     /// Can be interrupted: what was read is kept.
     async fn receive(&mut self) -> Option<Received> {
-        loop {
-            let mut written = self.unwritten.subscribe();
-            let unwritten = *written.borrow_and_update();
-            let has_room = self.unanswered.len() + unwritten < MAX_UNANSWERED;
-            if has_room {
-                match self.ahead.take_line() {
-                    Some(line) => match self.understood(&line) {
-                        Some(message) => return Some(message),
-                        None => continue,
-                    },
-                    None if self.has_ended => return None,
-                    None => {}
-                }
-            }
-            tokio::select! {
-                read = self.input.read_buf(&mut self.ahead.bytes), if !self.has_ended && self.ahead.has_room() => {
-                    self.has_ended = !matches!(read, Ok(1..));
-                }
-                // An answer to what is under way interrupts this.
-                _ = written.changed(), if !has_room => {}
-                () = tokio::time::sleep(self.max_wait), if self.has_ended && unwritten > 0 => return None,
-            }
+        let next = self.next().await;
+        if next.is_none() {
+            self.is_heard = None;
         }
+        next
     }
 
     /// Waits for nothing: a client that does not read would be waited for in vain.

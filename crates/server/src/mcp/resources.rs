@@ -99,6 +99,11 @@ const fn mime_type(kind: Kind) -> &'static str {
     }
 }
 
+/// The item that an address is of.
+pub(super) fn item_at(server: McpServer, uri: &str, limits: &Limits) -> Result<ItemRef, Error> {
+    Address::parse(server, uri, limits).map(|address| address.which)
+}
+
 /// What an address leads to.
 struct Address<'u> {
     /// Without lines.

@@ -1,7 +1,7 @@
 //! Which servers there are, and what each offers.
 
 use interline_items::{Kind, Source};
-use rmcp::model::ServerCapabilities;
+use rmcp::model::{PromptsCapability, ResourcesCapability, ServerCapabilities};
 
 use super::tool::Tool;
 use super::{code, content, prompts};
@@ -50,12 +50,21 @@ impl McpServer {
 
     /// What of the protocol it serves.
     pub(super) fn capabilities(self) -> ServerCapabilities {
-        // That lists have changed is not promised: it would have to be told of every door's changes.
+        // That the list of resources has changed is not promised: the newest are first in it, so that it changes all the time.
         let all = ServerCapabilities::builder().enable_tools().enable_resources().enable_completions();
+        let all = all.enable_resources_subscribe();
         match self {
             McpServer::Content | McpServer::Code => all.build(),
-            McpServer::Prompts => all.enable_prompts().build(),
+            McpServer::Prompts => all.enable_prompts().enable_prompts_list_changed().build(),
         }
+    }
+
+    /// The same where there is no way to tell a client what it does not ask for.
+    pub(super) fn capabilities_without_telling(self) -> ServerCapabilities {
+        let mut all = self.capabilities();
+        all.resources = all.resources.map(|_| ResourcesCapability::default());
+        all.prompts = all.prompts.map(|_| PromptsCapability::default());
+        all
     }
 
     /// The kinds that it is about.

@@ -18,6 +18,7 @@ mod description;
 mod expected;
 
 mod agent;
+mod listener;
 mod schema;
 
 mod bounds;
@@ -27,5 +28,6 @@ mod parity;
 mod prompts;
 mod refused;
 mod resources;
+mod subscriptions;
 mod tasks;
 mod tools;

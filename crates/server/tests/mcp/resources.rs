@@ -173,8 +173,13 @@ fn what_is_not_there_is_refused_in_the_words_of_the_protocol() {
         assert!(!message.await.contains("it is a"), "what others have is not told");
         assert_eq!(stranger.request("resources/list", json!({})).await.unwrap(), json!({"resources": []}));
         content.protocol_error("resources/list", json!({"cursor": "x"}), INVALID_PARAMS).await;
-        for method in ["resources/subscribe", "resources/unsubscribe"] {
-            content.protocol_error(method, json!({"uri": at(&format!("note/{note}"))}), -32601).await;
+        // After a handshake over HTTP there is nothing that could be told on.
+        for (method, params) in [
+            ("resources/subscribe", json!({"uri": at(&format!("note/{note}"))})),
+            ("resources/unsubscribe", json!({"uri": at(&format!("note/{note}"))})),
+            ("subscriptions/listen", json!({"notifications": {}})),
+        ] {
+            content.protocol_error(method, params, -32601).await;
         }
     });
 }

@@ -1,4 +1,6 @@
 //! A server elsewhere on standard input and output: messages go there one by one, and answers come back.
+//!
+//! What the server tells without being asked does not come through: it is neither offered nor taken here.
 
 use interline_server::McpServer;
 use serde_json::{Value, json};
@@ -11,6 +13,7 @@ use crate::remote::Server;
 const MAX_MESSAGE_BYTES: u64 = 20 * 1024 * 1024;
 /// What JSON-RPC leaves to servers for their own errors.
 const SERVER_ERROR: i64 = -32000;
+const METHOD_NOT_FOUND: i64 = -32601;
 
 /// Passes messages on until the input ends.
 pub(super) async fn run(server: &Server, name: McpServer) -> Result<(), Failure> {
@@ -24,13 +27,19 @@ pub(super) async fn run(server: &Server, name: McpServer) -> Result<(), Failure>
             return if line.is_empty() { Ok(()) } else { Err(Failure::failed("a message is cut off or too long")) };
         }
         let message: Value = serde_json::from_slice(&line).unwrap_or_default();
-        let answer = match server.exchange(name, &headers(&message, agreed.as_deref()), line).await {
-            Ok(answer) => answer,
-            Err(failure) => refusal(&message, &failure),
+        let answer = if message["method"] == "subscriptions/listen" {
+            error(&message, METHOD_NOT_FOUND, "this way to the server has no streams")
+        } else {
+            match server.exchange(name, &headers(&message, agreed.as_deref()), line).await {
+                Ok(answer) => answer,
+                Err(failure) => refusal(&message, &failure),
+            }
         };
         let Some(mut answer) = answer else { continue };
-        if message["method"] == "initialize" {
-            agreed = agreed_version(&answer);
+        match message["method"].as_str() {
+            Some("initialize") => agreed = agreed_version(&answer),
+            Some("server/discover") => answer = without_streams(answer),
+            Some(_) | None => {}
         }
         answer.push(b'\n');
         output.write_all(&answer).await.map_err(lost)?;
@@ -57,11 +66,27 @@ fn agreed_version(answer: &[u8]) -> Option<String> {
     answer["result"]["protocolVersion"].as_str().map(str::to_owned)
 }
 
+/// A server's description of itself, without what it tells on streams.
+fn without_streams(answer: Vec<u8>) -> Vec<u8> {
+    let Ok(mut described) = serde_json::from_slice::<Value>(&answer) else { return answer };
+    for (capability, offered) in [("resources", "subscribe"), ("prompts", "listChanged")] {
+        let capability = described.pointer_mut(&format!("/result/capabilities/{capability}"));
+        if let Some(capability) = capability.and_then(Value::as_object_mut) {
+            capability.remove(offered);
+        }
+    }
+    described.to_string().into_bytes()
+}
+
 /// What is said to a message that the server did not take; nothing to one that nobody waits for an answer to.
 fn refusal(message: &Value, failure: &Failure) -> Option<Vec<u8>> {
     tracing::warn!(%failure, "a message was not taken");
+    error(message, SERVER_ERROR, &failure.to_string())
+}
+
+fn error(message: &Value, code: i64, text: &str) -> Option<Vec<u8>> {
     let id = message.get("id")?;
-    let error = json!({"code": SERVER_ERROR, "message": failure.to_string()});
+    let error = json!({"code": code, "message": text});
     Some(json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string().into_bytes())
 }
 
