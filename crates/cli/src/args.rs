@@ -1,5 +1,6 @@
 //! What was typed. Nothing here knows a default or reads the environment: what it means is in [`crate::settings`].
 
+mod serve;
 #[cfg(test)]
 mod tests;
 
@@ -8,6 +9,7 @@ use std::ffi::OsString;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use interline_items::{Kind, Scope};
 
+pub(crate) use self::serve::ServeArgs;
 use crate::output::Form;
 
 /// A store for text that AI agents read and edit precisely.
@@ -47,50 +49,6 @@ pub(crate) enum Command {
     /// Reads everything: whether every version of every item can be rebuilt, and whether the index of searches says what
     /// the items do. It mends nothing, and a server may go on meanwhile. Code 3 if something does not fit together.
     Check(CheckArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ServeArgs {
-    /// Address and port to listen on; port 0 is any free one [env: INTERLINE_LISTEN] [default: 127.0.0.1:4680]
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) listen: Option<OsString>,
-    /// Who is let in: those with a token, or everybody as the owner (on a loopback address only) [env: INTERLINE_AUTH]
-    /// [default: token]
-    #[arg(long, value_name = "token|none")]
-    pub(crate) auth: Option<OsString>,
-    /// Requests of one user in a minute [env: INTERLINE_RATE_LIMIT] [default: 6000/1200; off with --auth none]
-    #[arg(long, value_name = "READS/WRITES|off")]
-    pub(crate) rate_limit: Option<OsString>,
-    /// A web origin whose pages may use the API, such as `https://notes.example.org`; can be repeated [env:
-    /// INTERLINE_ALLOWED_ORIGIN, separated by commas]
-    #[arg(long, value_name = "ORIGIN")]
-    pub(crate) allowed_origin: Vec<String>,
-    /// A name that the server is reached by, besides its address and localhost; can be repeated [env:
-    /// INTERLINE_ALLOWED_HOST, separated by commas]
-    #[arg(long, value_name = "HOST")]
-    pub(crate) allowed_host: Vec<String>,
-    /// How long deleted items stay in the trash [env: INTERLINE_KEEP_TRASH] [default: 30d]
-    #[arg(long, value_name = "DAYS|forever")]
-    pub(crate) keep_trash: Option<OsString>,
-    /// How long old versions stay in the histories of items; the newest always does [env: INTERLINE_KEEP_HISTORY]
-    /// [default: forever]
-    #[arg(long, value_name = "DAYS|forever")]
-    pub(crate) keep_history: Option<OsString>,
-    /// How long events are kept for those who come back to listen [env: INTERLINE_KEEP_EVENTS] [default: 7d]
-    #[arg(long, value_name = "DAYS|forever")]
-    pub(crate) keep_events: Option<OsString>,
-    /// How many records the history of an item has at the most [env: INTERLINE_KEEP_RECORDS] [default: all]
-    #[arg(long, value_name = "NUMBER|all")]
-    pub(crate) keep_records: Option<OsString>,
-    /// What is logged, to stderr: a level, or levels of parts (info,interline_server=debug) [env: INTERLINE_LOG]
-    /// [default: info]
-    #[arg(long, value_name = "FILTER")]
-    pub(crate) log: Option<OsString>,
-    /// How it is logged [env: INTERLINE_LOG_FORMAT] [default: text]
-    #[arg(long, value_name = "text|json")]
-    pub(crate) log_format: Option<OsString>,
-    #[command(flatten)]
-    pub(crate) store: StoreArgs,
 }
 
 /// Where the local store is.

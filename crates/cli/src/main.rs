@@ -12,6 +12,7 @@ mod remote;
 mod settings;
 mod shapes;
 mod target;
+mod tls;
 
 use std::process::ExitCode;
 

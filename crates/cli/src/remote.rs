@@ -1,13 +1,11 @@
 //! A server, over its REST API.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use interline_items::{Kind, Rank, RemoveUser, Scope, UserDraft};
 use interline_server::McpServer;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, Method, RequestBuilder, StatusCode, Url};
-use rustls::{ClientConfig, RootCertStore};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -15,6 +13,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::shapes::{self, NewTokenShape, NewUserShape, TokenList, UserList, UserShape};
 use crate::target::{NewToken, named};
+use crate::tls;
 
 /// How long a server may take to let us in.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -48,7 +47,7 @@ impl Server {
     pub(crate) fn at(url: Url, token: Option<String>) -> Result<Server, Failure> {
         // A server of ours redirects nowhere, and a token goes nowhere else.
         let client = Client::builder()
-            .tls_backend_preconfigured(tls()?)
+            .tls_backend_preconfigured(tls::configuration().map_err(|error| Failure::failed(format!("TLS: {error}")))?)
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(TIMEOUT)
@@ -205,16 +204,4 @@ fn told(error: &reqwest::Error) -> String {
         cause = error.source();
     }
     text
-}
-
-/// TLS that trusts the system's authorities. A system without any can still be used without TLS.
-fn tls() -> Result<ClientConfig, Failure> {
-    let mut authorities = RootCertStore::empty();
-    authorities.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    // The process may have several providers of cryptography through other crates: the choice is made here.
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| Failure::failed(format!("TLS: {error}")))?;
-    Ok(config.with_root_certificates(authorities).with_no_client_auth())
 }

@@ -1,5 +1,6 @@
 //! What was typed, and what it means: option, environment, configuration file, default, in this order.
 
+mod after_change;
 mod layers;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use jiff::SignedDuration;
 use reqwest::Url;
 use tracing_subscriber::EnvFilter;
 
+pub(crate) use self::after_change::AfterChange;
 #[cfg(test)]
 pub(crate) use self::layers::variable;
 use self::layers::{Given, Layers, Origin};
@@ -62,6 +64,7 @@ pub(crate) struct ServeSettings {
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) housekeeping: Housekeeping,
+    pub(crate) after_change: AfterChange,
     pub(crate) log: EnvFilter,
     pub(crate) log_form: Form,
     pub(crate) store: StoreSettings,
@@ -151,6 +154,7 @@ impl ServeSettings {
             allowed_hosts: hosts?.iter().map(host).collect::<Result<_, _>>()?,
             allowed_origins: origins?.iter().map(origin).collect::<Result<_, _>>()?,
             housekeeping,
+            after_change: AfterChange::of(args, &layers)?,
             log,
             log_form,
             store: StoreSettings::of(&args.store, &layers)?,

@@ -6,7 +6,8 @@ use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
-use interline_server::{Auth, Settings};
+use interline_items::WorkRules;
+use interline_server::{Auth, Settings, WorkSettings};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
@@ -18,6 +19,7 @@ use crate::first_start::Owner;
 use crate::local;
 use crate::output::{Form, say};
 use crate::settings::{AuthMode, ServeSettings};
+use crate::tls;
 
 pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(), Failure> {
     let settings = ServeSettings::of(args, environment)?;
@@ -36,6 +38,12 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
         allowed_hosts: settings.allowed_hosts,
         allowed_origins: settings.allowed_origins,
         housekeeping: settings.housekeeping,
+        work: Some(WorkSettings {
+            tls: tls::configuration,
+            targets: settings.after_change.targets,
+            rules: WorkRules::default(),
+            ai: settings.after_change.ai,
+        }),
         ..Settings::default()
     };
     start_logging(settings.log, settings.log_form);

@@ -45,7 +45,7 @@ impl WebhookUrl {
         }
         if targets == Targets::Public && !url.host().is_some_and(|host| may_be_public(&host)) {
             let message = "the address is private: webhooks go to public addresses, unless the server was started with \
-                           `--allow-private-webhooks`";
+                           `--webhook-targets any`";
             return refused(message.to_owned());
         }
         url.set_fragment(None);

@@ -1,0 +1,62 @@
+//! What `serve` takes.
+
+use std::ffi::OsString;
+
+use clap::Args;
+
+use super::StoreArgs;
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Address and port to listen on; port 0 is any free one [env: INTERLINE_LISTEN] [default: 127.0.0.1:4680]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<OsString>,
+    /// Who is let in: those with a token, or everybody as the owner (on a loopback address only) [env: INTERLINE_AUTH]
+    /// [default: token]
+    #[arg(long, value_name = "token|none")]
+    pub(crate) auth: Option<OsString>,
+    /// Requests of one user in a minute [env: INTERLINE_RATE_LIMIT] [default: 6000/1200; off with --auth none]
+    #[arg(long, value_name = "READS/WRITES|off")]
+    pub(crate) rate_limit: Option<OsString>,
+    /// A web origin whose pages may use the API, such as `https://notes.example.org`; can be repeated [env:
+    /// INTERLINE_ALLOWED_ORIGIN, separated by commas]
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allowed_origin: Vec<String>,
+    /// A name that the server is reached by, besides its address and localhost; can be repeated [env:
+    /// INTERLINE_ALLOWED_HOST, separated by commas]
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allowed_host: Vec<String>,
+    /// How long deleted items stay in the trash [env: INTERLINE_KEEP_TRASH] [default: 30d]
+    #[arg(long, value_name = "DAYS|forever")]
+    pub(crate) keep_trash: Option<OsString>,
+    /// How long old versions stay in the histories of items; the newest always does [env: INTERLINE_KEEP_HISTORY]
+    /// [default: forever]
+    #[arg(long, value_name = "DAYS|forever")]
+    pub(crate) keep_history: Option<OsString>,
+    /// How long events are kept for those who come back to listen [env: INTERLINE_KEEP_EVENTS] [default: 7d]
+    #[arg(long, value_name = "DAYS|forever")]
+    pub(crate) keep_events: Option<OsString>,
+    /// How many records the history of an item has at the most [env: INTERLINE_KEEP_RECORDS] [default: all]
+    #[arg(long, value_name = "NUMBER|all")]
+    pub(crate) keep_records: Option<OsString>,
+    /// Where webhooks may lead: to public addresses, or to any, those of this machine and its network too [env:
+    /// INTERLINE_WEBHOOK_TARGETS] [default: public]
+    #[arg(long, value_name = "public|any", help_heading = "After a change")]
+    pub(crate) webhook_targets: Option<OsString>,
+    /// An OpenAI-compatible endpoint (`https://api.example.com/v1`) whose model summarizes notes and bookmarks and suggests
+    /// tags; it is shown the key in INTERLINE_AI_KEY, if there is one [env: INTERLINE_AI_URL] [default: none]
+    #[arg(long, value_name = "URL", help_heading = "After a change")]
+    pub(crate) ai_url: Option<OsString>,
+    /// What that endpoint calls the model [env: INTERLINE_AI_MODEL]
+    #[arg(long, value_name = "NAME", help_heading = "After a change")]
+    pub(crate) ai_model: Option<OsString>,
+    /// What is logged, to stderr: a level, or levels of parts (info,interline_server=debug) [env: INTERLINE_LOG]
+    /// [default: info]
+    #[arg(long, value_name = "FILTER")]
+    pub(crate) log: Option<OsString>,
+    /// How it is logged [env: INTERLINE_LOG_FORMAT] [default: text]
+    #[arg(long, value_name = "text|json")]
+    pub(crate) log_format: Option<OsString>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
