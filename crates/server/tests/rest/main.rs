@@ -15,6 +15,7 @@ mod client;
 mod description;
 mod expected;
 mod raw;
+mod receiver;
 
 mod apps;
 mod bookmarks;
@@ -22,6 +23,7 @@ mod code;
 mod content;
 mod docs;
 mod editing;
+mod enrichment;
 mod events;
 mod finding;
 mod health;
@@ -35,6 +37,7 @@ mod spaces;
 mod tags;
 mod tokens;
 mod users;
+mod webhooks;
 mod workflows;
 
 mod bodies;

@@ -252,6 +252,7 @@ async fn a_key_is_refused_where_the_answer_is_a_secret(place: Place) {
     for (line, body) in [
         ("POST /tokens", json!({"name": "x"})),
         ("POST /users", json!({"name": "x"})),
+        ("POST /webhooks", json!({"url": "https://example.org/"})),
         ("DELETE /tokens/0190a6f4-7b3c-7def-8123-456789abcdef", Value::Null),
         ("DELETE /users/0190a6f4-7b3c-7def-8123-456789abcdef", Value::Null),
     ] {

@@ -27,6 +27,8 @@ enum About {
     Tag,
     /// A token: another's is not found.
     Token,
+    /// A webhook: another's is not found.
+    Webhook,
     /// Code of an organization: it is not found by those of no other, but by admins.
     Code,
     /// What the caller has.
@@ -61,7 +63,7 @@ fn row(line: &str, about: About, needs: Needs, body: Value) -> Row {
 
 /// Every route. A new one without a row fails [`every_route_has_a_row`].
 fn rows() -> Vec<Row> {
-    use About::{Admins, Anyone, Code, Events, Item, Name, Own, Tag, Token};
+    use About::{Admins, Anyone, Code, Events, Item, Name, Own, Tag, Token, Webhook};
     use Needs::{Nothing, Read, Write};
     let mut rows = vec![
         row("GET /health", Anyone, Nothing, Value::Null),
@@ -72,6 +74,12 @@ fn rows() -> Vec<Row> {
         row("GET /tokens", Own, Nothing, Value::Null),
         row("POST /tokens", Own, Nothing, json!({"name": "x"})),
         row("DELETE /tokens/{id}", Token, Write, Value::Null),
+        row("GET /webhooks", Own, Read, Value::Null),
+        row("POST /webhooks", Own, Write, json!({"url": "https://example.org/hook"})),
+        row("GET /webhooks/{id}", Webhook, Read, Value::Null),
+        row("PATCH /webhooks/{id}", Webhook, Write, json!({"active": false})),
+        row("DELETE /webhooks/{id}", Webhook, Write, Value::Null),
+        row("GET /webhooks/{id}/deliveries", Webhook, Read, Value::Null),
         row("GET /users", Admins, Read, Value::Null),
         row("POST /users", Admins, Write, json!({"name": "x"})),
         row("DELETE /users/{id}", Admins, Write, Value::Null),
@@ -134,6 +142,9 @@ fn rows() -> Vec<Row> {
             row(&at("POST /*/{id}/delete-content"), Item, Write, json!({"content_to_delete": "adas"})),
             row(&at("POST /*/{id}/edits"), Item, Write, json!({"edits": [{"old_str": "adas", "new_str": "bobs"}]})),
         ]);
+        if collection != "prompts" {
+            rows.push(row(&at("GET /*/{id}/enrichment"), Item, Read, Value::Null));
+        }
     }
     rows
 }
@@ -159,6 +170,7 @@ struct Ada {
     client: Client,
     ids: Vec<String>,
     token: String,
+    webhook: String,
 }
 
 const MARK: &str = "adas-own";
@@ -184,8 +196,10 @@ async fn ada(world: &World) -> Ada {
     client.delete(&format!("/notes/{}", ids[3])).await.expect(204, Value::Null);
     let (_, token) = client.new_token(json!({"name": MARK})).await;
     let space = text(&client.get("/spaces").await.json()["spaces"][0]["id"]);
-    ids.extend([user, space, token.clone(), organization, app]);
-    Ada { client, ids, token }
+    let hook = json!({"url": "https://adas-own.example/hook"});
+    let webhook = client.post("/webhooks", hook).await.expect(201, json!({})).id();
+    ids.extend([user, space, token.clone(), organization, app, webhook.clone()]);
+    Ada { client, ids, token, webhook }
 }
 
 impl Ada {
@@ -198,6 +212,7 @@ impl Ada {
             "/spaces",
             "/users/me",
             "/apps",
+            "/webhooks",
         ] {
             let mut seen = self.client.get(path).await.expect(200, json!({})).json();
             // A rendering, which is a read, is a use.
@@ -219,6 +234,7 @@ impl Ada {
             }
             About::Name | About::Tag => vec![row.line.replace("{name}", MARK)],
             About::Token => vec![row.line.replace("{id}", &self.token)],
+            About::Webhook => vec![row.line.replace("{id}", &self.webhook)],
             About::Code => vec![row.line.replace("{app}", MARK).replace("{version}", "1")],
             About::Own | About::Events | About::Admins | About::Anyone => vec![row.line.replace("{id}", &self.ids[4])],
         }
@@ -237,7 +253,7 @@ async fn what_is_anothers_is_not_found_on_any_route(place: Place) {
     // An admin manages users, and owns no more of their things than anyone.
     for (stranger, stranger_is_admin) in [(bob, false), (world.owner(), true)] {
         for row in rows() {
-            if !matches!(row.about, About::Item | About::Name | About::Tag | About::Token)
+            if !matches!(row.about, About::Item | About::Name | About::Tag | About::Token | About::Webhook)
                 && (row.about != About::Code || stranger_is_admin)
             {
                 continue;
@@ -291,6 +307,7 @@ async fn nothing_of_another_is_in_any_list(place: Place) {
         "/spaces",
         "/users/me",
         "/apps",
+        "/webhooks",
         "/organizations",
         "/workflows",
         "/content?q=adas_own",

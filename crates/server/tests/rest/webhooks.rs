@@ -1,0 +1,362 @@
+//! `/webhooks`, and what they are told.
+
+use std::io;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use interline_items::{Targets, WorkRules};
+use interline_server::{AiSettings, Settings, WorkSettings};
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use crate::client::{Client, text};
+use crate::place::{Place, unlimited};
+use crate::receiver::{Got, Receiver, Reply, until};
+
+on_both!(
+    a_webhook_is_told_what_happens_signed_and_in_order,
+    changes_of_every_door_and_process_are_told,
+    what_fails_is_tried_again_and_its_log_says_so,
+    an_endpoint_that_hangs_delays_nobody_else,
+    one_that_is_gone_stops,
+    what_is_given_up_is_told_as_such,
+    a_stopped_webhook_is_told_again_from_its_start_on,
+    only_the_types_that_were_asked_for_are_told,
+    private_addresses_are_refused,
+    wrong_webhooks_are_refused_by_name,
+    the_webhooks_of_others_do_not_exist,
+    a_narrow_token_has_narrow_webhooks,
+    figures_tell_what_was_delivered,
+);
+
+fn tls() -> io::Result<rustls::ClientConfig> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.map_err(io::Error::other)?;
+    Ok(config.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth())
+}
+
+/// A server that does the work, wherever it leads, and tries again soon.
+pub(crate) fn working(ai: Option<AiSettings>) -> Settings {
+    let rules = WorkRules {
+        first_pause: SignedDuration::from_millis(5),
+        longest_pause: SignedDuration::from_millis(20),
+        give_up_after: SignedDuration::from_hours(1),
+    };
+    Settings { work: Some(WorkSettings { tls, targets: Targets::Any, rules, ai }), ..unlimited() }
+}
+
+/// The same, with other rules.
+fn with_rules(change: impl FnOnce(&mut WorkSettings)) -> Settings {
+    let mut settings = working(None);
+    change(settings.work.as_mut().unwrap());
+    settings
+}
+
+async fn add(client: &Client, url: &str) -> (String, String) {
+    let made = client.post("/webhooks", json!({"url": url})).await.expect(201, json!({"active": true})).json();
+    (text(&made["id"]), text(&made["secret"]))
+}
+
+/// The deliveries of a webhook once they are as they should be, newest first.
+async fn deliveries(client: &Client, id: &str, expected: Value) -> Value {
+    let is_expected = |told: &Value| {
+        let states = told["deliveries"].as_array().unwrap().iter().map(|delivery| delivery["state"].clone());
+        states.collect::<Value>() == expected
+    };
+    until(client, &format!("/webhooks/{id}/deliveries"), is_expected).await
+}
+
+fn assert_signed(got: &Got, secret: &str) {
+    let key = STANDARD.decode(secret.strip_prefix("whsec_").unwrap()).unwrap();
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
+    let signed = format!("{}.{}.{}", got.header("webhook-id"), got.header("webhook-timestamp"), got.body);
+    mac.update(signed.as_bytes());
+    let expected = format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()));
+    assert_eq!(got.header("webhook-signature"), expected);
+}
+
+async fn a_webhook_is_told_what_happens_signed_and_in_order(place: Place) {
+    let world = place.serve_with(working(None)).await;
+    let owner = world.owner();
+    let mut receiver = Receiver::answering([Reply::Status(204)]).await;
+    let (id, secret) = add(&owner, &receiver.url("/hook?x=1")).await;
+    let note = owner.note("Plan", Some("one")).await;
+    let path = format!("/notes/{}", text(&note["id"]));
+    owner.patch(&format!("{path}/str-replace"), json!({"old_str": "one", "new_str": "two"})).await;
+    owner.send(&format!("POST {path}/archive"), None).await.expect(200, json!({}));
+    owner.delete(&path).await.expect(204, Value::Null);
+    owner.delete(&format!("{path}?permanent=true")).await.expect(204, Value::Null);
+    let mut ids = Vec::new();
+    for (event, version, fields) in [
+        ("item.created", 1, json!(["title", "content"])),
+        ("item.updated", 2, json!(["content"])),
+        ("item.archived", 2, json!([])),
+        ("item.deleted", 2, json!([])),
+        ("item.purged", 2, json!([])),
+    ] {
+        let got = receiver.next().await;
+        assert_eq!((got.path.as_str(), got.header("content-type")), ("/hook", "application/json"));
+        assert_signed(&got, &secret);
+        let told = got.json();
+        assert_eq!(
+            (&told["event"], &told["version"], &told["changed_fields"]),
+            (&event.into(), &version.into(), &fields)
+        );
+        assert_eq!((&told["webhook_id"], &told["id"]), (&json!(id), &note["id"]));
+        assert_eq!((&told["type"], &told["source"]), (&json!("note"), &json!("rest")));
+        ids.push(got.header("webhook-id").to_owned());
+    }
+    ids.dedup();
+    assert_eq!(ids.len(), 5, "each has an id of its own");
+    let told = deliveries(&owner, &id, json!(vec!["delivered"; 5])).await;
+    assert_eq!(
+        (&told["deliveries"][4]["event"], &told["deliveries"][4]["status"], &told["deliveries"][4]["failure"]),
+        (&json!("item.created"), &json!(204), &Value::Null)
+    );
+    let two = owner.get(&format!("/webhooks/{id}/deliveries?limit=2")).await.json();
+    assert_eq!(two["deliveries"], json!(told["deliveries"].as_array().unwrap()[..2]));
+    let before = text(&two["deliveries"][1]["delivery"].to_string().into());
+    let rest = owner.get(&format!("/webhooks/{id}/deliveries?before={before}")).await.json();
+    assert_eq!(rest["deliveries"], json!(told["deliveries"].as_array().unwrap()[2..]));
+    let webhook = owner.get(&format!("/webhooks/{id}")).await.expect(200, json!({"active": true})).json();
+    assert!(webhook["delivered_at"].is_string() && webhook.get("secret").is_none(), "{webhook}");
+}
+
+async fn changes_of_every_door_and_process_are_told(place: Place) {
+    let other = place.another().await.serve().await;
+    let world = place.serve_with(working(None)).await;
+    let mut receiver = Receiver::answering([Reply::Status(200)]).await;
+    add(&world.owner(), &receiver.url("/")).await;
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "create_note", "arguments": {"title": "by an agent"}}});
+    let headers = [("accept", "application/json, text/event-stream"), ("mcp-protocol-version", "2025-11-25")];
+    world.owner().send_with("POST /mcp/content", &headers, Some(&call)).await.expect(200, json!({}));
+    assert_eq!(receiver.next().await.json()["source"], json!("mcp-content"));
+    // One that does no such work itself.
+    let note = other.owner().note("elsewhere", None).await;
+    assert_eq!(receiver.next().await.json()["id"], note["id"]);
+}
+
+async fn what_fails_is_tried_again_and_its_log_says_so(place: Place) {
+    let world = place.serve_with(working(None)).await;
+    let owner = world.owner();
+    let elsewhere = Receiver::answering([Reply::Status(200)]).await;
+    let huge = Reply::Text(500, "x".repeat(4_000_000));
+    let redirect = Reply::Redirect(elsewhere.url("/"));
+    let mut receiver = Receiver::answering([huge, redirect, Reply::Status(429), Reply::Status(200)]).await;
+    let (id, _) = add(&owner, &receiver.url("/")).await;
+    let first = owner.note("one", None).await;
+    let second = owner.note("two", None).await;
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        let got = receiver.next().await;
+        seen.push((got.json()["id"].clone(), got.header("webhook-id").to_owned()));
+    }
+    assert!(seen[..4].iter().all(|(item, id)| item == &first["id"] && id == &seen[0].1), "{seen:?}");
+    assert_eq!(seen[4].0, second["id"], "in order");
+    let told = deliveries(&owner, &id, json!(["delivered", "delivered"])).await;
+    assert_eq!((&told["deliveries"][1]["attempts"], &told["deliveries"][0]["attempts"]), (&json!(4), &json!(1)));
+    let mut elsewhere = elsewhere;
+    assert!(elsewhere.is_quiet(), "a redirect was followed");
+}
+
+async fn an_endpoint_that_hangs_delays_nobody_else(place: Place) {
+    let world = place.serve_with(working(None)).await;
+    let owner = world.owner();
+    let mut hanging = Receiver::answering([Reply::Nothing]).await;
+    let mut good = Receiver::answering([Reply::Status(200)]).await;
+    let (id, _) = add(&owner, &hanging.url("/")).await;
+    add(&owner, &good.url("/")).await;
+    owner.note("one", None).await;
+    hanging.next().await;
+    for title in ["two", "three"] {
+        owner.note(title, None).await;
+    }
+    for _ in 0..3 {
+        good.next().await;
+    }
+    assert!(hanging.is_quiet(), "one at a time");
+    hanging.given_up().await;
+    let is_tried = |told: &Value| told["deliveries"][2]["attempts"] == json!(1);
+    let told = until(&owner, &format!("/webhooks/{id}/deliveries"), is_tried).await;
+    let first = &told["deliveries"][2];
+    assert_eq!((&first["state"], &first["status"]), (&json!("pending"), &Value::Null));
+    assert_eq!(first["failure"], json!("no answer within 10 seconds"));
+}
+
+async fn one_that_is_gone_stops(place: Place) {
+    let world = place.serve_with(working(None)).await;
+    let owner = world.owner();
+    let mut receiver = Receiver::answering([Reply::Status(410)]).await;
+    let (id, _) = add(&owner, &receiver.url("/")).await;
+    owner.note("one", None).await;
+    receiver.next().await;
+    let stopped = until(&owner, &format!("/webhooks/{id}"), |webhook| webhook["active"] == json!(false)).await;
+    assert!(text(&stopped["stop_reason"]).contains("410"), "{stopped}");
+    deliveries(&owner, &id, json!(["given_up"])).await;
+}
+
+async fn what_is_given_up_is_told_as_such(place: Place) {
+    let settings = with_rules(|work| work.rules.give_up_after = SignedDuration::ZERO);
+    let world = place.serve_with(settings).await;
+    let owner = world.owner();
+    // Nobody listens there any more.
+    let url = Receiver::answering([]).await.url("/");
+    let port = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let closed = format!("http://{}/", port.local_addr().unwrap());
+    drop((port, url));
+    let (id, _) = add(&owner, &closed).await;
+    owner.note("one", None).await;
+    let told = deliveries(&owner, &id, json!(["given_up"])).await;
+    assert!(text(&told["deliveries"][0]["failure"]).contains("refused"), "{told}");
+    let webhook = until(&owner, &format!("/webhooks/{id}"), |webhook| webhook["active"] == json!(false)).await;
+    assert!(text(&webhook["stop_reason"]).contains("nothing could be delivered"), "{webhook}");
+}
+
+async fn a_stopped_webhook_is_told_again_from_its_start_on(place: Place) {
+    let world = place.serve_with(working(None)).await;
+    let owner = world.owner();
+    let mut receiver = Receiver::answering([Reply::Status(200)]).await;
+    let (id, _) = add(&owner, &receiver.url("/old")).await;
+    let path = format!("/webhooks/{id}");
+    owner.patch(&path, json!({"active": false})).await.expect(200, json!({"active": false, "stop_reason": "…user…"}));
+    owner.note("missed", None).await;
+    let change = json!({"active": true, "url": receiver.url("/new")});
+    owner.patch(&path, change).await.expect(200, json!({"active": true, "stopped_at": null, "stop_reason": null}));
+    let heard = owner.note("heard", None).await;
+    let got = receiver.next().await;
+    assert_eq!((got.path.as_str(), &got.json()["id"]), ("/new", &heard["id"]));
+    owner.delete(&path).await.expect(204, Value::Null);
+    owner.get(&path).await.expect(404, json!({"error": "not_found"}));
+    assert_eq!(owner.get("/webhooks").await.json(), json!({"webhooks": []}));
+}
+
+async fn only_the_types_that_were_asked_for_are_told(place: Place) {
+    let world = place.serve_with(working(None)).await;
+    let owner = world.owner();
+    let mut receiver = Receiver::answering([Reply::Status(200)]).await;
+    let body = json!({"url": receiver.url("/"), "types": ["prompt"]});
+    let made = owner.post("/webhooks", body).await.expect(201, json!({"types": ["prompt"]})).json();
+    owner.note("not told", None).await;
+    owner.create("prompts", json!({"name": "told", "content": "x"})).await;
+    assert_eq!(receiver.next().await.json()["type"], json!("prompt"));
+    let path = format!("/webhooks/{}", text(&made["id"]));
+    owner.patch(&path, json!({"types": null})).await.expect(200, json!({"types": null}));
+    owner.note("told", None).await;
+    assert_eq!(receiver.next().await.json()["type"], json!("note"));
+}
+
+async fn private_addresses_are_refused(place: Place) {
+    let world = place.serve_with(with_rules(|work| work.targets = Targets::Public)).await;
+    let owner = world.owner();
+    for url in [
+        "http://127.0.0.1:80/",
+        "http://localhost/",
+        "http://[::1]/",
+        "http://10.0.0.1/",
+        "http://169.254.169.254/latest/meta-data",
+        "http://2130706433/",
+        "http://[::ffff:192.168.0.1]/",
+    ] {
+        let answer = owner.post("/webhooks", json!({"url": url})).await.expect(422, json!({}));
+        assert!(text(&answer.json()["errors"][0]["message"]).contains("private"), "{url}: {}", answer.json());
+    }
+    add(&owner, "https://example.com/hook").await;
+}
+
+async fn wrong_webhooks_are_refused_by_name(place: Place) {
+    let world = place.serve_with(working(None)).await;
+    let owner = world.owner();
+    let url = "https://example.com/";
+    for (body, fields) in [
+        (json!({}), vec!["url"]),
+        (json!({"url": null}), vec!["url"]),
+        (json!({"url": ""}), vec!["url"]),
+        (json!({"url": "ftp://example.com/"}), vec!["url"]),
+        (json!({"url": "example.com"}), vec!["url"]),
+        (json!({"url": "https://u:p@example.com/"}), vec!["url"]),
+        (json!({"url": format!("{url}{}", "x".repeat(2_000))}), vec!["url"]),
+        (json!({"url": url, "types": []}), vec!["types"]),
+        (json!({"url": url, "types": ["note", "poem"]}), vec!["types[1]"]),
+        (json!({"url": url, "types": null}), vec!["types"]),
+        (json!({"url": url, "space_id": "0190a6f4-7b3c-7def-8123-456789abcdef"}), vec!["space_id"]),
+        (json!({"url": url, "secret": "mine"}), vec!["secret"]),
+    ] {
+        assert_eq!(owner.refused_fields("POST /webhooks", body.clone()).await, fields, "{body}");
+    }
+    let (id, _) = add(&owner, url).await;
+    for (body, field) in [
+        (json!({"url": "file:///etc/passwd"}), "url"),
+        (json!({"active": "yes"}), "active"),
+        (json!({"active": null}), "active"),
+        (json!({"types": ["x"]}), "types[0]"),
+        (json!({"space_id": id}), "space_id"),
+    ] {
+        assert_eq!(owner.refused_fields(&format!("PATCH /webhooks/{id}"), body.clone()).await, [field], "{body}");
+    }
+    for query in ["limit=0", "limit=501", "before=x", "before=0"] {
+        let path = format!("/webhooks/{id}/deliveries?{query}");
+        owner.get(&path).await.expect(422, json!({"error": "validation_failed"}));
+    }
+    for number in 1..50 {
+        add(&owner, &format!("https://example.com/{number}")).await;
+    }
+    assert_eq!(owner.refused_fields("POST /webhooks", json!({"url": url})).await, ["url"], "there are enough");
+}
+
+async fn the_webhooks_of_others_do_not_exist(place: Place) {
+    let world = place.serve_with(working(None)).await;
+    let owner = world.owner();
+    let (bob, _) = owner.new_user("bob").await;
+    let mut receiver = Receiver::answering([Reply::Status(200)]).await;
+    let (id, _) = add(&bob, &receiver.url("/")).await;
+    assert_eq!(owner.get("/webhooks").await.json(), json!({"webhooks": []}));
+    owner.get(&format!("/webhooks/{id}")).await.expect(404, json!({"error": "not_found"}));
+    // He is told of what is his alone.
+    owner.note("hers", None).await;
+    let his = bob.note("his", None).await;
+    assert_eq!(receiver.next().await.json()["id"], his["id"]);
+    let space = text(&owner.get("/spaces").await.json()["spaces"][0]["id"]);
+    let body = json!({"url": receiver.url("/"), "space_id": space});
+    assert_eq!(bob.refused_fields("POST /webhooks", body).await, ["space_id"]);
+}
+
+async fn a_narrow_token_has_narrow_webhooks(place: Place) {
+    let world = place.serve_with(working(None)).await;
+    let owner = world.owner();
+    let (notes, _) = owner.new_token(json!({"name": "notes", "kinds": ["note"]})).await;
+    let (reader, _) = owner.new_token(json!({"name": "reader", "scopes": ["read"]})).await;
+    let wide = add(&owner, "https://example.com/wide").await.0;
+    let body = json!({"url": "https://example.com/narrow"});
+    let made = notes.post("/webhooks", body.clone()).await.expect(201, json!({"types": ["note"]})).json();
+    notes.get(&format!("/webhooks/{wide}")).await.expect(404, json!({}));
+    let seen = notes.get("/webhooks").await.json();
+    assert_eq!(seen["webhooks"].as_array().unwrap().len(), 1);
+    let wider = json!({"url": "https://example.com/", "types": ["prompt"]});
+    notes.post("/webhooks", wider).await.expect(403, json!({"error": "forbidden"}));
+    reader.post("/webhooks", body).await.expect(403, json!({"error": "forbidden"}));
+    reader.delete(&format!("/webhooks/{}", text(&made["id"]))).await.expect(403, json!({"error": "forbidden"}));
+}
+
+async fn figures_tell_what_was_delivered(place: Place) {
+    let world = place.serve_with(working(None)).await;
+    let owner = world.owner();
+    let mut receiver = Receiver::answering([Reply::Status(200)]).await;
+    let (id, _) = add(&owner, &receiver.url("/")).await;
+    owner.note("one", None).await;
+    receiver.next().await;
+    deliveries(&owner, &id, json!(["delivered"])).await;
+    let answer = world.nobody().get("/metrics").await;
+    let told = String::from_utf8_lossy(&answer.bytes);
+    for name in [
+        "interline_deliveries_total{outcome=\"success\"}",
+        "interline_jobs_waiting{task=\"deliver\"}",
+        "interline_jobs_oldest_seconds{task=\"enrich\"}",
+    ] {
+        assert!(told.contains(name), "{name} is missing:\n{told}");
+    }
+}
