@@ -44,6 +44,11 @@ pub(crate) enum Command {
     /// share one store. Nothing but the protocol is written to stdout.
     #[command(subcommand)]
     Mcp(McpCommand),
+    /// Follow what happens
+    ///
+    /// A line for each change, from every door and every process, after its commit. It goes on until it is stopped, and
+    /// comes back by itself to a server that was lost.
+    Events(EventsArgs),
     /// Check that the local store is whole
     ///
     /// Reads everything: whether every version of every item can be rebuilt, and whether the index of searches says what
@@ -102,6 +107,21 @@ impl TargetArgs {
     pub(crate) fn form(&self) -> Form {
         if self.json { Form::Json } else { Form::Text }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EventsArgs {
+    /// Begin after the event that had this cursor; 0 is the oldest that is kept [default: from now on]
+    #[arg(long, value_name = "CURSOR|0")]
+    pub(crate) since: Option<String>,
+    /// Only items of this type; can be repeated
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) kinds: Vec<KindArg>,
+    /// Only this item; can be repeated
+    #[arg(long = "id", value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
 }
 
 #[derive(Debug, Subcommand)]

@@ -39,6 +39,11 @@ impl Failure {
         Failure { kind: FailureKind::Failed, message: message.to_string(), hint: None }
     }
 
+    /// Whether it was refused, so that trying again would not help.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.kind == FailureKind::Refused
+    }
+
     /// The same, with what to do next.
     pub(crate) fn hint(mut self, hint: impl fmt::Display) -> Failure {
         self.hint = Some(hint.to_string());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interline_items::{Caller, Interline, RemoveUser, Source, Store, TokenDraft, User, UserDraft};
+use interline_items::{Caller, Interline, Listen, Listener, RemoveUser, Source, Store, TokenDraft, User, UserDraft};
 use interline_server::McpServer;
 use interline_storage::{PostgresStore, SqliteStore};
 
@@ -69,6 +69,16 @@ impl Local {
     pub(crate) async fn serve_mcp(self, server: McpServer) -> Result<(), Failure> {
         let served = interline_server::serve_mcp(server, self.interline, self.owner.id).await;
         served.map_err(|error| Failure::failed(format!("the server stopped: {error}")))
+    }
+
+    /// Listens to what happens, as the owner.
+    pub(crate) async fn listen(&self, wanted: Listen) -> Result<Listener, Failure> {
+        Ok(self.interline.listen(&self.caller().await?, wanted).await?)
+    }
+
+    /// Sees to it that a listener hears what the owner may see by now.
+    pub(crate) async fn renew(&self, listener: &mut Listener) -> Result<(), Failure> {
+        Ok(listener.update(&self.caller().await?).await?)
     }
 
     pub(crate) async fn add_user(&self, draft: UserDraft) -> Result<NewUserShape, Failure> {

@@ -15,14 +15,27 @@ pub(crate) enum Form {
     Json,
 }
 
+/// Whether somebody reads what is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// Somebody may.
+    There,
+    /// Nobody does any more.
+    Gone,
+}
+
 /// Prints lines on stdout. That nobody reads them any more is not a failure.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
+    tell(text).map(|_| ())
+}
+
+/// The same, for whoever goes on only as long as somebody reads it.
+pub(crate) fn tell(text: &str) -> Result<Reader, Failure> {
     let mut stdout = io::stdout().lock();
     match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::failed(format!("stdout cannot be written: {error}")))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(Reader::There),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Reader::Gone),
+        Err(error) => Err(Failure::failed(format!("stdout cannot be written: {error}"))),
     }
 }
 
@@ -66,7 +79,7 @@ fn line(cells: &[String], widths: &[usize]) -> String {
 }
 
 /// A cell as a terminal may get it: what comes from a server must not steer it.
-fn shown(cell: &str) -> String {
+pub(crate) fn shown(cell: &str) -> String {
     let cell: String = cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if cell.is_empty() { "-".to_owned() } else { cell }
 }

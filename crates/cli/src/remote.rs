@@ -1,5 +1,7 @@
 //! A server, over its REST API.
 
+mod events;
+
 use std::time::Duration;
 
 use interline_items::{Kind, Rank, RemoveUser, Scope, UserDraft};
@@ -159,13 +161,14 @@ impl Server {
     }
 
     async fn answer(&self, request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), Failure> {
-        let unreachable = |error: reqwest::Error| {
-            Failure::failed(format!("{} does not answer: {}", self.url, told(&error)))
-                .hint("check the address, and that a server runs there")
-        };
-        let answer = request.send().await.map_err(unreachable)?;
+        let answer = request.send().await.map_err(|error| self.unreachable(&error))?;
         let status = answer.status();
-        Ok((status, answer.bytes().await.map_err(unreachable)?.to_vec()))
+        Ok((status, answer.bytes().await.map_err(|error| self.unreachable(&error))?.to_vec()))
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> Failure {
+        Failure::failed(format!("{} does not answer: {}", self.url, told(error)))
+            .hint("check the address, and that a server runs there")
     }
 
     fn refusal(&self, status: StatusCode, body: &[u8]) -> Failure {

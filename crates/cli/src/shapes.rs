@@ -1,6 +1,6 @@
 //! What `--json` prints. Users and tokens are as the REST API shows them, which is what a server answers.
 
-use interline_items::{CheckProblem, CheckReport, Kind, OrganizationId, Rank, Scope, Secret, Token, User};
+use interline_items::{CheckProblem, CheckReport, Heard, Kind, OrganizationId, Rank, Scope, Secret, Token, User};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -139,6 +139,36 @@ impl From<&CheckProblem> for ProblemShape {
             CheckProblem::Version { id, version } => ProblemShape::Version { id: id.to_string(), version: *version },
             CheckProblem::Index(id) => ProblemShape::Index { id: id.to_string() },
             CheckProblem::Damage(detail) => ProblemShape::Damage { detail: detail.clone() },
+        }
+    }
+}
+
+/// Something that happened.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct EventShape {
+    pub(crate) cursor: String,
+    pub(crate) event: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) id: String,
+    pub(crate) version: u64,
+    pub(crate) changed_fields: Vec<String>,
+    pub(crate) source: String,
+    pub(crate) at: String,
+}
+
+impl EventShape {
+    pub(crate) fn of(heard: &Heard) -> EventShape {
+        let event = &*heard.event;
+        EventShape {
+            cursor: heard.cursor.to_string(),
+            event: format!("item.{}", event.happening),
+            kind: event.kind.name().to_owned(),
+            id: event.item.to_string(),
+            version: event.version,
+            changed_fields: event.changed_fields.clone(),
+            source: event.source.name().to_owned(),
+            at: time(event.at),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The commands: each is one file.
 
 mod check;
+mod events;
 mod mcp;
 mod serve;
 mod token;
@@ -17,6 +18,7 @@ pub(crate) async fn run(cli: Cli, environment: &Environment) -> Result<(), Failu
         Command::User(command) => user::run(command, environment).await,
         Command::Token(command) => token::run(command, environment).await,
         Command::Mcp(command) => mcp::run(command, environment).await,
+        Command::Events(args) => events::run(&args, environment).await,
         Command::Check(args) => check::run(&args, environment).await,
     }
 }

@@ -54,6 +54,13 @@ fn check_order(name: &'static str, values: [&str; 4], read: impl Fn(&ServeSettin
 
 #[test]
 fn option_then_environment_then_file_then_default() {
+    check_order("webhook-targets", ["any", "public", "any", "public"], |settings| {
+        match settings.after_change.targets {
+            interline_items::Targets::Public => "public",
+            interline_items::Targets::Any => "any",
+        }
+        .to_owned()
+    });
     check_order("listen", ["127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:4680"], |settings| {
         settings.listen.to_string()
     });
@@ -231,4 +238,18 @@ fn the_owners_token_is_for_this_machine_alone() {
     for url in ["http://192.168.0.1", "https://localhost.example.org", "http://127.0.0.1.example.org"] {
         assert_eq!(shown(url), None, "{url}");
     }
+}
+
+#[test]
+fn a_model_is_an_address_a_name_and_a_key_of_the_environment() {
+    let options = ["--ai-url", "https://example.com/v1", "--ai-model", "small"];
+    let ai = serve(&options, [("INTERLINE_AI_KEY", " sk-1 ")]).expect("settings").after_change.ai.expect("a model");
+    assert_eq!((ai.url.as_str(), ai.model.as_str()), ("https://example.com/v1", "small"));
+    assert_eq!(ai.key, Some(interline_server::AiKey::new("sk-1".to_owned())));
+    let by_variables = [("INTERLINE_AI_URL", "http://127.0.0.1:1/"), ("INTERLINE_AI_MODEL", "m")];
+    let ai = serve(&[], by_variables).expect("settings").after_change.ai.expect("a model");
+    assert_eq!((ai.url.as_str(), ai.key), ("http://127.0.0.1:1/", None));
+    assert_eq!(serve(&[], [("INTERLINE_AI_KEY", "sk-1")]).expect("settings").after_change.ai, None);
+    let failure = serve(&options, [("INTERLINE_AI_KEY", "s k")]).expect_err("no key").to_string();
+    assert!(failure.contains("INTERLINE_AI_KEY") && !failure.contains("s k"), "{failure}");
 }

@@ -4,6 +4,7 @@
 
 mod admin;
 mod check;
+mod events;
 mod first_start;
 mod mcp;
 mod mcp_hostile;

@@ -24,6 +24,10 @@ fn wrong_usage_is_code_2_and_makes_nothing() {
         &["serve", "--keep-history", "long"],
         &["serve", "--keep-events", "0d"],
         &["serve", "--keep-records", "0"],
+        &["serve", "--webhook-targets", "everywhere"],
+        &["serve", "--ai-url", "https://example.com/v1"],
+        &["serve", "--ai-model", "small"],
+        &["serve", "--ai-url", "example.com", "--ai-model", "small"],
         &["serve", "--config", "/nowhere"],
         &["serve", "--auth", "none", "--listen", "0.0.0.0:0"],
     ];

@@ -162,6 +162,7 @@ pub(crate) const ROOMS: &[Room] = &[
         folder: "cli",
         dependencies: &[
             ("clap", "what was typed"),
+            ("futures-util", "events of a server, one after the other"),
             ("interline-items", "the use cases"),
             ("interline-server", "what `serve` runs"),
             ("interline-storage", "the stores"),
@@ -174,9 +175,11 @@ pub(crate) const ROOMS: &[Room] = &[
             ("serde_json", "JSON"),
             ("tempfile", "the owner's token has its name only when it is whole"),
             ("tokio", "the runtime and signals"),
+            ("tokio-tungstenite", "events of a server"),
             ("toml", "the configuration file"),
             ("tracing", "the log"),
             ("tracing-subscriber", "where the log goes"),
+            ("uuid", "ids that are typed"),
         ],
         brought: None,
         absent: &[
