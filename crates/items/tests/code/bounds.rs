@@ -68,6 +68,23 @@ fn what_would_make_a_deep_tree_is_refused_with_its_limit() {
 }
 
 #[test]
+fn letters_before_a_string_hide_no_depth() {
+    let deep = "-".repeat(3 * MEGABYTES);
+    for source in [
+        // A name that ends in `f`, then a string, then the depth.
+        format!("é1f\"{{\"{deep}1\"}}\"\n"),
+        format!("é1rf\"{{\"{deep}1\"}}\"\n"),
+        format!("éaf\"{{\"{deep}1\"}}\"\n"),
+        // No name, so `f` is a prefix and the depth is in a replacement field.
+        format!("€f\"{{{deep}1}}\"\n"),
+        format!("x = a€rf\"{{{deep}1}}\"\n"),
+    ] {
+        let refused = judged(&source).unwrap_err();
+        assert!(refused.contains("right after a name"), "{:?}: {refused}", source.get(..12));
+    }
+}
+
+#[test]
 fn the_deepest_tree_that_passes_fits_on_the_stack() {
     for source in [
         format!("x = {}1{}", "(".repeat(200), ")".repeat(200)),

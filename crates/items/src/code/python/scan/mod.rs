@@ -203,7 +203,7 @@ impl Scan<'_> {
         }
         let word = &self.bytes[start..self.at];
         let continues = start > 0 && !self.bytes[start - 1].is_ascii();
-        if matches!(self.peek(0), b'\'' | b'"') && !continues && word.len() <= 2 {
+        if matches!(self.peek(0), b'\'' | b'"') && word.len() <= 2 {
             return self.prefixed_string(start);
         }
         let keyword = if word.len() > 8 { None } else { Keyword::of(key) };
