@@ -30,6 +30,12 @@ fn what_would_make_a_deep_tree_is_refused_with_its_limit() {
         (format!("x = 1{}", " + 1".repeat(50_000)), links),
         (format!("x = {}1", "-".repeat(50_000)), links),
         (format!("x = {}1", "~".repeat(50_000)), links),
+        // Lines before and after it are short.
+        (format!("x = 1\nx = {}1\nx = 1\n", "-".repeat(2_100)), links),
+        (format!("x = 1\nx = {}1#\nx = 1\n", "-".repeat(2_100)), links),
+        (format!("x = 'a'{}; y = 1\nx = 1\n", ".b".repeat(2_100)), links),
+        (format!("x = [\n{}1]\nx = 1\n", "-".repeat(2_100)), links),
+        (format!("x = [1]{}\nx = 1\n", "[0]".repeat(2_100)), links),
         (format!("x = {}1", "not ".repeat(50_000)), links),
         (format!("x = {}1", "lambda: ".repeat(50_000)), links),
         (format!("x = {}1", "lambda a, b=".repeat(50_000)), links),
