@@ -12,14 +12,15 @@ mod depth;
 mod indentation;
 mod keyword;
 mod landmarks;
+mod lines;
 mod skim;
 mod strings;
 
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 
 use super::{BYTE_ORDER_MARK, Problem};
 use depth::{Binding, Run, TooDeep};
-use indentation::{Indent, Indentation};
+use indentation::Indentation;
 use keyword::Keyword;
 pub(super) use landmarks::Landmarks;
 use strings::{Fields, Quoted};
@@ -354,76 +355,6 @@ impl Scan<'_> {
         self.pop()
     }
 
-    fn comment(&mut self) -> Result<(), Problem> {
-        let rest = &self.bytes[self.at..];
-        self.at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-        Ok(())
-    }
-
-    /// A backslash joins two lines.
-    fn continuation(&mut self) -> Result<(), Problem> {
-        self.at += 1;
-        match (self.peek(0), self.peek(1)) {
-            (b'\r', b'\n') => self.at += 2,
-            (b'\n' | b'\r', _) => self.at += 1,
-            _ => return Err(Problem::new(self.at - 1, "unexpected character after a line continuation `\\`")),
-        }
-        self.begin_statement(0);
-        Ok(())
-    }
-
-    /// Notes what a statement that may begin so far ahead says of names: it begins with a line, after a colon or after a
-    /// semicolon.
-    fn begin_statement(&mut self, ahead: usize) {
-        let rest = self.bytes.get(self.at + ahead..).unwrap_or_default();
-        let blanks = length_while(rest, is_blank);
-        if matches!(rest.get(blanks), Some(b'g' | b'n')) {
-            let statement = &rest[blanks..];
-            if statement.starts_with(b"global") || statement.starts_with(b"nonlocal") {
-                self.landmarks.note(self.at + ahead + blanks);
-            }
-        }
-    }
-
-    fn newline(&mut self) -> Result<(), Problem> {
-        self.at += 1;
-        if self.open.is_empty() { self.begin_line() } else { Ok(()) }
-    }
-
-    fn begin_line(&mut self) -> Result<(), Problem> {
-        self.links = Links::Few;
-        let mut indent = Indent::default();
-        loop {
-            match self.peek(0) {
-                b' ' => {
-                    let spaces = spaces(&self.bytes[self.at..]);
-                    indent.spaces(spaces);
-                    self.at += spaces;
-                    continue;
-                }
-                b'\t' => indent.tab(),
-                b'\x0c' => indent = Indent::default(),
-                b'\\' => {
-                    self.continuation()?;
-                    // The blanks before the first backslash are the indentation, unless there are none.
-                    while indent != Indent::default() && is_blank(self.peek(0)) {
-                        self.at += 1;
-                    }
-                    continue;
-                }
-                b'\n' | b'\r' | b'#' | 0 => {
-                    self.line_start = self.at;
-                    return Ok(());
-                }
-                _ => break,
-            }
-            self.at += 1;
-        }
-        self.line_start = self.at;
-        self.begin_statement(0);
-        self.indentation.line(indent).map_err(|message| Problem::new(self.at, message))
-    }
-
     fn end(&self) -> Result<(), Problem> {
         let Some(open) = self.open.first() else { return Ok(()) };
         let bracket = char::from(self.bytes[open.at]);
@@ -442,13 +373,4 @@ fn is_blank(byte: u8) -> bool {
 /// How many bytes from the first on are like that.
 fn length_while(bytes: &[u8], is_such: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|byte| !is_such(*byte)).unwrap_or(bytes.len())
-}
-
-/// How many spaces are first; most come in fours.
-fn spaces(bytes: &[u8]) -> usize {
-    let mut spaces = 0;
-    while bytes[spaces..].starts_with(b"    ") {
-        spaces += 4;
-    }
-    spaces + length_while(&bytes[spaces..], |byte| byte == b' ')
 }
