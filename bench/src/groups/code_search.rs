@@ -87,6 +87,7 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
     let database = runtime.block_on(Database::filled(&server, &files))?;
     let store = runtime.block_on(database.open())?;
     let interline = Interline::new(store, Limits::default());
+    runtime.block_on(interline.first_start("bench")).map_err(|error| format!("{error:?}"))?;
     for query in &QUERIES {
         let name = in_postgres(query);
         if table.wants(&name) {
