@@ -13,6 +13,7 @@ use interline_storage::SqliteStore;
 use rusqlite::params;
 use uuid::Uuid;
 
+use super::code_postgres::{Database, SERVER};
 use super::python::library_files;
 use super::search::complete_index;
 use crate::measure::{Figures, middle};
@@ -32,76 +33,125 @@ const INSERT_ITEM: &str = "
         content_characters, content_bytes, content_lines, content_preview, content_hash
     ) VALUES (?1, 'module', ?2, 1, 0, 1, 1, '[]', ?3, ?3, ?4, ?4, 1, '', ?5)";
 
-/// What is looked for, and how long that may take.
-const QUERIES: [(&str, &str, QuerySyntax, u64); 6] = [
-    ("literal, rare", "def assertNotIsInstance", QuerySyntax::Literal, 100),
-    ("literal, in some files", "ThreadPoolExecutor", QuerySyntax::Literal, 100),
-    ("literal that is nowhere", "interline_is_not_here", QuerySyntax::Literal, 100),
-    ("expression", r"def get_\w+\(self, \w+=None\)", QuerySyntax::Regex, 500),
-    ("expression of alternatives", r"(raise|except) (KeyError|LookupError)\b", QuerySyntax::Regex, 500),
-    ("expression that is nowhere", r"class Interline\d+Store", QuerySyntax::Regex, 100),
+/// What is looked for, and how long that may take in SQLite.
+struct Query {
+    name: &'static str,
+    pattern: &'static str,
+    syntax: QuerySyntax,
+    /// How many matches are told, of those that are counted.
+    limit: usize,
+    bar: Duration,
+}
+
+impl Query {
+    const fn literal(name: &'static str, pattern: &'static str) -> Query {
+        Query { name, pattern, syntax: QuerySyntax::Literal, limit: 20, bar: Duration::from_millis(100) }
+    }
+
+    const fn regex(name: &'static str, pattern: &'static str, millis: u64) -> Query {
+        Query { name, pattern, syntax: QuerySyntax::Regex, limit: 20, bar: Duration::from_millis(millis) }
+    }
+}
+
+const QUERIES: [Query; 7] = [
+    Query::literal("literal, rare", "def assertNotIsInstance"),
+    Query::literal("literal, in some files", "ThreadPoolExecutor"),
+    Query { limit: 1_000, ..Query::literal("literal, in most files, 1,000 told", "return") },
+    Query::literal("literal that is nowhere", "interline_is_not_here"),
+    Query::regex("expression", r"def get_\w+\(self, \w+=None\)", 500),
+    Query::regex("expression of alternatives", r"(raise|except) (KeyError|LookupError)\b", 500),
+    Query::regex("expression that is nowhere", r"class Interline\d+Store", 100),
 ];
+
+/// How long any of them may take in PostgreSQL.
+const POSTGRES_BAR: Duration = Duration::from_secs(1);
 
 pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
     let mut table = Table::new(rows, "## Searches through 200 MB of code / ripgrep", JUDGED);
-    if !QUERIES.iter().any(|(name, ..)| table.wants(name)) {
+    let in_postgres = |query: &Query| format!("PostgreSQL: {}", query.name);
+    if !QUERIES.iter().any(|query| table.wants(&in_postgres(query))) {
         return Ok(());
     }
     let folder = kept(&Place::of_user()?)?;
-    let interline = Interline::new(Arc::new(SqliteStore::open(&file_in(&folder))?), Limits::default());
+    let files = folder.join("files");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    for (name, pattern, syntax, bar) in QUERIES {
-        if !table.wants(name) {
-            continue;
-        }
-        let ask = || -> Result<(f64, u64), Box<dyn Error>> {
-            let begin = Instant::now();
-            let total = runtime.block_on(found(&interline, pattern, syntax))?;
-            Ok((begin.elapsed().as_secs_f64(), total))
-        };
-        let (_, total) = ask()?;
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            ours.push(ask()?.0);
-            theirs.extend(ripgrep(&folder.join("files"), pattern, syntax, total)?);
-        }
-        let seconds = Figures { subject: middle(ours), reference: middle(theirs) };
-        let beside = if seconds.reference > 0.0 { "" } else { " (no ripgrep here)" };
-        table.judged_times(
-            &format!("{name}, {total} lines{beside}"),
-            seconds,
-            Longest::Time(Duration::from_millis(bar)),
-        )?;
+    let interline = Interline::new(Arc::new(SqliteStore::open(&file_in(&folder))?), Limits::default());
+    for query in QUERIES.iter().filter(|query| query.name.contains(rows)) {
+        row(&mut table, query.name, query, query.bar, &files, || runtime.block_on(found(&interline, query)))?;
     }
-    Ok(())
+    #[expect(clippy::disallowed_methods, reason = "this is a command line too")]
+    let Ok(server) = std::env::var(SERVER) else {
+        let cells = ["not measured", "", "", "", ""].map(str::to_owned);
+        return Ok(table.row("PostgreSQL: run by tests/with-postgres", &cells)?);
+    };
+    let database = runtime.block_on(Database::filled(&server, &files))?;
+    let store = runtime.block_on(database.open())?;
+    let interline = Interline::new(store, Limits::default());
+    runtime.block_on(interline.first_start("bench")).map_err(|error| format!("{error:?}"))?;
+    for query in &QUERIES {
+        let name = in_postgres(query);
+        if table.wants(&name) {
+            row(&mut table, &name, query, POSTGRES_BAR, &files, || runtime.block_on(found(&interline, query)))?;
+        }
+    }
+    drop(interline);
+    runtime.block_on(database.remove())
 }
 
-async fn found(interline: &Interline, pattern: &str, syntax: QuerySyntax) -> Result<u64, Box<dyn Error>> {
+/// Measures one query beside ripgrep; `ask` says how many lines were found.
+fn row(
+    table: &mut Table<'_>,
+    name: &str,
+    query: &Query,
+    bar: Duration,
+    files: &Path,
+    ask: impl Fn() -> Result<u64, Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    let total = ask()?;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let begin = Instant::now();
+        ask()?;
+        ours.push(begin.elapsed().as_secs_f64());
+        theirs.extend(ripgrep(files, query, total)?);
+    }
+    let seconds = Figures { subject: middle(ours), reference: middle(theirs) };
+    let beside = if seconds.reference > 0.0 { "" } else { " (no ripgrep here)" };
+    Ok(table.judged_times(&format!("{name}, {total} lines{beside}"), seconds, Longest::Time(bar))?)
+}
+
+async fn found(interline: &Interline, query: &Query) -> Result<u64, Box<dyn Error>> {
     let told = |error| format!("{error:?}");
     let owner = interline.owner().await.map_err(told)?;
     let caller = interline.trusted(owner.id, Source::Cli).await.map_err(told)?;
     let request = SearchFiles {
         scope: CodeScope { kind: CodeKind::Module, app: None, organization: None },
-        pattern: pattern.to_owned(),
-        syntax,
+        pattern: query.pattern.to_owned(),
+        syntax: query.syntax,
         case: Case::Sensitive,
         path: None,
         path_prefix: None,
         context_lines: 3,
-        limit: 20,
+        limit: query.limit,
     };
-    Ok(interline.search_code(&caller, request).await.map_err(told)?.total_matches)
+    let found = interline.search_code(&caller, request).await.map_err(told)?;
+    let told = u64::try_from(query.limit)?.min(found.total_matches);
+    if found.matches.len() as u64 == told {
+        Ok(found.total_matches)
+    } else {
+        Err(format!("{} of {} matches are told", found.matches.len(), found.total_matches).into())
+    }
 }
 
 /// How long ripgrep takes to count the same lines; `None` where there is no ripgrep (Debian has it as `ripgrep`).
-fn ripgrep(folder: &Path, pattern: &str, syntax: QuerySyntax, total: u64) -> Result<Option<f64>, Box<dyn Error>> {
-    let fixed = match syntax {
+fn ripgrep(folder: &Path, query: &Query, total: u64) -> Result<Option<f64>, Box<dyn Error>> {
+    let fixed = match query.syntax {
         QuerySyntax::Literal => "--fixed-strings",
         QuerySyntax::Regex => "--no-fixed-strings",
     };
     let begin = Instant::now();
     let counted = ["--count", "--no-filename", "--no-ignore", fixed, "--"];
-    let Ok(output) = Command::new("rg").args(counted).arg(pattern).arg(folder).output() else {
+    let Ok(output) = Command::new("rg").args(counted).arg(query.pattern).arg(folder).output() else {
         return Ok(None);
     };
     let time = begin.elapsed();

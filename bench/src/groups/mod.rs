@@ -1,5 +1,6 @@
 //! What `just bench` measures, by the names that it is asked for.
 
+mod code_postgres;
 mod code_search;
 mod creates;
 mod edits;

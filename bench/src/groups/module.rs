@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::python::{module, parsed};
 use crate::load::{Load, Outcome, Requests, ask};
-use crate::measure::{Figures, in_turns};
+use crate::measure::in_turns;
 use crate::requests::Voice;
 use crate::servers::Served;
 use crate::store::{Bare, BareNote, Place, file_in};
-use crate::table::{JUDGED, Judged, Longest, Table, megabytes};
+use crate::table::{JUDGED, Judged, Longest, Table, megabytes, millis};
 
 const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(500);
@@ -45,9 +45,15 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
         if table.wants(name) {
             let mut load = Load::connect(address, vec![always(voice.clone(), line, &body)])?;
             load.run(ROUND)?;
-            let subject = load.run(ROUND * 4)?.median().as_secs_f64();
-            let alone = Figures { subject, reference: subject };
-            table.judged_times(name, alone, Longest::Time(Duration::from_millis(bar)))?;
+            let (median, bar) = (load.run(ROUND * 4)?.median(), Duration::from_millis(bar));
+            let row = Judged {
+                figure: millis(median),
+                beside: String::new(),
+                ratio: String::new(),
+                bar: format!("≤ {}", millis(bar)),
+                passes: median <= bar,
+            };
+            table.judged(name, row)?;
         }
     }
     if table.wants(bytes) {

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use interline_items::Store as _;
+use interline_items::Store;
 use interline_items::search::{IndexStep, Indexed};
 use interline_storage::SqliteStore;
 use serde_json::{Value, json};
@@ -182,8 +182,13 @@ fn rank(times: &[Duration], percent: usize) -> Duration {
 pub(super) fn complete_index(path: &Path) -> Result<(), Box<dyn Error>> {
     let store = SqliteStore::open(path)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(complete_index_of(&store))
+}
+
+/// The same of a store that is open.
+pub(super) async fn complete_index_of(store: &dyn Store) -> Result<(), Box<dyn Error>> {
     let step = IndexStep { unchanged_since: jiff::Timestamp::now() };
-    while matches!(runtime.block_on(store.index(step))?, Indexed::Added { .. } | Indexed::Tidied) {}
+    while matches!(store.index(step).await?, Indexed::Added { .. } | Indexed::Tidied) {}
     Ok(())
 }
 

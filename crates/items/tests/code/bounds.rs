@@ -30,6 +30,12 @@ fn what_would_make_a_deep_tree_is_refused_with_its_limit() {
         (format!("x = 1{}", " + 1".repeat(50_000)), links),
         (format!("x = {}1", "-".repeat(50_000)), links),
         (format!("x = {}1", "~".repeat(50_000)), links),
+        // Lines before and after it are short.
+        (format!("x = 1\nx = {}1\nx = 1\n", "-".repeat(2_100)), links),
+        (format!("x = 1\nx = {}1#\nx = 1\n", "-".repeat(2_100)), links),
+        (format!("x = 'a'{}; y = 1\nx = 1\n", ".b".repeat(2_100)), links),
+        (format!("x = [\n{}1]\nx = 1\n", "-".repeat(2_100)), links),
+        (format!("x = [1]{}\nx = 1\n", "[0]".repeat(2_100)), links),
         (format!("x = {}1", "not ".repeat(50_000)), links),
         (format!("x = {}1", "lambda: ".repeat(50_000)), links),
         (format!("x = {}1", "lambda a, b=".repeat(50_000)), links),
@@ -64,6 +70,23 @@ fn what_would_make_a_deep_tree_is_refused_with_its_limit() {
     ] {
         let refused = judged(&source).unwrap_err();
         assert!(refused.contains(message), "{:?}: {refused}", &source[..60]);
+    }
+}
+
+#[test]
+fn letters_before_a_string_hide_no_depth() {
+    let deep = "-".repeat(3 * MEGABYTES);
+    for source in [
+        // A name that ends in `f`, then a string, then the depth.
+        format!("é1f\"{{\"{deep}1\"}}\"\n"),
+        format!("é1rf\"{{\"{deep}1\"}}\"\n"),
+        format!("éaf\"{{\"{deep}1\"}}\"\n"),
+        // No name, so `f` is a prefix and the depth is in a replacement field.
+        format!("€f\"{{{deep}1}}\"\n"),
+        format!("x = a€rf\"{{{deep}1}}\"\n"),
+    ] {
+        let refused = judged(&source).unwrap_err();
+        assert!(refused.contains("right after a name"), "{:?}: {refused}", source.get(..12));
     }
 }
 

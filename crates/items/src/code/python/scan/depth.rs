@@ -1,7 +1,7 @@
 //! How deep the tree of a logical line can be, told from its tokens.
 
 /// Levels that an expression's tree may have. Real code has a few hundred; CPython itself gives up at some thousands.
-const MAX_LEVELS: u16 = 2_000;
+pub(super) const MAX_LEVELS: u16 = 2_000;
 
 /// How tightly an operator binds, the loosest first.
 #[derive(Clone, Copy)]

@@ -11,8 +11,6 @@ pub(super) enum Keyword {
     Lambda,
     /// It only stands in statements, outside brackets.
     Statement,
-    /// It does too, and says where names belong.
-    Declaration,
 }
 
 impl Keyword {
@@ -48,13 +46,13 @@ const KEYWORDS: [(u64, Keyword); 31] = [
     (key(b"yield"), Keyword::Operator),
     (key(b"assert"), Keyword::Statement),
     (key(b"except"), Keyword::Statement),
-    (key(b"global"), Keyword::Declaration),
+    (key(b"global"), Keyword::Statement),
     (key(b"import"), Keyword::Statement),
     (key(b"lambda"), Keyword::Lambda),
     (key(b"return"), Keyword::Statement),
     (key(b"finally"), Keyword::Statement),
     (key(b"continue"), Keyword::Statement),
-    (key(b"nonlocal"), Keyword::Declaration),
+    (key(b"nonlocal"), Keyword::Statement),
 ];
 
 /// The keywords, each in a slot of its own: most words are none, and are to be told apart by one comparison.
@@ -93,7 +91,7 @@ mod tests {
     #[test]
     fn keywords_are_found_by_their_bytes() {
         assert!(KEYWORDS.iter().all(|(key, keyword)| Keyword::of(*key) == Some(*keyword)));
-        assert!(Keyword::of(key(b"nonlocal")) == Some(Keyword::Declaration));
+        assert!(Keyword::of(key(b"nonlocal")) == Some(Keyword::Statement));
         assert!(Keyword::of(key(b"if")) == Some(Keyword::Operator));
         assert!(Keyword::of(key(b"i")).is_none());
     }

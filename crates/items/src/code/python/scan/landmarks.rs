@@ -14,6 +14,11 @@ impl Landmarks {
         self.offsets.push(offset);
     }
 
+    /// Those after an offset are to be noted again.
+    pub(super) fn forget_after(&mut self, offset: usize) {
+        self.offsets.truncate(self.offsets.partition_point(|noted| *noted <= offset));
+    }
+
     /// Whether one of them is there.
     pub(in super::super) fn any_in(&self, range: TextRange) -> bool {
         let next = self.offsets.partition_point(|offset| *offset < range.start().to_usize());

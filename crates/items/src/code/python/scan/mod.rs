@@ -4,18 +4,23 @@
 //! what it took for text and the lexer for code would be unbounded. It refuses by itself, always as CPython does,
 //! what would make the lexer recover and see another structure: brackets that do not match, strings that do not end,
 //! inconsistent indentation, and statements inside brackets.
+//!
+//! Most lines are too short for a deep tree, and what is outside brackets on them is skimmed. A line that turns out to be
+//! long is read again from its start, token by token.
 
 mod depth;
 mod indentation;
 mod keyword;
 mod landmarks;
+mod lines;
+mod skim;
 mod strings;
 
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 
 use super::{BYTE_ORDER_MARK, Problem};
 use depth::{Binding, Run, TooDeep};
-use indentation::{Indent, Indentation};
+use indentation::Indentation;
 use keyword::Keyword;
 pub(super) use landmarks::Landmarks;
 use strings::{Fields, Quoted};
@@ -47,15 +52,23 @@ pub(super) fn scan(source: &str) -> Result<Landmarks, Problem> {
         open: Vec::new(),
         strings: 0,
         line: Run::default(),
+        line_start: 0,
+        links: Links::Few,
+        exact_until: 0,
         last: Last::Other,
         indentation: Indentation::default(),
         landmarks: Landmarks::default(),
     };
     scan.begin_line()?;
-    while scan.at < scan.bytes.len() {
+    loop {
+        scan.count_if_long();
+        if scan.at >= scan.bytes.len() {
+            break;
+        }
         match scan.open.last().map(|open| open.what) {
             Some(What::Text(quoted) | What::Format(quoted)) => scan.text(quoted)?,
-            Some(What::Bracket(_) | What::Field(_)) | None => scan.token()?,
+            Some(What::Bracket(_) | What::Field(_)) => scan.token()?,
+            None => scan.outside_brackets()?,
         }
     }
     scan.end()?;
@@ -70,10 +83,24 @@ struct Scan<'s> {
     strings: usize,
     /// What is outside all brackets, on this logical line.
     line: Run,
-    /// What the last token was.
+    /// Where the logical line begins, after its indentation.
+    line_start: usize,
+    links: Links,
+    /// What comes before is not skimmed.
+    exact_until: usize,
+    /// What the last token was, where links are counted.
     last: Last,
     indentation: Indentation,
     landmarks: Landmarks,
+}
+
+/// How many links the logical line has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    /// Not enough for a deep tree, so they are not counted: the line is short so far.
+    Few,
+    /// As many as were counted from its start on.
+    Counted,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,19 +146,28 @@ impl Scan<'_> {
         self.open.last_mut().map_or(&mut self.line, |open| &mut open.run)
     }
 
+    /// Counts something in the innermost run, if links are counted.
+    fn count(&mut self, count: impl FnOnce(&mut Run) -> Result<(), TooDeep>) -> Result<(), Problem> {
+        match self.links {
+            Links::Few => Ok(()),
+            Links::Counted => {
+                let counted = count(self.run());
+                self.bounded(counted)
+            }
+        }
+    }
+
     /// A link before an operand, or after one.
     fn link(&mut self, binding: Binding) -> Result<(), Problem> {
-        let linked = self.run().before(binding);
-        self.bounded(linked)
+        self.count(|run| run.before(binding))
     }
 
     /// An operator that binds so between two operands, and otherwise like `before`.
     fn operator(&mut self, between: Binding, before: Binding) -> Result<(), Problem> {
-        let linked = match self.last {
-            Last::Operand => self.run().between(between),
-            Last::Other => self.run().before(before),
-        };
-        self.bounded(linked)
+        match self.last {
+            Last::Operand => self.count(|run| run.between(between)),
+            Last::Other => self.count(|run| run.before(before)),
+        }
     }
 
     fn token(&mut self) -> Result<(), Problem> {
@@ -149,21 +185,27 @@ impl Scan<'_> {
             b'\\' => return self.continuation(),
             b'.' if self.peek(1).is_ascii_digit() => return self.number(),
             b' ' | b'\t' | b'\x0c' => {
-                self.at += length_while(&self.bytes[self.at..], |byte| matches!(byte, b' ' | b'\t' | b'\x0c'));
+                self.at += length_while(&self.bytes[self.at..], is_blank);
                 return Ok(());
             }
             b':' => {
                 if self.peek(1) == b'=' {
                     self.landmarks.note(self.at);
                 }
-                let colon = self.run().colon();
-                self.bounded(colon)?;
+                self.begin_statement(1);
+                self.count(Run::colon)?;
                 if let Some(Open { what: What::Field(quoted), .. }) = self.open.last() {
                     return self.push(What::Format(*quoted));
                 }
             }
-            b',' => self.run().comma(),
-            b';' if self.open.is_empty() => self.line = Run::default(),
+            b',' => self.count(|run| {
+                run.comma();
+                Ok(())
+            })?,
+            b';' if self.open.is_empty() => {
+                self.begin_statement(1);
+                self.line = Run::default();
+            }
             b'.' => self.link(Binding::Postfix)?,
             b'<' | b'>' if self.peek(1) == byte => {
                 self.operator(Binding::Bits, Binding::All)?;
@@ -203,27 +245,20 @@ impl Scan<'_> {
         }
         let word = &self.bytes[start..self.at];
         let continues = start > 0 && !self.bytes[start - 1].is_ascii();
-        if matches!(self.peek(0), b'\'' | b'"') && !continues && word.len() <= 2 {
+        if matches!(self.peek(0), b'\'' | b'"') && word.len() <= 2 {
             return self.prefixed_string(start);
         }
         let keyword = if word.len() > 8 { None } else { Keyword::of(key) };
         let is_name = keyword.is_none() || continues || !self.peek(0).is_ascii();
         match keyword {
             None => {}
-            Some(Keyword::Lambda) => {
-                let lambda = self.run().lambda();
-                self.bounded(lambda)?;
-            }
+            Some(Keyword::Lambda) => self.count(Run::lambda)?,
             Some(Keyword::Operator) => self.link(Binding::All)?,
             Some(Keyword::Comparison) => self.operator(Binding::Comparison, Binding::All)?,
-            Some(Keyword::Declaration) if self.open.is_empty() => {
-                self.landmarks.note(start);
-                self.link(Binding::All)?;
-            }
             Some(Keyword::Statement) if self.open.is_empty() => self.link(Binding::All)?,
             // A part of a longer name, which is not ASCII.
-            Some(Keyword::Statement | Keyword::Declaration) if is_name => {}
-            Some(Keyword::Statement | Keyword::Declaration) => {
+            Some(Keyword::Statement) if is_name => {}
+            Some(Keyword::Statement) => {
                 let word = String::from_utf8_lossy(word);
                 return Err(Problem::new(start, format!("`{word}` inside brackets that were not closed")));
             }
@@ -301,8 +336,7 @@ impl Scan<'_> {
 
     fn pop(&mut self) -> Result<(), Problem> {
         let Some(closed) = self.open.pop() else { return Ok(()) };
-        let bounded = self.run().close(&closed.run);
-        self.bounded(bounded)
+        self.count(|run| run.close(&closed.run))
     }
 
     fn close(&mut self, byte: u8) -> Result<(), Problem> {
@@ -321,58 +355,6 @@ impl Scan<'_> {
         self.pop()
     }
 
-    fn comment(&mut self) -> Result<(), Problem> {
-        let rest = &self.bytes[self.at..];
-        self.at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-        Ok(())
-    }
-
-    /// A backslash joins two lines.
-    fn continuation(&mut self) -> Result<(), Problem> {
-        self.at += 1;
-        match (self.peek(0), self.peek(1)) {
-            (b'\r', b'\n') => self.at += 2,
-            (b'\n' | b'\r', _) => self.at += 1,
-            _ => return Err(Problem::new(self.at - 1, "unexpected character after a line continuation `\\`")),
-        }
-        Ok(())
-    }
-
-    fn newline(&mut self) -> Result<(), Problem> {
-        self.at += 1;
-        if self.open.is_empty() { self.begin_line() } else { Ok(()) }
-    }
-
-    fn begin_line(&mut self) -> Result<(), Problem> {
-        self.line = Run::default();
-        self.last = Last::Other;
-        let mut indent = Indent::default();
-        loop {
-            match self.peek(0) {
-                b' ' => {
-                    let spaces = length_while(&self.bytes[self.at..], |byte| byte == b' ');
-                    indent.spaces(spaces);
-                    self.at += spaces;
-                    continue;
-                }
-                b'\t' => indent.tab(),
-                b'\x0c' => indent = Indent::default(),
-                b'\\' => {
-                    self.continuation()?;
-                    // The blanks before the first backslash are the indentation, unless there are none.
-                    while indent != Indent::default() && matches!(self.peek(0), b' ' | b'\t' | b'\x0c') {
-                        self.at += 1;
-                    }
-                    continue;
-                }
-                b'\n' | b'\r' | b'#' | 0 => return Ok(()),
-                _ => break,
-            }
-            self.at += 1;
-        }
-        self.indentation.line(indent).map_err(|message| Problem::new(self.at, message))
-    }
-
     fn end(&self) -> Result<(), Problem> {
         let Some(open) = self.open.first() else { return Ok(()) };
         let bracket = char::from(self.bytes[open.at]);
@@ -382,6 +364,10 @@ impl Scan<'_> {
         };
         Err(Problem::new(open.at, message))
     }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\x0c')
 }
 
 /// How many bytes from the first on are like that.

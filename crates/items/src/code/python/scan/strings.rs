@@ -3,7 +3,7 @@
 use memchr::memchr2;
 
 use super::depth::Run;
-use super::{Last, MAX_STRINGS, Open, Problem, Scan, What, length_while};
+use super::{IN_WORD, Last, MAX_STRINGS, Open, Problem, Scan, What, length_while};
 
 pub(super) const UNENDED: &str = "unterminated string";
 
@@ -39,6 +39,9 @@ impl Scan<'_> {
     /// A string from its first quote on: the whole, or the opening of one that has replacement fields.
     pub(super) fn string(&mut self, fields: Fields) -> Result<(), Problem> {
         let start = self.at;
+        if self.follows_other_letters() {
+            return Err(Problem::new(start, "a string right after a name or a character that is not ASCII"));
+        }
         let quote = self.peek(0);
         let ending = if self.peek(1) == quote && self.peek(2) == quote { Ending::Three } else { Ending::One };
         self.at += ending.len();
@@ -54,6 +57,14 @@ impl Scan<'_> {
         let what = What::Text(Quoted { quote, ending, escapes });
         self.open.push(Open { what, at: start, run: Run::default() });
         Ok(())
+    }
+
+    /// Whether what stands right before has characters that are not ASCII. Where a name of such ends, and so whether an
+    /// `f` is its last letter or the prefix of the string, takes Unicode's tables to tell; no code with it is valid.
+    fn follows_other_letters(&self) -> bool {
+        let before = self.bytes[..self.at].iter().rev();
+        let mut run = before.take_while(|byte| IN_WORD[usize::from(**byte)] || !byte.is_ascii());
+        run.any(|byte| !byte.is_ascii())
     }
 
     fn plain(&mut self, start: usize, quote: u8, ending: Ending) -> Result<(), Problem> {
