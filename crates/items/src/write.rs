@@ -62,7 +62,8 @@ impl ItemWrite {
         let is_read = |field: &&str| matches!(*field, "title" | "description" | "url" | "content");
         match self.after.kind {
             Kind::Note | Kind::Bookmark => {
-                self.record.action == Action::Create || self.record.changed_fields.iter().any(is_read)
+                matches!(self.record.action, Action::Create | Action::Restore)
+                    || self.record.changed_fields.iter().any(is_read)
             }
             Kind::Prompt | Kind::AppFile | Kind::Workflow | Kind::Module => false,
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use interline_items::{Interline, WorkFigures};
 use jiff::Timestamp;
+use tokio::time::MissedTickBehavior;
 
 use crate::WorkSettings;
 use crate::outside::Internet;
@@ -34,6 +35,8 @@ pub(crate) async fn work(interline: Interline, settings: WorkSettings) {
 /// Keeps the figures up to date that tell how much there is to do.
 pub(crate) async fn tell_figures(interline: Interline) {
     let mut pause = tokio::time::interval(FIGURES);
+    // A store that is slow to count must not be asked all the time.
+    pause.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         pause.tick().await;
         // Without a store there are none.

@@ -1,6 +1,7 @@
 //! Events of a server, over a WebSocket.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use interline_items::Kind;
@@ -15,6 +16,9 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 use super::{Server, told};
 use crate::failure::Failure;
 use crate::shapes::EventShape;
+
+/// After how long a silence a server is not there any more.
+const SILENCE: Duration = Duration::from_secs(90);
 
 /// What happens at a server.
 pub(crate) struct Events(WebSocketStream<Upgraded>);
@@ -42,6 +46,9 @@ impl Server {
             .header(SEC_WEBSOCKET_KEY, &key);
         let answer = request.send().await.map_err(|error| self.unreachable(&error))?;
         let status = answer.status();
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            return Err(Failure::failed("the server has had too many requests").hint("wait a minute"));
+        }
         if status != StatusCode::SWITCHING_PROTOCOLS {
             let body = answer.bytes().await.map_err(|error| self.unreachable(&error))?;
             return Err(self.refusal(status, &body));
@@ -59,7 +66,8 @@ impl Events {
     /// The next event; `None` when the connection has ended.
     pub(crate) async fn next(&mut self) -> Option<EventShape> {
         loop {
-            match self.0.next().await?.ok()? {
+            // A server that is there asks whether we are, more often than this.
+            match tokio::time::timeout(SILENCE, self.0.next()).await.ok()??.ok()? {
                 Message::Text(text) => return serde_json::from_str(&text).ok(),
                 // The answer to a ping waits to be sent.
                 Message::Ping(_) => self.0.flush().await.ok()?,

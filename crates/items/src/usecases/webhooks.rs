@@ -6,8 +6,9 @@ use crate::{Delivery, Error, Kind, Refusal, Scope, SpaceId, Stopped, Webhook, We
 
 use super::{Caller, Interline, now};
 
-/// How many webhooks a user may have.
+/// How many webhooks a user may have, and a space: every change in it leaves something to do for each.
 const MAX_WEBHOOKS: usize = 50;
+const MAX_IN_SPACE: u64 = 200;
 /// How many deliveries are listed at the most.
 const MAX_DELIVERIES: usize = 500;
 /// Why a webhook stops that its user has stopped.
@@ -45,7 +46,8 @@ pub enum Telling {
 }
 
 impl Interline {
-    /// Makes a webhook that is told from now on what happens in a space. Its secret is shown once.
+    /// Makes a webhook that is told from now on what happens in a space, for somebody who may write there. Its secret is
+    /// shown once.
     pub async fn create_webhook(&self, caller: &Caller, draft: WebhookDraft) -> Result<Webhook, Error> {
         caller.needs_change()?;
         let space = match draft.space {
@@ -55,10 +57,15 @@ impl Interline {
         if caller.membership(space).is_none() {
             return Err(Error::field("space_id", format!("there is no space {space}; GET /spaces lists yours")));
         }
+        // Its changes cost more with each: who only reads can listen.
+        caller.may_write_in(space)?;
         let url = self.webhook_url(&draft.url)?;
         let kinds = heard_kinds(caller, draft.kinds)?;
         if self.store.webhooks(caller.user()).await?.len() >= MAX_WEBHOOKS {
             return Err(Error::field("url", format!("you have {MAX_WEBHOOKS} webhooks: delete one first")));
+        }
+        if self.store.webhooks_in(space).await? >= MAX_IN_SPACE {
+            return Err(Error::field("space_id", format!("the space has {MAX_IN_SPACE} webhooks, which is the most")));
         }
         let at = now();
         let webhook = Webhook {
@@ -109,6 +116,7 @@ impl Interline {
         }
         match changes.telling {
             Some(Telling::On) if webhook.stopped.is_some() => {
+                caller.may_write_in(webhook.space)?;
                 webhook.stopped = None;
                 webhook.started_at = now();
             }
@@ -139,7 +147,9 @@ impl Interline {
         if !(1..=MAX_DELIVERIES).contains(&limit) {
             return Err(Error::field("limit", format!("must be from 1 to {MAX_DELIVERIES}")));
         }
-        Ok(self.store.deliveries(id, before, limit).await?)
+        let mut deliveries = self.store.deliveries(id, before, limit).await?;
+        deliveries.retain(|delivery| caller.sees(delivery.event.kind, delivery.event.space));
+        Ok(deliveries)
     }
 
     fn webhook_url(&self, address: &str) -> Result<WebhookUrl, Error> {

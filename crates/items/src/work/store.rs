@@ -7,7 +7,7 @@ use super::{
     Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, Stopped, Task, Webhook,
     WorkFigures,
 };
-use crate::{ItemId, StoreError, UserId, WebhookId};
+use crate::{ItemId, SpaceId, StoreError, UserId, WebhookId};
 
 /// The part of a [`Store`](crate::Store) that keeps work which follows from changes.
 ///
@@ -42,8 +42,12 @@ pub trait WorkStore: Send + Sync {
     /// stopped is given up. Whether it is there.
     async fn update_webhook(&self, webhook: &Webhook) -> Result<bool, StoreError>;
 
-    /// Stops a webhook that has not stopped; what is pending for it is given up.
-    async fn stop_webhook(&self, id: WebhookId, stopped: &Stopped) -> Result<(), StoreError>;
+    /// Stops a webhook, unless its address or its start is another than that of `webhook` by now; what is pending for it is
+    /// given up. One that has stopped keeps the first reason.
+    async fn stop_webhook(&self, webhook: &Webhook, stopped: &Stopped) -> Result<(), StoreError>;
+
+    /// How many webhooks a space has.
+    async fn webhooks_in(&self, space: SpaceId) -> Result<u64, StoreError>;
 
     /// Removes a webhook with its deliveries; whether it was there.
     async fn delete_webhook(&self, id: WebhookId) -> Result<bool, StoreError>;

@@ -20,7 +20,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) struct LazyClient {
     tls: MakeTls,
     targets: Targets,
-    made: OnceLock<Result<Client, String>>,
+    made: OnceLock<Client>,
 }
 
 impl LazyClient {
@@ -30,21 +30,26 @@ impl LazyClient {
 
     /// The client, or why there is none.
     pub(super) fn get(&self) -> Result<&Client, String> {
-        let made = self.made.get_or_init(|| {
-            let tls = (self.tls)().map_err(|error| format!("TLS cannot be used: {error}"))?;
-            Client::builder()
-                .tls_backend_preconfigured(tls)
-                .dns_resolver(Looking(self.targets))
-                // A redirect could lead where the address itself may not, and a proxy would look names up for us.
-                .redirect(Policy::none())
-                .no_proxy()
-                .connect_timeout(CONNECT_TIMEOUT)
-                .pool_max_idle_per_host(1)
-                .user_agent(concat!("interline/", env!("CARGO_PKG_VERSION")))
-                .build()
-                .map_err(|error| told(&error))
-        });
-        made.as_ref().map_err(Clone::clone)
+        if let Some(made) = self.made.get() {
+            return Ok(made);
+        }
+        let client = self.make()?;
+        Ok(self.made.get_or_init(|| client))
+    }
+
+    fn make(&self) -> Result<Client, String> {
+        let tls = (self.tls)().map_err(|error| format!("TLS cannot be used: {error}"))?;
+        Client::builder()
+            .tls_backend_preconfigured(tls)
+            .dns_resolver(Looking(self.targets))
+            // A redirect could lead where the address itself may not, and a proxy would look names up for us.
+            .redirect(Policy::none())
+            .no_proxy()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .pool_max_idle_per_host(1)
+            .user_agent(concat!("interline/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| told(&error))
     }
 }
 
@@ -66,5 +71,35 @@ impl Resolve for Looking {
             }
             Ok(Box::new(may.into_iter()) as Addrs)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rustls::{ClientConfig, RootCertStore};
+
+    use super::*;
+
+    fn tls() -> io::Result<ClientConfig> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        Ok(config.map_err(io::Error::other)?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
+    }
+
+    /// What a name leads to is seen when it is looked up, whatever was thought of it before.
+    #[tokio::test]
+    async fn a_name_that_leads_here_is_not_followed() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://localhost:{}/", listener.local_addr().unwrap().port());
+        let refused = LazyClient::new(tls, Targets::Public).get().unwrap().post(&url).send().await.unwrap_err();
+        assert!(told(&refused).contains("localhost has no public address"), "{}", told(&refused));
+        let client = LazyClient::new(tls, Targets::Any);
+        let request = client.get().unwrap().post(&url).send();
+        tokio::select! {
+            accepted = listener.accept() => assert!(accepted.is_ok()),
+            answer = request => panic!("{answer:?}"),
+        }
     }
 }

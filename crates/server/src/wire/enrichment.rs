@@ -15,7 +15,7 @@ pub(crate) struct EnrichmentBody {
     id: Uuid,
     /// What a model said; null if none has.
     enrichment: Option<SaidBody>,
-    /// Whether it is about the item as it is.
+    /// Whether the item has had no other version since.
     current: bool,
     /// Whether a model is going to be asked, or asked again.
     pending: bool,

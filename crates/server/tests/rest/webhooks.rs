@@ -20,6 +20,8 @@ on_both!(
     a_webhook_is_told_what_happens_signed_and_in_order,
     changes_of_every_door_and_process_are_told,
     what_fails_is_tried_again_and_its_log_says_so,
+    what_is_set_aside_holds_up_nothing,
+    many_webhooks_are_told_at_once,
     an_endpoint_that_hangs_delays_nobody_else,
     one_that_is_gone_stops,
     what_is_given_up_is_told_as_such,
@@ -162,6 +164,60 @@ async fn what_fails_is_tried_again_and_its_log_says_so(place: Place) {
     assert_eq!((&told["deliveries"][1]["attempts"], &told["deliveries"][0]["attempts"]), (&json!(4), &json!(1)));
     let mut elsewhere = elsewhere;
     assert!(elsewhere.is_quiet(), "a redirect was followed");
+}
+
+async fn what_is_set_aside_holds_up_nothing(place: Place) {
+    // Longer than a test waits, once something has failed five times.
+    let settings = with_rules(|work| {
+        work.rules.first_pause = SignedDuration::from_millis(100);
+        work.rules.longest_pause = SignedDuration::from_hours(1);
+        work.rules.give_up_after = SignedDuration::from_hours(1);
+    });
+    let world = place.serve_with(settings).await;
+    let owner = world.owner();
+    let replies = [500, 500, 500, 500, 500].map(Reply::Status).into_iter().chain([Reply::Status(200)]);
+    let mut receiver = Receiver::answering(replies).await;
+    let (id, _) = add(&owner, &receiver.url("/")).await;
+    let poison = owner.note("poison", None).await;
+    for _ in 0..5 {
+        assert_eq!(receiver.next().await.json()["id"], poison["id"]);
+    }
+    let good = owner.note("good", None).await;
+    assert_eq!(receiver.next().await.json()["id"], good["id"]);
+    let told = deliveries(&owner, &id, json!(["delivered", "pending"])).await;
+    assert_eq!((&told["deliveries"][1]["attempts"], told["deliveries"][1]["due_at"].is_string()), (&json!(5), true));
+    let later = owner.note("later", None).await;
+    assert_eq!(receiver.next().await.json()["id"], later["id"], "nothing waits for what was set aside");
+}
+
+async fn many_webhooks_are_told_at_once(place: Place) {
+    let world = place.serve_with(working(None)).await;
+    let mut receiver = Receiver::answering([Reply::Status(200)]).await;
+    let mut users = Vec::new();
+    let organization = world.owner().post("/organizations", json!({"name": "x"})).await.expect(201, json!({})).id();
+    for name in 0..4 {
+        let body = json!({"name": name.to_string(), "organization_id": organization});
+        let made = world.owner().post("/users", body).await.expect(201, json!({})).json();
+        users.push(world.with_token(&text(&made["token"])));
+    }
+    let spaces = users[0].get("/spaces").await.json();
+    let space = spaces["spaces"].as_array().unwrap().iter().find(|space| space["kind"] == json!("organization"));
+    let space = space.unwrap()["id"].clone();
+    for user in &users {
+        for _ in 0..50 {
+            let body = json!({"url": receiver.url("/"), "space_id": space});
+            user.post("/webhooks", body).await.expect(201, json!({}));
+        }
+    }
+    let one_more = json!({"url": receiver.url("/"), "space_id": space});
+    assert_eq!(world.owner().refused_fields("POST /webhooks", one_more).await, ["space_id"], "200 are the most");
+    let file = json!({"entity_type": "workflow", "path": "a.py", "content": "@workflow\ndef a(): ...\n"});
+    users[0].post("/code/replace", file).await.expect(201, json!({}));
+    let mut told = std::collections::BTreeSet::new();
+    for _ in 0..200 {
+        told.insert(text(&receiver.next().await.json()["webhook_id"]));
+    }
+    assert_eq!(told.len(), 200);
 }
 
 async fn an_endpoint_that_hangs_delays_nobody_else(place: Place) {
@@ -323,6 +379,11 @@ async fn the_webhooks_of_others_do_not_exist(place: Place) {
     let space = text(&owner.get("/spaces").await.json()["spaces"][0]["id"]);
     let body = json!({"url": receiver.url("/"), "space_id": space});
     assert_eq!(bob.refused_fields("POST /webhooks", body).await, ["space_id"]);
+    // What he only reads, he can listen to.
+    let spaces = bob.get("/spaces").await.json();
+    let global = spaces["spaces"].as_array().unwrap().iter().find(|space| space["kind"] == json!("global")).unwrap();
+    let body = json!({"url": receiver.url("/"), "space_id": global["id"]});
+    bob.post("/webhooks", body).await.expect(403, json!({"error": "forbidden"}));
 }
 
 async fn a_narrow_token_has_narrow_webhooks(place: Place) {

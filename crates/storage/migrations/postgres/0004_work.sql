@@ -68,6 +68,9 @@ CREATE TABLE deliveries (
 
 CREATE INDEX deliveries_to_do ON deliveries (webhook, due_at, number) WHERE state = 'pending';
 CREATE INDEX deliveries_of_webhook ON deliveries (webhook, number);
+CREATE INDEX deliveries_given_up ON deliveries (webhook) WHERE state = 'given_up';
+-- What is forgotten.
+CREATE INDEX deliveries_by_time ON deliveries (at) WHERE state <> 'pending';
 
 -- What a model said about items.
 CREATE TABLE enrichments (

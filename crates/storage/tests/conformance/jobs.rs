@@ -19,6 +19,7 @@ on_both!(
     a_job_that_is_done_is_gone,
     a_job_that_is_asked_for_meanwhile_is_done_again,
     a_job_that_failed_is_due_later,
+    a_job_that_waits_does_not_wait_with_what_is_new,
     a_job_that_was_given_up_begins_anew_when_it_is_asked_for,
     what_a_model_said_is_kept_unless_it_is_about_an_older_version,
     what_a_model_said_goes_with_its_item,
@@ -204,6 +205,20 @@ async fn a_job_that_failed_is_due_later(place: Place) {
     assert_eq!((again.failures, again.since), (3, at(1)));
     assert!(store.end_job(&again, JobEnd::Later(at(200)), at(101)).await.unwrap());
     assert_eq!(the_job(store, 200).await.failures, 0);
+}
+
+async fn a_job_that_waits_does_not_wait_with_what_is_new(place: Place) {
+    let store = &*place.store;
+    let ada = enriching(&place).await;
+    let made = noted(store, &ada, 1).await;
+    let job = the_job(store, 10).await;
+    let far = at(YEARS);
+    assert!(store.end_job(&job, JobEnd::Later(far), at(11)).await.unwrap());
+    assert_eq!(next(store).await, Some(far));
+    let write = ada.retitling(&made, "New");
+    let due = write.record.at + Task::Enrich.delay();
+    ada.change(store, &made, write).await.unwrap();
+    assert_eq!(next(store).await, Some(due));
 }
 
 async fn a_job_that_was_given_up_begins_anew_when_it_is_asked_for(place: Place) {

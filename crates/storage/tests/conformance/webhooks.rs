@@ -81,6 +81,7 @@ async fn a_webhook_is_read_as_it_was_written(place: Place) {
     assert_eq!(store.webhook(first.id).await.unwrap(), Some(first));
     assert_eq!(store.webhook(second.id).await.unwrap(), Some(second));
     assert_eq!(store.webhook(WebhookId::generate()).await.unwrap(), None);
+    assert_eq!(store.webhooks_in(ada.space.id).await.unwrap(), 2);
 }
 
 async fn a_webhook_is_changed_stopped_and_removed(place: Place) {
@@ -96,9 +97,12 @@ async fn a_webhook_is_changed_stopped_and_removed(place: Place) {
     assert!(store.update_webhook(&changed).await.unwrap());
     assert_eq!(store.webhook(made.id).await.unwrap(), Some(changed.clone()));
     let stopped = Stopped { at: at(10), reason: "gone".to_owned() };
-    store.stop_webhook(made.id, &stopped).await.unwrap();
+    // What was tried was another address, or it was started since.
+    store.stop_webhook(&made, &stopped).await.unwrap();
+    assert_eq!(store.webhook(made.id).await.unwrap(), Some(changed.clone()));
+    store.stop_webhook(&changed, &stopped).await.unwrap();
     // The first reason stays.
-    store.stop_webhook(made.id, &Stopped { at: at(11), reason: "again".to_owned() }).await.unwrap();
+    store.stop_webhook(&changed, &Stopped { at: at(11), reason: "again".to_owned() }).await.unwrap();
     assert_eq!(store.webhook(made.id).await.unwrap(), Some(Webhook { stopped: Some(stopped), ..changed.clone() }));
     assert!(store.delete_webhook(made.id).await.unwrap());
     assert!(!store.delete_webhook(made.id).await.unwrap());
@@ -211,7 +215,7 @@ async fn what_is_pending_for_one_that_stops_is_given_up(place: Place) {
     let webhooks = [add(store, &ada, "https://example.com/1").await, add(store, &ada, "https://example.com/2").await];
     ada.create(store, note(&ada.space, "one")).await;
     let stopped = Stopped { at: at(5), reason: "enough".to_owned() };
-    store.stop_webhook(webhooks[0].id, &stopped).await.unwrap();
+    store.stop_webhook(&webhooks[0], &stopped).await.unwrap();
     store.update_webhook(&Webhook { stopped: Some(stopped), ..webhooks[1].clone() }).await.unwrap();
     ada.create(store, note(&ada.space, "two")).await;
     for webhook in &webhooks {

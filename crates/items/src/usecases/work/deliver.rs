@@ -7,12 +7,10 @@ use jiff::Timestamp;
 use crate::{Attempt, Delivery, DeliveryState, Error, JobEnd, Source, Stopped, Webhook, WebhookId};
 
 use super::super::{Caller, now};
-use super::Doing;
+use super::{Doing, LEAST_ATTEMPTS, short};
 
 /// How long one webhook is told without a pause for the claim.
 const TURN: Duration = Duration::from_secs(10);
-/// After so many attempts a delivery is set aside, so that those behind it get their turn.
-const SET_ASIDE_AFTER: u32 = 5;
 
 /// What became of an attempt.
 enum Became {
@@ -25,9 +23,12 @@ impl Doing {
     /// Tells a webhook what it was not told yet.
     pub(super) async fn deliver(&self, id: WebhookId) -> Result<JobEnd, Error> {
         let store = &self.interline.store;
-        let Some(webhook) = store.webhook(id).await?.filter(|webhook| webhook.stopped.is_none()) else {
+        let Some(webhook) = store.webhook(id).await? else { return Ok(JobEnd::Done) };
+        if let Some(stopped) = &webhook.stopped {
+            // A change that was under way when it stopped may have left something.
+            store.stop_webhook(&webhook, stopped).await?;
             return Ok(JobEnd::Done);
-        };
+        }
         let Some(listener) = self.listener(&webhook).await? else { return Ok(JobEnd::Done) };
         let began = Instant::now();
         let mut failures = self.job.failures;
@@ -45,7 +46,7 @@ impl Doing {
                 Became::Delivered => failures = 0,
                 Became::Stopped => return Ok(JobEnd::Done),
                 Became::Failed(failure) => {
-                    return Ok(self.failed(failures + 1, failure));
+                    return Ok(self.failed(failures + 1, &failure));
                 }
             }
         }
@@ -66,17 +67,21 @@ impl Doing {
 
     async fn tell(&self, webhook: &Webhook, listener: &Caller, delivery: &Delivery) -> Result<Became, Error> {
         let store = &self.interline.store;
-        if !listener.sees(delivery.event.kind, delivery.event.space) {
-            let unseen = Attempt {
-                at: now(),
-                took: jiff::SignedDuration::ZERO,
-                status: None,
-                failure: Some("its user cannot see the item".to_owned()),
-            };
-            store.note_attempt(webhook.id, delivery.number, &unseen, DeliveryState::GivenUp).await?;
+        let not_told = if !listener.sees(delivery.event.kind, delivery.event.space) {
+            Some("its user cannot see the item")
+        } else if delivery.event.at < webhook.started_at {
+            Some("it happened before the webhook was started")
+        } else {
+            None
+        };
+        if let Some(reason) = not_told {
+            let took = jiff::SignedDuration::ZERO;
+            let none = Attempt { at: now(), took, status: None, failure: Some(reason.to_owned()) };
+            store.note_attempt(webhook.id, delivery.number, &none, DeliveryState::GivenUp).await?;
             return Ok(Became::Delivered);
         }
-        let attempt = self.outside.deliver(webhook, delivery).await;
+        let mut attempt = self.outside.deliver(webhook, delivery).await;
+        attempt.failure = attempt.failure.as_deref().map(short);
         let Some(failure) = attempt.failure.clone() else {
             store.note_attempt(webhook.id, delivery.number, &attempt, DeliveryState::Delivered).await?;
             return Ok(Became::Delivered);
@@ -89,7 +94,7 @@ impl Doing {
             return Ok(Became::Stopped);
         }
         let silent_since = webhook.delivered_at.unwrap_or(webhook.started_at).max(webhook.started_at);
-        if state == DeliveryState::GivenUp && self.rules.gives_up(silent_since, now) {
+        if state == DeliveryState::GivenUp && self.rules.is_over(silent_since, now) {
             self.stop(webhook, &format!("nothing could be delivered for too long; at last: {failure}")).await?;
             return Ok(Became::Stopped);
         }
@@ -99,9 +104,9 @@ impl Doing {
     /// What becomes of a delivery that has failed once more.
     fn after_failure(&self, delivery: &Delivery, now: Timestamp) -> DeliveryState {
         let failures = delivery.attempts + 1;
-        if self.rules.gives_up(delivery.event.at, now) {
+        if self.rules.gives_up(delivery.event.at, failures, now) {
             DeliveryState::GivenUp
-        } else if failures < SET_ASIDE_AFTER {
+        } else if failures < LEAST_ATTEMPTS {
             DeliveryState::Pending(None)
         } else {
             DeliveryState::Pending(Some(self.rules.again(failures, now)))
@@ -110,6 +115,6 @@ impl Doing {
 
     async fn stop(&self, webhook: &Webhook, reason: &str) -> Result<(), Error> {
         let stopped = Stopped { at: now(), reason: reason.to_owned() };
-        Ok(self.interline.store.stop_webhook(webhook.id, &stopped).await?)
+        Ok(self.interline.store.stop_webhook(webhook, &stopped).await?)
     }
 }

@@ -8,7 +8,7 @@ use crate::{
 };
 
 use super::super::now;
-use super::Doing;
+use super::{Doing, short};
 
 /// How much of a content a model reads.
 const MAX_READ_CHARS: usize = 24_000;
@@ -83,10 +83,10 @@ impl Doing {
     fn after_silence(&self, not_said: NotSaid) -> JobEnd {
         let failures = self.job.failures + 1;
         let (failure, is_last) = match not_said {
-            NotSaid::Unreachable(failure) => (failure, self.rules.gives_up(self.job.since, now())),
+            NotSaid::Unreachable(failure) => (failure, self.rules.gives_up(self.job.since, failures, now())),
             NotSaid::Wrong(failure) => (failure, failures >= MAX_WRONG_ANSWERS),
         };
-        if is_last { JobEnd::GivenUp(failure) } else { self.failed(failures, failure) }
+        if is_last { JobEnd::GivenUp(short(&failure)) } else { self.failed(failures, &failure) }
     }
 
     /// What is kept of what a model said: a model can say anything.

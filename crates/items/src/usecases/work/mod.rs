@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use crate::{Attempt, ClaimJobs, Delivery, Error, Job, JobEnd, Task, Webhook, Work, WorkFigures};
 
@@ -21,6 +21,12 @@ pub use enrich::{NotSaid, Said, ToSummarize};
 const LOOK_ANYWAY: Duration = Duration::from_secs(5);
 /// How long to wait at least, so that many changes in a short time do not mean as many looks.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
+/// How long to wait for what is due and could not be claimed: somebody else is at it.
+const SOON: Duration = Duration::from_millis(100);
+/// How often something is tried before it is set aside, or given up however old it is.
+const LEAST_ATTEMPTS: u32 = 5;
+/// How much is kept of why something failed.
+const MAX_FAILURE_CHARS: usize = 500;
 /// How long changes leave jobs of enriching after somebody has last said that they do them.
 const ENRICHING: SignedDuration = SignedDuration::from_hours(24 * 7);
 
@@ -71,8 +77,14 @@ impl WorkRules {
         now + pause.min(self.longest_pause)
     }
 
-    /// Whether something that is to be done since then is not tried any more.
-    fn gives_up(&self, since: Timestamp, now: Timestamp) -> bool {
+    /// Whether something that is to be done since then is not tried any more, though it may be within a moment that it
+    /// could be tried at all.
+    fn gives_up(&self, since: Timestamp, failures: u32, now: Timestamp) -> bool {
+        failures >= LEAST_ATTEMPTS && self.is_over(since, now)
+    }
+
+    /// Whether that is longer ago than anything is tried.
+    fn is_over(&self, since: Timestamp, now: Timestamp) -> bool {
         now.duration_since(since) >= self.give_up_after
     }
 }
@@ -132,23 +144,30 @@ impl Worker {
     /// storage, after which a pause is due.
     pub async fn step(&mut self) -> Result<(), Error> {
         self.changes.mark_unchanged();
+        let ended = self.ended();
         let mut next = self.begin(Task::Deliver).await?;
         if self.outside.model().is_some() {
             self.announce().await?;
             next = next.min(self.begin(Task::Enrich).await?);
         }
         tokio::time::sleep(SHORTEST_PAUSE).await;
-        let ended = tokio::select! {
-            _ = self.changes.changed() => None,
-            ended = self.delivering.join_next(), if !self.delivering.is_empty() => ended,
-            ended = self.enriching.join_next(), if !self.enriching.is_empty() => ended,
-            () = tokio::time::sleep(next) => None,
-        };
-        match ended {
-            Some(Ok(done)) => done,
-            Some(Err(gone)) => Err(Error::Internal(gone.to_string())),
-            None => Ok(()),
+        tokio::select! {
+            _ = self.changes.changed() => ended,
+            done = self.delivering.join_next(), if !self.delivering.is_empty() => ended.and(outcome(done)),
+            done = self.enriching.join_next(), if !self.enriching.is_empty() => ended.and(outcome(done)),
+            () = tokio::time::sleep(next) => ended,
         }
+    }
+
+    /// Makes room for others where something has ended; the first error of those.
+    fn ended(&mut self) -> Result<(), Error> {
+        let mut ended = Ok(());
+        for set in [&mut self.delivering, &mut self.enriching] {
+            while let Some(done) = set.try_join_next() {
+                ended = ended.and(outcome(Some(done)));
+            }
+        }
+        ended
     }
 
     /// Says that somebody enriches, long before others would have to believe that nobody does any more.
@@ -169,7 +188,7 @@ impl Worker {
         let Some(due) = store.next_job(task).await?.filter(|_| room > 0) else { return Ok(LOOK_ANYWAY) };
         let now = now();
         if due > now {
-            return Ok(Duration::try_from(due.duration_since(now)).unwrap_or_default().min(LOOK_ANYWAY));
+            return Ok(until(due).min(LOOK_ANYWAY));
         }
         let wanted = ClaimJobs { task, limit: room, now, leased_until: now + task.lease() };
         for job in store.claim_jobs(wanted).await? {
@@ -177,7 +196,8 @@ impl Worker {
                 Doing { interline: self.interline.clone(), outside: Arc::clone(&self.outside), rules: self.rules, job };
             self.under_way(task).spawn(doing.carry_out());
         }
-        Ok(LOOK_ANYWAY)
+        let next = self.interline.store.next_job(task).await?;
+        Ok(next.map_or(LOOK_ANYWAY, |due| until(due).clamp(SOON, LOOK_ANYWAY)))
     }
 
     fn under_way(&mut self, task: Task) -> &mut JoinSet<Result<(), Error>> {
@@ -185,6 +205,20 @@ impl Worker {
             Task::Deliver => &mut self.delivering,
             Task::Enrich => &mut self.enriching,
         }
+    }
+}
+
+/// How long it is until then.
+fn until(due: Timestamp) -> Duration {
+    Duration::try_from(due.duration_since(now())).unwrap_or_default()
+}
+
+/// What came of a job.
+fn outcome(ended: Option<Result<Result<(), Error>, JoinError>>) -> Result<(), Error> {
+    match ended {
+        Some(Ok(done)) => done,
+        Some(Err(gone)) => Err(Error::Internal(gone.to_string())),
+        None => Ok(()),
     }
 }
 
@@ -198,19 +232,30 @@ struct Doing {
 
 impl Doing {
     async fn carry_out(self) -> Result<(), Error> {
-        let end = match self.job.work {
-            Work::Deliver(webhook) => self.deliver(webhook).await?,
-            Work::Enrich(item) => self.enrich(item).await?,
+        let done = match self.job.work {
+            Work::Deliver(webhook) => self.deliver(webhook).await,
+            Work::Enrich(item) => self.enrich(item).await,
+        };
+        let end = match &done {
+            Ok(end) => end.clone(),
+            // A store that cannot be asked cannot be told either: when the lease ends, it is tried again.
+            Err(Error::Unavailable(_) | Error::Unknown(_)) => return done.map(drop),
+            Err(_) => self.failed(self.job.failures.saturating_add(1), "something is broken; the log says what"),
         };
         // Whoever claimed it meanwhile does it again: that is what at least once means.
         self.interline.store.end_job(&self.job, end, now()).await?;
-        Ok(())
+        done.map(drop)
     }
 
     /// That it has failed so many times in a row.
-    fn failed(&self, failures: u32, failure: String) -> JobEnd {
-        JobEnd::Failed { due_at: self.rules.again(failures, now()), failure, failures }
+    fn failed(&self, failures: u32, failure: &str) -> JobEnd {
+        JobEnd::Failed { due_at: self.rules.again(failures, now()), failure: short(failure), failures }
     }
+}
+
+/// The beginning of a failure: an answer from outside can be quoted in it.
+fn short(failure: &str) -> String {
+    failure.chars().filter(|c| *c != '\0').take(MAX_FAILURE_CHARS).collect()
 }
 
 #[cfg(test)]

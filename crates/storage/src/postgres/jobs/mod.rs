@@ -9,8 +9,8 @@ mod webhooks;
 use async_trait::async_trait;
 use deadpool_postgres::Client;
 use interline_items::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, Stopped, StoreError,
-    Task, UserId, Webhook, WebhookId, WorkFigures, WorkStore,
+    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, SpaceId, Stopped,
+    StoreError, Task, UserId, Webhook, WebhookId, WorkFigures, WorkStore,
 };
 use jiff::Timestamp;
 
@@ -74,9 +74,13 @@ impl WorkStore for PostgresStore {
         self.write(move |client| async move { webhooks::update(&client, &webhook).await }).await
     }
 
-    async fn stop_webhook(&self, id: WebhookId, stopped: &Stopped) -> Result<(), StoreError> {
-        let stopped = stopped.clone();
-        self.write(move |client| async move { webhooks::stop(&client, id, &stopped).await }).await
+    async fn stop_webhook(&self, webhook: &Webhook, stopped: &Stopped) -> Result<(), StoreError> {
+        let (webhook, stopped) = (webhook.clone(), stopped.clone());
+        self.write(move |client| async move { webhooks::stop(&client, &webhook, &stopped).await }).await
+    }
+
+    async fn webhooks_in(&self, space: SpaceId) -> Result<u64, StoreError> {
+        self.pools.use_one(async { webhooks::count_in(&self.client().await?, space).await }).await
     }
 
     async fn delete_webhook(&self, id: WebhookId) -> Result<bool, StoreError> {

@@ -4,9 +4,10 @@ use deadpool_postgres::Client;
 use interline_items::{SpaceId, Stopped, UserId, Webhook, WebhookId, WebhookSecret, WebhookUrl};
 use jiff::Timestamp;
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 use super::super::failure::Failure;
-use super::super::rows::{maybe_time, time};
+use super::super::rows::{count, maybe_time, time};
 use crate::codec::json;
 
 const INSERT: &str = "
@@ -27,9 +28,13 @@ const UPDATE: &str = "
 
 const STOP: &str = "
     WITH stopped AS (
-        UPDATE webhooks SET stopped_at = $2, stop_reason = $3 WHERE id = $1 AND stopped_at IS NULL
+        UPDATE webhooks SET stopped_at = coalesce(stopped_at, $2), stop_reason = coalesce(stop_reason, $3)
+        WHERE id = $1 AND url = $4 AND started_at = $5
+        RETURNING id
     )
-    UPDATE deliveries SET state = 'given_up' WHERE webhook = $1 AND state = 'pending'";
+    UPDATE deliveries SET state = 'given_up' FROM stopped WHERE webhook = stopped.id AND state = 'pending'";
+
+const COUNT: &str = "SELECT count(*) AS webhooks FROM webhooks WHERE space = $1";
 
 const REMOVE: &str = "DELETE FROM webhooks WHERE id = $1";
 
@@ -80,10 +85,18 @@ pub(super) async fn update(client: &Client, webhook: &Webhook) -> Result<bool, F
     Ok(changed.is_some())
 }
 
-/// Stops a webhook that has not stopped.
-pub(super) async fn stop(client: &Client, id: WebhookId, stopped: &Stopped) -> Result<(), Failure> {
-    client.execute(STOP, &[&id.uuid(), &stopped.at.as_microsecond(), &stopped.reason]).await?;
+/// Stops a webhook that has the same address and start.
+pub(super) async fn stop(client: &Client, webhook: &Webhook, stopped: &Stopped) -> Result<(), Failure> {
+    let (url, started_at) = (webhook.url.as_str(), webhook.started_at.as_microsecond());
+    let values: [&(dyn ToSql + Sync); 5] =
+        [&webhook.id.uuid(), &stopped.at.as_microsecond(), &stopped.reason, &url, &started_at];
+    client.execute(STOP, &values).await?;
     Ok(())
+}
+
+/// How many webhooks a space has.
+pub(super) async fn count_in(client: &Client, space: SpaceId) -> Result<u64, Failure> {
+    count(&client.query_one(COUNT, &[&space.uuid()]).await?, "webhooks")
 }
 
 /// Removes a webhook; its deliveries go with it.

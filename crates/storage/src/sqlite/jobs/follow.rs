@@ -16,13 +16,18 @@ const DELIVER: &str = "
       AND (webhooks.kinds IS NULL OR EXISTS (SELECT 1 FROM json_each(webhooks.kinds) WHERE value = events.kind))
     RETURNING webhook";
 
-// What was given up begins anew; what is under way is done once more; what waits, waits no longer for it.
+// What was given up begins anew, what is under way is done once more, and what failed keeps its pause. What only waits for
+// something that was set aside does not wait with the rest.
 const WANT: &str = "
     INSERT INTO jobs (task, subject, since, due_at) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT (task, subject) DO UPDATE SET
         wanted = wanted + 1,
         since = CASE WHEN failed_at IS NULL THEN since ELSE excluded.since END,
-        due_at = CASE WHEN failed_at IS NULL THEN due_at ELSE excluded.due_at END,
+        due_at = CASE
+            WHEN failed_at IS NOT NULL THEN excluded.due_at
+            WHEN claim IS NULL AND failures = 0 THEN min(due_at, excluded.due_at)
+            ELSE due_at
+        END,
         failures = CASE WHEN failed_at IS NULL THEN failures ELSE 0 END,
         failed_at = NULL";
 

@@ -8,8 +8,8 @@ mod webhooks;
 
 use async_trait::async_trait;
 use interline_items::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, Stopped, StoreError,
-    Task, UserId, Webhook, WebhookId, WorkFigures, WorkStore,
+    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, SpaceId, Stopped,
+    StoreError, Task, UserId, Webhook, WebhookId, WorkFigures, WorkStore,
 };
 use jiff::Timestamp;
 
@@ -59,9 +59,13 @@ impl WorkStore for SqliteStore {
         Ok(self.writer.run(move |connection| webhooks::update(connection, &webhook)).await?)
     }
 
-    async fn stop_webhook(&self, id: WebhookId, stopped: &Stopped) -> Result<(), StoreError> {
-        let stopped = stopped.clone();
-        Ok(self.writer.run(move |connection| webhooks::stop(connection, id, &stopped)).await?)
+    async fn stop_webhook(&self, webhook: &Webhook, stopped: &Stopped) -> Result<(), StoreError> {
+        let (webhook, stopped) = (webhook.clone(), stopped.clone());
+        Ok(self.writer.run(move |connection| webhooks::stop(connection, &webhook, &stopped)).await?)
+    }
+
+    async fn webhooks_in(&self, space: SpaceId) -> Result<u64, StoreError> {
+        self.readers.read(|connection| webhooks::count_in(connection, space))
     }
 
     async fn delete_webhook(&self, id: WebhookId) -> Result<bool, StoreError> {

@@ -16,7 +16,11 @@ const INSERT: &str = "
 const UPDATE: &str = "
     UPDATE webhooks SET url = ?2, kinds = ?3, started_at = ?4, stopped_at = ?5, stop_reason = ?6 WHERE id = ?1";
 
-const STOP: &str = "UPDATE webhooks SET stopped_at = ?2, stop_reason = ?3 WHERE id = ?1 AND stopped_at IS NULL";
+const STOP: &str = "
+    UPDATE webhooks SET stopped_at = coalesce(stopped_at, ?2), stop_reason = coalesce(stop_reason, ?3)
+    WHERE id = ?1 AND url = ?4 AND started_at = ?5";
+
+const COUNT: &str = "SELECT count(*) FROM webhooks WHERE space = ?1";
 
 const GIVE_UP: &str = "UPDATE deliveries SET state = 'given_up' WHERE webhook = ?1 AND state = 'pending'";
 
@@ -72,12 +76,26 @@ pub(super) fn update(connection: &Connection, webhook: &Webhook) -> Result<bool,
     Ok(changed > 0)
 }
 
-/// Stops a webhook that has not stopped.
-pub(super) fn stop(connection: &Connection, id: WebhookId, stopped: &Stopped) -> Result<(), Failure> {
-    let id = id.uuid().into_bytes();
-    connection.prepare_cached(STOP)?.execute(params![id, stopped.at.as_microsecond(), stopped.reason])?;
-    connection.prepare_cached(GIVE_UP)?.execute([id])?;
+/// Stops a webhook that has the same address and start.
+pub(super) fn stop(connection: &Connection, webhook: &Webhook, stopped: &Stopped) -> Result<(), Failure> {
+    let id = webhook.id.uuid().into_bytes();
+    let changed = connection.prepare_cached(STOP)?.execute(params![
+        id,
+        stopped.at.as_microsecond(),
+        stopped.reason,
+        webhook.url.as_str(),
+        webhook.started_at.as_microsecond(),
+    ])?;
+    if changed > 0 {
+        connection.prepare_cached(GIVE_UP)?.execute([id])?;
+    }
     Ok(())
+}
+
+/// How many webhooks a space has.
+pub(super) fn count_in(connection: &Connection, space: SpaceId) -> Result<u64, Failure> {
+    let count: i64 = connection.prepare_cached(COUNT)?.query_row([space.uuid().into_bytes()], |row| row.get(0))?;
+    Ok(count.cast_unsigned())
 }
 
 /// Removes a webhook; its deliveries go with it.
