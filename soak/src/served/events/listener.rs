@@ -23,7 +23,7 @@ use crate::random::Random;
 /// Between the messages of a slow reader: less is read than happens.
 const SLOWNESS: Duration = Duration::from_millis(100);
 /// How long who is asleep does not read: longer than a server waits for it,
-const SLEEP: Duration = Duration::from_secs(30);
+const SLEEP: Duration = Duration::from_secs(45);
 /// and how many messages it reads before that.
 const READ_AWAKE: usize = 50;
 /// How long who is restless stays, at the longest.
