@@ -31,7 +31,7 @@ bench *groups:
     cargo build --release --locked -p interline -p interline-bench
     {{ CARGO_TARGET_DIR }}/release/interline-bench {{ groups }}
 
-# Whether writes can be lost, the long form; `just soak kills --seed 7` for one of the trials.
+# Whether writes can be lost and are heard of, the long form; `just soak kills --seed 7` for one of the trials.
 soak *trial:
     soak/run long {{ trial }}
 

@@ -1,4 +1,4 @@
-//! Whether writes can be lost. Each command prints its figures and fails on the first promise that is not kept.
+//! Whether writes can be lost, and whether they are heard of. Each command prints its figures and fails on the first promise that is not kept.
 
 mod acknowledged;
 mod faults;
@@ -13,8 +13,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-/// Cuts the power, fails the disk, replays histories and kills servers, and looks whether anything that was acknowledged
-/// is missing.
+/// Cuts the power, fails the disk, replays histories, kills servers and listens to them, and looks whether anything that was
+/// acknowledged is missing.
 #[derive(Parser)]
 struct Arguments {
     #[command(subcommand)]

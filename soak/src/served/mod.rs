@@ -4,6 +4,7 @@ mod client;
 mod cluster;
 mod crowd;
 mod diary;
+mod events;
 mod full_disk;
 mod hostile;
 mod kills;
@@ -47,6 +48,25 @@ pub(crate) enum Trial {
     },
     /// Sends what no client should.
     Hostile,
+    /// Lets many listen to what happens: some read slowly, some come back again and again.
+    Listeners {
+        /// How many, instead of what the form says.
+        #[arg(long)]
+        listeners: Option<usize>,
+        /// How many rounds of a minute, of a few seconds in the short form.
+        #[arg(long)]
+        rounds: Option<u32>,
+    },
+    /// Lets some listen at two servers to what is edited at a third.
+    EventCluster,
+    /// Kills a server between commits and what is to be told of them.
+    EventKills {
+        /// How often, instead of what the form says.
+        #[arg(long)]
+        kills: Option<usize>,
+    },
+    /// Has webhooks and a model that never answer.
+    HangingEndpoint,
 }
 
 /// What servers run on.
@@ -99,5 +119,9 @@ pub(crate) fn run(trial: &Trial, options: Options, form: Form, seed: u64) -> any
         Trial::PostgresRestart => postgres_restart::run(&ground),
         Trial::FullDisk { allow_skip } => full_disk::run(&ground, *allow_skip),
         Trial::Hostile => hostile::run(&ground),
+        Trial::Listeners { listeners, rounds } => events::listeners::run(&ground, *listeners, *rounds),
+        Trial::EventCluster => events::cluster::run(&ground),
+        Trial::EventKills { kills } => events::kills::run(&ground, *kills),
+        Trial::HangingEndpoint => events::hanging::run(&ground),
     }
 }

@@ -37,7 +37,12 @@ impl Program {
 
     /// Starts a server and waits until it has said where it is.
     pub(crate) fn serve(&self, place: &Place) -> anyhow::Result<Served> {
-        let mut child = self.spawn(place)?;
+        self.serve_with(place, &[])
+    }
+
+    /// The same with further arguments.
+    pub(crate) fn serve_with(&self, place: &Place, arguments: &[&str]) -> anyhow::Result<Served> {
+        let mut child = self.spawn_with(place, arguments)?;
         let stdout = child.stdout.take().context("its stdout")?;
         let mut served = Served { child, stdout: BufReader::new(stdout), address: SocketAddr::from(([0, 0, 0, 0], 0)) };
         let mut line = String::new();
@@ -53,9 +58,13 @@ impl Program {
 
     /// Starts one and does not wait.
     pub(crate) fn spawn(&self, place: &Place) -> anyhow::Result<Child> {
+        self.spawn_with(place, &[])
+    }
+
+    fn spawn_with(&self, place: &Place, arguments: &[&str]) -> anyhow::Result<Child> {
         let log = File::options().create(true).append(true).open(place.log_file())?;
         let mut command = Command::new(&self.0);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--auth", "none", "--log", "warn"]);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--auth", "none", "--log", "warn"]).args(arguments);
         command.env_clear().env("USER", "soak").env("HOME", place.folder()).envs(place.variables());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         command.spawn().with_context(|| format!("{} does not start", self.0.display()))
@@ -80,8 +89,17 @@ impl Served {
 
     /// A line of what the kernel knows about the process, in KiB: `VmRSS`, or `VmHWM` for the most there ever was.
     pub(crate) fn memory(&self, line: &str) -> anyhow::Result<u64> {
-        let status = fs::read_to_string(Path::new("/proc").join(self.child.id().to_string()).join("status"))?;
-        let value = status.split('\n').find_map(|text| text.strip_prefix(line)).context("no such line")?;
+        self.kilobytes("status", line)
+    }
+
+    /// The memory that is the process's own, in KiB: not that of files.
+    pub(crate) fn anonymous_memory(&self) -> anyhow::Result<u64> {
+        self.kilobytes("smaps_rollup", "Anonymous:")
+    }
+
+    fn kilobytes(&self, file: &str, line: &str) -> anyhow::Result<u64> {
+        let told = fs::read_to_string(Path::new("/proc").join(self.child.id().to_string()).join(file))?;
+        let value = told.split('\n').find_map(|text| text.strip_prefix(line)).context("no such line")?;
         let number = value.split_whitespace().find_map(|word| word.parse().ok());
         number.context("no number")
     }

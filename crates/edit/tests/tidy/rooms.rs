@@ -119,6 +119,7 @@ pub(crate) const ROOMS: &[Room] = &[
             ("async-trait", "the world outside, behind a trait of items"),
             ("axum", "routes and handlers"),
             ("base64", "cursors"),
+            ("futures-util", "several messages of a WebSocket in one write; axum brings it"),
             ("governor", "rate limits"),
             ("hmac", "signatures of what webhooks are told"),
             ("http-body-util", "bodies up to a limit"),

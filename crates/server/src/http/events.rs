@@ -8,6 +8,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
+use futures_util::SinkExt as _;
 use interline_items::{Error, EventCursor, Heard, ItemId, Kind, Listen, ListenFrom, Listener, Source};
 use tokio::sync::watch;
 use tokio::time::{Instant, Interval, interval, timeout};
@@ -156,11 +157,7 @@ impl Telling {
             _ = self.closing.changed() => Next::Close,
         };
         match next {
-            Next::Tell(Ok(heard)) => {
-                let text = serde_json::to_string(&EventBody::of(&heard)).map_err(|_| None)?;
-                metrics::counter!("interline_events_told_total").increment(1);
-                self.send(Message::Text(text.into())).await
-            }
+            Next::Tell(Ok(heard)) => self.say(heard).await,
             Next::Tell(Err(error)) => {
                 tracing::warn!(?error, "events cannot be read");
                 Err(Some(Ended(close_code::ERROR, "events cannot be read now; come back with your cursor")))
@@ -172,18 +169,22 @@ impl Telling {
             }
             Next::Take(_) => Err(None),
             Next::Ping if self.heard_of.elapsed() > SILENCE => Err(None),
-            Next::Ping => self.send(Message::Ping(axum::body::Bytes::new())).await,
+            Next::Ping => in_time(self.socket.send(Message::Ping(axum::body::Bytes::new()))).await,
             Next::Renew => self.renew().await,
             Next::Close => Err(Some(Ended(close_code::AWAY, "the server ends; come back with your cursor"))),
         }
     }
 
-    async fn send(&mut self, message: Message) -> Result<(), Option<Ended>> {
-        match timeout(SEND_TIMEOUT, self.socket.send(message)).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => Err(None),
-            Err(_) => Err(Some(Ended(close_code::POLICY, "you read too slowly; come back with your cursor"))),
+    /// Tells an event and what else is at hand, in as few writes as it fits into.
+    async fn say(&mut self, first: Heard) -> Result<(), Option<Ended>> {
+        let mut next = Some(first);
+        while let Some(heard) = next {
+            let text = serde_json::to_string(&EventBody::of(&heard)).map_err(|_| None)?;
+            metrics::counter!("interline_events_told_total").increment(1);
+            in_time(self.socket.feed(Message::Text(text.into()))).await?;
+            next = self.listener.at_hand();
         }
+        in_time(self.socket.flush()).await
     }
 
     /// Sees to it that what is told is what the caller may see by now.
@@ -199,5 +200,14 @@ impl Telling {
             // A store that cannot be asked now will be asked again.
             Ok(()) | Err(_) => Ok(()),
         }
+    }
+}
+
+/// Waits for somebody to take what is sent, for as long as is due.
+async fn in_time(sending: impl Future<Output = Result<(), axum::Error>>) -> Result<(), Option<Ended>> {
+    match timeout(SEND_TIMEOUT, sending).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) => Err(None),
+        Err(_) => Err(Some(Ended(close_code::POLICY, "you read too slowly; come back with your cursor"))),
     }
 }

@@ -14,6 +14,10 @@ const HELD: usize = 1_024;
 pub(super) const READ: usize = 512;
 /// The store is looked at this often even when it says nothing.
 const LOOK_ANYWAY: Duration = Duration::from_secs(1);
+/// How long not to look again, for each listener and at the longest. Telling many takes a while, in which writers wait for
+/// their turn: what happens in a short time is told together.
+const PAUSE_PER_LISTENER: Duration = Duration::from_micros(100);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 /// What all listeners of a process share.
 pub(in super::super) struct Feed {
@@ -107,6 +111,12 @@ impl Feed {
         state.is_followed
     }
 
+    /// How long not to look again.
+    fn pause(&self) -> Duration {
+        let listeners: usize = self.state().spaces.values().map(|recent| recent.listeners).sum();
+        PAUSE_PER_LISTENER.saturating_mul(u32::try_from(listeners).unwrap_or(u32::MAX)).min(LONGEST_PAUSE)
+    }
+
     /// Reads what is new.
     async fn read(&self, store: &dyn Store) -> Result<(), StoreError> {
         loop {
@@ -144,13 +154,15 @@ impl Feed {
 async fn follow(feed: Weak<Feed>, store: Weak<dyn Store>, mut changes: watch::Receiver<()>) {
     loop {
         changes.mark_unchanged();
-        match (feed.upgrade(), store.upgrade()) {
+        let pause = match (feed.upgrade(), store.upgrade()) {
             (Some(feed), Some(store)) if feed.is_listened_to() => {
                 // It will be read the next time.
                 let _ = feed.read(&*store).await;
+                feed.pause()
             }
             _ => return,
-        }
+        };
+        tokio::time::sleep(pause).await;
         let _ = tokio::time::timeout(LOOK_ANYWAY, changes.changed()).await;
     }
 }

@@ -110,11 +110,8 @@ impl Listener {
     /// The next event, as soon as there is one. Nothing is lost when it is not waited for to the end.
     pub async fn next(&mut self) -> Result<Heard, Error> {
         loop {
-            while let Some(event) = self.ahead.pop_front() {
-                self.heard.0.insert(event.space, event.number);
-                if self.is_wanted(&event) {
-                    return Ok(Heard { event, cursor: self.heard.clone() });
-                }
+            if let Some(heard) = self.at_hand() {
+                return Ok(heard);
             }
             self.ticks.mark_unchanged();
             self.ahead = self.read().await?.into();
@@ -123,6 +120,17 @@ impl Listener {
                 let _ = self.ticks.changed().await;
             }
         }
+    }
+
+    /// The next event, if it was read already.
+    pub fn at_hand(&mut self) -> Option<Heard> {
+        while let Some(event) = self.ahead.pop_front() {
+            self.heard.0.insert(event.space, event.number);
+            if self.is_wanted(&event) {
+                return Some(Heard { event, cursor: self.heard.clone() });
+            }
+        }
+        None
     }
 
     /// Up to where it has listened.
