@@ -14,21 +14,18 @@ use super::writers;
 const NOTES: usize = 20;
 const EDITS_PER_SECOND: u32 = 100;
 const WARM_UP: Duration = Duration::from_secs(1);
-const WEBHOOKS: usize = 10;
 
 /// The command.
 pub(in super::super) fn run(ground: &Ground) -> anyhow::Result<()> {
     let (rounds, time) = ground.size((3, Duration::from_secs(1)), (10, Duration::from_secs(10)));
-    let (webhooks, model) =
+    let (webhook, model) =
         (Receiver::start(&ground.runtime, Answer::Never)?, Receiver::start(&ground.runtime, Answer::Never)?);
     let (place, other_place) = (ground.place()?, ground.place()?);
     let url = format!("http://{}/v1", model.address);
     let arguments = ["--webhook-targets", "any", "--ai-url", &url, "--ai-model", "silent"];
     let served = ground.program.serve_with(&place, &arguments)?;
     let other = ground.program.serve(&other_place)?;
-    for _ in 0..WEBHOOKS {
-        webhooks.register(&mut served.client(), "/")?;
-    }
+    webhook.register(&mut served.client(), "/")?;
     let ledger = Ledger::make(&mut served.client(), NOTES)?;
     let other_ledger = Ledger::make(&mut other.client(), NOTES)?;
     let (with, without) = (Times::default(), Times::default());
@@ -38,9 +35,9 @@ pub(in super::super) fn run(ground: &Ground) -> anyhow::Result<()> {
         writers::edit(&ledger, served.address, EDITS_PER_SECOND, time, &with)?;
         writers::edit(&other_ledger, other.address, EDITS_PER_SECOND, time, &without)?;
     }
-    let (delivering, asking) = (webhooks.told().requests, model.told().requests);
+    let (delivering, asking) = (webhook.told().requests, model.told().requests);
     println!(
-        "hanging endpoints on {:?}: {} edits with {WEBHOOKS} webhooks ({delivering} requests) and a model ({asking}) \
+        "hanging endpoints on {:?}: {} edits with a webhook ({delivering} requests) and a model ({asking}) \
          that never answer, p50 {:.2} ms, p99 {:.2} ms; {} without, {:.2} and {:.2}",
         ground.on,
         with.count(),
