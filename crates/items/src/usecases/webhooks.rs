@@ -135,21 +135,21 @@ impl Interline {
         if self.store.delete_webhook(id).await? { Ok(()) } else { Err(unknown(id)) }
     }
 
-    /// What a webhook is to be told and was told, newest first: those before the delivery `before`, at most `limit`.
+    /// A webhook, and what it is to be told and was told, newest first: before the delivery `before`, at most `limit`.
     pub async fn deliveries(
         &self,
         caller: &Caller,
         id: WebhookId,
         before: Option<u64>,
         limit: usize,
-    ) -> Result<Vec<Delivery>, Error> {
-        self.webhook(caller, id).await?;
+    ) -> Result<(Webhook, Vec<Delivery>), Error> {
+        let webhook = self.webhook(caller, id).await?;
         if !(1..=MAX_DELIVERIES).contains(&limit) {
             return Err(Error::field("limit", format!("must be from 1 to {MAX_DELIVERIES}")));
         }
         let mut deliveries = self.store.deliveries(id, before, limit).await?;
         deliveries.retain(|delivery| caller.sees(delivery.event.kind, delivery.event.space));
-        Ok(deliveries)
+        Ok((webhook, deliveries))
     }
 
     fn webhook_url(&self, address: &str) -> Result<WebhookUrl, Error> {

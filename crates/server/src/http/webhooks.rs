@@ -77,10 +77,8 @@ pub(super) async fn deliveries(State(app): State<App>, caller: Caller, id: Id, m
     let limit = query.one("limit", number(1, 500)).unwrap_or(50);
     let before = query.one("before", number(1, u64::MAX));
     query.finish()?;
-    let id = WebhookId::from_uuid(id.0);
-    let webhook = app.interline.webhook(&caller.0, id).await?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let deliveries = app.interline.deliveries(&caller.0, id, before, limit).await?;
+    let (webhook, deliveries) = app.interline.deliveries(&caller.0, WebhookId::from_uuid(id.0), before, limit).await?;
     let deliveries = deliveries.iter().map(|delivery| DeliveryBody::of(&webhook, delivery)).collect();
     answer::json(StatusCode::OK, &DeliveryList { deliveries })
 }

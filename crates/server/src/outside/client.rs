@@ -2,13 +2,13 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use interline_items::{Targets, is_public};
 use reqwest::Client;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
+use tokio::sync::OnceCell;
 
 use super::told;
 use crate::settings::MakeTls;
@@ -20,37 +20,39 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) struct LazyClient {
     tls: MakeTls,
     targets: Targets,
-    made: OnceLock<Client>,
+    made: OnceCell<Client>,
 }
 
 impl LazyClient {
     pub(super) fn new(tls: MakeTls, targets: Targets) -> LazyClient {
-        LazyClient { tls, targets, made: OnceLock::new() }
+        LazyClient { tls, targets, made: OnceCell::new() }
     }
 
     /// The client, or why there is none.
-    pub(super) fn get(&self) -> Result<&Client, String> {
-        if let Some(made) = self.made.get() {
-            return Ok(made);
-        }
-        let client = self.make()?;
-        Ok(self.made.get_or_init(|| client))
+    pub(super) async fn get(&self) -> Result<&Client, String> {
+        let (tls, targets) = (self.tls, self.targets);
+        let making = async || {
+            // Away from the threads that answer requests: files are read.
+            let made = tokio::task::spawn_blocking(move || make(tls, targets)).await;
+            made.unwrap_or_else(|gone| Err(gone.to_string()))
+        };
+        self.made.get_or_try_init(making).await
     }
+}
 
-    fn make(&self) -> Result<Client, String> {
-        let tls = (self.tls)().map_err(|error| format!("TLS cannot be used: {error}"))?;
-        Client::builder()
-            .tls_backend_preconfigured(tls)
-            .dns_resolver(Looking(self.targets))
-            // A redirect could lead where the address itself may not, and a proxy would look names up for us.
-            .redirect(Policy::none())
-            .no_proxy()
-            .connect_timeout(CONNECT_TIMEOUT)
-            .pool_max_idle_per_host(1)
-            .user_agent(concat!("interline/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| told(&error))
-    }
+fn make(tls: MakeTls, targets: Targets) -> Result<Client, String> {
+    let tls = tls().map_err(|error| format!("TLS cannot be used: {error}"))?;
+    Client::builder()
+        .tls_backend_preconfigured(tls)
+        .dns_resolver(Looking(targets))
+        // A redirect could lead where the address itself may not, and a proxy would look names up for us.
+        .redirect(Policy::none())
+        .no_proxy()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .pool_max_idle_per_host(1)
+        .user_agent(concat!("interline/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|error| told(&error))
 }
 
 /// Looks names up, and finds only where messages may go: what a name leads to can change after it was checked.
@@ -93,10 +95,10 @@ mod tests {
     async fn a_name_that_leads_here_is_not_followed() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://localhost:{}/", listener.local_addr().unwrap().port());
-        let refused = LazyClient::new(tls, Targets::Public).get().unwrap().post(&url).send().await.unwrap_err();
+        let refused = LazyClient::new(tls, Targets::Public).get().await.unwrap().post(&url).send().await.unwrap_err();
         assert!(told(&refused).contains("localhost has no public address"), "{}", told(&refused));
         let client = LazyClient::new(tls, Targets::Any);
-        let request = client.get().unwrap().post(&url).send();
+        let request = client.get().await.unwrap().post(&url).send();
         tokio::select! {
             accepted = listener.accept() => assert!(accepted.is_ok()),
             answer = request => panic!("{answer:?}"),

@@ -74,7 +74,7 @@ impl Model {
             "response_format": {"type": "json_object"},
             "messages": [{"role": "system", "content": TASK}, {"role": "user", "content": document(text)}],
         });
-        let client = self.client.get().map_err(NotSaid::Unreachable)?;
+        let client = self.client.get().await.map_err(NotSaid::Unreachable)?;
         let request = client.post(self.settings.endpoint()).json(&body);
         let request = match &self.settings.key {
             Some(key) => request.bearer_auth(key.as_str()),

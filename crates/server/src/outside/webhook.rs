@@ -40,7 +40,8 @@ async fn post(
     let body = serde_json::to_string(&DeliveredEvent::of(webhook, delivery)).map_err(|error| error.to_string())?;
     let signature = signature(&webhook.secret.key(), &id, at, &body)?;
     let request = client
-        .get()?
+        .get()
+        .await?
         .post(url.as_str())
         .timeout(DELIVERY_TIME)
         .header(CONTENT_TYPE, "application/json")

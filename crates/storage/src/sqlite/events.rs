@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use interline_items::{Event, EventRange, ItemId, SpaceId};
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
 use super::failure::Failure;
@@ -38,8 +38,9 @@ pub(super) fn after(
     for (space, number) in after {
         let number = i64::try_from(*number).unwrap_or(i64::MAX);
         let room = i64::try_from(limit - events.len()).unwrap_or(i64::MAX);
-        let found =
-            statement.query_and_then(params![space.uuid().into_bytes(), number, room], |row| event(*space, row))?;
+        let found = statement.query_and_then(params![space.uuid().into_bytes(), number, room], |row| {
+            event(*space, &mut Columns::of(row))
+        })?;
         for event in found {
             events.push(event?);
         }
@@ -47,8 +48,8 @@ pub(super) fn after(
     Ok(events)
 }
 
-fn event(space: SpaceId, row: &Row<'_>) -> Result<Event, Failure> {
-    let mut columns = Columns::of(row);
+/// The event of a space whose columns come next.
+pub(super) fn event(space: SpaceId, columns: &mut Columns<'_>) -> Result<Event, Failure> {
     Ok(Event {
         space,
         number: columns.count()?,

@@ -64,23 +64,14 @@ impl Wanted {
 
     /// Whether an address by name may lead elsewhere after this event.
     pub(super) fn depends_on_name(&self, event: &Event) -> bool {
-        let may_differ = match event.happening {
-            Happening::Updated => has_changed(event, &["name"]),
-            Happening::Created
-            | Happening::Archived
-            | Happening::Unarchived
-            | Happening::Deleted
-            | Happening::Restored
-            | Happening::Purged => true,
-        };
-        event.kind == Kind::Prompt && may_differ && self.addresses.values().any(|watched| watched.name.is_some())
+        is_of_prompt(event, &["name"]) && self.addresses.values().any(|watched| watched.name.is_some())
     }
 
     /// Adds what an event is to the client.
     pub(super) fn note(&self, event: &Event, news: &mut News) {
         let of_item = self.addresses.iter().filter(|(_, watched)| watched.item == Some(event.item));
         news.addresses.extend(of_item.map(|(uri, _)| uri.clone()));
-        news.has_new_prompt_list |= self.has_prompt_list && changes_prompt_list(event);
+        news.has_new_prompt_list |= self.has_prompt_list && is_of_prompt(event, &LISTED);
     }
 
     /// Takes note of the name that an item has by now, if there is one: of what its addresses led to before, and lead to.
@@ -104,9 +95,11 @@ pub(super) fn too_many() -> Error {
     Error::InvalidParameters("there can be 1,000 subscriptions at a time: leave out those that are not needed")
 }
 
-fn changes_prompt_list(event: &Event) -> bool {
-    let is_listed_otherwise = match event.happening {
-        Happening::Updated => has_changed(event, &LISTED),
+/// Whether something happened to a prompt that makes another of it than it was by these fields: that it is there, or not,
+/// counts for all of them.
+fn is_of_prompt(event: &Event, fields: &[&str]) -> bool {
+    let differs = match event.happening {
+        Happening::Updated => event.changed_fields.iter().any(|changed| fields.contains(&changed.as_str())),
         Happening::Created
         | Happening::Archived
         | Happening::Unarchived
@@ -114,9 +107,5 @@ fn changes_prompt_list(event: &Event) -> bool {
         | Happening::Restored
         | Happening::Purged => true,
     };
-    event.kind == Kind::Prompt && is_listed_otherwise
-}
-
-fn has_changed(event: &Event, fields: &[&str]) -> bool {
-    event.changed_fields.iter().any(|field| fields.contains(&field.as_str()))
+    event.kind == Kind::Prompt && differs
 }

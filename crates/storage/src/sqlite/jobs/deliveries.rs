@@ -1,12 +1,13 @@
 //! What webhooks are to be told, and were.
 
-use interline_items::{Attempt, Delivery, DeliveryState, Event, ItemId, SpaceId, WebhookId};
+use interline_items::{Attempt, Delivery, DeliveryState, SpaceId, WebhookId};
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, Row, params};
 
+use super::super::events;
 use super::super::failure::Failure;
 use super::super::rows::Columns;
-use crate::codec::{json, names};
+use crate::codec::names;
 
 macro_rules! select_deliveries {
     ($rest:literal) => {
@@ -102,16 +103,9 @@ fn of_row(row: &Row<'_>) -> Result<Delivery, Failure> {
             status,
             failure,
         }),
-        event: Event {
-            space: SpaceId::from_uuid(columns.uuid()?),
-            number: columns.count()?,
-            happening: names::happening(columns.text()?)?,
-            item: ItemId::from_uuid(columns.uuid()?),
-            kind: names::kind(columns.text()?)?,
-            version: columns.count()?,
-            changed_fields: json::words(columns.text()?, "changed fields")?,
-            source: names::source(columns.text()?)?,
-            at: columns.time()?,
+        event: {
+            let space = SpaceId::from_uuid(columns.uuid()?);
+            events::event(space, &mut columns)?
         },
     })
 }
