@@ -27,9 +27,6 @@ names! {
 }
 
 impl Task {
-    /// Every sort of work.
-    pub const ALL: [Task; 2] = [Task::Deliver, Task::Enrich];
-
     /// How long after a change its work is due. Of the changes that follow each other in that time, the last is enough
     /// for a summary.
     pub const fn delay(self) -> SignedDuration {

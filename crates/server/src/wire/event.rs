@@ -1,18 +1,31 @@
 //! Events as they are sent.
 
-use interline_items::Heard;
+use interline_items::{Event, Heard};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Time;
 
-/// Something that happened to an item.
+/// Something that happened to an item, as a listener hears it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Event)]
 pub(crate) struct EventBody {
     /// From where to go on after it, as `since`.
     cursor: String,
+    #[serde(flatten)]
+    happened: Happened,
+}
+
+impl EventBody {
+    pub(crate) fn of(heard: &Heard) -> EventBody {
+        EventBody { cursor: heard.cursor.to_string(), happened: Happened::of(&heard.event) }
+    }
+}
+
+/// Something that happened to an item.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Happened {
     /// `item.created`, `item.updated`, `item.archived`, `item.unarchived`, `item.deleted`, `item.restored` or `item.purged`.
     event: String,
     /// What the item is.
@@ -31,11 +44,9 @@ pub(crate) struct EventBody {
     at: Time,
 }
 
-impl EventBody {
-    pub(crate) fn of(heard: &Heard) -> EventBody {
-        let event = &*heard.event;
-        EventBody {
-            cursor: heard.cursor.to_string(),
+impl Happened {
+    pub(crate) fn of(event: &Event) -> Happened {
+        Happened {
             event: format!("item.{}", event.happening),
             kind: event.kind.name(),
             id: event.item.uuid(),

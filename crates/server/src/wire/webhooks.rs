@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Time;
+use super::event::Happened;
 use super::input::given;
 
 /// A new webhook.
@@ -149,38 +150,17 @@ pub(crate) struct DeliveredEvent {
     delivery: u64,
     /// The item's space.
     space_id: Uuid,
-    /// `item.created`, `item.updated`, `item.archived`, `item.unarchived`, `item.deleted`, `item.restored` or `item.purged`.
-    event: String,
-    /// What the item is.
-    #[serde(rename = "type")]
-    kind: &'static str,
-    /// The item.
-    id: Uuid,
-    /// The version that it was at afterwards.
-    #[schema(value_type = i64, minimum = 1)]
-    version: u64,
-    /// The fields that changed.
-    changed_fields: Vec<String>,
-    /// The door that the change came through.
-    source: &'static str,
-    /// When it happened.
-    at: Time,
+    #[serde(flatten)]
+    happened: Happened,
 }
 
 impl DeliveredEvent {
     pub(crate) fn of(webhook: &Webhook, delivery: &Delivery) -> DeliveredEvent {
-        let event = &delivery.event;
         DeliveredEvent {
             webhook_id: webhook.id.uuid(),
             delivery: delivery.number,
-            space_id: event.space.uuid(),
-            event: format!("item.{}", event.happening),
-            kind: event.kind.name(),
-            id: event.item.uuid(),
-            version: event.version,
-            changed_fields: event.changed_fields.clone(),
-            source: event.source.name(),
-            at: Time(event.at),
+            space_id: delivery.event.space.uuid(),
+            happened: Happened::of(&delivery.event),
         }
     }
 }
