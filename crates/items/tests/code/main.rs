@@ -7,6 +7,7 @@ mod corpus;
 mod cpython;
 mod decorators;
 mod metadata;
+mod parts;
 mod positions;
 mod table;
 

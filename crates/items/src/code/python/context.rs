@@ -3,20 +3,22 @@
 use std::cell::RefCell;
 
 use ruff_python_ast::PythonVersion;
+use ruff_python_ast::name::Name;
 use ruff_python_parser::semantic_errors::{LazyImportContext, SemanticSyntaxContext, SemanticSyntaxError};
 use ruff_text_size::{TextLen, TextRange, TextSize};
 
 use super::Problem;
 use super::blocks::Blocks;
-use super::scan::Landmarks;
+use super::scan::{Landmarks, Part};
 use super::scopes::{Scope, ScopeKind, Table};
 
 /// The scopes around a place, and the first problem so far.
-pub(super) struct Context<'a> {
-    source: &'a str,
-    landmarks: &'a Landmarks,
+pub(super) struct Context<'s> {
+    /// What is walked through; places in a tree are counted from its start.
+    pub(super) part: Part<'s>,
+    landmarks: Landmarks,
     /// The innermost last; the module always is the first.
-    scopes: Vec<Place<'a>>,
+    scopes: Vec<Place>,
     /// Whether annotations are kept as text, by `from __future__ import annotations`.
     pub(super) annotations: Annotations,
     problem: RefCell<Option<Problem>>,
@@ -28,17 +30,17 @@ pub(super) enum Annotations {
     KeptAsText,
 }
 
-struct Place<'a> {
-    scope: Scope<'a>,
+struct Place {
+    scope: Scope,
     blocks: Blocks,
     /// Inside how many `try` statements of the scope.
     tries: usize,
 }
 
-impl<'a> Context<'a> {
-    pub(super) fn new(source: &'a str, landmarks: &'a Landmarks) -> Context<'a> {
+impl<'s> Context<'s> {
+    pub(super) fn new(source: &'s str, landmarks: Landmarks) -> Context<'s> {
         let mut context = Context {
-            source,
+            part: Part { text: source, start: TextSize::new(0) },
             landmarks,
             scopes: Vec::new(),
             annotations: Annotations::Evaluated,
@@ -49,10 +51,16 @@ impl<'a> Context<'a> {
     }
 
     /// Enters a scope that is a part of this range.
-    pub(super) fn enter(&mut self, kind: ScopeKind<'a>, range: TextRange) {
-        let table = if self.landmarks.any_in(range) { Table::Kept } else { Table::Needless };
+    pub(super) fn enter(&mut self, kind: ScopeKind, range: TextRange) {
+        let table = if self.landmarks.any_in(range + self.part.start) { Table::Kept } else { Table::Needless };
         let scope = Scope::new(kind, table, self.scopes.last().map(|place| &place.scope));
         self.scopes.push(Place { scope, blocks: Blocks::default(), tries: 0 });
+    }
+
+    /// Enters the scope of a class.
+    pub(super) fn enter_class(&mut self, name: &Name, range: TextRange) {
+        self.enter(ScopeKind::Class, range);
+        self.scope(|scope| scope.name_class(name));
     }
 
     /// Leaves the innermost scope; whether something in it waits.
@@ -70,17 +78,17 @@ impl<'a> Context<'a> {
         self.problem.into_inner().map_or(Ok(()), Err)
     }
 
-    pub(super) fn kind(&self) -> ScopeKind<'a> {
+    pub(super) fn kind(&self) -> ScopeKind {
         self.scopes.last().map_or(ScopeKind::Module, |place| place.scope.kind)
     }
 
     /// Does something with the innermost scope.
-    pub(super) fn scope<T: Default>(&mut self, work: impl FnOnce(&mut Scope<'a>) -> T) -> T {
+    pub(super) fn scope<T: Default>(&mut self, work: impl FnOnce(&mut Scope) -> T) -> T {
         self.scopes.last_mut().map(|place| work(&mut place.scope)).unwrap_or_default()
     }
 
     /// The scopes, from the innermost out.
-    pub(super) fn scopes_outwards(&mut self) -> impl Iterator<Item = &mut Scope<'a>> {
+    pub(super) fn scopes_outwards(&mut self) -> impl Iterator<Item = &mut Scope> {
         self.scopes.iter_mut().rev().map(|place| &mut place.scope)
     }
 
@@ -113,8 +121,13 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Where a place in the tree is in the whole text.
+    pub(super) fn offset(&self, place: TextSize) -> usize {
+        (self.part.start + place).to_usize()
+    }
+
     pub(super) fn refuse(&self, start: TextSize, message: impl Into<String>) {
-        self.note(Err(Problem::new(start.to_usize(), message)));
+        self.note(Err(Problem::new(self.offset(start), message)));
     }
 }
 
@@ -126,7 +139,7 @@ impl SemanticSyntaxContext for Context<'_> {
 
     fn lazy_import_context(&self) -> Option<LazyImportContext> {
         match self.kind() {
-            ScopeKind::Class(_) => Some(LazyImportContext::Class),
+            ScopeKind::Class => Some(LazyImportContext::Class),
             ScopeKind::Module => {
                 let tries = self.scopes.last().map_or(0, |place| place.tries);
                 (tries > 0).then_some(LazyImportContext::TryExceptBlocks)
@@ -142,7 +155,7 @@ impl SemanticSyntaxContext for Context<'_> {
     }
 
     fn source(&self) -> &str {
-        self.source
+        self.part.text
     }
 
     fn global(&self, _: &str) -> Option<TextRange> {

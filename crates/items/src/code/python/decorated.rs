@@ -6,18 +6,18 @@ use ruff_text_size::Ranged;
 use super::literals::literal;
 use crate::code::{DecoratorKind, Function, Literal, Parameter, ParameterKind, SdkName};
 
-/// What is known of a function, if it has a workflow decorator; `line` is asked for the line of an offset.
+/// What is known of a function, if it has a workflow decorator; `line` is asked for the line of its name.
 pub(super) fn decorated(
     source: &str,
     def: &StmtFunctionDef,
     sdk: &SdkName,
-    line: impl FnOnce(usize) -> usize,
+    line: impl FnOnce() -> usize,
 ) -> Option<Function> {
     let (decorator, arguments) = def.decorator_list.iter().find_map(|decorator| workflow_decorator(decorator, sdk))?;
     let mut function = Function {
         name: def.name.to_string(),
         decorator,
-        line: line(def.name.start().to_usize()),
+        line: line(),
         title: None,
         description: None,
         category: None,

@@ -10,10 +10,10 @@ use super::walk::Walk;
 /// Type parameters of one definition; the parser's own check compares each with each.
 const MAX_TYPE_PARAMETERS: usize = 1_000;
 
-impl<'a> Walk<'a> {
-    pub(super) fn function(&mut self, def: &'a StmtFunctionDef) {
+impl Walk<'_> {
+    pub(super) fn function(&mut self, def: &StmtFunctionDef) {
         self.keep_decorated(def);
-        self.bind(&def.name);
+        self.bind(&def.name.id);
         for decorator in &def.decorator_list {
             self.visit_decorator(decorator);
         }
@@ -38,8 +38,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn class(&mut self, class: &'a StmtClassDef) {
-        self.bind(&class.name);
+    pub(super) fn class(&mut self, class: &StmtClassDef) {
+        self.bind(&class.name.id);
         for decorator in &class.decorator_list {
             self.visit_decorator(decorator);
         }
@@ -50,7 +50,7 @@ impl<'a> Walk<'a> {
         if let Some(arguments) = &class.arguments {
             self.visit_arguments(arguments);
         }
-        self.context.enter(ScopeKind::Class(&class.name), class.range());
+        self.context.enter_class(&class.name.id, class.range());
         self.visit_body(&class.body);
         self.context.leave();
         if class.type_params.is_some() {
@@ -58,15 +58,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn defaults(&mut self, parameters: &'a Parameters) {
+    pub(super) fn defaults(&mut self, parameters: &Parameters) {
         for default in parameters.iter().filter_map(AnyParameterRef::default) {
             self.visit_expr(default);
         }
     }
 
-    pub(super) fn parameters(&mut self, parameters: &'a Parameters) {
+    pub(super) fn parameters(&mut self, parameters: &Parameters) {
         for parameter in parameters {
-            let name = parameter.name().as_str();
+            let name = &parameter.name().id;
             self.context.scope(|scope| {
                 scope.say(name, Said::PARAMETER);
                 scope.say(name, Said::BOUND);
@@ -74,15 +74,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn type_parameters(&mut self, parameters: Option<&'a TypeParams>) {
+    fn type_parameters(&mut self, parameters: Option<&TypeParams>) {
         let Some(parameters) = parameters else { return };
         for parameter in &parameters.type_params {
-            self.bind(parameter.name());
+            self.bind(&parameter.name().id);
         }
         self.visit_type_params(parameters);
     }
 
-    pub(super) fn type_alias(&mut self, alias: &'a StmtTypeAlias) {
+    pub(super) fn type_alias(&mut self, alias: &StmtTypeAlias) {
         self.visit_expr(&alias.name);
         self.context.enter(ScopeKind::Types, alias.range());
         self.type_parameters(alias.type_params.as_deref());

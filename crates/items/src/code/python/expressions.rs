@@ -1,5 +1,6 @@
 //! Whether each expression is where it may be.
 
+use ruff_python_ast::name::Name;
 use ruff_python_ast::visitor::Visitor;
 use ruff_python_ast::{Comprehension, Expr, ExprContext, ExprLambda, ExprNamed, Number};
 use ruff_text_size::{Ranged, TextSize};
@@ -12,9 +13,9 @@ const MAX_DIGITS: usize = 4_300;
 /// CPython counts the targets before a starred one in a byte.
 const MAX_TARGETS_BEFORE_STAR: usize = 255;
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     /// Looks at an expression; whether its parts are still to be visited.
-    pub(super) fn expression(&mut self, expr: &'a Expr) -> bool {
+    pub(super) fn expression(&mut self, expr: &Expr) -> bool {
         match expr {
             Expr::Name(name) => {
                 // All else that is checked of a name alone is in the table of its scope.
@@ -113,7 +114,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn lambda(&mut self, lambda: &'a ExprLambda) {
+    fn lambda(&mut self, lambda: &ExprLambda) {
         if let Some(parameters) = &lambda.parameters {
             self.defaults(parameters);
         }
@@ -126,13 +127,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A comprehension, in CPython's order: the first iterable is evaluated outside, what is made comes last.
-    fn comprehension(
-        &mut self,
-        kind: ScopeKind<'a>,
-        generators: &'a [Comprehension],
-        made: [Option<&'a Expr>; 2],
-        expr: &Expr,
-    ) {
+    fn comprehension(&mut self, kind: ScopeKind, generators: &[Comprehension], made: [Option<&Expr>; 2], expr: &Expr) {
         if let Some(first) = generators.first() {
             self.iterable(&first.iter);
         }
@@ -167,14 +162,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn iterable(&mut self, iterable: &'a Expr) {
+    fn iterable(&mut self, iterable: &Expr) {
         self.context.scope(|scope| scope.iterables += 1);
         self.visit_expr(iterable);
         self.context.scope(|scope| scope.iterables -= 1);
     }
 
     /// Names that the `for` of a comprehension binds.
-    fn iterated(&mut self, target: &'a Expr) {
+    fn iterated(&mut self, target: &Expr) {
         match target {
             Expr::Name(name) => {
                 let said = self.context.scope(|scope| scope.said(&name.id));
@@ -192,7 +187,7 @@ impl<'a> Walk<'a> {
     }
 
     /// An assignment expression binds its name in the function around all comprehensions.
-    fn named(&mut self, named: &'a ExprNamed) {
+    fn named(&mut self, named: &ExprNamed) {
         self.visit_expr(&named.value);
         let Expr::Name(name) = named.target.as_ref() else { return self.visit_expr(&named.target) };
         self.check_alone(&named.target);
@@ -201,7 +196,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn bind_outside(&mut self, name: &'a str) -> Option<String> {
+    fn bind_outside(&mut self, name: &Name) -> Option<String> {
         if self.context.scope(|scope| scope.iterables) > 0 {
             return Some("assignment expression cannot be used in a comprehension iterable expression".to_owned());
         }
@@ -214,7 +209,7 @@ impl<'a> Walk<'a> {
                         return Some(format!("{message} '{name}'"));
                     }
                 }
-                ScopeKind::Class(_) if in_comprehension => {
+                ScopeKind::Class if in_comprehension => {
                     let message = "assignment expression within a comprehension cannot be used in a class body";
                     return Some(message.to_owned());
                 }
@@ -238,7 +233,7 @@ impl<'a> Walk<'a> {
             ScopeKind::AsyncFunction => {}
             ScopeKind::Comprehension | ScopeKind::Generator => self.context.scope(|scope| scope.waits = true),
             ScopeKind::Function | ScopeKind::Lambda => self.context.refuse(start, "'await' outside async function"),
-            ScopeKind::Module | ScopeKind::Class(_) => self.context.refuse(start, "'await' outside function"),
+            ScopeKind::Module | ScopeKind::Class => self.context.refuse(start, "'await' outside function"),
             ScopeKind::Types => self.context.refuse(start, "'await' cannot be used within an annotation"),
         }
     }
@@ -248,7 +243,7 @@ impl<'a> Walk<'a> {
             ScopeKind::AsyncFunction if expr.is_yield_from_expr() => "'yield from' inside async function",
             ScopeKind::Function | ScopeKind::AsyncFunction | ScopeKind::Lambda => return,
             ScopeKind::Comprehension | ScopeKind::Generator => "'yield' inside a comprehension",
-            ScopeKind::Module | ScopeKind::Class(_) => "'yield' outside function",
+            ScopeKind::Module | ScopeKind::Class => "'yield' outside function",
             ScopeKind::Types => "'yield' cannot be used within an annotation",
         };
         self.context.refuse(expr.start(), message);

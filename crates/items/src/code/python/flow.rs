@@ -7,9 +7,9 @@ use ruff_text_size::Ranged;
 use super::blocks::{Block, Blocks};
 use super::walk::Walk;
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     /// A loop, `with` or `try`.
-    pub(super) fn block_statement(&mut self, stmt: &'a Stmt) {
+    pub(super) fn block_statement(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::For(each) => {
                 self.visit_expr(&each.iter);
@@ -50,7 +50,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A body inside blocks.
-    fn block(&mut self, blocks: &[Block], body: &'a [Stmt], stmt: &Stmt) {
+    fn block(&mut self, blocks: &[Block], body: &[Stmt], stmt: &Stmt) {
         for block in blocks {
             let refused = self.context.blocks_mut().and_then(|around| around.push(*block).err());
             if let Some(message) = refused {
@@ -63,7 +63,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn attempt(&mut self, attempt: &'a StmtTry, stmt: &'a Stmt) {
+    fn attempt(&mut self, attempt: &StmtTry, stmt: &Stmt) {
         self.context.enter_try();
         let around: &[Block] = if attempt.finalbody.is_empty() { &[] } else { &[Block::Guarded] };
         let handled: &[Block] = if attempt.handlers.is_empty() { &[] } else { &[Block::Guarded] };
@@ -79,7 +79,7 @@ impl<'a> Walk<'a> {
                 None => {}
             }
             if let Some(name) = &handler.name {
-                self.bind(name);
+                self.bind(&name.id);
             }
             self.block(&handler_blocks, &handler.body, stmt);
         }

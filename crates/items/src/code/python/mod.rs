@@ -1,8 +1,8 @@
 //! Whether a text is Python, as CPython's `compile(source, path, "exec")` judges it.
 //!
 //! Code comes from anyone, so each stage assumes the worst. Before parsing, `scan` bounds the depth of the tree and
-//! refuses what is not made of matching brackets, ended strings and consistent indentation. The parser says whether
-//! it is a module; `walk` then says what a tree alone cannot: whether each name, `return`, `await` and `break` is where
+//! refuses what is not made of matching brackets, ended strings and consistent indentation, and says where the text may
+//! be cut between two statements. The parser says of each part whether it is a module; `walk` then says what a tree alone cannot: whether each name, `return`, `await` and `break` is where
 //! it may be. What some Python from 3.8 to the newest known one accepts is accepted.
 //!
 //! The text is Unicode already, so a coding cookie (`# -*- coding: latin-1 -*-`) is a comment, as it is when
@@ -22,10 +22,12 @@ mod walk;
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 
-use ruff_python_ast::PythonVersion;
-use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use ruff_python_ast::{ModModule, PythonVersion};
+use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
+use ruff_text_size::TextSize;
 
-use self::scan::Landmarks;
+use self::scan::{Part, Scanned};
+use self::walk::Walk;
 use super::{Function, SdkName};
 use crate::Error;
 use crate::threads::LargeStack;
@@ -85,7 +87,7 @@ pub struct Checked {
 /// Accepts Python and says what its workflow functions are. The time and memory that it takes are proportional to the
 /// text's length, whatever it is.
 pub(crate) fn check(source: &str, sdk: &SdkName, _: &LargeStack) -> Result<Checked, CodeError> {
-    let read = || scan::scan(source).and_then(|landmarks| parse(source, &landmarks, sdk));
+    let read = || scan::scan(source).and_then(|scanned| parse(source, scanned, sdk));
     // The parser is not ours, and no text may end more than its own request.
     let failed = |_| Err(Problem::new(0, "the parser failed on this code"));
     let read = panic::catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(failed);
@@ -98,12 +100,22 @@ pub fn check_blocking(source: &str, sdk: &SdkName) -> Result<Result<Checked, Cod
     Ok(LargeStack::blocking(|stack| check(source, sdk, stack))?)
 }
 
-fn parse(source: &str, landmarks: &Landmarks, sdk: &SdkName) -> Result<Checked, Problem> {
-    let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest_preview());
-    let parsed = parse_unchecked(source, options);
-    if let Some(error) = parsed.errors().iter().min_by_key(|error| error.location.start()) {
-        return Err(Problem::new(error.location.start().to_usize(), error.error.to_string()));
+fn parse(source: &str, scanned: Scanned<'_>, sdk: &SdkName) -> Result<Checked, Problem> {
+    let mut walk = Walk::new(source, scanned.landmarks, sdk);
+    for (index, part) in scanned.parts.iter().enumerate() {
+        // If something is missing at the end of a part, the problem is at what comes instead.
+        let whose = |problem| parsed(scanned.parts.with_next(index)).err().unwrap_or(problem);
+        walk.part(part, parsed(part).map_err(whose)?.syntax());
     }
-    let module = parsed.try_into_module().ok_or_else(|| Problem::new(0, "the text is not a module"))?;
-    walk::walk(source, landmarks, module.syntax(), sdk)
+    walk.finish()
+}
+
+fn parsed(part: Part<'_>) -> Result<Parsed<ModModule>, Problem> {
+    let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest_preview());
+    let parsed = parse_unchecked(part.text, options);
+    let problem = |place: TextSize, message| Problem::new((part.start + place).to_usize(), message);
+    if let Some(error) = parsed.errors().iter().min_by_key(|error| error.location.start()) {
+        return Err(problem(error.location.start(), error.error.to_string()));
+    }
+    parsed.try_into_module().ok_or_else(|| problem(TextSize::new(0), "the text is not a module".to_owned()))
 }

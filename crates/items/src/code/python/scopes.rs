@@ -1,17 +1,17 @@
 //! Which names a scope binds, uses and declares, by the rules of CPython's symbol table.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::mem;
+
+use ruff_python_ast::name::Name;
 
 use super::Problem;
 
 /// What a scope is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ScopeKind<'a> {
+pub(super) enum ScopeKind {
     Module,
-    /// A class, by its name.
-    Class(&'a str),
+    Class,
     Function,
     AsyncFunction,
     Lambda,
@@ -23,7 +23,7 @@ pub(super) enum ScopeKind<'a> {
     Types,
 }
 
-impl ScopeKind<'_> {
+impl ScopeKind {
     pub(super) fn is_comprehension(self) -> bool {
         matches!(self, ScopeKind::Comprehension | ScopeKind::Generator)
     }
@@ -78,47 +78,43 @@ impl Declared {
 }
 
 /// A name that a scope inside declared `nonlocal`, whose binding is still to be found.
-struct Wanted<'a> {
-    name: Cow<'a, str>,
+struct Wanted {
+    name: Name,
     offset: usize,
 }
 
-impl Wanted<'_> {
+impl Wanted {
     fn unbound(&self) -> Problem {
         Problem::new(self.offset, format!("no binding for nonlocal '{}' found", self.name))
     }
 }
 
 /// A part of the text with names of its own.
-pub(super) struct Scope<'a> {
-    pub(super) kind: ScopeKind<'a>,
+pub(super) struct Scope {
+    pub(super) kind: ScopeKind,
     /// Something in a comprehension waits, so it can only run in what may wait.
     pub(super) waits: bool,
     /// Inside how many expressions that a comprehension goes over.
     pub(super) iterables: usize,
     /// The class whose private names (`__x`) are meant.
-    class: Option<&'a str>,
+    class: Option<Name>,
     table: Table,
     /// What was said since the last question; most scopes are never asked.
-    recent: Vec<(&'a str, Said)>,
-    said: HashMap<Cow<'a, str>, Said>,
+    recent: Vec<(Name, Said)>,
+    said: HashMap<Name, Said>,
     /// What this scope wants from those around it.
-    wanted: Vec<Wanted<'a>>,
+    wanted: Vec<Wanted>,
     /// What the scopes inside want from this one or those around it.
-    wanted_inside: Vec<Wanted<'a>>,
+    wanted_inside: Vec<Wanted>,
 }
 
-impl<'a> Scope<'a> {
-    pub(super) fn new(kind: ScopeKind<'a>, table: Table, around: Option<&Scope<'a>>) -> Scope<'a> {
-        let class = match kind {
-            ScopeKind::Class(name) => Some(name),
-            _ => around.and_then(|around| around.class),
-        };
+impl Scope {
+    pub(super) fn new(kind: ScopeKind, table: Table, around: Option<&Scope>) -> Scope {
         Scope {
             kind,
             waits: false,
             iterables: around.map_or(0, |around| around.iterables),
-            class,
+            class: around.and_then(|around| around.class.clone()),
             table,
             recent: Vec::new(),
             said: HashMap::new(),
@@ -127,30 +123,35 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// It is of the class of this name.
+    pub(super) fn name_class(&mut self, name: &Name) {
+        self.class = Some(name.clone());
+    }
+
     /// Says something of a name.
-    pub(super) fn say(&mut self, name: &'a str, said: Said) {
+    pub(super) fn say(&mut self, name: &Name, said: Said) {
         match self.table {
-            Table::Kept => self.recent.push((name, said)),
+            Table::Kept => self.recent.push((name.clone(), said)),
             Table::Needless => {}
         }
     }
 
     /// What was said of a name so far.
-    pub(super) fn said(&mut self, name: &'a str) -> Said {
+    pub(super) fn said(&mut self, name: &Name) -> Said {
         let name = self.mangled(name);
         self.looked_up(&name)
     }
 
     fn looked_up(&mut self, name: &str) -> Said {
         for (name, said) in mem::take(&mut self.recent) {
-            let entry = self.said.entry(self.mangled(name)).or_default();
+            let entry = self.said.entry(self.mangled(&name)).or_default();
             *entry = entry.and(said);
         }
         self.said.get(name).copied().unwrap_or_default()
     }
 
     /// A `global` or `nonlocal` statement names it.
-    pub(super) fn declare(&mut self, name: &'a str, declared: Declared, offset: usize) -> Result<(), Problem> {
+    pub(super) fn declare(&mut self, name: &Name, declared: Declared, offset: usize) -> Result<(), Problem> {
         let said = self.said(name);
         let word = declared.as_str();
         let message = if said.has(Said::PARAMETER) {
@@ -183,7 +184,7 @@ impl<'a> Scope<'a> {
 
     /// Gives the `nonlocal` names of the scopes inside what this one binds, now that all of it is known, and hands the
     /// rest on to the scope around it.
-    pub(super) fn end(mut self, around: Option<&mut Scope<'a>>) -> Result<(), Problem> {
+    pub(super) fn end(mut self, around: Option<&mut Scope>) -> Result<(), Problem> {
         let mut rest = mem::take(&mut self.wanted);
         for wanted in mem::take(&mut self.wanted_inside) {
             if !self.binds(&wanted)? {
@@ -197,11 +198,11 @@ impl<'a> Scope<'a> {
         Ok(())
     }
 
-    fn binds(&mut self, wanted: &Wanted<'a>) -> Result<bool, Problem> {
+    fn binds(&mut self, wanted: &Wanted) -> Result<bool, Problem> {
         let said = self.looked_up(&wanted.name);
         match self.kind {
             ScopeKind::Module => Err(wanted.unbound()),
-            ScopeKind::Class(_) => Ok(wanted.name == "__class__"),
+            ScopeKind::Class => Ok(wanted.name.as_str() == "__class__"),
             ScopeKind::Types if said.has(Said::BOUND) => {
                 let message = format!("nonlocal binding not allowed for type parameter '{}'", wanted.name);
                 Err(Problem::new(wanted.offset, message))
@@ -212,13 +213,13 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn mangled(&self, name: &'a str) -> Cow<'a, str> {
-        match self.class {
+    fn mangled(&self, name: &Name) -> Name {
+        match &self.class {
             Some(class) if name.starts_with("__") && !name.ends_with("__") => match class.trim_start_matches('_') {
-                "" => Cow::Borrowed(name),
-                class => Cow::Owned(format!("_{class}{name}")),
+                "" => name.clone(),
+                class => Name::concat(&["_", class, name]),
             },
-            _ => Cow::Borrowed(name),
+            _ => name.clone(),
         }
     }
 }

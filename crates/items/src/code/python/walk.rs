@@ -1,5 +1,6 @@
 //! What a syntax tree alone does not say: whether each statement and name is where it may be.
 
+use ruff_python_ast::name::Name;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_interpolated_string_element, walk_pattern, walk_stmt};
 use ruff_python_ast::{Expr, Identifier, InterpolatedStringElement, ModModule, Pattern, Stmt, StmtFunctionDef};
 use ruff_python_parser::semantic_errors::SemanticSyntaxChecker;
@@ -7,7 +8,7 @@ use ruff_text_size::Ranged;
 
 use super::context::{Annotations, Context};
 use super::decorated::decorated;
-use super::scan::Landmarks;
+use super::scan::{Landmarks, Part};
 use super::scopes::{Declared, Said, ScopeKind};
 use super::{Checked, Problem};
 use crate::code::{Function, SdkName};
@@ -15,50 +16,34 @@ use crate::code::{Function, SdkName};
 /// How much is kept of the functions of one file: it is read wherever the file is listed.
 const MAX_KEPT_BYTES: usize = 1024 * 1024;
 
-/// Accepts a module in which everything is where it may be.
-pub(super) fn walk(source: &str, landmarks: &Landmarks, module: &ModModule, sdk: &SdkName) -> Result<Checked, Problem> {
-    let mut walk = Walk {
-        source,
-        sdk,
-        checker: SemanticSyntaxChecker::new(),
-        context: Context::new(source, landmarks),
-        functions: Vec::new(),
-        kept_bytes: 0,
-        lines: Lines { offset: 0, line: 1 },
-    };
-    walk.visit_body(&module.body);
-    walk.context.finish()?;
-    Ok(Checked { functions: walk.functions })
-}
-
-/// A walk through the tree, in the order of the text.
-pub(super) struct Walk<'a> {
-    source: &'a str,
-    sdk: &'a SdkName,
+/// A walk through the trees of a module's parts, in the order of the text.
+pub(super) struct Walk<'s> {
+    sdk: &'s SdkName,
     checker: SemanticSyntaxChecker,
-    pub(super) context: Context<'a>,
+    pub(super) context: Context<'s>,
     functions: Vec<Function>,
     kept_bytes: usize,
-    lines: Lines,
+    lines: Lines<'s>,
 }
 
 /// Lines of offsets that only grow.
-struct Lines {
+struct Lines<'s> {
+    source: &'s str,
     offset: usize,
     line: usize,
 }
 
-impl Lines {
-    fn line_of(&mut self, source: &str, offset: usize) -> usize {
-        let between = source.as_bytes().get(self.offset..offset).unwrap_or_default();
+impl Lines<'_> {
+    fn line_of(&mut self, offset: usize) -> usize {
+        let between = self.source.as_bytes().get(self.offset..offset).unwrap_or_default();
         self.line += between.iter().filter(|byte| **byte == b'\n').count();
         self.offset = self.offset.max(offset);
         self.line
     }
 }
 
-impl<'a> Visitor<'a> for Walk<'a> {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+impl<'t> Visitor<'t> for Walk<'_> {
+    fn visit_stmt(&mut self, stmt: &'t Stmt) {
         if self.refused_type_parameters(stmt) {
             return;
         }
@@ -71,13 +56,15 @@ impl<'a> Visitor<'a> for Walk<'a> {
             Stmt::Nonlocal(nonlocal) => self.declare(&nonlocal.names, Declared::Nonlocal),
             Stmt::Import(import) => {
                 for alias in &import.names {
-                    let first = alias.name.split('.').next().unwrap_or_default();
-                    self.import(alias.asname.as_ref().map_or(first, Identifier::as_str));
+                    match &alias.asname {
+                        Some(name) => self.import(&name.id),
+                        None => self.import(&Name::new(alias.name.split('.').next().unwrap_or_default())),
+                    }
                 }
             }
             Stmt::ImportFrom(import) => {
                 for alias in &import.names {
-                    self.import(alias.asname.as_ref().unwrap_or(&alias.name));
+                    self.import(&alias.asname.as_ref().unwrap_or(&alias.name).id);
                     if import.module.as_deref() == Some("__future__") && alias.name.as_str() == "annotations" {
                         self.context.annotations = Annotations::KeptAsText;
                     }
@@ -111,7 +98,7 @@ impl<'a> Visitor<'a> for Walk<'a> {
         }
     }
 
-    fn visit_annotation(&mut self, annotation: &'a Expr) {
+    fn visit_annotation(&mut self, annotation: &'t Expr) {
         match self.context.annotations {
             Annotations::Evaluated => self.visit_expr(annotation),
             Annotations::KeptAsText => {
@@ -122,7 +109,7 @@ impl<'a> Visitor<'a> for Walk<'a> {
         }
     }
 
-    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+    fn visit_pattern(&mut self, pattern: &'t Pattern) {
         let captured = match pattern {
             Pattern::MatchAs(pattern) => pattern.name.as_ref(),
             Pattern::MatchStar(pattern) => pattern.name.as_ref(),
@@ -130,7 +117,7 @@ impl<'a> Visitor<'a> for Walk<'a> {
             _ => None,
         };
         if let Some(name) = captured {
-            self.bind(name);
+            self.bind(&name.id);
         }
         match pattern {
             Pattern::MatchValue(value) => self.pattern_value(&value.value),
@@ -140,21 +127,44 @@ impl<'a> Visitor<'a> for Walk<'a> {
         walk_pattern(self, pattern);
     }
 
-    fn visit_interpolated_string_element(&mut self, element: &'a InterpolatedStringElement) {
+    fn visit_interpolated_string_element(&mut self, element: &'t InterpolatedStringElement) {
         if let InterpolatedStringElement::Interpolation(field) = element {
             self.not_starred(Some(&field.expression));
         }
         walk_interpolated_string_element(self, element);
     }
 
-    fn visit_expr(&mut self, expr: &'a Expr) {
+    fn visit_expr(&mut self, expr: &'t Expr) {
         if self.expression(expr) {
             walk_expr(self, expr);
         }
     }
 }
 
-impl<'a> Walk<'a> {
+impl<'s> Walk<'s> {
+    pub(super) fn new(source: &'s str, landmarks: Landmarks, sdk: &'s SdkName) -> Walk<'s> {
+        Walk {
+            sdk,
+            checker: SemanticSyntaxChecker::new(),
+            context: Context::new(source, landmarks),
+            functions: Vec::new(),
+            kept_bytes: 0,
+            lines: Lines { source, offset: 0, line: 1 },
+        }
+    }
+
+    /// Walks through the next part of the module.
+    pub(super) fn part(&mut self, part: Part<'s>, tree: &ModModule) {
+        self.context.part = part;
+        self.visit_body(&tree.body);
+    }
+
+    /// Accepts a module in which everything was where it may be.
+    pub(super) fn finish(self) -> Result<Checked, Problem> {
+        self.context.finish()?;
+        Ok(Checked { functions: self.functions })
+    }
+
     /// The parser's own checks that look at one expression alone.
     pub(super) fn check_alone(&mut self, expr: &Expr) {
         self.checker.visit_expr(expr, &self.context);
@@ -173,19 +183,19 @@ impl<'a> Walk<'a> {
     }
 
     /// An expression as it is written.
-    pub(super) fn written(&self, expr: &Expr) -> &'a str {
-        &self.source[expr.range()]
+    pub(super) fn written(&self, expr: &Expr) -> &'s str {
+        &self.context.part.text[expr.range()]
     }
 
-    pub(super) fn bind(&mut self, name: &'a str) {
+    pub(super) fn bind(&mut self, name: &Name) {
         self.context.scope(|scope| scope.say(name, Said::BOUND));
     }
 
     /// Keeps what is to be known of a function that has a workflow decorator.
     pub(super) fn keep_decorated(&mut self, def: &StmtFunctionDef) {
-        let lines = &mut self.lines;
-        let source = self.source;
-        let Some(function) = decorated(source, def, self.sdk, |offset| lines.line_of(source, offset)) else { return };
+        let name_starts = self.context.offset(def.name.start());
+        let line = || self.lines.line_of(name_starts);
+        let Some(function) = decorated(self.context.part.text, def, self.sdk, line) else { return };
         self.kept_bytes += function.size();
         if self.kept_bytes > MAX_KEPT_BYTES {
             self.context.refuse(def.start(), "the workflow functions of a file say more than 1 MiB about themselves");
@@ -194,20 +204,20 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn import(&mut self, name: &'a str) {
+    fn import(&mut self, name: &Name) {
         self.context.scope(|scope| scope.say(name, Said::IMPORTED));
     }
 
-    fn declare(&mut self, names: &'a [Identifier], declared: Declared) {
+    fn declare(&mut self, names: &[Identifier], declared: Declared) {
         for name in names {
-            let offset = name.start().to_usize();
+            let offset = self.context.offset(name.start());
             let mut result = Ok(());
-            self.context.scope(|scope| result = scope.declare(name, declared, offset));
+            self.context.scope(|scope| result = scope.declare(&name.id, declared, offset));
             self.context.note(result);
         }
     }
 
-    fn annotated(&mut self, name: &'a str, stmt: &Stmt, simple: bool) {
+    fn annotated(&mut self, name: &Name, stmt: &Stmt, simple: bool) {
         if !simple {
             return;
         }

@@ -44,6 +44,7 @@ impl Scan<'_> {
 
     pub(super) fn begin_line(&mut self) -> Result<(), Problem> {
         self.links = Links::Few;
+        let start = self.at;
         let mut indent = Indent::default();
         loop {
             match self.peek(0) {
@@ -73,6 +74,9 @@ impl Scan<'_> {
         }
         self.line_start = self.at;
         self.begin_statement(0);
+        if indent == Indent::default() {
+            self.parts.line(start, &self.bytes[self.at..]);
+        }
         self.indentation.line(indent).map_err(|message| Problem::new(self.at, message))
     }
 }

@@ -13,6 +13,7 @@ mod indentation;
 mod keyword;
 mod landmarks;
 mod lines;
+mod parts;
 mod skim;
 mod strings;
 
@@ -23,6 +24,7 @@ use depth::{Binding, Run, TooDeep};
 use indentation::Indentation;
 use keyword::Keyword;
 pub(super) use landmarks::Landmarks;
+pub(super) use parts::{Part, Parts};
 use strings::{Fields, Quoted};
 
 /// Open brackets, as in CPython.
@@ -41,8 +43,14 @@ const IN_WORD: [bool; 256] = {
     table
 };
 
+/// What is known of a text before it is parsed.
+pub(super) struct Scanned<'s> {
+    pub(super) landmarks: Landmarks,
+    pub(super) parts: Parts<'s>,
+}
+
 /// Refuses what would make a tree too deep, and what no reading makes valid.
-pub(super) fn scan(source: &str) -> Result<Landmarks, Problem> {
+pub(super) fn scan(source: &str) -> Result<Scanned<'_>, Problem> {
     if let Some(offset) = memchr(0, source.as_bytes()) {
         return Err(Problem::new(offset, "source code cannot contain null characters"));
     }
@@ -58,6 +66,7 @@ pub(super) fn scan(source: &str) -> Result<Landmarks, Problem> {
         last: Last::Other,
         indentation: Indentation::default(),
         landmarks: Landmarks::default(),
+        parts: Parts::of(source),
     };
     scan.begin_line()?;
     loop {
@@ -72,7 +81,7 @@ pub(super) fn scan(source: &str) -> Result<Landmarks, Problem> {
         }
     }
     scan.end()?;
-    Ok(scan.landmarks)
+    Ok(Scanned { landmarks: scan.landmarks, parts: scan.parts })
 }
 
 struct Scan<'s> {
@@ -92,6 +101,7 @@ struct Scan<'s> {
     last: Last,
     indentation: Indentation,
     landmarks: Landmarks,
+    parts: Parts<'s>,
 }
 
 /// How many links the logical line has.

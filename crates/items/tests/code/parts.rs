@@ -1,0 +1,80 @@
+//! A long module is parsed in parts, and judged as if it were not.
+
+use interline_items::code::{Checked, CodeError};
+
+use super::check;
+
+/// Longer than a part: the next line that may begin one does.
+const LONG: usize = 100_000;
+
+/// Code whose lines can all have a comment before them.
+const SAMPLES: &[&str] = &[
+    "if a:\n    b = 1\nelif c:\n    d = 1\nelse:\n    e = 1\nf = 1\n",
+    "if a: b = 1\nelif c: d = 1\nelse: e = 1\n",
+    "try:\n    a\nexcept A:\n    b\nelse:\n    c\nfinally:\n    d\n",
+    "try: a\nexcept* A: b\n",
+    "for a in b:\n    break\nelse:\n    c\nwhile d:\n    continue\nelse:\n    e\n",
+    "with a as b:\n    c\nmatch d:\n    case [e]:\n        f\n    case _:\n        g\nelsewhere = 1\n",
+    "@a\n@b\n\n# c\ndef d(): pass\n@e\nclass F: pass\n@g\nasync def h(): await i\n",
+    "@workflow(name=\"A\")\ndef a():\n    \"A.\"\n\nx = 1\n\n@sdk.tool\ndef b(c: int = 1): pass\n",
+    "\"Doc.\"\nfrom __future__ import annotations\nfrom __future__ import division\nimport a\ndef f(b: c): pass\n",
+    "import a\r\ndef f():\r\n    return a\r\nx = f()\r\n",
+    "x: int = 1\ndef f():\n    global x\n    x = 2\nif (y := x): pass\nclass C:\n    __a = 1\n    def f(self): return __a\n",
+    "(a,\n b)\n[c]\n-d\n'e'\n*f, = g\n...\n",
+    "type A[T] = list[T]\ndef f[T](a: T): pass\nclass C[T]: pass\n",
+    "a = 1; b = 2\n\x0cc = 3\n",
+    // What is refused, by the scan, by the parser and by what is known of names.
+    "a = 1\n@b\nc = 1\nd = 1\n",
+    "a = 1\n@b\n",
+    "a = 1\nelse:\n    b\n",
+    "a = 1\nexcept A:\n    b\n",
+    "if a:\nb = 1\nc = 1\n",
+    "def f():\n\nclass C:\n",
+    "try:\n    a\nb = 1\n",
+    "a = 1\n    b = 1\nc = 1\n",
+    "if a:\n        b\n    c\n",
+    "a = (1\nb = 2)\n",
+    "a = 1\nb = = 2\nc = 3\n",
+    "import a\nfrom __future__ import annotations\n",
+    "a = 1\nfrom __future__ import nothing\n",
+    "from __future__ import annotations\nimport a\ndef f(b: (yield)): pass\n",
+    "a = 1\nglobal a\n",
+    "def f():\n    a = 1\n    global a\nb = 1\n",
+    "a = 1\ndef f():\n    nonlocal a\n",
+    "a = 1\nb: int = 2\nglobal b\n",
+    "a = 1\nreturn a\n",
+    "a = 1\nbreak\nawait b\n",
+    "import a\nx = [(y := z) for y in a]\n",
+    "a = 1\nclass C:\n    [(b := c) for d in e]\n",
+];
+
+#[test]
+fn a_long_comment_anywhere_changes_nothing_but_lines() {
+    let comment = format!("#{}\n", "-".repeat(LONG));
+    for sample in SAMPLES {
+        let whole = check(sample);
+        let lines: Vec<&str> = sample.split_inclusive('\n').collect();
+        for at in 0..=lines.len() {
+            let commented = [&lines[..at].concat(), comment.as_str(), &lines[at..].concat()].concat();
+            assert_eq!(check(&commented), moved(&whole, at), "a comment before line {}:\n{sample}", at + 1);
+        }
+    }
+}
+
+#[test]
+fn the_samples_are_judged_both_ways() {
+    let accepted = SAMPLES.iter().take_while(|sample| check(sample).is_ok()).count();
+    assert_eq!(accepted, 14);
+    assert!(SAMPLES[accepted..].iter().all(|sample| check(sample).is_err()));
+}
+
+/// What is found if there is one more line after so many.
+fn moved(found: &Result<Checked, CodeError>, after: usize) -> Result<Checked, CodeError> {
+    let mut found = found.clone();
+    let move_down = |line: &mut usize| *line += usize::from(*line > after);
+    match &mut found {
+        Ok(checked) => checked.functions.iter_mut().for_each(|function| move_down(&mut function.line)),
+        Err(error) => move_down(&mut error.line),
+    }
+    found
+}
