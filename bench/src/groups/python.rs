@@ -45,7 +45,7 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
 }
 
 /// The parser alone, and the end of its tree, on a thread like that of a check.
-pub(super) fn parsed(module: &str) -> bool {
+fn parsed(module: &str) -> bool {
     thread::scope(|scope| {
         let work = || parse_module(module).is_ok();
         let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);

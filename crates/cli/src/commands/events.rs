@@ -76,6 +76,8 @@ async fn follow_server(server: &Server, args: &EventsArgs) -> Result<(), Failure
     let mut since = args.since.clone();
     let mut events = server.listen(since.as_deref(), &kinds(args), &args.ids).await?;
     loop {
+        // Nothing that happens while the connection is lost is missed, also if nothing was heard before.
+        since = since.or_else(|| events.begin.take());
         while let Some(event) = events.next().await {
             match tell(&event, args.target.form())? {
                 Reader::There => since = Some(event.cursor),

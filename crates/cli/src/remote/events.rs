@@ -17,11 +17,17 @@ use super::{Server, told};
 use crate::failure::Failure;
 use crate::shapes::EventShape;
 
+/// From where a server lets us listen.
+const CURSOR: &str = "interline-cursor";
 /// After how long a silence a server is not there any more.
 const SILENCE: Duration = Duration::from_secs(90);
 
 /// What happens at a server.
-pub(crate) struct Events(WebSocketStream<Upgraded>);
+pub(crate) struct Events {
+    socket: WebSocketStream<Upgraded>,
+    /// From where it is listened, if the server says so.
+    pub(crate) begin: Option<String>,
+}
 
 impl Server {
     /// Listens to what happens: after a cursor, of some types, to some items.
@@ -57,8 +63,9 @@ impl Server {
         if accepted != Some(derive_accept_key(key.as_bytes()).into_bytes()) {
             return Err(self.stranger("it accepts a WebSocket that was not asked for"));
         }
+        let begin = answer.headers().get(CURSOR).and_then(|cursor| cursor.to_str().ok()).map(str::to_owned);
         let socket = answer.upgrade().await.map_err(|error| self.stranger(&told(&error)))?;
-        Ok(Events(WebSocketStream::from_raw_socket(socket, Role::Client, None).await))
+        Ok(Events { socket: WebSocketStream::from_raw_socket(socket, Role::Client, None).await, begin })
     }
 }
 
@@ -67,10 +74,10 @@ impl Events {
     pub(crate) async fn next(&mut self) -> Option<EventShape> {
         loop {
             // A server that is there asks whether we are, more often than this.
-            match tokio::time::timeout(SILENCE, self.0.next()).await.ok()??.ok()? {
+            match tokio::time::timeout(SILENCE, self.socket.next()).await.ok()??.ok()? {
                 Message::Text(text) => return serde_json::from_str(&text).ok(),
                 // The answer to a ping waits to be sent.
-                Message::Ping(_) => self.0.flush().await.ok()?,
+                Message::Ping(_) => self.socket.flush().await.ok()?,
                 Message::Close(_) => return None,
                 Message::Binary(_) | Message::Pong(_) | Message::Frame(_) => {}
             }

@@ -2,10 +2,15 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStdout, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::running::{Place, Served};
+
+/// Longer than anything takes.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A command that follows events. It is killed if a test ends before it does.
 struct Following {
@@ -80,6 +85,24 @@ fn a_server_is_followed_and_found_again() {
     let second = note(&served, &token, "two");
     assert_eq!(following.event()["id"], second["id"], "nothing is missed, nothing told twice");
     assert!(!elsewhere.data_dir().exists(), "nothing is made here");
+}
+
+#[test]
+fn who_has_heard_nothing_yet_misses_nothing_either() {
+    let place = Place::new();
+    let served = place.serve(&[]);
+    let (url, token, listen) = (served.url(), place.token(), served.address.to_string());
+    note(&served, &token, "before");
+    let mut following = Following::start(&place, &["--url", &url, "--token", &token, "--json"]);
+    let deadline = Instant::now() + PATIENCE;
+    while !served.get("/metrics", Some(&token)).body.contains("interline_event_listeners 1") {
+        assert!(Instant::now() < deadline, "it listens");
+        thread::sleep(Duration::from_millis(20));
+    }
+    served.stop();
+    let served = Served::start(&mut place.command(&["serve", "--listen", &listen]));
+    let missed = note(&served, &token, "while it was away");
+    assert_eq!(following.event()["id"], missed["id"]);
 }
 
 #[test]

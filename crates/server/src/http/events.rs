@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use futures_util::SinkExt as _;
 use interline_items::{Error, EventCursor, Heard, ItemId, Kind, Listen, ListenFrom, Listener, Source};
@@ -34,6 +34,10 @@ const MAX_MESSAGE: usize = 4 * 1024;
 const BUFFER: usize = 4 * 1024;
 /// With an event whose cursor is long.
 const MAX_BUFFER: usize = 1024 * 1024;
+/// From where it is listened.
+const CURSOR: HeaderName = HeaderName::from_static("interline-cursor");
+/// One that is longer is not told as a header, which those between here and the listener may find too long.
+const MAX_CURSOR: usize = 4 * 1024;
 
 /// Listen to what happens
 ///
@@ -41,7 +45,8 @@ const MAX_BUFFER: usize = 1024 * 1024;
 /// JSON text for each event. In order for each item, none twice.
 ///
 /// Use cases: show changes as they happen; keep a copy up to date. Keep the `cursor` of the last event that you have dealt
-/// with, and come back with it as `since`: nothing is missed.
+/// with, and come back with it as `since`: nothing is missed. Who has heard nothing yet comes back with the
+/// `Interline-Cursor` of the answer.
 #[utoipa::path(
     get,
     path = "/events",
@@ -52,7 +57,8 @@ const MAX_BUFFER: usize = 1024 * 1024;
         ("ids" = Option<Vec<Uuid>>, Query, description = "Only these items; repeat it for several."),
         ("since" = Option<String>, Query, description = "The `cursor` of an event, to hear what came after it; `0` for everything that is kept. Without it: from now on."),
     ),
-    responses((status = 101, description = "Events follow, each as a text message.", body = EventBody))
+    responses((status = 101, description = "Events follow, each as a text message.", body = EventBody,
+        headers(("interline-cursor" = String, description = "Where the listening begins; left out where it is over 4 KiB."))))
 )]
 pub(super) async fn listen(
     State(app): State<App>,
@@ -70,7 +76,8 @@ pub(super) async fn listen(
     let listener = app.interline.listen(&caller.0, wanted).await?;
     let upgrade = upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE);
     let upgrade = upgrade.read_buffer_size(BUFFER).write_buffer_size(BUFFER).max_write_buffer_size(MAX_BUFFER);
-    Ok(upgrade
+    let begins = HeaderValue::try_from(listener.cursor().to_string()).ok().filter(|cursor| cursor.len() <= MAX_CURSOR);
+    let mut answer = upgrade
         .on_upgrade(async move |socket| {
             let _place = place;
             let listening = metrics::gauge!("interline_event_listeners");
@@ -78,7 +85,9 @@ pub(super) async fn listen(
             Telling::new(app, headers, socket, listener).tell().await;
             listening.decrement(1.0);
         })
-        .into_response())
+        .into_response();
+    answer.headers_mut().extend(begins.map(|cursor| (CURSOR, cursor)));
+    Ok(answer)
 }
 
 fn wanted(mut query: Query) -> Result<Listen, Error> {

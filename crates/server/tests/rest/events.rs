@@ -20,6 +20,7 @@ use crate::place::{Place, World, unlimited};
 on_both!(
     every_change_is_told_after_its_commit,
     a_cursor_goes_on_where_it_was_told,
+    the_answer_says_from_where_it_is_listened,
     everything_that_is_kept_is_told_from_the_start,
     types_and_ids_narrow_what_is_told,
     others_hear_nothing_of_it,
@@ -36,18 +37,19 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 type Socket = WebSocketStream<TcpStream>;
 
-/// Connects to `/events` with a query.
-async fn connect(world: &World, token: Option<&str>, query: &str) -> Result<Socket, Error> {
+/// Connects to `/events` with a query; what is heard there, and from where on.
+async fn connect(world: &World, token: Option<&str>, query: &str) -> Result<(Socket, String), Error> {
     let mut request = format!("ws://{}/events{query}", world.address).into_client_request().unwrap();
     if let Some(token) = token {
         request.headers_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
     }
     let stream = TcpStream::connect(world.address).await.unwrap();
-    client_async(request, stream).await.map(|(socket, _)| socket)
+    let (socket, answer) = client_async(request, stream).await?;
+    Ok((socket, answer.headers()["interline-cursor"].to_str().unwrap().to_owned()))
 }
 
 async fn listen(world: &World, query: &str) -> Socket {
-    connect(world, Some(&world.place.secret), query).await.unwrap()
+    connect(world, Some(&world.place.secret), query).await.unwrap().0
 }
 
 /// The status and the error of a connection that is refused.
@@ -137,6 +139,18 @@ async fn a_cursor_goes_on_where_it_was_told(place: Place) {
     assert_eq!(versions, (2..=16).collect::<Vec<u64>>());
 }
 
+async fn the_answer_says_from_where_it_is_listened(place: Place) {
+    let world = place.serve().await;
+    let owner = world.owner();
+    owner.note("before", None).await;
+    let (socket, cursor) = connect(&world, Some(&world.place.secret), "").await.unwrap();
+    drop(socket);
+    let id = text(&owner.note("meanwhile", None).await["id"]);
+    let (mut socket, again) = connect(&world, Some(&world.place.secret), &format!("?since={cursor}")).await.unwrap();
+    assert_eq!(again, cursor);
+    assert_eq!(event(&mut socket).await["id"], id);
+}
+
 async fn everything_that_is_kept_is_told_from_the_start(place: Place) {
     let world = place.serve().await;
     for title in ["one", "two", "three"] {
@@ -166,7 +180,7 @@ async fn types_and_ids_narrow_what_is_told(place: Place) {
 async fn others_hear_nothing_of_it(place: Place) {
     let world = place.serve().await;
     let (ben, _) = world.owner().new_user("ben").await;
-    let mut his = connect(&world, ben.secret(), "").await.unwrap();
+    let (mut his, _) = connect(&world, ben.secret(), "").await.unwrap();
     world.owner().note("hers", None).await;
     let own = ben.note("his", None).await;
     assert_eq!(event(&mut his).await["id"], own["id"]);
@@ -201,7 +215,7 @@ async fn an_old_cursor_is_refused_with_the_present_one(place: Place) {
 async fn a_token_that_is_deleted_ends_it(place: Place) {
     let world = place.serve().await;
     let (short, id) = world.owner().new_token(json!({"name": "short"})).await;
-    let mut socket = connect(&world, short.secret(), "").await.unwrap();
+    let (mut socket, _) = connect(&world, short.secret(), "").await.unwrap();
     world.owner().delete(&format!("/tokens/{id}")).await;
     assert_eq!(end(&mut socket).await.code, CloseCode::Policy);
 }
