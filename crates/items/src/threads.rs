@@ -3,7 +3,7 @@
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, Scope, ScopedJoinHandle};
 
 use tokio::sync::{Semaphore, oneshot};
 
@@ -23,6 +23,17 @@ impl LargeStack {
             let thread = builder().spawn_scoped(scope, || work(&LargeStack(()))).map_err(Lost::NoThread)?;
             thread.join().map_err(|_| Lost::Panicked)
         })
+    }
+}
+
+impl LargeStack {
+    /// Runs `work` on one more such thread, beside the one that this is the proof of.
+    pub(crate) fn beside<'scope, T: Send + 'scope>(
+        &self,
+        scope: &'scope Scope<'scope, '_>,
+        work: impl FnOnce(&LargeStack) -> T + Send + 'scope,
+    ) -> io::Result<ScopedJoinHandle<'scope, T>> {
+        builder().spawn_scoped(scope, || work(&LargeStack(())))
     }
 }
 

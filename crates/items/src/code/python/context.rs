@@ -16,7 +16,7 @@ use super::scopes::{Scope, ScopeKind, Table};
 pub(super) struct Context<'s> {
     /// What is walked through; places in a tree are counted from its start.
     pub(super) part: Part<'s>,
-    landmarks: Landmarks,
+    landmarks: &'s Landmarks,
     /// The innermost last; the module always is the first.
     scopes: Vec<Place>,
     /// Whether annotations are kept as text, by `from __future__ import annotations`.
@@ -38,15 +38,15 @@ struct Place {
 }
 
 impl<'s> Context<'s> {
-    pub(super) fn new(source: &'s str, landmarks: Landmarks) -> Context<'s> {
+    pub(super) fn new(part: Part<'s>, landmarks: &'s Landmarks) -> Context<'s> {
         let mut context = Context {
-            part: Part { text: source, start: TextSize::new(0) },
+            part,
             landmarks,
             scopes: Vec::new(),
             annotations: Annotations::Evaluated,
             problem: RefCell::new(None),
         };
-        context.enter(ScopeKind::Module, TextRange::up_to(source.text_len()));
+        context.enter(ScopeKind::Module, TextRange::up_to(part.text.text_len()));
         context
     }
 
@@ -72,10 +72,10 @@ impl<'s> Context<'s> {
         waits
     }
 
-    /// The first problem of the whole walk, once the module is left.
-    pub(super) fn finish(mut self) -> Result<(), Problem> {
+    /// Leaves the module; the first problem of the whole walk, or what annotations are in it.
+    pub(super) fn finish(mut self) -> Result<Annotations, Problem> {
         self.leave();
-        self.problem.into_inner().map_or(Ok(()), Err)
+        self.problem.into_inner().map_or(Ok(self.annotations), Err)
     }
 
     pub(super) fn kind(&self) -> ScopeKind {

@@ -14,6 +14,7 @@ mod decorated;
 mod definitions;
 mod expressions;
 mod flow;
+mod judge;
 mod literals;
 mod scan;
 mod scopes;
@@ -22,12 +23,6 @@ mod walk;
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 
-use ruff_python_ast::{ModModule, PythonVersion};
-use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
-use ruff_text_size::TextSize;
-
-use self::scan::{Part, Scanned};
-use self::walk::Walk;
 use super::{Function, SdkName};
 use crate::Error;
 use crate::threads::LargeStack;
@@ -86,11 +81,10 @@ pub struct Checked {
 
 /// Accepts Python and says what its workflow functions are. The time and memory that it takes are proportional to the
 /// text's length, whatever it is.
-pub(crate) fn check(source: &str, sdk: &SdkName, _: &LargeStack) -> Result<Checked, CodeError> {
-    let read = || scan::scan(source).and_then(|scanned| parse(source, scanned, sdk));
+pub(crate) fn check(source: &str, sdk: &SdkName, stack: &LargeStack) -> Result<Checked, CodeError> {
     // The parser is not ours, and no text may end more than its own request.
     let failed = |_| Err(Problem::new(0, "the parser failed on this code"));
-    let read = panic::catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(failed);
+    let read = panic::catch_unwind(AssertUnwindSafe(|| judge::judge(source, sdk, stack))).unwrap_or_else(failed);
     read.map_err(|problem| CodeError::at(source, problem))
 }
 
@@ -98,24 +92,4 @@ pub(crate) fn check(source: &str, sdk: &SdkName, _: &LargeStack) -> Result<Check
 /// want of a thread.
 pub fn check_blocking(source: &str, sdk: &SdkName) -> Result<Result<Checked, CodeError>, Error> {
     Ok(LargeStack::blocking(|stack| check(source, sdk, stack))?)
-}
-
-fn parse(source: &str, scanned: Scanned<'_>, sdk: &SdkName) -> Result<Checked, Problem> {
-    let mut walk = Walk::new(source, scanned.landmarks, sdk);
-    for (index, part) in scanned.parts.iter().enumerate() {
-        // If something is missing at the end of a part, the problem is at what comes instead.
-        let whose = |problem| parsed(scanned.parts.with_next(index)).err().unwrap_or(problem);
-        walk.part(part, parsed(part).map_err(whose)?.syntax());
-    }
-    walk.finish()
-}
-
-fn parsed(part: Part<'_>) -> Result<Parsed<ModModule>, Problem> {
-    let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest_preview());
-    let parsed = parse_unchecked(part.text, options);
-    let problem = |place: TextSize, message| Problem::new((part.start + place).to_usize(), message);
-    if let Some(error) = parsed.errors().iter().min_by_key(|error| error.location.start()) {
-        return Err(problem(error.location.start(), error.error.to_string()));
-    }
-    parsed.try_into_module().ok_or_else(|| problem(TextSize::new(0), "the text is not a module".to_owned()))
 }

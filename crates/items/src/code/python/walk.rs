@@ -2,28 +2,65 @@
 
 use ruff_python_ast::name::Name;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_interpolated_string_element, walk_pattern, walk_stmt};
-use ruff_python_ast::{Expr, Identifier, InterpolatedStringElement, ModModule, Pattern, Stmt, StmtFunctionDef};
+use ruff_python_ast::{
+    AtomicNodeIndex, Expr, Identifier, InterpolatedStringElement, ModModule, Pattern, Stmt, StmtFunctionDef, StmtPass,
+};
 use ruff_python_parser::semantic_errors::SemanticSyntaxChecker;
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
 
+use super::Problem;
 use super::context::{Annotations, Context};
 use super::decorated::decorated;
 use super::scan::{Landmarks, Part};
 use super::scopes::{Declared, Said, ScopeKind};
-use super::{Checked, Problem};
 use crate::code::{Function, SdkName};
 
-/// How much is kept of the functions of one file: it is read wherever the file is listed.
-const MAX_KEPT_BYTES: usize = 1024 * 1024;
+/// Where in its module a part stands.
+#[derive(Clone, Copy)]
+pub(super) enum Stands {
+    First,
+    /// After others, which say what annotations are.
+    After(Annotations),
+}
 
-/// A walk through the trees of a module's parts, in the order of the text.
+/// What is seen in a part of a module.
+pub(super) struct Seen {
+    /// Functions with a workflow decorator and where they begin; their lines are counted from the part's first.
+    pub(super) functions: Vec<(usize, Function)>,
+    pub(super) annotations: Annotations,
+    /// A `global` or `nonlocal` statement is in no function and no class.
+    pub(super) declares_for_module: bool,
+}
+
+/// Accepts a part in which everything is where it may be.
+pub(super) fn walk(
+    part: Part<'_>,
+    tree: &ModModule,
+    stands: Stands,
+    landmarks: &Landmarks,
+    sdk: &SdkName,
+) -> Result<Seen, Problem> {
+    let (context, checker) = (Context::new(part, landmarks), SemanticSyntaxChecker::new());
+    let lines = Lines { source: part.text, offset: 0, line: 1 };
+    let mut walk = Walk { sdk, checker, context, functions: Vec::new(), lines, declares_for_module: false };
+    if let Stands::After(annotations) = stands {
+        walk.context.annotations = annotations;
+        walk.begin_after_a_statement();
+    }
+    walk.visit_body(&tree.body);
+    let (functions, declares_for_module) = (walk.functions, walk.declares_for_module);
+    let annotations = walk.context.finish()?;
+    Ok(Seen { functions, annotations, declares_for_module })
+}
+
+/// A walk through the tree of a part, in the order of the text.
 pub(super) struct Walk<'s> {
     sdk: &'s SdkName,
     checker: SemanticSyntaxChecker,
     pub(super) context: Context<'s>,
-    functions: Vec<Function>,
-    kept_bytes: usize,
+    functions: Vec<(usize, Function)>,
     lines: Lines<'s>,
+    declares_for_module: bool,
 }
 
 /// Lines of offsets that only grow.
@@ -142,27 +179,10 @@ impl<'t> Visitor<'t> for Walk<'_> {
 }
 
 impl<'s> Walk<'s> {
-    pub(super) fn new(source: &'s str, landmarks: Landmarks, sdk: &'s SdkName) -> Walk<'s> {
-        Walk {
-            sdk,
-            checker: SemanticSyntaxChecker::new(),
-            context: Context::new(source, landmarks),
-            functions: Vec::new(),
-            kept_bytes: 0,
-            lines: Lines { source, offset: 0, line: 1 },
-        }
-    }
-
-    /// Walks through the next part of the module.
-    pub(super) fn part(&mut self, part: Part<'s>, tree: &ModModule) {
-        self.context.part = part;
-        self.visit_body(&tree.body);
-    }
-
-    /// Accepts a module in which everything was where it may be.
-    pub(super) fn finish(self) -> Result<Checked, Problem> {
-        self.context.finish()?;
-        Ok(Checked { functions: self.functions })
+    /// The checker takes note that nothing may be imported from `__future__` any more.
+    fn begin_after_a_statement(&mut self) {
+        let pass = StmtPass { range: TextRange::default(), node_index: AtomicNodeIndex::NONE };
+        self.checker.visit_stmt(&Stmt::Pass(pass), &self.context);
     }
 
     /// The parser's own checks that look at one expression alone.
@@ -193,14 +213,9 @@ impl<'s> Walk<'s> {
 
     /// Keeps what is to be known of a function that has a workflow decorator.
     pub(super) fn keep_decorated(&mut self, def: &StmtFunctionDef) {
-        let name_starts = self.context.offset(def.name.start());
-        let line = || self.lines.line_of(name_starts);
-        let Some(function) = decorated(self.context.part.text, def, self.sdk, line) else { return };
-        self.kept_bytes += function.size();
-        if self.kept_bytes > MAX_KEPT_BYTES {
-            self.context.refuse(def.start(), "the workflow functions of a file say more than 1 MiB about themselves");
-        } else {
-            self.functions.push(function);
+        let line = || self.lines.line_of(def.name.start().to_usize());
+        if let Some(function) = decorated(self.context.part.text, def, self.sdk, line) {
+            self.functions.push((self.context.offset(def.start()), function));
         }
     }
 
@@ -209,6 +224,7 @@ impl<'s> Walk<'s> {
     }
 
     fn declare(&mut self, names: &[Identifier], declared: Declared) {
+        self.declares_for_module |= self.context.kind() == ScopeKind::Module;
         for name in names {
             let offset = self.context.offset(name.start());
             let mut result = Ok(());

@@ -66,7 +66,7 @@ pub(super) fn scan(source: &str) -> Result<Scanned<'_>, Problem> {
         last: Last::Other,
         indentation: Indentation::default(),
         landmarks: Landmarks::default(),
-        parts: Parts::of(source),
+        parts: Parts::uncut(source),
     };
     scan.begin_line()?;
     loop {

@@ -27,13 +27,16 @@ pub(in super::super) struct Parts<'s> {
 /// What the last logical line was that is not in a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
+    /// None, or one after which something may still be imported from `__future__`: such a line is in the first part.
+    Beginning,
     Decorator,
     Other,
 }
 
 impl<'s> Parts<'s> {
-    pub(super) fn of(source: &'s str) -> Parts<'s> {
-        Parts { source, cuts: Vec::new(), after: After::Other }
+    /// One part, so far.
+    pub(in super::super) fn uncut(source: &'s str) -> Parts<'s> {
+        Parts { source, cuts: Vec::new(), after: After::Beginning }
     }
 
     /// A logical line outside all blocks begins at `offset` with blanks and continuations, if any, and then this.
@@ -42,12 +45,21 @@ impl<'s> Parts<'s> {
         if may_cut && offset - self.cuts.last().copied().unwrap_or(0) >= PART_BYTES {
             self.cuts.push(offset);
         }
-        self.after = if line.starts_with(b"@") { After::Decorator } else { After::Other };
+        self.after = match line.first() {
+            Some(b'@') => After::Decorator,
+            _ if self.after == After::Beginning && !ends_beginning(line) => After::Beginning,
+            _ => After::Other,
+        };
     }
 
-    /// The parts, in their order.
-    pub(in super::super) fn iter(&self) -> impl Iterator<Item = Part<'s>> {
-        (0..=self.cuts.len()).map(|index| self.between(index, index + 1))
+    /// How many there are; one at the least.
+    pub(in super::super) fn len(&self) -> usize {
+        self.cuts.len() + 1
+    }
+
+    /// A part, by its number from 0 on.
+    pub(in super::super) fn part(&self, index: usize) -> Part<'s> {
+        self.between(index, index + 1)
     }
 
     /// A part, and the next one if there is one.
@@ -60,6 +72,13 @@ impl<'s> Parts<'s> {
         let end = self.cuts.get(end - 1).copied().unwrap_or(self.source.len());
         Part { text: &self.source[start..end], start: TextSize::of(&self.source[..start]) }
     }
+}
+
+/// Whether a line is surely neither a text, as a module may begin with, nor an import from `__future__`.
+fn ends_beginning(line: &[u8]) -> bool {
+    let word = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let is_prefix = matches!(line.get(word), Some(b'\'' | b'"'));
+    word > 0 && !is_prefix && !line.starts_with(b"from")
 }
 
 /// Whether a line outside all blocks begins a statement: it is not a later clause of one. A mark that is not ASCII would be
