@@ -11,7 +11,7 @@ use interline_items::code::{SdkName, check_blocking};
 use ruff_python_parser::parse_module;
 
 use crate::measure::{Effort, Figures, side_by_side};
-use crate::table::{JUDGED, Longest, Table, megabytes};
+use crate::table::{JUDGED, Longest, Table, megabytes, millis};
 
 const BYTES: usize = 4_000_000;
 const EFFORT: Effort = Effort { least: 9, most: 31, budget: Duration::from_secs(20) };
@@ -21,31 +21,50 @@ const STACK_BYTES: usize = 64 * 1024 * 1024;
 pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
     let mut table = Table::new(rows, "## Whether code is Python", JUDGED);
     let speed = "check a module of 4 MB / the parser alone";
-    let memory = "memory at the peak of checking it";
-    if !table.wants(speed) && !table.wants(memory) {
+    let uncut = "check the same as one statement / the parser alone";
+    let memory = "memory at the peak of checking that";
+    if ![speed, uncut, memory].iter().any(|row| table.wants(row)) {
         return Ok(());
     }
     let sdk = SdkName::default();
     let module = module(&sdk)?;
-    let before = status("VmRSS")?;
-    // The peak begins anew.
-    fs::write("/proc/self/clear_refs", "5")?;
-    check_blocking(&module, &sdk)?.map_err(|error| error.to_string())?;
+    if table.wants(speed) {
+        table.judged_times(speed, beside_parser(&module, &sdk), Longest::Times(1.3))?;
+    }
+    let statement = one_statement(&module);
     if table.wants(memory) {
+        let before = status("VmRSS")?;
+        // The peak begins anew.
+        fs::write("/proc/self/clear_refs", "5")?;
+        check_blocking(&statement, &sdk)?.map_err(|error| error.to_string())?;
         let peak = megabytes(status("VmHWM")? - before);
         table.row(memory, &[peak, String::new(), String::new(), String::new(), String::new()])?;
     }
-    if table.wants(speed) {
-        let check = || check_blocking(&module, &sdk).is_ok_and(|checked| checked.is_ok());
-        let medians = side_by_side(EFFORT, check, || parsed(&module));
-        let seconds = Figures { subject: medians.subject.as_secs_f64(), reference: medians.reference.as_secs_f64() };
-        table.judged_times(speed, seconds, Longest::Times(1.3))?;
+    if table.wants(uncut) {
+        let Figures { subject, reference } = beside_parser(&statement, &sdk);
+        let times = [subject, reference].map(|seconds| millis(Duration::from_secs_f64(seconds)));
+        let ratio = format!("{:.2} ×", subject / reference);
+        let [figure, beside] = times;
+        table.row(uncut, &[figure, beside, ratio, String::new(), String::new()])?;
     }
     Ok(())
 }
 
+/// Seconds that a check takes, and the parser alone.
+fn beside_parser(module: &str, sdk: &SdkName) -> Figures {
+    let check = || check_blocking(module, sdk).is_ok_and(|checked| checked.is_ok());
+    let medians = side_by_side(EFFORT, check, || parsed(module));
+    Figures { subject: medians.subject.as_secs_f64(), reference: medians.reference.as_secs_f64() }
+}
+
+/// A module that cannot be taken apart.
+fn one_statement(module: &str) -> String {
+    let indented = module.split_inclusive('\n').flat_map(|line| [" ", line]);
+    ["if True:\n"].into_iter().chain(indented).collect()
+}
+
 /// The parser alone, and the end of its tree, on a thread like that of a check.
-fn parsed(module: &str) -> bool {
+pub(super) fn parsed(module: &str) -> bool {
     thread::scope(|scope| {
         let work = || parse_module(module).is_ok();
         let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
