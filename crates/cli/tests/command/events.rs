@@ -2,7 +2,6 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStdout, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -97,7 +96,6 @@ fn who_has_heard_nothing_yet_misses_nothing_either() {
     let deadline = Instant::now() + PATIENCE;
     while !served.get("/metrics", Some(&token)).body.contains("interline_event_listeners 1") {
         assert!(Instant::now() < deadline, "it listens");
-        thread::sleep(Duration::from_millis(20));
     }
     served.stop();
     let served = Served::start(&mut place.command(&["serve", "--listen", &listen]));
