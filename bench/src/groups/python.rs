@@ -29,12 +29,12 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
     let sdk = SdkName::default();
     let module = module(&sdk)?;
     let statement = one_statement(&module);
+    // Before anything else, whose memory would be there to be taken again.
+    let before = status("VmRSS")?;
+    // The peak begins anew.
+    fs::write("/proc/self/clear_refs", "5")?;
+    check_blocking(&statement, &sdk)?.map_err(|error| error.to_string())?;
     if table.wants(memory) {
-        // Before anything else, whose memory would be there to be taken again.
-        let before = status("VmRSS")?;
-        // The peak begins anew.
-        fs::write("/proc/self/clear_refs", "5")?;
-        check_blocking(&statement, &sdk)?.map_err(|error| error.to_string())?;
         let peak = megabytes(status("VmHWM")? - before);
         table.row(memory, &[peak, String::new(), String::new(), String::new(), String::new()])?;
     }

@@ -76,8 +76,8 @@ async fn follow_server(server: &Server, args: &EventsArgs) -> Result<(), Failure
     let mut since = args.since.clone();
     let mut events = server.listen(since.as_deref(), &kinds(args), &args.ids).await?;
     loop {
-        // Nothing that happens while the connection is lost is missed, also if nothing was heard before.
-        since = since.or_else(|| events.begin.take());
+        // Where it goes on if the connection is lost before anything is heard.
+        let mut begin = events.begin.take();
         while let Some(event) = events.next().await {
             match tell(&event, args.target.form())? {
                 Reader::There => since = Some(event.cursor),
@@ -89,9 +89,14 @@ async fn follow_server(server: &Server, args: &EventsArgs) -> Result<(), Failure
         events = loop {
             tokio::time::sleep(pause).await;
             pause = PAUSES.1.min(pause * 2);
-            match server.listen(since.as_deref(), &kinds(args), &args.ids).await {
+            match server.listen(since.as_deref().or(begin.as_deref()), &kinds(args), &args.ids).await {
                 Ok(events) => break events,
-                Err(failure) if failure.is_refusal() => return Err(failure),
+                Err(failure) if failure.is_refusal() => {
+                    if since.is_some() || begin.take().is_none() {
+                        return Err(failure);
+                    }
+                    output::complain("note: what happened since it began to listen may not be kept any more");
+                }
                 Err(_) => {}
             }
         };

@@ -37,7 +37,7 @@ const MAX_BUFFER: usize = 1024 * 1024;
 /// From where it is listened.
 const CURSOR: HeaderName = HeaderName::from_static("interline-cursor");
 /// One that is longer is not told as a header, which those between here and the listener may find too long.
-const MAX_CURSOR: usize = 4 * 1024;
+const MAX_CURSOR: usize = 2 * 1024;
 
 /// Listen to what happens
 ///
@@ -58,7 +58,7 @@ const MAX_CURSOR: usize = 4 * 1024;
         ("since" = Option<String>, Query, description = "The `cursor` of an event, to hear what came after it; `0` for everything that is kept. Without it: from now on."),
     ),
     responses((status = 101, description = "Events follow, each as a text message.", body = EventBody,
-        headers(("interline-cursor" = String, description = "Where the listening begins; left out where it is over 4 KiB."))))
+        headers(("interline-cursor" = String, description = "Where the listening begins; left out where it is over 2 KiB."))))
 )]
 pub(super) async fn listen(
     State(app): State<App>,

@@ -24,13 +24,14 @@ const MAX_KEPT_BYTES: usize = 1024 * 1024;
 pub(super) fn judge(source: &str, sdk: &SdkName, stack: &LargeStack) -> Result<Checked, Problem> {
     let Scanned { landmarks, parts } = scan(source)?;
     let mut judge = Judge { landmarks, parts, sdk };
-    let mut seen = judge.all(stack)?;
-    if seen.iter().any(|seen| seen.declares_for_module) {
-        // Whether that may be depends on all that comes before.
-        judge.parts = Parts::uncut(source);
-        seen = judge.all(stack)?;
+    match judge.all(stack) {
+        Ok(seen) if !seen.iter().any(|seen| seen.declares_for_module) => judge.checked(seen),
+        // Which of several problems is the first, and what may be declared, depends on the whole.
+        _ => {
+            judge.parts = Parts::uncut(source);
+            judge.checked(judge.all(stack)?)
+        }
     }
-    judge.checked(seen)
 }
 
 /// A module, and what it is judged by.
@@ -41,7 +42,7 @@ struct Judge<'s> {
 }
 
 impl Judge<'_> {
-    /// What is seen in each part; the first problem of the first part that has one.
+    /// What is seen in each part, or a problem.
     fn all(&self, stack: &LargeStack) -> Result<Vec<Seen>, Problem> {
         let first = self.part(0, Stands::First)?;
         let (next, stands) = (AtomicUsize::new(1), Stands::After(first.annotations));
@@ -70,7 +71,7 @@ impl Judge<'_> {
             }
             let seen = self.part(index, stands);
             if seen.is_err() {
-                // All before it are taken, and those after it do not matter any more.
+                // The others do not matter any more.
                 next.store(self.parts.len(), Ordering::Relaxed);
             }
             taken.push((index, seen));
@@ -79,11 +80,7 @@ impl Judge<'_> {
 
     fn part(&self, index: usize, stands: Stands) -> Result<Seen, Problem> {
         let part = self.parts.part(index);
-        let tree = parsed(part).map_err(|problem| {
-            // If something is missing at the end of a part, the problem is at what comes instead.
-            parsed(self.parts.with_next(index)).err().unwrap_or(problem)
-        })?;
-        walk(part, tree.syntax(), stands, &self.landmarks, self.sdk)
+        walk(part, parsed(part)?.syntax(), stands, &self.landmarks, self.sdk)
     }
 
     /// What is known of the whole.

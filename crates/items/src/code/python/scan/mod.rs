@@ -54,9 +54,11 @@ pub(super) fn scan(source: &str) -> Result<Scanned<'_>, Problem> {
     if let Some(offset) = memchr(0, source.as_bytes()) {
         return Err(Problem::new(offset, "source code cannot contain null characters"));
     }
+    let start = if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     let mut scan = Scan {
         bytes: source.as_bytes(),
-        at: if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 },
+        start,
+        at: start,
         open: Vec::new(),
         strings: 0,
         line: Run::default(),
@@ -86,6 +88,8 @@ pub(super) fn scan(source: &str) -> Result<Scanned<'_>, Problem> {
 
 struct Scan<'s> {
     bytes: &'s [u8],
+    /// After a byte order mark.
+    start: usize,
     at: usize,
     open: Vec<Open>,
     /// How many of those are texts.
@@ -142,6 +146,11 @@ impl Scan<'_> {
     fn peek(&self, ahead: usize) -> u8 {
         // What is past the end is like a NUL, which the source does not have.
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    /// What comes before an offset; a byte order mark does not count.
+    fn before(&self, offset: usize) -> &[u8] {
+        &self.bytes[self.start..offset]
     }
 
     fn problem<T>(&self, message: impl Into<String>) -> Result<T, Problem> {
@@ -254,7 +263,7 @@ impl Scan<'_> {
             self.at += 1;
         }
         let word = &self.bytes[start..self.at];
-        let continues = start > 0 && !self.bytes[start - 1].is_ascii();
+        let continues = self.before(start).last().is_some_and(|byte| !byte.is_ascii());
         if matches!(self.peek(0), b'\'' | b'"') && word.len() <= 2 {
             return self.prefixed_string(start);
         }

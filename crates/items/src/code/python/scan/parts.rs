@@ -59,17 +59,8 @@ impl<'s> Parts<'s> {
 
     /// A part, by its number from 0 on.
     pub(in super::super) fn part(&self, index: usize) -> Part<'s> {
-        self.between(index, index + 1)
-    }
-
-    /// A part, and the next one if there is one.
-    pub(in super::super) fn with_next(&self, index: usize) -> Part<'s> {
-        self.between(index, index + 2)
-    }
-
-    fn between(&self, index: usize, end: usize) -> Part<'s> {
         let start = index.checked_sub(1).map_or(0, |before| self.cuts[before]);
-        let end = self.cuts.get(end - 1).copied().unwrap_or(self.source.len());
+        let end = self.cuts.get(index).copied().unwrap_or(self.source.len());
         Part { text: &self.source[start..end], start: TextSize::of(&self.source[..start]) }
     }
 }

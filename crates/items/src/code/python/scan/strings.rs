@@ -62,7 +62,7 @@ impl Scan<'_> {
     /// Whether what stands right before has characters that are not ASCII. Where a name of such ends, and so whether an
     /// `f` is its last letter or the prefix of the string, takes Unicode's tables to tell; no code with it is valid.
     fn follows_other_letters(&self) -> bool {
-        let before = self.bytes[..self.at].iter().rev();
+        let before = self.before(self.at).iter().rev();
         let mut run = before.take_while(|byte| IN_WORD[usize::from(**byte)] || !byte.is_ascii());
         run.any(|byte| !byte.is_ascii())
     }
