@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use anyhow::ensure;
 use interline_items::fields::Limits;
-use interline_items::search::FoundOrder;
+use interline_items::search::SearchOrder;
 use interline_items::{
     Caller, Contents, Error, Filter, FindItems, Interline, Kind, PageStart, Sort, SortBy, SortOrder, Source, Store,
-    TagMatch, View, Wanted,
+    TagMatch, TextFilter, View,
 };
 use interline_storage::SqliteStore;
 use tokio::runtime::{Builder, Runtime};
@@ -280,7 +280,7 @@ impl Scene<'_> {
 
 fn everything() -> FindItems {
     FindItems {
-        wanted: Wanted::Everything,
+        wanted: TextFilter::Everything,
         filter: Filter {
             spaces: BTreeSet::new(),
             kinds: Kind::ALL.into(),
@@ -288,7 +288,7 @@ fn everything() -> FindItems {
             tag_match: TagMatch::All,
             views: [View::Active, View::Archived, View::Deleted].into(),
         },
-        order: FoundOrder::Sorted(Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }),
+        order: SearchOrder::Sorted(Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }),
         start: PageStart::Offset(0),
         limit: 1,
         contents: Contents::Omit,

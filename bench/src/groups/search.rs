@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use interline_items::Store;
-use interline_items::search::{IndexStep, Indexed};
+use interline_items::search::{IndexStep, IndexStepResult};
 use interline_storage::SqliteStore;
 use serde_json::{Value, json};
 
@@ -188,7 +188,7 @@ pub(super) fn complete_index(path: &Path) -> Result<(), Box<dyn Error>> {
 /// The same of a store that is open.
 pub(super) async fn complete_index_of(store: &dyn Store) -> Result<(), Box<dyn Error>> {
     let step = IndexStep { unchanged_since: jiff::Timestamp::now() };
-    while matches!(store.index(step).await?, Indexed::Added { .. } | Indexed::Tidied) {}
+    while matches!(store.index(step).await?, IndexStepResult::Added { .. } | IndexStepResult::Tidied) {}
     Ok(())
 }
 

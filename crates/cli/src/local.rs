@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use interline_items::{Caller, Interline, Listen, Listener, RemoveUser, Source, Store, TokenDraft, User, UserDraft};
+use interline_items::{
+    Caller, Interline, ListenRequest, Listener, RemoveUser, Source, Store, TokenDraft, User, UserDraft,
+};
 use interline_server::McpServer;
 use interline_storage::{PostgresStore, SqliteStore};
 
@@ -72,7 +74,7 @@ impl Local {
     }
 
     /// Listens to what happens, as the owner.
-    pub(crate) async fn listen(&self, wanted: Listen) -> Result<Listener, Failure> {
+    pub(crate) async fn listen(&self, wanted: ListenRequest) -> Result<Listener, Failure> {
         Ok(self.interline.listen(&self.caller().await?, wanted).await?)
     }
 

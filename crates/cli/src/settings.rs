@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use interline_items::Housekeeping;
+use interline_items::Upkeep;
 use interline_items::code::SdkName;
 use interline_items::fields::Limits;
 use interline_server::RateLimits;
@@ -63,7 +63,7 @@ pub(crate) struct ServeSettings {
     pub(crate) rate_limits: Option<RateLimits>,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) allowed_origins: Vec<String>,
-    pub(crate) housekeeping: Housekeeping,
+    pub(crate) housekeeping: Upkeep,
     pub(crate) after_change: AfterChange,
     pub(crate) log: EnvFilter,
     pub(crate) log_form: Form,
@@ -194,13 +194,13 @@ impl McpSettings {
     }
 }
 
-fn housekeeping(args: &ServeArgs, layers: &Layers<'_>) -> Result<Housekeeping, Failure> {
+fn housekeeping(args: &ServeArgs, layers: &Layers<'_>) -> Result<Upkeep, Failure> {
     let trash = layers.find("keep-trash", args.keep_trash.as_deref(), |file| file.keep_trash.as_deref());
     let history = layers.find("keep-history", args.keep_history.as_deref(), |file| file.keep_history.as_deref());
     let events = layers.find("keep-events", args.keep_events.as_deref(), |file| file.keep_events.as_deref());
     let records = layers.find("keep-records", args.keep_records.as_deref(), |file| file.keep_records.as_deref());
-    let default = Housekeeping::default();
-    Ok(Housekeeping {
+    let default = Upkeep::default();
+    Ok(Upkeep {
         trash: trash.map_or(Ok(default.trash), |given| days(&given))?,
         history: history.map_or(Ok(default.history), |given| days(&given))?,
         events: events.map_or(Ok(default.events), |given| days(&given))?,

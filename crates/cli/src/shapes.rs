@@ -1,6 +1,8 @@
 //! What `--json` prints. Users and tokens are as the REST API shows them, which is what a server answers.
 
-use interline_items::{CheckProblem, CheckReport, Heard, Kind, OrganizationId, Rank, Scope, Secret, Token, User};
+use interline_items::{
+    CheckProblem, CheckReport, Kind, OrganizationId, Rank, ReceivedEvent, Scope, Secret, Token, User,
+};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -158,7 +160,7 @@ pub(crate) struct EventShape {
 }
 
 impl EventShape {
-    pub(crate) fn of(heard: &Heard) -> EventShape {
+    pub(crate) fn of(heard: &ReceivedEvent) -> EventShape {
         let event = &*heard.event;
         EventShape {
             cursor: heard.cursor.to_string(),

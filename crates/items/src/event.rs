@@ -19,7 +19,7 @@ pub struct Event {
     /// 1 for the first event of the space and 1 more for each after it: their order is that of their commits.
     pub number: u64,
     /// What happened.
-    pub happening: Happening,
+    pub happening: EventKind,
     /// The item, which may be gone.
     pub item: ItemId,
     /// What it is.
@@ -36,7 +36,7 @@ pub struct Event {
 
 names! {
     /// What happened to an item.
-    Happening {
+    EventKind {
         /// It was made.
         Created = "created",
         /// Its content or fields were changed.
@@ -54,15 +54,15 @@ names! {
     }
 }
 
-impl From<Action> for Happening {
-    fn from(action: Action) -> Happening {
+impl From<Action> for EventKind {
+    fn from(action: Action) -> EventKind {
         match action {
-            Action::Create => Happening::Created,
-            Action::Update => Happening::Updated,
-            Action::Archive => Happening::Archived,
-            Action::Unarchive => Happening::Unarchived,
-            Action::Delete => Happening::Deleted,
-            Action::Restore => Happening::Restored,
+            Action::Create => EventKind::Created,
+            Action::Update => EventKind::Updated,
+            Action::Archive => EventKind::Archived,
+            Action::Unarchive => EventKind::Unarchived,
+            Action::Delete => EventKind::Deleted,
+            Action::Restore => EventKind::Restored,
         }
     }
 }

@@ -40,16 +40,16 @@ pub struct HistoryRecord {
     /// Through which door.
     pub source: Source,
     /// Whose change it is.
-    pub user: Named<UserId>,
+    pub user: NamedId<UserId>,
     /// The token that was used, if one was.
-    pub token: Option<Named<TokenId>>,
+    pub token: Option<NamedId<TokenId>>,
     /// How long the content was after it; `None` without one.
     pub content: Option<ContentSize>,
 }
 
 /// Somebody or something in a history, who may be gone since.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named<Id> {
+pub struct NamedId<Id> {
     /// Its identifier.
     pub id: Id,
     /// What it is or was called; `None` if this store never knew it.
@@ -95,7 +95,7 @@ pub struct Retention {
 
 /// What a step of forgetting did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Forgotten {
+pub struct ForgottenVersions {
     /// How many records went.
     pub records: u64,
     /// The last item that was looked at; `None` if there are no more.

@@ -35,8 +35,10 @@ pub use access::{
 pub use app::{App, AppVersion, PublishedFile};
 pub use check::{CheckProblem, CheckReport};
 pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
-pub use event::{Event, EventCursor, EventRange, Happening};
-pub use history::{ContentSize, Forgotten, HistoryPage, HistoryQuery, HistoryRecord, Named, Retention, Version};
+pub use event::{Event, EventCursor, EventKind, EventRange};
+pub use history::{
+    ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, NamedId, Retention, Version,
+};
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId};
 // What a request for an edit and its outcome say in the engine's words.
 pub use interline_edit::{
@@ -49,19 +51,20 @@ pub use list::{
     Contents, Cursor, CursorKey, Filter, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View,
 };
 pub use organization::Organization;
-pub use store::{FilePage, FileQuery, NewApp, NewToken, PrepareOnNewest, Store, StoreError, UniqueField};
+pub use store::{FilePage, FileQuery, NewApp, NewToken, PlanOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{
-    AppChanges, AppDetails, AppDraft, AppRef, Begun, Caller, Changed, ChangedPassage, Changes, CodeFiles, CodeScope,
-    ContentPart, DELIVERY_TIME, EditMode, EditRequest, EditUnit, Edited, ExpectedVersion, FieldMatch, FileRef, FindBy,
-    FindItems, FoundInFiles, FoundInside, FoundWorkflow, Heard, Housekeeping, InsertAt, Interline, ItemChanges,
-    ItemDraft, ItemRef, LineMatch, LinePatch, LineRange, Listen, ListenFrom, Listener, NotSaid, OrganizationDraft,
-    Outcome, Outside, PassageChange, PublishedVersion, QuerySyntax, ReadContent, ReadItem, Repeatable, ReplaceFile,
-    Replaced, SUMMARY_TIME, Said, SearchField, SearchFiles, SearchInside, Secret, Shelf, TagChanges, Telling,
-    TextChange, ThrownAway, ToSummarize, TokenDraft, UserDraft, Validation, VersionDiff, Wanted, WebhookChanges,
-    WebhookDraft, WorkRules, Worker, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows,
+    AppChanges, AppDetails, AppDraft, AppRef, ArchiveState, Caller, ChangedPassage, Changes, CodeFiles, CodeScope,
+    ContentPart, DELIVERY_TIME, EditMode, EditRequest, EditResult, EditUnit, ExpectedVersion, FieldChange, FieldMatch,
+    FileRef, FindBy, FindItems, FoundInFiles, FoundInside, FoundWorkflow, IdempotentRequest, IdempotentStart, InsertAt,
+    Interline, ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LineMatch, LinePatch, LineRange, ListenFrom,
+    ListenRequest, Listener, OrganizationDraft, OutboundHttp, PassageChange, PublishedVersion, QuerySyntax,
+    ReadContent, ReadItem, ReceivedEvent, ReplaceFile, Replaced, SUMMARY_TIME, SearchField, SearchFiles, SearchInside,
+    Secret, SummaryError, SummaryRequest, SummaryResult, TagChanges, TextChange, TextFilter, TokenDraft, Upkeep,
+    UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch, WorkflowFilter,
+    WorkflowRef, WorkflowSource, Workflows, WriteOutcome,
 };
 pub use work::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, Stopped, Targets, Task,
-    Webhook, WebhookSecret, WebhookUrl, Work, WorkFigures, WorkStore, is_public,
+    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, JobKey, JobKind, JobMetrics,
+    JobStore, Webhook, WebhookSecret, WebhookStop, WebhookTargets, WebhookUrl, is_public,
 };
-pub use write::{Action, Batch, ContentWrite, ItemWrite, Record, Remembered, Source};
+pub use write::{Action, Batch, ContentWrite, IdempotencyRecord, ItemWrite, Record, Source};

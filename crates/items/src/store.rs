@@ -13,12 +13,12 @@ use crate::app::{App, AppVersion, PublishedFile};
 use crate::check::CheckReport;
 use crate::event::{Event, EventRange};
 use crate::fields::{AppSlug, CodePath, PromptName, Tag, Url};
-use crate::history::{Forgotten, HistoryPage, HistoryQuery, Retention, Version};
+use crate::history::{ForgottenVersions, HistoryPage, HistoryQuery, Retention, Version};
 use crate::list::{ListQuery, Page};
 use crate::organization::Organization;
-use crate::search::{FileReader, FileSearch, FoundPage, IndexStep, Indexed, SearchQuery};
-use crate::work::WorkStore;
-use crate::write::{Batch, Record, Remembered};
+use crate::search::{FileReader, FileSearch, IndexStep, IndexStepResult, SearchQuery, SearchResults};
+use crate::work::JobStore;
+use crate::write::{Batch, IdempotencyRecord, Record};
 use crate::{
     AppId, CodeKind, Item, ItemId, ItemState, Kind, OrganizationId, Snapshot, SpaceId, Stamp, TokenId, UserId,
 };
@@ -29,7 +29,7 @@ use crate::{
 /// sees it. It is carried out to the end even when its caller goes away. A method that fails has changed nothing, unless
 /// it fails with [`StoreError::Unknown`].
 #[async_trait]
-pub trait Store: WorkStore {
+pub trait Store: JobStore {
     /// Whether the storage answers.
     async fn ping(&self) -> Result<(), StoreError>;
 
@@ -49,7 +49,7 @@ pub trait Store: WorkStore {
     ///
     /// For a change that lost too many races: others wait meanwhile. `prepare` is called again where the storage has to
     /// begin anew, and what it made before is dropped. Errors are those of [`Store::commit`].
-    async fn commit_on_newest(&self, id: ItemId, prepare: PrepareOnNewest) -> Result<bool, StoreError>;
+    async fn commit_on_newest(&self, id: ItemId, prepare: PlanOnNewest) -> Result<bool, StoreError>;
 
     /// Removes an item with its content and history, whatever its state; an event tells it.
     ///
@@ -59,14 +59,14 @@ pub trait Store: WorkStore {
         id: ItemId,
         before: Stamp,
         record: Record,
-        remember: Option<Remembered>,
+        remember: Option<IdempotencyRecord>,
     ) -> Result<(), StoreError>;
 
     /// The answer that is remembered under a key of a user, however old it is.
-    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError>;
+    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError>;
 
     /// Forgets the answers that were given before a time, which frees their keys; how many.
-    async fn forget_remembered(&self, before: Timestamp) -> Result<u64, StoreError>;
+    async fn forget_idempotency_records(&self, before: Timestamp) -> Result<u64, StoreError>;
 
     /// Remembers that an item was used; that is no change of it. An item that is gone is none of its business.
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError>;
@@ -100,7 +100,7 @@ pub trait Store: WorkStore {
 
     /// A page of the items that match a search, and how many there are, at one moment: what was written before is found.
     /// [`StoreError::OutOfTime`] when it is not done by the time that the query gives it.
-    async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError>;
+    async fn search(&self, query: &SearchQuery) -> Result<SearchResults, StoreError>;
 
     /// Hands the files of code that match a search, and maybe others, to `read`: those that are not deleted, sorted by
     /// the sort key of their path, then by their path, then by their space, all as they are at one moment. What was written
@@ -110,7 +110,7 @@ pub trait Store: WorkStore {
     async fn search_files(&self, query: &FileSearch, read: FileReader) -> Result<u64, StoreError>;
 
     /// Brings the index of searches a step on. What a search finds does not change by it, only how fast.
-    async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError>;
+    async fn index(&self, step: IndexStep) -> Result<IndexStepResult, StoreError>;
 
     /// Reads everything and tells what does not fit together, at one moment.
     async fn check(&self) -> Result<CheckReport, StoreError>;
@@ -124,7 +124,11 @@ pub trait Store: WorkStore {
     /// Forgets old records of some items: those that come after `after` in the order of ids. What is kept can be
     /// rebuilt as before. Called again with the item that it ended at, it gets through all of them, in transactions that
     /// stay short.
-    async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError>;
+    async fn forget_versions(
+        &self,
+        retention: Retention,
+        after: Option<ItemId>,
+    ) -> Result<ForgottenVersions, StoreError>;
 
     /// What happened in spaces after the event of a number each, in the order of their numbers in each space; at most
     /// `limit` events in all. A space that is not there had none.
@@ -233,7 +237,7 @@ pub trait Store: WorkStore {
 }
 
 /// What is to be done with the newest state of an item.
-pub type PrepareOnNewest = Box<dyn FnMut(Option<Snapshot>) -> Option<Batch> + Send>;
+pub type PlanOnNewest = Box<dyn FnMut(Option<Snapshot>) -> Option<Batch> + Send>;
 
 /// Which files of code are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

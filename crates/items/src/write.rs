@@ -13,7 +13,7 @@ pub struct Batch {
     /// Changes of items, one after the other.
     pub writes: Vec<ItemWrite>,
     /// The answer to remember, if the client may send the request again.
-    pub remember: Option<Remembered>,
+    pub remember: Option<IdempotencyRecord>,
 }
 
 impl From<ItemWrite> for Batch {
@@ -30,7 +30,7 @@ impl FromIterator<ItemWrite> for Batch {
 
 /// The answer to a request that a client may send again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remembered {
+pub struct IdempotencyRecord {
     /// Whose request it is.
     pub user: UserId,
     /// What the client calls it; unique among the user's.

@@ -25,4 +25,4 @@ mod work;
 pub use http::openapi;
 pub use mcp::{McpServer, serve_mcp, serve_mcp_on};
 pub use serve::serve;
-pub use settings::{AiKey, AiSettings, Auth, Indexing, MakeTls, RateLimits, Settings, WorkSettings};
+pub use settings::{AiKey, AiSettings, Auth, Indexing, JobSettings, MakeTls, RateLimits, Settings};

@@ -11,7 +11,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use interline_items::{Housekeeping, Interline, ThrownAway};
+use interline_items::{Interline, Upkeep, UpkeepReport};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinHandle;
@@ -51,7 +51,7 @@ pub async fn serve(
         Indexing::Elsewhere => {}
     }
     let interline = match &settings.work {
-        Some(work) => interline.with_targets(work.targets),
+        Some(work) => interline.with_webhook_targets(work.targets),
         None => interline,
     };
     if let Some(settings) = settings.work.clone() {
@@ -129,13 +129,13 @@ async fn unless_silent<T>(connection: impl Future<Output = T>, heard: &Notify, p
 }
 
 /// Throws away what is too old, again and again. What fails is tried again the next time.
-async fn keep_house(interline: Interline, rules: Housekeeping) {
+async fn keep_house(interline: Interline, rules: Upkeep) {
     let mut pause = tokio::time::interval_at(Instant::now() + FIRST_HOUSEKEEPING, HOUSEKEEPING_PAUSE);
     loop {
         pause.tick().await;
         match interline.keep_house(rules).await {
-            Ok(thrown) if thrown == ThrownAway::default() => {}
-            Ok(ThrownAway { items, records, events, work, answers }) => {
+            Ok(thrown) if thrown == UpkeepReport::default() => {}
+            Ok(UpkeepReport { items, records, events, work, answers }) => {
                 tracing::info!(items, records, events, work, answers, "threw away what was too old");
             }
             Err(error) => tracing::warn!(?error, "housekeeping failed"),

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 use std::{fmt, io};
 
-use interline_items::{Housekeeping, Targets, UserId, WorkRules};
+use interline_items::{JobPolicy, Upkeep, UserId, WebhookTargets};
 use rustls::ClientConfig;
 
 /// How requests are answered.
@@ -26,11 +26,11 @@ pub struct Settings {
     /// How long a client may take to send a request.
     pub request_timeout: Duration,
     /// How long things are kept.
-    pub housekeeping: Housekeeping,
+    pub housekeeping: Upkeep,
     /// Who keeps the index of searches up to date.
     pub indexing: Indexing,
     /// How work that follows from changes is done; `None` leaves it to other processes on the same store.
-    pub work: Option<WorkSettings>,
+    pub work: Option<JobSettings>,
     /// How long requests in flight may take after the server was told to stop.
     pub shutdown_timeout: Duration,
 }
@@ -45,7 +45,7 @@ impl Default for Settings {
             max_body_bytes: 20 * 1024 * 1024,
             max_connections: 4_096,
             request_timeout: Duration::from_secs(60),
-            housekeeping: Housekeeping::default(),
+            housekeeping: Upkeep::default(),
             indexing: Indexing::Here,
             work: None,
             shutdown_timeout: Duration::from_secs(10),
@@ -64,13 +64,13 @@ pub enum Indexing {
 
 /// How work that follows from changes is done.
 #[derive(Clone, Debug)]
-pub struct WorkSettings {
+pub struct JobSettings {
     /// Whom to trust outside, and how to speak with them. Called when it is first needed.
     pub tls: MakeTls,
     /// Which addresses webhooks may have.
-    pub targets: Targets,
+    pub targets: WebhookTargets,
     /// How what fails is tried again.
-    pub rules: WorkRules,
+    pub rules: JobPolicy,
     /// The model that summarizes; `None` if there is none.
     pub ai: Option<AiSettings>,
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use interline_items::{Interline, WorkFigures};
+use interline_items::{Interline, JobMetrics};
 use jiff::Timestamp;
 use tokio::time::MissedTickBehavior;
 
-use crate::WorkSettings;
+use crate::JobSettings;
 use crate::outside::Internet;
 
 /// How long to wait after the store could not be asked what there is to do.
@@ -16,7 +16,7 @@ const RETRY: Duration = Duration::from_secs(1);
 const FIGURES: Duration = Duration::from_secs(5);
 
 /// Does what follows from changes, again and again. What goes on failing in one way is told once.
-pub(crate) async fn work(interline: Interline, settings: WorkSettings) {
+pub(crate) async fn work(interline: Interline, settings: JobSettings) {
     let mut worker = interline.worker(Arc::new(Internet::new(&settings)), settings.rules);
     let mut told = None;
     loop {
@@ -47,7 +47,7 @@ pub(crate) async fn tell_figures(interline: Interline) {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no queue is that long")]
-fn tell(figures: &WorkFigures) {
+fn tell(figures: &JobMetrics) {
     let task = figures.task.name();
     let age = figures.oldest.map_or(0.0, |oldest| Timestamp::now().duration_since(oldest).as_secs_f64().max(0.0));
     metrics::gauge!("interline_jobs_waiting", "task" => task).set(figures.waiting as f64);

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use interline_items::search::FoundOrder;
+use interline_items::search::SearchOrder;
 use interline_items::{Cursor, CursorKey, ItemId, PageStart, SortBy, SortOrder};
 use uuid::Uuid;
 
@@ -21,10 +21,10 @@ impl Entry {
     }
 
     /// Takes its place among what is found.
-    pub(crate) fn rank(&mut self, order: FoundOrder, score: u32) {
+    pub(crate) fn rank(&mut self, order: SearchOrder, score: u32) {
         match order {
-            FoundOrder::Relevance(_) => self.key = Some(CursorKey::Score(score)),
-            FoundOrder::Sorted(_) => {}
+            SearchOrder::Relevance(_) => self.key = Some(CursorKey::Score(score)),
+            SearchOrder::Sorted(_) => {}
         }
     }
 
@@ -34,11 +34,11 @@ impl Entry {
 }
 
 /// What the keys of entries are before they are ranked.
-pub(crate) fn key_before_ranking(order: FoundOrder) -> SortBy {
+pub(crate) fn key_before_ranking(order: SearchOrder) -> SortBy {
     match order {
         // Any key does: their scores take its place.
-        FoundOrder::Relevance(_) => SortBy::UpdatedAt,
-        FoundOrder::Sorted(sort) => sort.by,
+        SearchOrder::Relevance(_) => SortBy::UpdatedAt,
+        SearchOrder::Sorted(sort) => sort.by,
     }
 }
 

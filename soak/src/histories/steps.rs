@@ -3,8 +3,8 @@
 use anyhow::{Context as _, ensure};
 use interline_items::fields::{Limits, Tag};
 use interline_items::{
-    Action, Caller, Changed, EditRequest, ExpectedVersion, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, Kind,
-    PassageChange, TagChanges, TextChange,
+    Action, Caller, EditRequest, ExpectedVersion, FieldChange, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef,
+    Kind, PassageChange, TagChanges, TextChange,
 };
 
 use super::remembered::{Life, Remembered, State};
@@ -119,9 +119,9 @@ impl Steps {
         let mut after = before.clone();
         change(&mut after);
         let changed = |before: &Option<String>, after: &Option<String>| match after {
-            after if before == after => Changed::Keep,
-            Some(text) => Changed::Set(text.clone()),
-            None => Changed::Clear,
+            after if before == after => FieldChange::Keep,
+            Some(text) => FieldChange::Set(text.clone()),
+            None => FieldChange::Clear,
         };
         let changes = ItemChanges {
             title: changed(&Some(before.title), &Some(after.title.clone())),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interline_items::fields::Limits;
-use interline_items::{Changed, ExpectedVersion, Interline, ItemChanges, ItemDraft, ItemRef, Kind, Source};
+use interline_items::{ExpectedVersion, FieldChange, Interline, ItemChanges, ItemDraft, ItemRef, Kind, Source};
 use interline_storage::SqliteStore;
 
 use super::*;
@@ -29,7 +29,7 @@ fn verdict(edits: &[&[usize]], changes: &[(usize, What, Outcome)]) -> Result<Fou
                 let name = name_of_line(*line);
                 text = text.replace(&name, &(name.clone() + &written(u32::try_from(number).unwrap())));
             }
-            let changes = ItemChanges { content: Changed::Set(text.clone()), ..ItemChanges::default() };
+            let changes = ItemChanges { content: FieldChange::Set(text.clone()), ..ItemChanges::default() };
             interline.update(&caller, &ItemRef::Id(id, None), ExpectedVersion::Any, changes).await.unwrap();
         }
         let notes = Notes { plans: vec![plan], ids: vec![id], lines_per_client: 2 };

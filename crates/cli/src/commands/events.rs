@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use interline_items::{EventCursor, ItemId, Kind, Listen, ListenFrom};
+use interline_items::{EventCursor, ItemId, Kind, ListenFrom, ListenRequest};
 use uuid::Uuid;
 
 use crate::args::EventsArgs;
@@ -31,7 +31,7 @@ pub(super) async fn run(args: &EventsArgs, environment: &Environment) -> Result<
 }
 
 /// What is to be heard, where no server says what is wrong with it.
-fn wanted(args: &EventsArgs) -> Result<Listen, Failure> {
+fn wanted(args: &EventsArgs) -> Result<ListenRequest, Failure> {
     let id = |text: &String| {
         let id = Uuid::try_parse(text).map_err(|_| Failure::usage(format!("--id: {text} is not the id of an item")))?;
         Ok(ItemId::from_uuid(id))
@@ -44,7 +44,7 @@ fn wanted(args: &EventsArgs) -> Result<Listen, Failure> {
         })?),
     };
     let ids = args.ids.iter().map(id).collect::<Result<_, Failure>>()?;
-    Ok(Listen {
+    Ok(ListenRequest {
         from,
         kinds: Some(kinds(args)).filter(|kinds| !kinds.is_empty()),
         ids: Some(ids).filter(|_| !args.ids.is_empty()),
@@ -56,7 +56,7 @@ fn kinds(args: &EventsArgs) -> BTreeSet<Kind> {
 }
 
 /// Tells what happens in the local store until nobody reads it any more.
-async fn follow_store(store: &Local, wanted: Listen, form: Form) -> Result<(), Failure> {
+async fn follow_store(store: &Local, wanted: ListenRequest, form: Form) -> Result<(), Failure> {
     let mut listener = store.listen(wanted).await?;
     let mut renewal = tokio::time::interval(RENEWAL);
     loop {

@@ -6,8 +6,8 @@ use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
-use interline_items::WorkRules;
-use interline_server::{Auth, Settings, WorkSettings};
+use interline_items::JobPolicy;
+use interline_server::{Auth, JobSettings, Settings};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
@@ -38,10 +38,10 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
         allowed_hosts: settings.allowed_hosts,
         allowed_origins: settings.allowed_origins,
         housekeeping: settings.housekeeping,
-        work: Some(WorkSettings {
+        work: Some(JobSettings {
             tls: tls::configuration,
             targets: settings.after_change.targets,
-            rules: WorkRules::default(),
+            rules: JobPolicy::default(),
             ai: settings.after_change.ai,
         }),
         ..Settings::default()

@@ -1,6 +1,6 @@
 //! What is done after changes: where webhooks may lead, and which model summarizes.
 
-use interline_items::Targets;
+use interline_items::WebhookTargets;
 use interline_server::{AiKey, AiSettings};
 use reqwest::Url;
 
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// What is done after changes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct AfterChange {
-    pub(crate) targets: Targets,
+    pub(crate) targets: WebhookTargets,
     pub(crate) ai: Option<AiSettings>,
 }
 
@@ -20,16 +20,16 @@ impl AfterChange {
         let typed = args.webhook_targets.as_deref();
         let targets = layers.find("webhook-targets", typed, |file| file.webhook_targets.as_deref());
         Ok(AfterChange {
-            targets: targets.map_or(Ok(Targets::default()), |given| targets_of(&given))?,
+            targets: targets.map_or(Ok(WebhookTargets::default()), |given| targets_of(&given))?,
             ai: ai(args, layers)?,
         })
     }
 }
 
-fn targets_of(given: &Given) -> Result<Targets, Failure> {
+fn targets_of(given: &Given) -> Result<WebhookTargets, Failure> {
     match given.text()? {
-        "public" => Ok(Targets::Public),
-        "any" => Ok(Targets::Any),
+        "public" => Ok(WebhookTargets::Public),
+        "any" => Ok(WebhookTargets::Any),
         _ => Err(given.wrong("does not say where webhooks may lead").hint("write public or any")),
     }
 }

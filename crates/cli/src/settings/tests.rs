@@ -56,8 +56,8 @@ fn check_order(name: &'static str, values: [&str; 4], read: impl Fn(&ServeSettin
 fn option_then_environment_then_file_then_default() {
     check_order("webhook-targets", ["any", "public", "any", "public"], |settings| {
         match settings.after_change.targets {
-            interline_items::Targets::Public => "public",
-            interline_items::Targets::Any => "any",
+            interline_items::WebhookTargets::Public => "public",
+            interline_items::WebhookTargets::Any => "any",
         }
         .to_owned()
     });

@@ -167,7 +167,7 @@ pub enum Error {
         current: EventCursor,
     },
     /// The same request is being carried out.
-    UnderWay,
+    KeyInFlight,
     /// No valid token.
     Unauthorized,
     /// The caller may not do it.
@@ -271,7 +271,7 @@ impl Error {
             Error::MultipleMatches { .. } => "multiple_matches",
             Error::InvalidOperations { .. } => "invalid_operations",
             Error::AtEdit { error, .. } => error.code(),
-            Error::Conflict { .. } | Error::StaleLines { .. } | Error::UnderWay => "conflict",
+            Error::Conflict { .. } | Error::StaleLines { .. } | Error::KeyInFlight => "conflict",
             Error::Duplicate { .. } | Error::SlugTaken(_) => "duplicate",
             Error::CursorExpired { .. } => "cursor_expired",
             Error::Unauthorized => "unauthorized",
@@ -326,7 +326,7 @@ impl From<StoreError> for Error {
             ),
             StoreError::SlugTaken(app) => Error::SlugTaken(app),
             // Another process was faster with the same request.
-            StoreError::KeyTaken => Error::UnderWay,
+            StoreError::KeyTaken => Error::KeyInFlight,
             StoreError::Stale(id) => Error::Unavailable(format!("item {id} changed under every attempt")),
             StoreError::Failed(detail) => Error::Internal(detail),
         }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::fold::fold;
 use super::pieces::pieces;
-use super::searched::Searched;
+use super::searched::SearchedFields;
 use super::words::{Stems, words};
 
 /// An item with more different terms is not worth an index of them: it is read whenever something is looked for.
@@ -72,7 +72,7 @@ impl Gram {
 pub type Payload = u8;
 
 /// What an index is to know of an item: its terms in their order, each once.
-pub fn index_terms(item: &Searched<'_>) -> Vec<(IndexTerm, Payload)> {
+pub fn index_terms(item: &SearchedFields<'_>) -> Vec<(IndexTerm, Payload)> {
     let (mut grams, mut known_pieces, mut stems) = (Grams::default(), HashMap::new(), HashMap::new());
     let stemmer = Stems::english();
     for (place, text) in item.texts() {
@@ -213,7 +213,7 @@ mod tests {
     fn one_very_long_word_is_not_worth_an_index() {
         let terms = |length: usize| {
             let word: String = letters().take(length).collect();
-            index_terms(&Searched { content: Some(&word), ..Searched::default() })
+            index_terms(&SearchedFields { content: Some(&word), ..SearchedFields::default() })
         };
         assert!(terms(100_000).len() > 3_000);
         // Pieces overlap by half.

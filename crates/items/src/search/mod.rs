@@ -2,7 +2,7 @@
 //! matches.
 //!
 //! A [`Search`] is alternatives of wanted and unwanted [`SearchTerm`]s. [`Search::score`] is the one truth about a match:
-//! an index only tells beforehand, by the [`IndexTerm`]s of a [`SearchTerm`], which items need not be read ([`Known`]).
+//! an index only tells beforehand, by the [`IndexTerm`]s of a [`SearchTerm`], which items need not be read ([`TermPresence`]).
 //! So every storage finds the same items in the same order, whatever of its index is up to date.
 
 mod files;
@@ -19,10 +19,10 @@ mod words;
 
 pub use files::{FileReader, FileSearch, FileText, Paths, file_order};
 pub use index::{Gram, IndexTerm, Payload, index_terms};
-pub use page::{FoundItem, FoundOrder, FoundPage, IndexStep, Indexed, SearchQuery};
+pub use page::{IndexStep, IndexStepResult, SearchHit, SearchOrder, SearchQuery, SearchResults};
 pub use pieces::PiecePattern;
 pub use query::QueryError;
-pub use searched::Searched;
+pub use searched::SearchedFields;
 pub use snippet::{Snippet, SnippetField};
 pub use term::{IndexQuery, Lookup, Proof, SearchTerm};
 
@@ -46,7 +46,7 @@ struct Alternative {
 
 /// What is known about a term in an item before the item is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum TermPresence {
     /// It is not there.
     Absent,
     /// It is there, and weighs so much.
@@ -80,7 +80,7 @@ impl Search {
     }
 
     /// What can be said about an item of which something is known for each term, by its index.
-    pub fn judge(&self, known: impl Fn(usize) -> Known) -> Verdict {
+    pub fn judge(&self, known: impl Fn(usize) -> TermPresence) -> Verdict {
         let mut verdict = Verdict::No;
         for alternative in &self.alternatives {
             verdict = match (verdict, alternative.judge(&known)) {
@@ -96,8 +96,8 @@ impl Search {
     /// then where reading takes long.
     pub fn score(
         &self,
-        item: &Searched<'_>,
-        known: impl Fn(usize) -> Known,
+        item: &SearchedFields<'_>,
+        known: impl Fn(usize) -> TermPresence,
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<Option<u32>, Interrupted> {
         let folded = Folded::new(item);
@@ -107,10 +107,10 @@ impl Search {
                 return Err(Interrupted);
             }
             weights.push(match known(index) {
-                Known::Absent => Known::Absent,
-                Known::Present(weight) => Known::Present(weight),
-                Known::PerhapsAsText => Known::of(term.weight_as_text(&folded, keep_going)?),
-                Known::Unread => Known::of(term.weight(&folded, keep_going)?),
+                TermPresence::Absent => TermPresence::Absent,
+                TermPresence::Present(weight) => TermPresence::Present(weight),
+                TermPresence::PerhapsAsText => TermPresence::of(term.weight_as_text(&folded, keep_going)?),
+                TermPresence::Unread => TermPresence::of(term.weight(&folded, keep_going)?),
             });
         }
         match self.judge(|index| weights[index]) {
@@ -123,7 +123,7 @@ impl Search {
     /// every line: they may be millions, and the terms many.
     pub fn snippet(
         &self,
-        item: &Searched<'_>,
+        item: &SearchedFields<'_>,
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Snippet>, Interrupted> {
         let is_wanted = |index: &usize| self.wanted().any(|wanted| wanted.contains(index));
@@ -133,28 +133,28 @@ impl Search {
     }
 }
 
-impl Known {
-    fn of(weight: Option<u32>) -> Known {
-        weight.map_or(Known::Absent, Known::Present)
+impl TermPresence {
+    fn of(weight: Option<u32>) -> TermPresence {
+        weight.map_or(TermPresence::Absent, TermPresence::Present)
     }
 }
 
 impl Alternative {
-    fn judge(&self, known: impl Fn(usize) -> Known) -> Verdict {
+    fn judge(&self, known: impl Fn(usize) -> TermPresence) -> Verdict {
         let mut score = 0;
         let mut verdict = Verdict::Yes(0);
         for &index in &self.wanted {
             match known(index) {
-                Known::Absent => return Verdict::No,
-                Known::Present(weight) => score += weight,
-                Known::PerhapsAsText | Known::Unread => verdict = Verdict::Read,
+                TermPresence::Absent => return Verdict::No,
+                TermPresence::Present(weight) => score += weight,
+                TermPresence::PerhapsAsText | TermPresence::Unread => verdict = Verdict::Read,
             }
         }
         for &index in &self.unwanted {
             match known(index) {
-                Known::Absent => {}
-                Known::Present(_) => return Verdict::No,
-                Known::PerhapsAsText | Known::Unread => verdict = Verdict::Read,
+                TermPresence::Absent => {}
+                TermPresence::Present(_) => return Verdict::No,
+                TermPresence::PerhapsAsText | TermPresence::Unread => verdict = Verdict::Read,
             }
         }
         if verdict == Verdict::Read { Verdict::Read } else { Verdict::Yes(score) }

@@ -17,7 +17,7 @@ pub struct SearchQuery {
     /// Where.
     pub filter: Filter,
     /// The order.
-    pub order: FoundOrder,
+    pub order: SearchOrder,
     /// Where the page starts.
     pub start: PageStart,
     /// How many items at the most; at least 1.
@@ -30,27 +30,27 @@ pub struct SearchQuery {
 
 /// An order of what is found; ties are broken by id, in the same direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FoundOrder {
+pub enum SearchOrder {
     /// By how well items match.
     Relevance(SortOrder),
     /// As lists are.
     Sorted(Sort),
 }
 
-impl FoundOrder {
+impl SearchOrder {
     /// Which comes first.
     pub fn direction(self) -> SortOrder {
         match self {
-            FoundOrder::Relevance(order) | FoundOrder::Sorted(Sort { order, .. }) => order,
+            SearchOrder::Relevance(order) | SearchOrder::Sorted(Sort { order, .. }) => order,
         }
     }
 }
 
 /// A page of what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundPage {
+pub struct SearchResults {
     /// The items.
-    pub items: Vec<FoundItem>,
+    pub items: Vec<SearchHit>,
     /// How many items match in all.
     pub total: u64,
     /// Where the next page starts; `None` after the last.
@@ -59,7 +59,7 @@ pub struct FoundPage {
 
 /// An item that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundItem {
+pub struct SearchHit {
     /// The item, with its content if that was asked for.
     pub snapshot: Snapshot,
     /// Where it matches.
@@ -75,7 +75,7 @@ pub struct IndexStep {
 
 /// What a step of the index came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Indexed {
+pub enum IndexStepResult {
     /// It indexed items.
     Added {
         /// How many.

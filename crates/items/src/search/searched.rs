@@ -59,7 +59,7 @@ pub(super) fn weight_of_text(places: Payload) -> Option<u32> {
 
 /// The texts of an item that are searched.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Searched<'a> {
+pub struct SearchedFields<'a> {
     /// The title.
     pub title: Option<&'a str>,
     /// The name.
@@ -74,11 +74,11 @@ pub struct Searched<'a> {
     pub content: Option<&'a str>,
 }
 
-impl<'a> Searched<'a> {
+impl<'a> SearchedFields<'a> {
     /// Those of an item.
-    pub fn of(snapshot: &'a Snapshot) -> Searched<'a> {
+    pub fn of(snapshot: &'a Snapshot) -> SearchedFields<'a> {
         let fields = &snapshot.item.fields;
-        Searched {
+        SearchedFields {
             title: fields.title.as_ref().map(Title::as_str),
             name: fields.name.as_ref().map(PromptName::as_str),
             description: fields.description.as_ref().map(Description::as_str),
@@ -105,12 +105,12 @@ impl<'a> Searched<'a> {
 
 /// The same, folded.
 pub(super) struct Folded<'a> {
-    item: &'a Searched<'a>,
+    item: &'a SearchedFields<'a>,
     texts: OnceCell<Vec<(Place, String)>>,
 }
 
 impl<'a> Folded<'a> {
-    pub(super) fn new(item: &'a Searched<'a>) -> Folded<'a> {
+    pub(super) fn new(item: &'a SearchedFields<'a>) -> Folded<'a> {
         Folded { item, texts: OnceCell::new() }
     }
 

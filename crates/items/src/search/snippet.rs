@@ -5,7 +5,7 @@ use std::ops::Range;
 use interline_edit::Interrupted;
 
 use super::fold::{Origins, fold, origin};
-use super::searched::{Place, Searched};
+use super::searched::{Place, SearchedFields};
 use super::term::{Method, SearchTerm};
 use super::words::{Stems, words};
 
@@ -71,7 +71,7 @@ impl SnippetField {
 /// line where a text begins where it goes on in the next.
 pub(super) fn snippet(
     terms: &[&SearchTerm],
-    item: &Searched<'_>,
+    item: &SearchedFields<'_>,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Option<Snippet>, Interrupted> {
     let finder = Finder { terms, stems: Stems::english() };
@@ -247,7 +247,7 @@ mod tests {
     use crate::search::Search;
 
     #[track_caller]
-    fn check(query: &str, item: Searched<'_>, field: SnippetField, text: &str, mark: Range<usize>) {
+    fn check(query: &str, item: SearchedFields<'_>, field: SnippetField, text: &str, mark: Range<usize>) {
         let search = Search::query(query).unwrap().unwrap();
         let expected = Snippet { field, text: text.to_owned(), marks: [mark].into() };
         assert_eq!(search.snippet(&item, &mut || true), Ok(Some(expected)), "{query}");
@@ -256,19 +256,19 @@ mod tests {
     #[test]
     fn a_text_that_goes_on_in_the_next_line_is_shown_where_it_begins() {
         let content = Some("Ünder\r\nthe  Old\r\n\r\noak tree");
-        let item = Searched { content, ..Searched::default() };
+        let item = SearchedFields { content, ..SearchedFields::default() };
         check("\"old oak tree\"", item, SnippetField::Content(2), "the  Old", 5..8);
         check("\"under the\"", item, SnippetField::Content(1), "Ünder", 0..5);
         // What one line shows is shown first.
         check("\"old oak\" tree", item, SnippetField::Content(4), "oak tree", 4..8);
-        let item = Searched { description: content, title: Some("oak"), ..Searched::default() };
+        let item = SearchedFields { description: content, title: Some("oak"), ..SearchedFields::default() };
         check("\"old oak\"", item, SnippetField::Description, "the  Old", 5..8);
     }
 
     #[test]
     fn what_is_far_on_in_a_long_line_is_shown() {
         let content = format!("x\n{}needle\u{301}y", "ä".repeat(MAX_LINE_BYTES));
-        let item = Searched { content: Some(&content), ..Searched::default() };
+        let item = SearchedFields { content: Some(&content), ..SearchedFields::default() };
         let text = format!("{}needle\u{301}y", "ä".repeat(CHARS_BEFORE));
         check("needle", item, SnippetField::Content(2), &text, 40..47);
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use interline_edit::{Case, Interrupted, Pattern};
 
-use super::Known;
+use super::TermPresence;
 use super::fold::fold;
 use super::index::{Gram, IndexTerm, Payload};
 use super::pieces::{MAX_PART_CHARS, PiecePattern, is_of_piece};
@@ -112,8 +112,8 @@ impl SearchTerm {
     }
 
     /// What is known of a term in an item that has its text in these places.
-    pub fn known_in(places: Payload) -> Known {
-        weight_of_text(places).map_or(Known::Absent, Known::Present)
+    pub fn known_in(places: Payload) -> TermPresence {
+        weight_of_text(places).map_or(TermPresence::Absent, TermPresence::Present)
     }
 
     /// What it weighs in an item, if it is there.

@@ -3,7 +3,7 @@
 use crate::{Action, ContentWrite, Error, Item, ItemId, ItemWrite, Kind, Scope, Snapshot, SpaceId, Stamp};
 
 use super::input::{ItemDraft, parse_draft};
-use super::{Caller, Interline, Outcome, now};
+use super::{Caller, Interline, WriteOutcome, now};
 
 impl Interline {
     /// Makes an item in the caller's own space. It takes the scope `write` alone: the answer tells what was given.
@@ -13,7 +13,7 @@ impl Interline {
         let space = caller.own_space_for(kind)?;
         let (write, created) = self.drafted(caller, space, kind, draft).await?;
         let at = write.record.at;
-        self.store.commit(caller.batch(vec![write], &Outcome::Created(&created.item), at)).await?;
+        self.store.commit(caller.batch(vec![write], &WriteOutcome::Created(&created.item), at)).await?;
         Ok(created)
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use interline_edit::Case;
 
 use crate::fields::refuse_nul;
-use crate::search::{FoundItem, FoundOrder, FoundPage, Search, SearchQuery};
+use crate::search::{Search, SearchHit, SearchOrder, SearchQuery, SearchResults};
 use crate::{Contents, CursorKey, Error, Filter, ListQuery, PageStart, Scope, Sort, SortBy, SortOrder};
 
 use super::search_inside::invalid_pattern;
@@ -21,11 +21,11 @@ const MAX_TIME: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct FindItems {
     /// What they match.
-    pub wanted: Wanted,
+    pub wanted: TextFilter,
     /// Where; those that do not exist for the caller are left out.
     pub filter: Filter,
-    /// The order, of [`Wanted::order`].
-    pub order: FoundOrder,
+    /// The order, of [`TextFilter::order`].
+    pub order: SearchOrder,
     /// Where the page starts.
     pub start: PageStart,
     /// How many items at the most, from 1 to 100.
@@ -36,7 +36,7 @@ pub struct FindItems {
 
 /// What items are to match.
 #[derive(Clone, Debug)]
-pub enum Wanted {
+pub enum TextFilter {
     /// Nothing: all of them.
     Everything,
     /// A query, which some match better than others.
@@ -54,13 +54,13 @@ pub enum FindBy {
     Field(SortBy),
 }
 
-impl Wanted {
+impl TextFilter {
     /// What is asked for by a query of words (`q`) or a regular expression (`regex`), of which there may be one. An empty
     /// query asks for nothing.
-    pub fn of(query: Option<&str>, expression: Option<&str>) -> Result<Wanted, Error> {
+    pub fn parse(query: Option<&str>, expression: Option<&str>) -> Result<TextFilter, Error> {
         let query = query.filter(|query| !query.trim().is_empty());
         let (field, text) = match (query, expression) {
-            (None, None) => return Ok(Wanted::Everything),
+            (None, None) => return Ok(TextFilter::Everything),
             (Some(query), None) => ("q", query),
             (None, Some(expression)) => ("regex", expression),
             (Some(_), Some(_)) => {
@@ -70,43 +70,45 @@ impl Wanted {
         refuse_nul(field, text).map_err(|problem| Error::ValidationFailed(vec![problem]))?;
         if expression.is_some() {
             let search = Search::expression(text, Case::Sensitive).map_err(|error| invalid_pattern(field, error))?;
-            return Ok(Wanted::Matching(Arc::new(search)));
+            return Ok(TextFilter::Matching(Arc::new(search)));
         }
         let search = Search::query(text).map_err(|error| Error::field(field, error.to_string()))?;
-        Ok(search.map_or(Wanted::Everything, |search| Wanted::Ranked(Arc::new(search))))
+        Ok(search.map_or(TextFilter::Everything, |search| TextFilter::Ranked(Arc::new(search))))
     }
 
     /// The order that is asked for. Unless it is given: how well they match, where that differs, and otherwise what was
     /// changed last; titles from the first to the last, all else from the greatest to the least.
-    pub fn order(&self, by: Option<FindBy>, order: Option<SortOrder>) -> Result<FoundOrder, Error> {
+    pub fn order(&self, by: Option<FindBy>, order: Option<SortOrder>) -> Result<SearchOrder, Error> {
         let by = by.unwrap_or(match self {
-            Wanted::Ranked(_) => FindBy::Relevance,
-            Wanted::Everything | Wanted::Matching(_) => FindBy::Field(SortBy::UpdatedAt),
+            TextFilter::Ranked(_) => FindBy::Relevance,
+            TextFilter::Everything | TextFilter::Matching(_) => FindBy::Field(SortBy::UpdatedAt),
         });
         match (by, self) {
-            (FindBy::Relevance, Wanted::Ranked(_)) => Ok(FoundOrder::Relevance(order.unwrap_or(SortOrder::Descending))),
-            (FindBy::Relevance, Wanted::Everything | Wanted::Matching(_)) => Err(no_relevance()),
+            (FindBy::Relevance, TextFilter::Ranked(_)) => {
+                Ok(SearchOrder::Relevance(order.unwrap_or(SortOrder::Descending)))
+            }
+            (FindBy::Relevance, TextFilter::Everything | TextFilter::Matching(_)) => Err(no_relevance()),
             (FindBy::Field(by), _) => {
                 let natural = match by {
                     SortBy::Title => SortOrder::Ascending,
                     SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt => SortOrder::Descending,
                 };
-                Ok(FoundOrder::Sorted(Sort { by, order: order.unwrap_or(natural) }))
+                Ok(SearchOrder::Sorted(Sort { by, order: order.unwrap_or(natural) }))
             }
         }
     }
 
     fn search(&self) -> Option<&Arc<Search>> {
         match self {
-            Wanted::Everything => None,
-            Wanted::Ranked(search) | Wanted::Matching(search) => Some(search),
+            TextFilter::Everything => None,
+            TextFilter::Ranked(search) | TextFilter::Matching(search) => Some(search),
         }
     }
 }
 
 impl Interline {
     /// A page of the items that exist for the caller and match, with where they do.
-    pub async fn find_items(&self, caller: &Caller, mut request: FindItems) -> Result<FoundPage, Error> {
+    pub async fn find_items(&self, caller: &Caller, mut request: FindItems) -> Result<SearchResults, Error> {
         caller.needs(Scope::Read)?;
         request.filter.kinds.retain(|kind| caller.kinds().contains(kind));
         request.filter.spaces = caller.spaces_of(&request.filter.kinds).into_iter().collect();
@@ -117,19 +119,19 @@ impl Interline {
         self.page(request).await
     }
 
-    async fn page(&self, request: FindItems) -> Result<FoundPage, Error> {
+    async fn page(&self, request: FindItems) -> Result<SearchResults, Error> {
         let FindItems { wanted, filter, order, start, limit, contents } = request;
         match (wanted.search(), order) {
             (Some(search), order) => {
                 let (search, until) = (Arc::clone(search), Instant::now() + MAX_TIME);
                 Ok(self.store.search(&SearchQuery { search, filter, order, start, limit, contents, until }).await?)
             }
-            (None, FoundOrder::Sorted(sort)) => {
+            (None, SearchOrder::Sorted(sort)) => {
                 let page = self.store.list(&ListQuery { filter, sort, start, limit, contents }).await?;
-                let items = page.items.into_iter().map(|snapshot| FoundItem { snapshot, snippet: None });
-                Ok(FoundPage { items: items.collect(), total: page.total, next: page.next })
+                let items = page.items.into_iter().map(|snapshot| SearchHit { snapshot, snippet: None });
+                Ok(SearchResults { items: items.collect(), total: page.total, next: page.next })
             }
-            (None, FoundOrder::Relevance(_)) => Err(no_relevance()),
+            (None, SearchOrder::Relevance(_)) => Err(no_relevance()),
         }
     }
 }
@@ -139,7 +141,7 @@ fn no_relevance() -> Error {
 }
 
 /// Refused if the contents of a page are together more than one answer should hold.
-fn check_length(page: &FoundPage) -> Result<(), Error> {
+fn check_length(page: &SearchResults) -> Result<(), Error> {
     let contents = page.items.iter().filter_map(|found| found.snapshot.item.content.as_ref());
     match contents.map(|content| content.bytes).sum() {
         actual if actual > MAX_LISTED_BYTES => Err(Error::PageTooLarge { limit: MAX_LISTED_BYTES, actual }),
@@ -164,15 +166,15 @@ fn check_page(request: &FindItems) -> Result<(), Error> {
         PageStart::After(cursor) => cursor,
     };
     match (&cursor.key, request.order) {
-        (Some(CursorKey::Score(_)), FoundOrder::Relevance(_)) => Ok(()),
-        (Some(CursorKey::Text(text)), FoundOrder::Sorted(Sort { by: SortBy::Title, .. })) if !text.contains('\0') => {
+        (Some(CursorKey::Score(_)), SearchOrder::Relevance(_)) => Ok(()),
+        (Some(CursorKey::Text(text)), SearchOrder::Sorted(Sort { by: SortBy::Title, .. })) if !text.contains('\0') => {
             Ok(())
         }
         (
             Some(CursorKey::Micros(_)),
-            FoundOrder::Sorted(Sort { by: SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt, .. }),
+            SearchOrder::Sorted(Sort { by: SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt, .. }),
         )
-        | (None, FoundOrder::Sorted(Sort { by: SortBy::LastUsedAt | SortBy::Title, .. })) => Ok(()),
+        | (None, SearchOrder::Sorted(Sort { by: SortBy::LastUsedAt | SortBy::Title, .. })) => Ok(()),
         _ => Err(Error::InvalidParameters("the cursor is not one of this order")),
     }
 }

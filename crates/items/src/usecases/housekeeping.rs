@@ -15,7 +15,7 @@ const WORK: SignedDuration = SignedDuration::from_hours(24 * 7);
 
 /// How long things are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Housekeeping {
+pub struct Upkeep {
     /// How long an item stays in the trash; `None` is for ever.
     pub trash: Option<SignedDuration>,
     /// How long a version stays in the history of its item; `None` is for ever. The newest always stays.
@@ -26,16 +26,16 @@ pub struct Housekeeping {
     pub history_records: Option<u64>,
 }
 
-impl Default for Housekeeping {
-    fn default() -> Housekeeping {
+impl Default for Upkeep {
+    fn default() -> Upkeep {
         let days = |days: i64| Some(SignedDuration::from_hours(days * 24));
-        Housekeeping { trash: days(30), history: None, events: days(7), history_records: None }
+        Upkeep { trash: days(30), history: None, events: days(7), history_records: None }
     }
 }
 
 /// What was thrown away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ThrownAway {
+pub struct UpkeepReport {
     /// Items from the trash.
     pub items: u64,
     /// Records of histories.
@@ -50,8 +50,8 @@ pub struct ThrownAway {
 
 impl Interline {
     /// Throws away what is older than it has to be, in short transactions.
-    pub async fn keep_house(&self, rules: Housekeeping) -> Result<ThrownAway, Error> {
-        Ok(ThrownAway {
+    pub async fn keep_house(&self, rules: Upkeep) -> Result<UpkeepReport, Error> {
+        Ok(UpkeepReport {
             items: self.empty_trash(rules).await?,
             records: self.forget_history(rules).await?,
             events: match rules.events {
@@ -59,11 +59,11 @@ impl Interline {
                 None => 0,
             },
             work: self.store.forget_work(now() - WORK).await?,
-            answers: self.store.forget_remembered(now() - MEMORY).await?,
+            answers: self.store.forget_idempotency_records(now() - MEMORY).await?,
         })
     }
 
-    async fn empty_trash(&self, rules: Housekeeping) -> Result<u64, Error> {
+    async fn empty_trash(&self, rules: Upkeep) -> Result<u64, Error> {
         let Some(age) = rules.trash else { return Ok(0) };
         let before = now() - age;
         let mut emptied = 0;
@@ -95,7 +95,7 @@ impl Interline {
         Ok(unless_stale(self.store.purge(item.id, item.stamp, record, None).await)?.is_some())
     }
 
-    async fn forget_history(&self, rules: Housekeeping) -> Result<u64, Error> {
+    async fn forget_history(&self, rules: Upkeep) -> Result<u64, Error> {
         if rules.history.is_none() && rules.history_records.is_none() {
             return Ok(0);
         }

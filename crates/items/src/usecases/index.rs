@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use jiff::SignedDuration;
 
-use crate::search::{IndexStep, Indexed};
+use crate::search::{IndexStep, IndexStepResult};
 use crate::{CheckReport, Error};
 
 use super::{Interline, now};
@@ -25,14 +25,14 @@ impl Interline {
     pub async fn keep_index(&self) -> Result<Duration, Error> {
         let begin = Instant::now();
         let mut indexed = self.store.index(IndexStep { unchanged_since: now() - QUIET }).await?;
-        if matches!(indexed, Indexed::Nothing { stale } if stale > MANY) {
+        if matches!(indexed, IndexStepResult::Nothing { stale } if stale > MANY) {
             indexed = self.store.index(IndexStep { unchanged_since: now() }).await?;
         }
         Ok(match indexed {
-            Indexed::Added { stale, .. } if stale > MANY => begin.elapsed(),
-            Indexed::Added { .. } | Indexed::Tidied => begin.elapsed() * REST,
-            Indexed::Nothing { .. } => PAUSE,
-            Indexed::Elsewhere => PAUSE_ELSEWHERE,
+            IndexStepResult::Added { stale, .. } if stale > MANY => begin.elapsed(),
+            IndexStepResult::Added { .. } | IndexStepResult::Tidied => begin.elapsed() * REST,
+            IndexStepResult::Nothing { .. } => PAUSE,
+            IndexStepResult::Elsewhere => PAUSE_ELSEWHERE,
         })
     }
 
@@ -41,8 +41,8 @@ impl Interline {
         let until = now();
         loop {
             match self.store.index(IndexStep { unchanged_since: until }).await? {
-                Indexed::Added { .. } | Indexed::Tidied => {}
-                Indexed::Nothing { .. } | Indexed::Elsewhere => return Ok(()),
+                IndexStepResult::Added { .. } | IndexStepResult::Tidied => {}
+                IndexStepResult::Nothing { .. } | IndexStepResult::Elsewhere => return Ok(()),
             }
         }
     }

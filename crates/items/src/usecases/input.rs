@@ -32,7 +32,7 @@ pub struct ItemDraft {
 
 /// What becomes of a field.
 #[derive(Clone, Debug, Default)]
-pub enum Changed<T> {
+pub enum FieldChange<T> {
     /// It stays.
     #[default]
     Keep,
@@ -61,7 +61,7 @@ pub enum TagChanges {
 
 /// Where an item is kept that is not deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shelf {
+pub enum ArchiveState {
     /// With those in use.
     Active,
     /// In the archive.
@@ -72,23 +72,23 @@ pub enum Shelf {
 #[derive(Clone, Debug, Default)]
 pub struct ItemChanges {
     /// Title.
-    pub title: Changed<String>,
+    pub title: FieldChange<String>,
     /// Description.
-    pub description: Changed<String>,
+    pub description: FieldChange<String>,
     /// Tags.
     pub tags: TagChanges,
     /// Web address.
-    pub url: Changed<String>,
+    pub url: FieldChange<String>,
     /// Name.
-    pub name: Changed<String>,
+    pub name: FieldChange<String>,
     /// Arguments.
-    pub arguments: Changed<Vec<Argument>>,
+    pub arguments: FieldChange<Vec<Argument>>,
     /// Path.
-    pub path: Changed<String>,
+    pub path: FieldChange<String>,
     /// Content.
-    pub content: Changed<String>,
+    pub content: FieldChange<String>,
     /// Where it is kept from now on; `None` leaves it.
-    pub shelf: Option<Shelf>,
+    pub shelf: Option<ArchiveState>,
 }
 
 /// Collects what is wrong with several fields.
@@ -208,7 +208,7 @@ pub(super) fn parse_changes(
     before: &Fields,
     changes: ItemChanges,
     limits: &Limits,
-) -> Result<(Fields, Changed<Arc<str>>), Error> {
+) -> Result<(Fields, FieldChange<Arc<str>>), Error> {
     let rules = kind.rules();
     let mut problems = Problems::default();
     let fields = Fields {
@@ -241,12 +241,14 @@ pub(super) fn parse_changes(
         }),
     };
     let content = match changes.content {
-        Changed::Keep => Changed::Keep,
-        Changed::Clear => {
+        FieldChange::Keep => FieldChange::Keep,
+        FieldChange::Clear => {
             problems.lacks_content(rules.content, "cannot be null");
-            Changed::Clear
+            FieldChange::Clear
         }
-        Changed::Set(content) => parse_content(content, limits, &mut problems)?.map_or(Changed::Keep, Changed::Set),
+        FieldChange::Set(content) => {
+            parse_content(content, limits, &mut problems)?.map_or(FieldChange::Keep, FieldChange::Set)
+        }
     };
     problems.finish((fields, content))
 }
@@ -257,21 +259,21 @@ fn changed<T: Clone, G>(
     name: &'static str,
     presence: Presence,
     before: &Option<T>,
-    change: Changed<G>,
+    change: FieldChange<G>,
     parse: impl FnOnce(G) -> Result<T, FieldError>,
 ) -> Option<T> {
     match (change, presence) {
-        (Changed::Keep, _) => before.clone(),
-        (Changed::Clear, Presence::Required) => {
+        (FieldChange::Keep, _) => before.clone(),
+        (FieldChange::Clear, Presence::Required) => {
             problems.0.push(FieldError::new(name, "cannot be null"));
             None
         }
-        (Changed::Clear, Presence::Optional) => None,
-        (Changed::Clear | Changed::Set(_), Presence::Absent) => {
+        (FieldChange::Clear, Presence::Optional) => None,
+        (FieldChange::Clear | FieldChange::Set(_), Presence::Absent) => {
             problems.0.push(FieldError::new(name, "is not a field of this kind of item"));
             None
         }
-        (Changed::Set(given), Presence::Required | Presence::Optional) => problems.note(parse(given)),
+        (FieldChange::Set(given), Presence::Required | Presence::Optional) => problems.note(parse(given)),
     }
 }
 

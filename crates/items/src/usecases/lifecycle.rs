@@ -4,8 +4,10 @@ use jiff::Timestamp;
 
 use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp, View};
 
-use super::input::Shelf;
-use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, lost_every_round, now, unless_stale};
+use super::input::ArchiveState;
+use super::{
+    Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, WriteOutcome, lost_every_round, now, unless_stale,
+};
 
 impl Interline {
     /// Archives an item; an archived one stays as it is.
@@ -37,7 +39,7 @@ impl Interline {
             self.check_expected(expected, &item).await?;
             let at = now();
             let record = caller.record(Action::Delete, Vec::new(), at);
-            let remember = caller.remember(&Outcome::Removed(&item), at);
+            let remember = caller.remember(&WriteOutcome::Removed(&item), at);
             if let Some(()) = unless_stale(self.store.purge(item.id, item.stamp, record, remember).await)? {
                 return Ok(());
             }
@@ -80,14 +82,14 @@ impl Interline {
             let after = turned(&before, action, at).ok_or_else(|| which.not_found())?;
             self.check_expected(expected, &before).await?;
             let Some(after) = after else {
-                self.nothing_changed(caller, &Outcome::Changed(&before)).await?;
+                self.nothing_changed(caller, &WriteOutcome::Changed(&before)).await?;
                 return Ok(before);
             };
             let write = turning(caller, &before, after.clone(), action, at);
             let outcome = match action {
-                Action::Delete => Outcome::Removed(&after),
+                Action::Delete => WriteOutcome::Removed(&after),
                 Action::Create | Action::Update | Action::Archive | Action::Unarchive | Action::Restore => {
-                    Outcome::Changed(&after)
+                    WriteOutcome::Changed(&after)
                 }
             };
             if let Some(()) = unless_stale(self.store.commit(caller.batch(vec![write], &outcome, at)).await)? {
@@ -99,10 +101,10 @@ impl Interline {
 }
 
 /// The write that moves an item that is not deleted; `None` if it is there already.
-pub(super) fn moved(caller: &Caller, before: &Item, shelf: Shelf) -> Option<ItemWrite> {
+pub(super) fn moved(caller: &Caller, before: &Item, shelf: ArchiveState) -> Option<ItemWrite> {
     let action = match shelf {
-        Shelf::Active => Action::Unarchive,
-        Shelf::Archived => Action::Archive,
+        ArchiveState::Active => Action::Unarchive,
+        ArchiveState::Archived => Action::Archive,
     };
     let at = now();
     turned(before, action, at)?.map(|after| turning(caller, before, after, action, at))

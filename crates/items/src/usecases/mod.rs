@@ -31,11 +31,11 @@ use jiff::Timestamp;
 use crate::code::SdkName;
 use crate::fields::Limits;
 use crate::threads::Threads;
-use crate::{Error, Store, StoreError, Targets};
+use crate::{Error, Store, StoreError, WebhookTargets};
 use credentials::{CredentialsCache, UseMarks};
 use edit::Crowd;
 use events::Feed;
-use once::UnderWay;
+use once::InFlightKeys;
 
 pub use caller::Caller;
 pub use code::{
@@ -44,20 +44,23 @@ pub use code::{
     WorkflowSource, Workflows,
 };
 pub use edit::{
-    ChangedPassage, Changes, EditMode, EditRequest, EditUnit, Edited, InsertAt, LinePatch, PassageChange, TextChange,
+    ChangedPassage, Changes, EditMode, EditRequest, EditResult, EditUnit, InsertAt, LinePatch, PassageChange,
+    TextChange,
 };
-pub use events::{Heard, Listen, ListenFrom, Listener};
+pub use events::{ListenFrom, ListenRequest, Listener, ReceivedEvent};
 pub use expected::ExpectedVersion;
-pub use find::{FindBy, FindItems, Wanted};
+pub use find::{FindBy, FindItems, TextFilter};
 pub use history::VersionDiff;
-pub use housekeeping::{Housekeeping, ThrownAway};
-pub use input::{Changed, ItemChanges, ItemDraft, Shelf, TagChanges};
-pub use once::{Begun, Outcome, Repeatable};
+pub use housekeeping::{Upkeep, UpkeepReport};
+pub use input::{ArchiveState, FieldChange, ItemChanges, ItemDraft, TagChanges};
+pub use once::{IdempotentRequest, IdempotentStart, WriteOutcome};
 pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
 pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};
 pub use users::{Secret, TokenDraft, UserDraft};
-pub use webhooks::{Telling, WebhookChanges, WebhookDraft};
-pub use work::{DELIVERY_TIME, NotSaid, Outside, SUMMARY_TIME, Said, ToSummarize, WorkRules, Worker};
+pub use webhooks::{WebhookChanges, WebhookDraft, WebhookSwitch};
+pub use work::{
+    DELIVERY_TIME, JobPolicy, JobWorker, OutboundHttp, SUMMARY_TIME, SummaryError, SummaryRequest, SummaryResult,
+};
 
 /// How often a change is made anew when its item changed meanwhile. A round is lost only to a change that succeeded, so
 /// this many changes of one item can be under way at once and none is refused.
@@ -72,10 +75,10 @@ pub struct Interline {
     threads: Threads,
     credentials: Arc<CredentialsCache>,
     use_marks: Arc<UseMarks>,
-    under_way: UnderWay,
+    under_way: InFlightKeys,
     crowd: Crowd,
     feed: Arc<Feed>,
-    targets: Targets,
+    targets: WebhookTargets,
 }
 
 impl Interline {
@@ -88,10 +91,10 @@ impl Interline {
             threads: Threads::one_per_core(),
             credentials: Arc::default(),
             use_marks: Arc::default(),
-            under_way: UnderWay::default(),
+            under_way: InFlightKeys::default(),
             crowd: Crowd::default(),
             feed: Arc::default(),
-            targets: Targets::default(),
+            targets: WebhookTargets::default(),
         }
     }
 
@@ -103,7 +106,7 @@ impl Interline {
 
     /// The same, with other addresses that webhooks may have.
     #[must_use]
-    pub fn with_targets(self, targets: Targets) -> Interline {
+    pub fn with_webhook_targets(self, targets: WebhookTargets) -> Interline {
         Interline { targets, ..self }
     }
 

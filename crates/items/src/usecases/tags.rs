@@ -3,7 +3,7 @@
 use crate::fields::{Tag, Tags};
 use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp};
 
-use super::{Caller, Interline, MAX_ROUNDS, Outcome, lost_every_round, now, unless_stale};
+use super::{Caller, Interline, MAX_ROUNDS, WriteOutcome, lost_every_round, now, unless_stale};
 
 impl Interline {
     /// The tags of the caller's items that are not deleted, with the number of items that have each.
@@ -34,7 +34,7 @@ impl Interline {
                 return Ok(0);
             }
             let writes = items.iter().map(|item| retagged(caller, item, from, to)).collect();
-            let batch = caller.batch(writes, &Outcome::Retagged(items.len()), now());
+            let batch = caller.batch(writes, &WriteOutcome::Retagged(items.len()), now());
             if let Some(()) = unless_stale(self.store.commit(batch).await)? {
                 return Ok(items.len());
             }

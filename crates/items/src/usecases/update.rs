@@ -2,9 +2,11 @@
 
 use crate::{Action, ContentWrite, Error, Fields, Item, ItemWrite, Scope, Snapshot, Stamp, View};
 
-use super::input::{Changed, ItemChanges, Shelf, parse_changes};
+use super::input::{ArchiveState, FieldChange, ItemChanges, parse_changes};
 use super::lifecycle;
-use super::{Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, Outcome, lost_every_round, now, unless_stale};
+use super::{
+    Caller, ExpectedVersion, Interline, ItemRef, MAX_ROUNDS, WriteOutcome, lost_every_round, now, unless_stale,
+};
 
 impl Interline {
     /// Changes fields, whole content and place, all together; what is not given stays. A change that changes nothing
@@ -33,7 +35,7 @@ impl Interline {
         caller: &Caller,
         before: Snapshot,
         after: Snapshot,
-        shelf: Option<Shelf>,
+        shelf: Option<ArchiveState>,
     ) -> Result<Option<Snapshot>, Error> {
         let content = ContentWrite::between(&before.content, &after.content);
         let change = write(caller, &before.item, &after.item, content);
@@ -41,12 +43,12 @@ impl Interline {
         let moved = shelf.and_then(|shelf| lifecycle::moved(caller, changed, shelf));
         let writes: Vec<ItemWrite> = change.into_iter().chain(moved).collect();
         let Some(last) = writes.last() else {
-            self.nothing_changed(caller, &Outcome::Changed(&before.item)).await?;
+            self.nothing_changed(caller, &WriteOutcome::Changed(&before.item)).await?;
             return Ok(Some(before));
         };
         let saved = Snapshot { item: last.after.clone(), content: after.content };
         let at = last.record.at;
-        let batch = caller.batch(writes, &Outcome::Changed(&saved.item), at);
+        let batch = caller.batch(writes, &WriteOutcome::Changed(&saved.item), at);
         Ok(unless_stale(self.store.commit(batch).await)?.map(|()| saved))
     }
 
@@ -79,9 +81,9 @@ impl Interline {
         let mut item = before.item.clone();
         let (fields, content) = parse_changes(item.kind, &item.fields, changes, &self.limits)?;
         let content = match content {
-            Changed::Keep => before.content.clone(),
-            Changed::Clear => None,
-            Changed::Set(content) => Some(content),
+            FieldChange::Keep => before.content.clone(),
+            FieldChange::Clear => None,
+            FieldChange::Set(content) => Some(content),
         };
         // What neither changes fits together as it did when it was stored.
         if content != before.content || fields.arguments != item.fields.arguments {

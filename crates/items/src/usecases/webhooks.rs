@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Delivery, Error, Kind, Refusal, Scope, SpaceId, Stopped, Webhook, WebhookId, WebhookSecret, WebhookUrl};
+use crate::{
+    Delivery, Error, Kind, Refusal, Scope, SpaceId, Webhook, WebhookId, WebhookSecret, WebhookStop, WebhookUrl,
+};
 
 use super::{Caller, Interline, now};
 
@@ -33,12 +35,12 @@ pub struct WebhookChanges {
     /// The kinds of items that it is told about; `Some(None)` is all that exist for the caller.
     pub kinds: Option<Option<BTreeSet<Kind>>>,
     /// Whether it is told.
-    pub telling: Option<Telling>,
+    pub telling: Option<WebhookSwitch>,
 }
 
 /// Whether a webhook is told what happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Telling {
+pub enum WebhookSwitch {
     /// From now on, if it was not.
     On,
     /// Not any more; what it was not told yet, it will not be.
@@ -115,15 +117,15 @@ impl Interline {
             webhook.kinds = heard_kinds(caller, kinds)?;
         }
         match changes.telling {
-            Some(Telling::On) if webhook.stopped.is_some() => {
+            Some(WebhookSwitch::On) if webhook.stopped.is_some() => {
                 caller.may_write_in(webhook.space)?;
                 webhook.stopped = None;
                 webhook.started_at = now();
             }
-            Some(Telling::Off) if webhook.stopped.is_none() => {
-                webhook.stopped = Some(Stopped { at: now(), reason: STOPPED_BY_USER.to_owned() });
+            Some(WebhookSwitch::Off) if webhook.stopped.is_none() => {
+                webhook.stopped = Some(WebhookStop { at: now(), reason: STOPPED_BY_USER.to_owned() });
             }
-            Some(Telling::On | Telling::Off) | None => {}
+            Some(WebhookSwitch::On | WebhookSwitch::Off) | None => {}
         }
         if self.store.update_webhook(&webhook).await? { Ok(webhook) } else { Err(unknown(id)) }
     }

@@ -12,13 +12,13 @@ use crate::write::names;
 use crate::{ItemId, WebhookId};
 
 pub use enrichment::{Enrichment, EnrichmentState};
-pub use store::WorkStore;
-pub use target::{Targets, WebhookUrl, is_public};
-pub use webhook::{Attempt, Delivery, DeliveryState, Stopped, Webhook, WebhookSecret};
+pub use store::JobStore;
+pub use target::{WebhookTargets, WebhookUrl, is_public};
+pub use webhook::{Attempt, Delivery, DeliveryState, Webhook, WebhookSecret, WebhookStop};
 
 names! {
     /// A sort of work.
-    Task {
+    JobKind {
         /// Telling a webhook what happened.
         Deliver = "deliver",
         /// Having an item summarized.
@@ -26,48 +26,48 @@ names! {
     }
 }
 
-impl Task {
+impl JobKind {
     /// How long after a change its work is due. Of the changes that follow each other in that time, the last is enough
     /// for a summary.
     pub const fn delay(self) -> SignedDuration {
         match self {
-            Task::Deliver => SignedDuration::ZERO,
-            Task::Enrich => SignedDuration::from_secs(2),
+            JobKind::Deliver => SignedDuration::ZERO,
+            JobKind::Enrich => SignedDuration::from_secs(2),
         }
     }
 }
 
 /// Something to do. There is one job of each at a time, however often it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Work {
+pub enum JobKey {
     /// To tell a webhook what it was not told yet.
     Deliver(WebhookId),
     /// To have an item summarized as it is.
     Enrich(ItemId),
 }
 
-impl Work {
+impl JobKey {
     /// The work of a sort on something.
-    pub fn new(task: Task, subject: Uuid) -> Work {
+    pub fn new(task: JobKind, subject: Uuid) -> JobKey {
         match task {
-            Task::Deliver => Work::Deliver(WebhookId::from_uuid(subject)),
-            Task::Enrich => Work::Enrich(ItemId::from_uuid(subject)),
+            JobKind::Deliver => JobKey::Deliver(WebhookId::from_uuid(subject)),
+            JobKind::Enrich => JobKey::Enrich(ItemId::from_uuid(subject)),
         }
     }
 
     /// Its sort.
-    pub fn task(self) -> Task {
+    pub fn task(self) -> JobKind {
         match self {
-            Work::Deliver(_) => Task::Deliver,
-            Work::Enrich(_) => Task::Enrich,
+            JobKey::Deliver(_) => JobKind::Deliver,
+            JobKey::Enrich(_) => JobKind::Enrich,
         }
     }
 
     /// What it is done with.
     pub fn subject(self) -> Uuid {
         match self {
-            Work::Deliver(webhook) => webhook.uuid(),
-            Work::Enrich(item) => item.uuid(),
+            JobKey::Deliver(webhook) => webhook.uuid(),
+            JobKey::Enrich(item) => item.uuid(),
         }
     }
 }
@@ -76,7 +76,7 @@ impl Work {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// What is to be done.
-    pub work: Work,
+    pub work: JobKey,
     /// Another one for each claim: who has lost it cannot end the job.
     pub claim: Uuid,
     /// How often it was asked for. If that grows meanwhile, it is to be done again.
@@ -91,7 +91,7 @@ pub struct Job {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimJobs {
     /// Of this sort.
-    pub task: Task,
+    pub task: JobKind,
     /// At most so many.
     pub limit: usize,
     /// Those that are due by now.
@@ -122,9 +122,9 @@ pub enum JobEnd {
 
 /// How much there is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WorkFigures {
+pub struct JobMetrics {
     /// Of which sort.
-    pub task: Task,
+    pub task: JobKind,
     /// How many deliveries or summaries are to be done.
     pub waiting: u64,
     /// Since when the oldest of them is.

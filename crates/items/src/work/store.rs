@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, Stopped, Task, Webhook,
-    WorkFigures,
+    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, JobKind, JobMetrics,
+    Webhook, WebhookStop,
 };
 use crate::{ItemId, SpaceId, StoreError, UserId, WebhookId};
 
@@ -15,7 +15,7 @@ use crate::{ItemId, SpaceId, StoreError, UserId, WebhookId};
 /// not stopped, and the job of delivering it; and, as long as somebody does that, the job of enriching the item, if the
 /// change [asks for it](crate::ItemWrite::asks_for_enrichment). Its promises are those of a [`Store`](crate::Store).
 #[async_trait]
-pub trait WorkStore: Send + Sync {
+pub trait JobStore: Send + Sync {
     /// Lets changes leave jobs of enriching until a time, because somebody does them. Never shortens it.
     async fn enrich_until(&self, time: Timestamp) -> Result<(), StoreError>;
 
@@ -23,14 +23,14 @@ pub trait WorkStore: Send + Sync {
     async fn claim_jobs(&self, wanted: ClaimJobs) -> Result<Vec<Job>, StoreError>;
 
     /// When the next job of a sort is due; `None` while there is none.
-    async fn next_job(&self, task: Task) -> Result<Option<Timestamp>, StoreError>;
+    async fn next_job(&self, task: JobKind) -> Result<Option<Timestamp>, StoreError>;
 
     /// Ends a job, if it is still that claim's; whether it was. One that was asked for again meanwhile is due at once,
     /// unless it failed: then it is due as if it were tried again.
     async fn end_job(&self, job: &Job, end: JobEnd, now: Timestamp) -> Result<bool, StoreError>;
 
     /// How much there is to do, for each sort of work.
-    async fn work_figures(&self) -> Result<Vec<WorkFigures>, StoreError>;
+    async fn work_figures(&self) -> Result<Vec<JobMetrics>, StoreError>;
 
     /// Forgets deliveries that are not pending and jobs, if they are from before a time; how many.
     async fn forget_work(&self, before: Timestamp) -> Result<u64, StoreError>;
@@ -44,7 +44,7 @@ pub trait WorkStore: Send + Sync {
 
     /// Stops a webhook, unless its address or its start is another than that of `webhook` by now; what is pending for it is
     /// given up. One that has stopped keeps the first reason.
-    async fn stop_webhook(&self, webhook: &Webhook, stopped: &Stopped) -> Result<(), StoreError>;
+    async fn stop_webhook(&self, webhook: &Webhook, stopped: &WebhookStop) -> Result<(), StoreError>;
 
     /// How many webhooks a space has.
     async fn webhooks_in(&self, space: SpaceId) -> Result<u64, StoreError>;

@@ -13,7 +13,7 @@ const MAX_CHARS: usize = 2_000;
 
 /// Which addresses messages may go to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Targets {
+pub enum WebhookTargets {
     /// Those that everybody can reach. Others are behind this server's firewall: a caller must not get there through it.
     #[default]
     Public,
@@ -27,7 +27,7 @@ pub struct WebhookUrl(String);
 
 impl WebhookUrl {
     /// Normalised as the WHATWG URL standard says, without a fragment; credentials are refused, because it is shown.
-    pub fn parse(address: &str, targets: Targets) -> Result<WebhookUrl, FieldError> {
+    pub fn parse(address: &str, targets: WebhookTargets) -> Result<WebhookUrl, FieldError> {
         let refused = |message: String| Err(FieldError::new(FIELD, message));
         let characters = address.chars().count();
         if characters > MAX_CHARS {
@@ -43,7 +43,7 @@ impl WebhookUrl {
         if !url.username().is_empty() || url.password().is_some() {
             return refused("the address has a user name or password; verify the signature instead".to_owned());
         }
-        if targets == Targets::Public && !url.host().is_some_and(|host| may_be_public(&host)) {
+        if targets == WebhookTargets::Public && !url.host().is_some_and(|host| may_be_public(&host)) {
             let message = "the address is private: webhooks go to public addresses, unless the server was started with \
                            `--webhook-targets any`";
             return refused(message.to_owned());
@@ -170,7 +170,7 @@ mod tests {
             (" HTTP://Example.com:80 ", "http://example.com/"),
             ("https://8.8.8.8/", "https://8.8.8.8/"),
         ] {
-            assert_eq!(WebhookUrl::parse(given, Targets::Public).unwrap().as_str(), normal);
+            assert_eq!(WebhookUrl::parse(given, WebhookTargets::Public).unwrap().as_str(), normal);
         }
         for (given, reason) in [
             ("ftp://example.com/", "`ftp`"),
@@ -183,11 +183,11 @@ mod tests {
             ("http://a.localhost./", "private"),
             ("http://metadata.google.internal/", "private"),
         ] {
-            let error = WebhookUrl::parse(given, Targets::Public).unwrap_err();
+            let error = WebhookUrl::parse(given, WebhookTargets::Public).unwrap_err();
             assert!(error.message.contains(reason), "{given}: {error}");
         }
-        assert!(WebhookUrl::parse("http://127.0.0.1:9/x", Targets::Any).is_ok());
+        assert!(WebhookUrl::parse("http://127.0.0.1:9/x", WebhookTargets::Any).is_ok());
         let long = format!("https://example.com/{}", "a".repeat(MAX_CHARS));
-        assert!(WebhookUrl::parse(&long, Targets::Any).unwrap_err().message.contains("the limit is 2000"));
+        assert!(WebhookUrl::parse(&long, WebhookTargets::Any).unwrap_err().message.contains("the limit is 2000"));
     }
 }

@@ -32,12 +32,12 @@ pub struct Webhook {
     /// When a message was last taken.
     pub delivered_at: Option<Timestamp>,
     /// That it is told nothing any more, and why.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<WebhookStop>,
 }
 
 /// Why a webhook is told nothing any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stopped {
+pub struct WebhookStop {
     /// Since when.
     pub at: Timestamp,
     /// Why.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use interline_items::Case;
 use interline_items::search::{
-    IndexQuery, IndexTerm, Known, Payload, PiecePattern, Proof, Search, SearchTerm, Verdict, index_terms,
+    IndexQuery, IndexTerm, Payload, PiecePattern, Proof, Search, SearchTerm, TermPresence, Verdict, index_terms,
 };
 
 use crate::generate::Chance;
@@ -15,19 +15,19 @@ use crate::{for_every_seed, searched};
 type Terms = BTreeMap<IndexTerm, Payload>;
 
 /// What is known of a term by the terms of an item alone.
-fn known(term: &SearchTerm, item: &Terms) -> Known {
+fn known(term: &SearchTerm, item: &Terms) -> TermPresence {
     let lookup = term.lookup();
     if let Some(&weight) = lookup.stem.and_then(|stem| item.get(&stem)) {
-        return Known::Present(weight.into());
+        return TermPresence::Present(weight.into());
     }
     match (has(&lookup.text, item), lookup.proof, &lookup.text) {
-        (false, ..) => Known::Absent,
+        (false, ..) => TermPresence::Absent,
         (true, Proof::Certain, IndexQuery::Gram(gram)) => SearchTerm::known_in(item[&IndexTerm::Gram(*gram)]),
         (true, Proof::Certain, IndexQuery::Piece(pattern)) => {
             SearchTerm::known_in(pieces(pattern, item).fold(0, |places, place| places | place))
         }
         (true, Proof::Certain, other) => panic!("{other:?} proves nothing"),
-        (true, Proof::Candidate, _) => Known::PerhapsAsText,
+        (true, Proof::Candidate, _) => TermPresence::PerhapsAsText,
     }
 }
 
@@ -129,7 +129,7 @@ fn an_index_leaves_out_nothing_that_an_expression_matches() {
             let terms: Terms = index_terms(&searched(&item)).into_iter().collect();
             for expression in EXPRESSIONS {
                 let search = Search::expression(expression, Case::Sensitive).unwrap();
-                if search.score(&searched(&item), |_| Known::Unread, &mut || true).unwrap().is_some() {
+                if search.score(&searched(&item), |_| TermPresence::Unread, &mut || true).unwrap().is_some() {
                     let verdict = search.judge(|term| known(&search.terms()[term], &terms));
                     assert_eq!(verdict, Verdict::Read, "seed {seed}, {expression} in {:?}", item.content);
                     matches.set(matches.get() + 1);

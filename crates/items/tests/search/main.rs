@@ -10,12 +10,12 @@ mod oracle;
 mod scores;
 mod snippets;
 
-use interline_items::search::Searched;
+use interline_items::search::SearchedFields;
 
 use oracle::Texts;
 
-fn searched(texts: &Texts) -> Searched<'_> {
-    Searched {
+fn searched(texts: &Texts) -> SearchedFields<'_> {
+    SearchedFields {
         title: texts.title.as_deref(),
         name: texts.name.as_deref(),
         description: texts.description.as_deref(),

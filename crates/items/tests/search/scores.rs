@@ -1,6 +1,6 @@
 //! Whether and how well items match, against the oracle.
 
-use interline_items::search::{Known, Search};
+use interline_items::search::{Search, TermPresence};
 
 use crate::generate::Chance;
 use crate::oracle::{Query, Texts, fold};
@@ -10,7 +10,7 @@ const ITEMS: usize = 10;
 const QUERIES: usize = 20;
 
 fn score(search: &Search, texts: &Texts) -> Option<u32> {
-    search.score(&searched(texts), |_| Known::Unread, &mut || true).unwrap()
+    search.score(&searched(texts), |_| TermPresence::Unread, &mut || true).unwrap()
 }
 
 #[test]

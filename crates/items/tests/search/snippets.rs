@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use interline_items::Case;
-use interline_items::search::{Known, Search, Snippet, SnippetField};
+use interline_items::search::{Search, Snippet, SnippetField, TermPresence};
 
 use crate::generate::Chance;
 use crate::oracle::{Query, Texts};
@@ -132,7 +132,7 @@ fn what_takes_long_ends_when_it_is_told_to() {
     let mut answers = [true, true].into_iter();
     assert!(search.snippet(&searched(&texts), &mut || answers.next().is_some()).is_err());
     let mut answers = [true, true].into_iter();
-    assert!(search.score(&searched(&texts), |_| Known::Unread, &mut || answers.next().is_some()).is_err());
+    assert!(search.score(&searched(&texts), |_| TermPresence::Unread, &mut || answers.next().is_some()).is_err());
 }
 
 /// Whatever is found: what is shown stands there, and the marks are in it.
@@ -144,7 +144,7 @@ fn what_is_shown_stands_in_the_item() {
         for _ in 0..20 {
             let query = chance.query(std::slice::from_ref(&texts));
             let Ok(Some(search)) = Search::query(&query) else { continue };
-            let score = search.score(&searched(&texts), |_| Known::Unread, &mut || true).unwrap();
+            let score = search.score(&searched(&texts), |_| TermPresence::Unread, &mut || true).unwrap();
             let shown = search.snippet(&searched(&texts), &mut || true).unwrap();
             if score.is_some() {
                 assert!(shown.is_some(), "seed {seed}: {query:?} in {texts:?}");

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use interline_items::{
-    EventCursor, Happening, Heard, Housekeeping, Interline, Kind, Listen, ListenFrom, Listener, Rank, TokenDraft,
+    EventCursor, EventKind, Interline, Kind, ListenFrom, ListenRequest, Listener, Rank, ReceivedEvent, TokenDraft,
+    Upkeep,
 };
 use jiff::SignedDuration;
 
@@ -13,16 +14,16 @@ use crate::world::{World, by_id, code};
 /// Longer than anything takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn all(from: ListenFrom) -> Listen {
-    Listen { from, kinds: None, ids: None }
+fn all(from: ListenFrom) -> ListenRequest {
+    ListenRequest { from, kinds: None, ids: None }
 }
 
-async fn next(listener: &mut Listener) -> Heard {
+async fn next(listener: &mut Listener) -> ReceivedEvent {
     tokio::time::timeout(PATIENCE, listener.next()).await.unwrap().unwrap()
 }
 
 /// The next so many, as what happened to which version.
-async fn hear(listener: &mut Listener, count: usize) -> Vec<(Happening, u64)> {
+async fn hear(listener: &mut Listener, count: usize) -> Vec<(EventKind, u64)> {
     let mut heard = Vec::new();
     for _ in 0..count {
         let event = next(listener).await.event;
@@ -45,7 +46,7 @@ async fn what_happens_is_heard_in_its_order() {
     let item = world.create(Kind::Note, note("a")).await;
     world.update(&item, content("text")).await.unwrap();
     world.interline.archive(&world.owner, &by_id(&item), interline_items::ExpectedVersion::Any).await.unwrap();
-    let expected = [(Happening::Created, 1), (Happening::Updated, 2), (Happening::Archived, 2)];
+    let expected = [(EventKind::Created, 1), (EventKind::Updated, 2), (EventKind::Archived, 2)];
     assert_eq!(hear(&mut listener, 3).await, expected);
     // What changes nothing is no event.
     world.update(&item, content("text")).await.unwrap();
@@ -106,7 +107,7 @@ async fn kinds_and_ids_narrow_what_is_heard() {
     let world = World::new().await;
     let (one, _) = (world.create(Kind::Note, note("one")).await, world.create(Kind::Note, note("two")).await);
     world.create(Kind::Prompt, prompt("hello", "Hi", &[])).await;
-    let items = async |wanted: Listen, count: usize| {
+    let items = async |wanted: ListenRequest, count: usize| {
         let mut listener = world.interline.listen(&world.owner, wanted).await.unwrap();
         let mut kinds = Vec::new();
         for _ in 0..count {
@@ -115,10 +116,10 @@ async fn kinds_and_ids_narrow_what_is_heard() {
         kinds
     };
     let from = ListenFrom::Oldest;
-    let prompts = Listen { kinds: Some([Kind::Prompt].into()), ..all(from.clone()) };
+    let prompts = ListenRequest { kinds: Some([Kind::Prompt].into()), ..all(from.clone()) };
     assert_eq!(items(prompts, 1).await, [Kind::Prompt]);
     let mut only =
-        world.interline.listen(&world.owner, Listen { ids: Some([one.id].into()), ..all(from) }).await.unwrap();
+        world.interline.listen(&world.owner, ListenRequest { ids: Some([one.id].into()), ..all(from) }).await.unwrap();
     assert_eq!(next(&mut only).await.event.item, one.id);
     world.update(&one, title("again")).await.unwrap();
     assert_eq!(next(&mut only).await.event.version, 2, "the other note was not heard");
@@ -159,7 +160,7 @@ async fn a_cursor_of_what_is_forgotten_or_never_was_is_refused_with_the_present_
     };
     assert!(listen(&other, &future).await.is_ok(), "the spaces of another store are none of its business");
 
-    let rules = Housekeeping { events: Some(SignedDuration::ZERO), ..Housekeeping::default() };
+    let rules = Upkeep { events: Some(SignedDuration::ZERO), ..Upkeep::default() };
     assert_eq!(world.interline.keep_house(rules).await.unwrap().events, 3);
     let Err(error) = listen(&world, &old).await else { panic!("it is refused") };
     let interline_items::Error::CursorExpired { current } = &error else { panic!("{error:?}") };

@@ -1,8 +1,8 @@
 //! Histories: what is told, what was, and the way back.
 
 use interline_items::{
-    Changed, EditRequest, Error, Expectation, ExpectedVersion, HistoryQuery, HistoryRecord, Item, ItemChanges, Kind,
-    LineRange, PassageChange, Rank, ReadContent, Scope, Stamp, TextChange, TokenDraft, View,
+    EditRequest, Error, Expectation, ExpectedVersion, FieldChange, HistoryQuery, HistoryRecord, Item, ItemChanges,
+    Kind, LineRange, PassageChange, Rank, ReadContent, Scope, Stamp, TextChange, TokenDraft, View,
 };
 
 use crate::samples::{arguments, bookmark, content, greeting, note, note_of, retag, tagged, title, to, token};
@@ -22,7 +22,7 @@ async fn eventful(world: &World) -> Item {
     world.update(&item, title("Second")).await.unwrap();
     interline.archive(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
     interline.edit(owner, &by_id(&item), replace("a", "a\nb")).await.unwrap();
-    let cleared = ItemChanges { content: Changed::Clear, ..retag(&["y"], &["x"]) };
+    let cleared = ItemChanges { content: FieldChange::Clear, ..retag(&["y"], &["x"]) };
     world.update(&item, cleared).await.unwrap().item
 }
 
@@ -164,7 +164,7 @@ async fn a_version_is_restored_as_a_new_one() {
 async fn a_prompt_comes_back_with_its_arguments() {
     let world = World::new().await;
     let item = world.create(Kind::Prompt, greeting()).await;
-    let changes = ItemChanges { arguments: Changed::Set(arguments(&["whom"])), ..content("Hi {{ whom }}") };
+    let changes = ItemChanges { arguments: FieldChange::Set(arguments(&["whom"])), ..content("Hi {{ whom }}") };
     world.update(&item, changes).await.unwrap();
     let restored = world.interline.restore_version(&world.owner, &by_id(&item), 1, ExpectedVersion::Any).await.unwrap();
     assert_eq!(restored.content.as_deref(), Some("Hello {{ who }}"));

@@ -1,13 +1,13 @@
 //! What is thrown away by itself.
 
-use interline_items::{Action, ExpectedVersion, HistoryQuery, Housekeeping, Kind, ThrownAway};
+use interline_items::{Action, ExpectedVersion, HistoryQuery, Kind, Upkeep, UpkeepReport};
 use jiff::SignedDuration;
 
 use crate::samples::{content, note, title};
 use crate::world::{World, by_id, code};
 
-fn rules() -> Housekeeping {
-    Housekeeping { trash: None, history: None, events: None, history_records: None }
+fn rules() -> Upkeep {
+    Upkeep { trash: None, history: None, events: None, history_records: None }
 }
 
 #[tokio::test]
@@ -15,11 +15,11 @@ async fn the_trash_is_emptied_of_what_was_there_too_long() {
     let world = World::new().await;
     let (old, kept) = (world.create(Kind::Note, note("old")).await, world.create(Kind::Note, note("kept")).await);
     world.interline.delete(&world.owner, &by_id(&old), ExpectedVersion::Any).await.unwrap();
-    assert_eq!(world.interline.keep_house(Housekeeping::default()).await.unwrap(), ThrownAway::default());
-    assert_eq!(world.interline.keep_house(rules()).await.unwrap(), ThrownAway::default());
-    let at_once = Housekeeping { trash: Some(SignedDuration::ZERO), ..rules() };
+    assert_eq!(world.interline.keep_house(Upkeep::default()).await.unwrap(), UpkeepReport::default());
+    assert_eq!(world.interline.keep_house(rules()).await.unwrap(), UpkeepReport::default());
+    let at_once = Upkeep { trash: Some(SignedDuration::ZERO), ..rules() };
     let thrown = world.interline.keep_house(at_once).await.unwrap();
-    assert_eq!(thrown, ThrownAway { items: 1, ..ThrownAway::default() });
+    assert_eq!(thrown, UpkeepReport { items: 1, ..UpkeepReport::default() });
     assert_eq!(code(world.read(&old, interline_items::ReadContent::Omit).await), "not_found");
     assert_eq!(world.item(&kept).await, kept);
 }
@@ -31,12 +31,12 @@ async fn old_records_of_a_history_go_and_the_newest_version_stays() {
     for text in ["one", "two", "three"] {
         world.update(&item, content(text)).await.unwrap();
     }
-    let keep_two = Housekeeping { history_records: Some(2), ..rules() };
+    let keep_two = Upkeep { history_records: Some(2), ..rules() };
     assert_eq!(world.interline.keep_house(keep_two).await.unwrap().records, 2);
     let page = HistoryQuery { offset: 0, limit: 10 };
     let history = world.interline.history(&world.owner, &by_id(&item), page).await.unwrap();
     assert_eq!(history.records.iter().map(|record| record.version).collect::<Vec<_>>(), [Some(4), Some(3)]);
-    let all = Housekeeping { history: Some(SignedDuration::ZERO), ..rules() };
+    let all = Upkeep { history: Some(SignedDuration::ZERO), ..rules() };
     world.interline.keep_house(all).await.unwrap();
     let history = world.interline.history(&world.owner, &by_id(&item), page).await.unwrap();
     assert_eq!(history.records.len(), 1);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use interline_items::search::FoundOrder;
+use interline_items::search::SearchOrder;
 use interline_items::{
     Caller, Contents, Cursor, CursorKey, ExpectedVersion, Filter, FindItems, Item, ItemId, Kind, PageStart, Sort,
-    SortBy, SortOrder, SpaceId, TagMatch, View, Wanted,
+    SortBy, SortOrder, SpaceId, TagMatch, TextFilter, View,
 };
 
 use crate::samples::{bookmark, greeting, note, note_of, tag, tagged, title};
@@ -14,9 +14,9 @@ use crate::world::{World, by_id, code, set};
 /// Active items of every kind, newest change first.
 pub(crate) fn everything() -> FindItems {
     FindItems {
-        wanted: Wanted::Everything,
+        wanted: TextFilter::Everything,
         filter: active(),
-        order: FoundOrder::Sorted(Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending }),
+        order: SearchOrder::Sorted(Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending }),
         start: PageStart::Offset(0),
         limit: 50,
         contents: Contents::Omit,
@@ -74,7 +74,7 @@ async fn filters_narrow_a_list() {
         (of(Filter { views: all_views, tags: vec![tag("b")], ..active() }), vec![&archived, &note]),
         (
             FindItems {
-                order: FoundOrder::Sorted(Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }),
+                order: SearchOrder::Sorted(Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }),
                 ..everything()
             },
             vec![&note, &site, &prompt],
@@ -124,7 +124,7 @@ async fn a_page_that_cannot_be_is_refused() {
     let world = World::new().await;
     let after = |key: Option<CursorKey>| PageStart::After(Cursor { key, id: ItemId::generate() });
     let text = |text: &str| Some(CursorKey::Text(text.to_owned()));
-    let by = |by: SortBy| FoundOrder::Sorted(Sort { by, order: SortOrder::Ascending });
+    let by = |by: SortBy| SearchOrder::Sorted(Sort { by, order: SortOrder::Ascending });
     for (query, expected) in [
         (FindItems { limit: 0, ..everything() }, "invalid_parameters"),
         (FindItems { limit: 101, ..everything() }, "invalid_parameters"),

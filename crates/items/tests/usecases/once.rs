@@ -1,40 +1,41 @@
 //! Writes that are sent again.
 
 use interline_items::{
-    Begun, Caller, EditRequest, Error, ExpectedVersion, Kind, Outcome, PassageChange, Rank, Repeatable, TextChange,
+    Caller, EditRequest, Error, ExpectedVersion, IdempotentRequest, IdempotentStart, Kind, PassageChange, Rank,
+    TextChange, WriteOutcome,
 };
 use rusqlite::Connection;
 
 use crate::samples::{note, note_of, tag, tagged, title, token};
 use crate::world::{World, by_id, code, refused_fields};
 
-fn write(key: &str, body: &str) -> Repeatable {
-    let answer = |outcome: &Outcome<'_>| match outcome {
-        Outcome::Created(item) => format!("created {}", item.stamp.version),
-        Outcome::Changed(item) => format!("changed {}", item.stamp.version),
-        Outcome::Edited(edited) => format!("edited line {:?}", edited.line),
-        Outcome::Removed(_) => "removed".to_owned(),
-        Outcome::Retagged(items) => format!("retagged {items}"),
+fn write(key: &str, body: &str) -> IdempotentRequest {
+    let answer = |outcome: &WriteOutcome<'_>| match outcome {
+        WriteOutcome::Created(item) => format!("created {}", item.stamp.version),
+        WriteOutcome::Changed(item) => format!("changed {}", item.stamp.version),
+        WriteOutcome::Edited(edited) => format!("edited line {:?}", edited.line),
+        WriteOutcome::Removed(_) => "removed".to_owned(),
+        WriteOutcome::Retagged(items) => format!("retagged {items}"),
     };
-    Repeatable::parse(key, &[body.as_bytes()], answer).unwrap()
+    IdempotentRequest::parse(key, &[body.as_bytes()], answer).unwrap()
 }
 
 impl World {
-    async fn begin(&self, key: &str, body: &str) -> Result<Begun, Error> {
+    async fn begin(&self, key: &str, body: &str) -> Result<IdempotentStart, Error> {
         self.interline.begin(self.owner.clone(), write(key, body)).await
     }
 
     async fn first(&self, key: &str) -> Caller {
         match self.begin(key, "body").await.unwrap() {
-            Begun::First(caller) => caller,
-            Begun::Repeated(answer) => panic!("{key} was answered: {answer}"),
+            IdempotentStart::First(caller) => caller,
+            IdempotentStart::Replay(answer) => panic!("{key} was answered: {answer}"),
         }
     }
 
     async fn repeated(&self, key: &str) -> String {
         match self.begin(key, "body").await.unwrap() {
-            Begun::Repeated(answer) => answer,
-            Begun::First(_) => panic!("{key} is not remembered"),
+            IdempotentStart::Replay(answer) => answer,
+            IdempotentStart::First(_) => panic!("{key} is not remembered"),
         }
     }
 }
@@ -74,7 +75,7 @@ async fn a_key_stands_for_one_request_of_one_user() {
     assert_eq!(refused_fields(world.begin("key", "another body").await), ["Idempotency-Key"]);
     let other = world.user("other", Rank::Member).await;
     let begun = world.interline.begin(other, write("key", "another body")).await;
-    assert!(matches!(begun, Ok(Begun::First(_))), "{begun:?}");
+    assert!(matches!(begun, Ok(IdempotentStart::First(_))), "{begun:?}");
 }
 
 #[tokio::test]
@@ -91,7 +92,8 @@ async fn another_process_with_the_same_key_loses_and_writes_nothing() {
     let world = World::new().await;
     let other_process = world.limited(interline_items::fields::Limits::default());
     let mine = world.first("key").await;
-    let Begun::First(theirs) = other_process.begin(world.owner.clone(), write("key", "body")).await.unwrap() else {
+    let IdempotentStart::First(theirs) = other_process.begin(world.owner.clone(), write("key", "body")).await.unwrap()
+    else {
         panic!("nothing was written yet");
     };
     world.interline.create(&mine, Kind::Note, note("a")).await.unwrap();
@@ -150,7 +152,7 @@ async fn after_a_day_a_key_is_free_again() {
 
 #[test]
 fn a_key_is_short_and_visible() {
-    let parse = |key: &str| Repeatable::parse(key, &[], |_| String::new()).map(|_| ());
+    let parse = |key: &str| IdempotentRequest::parse(key, &[], |_| String::new()).map(|_| ());
     for key in ["", "two words", "ümlaut", "tab\t", &"x".repeat(256)] {
         assert_eq!(refused_fields(parse(key)), ["Idempotency-Key"], "{key}");
     }

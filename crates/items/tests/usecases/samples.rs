@@ -1,7 +1,7 @@
 //! Small items and changes.
 
 use interline_items::fields::{Argument, Limits, PromptName, Tag};
-use interline_items::{Changed, ItemChanges, ItemDraft, ItemRef, TagChanges, TokenDraft};
+use interline_items::{FieldChange, ItemChanges, ItemDraft, ItemRef, TagChanges, TokenDraft};
 
 pub(crate) fn text(text: &str) -> Option<String> {
     Some(text.to_owned())
@@ -46,8 +46,8 @@ pub(crate) fn arguments(names: &[&str]) -> Vec<Argument> {
     names.iter().map(argument).collect()
 }
 
-pub(crate) fn to(value: &str) -> Changed<String> {
-    Changed::Set(value.to_owned())
+pub(crate) fn to(value: &str) -> FieldChange<String> {
+    FieldChange::Set(value.to_owned())
 }
 
 pub(crate) fn title(title: &str) -> ItemChanges {

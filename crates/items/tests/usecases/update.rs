@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use interline_items::fields::Limits;
-use interline_items::{Changed, Error, Expectation, ExpectedVersion, ItemChanges, ItemDraft, Kind, Shelf, Stamp, View};
+use interline_items::{
+    ArchiveState, Error, Expectation, ExpectedVersion, FieldChange, ItemChanges, ItemDraft, Kind, Stamp, View,
+};
 use tokio::sync::Barrier;
 
 use crate::samples::{
@@ -22,14 +24,14 @@ async fn a_change_makes_a_version_and_tells_which_fields_changed() {
         (&note, title("New"), r#"["title"]"#),
         (&note, content("y"), r#"["content"]"#),
         (&note, ItemChanges { description: to("d"), ..replace_tags(&["t"]) }, r#"["description","tags"]"#),
-        (&note, ItemChanges { content: Changed::Clear, ..title("New") }, r#"["content"]"#),
+        (&note, ItemChanges { content: FieldChange::Clear, ..title("New") }, r#"["content"]"#),
         (&note, content(""), r#"["content"]"#),
         (&site, ItemChanges { url: to("https://b.example/"), ..ItemChanges::default() }, r#"["url"]"#),
         (&site, ItemChanges { content: to("z"), ..title("T") }, r#"["title","content"]"#),
         (&prompt, ItemChanges { name: to("hello"), ..ItemChanges::default() }, r#"["name"]"#),
         (
             &prompt,
-            ItemChanges { arguments: Changed::Set(arguments(&["whom"])), ..content("Hi {{ whom }}") },
+            ItemChanges { arguments: FieldChange::Set(arguments(&["whom"])), ..content("Hi {{ whom }}") },
             r#"["arguments","content"]"#,
         ),
     ] {
@@ -62,9 +64,9 @@ async fn a_change_that_changes_nothing_writes_nothing() {
         (&note, retag(&["new"], &["NEW"])),
         (&note, ItemChanges { description: to("d"), ..content("x") }),
         (&site, ItemChanges { url: to("HTTPS://A.example"), ..ItemChanges::default() }),
-        (&site, ItemChanges { title: Changed::Clear, content: Changed::Clear, ..ItemChanges::default() }),
+        (&site, ItemChanges { title: FieldChange::Clear, content: FieldChange::Clear, ..ItemChanges::default() }),
         (&prompt, ItemChanges { name: to("greet"), ..ItemChanges::default() }),
-        (&prompt, ItemChanges { arguments: Changed::Set(arguments(&["who"])), ..ItemChanges::default() }),
+        (&prompt, ItemChanges { arguments: FieldChange::Set(arguments(&["who"])), ..ItemChanges::default() }),
     ] {
         assert_eq!(world.update(item, changes.clone()).await.unwrap().item, *item, "{changes:?}");
         assert_eq!(world.item(item).await, *item);
@@ -79,11 +81,11 @@ async fn fields_and_place_change_together_or_not_at_all() {
     let moved = |changes, shelf| ItemChanges { shelf: Some(shelf), ..changes };
     // What is changed, where it is kept, and the records that this adds, with the state afterwards.
     for (changes, shelf, records, stamp, view) in [
-        (title("A"), Shelf::Archived, &["update", "archive"][..], (2, 1), View::Archived),
-        (title("A"), Shelf::Archived, &[], (2, 1), View::Archived),
-        (title("B"), Shelf::Archived, &["update"], (3, 1), View::Archived),
-        (ItemChanges::default(), Shelf::Active, &["unarchive"], (3, 2), View::Active),
-        (ItemChanges::default(), Shelf::Active, &[], (3, 2), View::Active),
+        (title("A"), ArchiveState::Archived, &["update", "archive"][..], (2, 1), View::Archived),
+        (title("A"), ArchiveState::Archived, &[], (2, 1), View::Archived),
+        (title("B"), ArchiveState::Archived, &["update"], (3, 1), View::Archived),
+        (ItemChanges::default(), ArchiveState::Active, &["unarchive"], (3, 2), View::Active),
+        (ItemChanges::default(), ArchiveState::Active, &[], (3, 2), View::Active),
     ] {
         let before = world.history(&note).len();
         let after = world.update(&note, moved(changes, shelf)).await.unwrap();
@@ -97,7 +99,7 @@ async fn fields_and_place_change_together_or_not_at_all() {
         let added: Vec<&str> = history[before..].iter().map(|record| record.action.as_str()).collect();
         assert_eq!(added, records);
     }
-    let refused = world.update(&note, moved(title(" "), Shelf::Archived)).await;
+    let refused = world.update(&note, moved(title(" "), ArchiveState::Archived)).await;
     assert_eq!(code(refused), "validation_failed");
     assert_eq!(View::of(&world.item(&note).await), View::Active);
 }
@@ -112,12 +114,12 @@ async fn null_clears_what_may_be_empty_and_is_refused_elsewhere() {
     let clear = |field| {
         let mut changes = ItemChanges::default();
         match field {
-            "title" => changes.title = Changed::Clear,
-            "description" => changes.description = Changed::Clear,
-            "url" => changes.url = Changed::Clear,
-            "name" => changes.name = Changed::Clear,
-            "arguments" => changes.arguments = Changed::Clear,
-            "content" => changes.content = Changed::Clear,
+            "title" => changes.title = FieldChange::Clear,
+            "description" => changes.description = FieldChange::Clear,
+            "url" => changes.url = FieldChange::Clear,
+            "name" => changes.name = FieldChange::Clear,
+            "arguments" => changes.arguments = FieldChange::Clear,
+            "content" => changes.content = FieldChange::Clear,
             other => panic!("{other}"),
         }
         changes
@@ -151,10 +153,10 @@ async fn a_refused_change_tells_all_and_changes_nothing() {
         tags: retag(&["ok", "#"], &["ok", "ok", "a b"]).tags,
         url: to("https://a.example/"),
         name: to("a"),
-        arguments: Changed::Set(Vec::new()),
+        arguments: FieldChange::Set(Vec::new()),
         path: to("a.py"),
         content: to("\0"),
-        shelf: Some(Shelf::Archived),
+        shelf: Some(ArchiveState::Archived),
     };
     let all = ["title", "description", "add_tags[1]", "remove_tags[2]", "url", "name", "arguments", "path", "content"];
     assert_eq!(refused_fields(world.update(&item, changes).await), all);
@@ -205,7 +207,7 @@ async fn tags_are_counted_after_those_that_go_are_gone() {
 async fn a_template_is_checked_with_the_arguments_after_the_change() {
     let world = World::new().await;
     let item = world.create(Kind::Prompt, greeting()).await;
-    let args = |names: &[&str]| ItemChanges { arguments: Changed::Set(arguments(names)), ..ItemChanges::default() };
+    let args = |names: &[&str]| ItemChanges { arguments: FieldChange::Set(arguments(names)), ..ItemChanges::default() };
     for changes in [
         content(""),
         content(" "),
@@ -215,7 +217,7 @@ async fn a_template_is_checked_with_the_arguments_after_the_change() {
         content("nobody"),
         args(&[]),
         args(&["who", "more"]),
-        ItemChanges { arguments: Changed::Set(arguments(&["other"])), ..content("{{ who }}") },
+        ItemChanges { arguments: FieldChange::Set(arguments(&["other"])), ..content("{{ who }}") },
     ] {
         assert_eq!(code(world.update(&item, changes.clone()).await), "invalid_template", "{changes:?}");
     }

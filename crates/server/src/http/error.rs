@@ -145,7 +145,7 @@ fn status_of(error: &Error) -> StatusCode {
         }
         Error::Conflict { expectation: Expectation::ExpectedVersion, .. }
         | Error::StaleLines { .. }
-        | Error::UnderWay
+        | Error::KeyInFlight
         | Error::Duplicate { .. }
         | Error::SlugTaken(_) => StatusCode::CONFLICT,
         Error::Conflict { expectation: Expectation::IfMatch, .. } => StatusCode::PRECONDITION_FAILED,

@@ -9,7 +9,7 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use futures_util::SinkExt as _;
-use interline_items::{Error, EventCursor, Heard, ItemId, Kind, Listen, ListenFrom, Listener, Source};
+use interline_items::{Error, EventCursor, ItemId, Kind, ListenFrom, ListenRequest, Listener, ReceivedEvent, Source};
 use tokio::sync::watch;
 use tokio::time::{Instant, Interval, interval, timeout};
 use uuid::Uuid;
@@ -90,7 +90,7 @@ pub(super) async fn listen(
     Ok(answer)
 }
 
-fn wanted(mut query: Query) -> Result<Listen, Error> {
+fn wanted(mut query: Query) -> Result<ListenRequest, Error> {
     let kind = |text: &str| {
         Kind::from_name(text).ok_or_else(|| format!("must be one of {}", Kind::ALL.map(Kind::name).join(", ")))
     };
@@ -105,7 +105,7 @@ fn wanted(mut query: Query) -> Result<Listen, Error> {
             .ok_or_else(|| "must be the cursor of an event, or 0".to_owned()),
     });
     query.finish()?;
-    Ok(Listen {
+    Ok(ListenRequest {
         from: since.unwrap_or(ListenFrom::Now),
         kinds: Some(kinds).filter(|kinds| !kinds.is_empty()),
         ids: Some(ids).filter(|ids| !ids.is_empty()),
@@ -129,7 +129,7 @@ struct Ended(u16, &'static str);
 
 /// What happens next.
 enum Next {
-    Tell(Result<Heard, Error>),
+    Tell(Result<ReceivedEvent, Error>),
     Take(Option<Result<Message, axum::Error>>),
     Ping,
     Renew,
@@ -185,7 +185,7 @@ impl Telling {
     }
 
     /// Tells an event and what else is at hand, in as few writes as it fits into.
-    async fn say(&mut self, first: Heard) -> Result<(), Option<Ended>> {
+    async fn say(&mut self, first: ReceivedEvent) -> Result<(), Option<Ended>> {
         let mut next = Some(first);
         while let Some(heard) = next {
             let text = serde_json::to_string(&EventBody::of(&heard)).map_err(|_| None)?;

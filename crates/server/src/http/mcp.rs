@@ -80,7 +80,8 @@ impl Mounted {
     }
 
     async fn dispatch(self, message: Message, mut request: Request<Bytes>) -> Answer {
-        if let (Message::Listen { id, wanted }, Some(visitor)) = (message, request.extensions().get::<Visitor>()) {
+        if let (Message::ListenRequest { id, wanted }, Some(visitor)) = (message, request.extensions().get::<Visitor>())
+        {
             match self.handler.open(visitor, &wanted).await {
                 Ok(stream) => drop(request.extensions_mut().insert(stream)),
                 Err(error) => {
@@ -99,7 +100,7 @@ impl Mounted {
                 Some(Effect::Reads) | None => Access::Read,
                 Some(Effect::Adds | Effect::Changes | Effect::Settles) => Access::Write,
             },
-            Message::Listen { .. } | Message::Other => Access::Read,
+            Message::ListenRequest { .. } | Message::Other => Access::Read,
             Message::Unclear => Access::Write,
         }
     }
@@ -111,7 +112,7 @@ enum Message {
     /// A call of this tool.
     Call(String),
     /// For a stream of this.
-    Listen {
+    ListenRequest {
         id: RequestId,
         wanted: SubscriptionFilter,
     },
@@ -143,7 +144,7 @@ impl Message {
                 let Params { name, notifications } = params.map(|Object(params)| params).unwrap_or_default();
                 Ok(match (method.as_deref(), name, notifications, id) {
                     (Some("tools/call"), Some(name), _, _) => Message::Call(name),
-                    (Some("subscriptions/listen"), _, Some(wanted), Some(id)) => Message::Listen { id, wanted },
+                    (Some("subscriptions/listen"), _, Some(wanted), Some(id)) => Message::ListenRequest { id, wanted },
                     _ => Message::Other,
                 })
             }
@@ -202,7 +203,7 @@ mod tests {
             ),
             (
                 r#"{"id":"a","method":"subscriptions/listen","params":{"notifications":{"promptsListChanged":true}}}"#,
-                Message::Listen {
+                Message::ListenRequest {
                     id: RequestId::String("a".into()),
                     wanted: SubscriptionFilter::builder().prompts_list_changed().build(),
                 },

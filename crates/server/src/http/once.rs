@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 use interline_items::fields::FieldError;
-use interline_items::{Begun, EditMode, Error, Item, Outcome, Repeatable};
+use interline_items::{EditMode, Error, IdempotentRequest, IdempotentStart, Item, WriteOutcome};
 use serde_json::{Value, json};
 
 use super::app::App;
@@ -36,7 +36,7 @@ pub(super) async fn once(app: &App, request: Request, next: Next) -> Response<Bo
         return ApiError::Refused(Error::Unauthorized).into_response();
     };
     match begin(app, caller.clone(), &parts, &bytes).await {
-        Ok(Begun::First(first)) => {
+        Ok(IdempotentStart::First(first)) => {
             // Without the caller: while that lives, the request is under way.
             let again = parts.clone();
             parts.extensions.insert(Caller(first));
@@ -46,27 +46,27 @@ pub(super) async fn once(app: &App, request: Request, next: Next) -> Response<Bo
             }
             // The same request may have succeeded elsewhere meanwhile, and this one failed for what it changed.
             match begin(app, caller, &again, &bytes).await {
-                Ok(Begun::Repeated(text)) => replayed(&text).unwrap_or_else(IntoResponse::into_response),
-                Ok(Begun::First(_)) | Err(_) => answer,
+                Ok(IdempotentStart::Replay(text)) => replayed(&text).unwrap_or_else(IntoResponse::into_response),
+                Ok(IdempotentStart::First(_)) | Err(_) => answer,
             }
         }
-        Ok(Begun::Repeated(text)) => replayed(&text).unwrap_or_else(IntoResponse::into_response),
+        Ok(IdempotentStart::Replay(text)) => replayed(&text).unwrap_or_else(IntoResponse::into_response),
         Err(error) => error.into_response(),
     }
 }
 
-async fn begin(app: &App, caller: Caller, parts: &Parts, bytes: &Bytes) -> Result<Begun, ApiError> {
+async fn begin(app: &App, caller: Caller, parts: &Parts, bytes: &Bytes) -> Result<IdempotentStart, ApiError> {
     let key = key(&parts.headers)?;
     let uri = parts.uri.to_string();
     let condition = parts.headers.get(IF_MATCH).map_or(&b""[..], HeaderValue::as_bytes);
     let said = [parts.method.as_str().as_bytes(), uri.as_bytes(), condition, bytes];
     let by = caller.0.clone();
     let is_code = parts.uri.path().starts_with("/code/");
-    let answer = move |outcome: &Outcome<'_>| {
+    let answer = move |outcome: &WriteOutcome<'_>| {
         let answer = if is_code { remembered_code(outcome, &by) } else { remembered(outcome, &by) };
         answer.to_string()
     };
-    let write = Repeatable::parse(key, &said, answer)?;
+    let write = IdempotentRequest::parse(key, &said, answer)?;
     Ok(app.interline.begin(caller.0, write).await?)
 }
 
@@ -99,35 +99,35 @@ fn key(headers: &HeaderMap) -> Result<&str, Error> {
 }
 
 /// What is remembered of an answer: nothing of the content, be it a preview or a diff. It may outlive the item.
-fn remembered(outcome: &Outcome<'_>, caller: &interline_items::Caller) -> Value {
+fn remembered(outcome: &WriteOutcome<'_>, caller: &interline_items::Caller) -> Value {
     match outcome {
-        Outcome::Created(item) => {
+        WriteOutcome::Created(item) => {
             let location = format!("/{}/{}", collection_of(item.kind), item.id);
             json!({"status": 201, "etag": tag(item), "location": location, "body": ItemBody::without_text(item).placed(item, caller)})
         }
-        Outcome::Changed(item) => {
+        WriteOutcome::Changed(item) => {
             json!({"status": 200, "etag": tag(item), "body": ItemBody::without_text(item).placed(item, caller)})
         }
-        Outcome::Edited(edited) => {
+        WriteOutcome::Edited(edited) => {
             let item = &edited.after.item;
             let body = EditedBody::without_diff(edited, ItemBody::without_text(item).placed(item, caller));
             json!({"status": 200, "etag": tag(item), "body": body})
         }
-        Outcome::Removed(_) => json!({"status": 204}),
-        Outcome::Retagged(changed) => json!({"status": 200, "body": {"changed": changed}}),
+        WriteOutcome::Removed(_) => json!({"status": 204}),
+        WriteOutcome::Retagged(changed) => json!({"status": 200, "body": {"changed": changed}}),
     }
 }
 
 /// What is remembered of an answer about a file of code.
-fn remembered_code(outcome: &Outcome<'_>, caller: &interline_items::Caller) -> Value {
+fn remembered_code(outcome: &WriteOutcome<'_>, caller: &interline_items::Caller) -> Value {
     match outcome {
-        Outcome::Created(item) => json!({"status": 201, "body": ReplacedBody::created(item, caller)}),
-        Outcome::Changed(item) => json!({"status": 200, "body": ReplacedBody::changed(item, caller)}),
-        Outcome::Edited(edited) => {
+        WriteOutcome::Created(item) => json!({"status": 201, "body": ReplacedBody::created(item, caller)}),
+        WriteOutcome::Changed(item) => json!({"status": 200, "body": ReplacedBody::changed(item, caller)}),
+        WriteOutcome::Edited(edited) => {
             json!({"status": 200, "body": PatchedBody::of(edited, EditMode::Write, caller)})
         }
-        Outcome::Removed(item) => json!({"status": 200, "body": DeletedBody::of(item, caller)}),
-        Outcome::Retagged(_) => remembered(outcome, caller),
+        WriteOutcome::Removed(item) => json!({"status": 200, "body": DeletedBody::of(item, caller)}),
+        WriteOutcome::Retagged(_) => remembered(outcome, caller),
     }
 }
 

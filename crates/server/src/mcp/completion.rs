@@ -1,7 +1,7 @@
 //! What a value that is being typed may become: the keys of items, found by words. For the arguments of prompts nobody has
 //! said which values they take, so none are offered.
 
-use interline_items::{Contents, Error, FindItems, PageStart, Wanted};
+use interline_items::{Contents, Error, FindItems, PageStart, TextFilter};
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
 use super::arguments::{invalid, renamed};
@@ -47,7 +47,7 @@ async fn keys(
     if argument != resources::key_of(kind) {
         return Err(invalid("argument", "the template has no such argument"));
     }
-    let wanted = Wanted::of(Some(typed), None).map_err(|error| renamed(error, "q", "argument"))?;
+    let wanted = TextFilter::parse(Some(typed), None).map_err(|error| renamed(error, "q", "argument"))?;
     let request = FindItems {
         order: wanted.order(None, None)?,
         wanted,

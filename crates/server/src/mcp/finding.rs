@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use interline_items::fields::Tag;
-use interline_items::search::{FoundItem, Snippet};
+use interline_items::search::{SearchHit, Snippet};
 use interline_items::{
-    Contents, Error, Filter, FindBy, FindItems, Item, Kind, PageStart, SortOrder, TagMatch, View, Wanted,
+    Contents, Error, Filter, FindBy, FindItems, Item, Kind, PageStart, SortOrder, TagMatch, TextFilter, View,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ impl Asked {
         kinds: BTreeSet<Kind>,
         tell: fn(&Item) -> T,
     ) -> Result<PageTold<T>, Error> {
-        let wanted = Wanted::of(self.query.as_deref(), None).map_err(|error| renamed(error, "q", "query"))?;
+        let wanted = TextFilter::parse(self.query.as_deref(), None).map_err(|error| renamed(error, "q", "query"))?;
         // The one reason, with the argument's name here.
         let order = wanted.order(self.by, self.order);
         let order = order.map_err(|_| Error::InvalidParameters("sort_by=relevance needs a `query`"))?;
@@ -111,7 +111,7 @@ pub(super) fn active(kinds: BTreeSet<Kind>) -> Filter {
 }
 
 impl<T> FoundTold<T> {
-    fn of(found: &FoundItem, tell: fn(&Item) -> T) -> FoundTold<T> {
+    fn of(found: &SearchHit, tell: fn(&Item) -> T) -> FoundTold<T> {
         let item = &found.snapshot.item;
         FoundTold {
             item: tell(item),

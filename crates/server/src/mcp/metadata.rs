@@ -1,6 +1,6 @@
 //! Changes of metadata, as tools are told them.
 
-use interline_items::{Changed, Error, ItemChanges};
+use interline_items::{Error, FieldChange, ItemChanges};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -53,14 +53,14 @@ impl GivenMetadata {
 }
 
 /// What becomes of a field that is not given, or of one that is.
-pub(super) fn set(given: Option<String>) -> Changed<String> {
-    given.map_or(Changed::Keep, Changed::Set)
+pub(super) fn set(given: Option<String>) -> FieldChange<String> {
+    given.map_or(FieldChange::Keep, FieldChange::Set)
 }
 
 /// What becomes of a field that may be emptied too.
-pub(super) fn changed(field: &str, given: Option<String>, is_cleared: bool) -> Result<Changed<String>, Error> {
+pub(super) fn changed(field: &str, given: Option<String>, is_cleared: bool) -> Result<FieldChange<String>, Error> {
     match (given, is_cleared) {
-        (None, true) => Ok(Changed::Clear),
+        (None, true) => Ok(FieldChange::Clear),
         (Some(_), true) => Err(both(field)),
         (given, false) => Ok(set(given)),
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use interline_items::search::{FoundItem, FoundOrder};
+use interline_items::search::{SearchHit, SearchOrder};
 use interline_items::{
-    Contents, Cursor, CursorKey, Error, FindItems, Item, ItemId, Kind, PageStart, Sort, SortBy, SortOrder, Wanted,
+    Contents, Cursor, CursorKey, Error, FindItems, Item, ItemId, Kind, PageStart, Sort, SortBy, SortOrder, TextFilter,
 };
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ const PAGE: usize = 100;
 
 /// A page of active items, and where the next one starts.
 pub(super) struct ListedPage {
-    found: Vec<FoundItem>,
+    found: Vec<SearchHit>,
     pub(super) next_cursor: Option<String>,
 }
 
@@ -38,9 +38,9 @@ impl ListedPage {
             }
         };
         let request = FindItems {
-            wanted: Wanted::Everything,
+            wanted: TextFilter::Everything,
             filter: active(kinds),
-            order: FoundOrder::Sorted(Sort { by: SortBy::CreatedAt, order }),
+            order: SearchOrder::Sorted(Sort { by: SortBy::CreatedAt, order }),
             start,
             limit: PAGE,
             contents: Contents::Omit,

@@ -1,6 +1,8 @@
 //! What a tool tells of a change of content: the changed lines, never the whole.
 
-use interline_items::{ChangedPassage, EditMode, EditUnit, Edited, Error, Expectation, ExpectedVersion, Item, Level};
+use interline_items::{
+    ChangedPassage, EditMode, EditResult, EditUnit, Error, Expectation, ExpectedVersion, Item, Level,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -37,7 +39,7 @@ struct ChangeTold {
 }
 
 impl EditTold {
-    pub(super) fn of(edited: &Edited, mode: EditMode) -> Result<EditTold, Error> {
+    pub(super) fn of(edited: &EditResult, mode: EditMode) -> Result<EditTold, Error> {
         let item = &edited.after.item;
         let changes = edited.changes()?;
         let (replacements, operations_applied) = match edited.unit {

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use interline_items::{Targets, is_public};
+use interline_items::{WebhookTargets, is_public};
 use reqwest::Client;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
@@ -19,12 +19,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A client that is made when it is first needed: whom to trust takes long to read, and most servers need none.
 pub(super) struct LazyClient {
     tls: MakeTls,
-    targets: Targets,
+    targets: WebhookTargets,
     made: OnceCell<Client>,
 }
 
 impl LazyClient {
-    pub(super) fn new(tls: MakeTls, targets: Targets) -> LazyClient {
+    pub(super) fn new(tls: MakeTls, targets: WebhookTargets) -> LazyClient {
         LazyClient { tls, targets, made: OnceCell::new() }
     }
 
@@ -40,7 +40,7 @@ impl LazyClient {
     }
 }
 
-fn make(tls: MakeTls, targets: Targets) -> Result<Client, String> {
+fn make(tls: MakeTls, targets: WebhookTargets) -> Result<Client, String> {
     let tls = tls().map_err(|error| format!("TLS cannot be used: {error}"))?;
     Client::builder()
         .tls_backend_preconfigured(tls)
@@ -56,7 +56,7 @@ fn make(tls: MakeTls, targets: Targets) -> Result<Client, String> {
 }
 
 /// Looks names up, and finds only where messages may go: what a name leads to can change after it was checked.
-struct Looking(Targets);
+struct Looking(WebhookTargets);
 
 impl Resolve for Looking {
     fn resolve(&self, name: Name) -> Resolving {
@@ -64,8 +64,8 @@ impl Resolve for Looking {
         Box::pin(async move {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             let may: Vec<SocketAddr> = match targets {
-                Targets::Any => found,
-                Targets::Public => found.into_iter().filter(|address| is_public(address.ip())).collect(),
+                WebhookTargets::Any => found,
+                WebhookTargets::Public => found.into_iter().filter(|address| is_public(address.ip())).collect(),
             };
             if may.is_empty() {
                 let message = format!("{} has no public address", name.as_str());
@@ -95,9 +95,10 @@ mod tests {
     async fn a_name_that_leads_here_is_not_followed() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://localhost:{}/", listener.local_addr().unwrap().port());
-        let refused = LazyClient::new(tls, Targets::Public).get().await.unwrap().post(&url).send().await.unwrap_err();
+        let refused =
+            LazyClient::new(tls, WebhookTargets::Public).get().await.unwrap().post(&url).send().await.unwrap_err();
         assert!(told(&refused).contains("localhost has no public address"), "{}", told(&refused));
-        let client = LazyClient::new(tls, Targets::Any);
+        let client = LazyClient::new(tls, WebhookTargets::Any);
         let request = client.get().await.unwrap().post(&url).send();
         tokio::select! {
             accepted = listener.accept() => assert!(accepted.is_ok()),

@@ -6,9 +6,11 @@ mod model;
 mod webhook;
 
 use async_trait::async_trait;
-use interline_items::{Attempt, Delivery, NotSaid, Outside, Said, Targets, ToSummarize, Webhook};
+use interline_items::{
+    Attempt, Delivery, OutboundHttp, SummaryError, SummaryRequest, SummaryResult, Webhook, WebhookTargets,
+};
 
-use crate::WorkSettings;
+use crate::JobSettings;
 use client::LazyClient;
 use model::Model;
 
@@ -16,23 +18,23 @@ use model::Model;
 pub(crate) struct Internet {
     /// For addresses that users gave.
     strangers: LazyClient,
-    targets: Targets,
+    targets: WebhookTargets,
     /// At the address that the operator gave.
     model: Option<Model>,
 }
 
 impl Internet {
-    pub(crate) fn new(settings: &WorkSettings) -> Internet {
+    pub(crate) fn new(settings: &JobSettings) -> Internet {
         Internet {
             strangers: LazyClient::new(settings.tls, settings.targets),
             targets: settings.targets,
-            model: settings.ai.clone().map(|ai| Model::new(ai, LazyClient::new(settings.tls, Targets::Any))),
+            model: settings.ai.clone().map(|ai| Model::new(ai, LazyClient::new(settings.tls, WebhookTargets::Any))),
         }
     }
 }
 
 #[async_trait]
-impl Outside for Internet {
+impl OutboundHttp for Internet {
     async fn deliver(&self, webhook: &Webhook, delivery: &Delivery) -> Attempt {
         let attempt = webhook::deliver(&self.strangers, self.targets, webhook, delivery).await;
         count("interline_deliveries_total", attempt.failure.is_none());
@@ -43,8 +45,8 @@ impl Outside for Internet {
         self.model.as_ref().map(Model::name)
     }
 
-    async fn summarize(&self, text: &ToSummarize) -> Result<Said, NotSaid> {
-        let Some(model) = &self.model else { return Err(NotSaid::Unreachable("there is no model".to_owned())) };
+    async fn summarize(&self, text: &SummaryRequest) -> Result<SummaryResult, SummaryError> {
+        let Some(model) = &self.model else { return Err(SummaryError::Unreachable("there is no model".to_owned())) };
         let said = model.summarize(text).await;
         count("interline_enrichments_total", said.is_ok());
         said

@@ -1,6 +1,6 @@
 //! A model behind an OpenAI-compatible endpoint.
 
-use interline_items::{NotSaid, SUMMARY_TIME, Said, ToSummarize};
+use interline_items::{SUMMARY_TIME, SummaryError, SummaryRequest, SummaryResult};
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -59,34 +59,34 @@ impl Model {
     }
 
     /// Has a text summarized.
-    pub(super) async fn summarize(&self, text: &ToSummarize) -> Result<Said, NotSaid> {
+    pub(super) async fn summarize(&self, text: &SummaryRequest) -> Result<SummaryResult, SummaryError> {
         let asking = async { read(self.ask(text).await?).await };
         match tokio::time::timeout(SUMMARY_TIME, asking).await {
             Ok(answer) => said(&answer?),
-            Err(_) => Err(NotSaid::Unreachable(format!("no answer within {} seconds", SUMMARY_TIME.as_secs()))),
+            Err(_) => Err(SummaryError::Unreachable(format!("no answer within {} seconds", SUMMARY_TIME.as_secs()))),
         }
     }
 
-    async fn ask(&self, text: &ToSummarize) -> Result<Response, NotSaid> {
+    async fn ask(&self, text: &SummaryRequest) -> Result<Response, SummaryError> {
         let body = json!({
             "model": self.settings.model,
             "temperature": 0,
             "response_format": {"type": "json_object"},
             "messages": [{"role": "system", "content": TASK}, {"role": "user", "content": document(text)}],
         });
-        let client = self.client.get().await.map_err(NotSaid::Unreachable)?;
+        let client = self.client.get().await.map_err(SummaryError::Unreachable)?;
         let request = client.post(self.settings.endpoint()).json(&body);
         let request = match &self.settings.key {
             Some(key) => request.bearer_auth(key.as_str()),
             None => request,
         };
         let answer = request.send().await;
-        answer.map_err(|error| NotSaid::Unreachable(told(&error.without_url())))
+        answer.map_err(|error| SummaryError::Unreachable(told(&error.without_url())))
     }
 }
 
 /// The document as the model reads it.
-fn document(text: &ToSummarize) -> String {
+fn document(text: &SummaryRequest) -> String {
     let mut document = Value::Null;
     document["type"] = text.kind.name().into();
     for (name, value) in [("title", &text.title), ("description", &text.description), ("url", &text.url)] {
@@ -99,15 +99,17 @@ fn document(text: &ToSummarize) -> String {
 }
 
 /// The text of an answer, up to a length. What is not a success may be one later: a key can be renewed, a model loaded.
-async fn read(mut answer: Response) -> Result<Vec<u8>, NotSaid> {
+async fn read(mut answer: Response) -> Result<Vec<u8>, SummaryError> {
     let status = answer.status();
     if status != StatusCode::OK {
-        return Err(NotSaid::Unreachable(format!("the model's endpoint answered {}", status.as_u16())));
+        return Err(SummaryError::Unreachable(format!("the model's endpoint answered {}", status.as_u16())));
     }
     let mut text = Vec::new();
-    while let Some(chunk) = answer.chunk().await.map_err(|error| NotSaid::Unreachable(told(&error.without_url())))? {
+    while let Some(chunk) =
+        answer.chunk().await.map_err(|error| SummaryError::Unreachable(told(&error.without_url())))?
+    {
         if text.len() + chunk.len() > MAX_ANSWER {
-            return Err(NotSaid::Wrong(format!("the model's endpoint answered more than {MAX_ANSWER} bytes")));
+            return Err(SummaryError::Wrong(format!("the model's endpoint answered more than {MAX_ANSWER} bytes")));
         }
         text.extend_from_slice(&chunk);
     }
@@ -115,18 +117,18 @@ async fn read(mut answer: Response) -> Result<Vec<u8>, NotSaid> {
 }
 
 /// What the model said, if it is what it was asked for.
-fn said(answer: &[u8]) -> Result<Said, NotSaid> {
-    let wrong = |what: &str, error: serde_json::Error| NotSaid::Wrong(format!("{what}: {error}"));
+fn said(answer: &[u8]) -> Result<SummaryResult, SummaryError> {
+    let wrong = |what: &str, error: serde_json::Error| SummaryError::Wrong(format!("{what}: {error}"));
     let completion: Completion =
         serde_json::from_slice(answer).map_err(|error| wrong("the endpoint's answer is no completion", error))?;
     let content = completion.choices.into_iter().next().and_then(|choice| choice.message.content);
-    let content = content.ok_or_else(|| NotSaid::Wrong("the model said nothing".to_owned()))?;
+    let content = content.ok_or_else(|| SummaryError::Wrong("the model said nothing".to_owned()))?;
     let summary: Summary = serde_json::from_str(unfenced(&content))
         .map_err(|error| wrong("the model's answer is not the JSON asked for", error))?;
     if summary.summary.trim().is_empty() {
-        return Err(NotSaid::Wrong("the model's summary is blank".to_owned()));
+        return Err(SummaryError::Wrong("the model's summary is blank".to_owned()));
     }
-    Ok(Said { summary: summary.summary, tags: summary.tags })
+    Ok(SummaryResult { summary: summary.summary, tags: summary.tags })
 }
 
 /// What stands between the fences of a code block, where a model puts it into one although it was not asked to.
@@ -146,7 +148,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_read_with_and_without_fences() {
-        let expected = Said { summary: "About rust.".to_owned(), tags: vec!["Rust Lang".to_owned()] };
+        let expected = SummaryResult { summary: "About rust.".to_owned(), tags: vec!["Rust Lang".to_owned()] };
         for text in [
             r#"{"summary": "About rust.", "tags": ["Rust Lang"]}"#,
             " {\"summary\": \"About rust.\", \"tags\": [\"Rust Lang\"], \"mood\": 1}\n",
@@ -168,7 +170,7 @@ mod tests {
             (answer(&r#"{"summary": 1}"#.into()), "not the JSON"),
             (answer(&r#"{"summary": " ", "tags": []}"#.into()), "blank"),
         ] {
-            let Err(NotSaid::Wrong(told)) = said(&text) else { panic!("{reason} was taken") };
+            let Err(SummaryError::Wrong(told)) = said(&text) else { panic!("{reason} was taken") };
             assert!(told.contains(reason), "{told}");
         }
     }

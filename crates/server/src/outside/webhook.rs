@@ -5,7 +5,7 @@ use std::time::Instant;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use interline_items::{Attempt, DELIVERY_TIME, Delivery, Targets, Webhook, WebhookUrl};
+use interline_items::{Attempt, DELIVERY_TIME, Delivery, Webhook, WebhookTargets, WebhookUrl};
 use jiff::{SignedDuration, Timestamp};
 use reqwest::header::CONTENT_TYPE;
 use sha2::Sha256;
@@ -15,7 +15,12 @@ use super::told;
 use crate::wire::DeliveredEvent;
 
 /// Tells a webhook what happened.
-pub(super) async fn deliver(client: &LazyClient, targets: Targets, webhook: &Webhook, delivery: &Delivery) -> Attempt {
+pub(super) async fn deliver(
+    client: &LazyClient,
+    targets: WebhookTargets,
+    webhook: &Webhook,
+    delivery: &Delivery,
+) -> Attempt {
     let (at, began) = (Timestamp::now(), Instant::now());
     let answer = post(client, targets, webhook, delivery, at).await;
     let took = SignedDuration::try_from(began.elapsed()).unwrap_or_default();
@@ -29,7 +34,7 @@ pub(super) async fn deliver(client: &LazyClient, targets: Targets, webhook: &Web
 /// The status that a webhook answered with. The rest of its answer is nobody's business, however long it is.
 async fn post(
     client: &LazyClient,
-    targets: Targets,
+    targets: WebhookTargets,
     webhook: &Webhook,
     delivery: &Delivery,
     at: Timestamp,

@@ -1,6 +1,6 @@
 //! Answers of the editing routes.
 
-use interline_items::{EditMode, EditUnit, Edited};
+use interline_items::{EditMode, EditResult, EditUnit};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -8,7 +8,7 @@ use super::ItemBody;
 
 /// What an edit did, and the item afterwards.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Edited)]
+#[schema(as = EditResult)]
 pub(crate) struct EditedBody<'a> {
     /// Always true; refusals are errors.
     success: bool,
@@ -42,7 +42,7 @@ pub(crate) struct EditedBody<'a> {
 }
 
 impl<'a> EditedBody<'a> {
-    pub(crate) fn of(edited: &'a Edited, mode: EditMode, item: ItemBody<'a>) -> EditedBody<'a> {
+    pub(crate) fn of(edited: &'a EditResult, mode: EditMode, item: ItemBody<'a>) -> EditedBody<'a> {
         let (replacements, operations_applied) = match edited.unit {
             EditUnit::Places => (Some(edited.count), None),
             EditUnit::Operations => (None, Some(edited.count)),
@@ -64,7 +64,7 @@ impl<'a> EditedBody<'a> {
     }
 
     /// What is told of an edit that was made before.
-    pub(crate) fn without_diff(edited: &'a Edited, item: ItemBody<'a>) -> EditedBody<'a> {
+    pub(crate) fn without_diff(edited: &'a EditResult, item: ItemBody<'a>) -> EditedBody<'a> {
         EditedBody { diff: "", diff_truncated: Some(true), ..EditedBody::of(edited, EditMode::Write, item) }
     }
 

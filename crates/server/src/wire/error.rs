@@ -137,7 +137,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
         Error::CursorExpired { current } => object([("cursor", current.to_string().into())]),
         Error::ContentEmpty(_)
         | Error::InvalidParameters(_)
-        | Error::UnderWay
+        | Error::KeyInFlight
         | Error::Unauthorized
         | Error::Forbidden(_)
         | Error::Unavailable(_)

@@ -1,6 +1,6 @@
 //! Events as they are sent.
 
-use interline_items::{Event, Heard};
+use interline_items::{Event, ReceivedEvent};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -18,7 +18,7 @@ pub(crate) struct EventBody {
 }
 
 impl EventBody {
-    pub(crate) fn of(heard: &Heard) -> EventBody {
+    pub(crate) fn of(heard: &ReceivedEvent) -> EventBody {
         EventBody { cursor: heard.cursor.to_string(), happened: Happened::of(&heard.event) }
     }
 }

@@ -1,6 +1,6 @@
 //! Histories as they are sent.
 
-use interline_items::{HistoryPage, HistoryQuery, HistoryRecord, Named, VersionDiff};
+use interline_items::{HistoryPage, HistoryQuery, HistoryRecord, NamedId, VersionDiff};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -54,7 +54,7 @@ pub(crate) struct RecordBody<'a> {
 
 /// A user or token in a history, which may be gone since.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Named)]
+#[schema(as = NamedId)]
 pub(crate) struct NamedBody<'a> {
     /// Its identifier.
     id: Uuid,
@@ -92,7 +92,7 @@ impl<'a> RecordBody<'a> {
 }
 
 impl<'a> NamedBody<'a> {
-    fn of<Id>(named: &'a Named<Id>, id: Uuid) -> NamedBody<'a> {
+    fn of<Id>(named: &'a NamedId<Id>, id: Uuid) -> NamedBody<'a> {
         NamedBody { id, name: named.name.as_deref() }
     }
 }

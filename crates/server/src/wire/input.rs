@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use interline_items::fields::{Argument, FieldError};
-use interline_items::{Changed, Error, ItemChanges, ItemDraft, TagChanges};
+use interline_items::{Error, FieldChange, ItemChanges, ItemDraft, TagChanges};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -162,11 +162,11 @@ pub(crate) fn tag_changes(
     }
 }
 
-fn changed<T>(given: Option<Option<T>>) -> Changed<T> {
+fn changed<T>(given: Option<Option<T>>) -> FieldChange<T> {
     match given {
-        None => Changed::Keep,
-        Some(None) => Changed::Clear,
-        Some(Some(value)) => Changed::Set(value),
+        None => FieldChange::Keep,
+        Some(None) => FieldChange::Clear,
+        Some(Some(value)) => FieldChange::Set(value),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use interline_items::search::{FoundItem, FoundOrder, FoundPage, Snippet};
+use interline_items::search::{SearchHit, SearchOrder, SearchResults, Snippet};
 use interline_items::{Caller, Cursor, CursorKey, ItemId, PageStart, Sort, SortBy, SortOrder};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -33,10 +33,10 @@ pub(crate) struct ItemList<'a> {
 impl<'a> ItemList<'a> {
     /// A page that was asked for from `start`, in an order.
     pub(crate) fn of(
-        page: &'a FoundPage,
+        page: &'a SearchResults,
         start: &PageStart,
         limit: usize,
-        order: FoundOrder,
+        order: SearchOrder,
         caller: &Caller,
     ) -> ItemList<'a> {
         ItemList {
@@ -55,7 +55,7 @@ impl<'a> ItemList<'a> {
 
 /// An item of a list.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = FoundItem)]
+#[schema(as = SearchHit)]
 struct FoundBody<'a> {
     /// Where the item matches; there in the answers to `q` and `regex` alone. It is the line of the content that shows the
     /// most of what was looked for, or else a line of another field. Read on from there with `start_line`.
@@ -84,7 +84,7 @@ struct SnippetBody<'a> {
 }
 
 impl<'a> FoundBody<'a> {
-    fn of(found: &'a FoundItem, caller: &Caller) -> FoundBody<'a> {
+    fn of(found: &'a SearchHit, caller: &Caller) -> FoundBody<'a> {
         let snippet = found.snippet.as_ref().map(SnippetBody::of);
         let item = ItemBody::of_snapshot(&found.snapshot).placed(&found.snapshot.item, caller);
         FoundBody { snippet, item }
@@ -113,7 +113,7 @@ pub(crate) struct CursorText {
 }
 
 impl CursorText {
-    fn write(cursor: &Cursor, order: FoundOrder) -> Option<String> {
+    fn write(cursor: &Cursor, order: SearchOrder) -> Option<String> {
         let (by, direction) = names(order);
         let (by, order, id) = (by.to_owned(), direction.to_owned(), cursor.id.uuid());
         let mut parts = CursorText { by, order, id, text: None, micros: None, score: None };
@@ -128,7 +128,7 @@ impl CursorText {
     }
 
     /// The cursor of a text; `None` if it is not one of this order.
-    pub(crate) fn read(text: &str, order: FoundOrder) -> Option<Cursor> {
+    pub(crate) fn read(text: &str, order: SearchOrder) -> Option<Cursor> {
         let parts: CursorText = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()?;
         let key = match (parts.text, parts.micros, parts.score) {
             (Some(text), None, None) => Some(CursorKey::Text(text)),
@@ -143,13 +143,13 @@ impl CursorText {
 }
 
 /// An order in the words of the API.
-fn names(order: FoundOrder) -> (&'static str, &'static str) {
+fn names(order: SearchOrder) -> (&'static str, &'static str) {
     let (by, direction) = match order {
-        FoundOrder::Relevance(direction) => ("relevance", direction),
-        FoundOrder::Sorted(Sort { by: SortBy::CreatedAt, order }) => ("created_at", order),
-        FoundOrder::Sorted(Sort { by: SortBy::UpdatedAt, order }) => ("updated_at", order),
-        FoundOrder::Sorted(Sort { by: SortBy::LastUsedAt, order }) => ("last_used_at", order),
-        FoundOrder::Sorted(Sort { by: SortBy::Title, order }) => ("title", order),
+        SearchOrder::Relevance(direction) => ("relevance", direction),
+        SearchOrder::Sorted(Sort { by: SortBy::CreatedAt, order }) => ("created_at", order),
+        SearchOrder::Sorted(Sort { by: SortBy::UpdatedAt, order }) => ("updated_at", order),
+        SearchOrder::Sorted(Sort { by: SortBy::LastUsedAt, order }) => ("last_used_at", order),
+        SearchOrder::Sorted(Sort { by: SortBy::Title, order }) => ("title", order),
     };
     match direction {
         SortOrder::Ascending => (by, "asc"),
@@ -178,15 +178,15 @@ pub(crate) struct TagCount {
 mod tests {
     use super::*;
 
-    fn sorted(by: SortBy, order: SortOrder) -> FoundOrder {
-        FoundOrder::Sorted(Sort { by, order })
+    fn sorted(by: SortBy, order: SortOrder) -> SearchOrder {
+        SearchOrder::Sorted(Sort { by, order })
     }
 
     #[test]
     fn a_cursor_comes_back_and_is_good_for_its_order_only() {
         let title = sorted(SortBy::Title, SortOrder::Ascending);
         let update = sorted(SortBy::UpdatedAt, SortOrder::Descending);
-        let relevance = FoundOrder::Relevance(SortOrder::Descending);
+        let relevance = SearchOrder::Relevance(SortOrder::Descending);
         let id = ItemId::generate();
         for (cursor, order, others) in [
             (Cursor { key: Some(CursorKey::Text("ärger \"x\"".to_owned())), id }, title, [update, relevance]),
@@ -195,7 +195,7 @@ mod tests {
             (
                 Cursor { key: Some(CursorKey::Score(136)), id },
                 relevance,
-                [update, FoundOrder::Relevance(SortOrder::Ascending)],
+                [update, SearchOrder::Relevance(SortOrder::Ascending)],
             ),
         ] {
             let text = CursorText::write(&cursor, order).unwrap();

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use interline_items::fields::FieldError;
-use interline_items::{Delivery, DeliveryState, Error, Kind, SpaceId, Telling, Webhook, WebhookChanges, WebhookDraft};
+use interline_items::{
+    Delivery, DeliveryState, Error, Kind, SpaceId, Webhook, WebhookChanges, WebhookDraft, WebhookSwitch,
+};
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -63,7 +65,7 @@ impl WebhookPatch {
         Ok(WebhookChanges {
             url: self.url,
             kinds: self.types.map(all_or).transpose()?,
-            telling: self.active.map(|active| if active { Telling::On } else { Telling::Off }),
+            telling: self.active.map(|active| if active { WebhookSwitch::On } else { WebhookSwitch::Off }),
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
-use interline_items::Housekeeping;
+use interline_items::Upkeep;
 use interline_server::Settings;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -203,7 +203,7 @@ async fn an_old_cursor_is_refused_with_the_present_one(place: Place) {
     let old = text(&event(&mut socket).await["cursor"]);
     world.owner().note("two", None).await;
     world.owner().note("three", None).await;
-    let rules = Housekeeping { events: Some(SignedDuration::ZERO), ..Housekeeping::default() };
+    let rules = Upkeep { events: Some(SignedDuration::ZERO), ..Upkeep::default() };
     world.place.interline.keep_house(rules).await.unwrap();
     let (status, error) = refused(&world, Some(&world.place.secret), &format!("?since={old}")).await;
     assert_eq!((status, &error["error"]), (410, &json!("cursor_expired")), "{error}");

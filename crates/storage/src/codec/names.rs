@@ -1,6 +1,6 @@
 //! Enumerations as stable words. The domain names those that its own doors show; the others are named here.
 
-use interline_items::{Action, DeliveryState, Happening, Kind, Rank, Role, Scope, Source};
+use interline_items::{Action, DeliveryState, EventKind, Kind, Rank, Role, Scope, Source};
 use jiff::Timestamp;
 
 use super::CodecError;
@@ -47,9 +47,9 @@ pub(crate) fn source(word: &str) -> Result<Source, CodecError> {
     Source::from_name(word).ok_or_else(|| unknown("source", word))
 }
 
-/// What happened, by its word; [`Happening::name`] is the way there.
-pub(crate) fn happening(word: &str) -> Result<Happening, CodecError> {
-    Happening::from_name(word).ok_or_else(|| unknown("event", word))
+/// What happened, by its word; [`EventKind::name`] is the way there.
+pub(crate) fn happening(word: &str) -> Result<EventKind, CodecError> {
+    EventKind::from_name(word).ok_or_else(|| unknown("event", word))
 }
 
 /// What has become of a delivery, by its word; [`DeliveryState::name`] is the way there.

@@ -14,7 +14,7 @@ use super::commit::Commit;
 use super::failure::Failure;
 use super::rows::{maybe_count, maybe_id, stored, time};
 use super::users::add_space;
-use super::work::{Proof, Work};
+use super::work::{CommitProof, RetryableTransaction};
 
 const ADD: &str = "
     INSERT INTO apps (id, slug, name, description, organization, navigation, published_version, created_at, updated_at)
@@ -51,10 +51,10 @@ pub(super) struct ChangeApp {
 }
 
 #[async_trait]
-impl Work for AddApp {
+impl RetryableTransaction for AddApp {
     type Outcome = ();
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         let app = &self.app;
         refuse_taken_slug(transaction, app).await?;
         let statement = transaction.prepare_cached(ADD).await?;
@@ -81,10 +81,10 @@ impl Work for AddApp {
 }
 
 #[async_trait]
-impl Work for ChangeApp {
+impl RetryableTransaction for ChangeApp {
     type Outcome = bool;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         let (app, id) = (&self.app, self.app.id.uuid());
         refuse_taken_slug(transaction, app).await?;
         let statement = transaction.prepare_cached(UPDATE).await?;
@@ -94,15 +94,15 @@ impl Work for ChangeApp {
             .execute(&statement, &[&id, &slug, &app.name, &app.description, &app.navigation, &updated_at, &before])
             .await?;
         if changed == 0 {
-            return Ok((false, Proof::Nothing));
+            return Ok((false, CommitProof::Nothing));
         }
         transaction.execute(NAME_SPACE, &[&id, &app.name]).await?;
         Ok((true, proof(app)))
     }
 }
 
-fn proof(app: &App) -> Proof {
-    Proof::App { id: app.id.uuid(), updated_at: app.updated_at.as_microsecond() }
+fn proof(app: &App) -> CommitProof {
+    CommitProof::App { id: app.id.uuid(), updated_at: app.updated_at.as_microsecond() }
 }
 
 /// The unique index is the law. This only finds the holder to tell of: where another transaction takes the slug after the

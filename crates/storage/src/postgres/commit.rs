@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
-use interline_items::{Batch, Fields, Item, ItemId, ItemWrite, Record, Remembered, Stamp, StoreError};
+use interline_items::{Batch, Fields, IdempotencyRecord, Item, ItemId, ItemWrite, Record, Stamp, StoreError};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::failure::Failure;
 use super::history::{self, Event};
-use super::work::{Proof, Work};
+use super::work::{CommitProof, RetryableTransaction};
 use super::{item, remembered, rows, unique};
 use crate::codec::CodecError;
 use crate::codec::undo::{self, Chain, Undo};
@@ -31,7 +31,7 @@ const REMOVE: &str = "DELETE FROM items WHERE id = $1";
 /// What is carried out together.
 pub(super) struct Commit {
     changes: Vec<Change>,
-    remember: Option<Remembered>,
+    remember: Option<IdempotencyRecord>,
 }
 
 /// A change, with the record that leads back.
@@ -71,7 +71,7 @@ pub(super) struct Purge {
     pub(super) id: ItemId,
     pub(super) before: Stamp,
     pub(super) record: Record,
-    pub(super) remember: Option<Remembered>,
+    pub(super) remember: Option<IdempotencyRecord>,
 }
 
 /// What a change must know of the state before it. The row is locked.
@@ -86,11 +86,11 @@ pub(super) struct Known {
 }
 
 #[async_trait]
-impl Work for Commit {
+impl RetryableTransaction for Commit {
     type Outcome = ();
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
-        let mut proof = Proof::Nothing;
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
+        let mut proof = CommitProof::Nothing;
         // First, so that a request that is sent twice is told so, and not that its item has changed.
         if let Some(answer) = &self.remember {
             proof = remembered::put(transaction, answer).await?;
@@ -117,10 +117,10 @@ impl Work for Commit {
 }
 
 #[async_trait]
-impl Work for Purge {
+impl RetryableTransaction for Purge {
     type Outcome = ();
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         if let Some(answer) = &self.remember {
             remembered::put(transaction, answer).await?;
         }
@@ -133,7 +133,7 @@ impl Work for Purge {
         transaction.execute(&remove, &[&self.id.uuid()]).await?;
         history::mark_stale(transaction, self.id, history::changes(self.before) + 1, self.record.at).await?;
         let proof = number(transaction, vec![Event::of_purge(self, &known)?]).await?;
-        Ok(((), proof.unwrap_or(Proof::Nothing)))
+        Ok(((), proof.unwrap_or(CommitProof::Nothing)))
     }
 }
 
@@ -164,7 +164,7 @@ async fn apply(transaction: &Transaction<'_>, change: &Change, before: Option<&K
 
 /// Numbers the events: last, because the counter of a space is held until the commit, and in the order of spaces, so
 /// that two commits never wait for each other. The order within a space is kept.
-async fn number(transaction: &Transaction<'_>, events: Vec<Event>) -> Result<Option<Proof>, Failure> {
+async fn number(transaction: &Transaction<'_>, events: Vec<Event>) -> Result<Option<CommitProof>, Failure> {
     let mut by_space: BTreeMap<Uuid, Vec<Event>> = BTreeMap::new();
     for event in events {
         by_space.entry(event.space).or_default().push(event);

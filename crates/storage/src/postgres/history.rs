@@ -1,7 +1,7 @@
 //! What a change leaves behind besides the item: a record, an event, and a mark for the search index.
 
 use deadpool_postgres::Transaction;
-use interline_items::{Happening, ItemId, ItemWrite, Record, Stamp, TokenId};
+use interline_items::{EventKind, ItemId, ItemWrite, Record, Stamp, TokenId};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use super::commit::{Known, Purge};
 use super::failure::Failure;
 use super::jobs::{Follows, follow};
 use super::rows::stored;
-use super::work::Proof;
+use super::work::CommitProof;
 use crate::codec::json;
 use crate::codec::undo::Undo;
 
@@ -51,7 +51,7 @@ impl Event {
     pub(super) fn of_write(write: &ItemWrite) -> Result<Event, Failure> {
         let item = &write.after;
         let event = Event::new(
-            Happening::from(write.record.action).name(),
+            EventKind::from(write.record.action).name(),
             item.id,
             item.space.uuid(),
             item.kind.name(),
@@ -62,7 +62,7 @@ impl Event {
     }
 
     pub(super) fn of_purge(purge: &Purge, known: &Known) -> Result<Event, Failure> {
-        Event::new(Happening::Purged.name(), purge.id, known.space, &known.kind, purge.before, &purge.record)
+        Event::new(EventKind::Purged.name(), purge.id, known.space, &known.kind, purge.before, &purge.record)
     }
 
     fn new(
@@ -142,7 +142,7 @@ pub(super) fn changes(stamp: Stamp) -> u64 {
 }
 
 /// Gives an event the next number of its space, and leaves what follows from it to be done.
-pub(super) async fn put_event(transaction: &Transaction<'_>, event: &Event) -> Result<Proof, Failure> {
+pub(super) async fn put_event(transaction: &Transaction<'_>, event: &Event) -> Result<CommitProof, Failure> {
     let Event { space, item, at, .. } = *event;
     let statement = transaction.prepare_cached(PUT_EVENT).await?;
     let row = transaction
@@ -155,5 +155,5 @@ pub(super) async fn put_event(transaction: &Transaction<'_>, event: &Event) -> R
     let is_enriched: bool = row.try_get("is_enriched")?;
     let enriches = (event.asks_for_enrichment && is_enriched).then_some(item);
     follow(transaction, &Follows { space, event: number, at, is_told: row.try_get("is_told")?, enriches }).await?;
-    Ok(Proof::Event { space, number, item, at })
+    Ok(CommitProof::Event { space, number, item, at })
 }

@@ -36,12 +36,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use deadpool_postgres::Client;
 use interline_items::fields::{AppSlug, CodePath, PromptName, Tag};
-use interline_items::search::{FileReader, FileSearch, FoundPage, IndexStep, Indexed, SearchQuery};
+use interline_items::search::{FileReader, FileSearch, IndexStep, IndexStepResult, SearchQuery, SearchResults};
 use interline_items::{
-    App, AppId, AppVersion, Batch, CheckReport, Credentials, Event, EventRange, FilePage, FileQuery, Forgotten,
-    HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery, Membership, NewApp, NewToken, Organization,
-    OrganizationId, Page, PrepareOnNewest, PublishedFile, Record, Remembered, RemoveUser, Retention, SecretHash,
-    Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
+    App, AppId, AppVersion, Batch, CheckReport, Credentials, Event, EventRange, FilePage, FileQuery, ForgottenVersions,
+    HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind, ListQuery, Membership, NewApp,
+    NewToken, Organization, OrganizationId, Page, PlanOnNewest, PublishedFile, Record, RemoveUser, Retention,
+    SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -109,7 +109,7 @@ impl Store for PostgresStore {
         .await
     }
 
-    async fn commit_on_newest(&self, id: ItemId, prepare: PrepareOnNewest) -> Result<bool, StoreError> {
+    async fn commit_on_newest(&self, id: ItemId, prepare: PlanOnNewest) -> Result<bool, StoreError> {
         let (pools, wakeup) = (self.pools.clone(), Arc::clone(&self.wakeup));
         to_the_end(async move { wakeup.after(carry_out(&pools, &OnNewest::new(id, prepare)).await) }).await
     }
@@ -119,18 +119,18 @@ impl Store for PostgresStore {
         id: ItemId,
         before: Stamp,
         record: Record,
-        remember: Option<Remembered>,
+        remember: Option<IdempotencyRecord>,
     ) -> Result<(), StoreError> {
         let (pools, wakeup) = (self.pools.clone(), Arc::clone(&self.wakeup));
         let purge = Purge { id, before, record, remember };
         to_the_end(async move { wakeup.after(carry_out(&pools, &purge).await) }).await
     }
 
-    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError> {
+    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
         self.pools.use_one(async { remembered::get(&self.client().await?, user, key).await }).await
     }
 
-    async fn forget_remembered(&self, before: Timestamp) -> Result<u64, StoreError> {
+    async fn forget_idempotency_records(&self, before: Timestamp) -> Result<u64, StoreError> {
         let store = self.clone();
         to_the_end(async move {
             store.pools.use_one(async { remembered::forget(&store.client().await?, before).await }).await
@@ -190,7 +190,7 @@ impl Store for PostgresStore {
         self.pools.use_one(async { list::list(&mut self.client().await?, query).await }).await
     }
 
-    async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError> {
+    async fn search(&self, query: &SearchQuery) -> Result<SearchResults, StoreError> {
         search::search(&self.pools, query).await
     }
 
@@ -198,7 +198,7 @@ impl Store for PostgresStore {
         search::files::search_files(&self.pools, query, read).await
     }
 
-    async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError> {
+    async fn index(&self, step: IndexStep) -> Result<IndexStepResult, StoreError> {
         let (pools, indexer) = (self.pools.clone(), self.indexer);
         to_the_end(async move { search::index::step(&pools, indexer, step).await }).await
     }
@@ -215,7 +215,11 @@ impl Store for PostgresStore {
         self.pools.use_one(async { versions::version(&mut self.client().await?, item, number).await }).await
     }
 
-    async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError> {
+    async fn forget_versions(
+        &self,
+        retention: Retention,
+        after: Option<ItemId>,
+    ) -> Result<ForgottenVersions, StoreError> {
         let pools = self.pools.clone();
         to_the_end(async move { Ok(retention::forget_versions(&pools.work, retention, after).await?) }).await
     }

@@ -4,32 +4,32 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
-use interline_items::{ItemId, PrepareOnNewest, StoreError};
+use interline_items::{ItemId, PlanOnNewest, StoreError};
 
 use super::commit::Commit;
 use super::failure::Failure;
 use super::read;
-use super::work::{Proof, Work};
+use super::work::{CommitProof, RetryableTransaction};
 
 const LOCK: &str = "SELECT FROM items WHERE id = $1 FOR UPDATE";
 
 /// A change that is made when the row of its item is locked.
 pub(super) struct OnNewest {
     id: ItemId,
-    prepare: Arc<Mutex<PrepareOnNewest>>,
+    prepare: Arc<Mutex<PlanOnNewest>>,
 }
 
 impl OnNewest {
-    pub(super) fn new(id: ItemId, prepare: PrepareOnNewest) -> OnNewest {
+    pub(super) fn new(id: ItemId, prepare: PlanOnNewest) -> OnNewest {
         OnNewest { id, prepare: Arc::new(Mutex::new(prepare)) }
     }
 }
 
 #[async_trait]
-impl Work for OnNewest {
+impl RetryableTransaction for OnNewest {
     type Outcome = bool;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         let lock = transaction.prepare_cached(LOCK).await?;
         transaction.query_opt(&lock, &[&self.id.uuid()]).await?;
         // A statement after the lock: it sees what was waited for.
@@ -41,7 +41,7 @@ impl Work for OnNewest {
             batch.map(Commit::prepare).transpose()
         });
         match prepared.await.map_err(|gone| StoreError::Failed(gone.to_string()))?? {
-            None => Ok((false, Proof::Nothing)),
+            None => Ok((false, CommitProof::Nothing)),
             Some(commit) => commit.carry_out(transaction).await.map(|((), proof)| (true, proof)),
         }
     }

@@ -8,7 +8,7 @@ use tokio_postgres::Row;
 use super::failure::Failure;
 use super::rows::time;
 use super::users::add_space;
-use super::work::{Proof, Work};
+use super::work::{CommitProof, RetryableTransaction};
 
 const ADD: &str = "INSERT INTO organizations (id, name, domain, created_at) VALUES ($1, $2, $3, $4)";
 const ALL: &str = "SELECT id, name, domain, created_at FROM organizations ORDER BY created_at, id";
@@ -21,14 +21,14 @@ pub(super) struct NewOrganization {
 }
 
 #[async_trait]
-impl Work for NewOrganization {
+impl RetryableTransaction for NewOrganization {
     type Outcome = ();
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         let Organization { id, name, domain, created_at } = &self.organization;
         transaction.execute(ADD, &[&id.uuid(), name, domain, &created_at.as_microsecond()]).await?;
         add_space(transaction, &self.space).await?;
-        Ok(((), Proof::Organization(id.uuid())))
+        Ok(((), CommitProof::Organization(id.uuid())))
     }
 }
 

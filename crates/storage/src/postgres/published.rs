@@ -11,7 +11,7 @@ use tokio_postgres::Row;
 
 use super::failure::Failure;
 use super::rows::{count, maybe_count, stored, time};
-use super::work::{Proof, Work};
+use super::work::{CommitProof, RetryableTransaction};
 
 /// Until the commit: versions of an app are published one after the other.
 const LOCK: &str = "SELECT published_version FROM apps WHERE id = $1 FOR UPDATE";
@@ -58,24 +58,24 @@ pub(super) struct Publish {
 }
 
 #[async_trait]
-impl Work for Publish {
+impl RetryableTransaction for Publish {
     type Outcome = Option<AppVersion>;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(Option<AppVersion>, Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(Option<AppVersion>, CommitProof), Failure> {
         let Publish { app, user, at } = self;
         let id = app.uuid();
         let lock = transaction.prepare_cached(LOCK).await?;
-        let Some(row) = transaction.query_opt(&lock, &[&id]).await? else { return Ok((None, Proof::Nothing)) };
+        let Some(row) = transaction.query_opt(&lock, &[&id]).await? else { return Ok((None, CommitProof::Nothing)) };
         let version = maybe_count(&row, "published_version")?.unwrap_or(0) + 1;
         let (number, published_at) = (stored(version)?, at.as_microsecond());
         let publish = transaction.prepare_cached(PUBLISH).await?;
         let Some(row) = transaction.query_opt(&publish, &[&id, &number, &published_at, &user.uuid()]).await? else {
-            return Ok((None, Proof::Nothing));
+            return Ok((None, CommitProof::Nothing));
         };
         let files = count(&row, "files")?;
         transaction.execute(POINT_TO, &[&id, &number]).await?;
         let published = AppVersion { version, published_at: *at, user: *user, files };
-        Ok((Some(published), Proof::Published { app: id, version: number, at: published_at }))
+        Ok((Some(published), CommitProof::Published { app: id, version: number, at: published_at }))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Answers to requests that a client may send again.
 
 use deadpool_postgres::{Client, Transaction};
-use interline_items::{Remembered, StoreError, UserId};
+use interline_items::{IdempotencyRecord, StoreError, UserId};
 use jiff::Timestamp;
 
 use super::failure::Failure;
 use super::rows::time;
-use super::work::Proof;
+use super::work::CommitProof;
 
 /// Waits for another transaction that puts the same key, and then knows whether it is taken.
 const PUT: &str = "
@@ -21,7 +21,7 @@ const FORGET: &str = "
     )";
 
 /// Remembers an answer, unless its key is taken.
-pub(super) async fn put(transaction: &Transaction<'_>, answer: &Remembered) -> Result<Proof, Failure> {
+pub(super) async fn put(transaction: &Transaction<'_>, answer: &IdempotencyRecord) -> Result<CommitProof, Failure> {
     let (user, at) = (answer.user.uuid(), answer.at.as_microsecond());
     let statement = transaction.prepare_cached(PUT).await?;
     let written =
@@ -29,19 +29,19 @@ pub(super) async fn put(transaction: &Transaction<'_>, answer: &Remembered) -> R
     if written == 0 {
         Err(StoreError::KeyTaken.into())
     } else {
-        Ok(Proof::Answer { user, key: answer.key.clone(), at })
+        Ok(CommitProof::Answer { user, key: answer.key.clone(), at })
     }
 }
 
 /// The answer under a key.
-pub(super) async fn get(client: &Client, user: UserId, key: &str) -> Result<Option<Remembered>, Failure> {
+pub(super) async fn get(client: &Client, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, Failure> {
     let statement = client.prepare_cached(GET).await?;
     let Some(row) = client.query_opt(&statement, &[&user.uuid(), &key]).await? else { return Ok(None) };
     let request: &[u8] = row.try_get("request")?;
     let request =
         request.try_into().map_err(|_| StoreError::Failed("the hash of a request has another length".to_owned()))?;
     let answer = row.try_get("answer")?;
-    Ok(Some(Remembered { user, key: key.to_owned(), request, answer, at: time(&row, "at")? }))
+    Ok(Some(IdempotencyRecord { user, key: key.to_owned(), request, answer, at: time(&row, "at")? }))
 }
 
 /// Forgets answers that are too old; how many.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::failure::Failure;
 use super::users;
-use super::work::{Proof, Work};
+use super::work::{CommitProof, RetryableTransaction};
 
 const OTHER_ADMINS: &str = "
     SELECT EXISTS (SELECT FROM users WHERE rank = 'admin' AND deleted_at IS NULL AND id <> $1)";
@@ -56,17 +56,17 @@ pub(super) struct Removal {
 }
 
 #[async_trait]
-impl Work for Removal {
+impl RetryableTransaction for Removal {
     type Outcome = UserRemoval;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(UserRemoval, Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(UserRemoval, CommitProof), Failure> {
         transaction.batch_execute(users::ONE_AT_A_TIME).await?;
         let Some(found) = users::one(transaction, self.user).await? else {
-            return Ok((UserRemoval::Unknown, Proof::Nothing));
+            return Ok((UserRemoval::Unknown, CommitProof::Nothing));
         };
         let id = self.user.uuid();
         if found.rank == Rank::Admin && !transaction.query_one(OTHER_ADMINS, &[&id]).await?.try_get::<_, bool>(0)? {
-            return Ok((UserRemoval::LastAdmin, Proof::Nothing));
+            return Ok((UserRemoval::LastAdmin, CommitProof::Nothing));
         }
         transaction.query(LOCK_ITEMS, &[&id]).await?;
         let space: Option<Uuid> = match transaction.query_opt(LOCK_SPACE, &[&id]).await? {
@@ -77,7 +77,7 @@ impl Work for Removal {
         if let Some(space) = space {
             removed = transaction.query_one(COUNT, &[&space]).await?.try_get::<_, i64>(0)?.cast_unsigned();
             if self.items == RemoveUser::IfEmpty && removed > 0 {
-                return Ok((UserRemoval::HasItems(removed), Proof::Nothing));
+                return Ok((UserRemoval::HasItems(removed), CommitProof::Nothing));
             }
             transaction.execute(MARK_STALE, &[&space]).await?;
             for sql in EMPTY_SPACE {
@@ -88,6 +88,6 @@ impl Work for Removal {
             transaction.execute(sql, &[&id]).await?;
         }
         transaction.execute(BURY, &[&id, &self.at.as_microsecond()]).await?;
-        Ok((UserRemoval::Removed(removed), Proof::Tombstone(id)))
+        Ok((UserRemoval::Removed(removed), CommitProof::Tombstone(id)))
     }
 }

@@ -1,7 +1,7 @@
 //! Forgetting old records of histories.
 
 use deadpool_postgres::{Client, Pool};
-use interline_items::{Forgotten, ItemId, Retention, Stamp};
+use interline_items::{ForgottenVersions, ItemId, Retention, Stamp};
 use uuid::Uuid;
 
 use super::connect::in_time;
@@ -52,7 +52,7 @@ pub(super) async fn forget_versions(
     pool: &Pool,
     retention: Retention,
     after: Option<ItemId>,
-) -> Result<Forgotten, Failure> {
+) -> Result<ForgottenVersions, Failure> {
     let mut client = pool.get().await?;
     let after = after.map_or(Uuid::nil(), ItemId::uuid);
     let keep = retention.keep.map(|keep| i64::try_from(keep.max(1)).unwrap_or(i64::MAX));
@@ -61,7 +61,7 @@ pub(super) async fn forget_versions(
         Ok(client.query(&statement, &[&after, &micros(retention.before), &keep, &MAX_ITEMS]).await?)
     };
     let looked_at = in_time(looking).await?;
-    let mut forgotten = Forgotten { records: 0, last: None };
+    let mut forgotten = ForgottenVersions { records: 0, last: None };
     for row in &looked_at {
         let item: Uuid = row.try_get("id")?;
         if row.try_get("has_old")? {

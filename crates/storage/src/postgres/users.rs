@@ -8,7 +8,7 @@ use tokio_postgres::Row;
 use super::failure::Failure;
 use super::rows::{decoded, maybe_id, time};
 use super::tokens;
-use super::work::{Proof, Work};
+use super::work::{CommitProof, RetryableTransaction};
 use crate::codec::owner::OwnerColumns;
 use crate::codec::{membership, names};
 
@@ -77,13 +77,13 @@ pub(super) struct NewUser {
 pub(super) struct FirstUser(pub(super) NewUser);
 
 #[async_trait]
-impl Work for FirstUser {
+impl RetryableTransaction for FirstUser {
     type Outcome = bool;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         transaction.batch_execute(ONE_AT_A_TIME).await?;
         if first(transaction).await?.is_some() {
-            return Ok((false, Proof::Nothing));
+            return Ok((false, CommitProof::Nothing));
         }
         let ((), proof) = self.0.carry_out(transaction).await?;
         Ok((true, proof))
@@ -91,10 +91,10 @@ impl Work for FirstUser {
 }
 
 #[async_trait]
-impl Work for NewUser {
+impl RetryableTransaction for NewUser {
     type Outcome = ();
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         let NewUser { user, space, token } = self;
         let (id, organization) = (user.id.uuid(), user.organization.map(OrganizationId::uuid));
         let created_at = user.created_at.as_microsecond();
@@ -104,7 +104,7 @@ impl Work for NewUser {
         add_space(transaction, space).await?;
         transaction.execute(ADD_MEMBER, &[&id, &space.id.uuid(), &names::of_role(Role::Owner)]).await?;
         tokens::add(transaction, token).await?;
-        Ok(((), Proof::User(id)))
+        Ok(((), CommitProof::User(id)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use deadpool_postgres::{Client, Transaction};
 use interline_items::{
-    ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, Named, Stamp, StoreError, TokenId, UserId, Version,
+    ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, NamedId, Stamp, StoreError, TokenId, UserId, Version,
 };
 use tokio_postgres::{IsolationLevel, Row};
 
@@ -129,8 +129,8 @@ fn record_of(row: &Row) -> Result<HistoryRecord, Failure> {
         changed_fields,
         at: time(row, "at")?,
         source: decoded(row, "source", names::source)?,
-        user: Named { id: UserId::from_uuid(row.try_get("user")?), name: row.try_get("user_name")? },
-        token: token.map(|id| Named { id, name: token_name }),
+        user: NamedId { id: UserId::from_uuid(row.try_get("user")?), name: row.try_get("user_name")? },
+        token: token.map(|id| NamedId { id, name: token_name }),
         content: characters.zip(bytes).map(|(characters, bytes)| ContentSize { characters, bytes }),
     })
 }

@@ -18,17 +18,17 @@ const INQUIRY_PAUSE: Duration = Duration::from_millis(200);
 
 /// Something to do in one transaction.
 #[async_trait]
-pub(super) trait Work: Send + Sync {
+pub(super) trait RetryableTransaction: Send + Sync {
     /// What it tells whoever waits for it.
     type Outcome: Send;
 
     /// Does it. It may be done again from the start, in another transaction.
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(Self::Outcome, Proof), Failure>;
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(Self::Outcome, CommitProof), Failure>;
 }
 
 /// A row that is there if and only if the transaction was committed.
 #[derive(Clone, Debug)]
-pub(super) enum Proof {
+pub(super) enum CommitProof {
     /// An event; the row of its space is locked until the transaction's end.
     Event { space: Uuid, number: i64, item: Uuid, at: i64 },
     /// A user.
@@ -48,7 +48,7 @@ pub(super) enum Proof {
 }
 
 /// Carries out work in a transaction, again where it lost a race.
-pub(super) async fn carry_out<W: Work>(pools: &Pools, work: &W) -> Result<W::Outcome, StoreError> {
+pub(super) async fn carry_out<W: RetryableTransaction>(pools: &Pools, work: &W) -> Result<W::Outcome, StoreError> {
     let mut tries = 1;
     loop {
         match attempt(pools, work).await {
@@ -70,7 +70,7 @@ pub(super) async fn compute<T: Send + 'static>(work: impl FnOnce() -> T + Send +
     tokio::task::spawn_blocking(work).await.map_err(|gone| StoreError::Failed(gone.to_string()).into())
 }
 
-async fn attempt<W: Work>(pools: &Pools, work: &W) -> Result<W::Outcome, Failure> {
+async fn attempt<W: RetryableTransaction>(pools: &Pools, work: &W) -> Result<W::Outcome, Failure> {
     let mut client = pools.work.get().await?;
     let done = transact(&mut client, work).await;
     // Before anything is waited for: whoever needs a connection need not wait for it too.
@@ -96,7 +96,7 @@ async fn attempt<W: Work>(pools: &Pools, work: &W) -> Result<W::Outcome, Failure
 struct Undone<T> {
     failure: Failure,
     /// Its outcome, if it may have been committed after all, and what would show it.
-    perhaps: Option<(T, Proof)>,
+    perhaps: Option<(T, CommitProof)>,
 }
 
 impl<T> From<Failure> for Undone<T> {
@@ -105,7 +105,7 @@ impl<T> From<Failure> for Undone<T> {
     }
 }
 
-async fn transact<W: Work>(client: &mut Client, work: &W) -> Result<W::Outcome, Undone<W::Outcome>> {
+async fn transact<W: RetryableTransaction>(client: &mut Client, work: &W) -> Result<W::Outcome, Undone<W::Outcome>> {
     let working = async {
         let transaction = client.transaction().await?;
         let (outcome, proof) = work.carry_out(&transaction).await?;
@@ -126,7 +126,7 @@ enum Fate {
 }
 
 /// What became of a commit whose answer was lost; `None` where that cannot be known in time.
-async fn fate(inquiries: &Pool, proof: &Proof) -> Option<Fate> {
+async fn fate(inquiries: &Pool, proof: &CommitProof) -> Option<Fate> {
     let asking = async {
         loop {
             tokio::time::sleep(INQUIRY_PAUSE).await;
@@ -152,20 +152,22 @@ const ANSWER_EXISTS: &str = "SELECT EXISTS (SELECT FROM idempotency WHERE \"user
 const TOMBSTONE_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1 AND deleted_at IS NOT NULL)";
 
 /// `None` while the server may still be at the commit.
-async fn inquire(client: &Client, proof: &Proof) -> Result<Option<Fate>, Failure> {
+async fn inquire(client: &Client, proof: &CommitProof) -> Result<Option<Fate>, Failure> {
     let (row, not_found) = match proof {
-        Proof::Event { space, number, item, at } => {
+        CommitProof::Event { space, number, item, at } => {
             // The server may still be at the commit: it holds this row until it is done.
             client.query_opt(AWAIT_SPACE, &[space]).await?;
             (client.query_one(EVENT_EXISTS, &[space, number, item, at]).await?, Some(Fate::NotCommitted))
         }
-        Proof::User(id) => (client.query_one(USER_EXISTS, &[id]).await?, None),
-        Proof::Organization(id) => (client.query_one(ORGANIZATION_EXISTS, &[id]).await?, None),
-        Proof::App { id, updated_at } => (client.query_one(APP_EXISTS, &[id, updated_at]).await?, None),
-        Proof::Published { app, version, at } => (client.query_one(PUBLISHED_EXISTS, &[app, version, at]).await?, None),
-        Proof::Answer { user, key, at } => (client.query_one(ANSWER_EXISTS, &[user, key, at]).await?, None),
-        Proof::Tombstone(id) => (client.query_one(TOMBSTONE_EXISTS, &[id]).await?, None),
-        Proof::Nothing => return Ok(Some(Fate::Committed)),
+        CommitProof::User(id) => (client.query_one(USER_EXISTS, &[id]).await?, None),
+        CommitProof::Organization(id) => (client.query_one(ORGANIZATION_EXISTS, &[id]).await?, None),
+        CommitProof::App { id, updated_at } => (client.query_one(APP_EXISTS, &[id, updated_at]).await?, None),
+        CommitProof::Published { app, version, at } => {
+            (client.query_one(PUBLISHED_EXISTS, &[app, version, at]).await?, None)
+        }
+        CommitProof::Answer { user, key, at } => (client.query_one(ANSWER_EXISTS, &[user, key, at]).await?, None),
+        CommitProof::Tombstone(id) => (client.query_one(TOMBSTONE_EXISTS, &[id]).await?, None),
+        CommitProof::Nothing => return Ok(Some(Fate::Committed)),
     };
     Ok(if row.try_get(0)? { Some(Fate::Committed) } else { not_found })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use interline_items::search::{IndexQuery, IndexTerm, Known, PiecePattern, Proof, Search, SearchTerm};
+use interline_items::search::{IndexQuery, IndexTerm, PiecePattern, Proof, Search, SearchTerm, TermPresence};
 
 use super::block::{self, Terms};
 use super::dead::DeadItems;
@@ -230,20 +230,20 @@ impl Evidence {
     }
 
     /// What is known about a term in an item before it is read.
-    pub(crate) fn known(&self, term: usize, item: i64) -> Known {
+    pub(crate) fn known(&self, term: usize, item: i64) -> TermPresence {
         if self.unread.contains(item) {
-            return Known::Unread;
+            return TermPresence::Unread;
         }
         let evidence = &self.terms[term];
         if let Some(weight) = payload(&evidence.stem, item) {
-            return Known::Present(weight.into());
+            return TermPresence::Present(weight.into());
         }
         match (&evidence.text, evidence.proof) {
-            (None, _) => Known::PerhapsAsText,
+            (None, _) => TermPresence::PerhapsAsText,
             (Some(text), proof) => match (payload(text, item), proof) {
-                (None, _) => Known::Absent,
+                (None, _) => TermPresence::Absent,
                 (Some(places), Proof::Certain) => SearchTerm::known_in(places),
-                (Some(_), Proof::Candidate) => Known::PerhapsAsText,
+                (Some(_), Proof::Candidate) => TermPresence::PerhapsAsText,
             },
         }
     }

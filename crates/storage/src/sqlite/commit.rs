@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
-use interline_items::{ContentWrite, ItemId, PrepareOnNewest, Record, Remembered, Stamp, StoreError};
+use interline_items::{ContentWrite, IdempotencyRecord, ItemId, PlanOnNewest, Record, Stamp, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -107,7 +107,7 @@ fn change(group: &mut Group<'_>, prepared: &Prepared, whole_copies: WholeCopies)
 }
 
 /// Carries out what `prepare` makes of the newest state of an item; whether there was something to do.
-pub(super) fn on_newest(group: &mut Group<'_>, id: ItemId, mut prepare: PrepareOnNewest) -> Result<bool, Failure> {
+pub(super) fn on_newest(group: &mut Group<'_>, id: ItemId, mut prepare: PlanOnNewest) -> Result<bool, Failure> {
     let Some(batch) = prepare(group.snapshot(id)?) else { return Ok(false) };
     carry_out(group, &PreparedBatch::of(batch)?, WholeCopies::Here)?;
     Ok(true)
@@ -119,7 +119,7 @@ pub(super) fn purge(
     id: ItemId,
     before: Stamp,
     record: &Record,
-    remember: Option<&Remembered>,
+    remember: Option<&IdempotencyRecord>,
 ) -> Result<(), Failure> {
     let connection = group.connection();
     if let Some(answer) = remember {

@@ -1,6 +1,6 @@
 //! What a change leaves beside the item: a record, an event, and a mark for the search index.
 
-use interline_items::{Happening, ItemId, Record, Stamp, StoreError};
+use interline_items::{EventKind, ItemId, Record, Stamp, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
@@ -47,7 +47,7 @@ impl Event {
         let (item, record) = (&prepared.write.after, &prepared.write.record);
         Event {
             space: item.space.uuid(),
-            name: Happening::from(record.action).name(),
+            name: EventKind::from(record.action).name(),
             item: item.id,
             kind: item.kind.name().to_owned(),
             version: item.stamp.version,
@@ -62,7 +62,7 @@ impl Event {
     pub(super) fn of_purge(item: ItemId, space: Uuid, kind: String, last: Stamp, record: &Record) -> Event {
         Event {
             space,
-            name: Happening::Purged.name(),
+            name: EventKind::Purged.name(),
             item,
             kind,
             version: last.version,

@@ -42,12 +42,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use interline_items::fields::{AppSlug, CodePath, PromptName, Tag};
-use interline_items::search::{FileReader, FileSearch, FoundPage, IndexStep, Indexed, SearchQuery};
+use interline_items::search::{FileReader, FileSearch, IndexStep, IndexStepResult, SearchQuery, SearchResults};
 use interline_items::{
-    App, AppId, AppVersion, Batch, CheckReport, Credentials, Event, EventRange, FilePage, FileQuery, Forgotten,
-    HistoryPage, HistoryQuery, Item, ItemId, ItemState, Kind, ListQuery, Membership, NewApp, NewToken, Organization,
-    OrganizationId, Page, PrepareOnNewest, PublishedFile, Record, Remembered, RemoveUser, Retention, SecretHash,
-    Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
+    App, AppId, AppVersion, Batch, CheckReport, Credentials, Event, EventRange, FilePage, FileQuery, ForgottenVersions,
+    HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind, ListQuery, Membership, NewApp,
+    NewToken, Organization, OrganizationId, Page, PlanOnNewest, PublishedFile, Record, RemoveUser, Retention,
+    SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -106,7 +106,7 @@ impl Store for SqliteStore {
         tokio::spawn(commit_all(Arc::clone(&self.writer), batch)).await.map_err(interrupted)?
     }
 
-    async fn commit_on_newest(&self, id: ItemId, prepare: PrepareOnNewest) -> Result<bool, StoreError> {
+    async fn commit_on_newest(&self, id: ItemId, prepare: PlanOnNewest) -> Result<bool, StoreError> {
         Ok(self.writer.run_in_group(move |group| commit::on_newest(group, id, prepare)).await?)
     }
 
@@ -115,17 +115,17 @@ impl Store for SqliteStore {
         id: ItemId,
         before: Stamp,
         record: Record,
-        remember: Option<Remembered>,
+        remember: Option<IdempotencyRecord>,
     ) -> Result<(), StoreError> {
         let purge = move |group: &mut Group<'_>| commit::purge(group, id, before, &record, remember.as_ref());
         Ok(self.writer.run_in_group(purge).await?)
     }
 
-    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<Remembered>, StoreError> {
+    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
         self.readers.read(|connection| remembered::get(connection, user, key))
     }
 
-    async fn forget_remembered(&self, before: Timestamp) -> Result<u64, StoreError> {
+    async fn forget_idempotency_records(&self, before: Timestamp) -> Result<u64, StoreError> {
         let mut forgotten = 0;
         loop {
             match self.writer.run(move |connection| remembered::forget(connection, before)).await? {
@@ -181,7 +181,7 @@ impl Store for SqliteStore {
         self.readers.read_long(move |connection| list::list(connection, &query)).await
     }
 
-    async fn search(&self, query: &SearchQuery) -> Result<FoundPage, StoreError> {
+    async fn search(&self, query: &SearchQuery) -> Result<SearchResults, StoreError> {
         let query = query.clone();
         self.readers.read_long(move |connection| search::search(connection, &query)).await
     }
@@ -191,7 +191,7 @@ impl Store for SqliteStore {
         self.readers.read_long(move |connection| search::files::search_files(connection, &query, read)).await
     }
 
-    async fn index(&self, step: IndexStep) -> Result<Indexed, StoreError> {
+    async fn index(&self, step: IndexStep) -> Result<IndexStepResult, StoreError> {
         search::index::step(&self.readers, &self.writer, self.indexer, step).await
     }
 
@@ -207,10 +207,14 @@ impl Store for SqliteStore {
         self.readers.read_long(move |connection| versions::version(connection, item, number)).await
     }
 
-    async fn forget_versions(&self, retention: Retention, after: Option<ItemId>) -> Result<Forgotten, StoreError> {
+    async fn forget_versions(
+        &self,
+        retention: Retention,
+        after: Option<ItemId>,
+    ) -> Result<ForgottenVersions, StoreError> {
         let find = move |connection: &_| retention::candidates(connection, retention, after);
         let found = self.readers.read_long(find).await?;
-        let mut forgotten = Forgotten { records: 0, last: found.last };
+        let mut forgotten = ForgottenVersions { records: 0, last: found.last };
         for item in found.items {
             loop {
                 match self.writer.run(move |connection| retention::forget(connection, item, retention)).await? {

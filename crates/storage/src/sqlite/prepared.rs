@@ -1,7 +1,7 @@
 //! What can be made of a change before it reaches the writer, so that the writer only writes.
 
 use interline_items::fields::sort_key;
-use interline_items::{Batch, ContentWrite, ItemWrite, Remembered};
+use interline_items::{Batch, ContentWrite, IdempotencyRecord, ItemWrite};
 
 use crate::codec::undo::{self, Undo};
 use crate::codec::{CodecError, functions, json};
@@ -9,7 +9,7 @@ use crate::codec::{CodecError, functions, json};
 /// What is carried out together, ready to be written.
 pub(super) struct PreparedBatch {
     pub(super) changes: Vec<Prepared>,
-    pub(super) remember: Option<Remembered>,
+    pub(super) remember: Option<IdempotencyRecord>,
 }
 
 impl PreparedBatch {

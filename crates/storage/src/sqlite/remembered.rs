@@ -1,6 +1,6 @@
 //! Answers to requests that a client may send again.
 
-use interline_items::{Remembered, StoreError, UserId};
+use interline_items::{IdempotencyRecord, StoreError, UserId};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
@@ -19,7 +19,7 @@ const FORGET: &str = "
     )";
 
 /// Remembers an answer, unless its key is taken.
-pub(super) fn put(connection: &Connection, answer: &Remembered) -> Result<(), Failure> {
+pub(super) fn put(connection: &Connection, answer: &IdempotencyRecord) -> Result<(), Failure> {
     let written = connection.prepare_cached(PUT)?.execute(params![
         answer.user.uuid().into_bytes(),
         answer.key,
@@ -31,11 +31,11 @@ pub(super) fn put(connection: &Connection, answer: &Remembered) -> Result<(), Fa
 }
 
 /// The answer under a key.
-pub(super) fn get(connection: &Connection, user: UserId, key: &str) -> Result<Option<Remembered>, Failure> {
+pub(super) fn get(connection: &Connection, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, Failure> {
     let mut statement = connection.prepare_cached(GET)?;
     let found = statement.query_and_then(params![user.uuid().into_bytes(), key], |row| {
         let mut columns = Columns::of(row);
-        Ok(Remembered {
+        Ok(IdempotencyRecord {
             user,
             key: key.to_owned(),
             request: columns.next()?,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interline_items::{
-    ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, Named, Stamp, TokenId, UserId, Version,
+    ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, NamedId, Stamp, TokenId, UserId, Version,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -103,9 +103,9 @@ fn record_of(row: &Row<'_>) -> Result<HistoryRecord, Failure> {
         changed_fields: json::words(columns.text()?, "changed fields")?,
         at: columns.time()?,
         source: names::source(columns.text()?)?,
-        user: Named { id: UserId::from_uuid(columns.uuid()?), name: columns.next()? },
+        user: NamedId { id: UserId::from_uuid(columns.uuid()?), name: columns.next()? },
         token: match (columns.optional_uuid()?, columns.next()?) {
-            (Some(id), name) => Some(Named { id: TokenId::from_uuid(id), name }),
+            (Some(id), name) => Some(NamedId { id: TokenId::from_uuid(id), name }),
             (None, _) => None,
         },
         content: match (columns.next::<Option<i64>>()?, columns.next::<Option<i64>>()?) {

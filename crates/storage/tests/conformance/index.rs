@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interline_edit::Case;
-use interline_items::search::{FoundOrder, FoundPage, IndexStep, Indexed, Search, SearchQuery, SnippetField};
+use interline_items::search::{
+    IndexStep, IndexStepResult, Search, SearchOrder, SearchQuery, SearchResults, SnippetField,
+};
 use interline_items::{
     Action, CheckProblem, CheckReport, Contents, ItemId, PageStart, Snapshot, Sort, SortBy, SortOrder, Space, Store,
     StoreError,
@@ -46,7 +48,7 @@ fn of_search(space: &Space, search: Search) -> SearchQuery {
     SearchQuery {
         search: Arc::new(search),
         filter: whole(space),
-        order: FoundOrder::Relevance(SortOrder::Descending),
+        order: SearchOrder::Relevance(SortOrder::Descending),
         start: PageStart::Offset(0),
         limit: 100,
         contents: Contents::Read,
@@ -55,7 +57,7 @@ fn of_search(space: &Space, search: Search) -> SearchQuery {
 }
 
 /// What a page has, which is all that was found.
-fn ids(page: &FoundPage) -> Vec<ItemId> {
+fn ids(page: &SearchResults) -> Vec<ItemId> {
     assert_eq!(page.items.len() as u64, page.total);
     page.items.iter().map(|found| found.snapshot.item.id).collect()
 }
@@ -76,13 +78,13 @@ async fn index_all(store: &dyn Store) -> u64 {
     let mut all = 0;
     loop {
         match store.index(IndexStep { unchanged_since: later() }).await.unwrap() {
-            Indexed::Added { items, .. } => all += items,
-            Indexed::Tidied => {}
-            Indexed::Nothing { stale } => {
+            IndexStepResult::Added { items, .. } => all += items,
+            IndexStepResult::Tidied => {}
+            IndexStepResult::Nothing { stale } => {
                 assert_eq!(stale, 0);
                 return all;
             }
-            Indexed::Elsewhere => panic!("nobody else is at it"),
+            IndexStepResult::Elsewhere => panic!("nobody else is at it"),
         }
     }
 }
@@ -161,7 +163,7 @@ async fn an_expression_that_any_text_may_match_finds_each_item_once(place: Place
     let stale = ada.create(store, note(&ada.space, "Two").with_content("two")).await;
     ada.create(store, note(&ada.space, "Without content")).await;
     let mut query = of_search(&ada.space, Search::expression(".", Case::Sensitive).unwrap());
-    query.order = FoundOrder::Sorted(Sort { by: SortBy::Title, order: SortOrder::Ascending });
+    query.order = SearchOrder::Sorted(Sort { by: SortBy::Title, order: SortOrder::Ascending });
     assert_eq!(ids(&store.search(&query).await.unwrap()), [indexed.item.id, stale.item.id]);
 }
 
@@ -174,8 +176,8 @@ async fn every_page_of_an_order_has_its_snippets(place: Place) {
             index_all(store).await;
         }
     }
-    let by_title = FoundOrder::Sorted(Sort { by: SortBy::Title, order: SortOrder::Descending });
-    for order in [by_title, FoundOrder::Relevance(SortOrder::Ascending)] {
+    let by_title = SearchOrder::Sorted(Sort { by: SortBy::Title, order: SortOrder::Descending });
+    for order in [by_title, SearchOrder::Relevance(SortOrder::Ascending)] {
         let mut query = query(&ada.space, "needle");
         (query.order, query.limit, query.contents) = (order, 3, Contents::Omit);
         let mut titles = Vec::new();
@@ -205,13 +207,13 @@ async fn an_item_that_changed_lately_is_indexed_later(place: Place) {
     let old = ada.create(store, note(&ada.space, "Old").made_at(at(10))).await;
     ada.create(store, note(&ada.space, "New").made_at(at(20))).await;
     let step = async |seconds| store.index(IndexStep { unchanged_since: at(seconds) }).await.unwrap();
-    assert_eq!(step(9).await, Indexed::Nothing { stale: 2 });
-    assert_eq!(step(10).await, Indexed::Added { items: 1, stale: 1 });
-    assert_eq!(step(19).await, Indexed::Nothing { stale: 1 });
+    assert_eq!(step(9).await, IndexStepResult::Nothing { stale: 2 });
+    assert_eq!(step(10).await, IndexStepResult::Added { items: 1, stale: 1 });
+    assert_eq!(step(19).await, IndexStepResult::Nothing { stale: 1 });
     purge(store, &ada, &old).await;
-    assert_eq!(step(98).await, Indexed::Added { items: 1, stale: 1 });
-    assert_eq!(step(98).await, Indexed::Nothing { stale: 1 });
-    assert!(matches!(step(99).await, Indexed::Added { items: 1, stale: 0 }));
+    assert_eq!(step(98).await, IndexStepResult::Added { items: 1, stale: 1 });
+    assert_eq!(step(98).await, IndexStepResult::Nothing { stale: 1 });
+    assert!(matches!(step(99).await, IndexStepResult::Added { items: 1, stale: 0 }));
 }
 
 async fn many_small_steps_leave_few_segments(place: Place) {
@@ -254,8 +256,8 @@ async fn two_stores_take_turns(place: Place) {
     for number in 0..30 {
         let [one, two] = [stores[number % 2], stores[(number + 1) % 2]];
         notes.push(ada.create(one, note(&ada.space, &format!("Needle {number}"))).await);
-        assert!(matches!(one.index(step).await.unwrap(), Indexed::Added { .. } | Indexed::Tidied));
-        assert_eq!(two.index(step).await.unwrap(), Indexed::Elsewhere);
+        assert!(matches!(one.index(step).await.unwrap(), IndexStepResult::Added { .. } | IndexStepResult::Tidied));
+        assert_eq!(two.index(step).await.unwrap(), IndexStepResult::Elsewhere);
         assert_eq!(found(two, &ada.space, "needle").await, set(&notes));
         // As if the time of the one were over.
         place.execute("DELETE FROM meta WHERE key = 'indexer'").await;

@@ -2,7 +2,7 @@
 
 use interline_items::fields::Tag;
 use interline_items::{
-    ClaimJobs, Enrichment, EnrichmentState, ItemId, Job, JobEnd, Snapshot, Store, Task, Work, WorkFigures,
+    ClaimJobs, Enrichment, EnrichmentState, ItemId, Job, JobEnd, JobKey, JobKind, JobMetrics, Snapshot, Store,
 };
 use jiff::Timestamp;
 
@@ -35,7 +35,7 @@ async fn enriching(place: &Place) -> Author {
 }
 
 fn claiming(seconds: i64) -> ClaimJobs {
-    ClaimJobs { task: Task::Enrich, limit: 10, now: at(seconds), leased_until: at(seconds + 60) }
+    ClaimJobs { task: JobKind::Enrich, limit: 10, now: at(seconds), leased_until: at(seconds + 60) }
 }
 
 async fn claim(store: &dyn Store, seconds: i64) -> Vec<Job> {
@@ -50,7 +50,7 @@ async fn the_job(store: &dyn Store, seconds: i64) -> Job {
 }
 
 async fn next(store: &dyn Store) -> Option<Timestamp> {
-    store.next_job(Task::Enrich).await.unwrap()
+    store.next_job(JobKind::Enrich).await.unwrap()
 }
 
 /// A note, and the time of its change: that of the job's.
@@ -78,9 +78,9 @@ async fn a_change_asks_for_enrichment_only_while_somebody_does_it(place: Place) 
     store.enrich_until(at(2)).await.unwrap();
     let made = noted(store, &ada, 4).await;
     noted(store, &ada, 5).await;
-    assert_eq!(next(store).await, Some(at(4) + Task::Enrich.delay()));
+    assert_eq!(next(store).await, Some(at(4) + JobKind::Enrich.delay()));
     let job = the_job(store, YEARS).await;
-    assert_eq!((job.work, job.wanted, job.failures, job.since), (Work::Enrich(made.item.id), 1, 0, at(4)));
+    assert_eq!((job.work, job.wanted, job.failures, job.since), (JobKey::Enrich(made.item.id), 1, 0, at(4)));
 }
 
 async fn only_what_a_model_reads_asks_for_enrichment(place: Place) {
@@ -90,7 +90,7 @@ async fn only_what_a_model_reads_asks_for_enrichment(place: Place) {
     assert_eq!(next(store).await, None);
     let mark = ada.create(store, bookmark(&ada.space, "https://example.com/")).await;
     let job = the_job(store, YEARS).await;
-    assert_eq!(job.work, Work::Enrich(mark.item.id));
+    assert_eq!(job.work, JobKey::Enrich(mark.item.id));
     assert!(store.end_job(&job, JobEnd::Done, at(YEARS)).await.unwrap());
     ada.change(store, &mark, ada.archiving(&mark)).await.unwrap();
     assert_eq!(next(store).await, None);
@@ -126,13 +126,13 @@ async fn claims_are_of_one_sort_and_no_more_than_wanted(place: Place) {
     for seconds in [3, 1, 2] {
         made.push(noted(store, &ada, seconds).await.item.id);
     }
-    let deliver = ClaimJobs { task: Task::Deliver, ..claiming(100) };
+    let deliver = ClaimJobs { task: JobKind::Deliver, ..claiming(100) };
     assert_eq!(store.claim_jobs(deliver).await.unwrap(), []);
     let two = store.claim_jobs(ClaimJobs { limit: 2, ..claiming(100) }).await.unwrap();
-    let mut works: Vec<Work> = two.iter().map(|job| job.work).collect();
+    let mut works: Vec<JobKey> = two.iter().map(|job| job.work).collect();
     works.sort_by_key(|work| work.subject());
-    assert_eq!(works, [Work::Enrich(made[1]), Work::Enrich(made[2])], "the longest due first");
-    assert_eq!(the_job(store, 100).await.work, Work::Enrich(made[0]));
+    assert_eq!(works, [JobKey::Enrich(made[1]), JobKey::Enrich(made[2])], "the longest due first");
+    assert_eq!(the_job(store, 100).await.work, JobKey::Enrich(made[0]));
 }
 
 async fn of_two_who_claim_one_has_it(place: Place) {
@@ -216,7 +216,7 @@ async fn a_job_that_waits_does_not_wait_with_what_is_new(place: Place) {
     assert!(store.end_job(&job, JobEnd::Later(far), at(11)).await.unwrap());
     assert_eq!(next(store).await, Some(far));
     let write = ada.retitling(&made, "New");
-    let due = write.record.at + Task::Enrich.delay();
+    let due = write.record.at + JobKind::Enrich.delay();
     ada.change(store, &made, write).await.unwrap();
     assert_eq!(next(store).await, Some(due));
 }
@@ -236,12 +236,12 @@ async fn a_job_that_was_given_up_begins_anew_when_it_is_asked_for(place: Place) 
     let state = store.enrichment(made.item.id).await.unwrap();
     assert_eq!((state.is_pending, state.failure.as_deref()), (false, Some("never")));
     let figures = store.work_figures().await.unwrap();
-    let enrich = WorkFigures { task: Task::Enrich, waiting: 0, oldest: None, given_up: 1 };
+    let enrich = JobMetrics { task: JobKind::Enrich, waiting: 0, oldest: None, given_up: 1 };
     assert!(figures.contains(&enrich), "{figures:?}");
     let write = ada.retitling(&made, "New");
     let changed_at = write.record.at;
     ada.change(store, &made, write).await.unwrap();
-    assert_eq!(next(store).await, Some(changed_at + Task::Enrich.delay()));
+    assert_eq!(next(store).await, Some(changed_at + JobKind::Enrich.delay()));
     let job = the_job(store, YEARS).await;
     assert_eq!((job.failures, job.since), (0, changed_at));
 }
@@ -283,5 +283,5 @@ async fn old_jobs_of_enriching_are_forgotten(place: Place) {
     let young = noted(store, &ada, 5).await;
     assert_eq!(store.forget_work(at(5)).await.unwrap(), 1);
     assert_eq!(store.forget_work(at(5)).await.unwrap(), 0);
-    assert_eq!(the_job(store, YEARS).await.work, Work::Enrich(young.item.id));
+    assert_eq!(the_job(store, YEARS).await.work, JobKey::Enrich(young.item.id));
 }

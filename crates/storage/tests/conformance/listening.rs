@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use interline_items::{Action, Event, EventRange, Happening, Kind, Source, SpaceId, Store};
+use interline_items::{Action, Event, EventKind, EventRange, Kind, Source, SpaceId, Store};
 
 use crate::authors::{Author, author};
 use crate::place::Place;
@@ -43,7 +43,7 @@ async fn an_event_is_read_as_it_was_written(place: Place) {
     let event = Event {
         space: ada.space.id,
         number: 2,
-        happening: Happening::Updated,
+        happening: EventKind::Updated,
         item: made.item.id,
         kind: Kind::Prompt,
         version: 2,
@@ -152,6 +152,6 @@ async fn what_was_not_committed_is_not_heard(place: Place) {
     ada.change(&*place.store, &made, ada.deleting(&made)).await.unwrap();
     place.store.commit(stale.into()).await.unwrap_err();
     let events = read(&*place.store, &[(ada.space.id, 0)], 10).await;
-    let happenings: Vec<Happening> = events.iter().map(|event| event.happening).collect();
-    assert_eq!(happenings, [Action::Create, Action::Delete].map(Happening::from));
+    let happenings: Vec<EventKind> = events.iter().map(|event| event.happening).collect();
+    assert_eq!(happenings, [Action::Create, Action::Delete].map(EventKind::from));
 }

@@ -4,7 +4,7 @@ use std::future::ready;
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use interline_items::{Batch, Item, ItemId, PrepareOnNewest, Remembered, Snapshot, Store, StoreError};
+use interline_items::{Batch, IdempotencyRecord, Item, ItemId, PlanOnNewest, Snapshot, Store, StoreError};
 use interline_storage::SqliteStore;
 
 use crate::authors::{Author, author};
@@ -24,7 +24,7 @@ on_both!(
 );
 
 /// Adds text at the end.
-fn appending(author: &Arc<Author>, text: &str) -> PrepareOnNewest {
+fn appending(author: &Arc<Author>, text: &str) -> PlanOnNewest {
     let (author, text) = (Arc::clone(author), text.to_owned());
     Box::new(move |newest| newest.map(|state| append(&author, &state, &text)))
 }
@@ -84,7 +84,7 @@ async fn an_item_that_is_not_there_can_be_made(place: Place) {
 }
 
 /// A change that is refused after its content was made: the address is taken.
-fn refused(author: &Arc<Author>) -> PrepareOnNewest {
+fn refused(author: &Arc<Author>) -> PlanOnNewest {
     let author = Arc::clone(author);
     Box::new(move |newest| {
         let mut batch = append(&author, &newest?, "refused");
@@ -99,7 +99,13 @@ async fn a_refusal_is_told_and_changes_nothing(place: Place) {
     let outcome = place.store.commit_on_newest(id, refused(&ada)).await;
     assert!(matches!(outcome, Err(StoreError::Duplicate { .. })), "{outcome:?}");
 
-    let key = Remembered { user: ada.user.id, key: "k".to_owned(), request: [1; 32], answer: String::new(), at: at(1) };
+    let key = IdempotencyRecord {
+        user: ada.user.id,
+        key: "k".to_owned(),
+        request: [1; 32],
+        answer: String::new(),
+        at: at(1),
+    };
     for taken in [false, true] {
         let (ada, key) = (Arc::clone(&ada), key.clone());
         let prepare = move |newest: Option<Snapshot>| {

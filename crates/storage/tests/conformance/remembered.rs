@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interline_items::{Action, Batch, Remembered, StoreError};
+use interline_items::{Action, Batch, IdempotencyRecord, StoreError};
 
 use crate::authors::{Author, author};
 use crate::place::Place;
@@ -20,8 +20,8 @@ on_both!(
     old_answers_are_forgotten_and_their_keys_are_free,
 );
 
-fn answer(author: &Author, key: &str) -> Remembered {
-    Remembered {
+fn answer(author: &Author, key: &str) -> IdempotencyRecord {
+    IdempotencyRecord {
         user: author.user.id,
         key: key.to_owned(),
         request: [3; 32],
@@ -53,7 +53,7 @@ async fn a_taken_key_refuses_the_whole_batch(place: Place) {
     let batch = || Batch { remember: Some(answer(&ada, "k")), ..ada.retitling(&made, "New").into() };
     place.store.commit(batch()).await.unwrap();
     // The key is looked at first: the item has changed too.
-    let again = Batch { remember: Some(Remembered { request: [4; 32], ..answer(&ada, "k") }), ..batch() };
+    let again = Batch { remember: Some(IdempotencyRecord { request: [4; 32], ..answer(&ada, "k") }), ..batch() };
     let refused = place.store.commit(again).await;
     assert!(matches!(refused, Err(StoreError::KeyTaken)), "{refused:?}");
     assert_eq!(place.store.remembered(ada.user.id, "k").await.unwrap(), Some(answer(&ada, "k")));
@@ -108,14 +108,14 @@ async fn of_requests_with_one_key_exactly_one_is_carried_out(place: Place) {
 async fn old_answers_are_forgotten_and_their_keys_are_free(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let put = async |key: &str, seconds| {
-        let remember = Some(Remembered { at: at(seconds), ..answer(&ada, key) });
+        let remember = Some(IdempotencyRecord { at: at(seconds), ..answer(&ada, key) });
         place.store.commit(Batch { remember, ..Batch::default() }).await
     };
     for (key, seconds) in [("old", 1), ("older", 0), ("new", 2)] {
         put(key, seconds).await.unwrap();
     }
-    assert_eq!(place.store.forget_remembered(at(2)).await.unwrap(), 2);
-    assert_eq!(place.store.forget_remembered(at(2)).await.unwrap(), 0);
+    assert_eq!(place.store.forget_idempotency_records(at(2)).await.unwrap(), 2);
+    assert_eq!(place.store.forget_idempotency_records(at(2)).await.unwrap(), 0);
     assert_eq!(place.store.remembered(ada.user.id, "old").await.unwrap(), None);
     assert!(place.store.remembered(ada.user.id, "new").await.unwrap().is_some());
     put("old", 3).await.unwrap();

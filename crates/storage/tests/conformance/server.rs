@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use interline_items::search::{IndexStep, Indexed};
+use interline_items::search::{IndexStep, IndexStepResult};
 use interline_items::{Retention, Store, StoreError};
 use interline_storage::{OpenError, PostgresStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -350,10 +350,10 @@ async fn an_item_that_is_being_changed_does_not_keep_the_index_waiting(place: Pl
     let lock = format!("BEGIN; SELECT FROM stale_items WHERE item = '{}' FOR UPDATE", changing.item.id.uuid());
     other.batch_execute(&lock).await.unwrap();
     let step = IndexStep { unchanged_since: at(1) };
-    assert_eq!(place.store.index(step).await.unwrap(), Indexed::Added { items: 2, stale: 0 });
+    assert_eq!(place.store.index(step).await.unwrap(), IndexStepResult::Added { items: 2, stale: 0 });
     assert_eq!(place.count("SELECT count(*) FROM stale_items").await, 1);
     other.batch_execute("COMMIT").await.unwrap();
-    assert_eq!(place.store.index(step).await.unwrap(), Indexed::Added { items: 1, stale: 0 });
+    assert_eq!(place.store.index(step).await.unwrap(), IndexStepResult::Added { items: 1, stale: 0 });
     assert_eq!(place.store.check().await.unwrap().total_problems, 0);
 }
 

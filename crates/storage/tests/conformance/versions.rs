@@ -1,8 +1,8 @@
 //! `versions` and `version`: what history tells, and every version as it was; `forget_versions`.
 
 use interline_items::{
-    Action, ContentSize, HistoryPage, HistoryQuery, ItemId, ItemWrite, Named, RemoveUser, Retention, Snapshot, Source,
-    Stamp, Store,
+    Action, ContentSize, HistoryPage, HistoryQuery, ItemId, ItemWrite, NamedId, RemoveUser, Retention, Snapshot,
+    Source, Stamp, Store,
 };
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -49,10 +49,10 @@ async fn a_record_tells_what_was_done(place: Place) {
     assert_eq!((edited.action, edited.version, edited.at), (Action::Update, Some(2), time));
     assert_eq!((edited.source, &edited.changed_fields[..]), (Source::McpCode, &["content".to_owned()][..]));
     assert_eq!(edited.content, Some(ContentSize { characters: 2, bytes: 5 }));
-    assert_eq!(edited.user, Named { id: ada.user.id, name: Some("ada".to_owned()) });
+    assert_eq!(edited.user, NamedId { id: ada.user.id, name: Some("ada".to_owned()) });
     assert_eq!(edited.token, None);
     assert_eq!((created.action, created.version), (Action::Create, Some(1)));
-    assert_eq!(created.token, Some(Named { id: ada.token.token.id, name: Some("ada".to_owned()) }));
+    assert_eq!(created.token, Some(NamedId { id: ada.token.token.id, name: Some("ada".to_owned()) }));
 }
 
 async fn records_come_newest_first_in_pages(place: Place) {
@@ -203,9 +203,9 @@ async fn names_in_a_history_outlive_their_users_and_tokens(place: Place) {
     place.store.remove_user(ben.user.id, RemoveUser::Purge, at(9)).await.unwrap();
     let records = place.store.versions(made.item.id, ALL).await.unwrap().records;
     for (record, author) in records.iter().zip([&ben, &ada]) {
-        assert_eq!(record.user, Named { id: author.user.id, name: Some(author.user.name.clone()) });
+        assert_eq!(record.user, NamedId { id: author.user.id, name: Some(author.user.name.clone()) });
         let token = &author.token.token;
-        assert_eq!(record.token, Some(Named { id: token.id, name: Some(token.name.clone()) }));
+        assert_eq!(record.token, Some(NamedId { id: token.id, name: Some(token.name.clone()) }));
     }
 }
 

@@ -1,8 +1,8 @@
 //! Webhooks, and what a change leaves for them.
 
 use interline_items::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Happening, Job, JobEnd, Kind, RemoveUser, Stopped, Store, Task,
-    Webhook, WebhookId, WebhookSecret, WebhookUrl, Work,
+    Attempt, ClaimJobs, Delivery, DeliveryState, EventKind, Job, JobEnd, JobKey, JobKind, Kind, RemoveUser, Store,
+    Webhook, WebhookId, WebhookSecret, WebhookStop, WebhookUrl,
 };
 use jiff::SignedDuration;
 
@@ -49,7 +49,7 @@ async fn deliveries(store: &dyn Store, webhook: &Webhook) -> Vec<Delivery> {
 }
 
 async fn claim(store: &dyn Store, seconds: i64) -> Vec<Job> {
-    let wanted = ClaimJobs { task: Task::Deliver, limit: 10, now: at(seconds), leased_until: at(seconds + 30) };
+    let wanted = ClaimJobs { task: JobKind::Deliver, limit: 10, now: at(seconds), leased_until: at(seconds + 30) };
     store.claim_jobs(wanted).await.unwrap()
 }
 
@@ -71,7 +71,7 @@ async fn a_webhook_is_read_as_it_was_written(place: Place) {
         created_at: at(2),
         started_at: at(3),
         delivered_at: Some(at(4)),
-        stopped: Some(Stopped { at: at(5), reason: "tired".to_owned() }),
+        stopped: Some(WebhookStop { at: at(5), reason: "tired".to_owned() }),
         ..webhook(&ada, "https://example.com/2")
     };
     store.create_webhook(&second).await.unwrap();
@@ -96,13 +96,13 @@ async fn a_webhook_is_changed_stopped_and_removed(place: Place) {
     };
     assert!(store.update_webhook(&changed).await.unwrap());
     assert_eq!(store.webhook(made.id).await.unwrap(), Some(changed.clone()));
-    let stopped = Stopped { at: at(10), reason: "gone".to_owned() };
+    let stopped = WebhookStop { at: at(10), reason: "gone".to_owned() };
     // What was tried was another address, or it was started since.
     store.stop_webhook(&made, &stopped).await.unwrap();
     assert_eq!(store.webhook(made.id).await.unwrap(), Some(changed.clone()));
     store.stop_webhook(&changed, &stopped).await.unwrap();
     // The first reason stays.
-    store.stop_webhook(&changed, &Stopped { at: at(11), reason: "again".to_owned() }).await.unwrap();
+    store.stop_webhook(&changed, &WebhookStop { at: at(11), reason: "again".to_owned() }).await.unwrap();
     assert_eq!(store.webhook(made.id).await.unwrap(), Some(Webhook { stopped: Some(stopped), ..changed.clone() }));
     assert!(store.delete_webhook(made.id).await.unwrap());
     assert!(!store.delete_webhook(made.id).await.unwrap());
@@ -116,7 +116,7 @@ async fn a_change_leaves_a_delivery_for_each_webhook_of_its_space(place: Place) 
     let hers = [add(store, &ada, "https://example.com/1").await, add(store, &ada, "https://example.com/2").await];
     let his = add(store, &ben, "https://example.com/3").await;
     let stopped = Webhook {
-        stopped: Some(Stopped { at: at(1), reason: String::new() }),
+        stopped: Some(WebhookStop { at: at(1), reason: String::new() }),
         ..webhook(&ada, "https://example.com/4")
     };
     store.create_webhook(&stopped).await.unwrap();
@@ -135,9 +135,9 @@ async fn a_change_leaves_a_delivery_for_each_webhook_of_its_space(place: Place) 
     assert_eq!(deliveries(store, &his).await, []);
     assert_eq!(deliveries(store, &stopped).await, []);
     // One job for each, however much there is to tell.
-    let mut works: Vec<Work> = claim(store, 1_000).await.iter().map(|job| job.work).collect();
+    let mut works: Vec<JobKey> = claim(store, 1_000).await.iter().map(|job| job.work).collect();
     works.sort_by_key(|work| work.subject());
-    assert_eq!(works, hers.map(|webhook| Work::Deliver(webhook.id)));
+    assert_eq!(works, hers.map(|webhook| JobKey::Deliver(webhook.id)));
 }
 
 async fn a_webhook_is_told_of_its_kinds_alone(place: Place) {
@@ -150,7 +150,7 @@ async fn a_webhook_is_told_of_its_kinds_alone(place: Place) {
     let made = ada.create(store, prompt(&ada.space, "hello")).await;
     let told = deliveries(store, &prompts).await;
     assert_eq!(told.len(), 1);
-    assert_eq!((told[0].event.item, told[0].event.happening), (made.item.id, Happening::Created));
+    assert_eq!((told[0].event.item, told[0].event.happening), (made.item.id, EventKind::Created));
 }
 
 async fn a_refused_change_leaves_nothing(place: Place) {
@@ -214,7 +214,7 @@ async fn what_is_pending_for_one_that_stops_is_given_up(place: Place) {
     let ada = author(store, "ada").await;
     let webhooks = [add(store, &ada, "https://example.com/1").await, add(store, &ada, "https://example.com/2").await];
     ada.create(store, note(&ada.space, "one")).await;
-    let stopped = Stopped { at: at(5), reason: "enough".to_owned() };
+    let stopped = WebhookStop { at: at(5), reason: "enough".to_owned() };
     store.stop_webhook(&webhooks[0], &stopped).await.unwrap();
     store.update_webhook(&Webhook { stopped: Some(stopped), ..webhooks[1].clone() }).await.unwrap();
     ada.create(store, note(&ada.space, "two")).await;
@@ -255,7 +255,7 @@ async fn old_deliveries_are_forgotten_unless_they_are_pending(place: Place) {
         store.note_attempt(webhook.id, number, &attempt(1, None), state).await.unwrap();
     }
     let figures = store.work_figures().await.unwrap();
-    let deliver = figures.iter().find(|figures| figures.task == Task::Deliver).unwrap();
+    let deliver = figures.iter().find(|figures| figures.task == JobKind::Deliver).unwrap();
     let oldest = deliveries(store, &webhook).await[0].event.at;
     assert_eq!((deliver.waiting, deliver.oldest, deliver.given_up), (1, Some(oldest), 1));
     assert_eq!(store.forget_work(oldest - SignedDuration::from_hours(1)).await.unwrap(), 0);
@@ -265,5 +265,5 @@ async fn old_deliveries_are_forgotten_unless_they_are_pending(place: Place) {
     let jobs = claim(store, 1_000_000).await;
     assert_eq!(jobs.len(), 1);
     assert!(store.end_job(&jobs[0], JobEnd::Done, at(1_000_000)).await.unwrap());
-    assert_eq!(store.next_job(Task::Deliver).await.unwrap(), None);
+    assert_eq!(store.next_job(JobKind::Deliver).await.unwrap(), None);
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 use super::super::users::check_name;
-use super::super::{Caller, Changed, Interline, ItemDraft, MAX_ROUNDS, lost_every_round, now};
+use super::super::{Caller, FieldChange, Interline, ItemDraft, MAX_ROUNDS, lost_every_round, now};
 use super::replace::may_write;
 
 /// How many files of an app are told with it.
@@ -71,9 +71,9 @@ pub struct AppChanges {
     /// Slug.
     pub slug: Option<String>,
     /// What it is for.
-    pub description: Changed<String>,
+    pub description: FieldChange<String>,
     /// Its navigation, as JSON.
-    pub navigation: Changed<String>,
+    pub navigation: FieldChange<String>,
 }
 
 /// An app with the files of its draft.
@@ -223,14 +223,14 @@ impl Interline {
             after.slug = AppSlug::parse(&slug, &self.limits).map_err(|error| Error::ValidationFailed(vec![error]))?;
         }
         match changes.description {
-            Changed::Keep => {}
-            Changed::Clear => after.description = None,
-            Changed::Set(text) => after.description = Some(self.checked_description(text)?),
+            FieldChange::Keep => {}
+            FieldChange::Clear => after.description = None,
+            FieldChange::Set(text) => after.description = Some(self.checked_description(text)?),
         }
         match changes.navigation {
-            Changed::Keep => {}
-            Changed::Clear => after.navigation = None,
-            Changed::Set(navigation) => after.navigation = Some(checked_navigation(navigation)?),
+            FieldChange::Keep => {}
+            FieldChange::Clear => after.navigation = None,
+            FieldChange::Set(navigation) => after.navigation = Some(checked_navigation(navigation)?),
         }
         Ok(after)
     }

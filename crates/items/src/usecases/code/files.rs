@@ -3,7 +3,7 @@
 use crate::fields::refuse_nul;
 use crate::{Error, FilePage, FileQuery, Item, LineEndings, Scope, View};
 
-use super::super::{Caller, EditRequest, Edited, ExpectedVersion, Interline, LineRange, ReadContent, ReadItem};
+use super::super::{Caller, EditRequest, EditResult, ExpectedVersion, Interline, LineRange, ReadContent, ReadItem};
 use super::scope::{CodeScope, FileRef};
 
 /// How many files one list tells.
@@ -57,7 +57,7 @@ impl Interline {
 
     /// Edits a file: [`Interline::edit`] of the one that writes of this caller go to. Line endings are matched and kept as
     /// the file has them, whatever the request says.
-    pub async fn patch_file(&self, caller: &Caller, file: &FileRef, request: EditRequest) -> Result<Edited, Error> {
+    pub async fn patch_file(&self, caller: &Caller, file: &FileRef, request: EditRequest) -> Result<EditResult, Error> {
         caller.needs(Scope::Read)?;
         let which = self.file_to_change(caller, file).await?;
         self.edit(caller, &which, EditRequest { line_endings: LineEndings::Match, ..request }).await

@@ -3,7 +3,7 @@
 use crate::{Error, ItemRef, Refusal, Scope, Snapshot, SpaceId, SpaceOwner};
 
 use super::super::{
-    Caller, Changed, ExpectedVersion, Interline, ItemChanges, ItemDraft, MAX_ROUNDS, Outcome, lost_every_round,
+    Caller, ExpectedVersion, FieldChange, Interline, ItemChanges, ItemDraft, MAX_ROUNDS, WriteOutcome, lost_every_round,
 };
 use super::scope::FileRef;
 
@@ -24,14 +24,14 @@ pub enum Replaced {
     /// There was none at its path.
     Created(Snapshot),
     /// It has another content, or the same.
-    Changed(Snapshot),
+    FieldChange(Snapshot),
 }
 
 impl Replaced {
     /// The file as it is now.
     pub fn file(&self) -> &Snapshot {
         match self {
-            Replaced::Created(file) | Replaced::Changed(file) => file,
+            Replaced::Created(file) | Replaced::FieldChange(file) => file,
         }
     }
 }
@@ -50,8 +50,10 @@ impl Interline {
         for _ in 0..MAX_ROUNDS {
             let done = match (self.store.find_by_path(&[space], kind, &path).await?, expected) {
                 (Some(id), _) => {
-                    let changes = ItemChanges { content: Changed::Set(content.clone()), ..ItemChanges::default() };
-                    self.update(caller, &ItemRef::Id(id, Some(kind)), expected, changes).await.map(Replaced::Changed)
+                    let changes = ItemChanges { content: FieldChange::Set(content.clone()), ..ItemChanges::default() };
+                    self.update(caller, &ItemRef::Id(id, Some(kind)), expected, changes)
+                        .await
+                        .map(Replaced::FieldChange)
                 }
                 (None, ExpectedVersion::Exactly(..) | ExpectedVersion::Existing) => return Err(file.not_found()),
                 (None, ExpectedVersion::Any) => {
@@ -81,7 +83,7 @@ impl Interline {
     ) -> Result<Snapshot, Error> {
         let (write, made) = self.drafted(caller, space, file.scope.kind.kind(), draft).await?;
         let at = write.record.at;
-        self.store.commit(caller.batch(vec![write], &Outcome::Created(&made.item), at)).await?;
+        self.store.commit(caller.batch(vec![write], &WriteOutcome::Created(&made.item), at)).await?;
         Ok(made)
     }
 }

@@ -6,7 +6,7 @@ use interline_edit::{ChangedLines, excerpt};
 
 use crate::Error;
 
-use super::Edited;
+use super::EditResult;
 use super::text::of_another_text;
 
 /// Lines before and after a change.
@@ -36,7 +36,7 @@ pub struct ChangedPassage {
     pub text: String,
 }
 
-impl Edited {
+impl EditResult {
     /// What the edit changed.
     pub fn changes(&self) -> Result<Changes, Error> {
         let content = self.after.content.as_deref().unwrap_or_default();

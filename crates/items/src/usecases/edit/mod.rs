@@ -16,7 +16,7 @@ use interline_edit::{Edit, Level, UnifiedDiff};
 use crate::{CodeKind, ContentRule, Error, Snapshot};
 
 use super::examine::BIG_BYTES;
-use super::{Caller, Interline, ItemRef, MAX_ROUNDS, Outcome, lost_every_round, unless_stale};
+use super::{Caller, Interline, ItemRef, MAX_ROUNDS, WriteOutcome, lost_every_round, unless_stale};
 pub(super) use crowd::Crowd;
 use prepare::{Prepared, prepare_code, prepare_template, prepare_text};
 
@@ -28,7 +28,7 @@ const ROUNDS_OUTSIDE: usize = 3;
 
 /// What an edit did, or would do.
 #[derive(Clone, Debug)]
-pub struct Edited {
+pub struct EditResult {
     /// The item and its content afterwards; after a dry run at the version that is there.
     pub after: Snapshot,
     /// The loosest level at which a passage was found; `None` where none was looked for.
@@ -52,7 +52,7 @@ impl Interline {
     ///
     /// An edit is committed only on the content that it was matched against, and matched again when that changed: edits
     /// of different passages all succeed. One that changes nothing succeeds and writes nothing.
-    pub async fn edit(&self, caller: &Caller, which: &ItemRef, request: EditRequest) -> Result<Edited, Error> {
+    pub async fn edit(&self, caller: &Caller, which: &ItemRef, request: EditRequest) -> Result<EditResult, Error> {
         let request = Arc::new(request);
         let place = self.crowd.enter(caller.user(), which);
         for round in 0..MAX_ROUNDS {
@@ -65,7 +65,7 @@ impl Interline {
             let prepared = self.prepared(&before, &request).await?;
             let (edited, batch) = prepared.finish(caller, &before.item, request.mode);
             let Some(batch) = batch else {
-                self.remember_no_change(caller, &Outcome::Edited(&edited), request.mode).await?;
+                self.remember_no_change(caller, &WriteOutcome::Edited(&edited), request.mode).await?;
                 return Ok(edited);
             };
             if let Some(()) = unless_stale(self.store.commit(batch).await)? {
@@ -76,7 +76,12 @@ impl Interline {
     }
 
     /// Remembers the answer to an edit that changed nothing. A dry run is none.
-    async fn remember_no_change(&self, caller: &Caller, outcome: &Outcome<'_>, mode: EditMode) -> Result<(), Error> {
+    async fn remember_no_change(
+        &self,
+        caller: &Caller,
+        outcome: &WriteOutcome<'_>,
+        mode: EditMode,
+    ) -> Result<(), Error> {
         match mode {
             EditMode::Write => self.nothing_changed(caller, outcome).await,
             EditMode::DryRun => Ok(()),

@@ -7,9 +7,9 @@ use crate::fields::Limits;
 use crate::threads::LargeStack;
 use crate::{Batch, CodeKind, ContentRule, Error, ItemId, Snapshot};
 
-use super::super::{Caller, Interline, ItemRef, Outcome};
+use super::super::{Caller, Interline, ItemRef, WriteOutcome};
 use super::prepare::{prepare_code, prepare_template, prepare_text};
-use super::{EditRequest, Edited};
+use super::{EditRequest, EditResult};
 
 /// All that it takes to edit whatever an item is.
 struct OnNewest {
@@ -34,7 +34,7 @@ impl Interline {
         which: &ItemRef,
         id: ItemId,
         request: Arc<EditRequest>,
-    ) -> Result<Edited, Error> {
+    ) -> Result<EditResult, Error> {
         let (limits, sdk) = (Arc::clone(&self.limits), Arc::clone(&self.sdk));
         let edit = OnNewest { caller: caller.clone(), which: which.clone(), request, limits, sdk };
         let outcome = Arc::new(Mutex::new(None));
@@ -53,7 +53,7 @@ impl Interline {
         match outcome.unwrap_or_else(|| Err(Error::Internal("the storage prepared nothing".to_owned()))) {
             Ok((edited, Change::Made)) => Ok(edited),
             Ok((edited, Change::None)) => {
-                self.nothing_changed(caller, &Outcome::Edited(&edited)).await?;
+                self.nothing_changed(caller, &WriteOutcome::Edited(&edited)).await?;
                 Ok(edited)
             }
             Err(error) => Err(self.with_diff(error).await),
@@ -62,7 +62,7 @@ impl Interline {
 }
 
 impl OnNewest {
-    fn prepare(&self, newest: Option<Snapshot>) -> Result<(Edited, Option<Batch>), Error> {
+    fn prepare(&self, newest: Option<Snapshot>) -> Result<(EditResult, Option<Batch>), Error> {
         let OnNewest { caller, which, request, limits, sdk } = self;
         let before = Interline::changeable(caller, which, newest)?;
         request.expected.check(&before.item)?;

@@ -11,9 +11,9 @@ use crate::{Batch, CodeKind, ContentInfo, ContentWrite, Error, Item, Snapshot};
 
 use super::super::examine::{check_code, fit_arguments, parse_template};
 use super::super::update::write;
-use super::super::{Caller, Outcome};
+use super::super::{Caller, WriteOutcome};
 use super::text::{Bounds, Meant, meant, of_another_text};
-use super::{EditMode, EditRequest, EditUnit, Edited};
+use super::{EditMode, EditRequest, EditResult, EditUnit};
 
 /// How many times the longest content a text may be on the way; only the last one of several edits is a content.
 const MAX_GROWTH: usize = 4;
@@ -21,20 +21,20 @@ const MAX_GROWTH: usize = 4;
 /// An edit that can be committed on the item that it was prepared for.
 pub(super) struct Prepared {
     /// What it did, if it is committed; the stamp and the time of the change are still those before.
-    pub(super) edited: Edited,
+    pub(super) edited: EditResult,
     /// What becomes of the content.
     pub(super) content: ContentWrite,
 }
 
 impl Prepared {
     /// What the edit does, and what is to be committed for it: nothing for a dry run, or where nothing changes.
-    pub(super) fn finish(self, caller: &Caller, before: &Item, mode: EditMode) -> (Edited, Option<Batch>) {
+    pub(super) fn finish(self, caller: &Caller, before: &Item, mode: EditMode) -> (EditResult, Option<Batch>) {
         let Prepared { mut edited, content } = self;
         let write = write(caller, before, &edited.after.item, content);
         let (EditMode::Write, Some(write)) = (mode, write) else { return (edited, None) };
         edited.after.item = write.after.clone();
         let at = write.record.at;
-        let batch = caller.batch(vec![write], &Outcome::Edited(&edited), at);
+        let batch = caller.batch(vec![write], &WriteOutcome::Edited(&edited), at);
         (edited, Some(batch))
     }
 }
@@ -141,7 +141,7 @@ impl NewText {
             item.content = self.text.as_deref().map(ContentInfo::of);
         }
         let Meant { edit, level, line, places } = self.meant;
-        let edited = Edited {
+        let edited = EditResult {
             after: Snapshot { item, content: self.text },
             match_type: level,
             line,

@@ -15,7 +15,7 @@ use super::{Caller, Interline};
 
 /// What is to be heard.
 #[derive(Clone, Debug)]
-pub struct Listen {
+pub struct ListenRequest {
     /// From when on.
     pub from: ListenFrom,
     /// The kinds; `None` is all.
@@ -41,7 +41,7 @@ pub struct Listener {
     feed: Arc<Feed>,
     ticks: watch::Receiver<()>,
     visible: BTreeSet<Kind>,
-    wanted: Listen,
+    wanted: ListenRequest,
     heard: EventCursor,
     /// Up to where it has heard of spaces that do not exist for the caller now: they may come back.
     parked: EventCursor,
@@ -50,7 +50,7 @@ pub struct Listener {
 
 /// An event that was heard.
 #[derive(Clone, Debug)]
-pub struct Heard {
+pub struct ReceivedEvent {
     /// The event.
     pub event: Arc<Event>,
     /// From where to go on after it.
@@ -61,7 +61,7 @@ impl Interline {
     /// Listens to what happens to the items that exist for the caller: everything once, in order for each item.
     ///
     /// [`Error::CursorExpired`] if what came after the cursor is not kept any more, or never was.
-    pub async fn listen(&self, caller: &Caller, wanted: Listen) -> Result<Listener, Error> {
+    pub async fn listen(&self, caller: &Caller, wanted: ListenRequest) -> Result<Listener, Error> {
         caller.needs(Scope::Read)?;
         let ranges = self.store.event_ranges(&caller.spaces()).await?;
         let heard = begin(&ranges, &wanted.from)?;
@@ -108,7 +108,7 @@ fn begin(ranges: &BTreeMap<SpaceId, EventRange>, from: &ListenFrom) -> Result<Ev
 
 impl Listener {
     /// The next event, as soon as there is one. Nothing is lost when it is not waited for to the end.
-    pub async fn next(&mut self) -> Result<Heard, Error> {
+    pub async fn next(&mut self) -> Result<ReceivedEvent, Error> {
         loop {
             if let Some(heard) = self.at_hand() {
                 return Ok(heard);
@@ -123,11 +123,11 @@ impl Listener {
     }
 
     /// The next event, if it was read already.
-    pub fn at_hand(&mut self) -> Option<Heard> {
+    pub fn at_hand(&mut self) -> Option<ReceivedEvent> {
         while let Some(event) = self.ahead.pop_front() {
             self.heard.0.insert(event.space, event.number);
             if self.is_wanted(&event) {
-                return Some(Heard { event, cursor: self.heard.clone() });
+                return Some(ReceivedEvent { event, cursor: self.heard.clone() });
             }
         }
         None

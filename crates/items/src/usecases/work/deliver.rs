@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::{Attempt, Delivery, DeliveryState, Error, JobEnd, Source, Stopped, Webhook, WebhookId};
+use crate::{Attempt, Delivery, DeliveryState, Error, JobEnd, Source, Webhook, WebhookId, WebhookStop};
 
 use super::super::{Caller, now};
 use super::{Doing, LEAST_ATTEMPTS, short};
@@ -16,7 +16,7 @@ const TURN: Duration = Duration::from_secs(10);
 enum Became {
     Delivered,
     Failed(String),
-    Stopped,
+    WebhookStop,
 }
 
 impl Doing {
@@ -44,7 +44,7 @@ impl Doing {
             }
             match self.tell(&webhook, &listener, &delivery).await? {
                 Became::Delivered => failures = 0,
-                Became::Stopped => return Ok(JobEnd::Done),
+                Became::WebhookStop => return Ok(JobEnd::Done),
                 Became::Failed(failure) => {
                     return Ok(self.failed(failures + 1, &failure));
                 }
@@ -91,12 +91,12 @@ impl Doing {
         store.note_attempt(webhook.id, delivery.number, &attempt, state).await?;
         if attempt.is_gone() {
             self.stop(webhook, "its address answered 410: it is gone for good").await?;
-            return Ok(Became::Stopped);
+            return Ok(Became::WebhookStop);
         }
         let silent_since = webhook.delivered_at.unwrap_or(webhook.started_at).max(webhook.started_at);
         if state == DeliveryState::GivenUp && self.rules.is_over(silent_since, now) {
             self.stop(webhook, &format!("nothing could be delivered for too long; at last: {failure}")).await?;
-            return Ok(Became::Stopped);
+            return Ok(Became::WebhookStop);
         }
         Ok(Became::Failed(failure))
     }
@@ -114,7 +114,7 @@ impl Doing {
     }
 
     async fn stop(&self, webhook: &Webhook, reason: &str) -> Result<(), Error> {
-        let stopped = Stopped { at: now(), reason: reason.to_owned() };
+        let stopped = WebhookStop { at: now(), reason: reason.to_owned() };
         Ok(self.interline.store.stop_webhook(webhook, &stopped).await?)
     }
 }

@@ -21,7 +21,7 @@ const MAX_WRONG_ANSWERS: u32 = 3;
 
 /// What a model is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToSummarize {
+pub struct SummaryRequest {
     /// What it is.
     pub kind: Kind,
     /// Its title.
@@ -36,7 +36,7 @@ pub struct ToSummarize {
 
 /// What a model said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct SummaryResult {
     /// What it is about.
     pub summary: String,
     /// Tags that would fit, as the model spells them.
@@ -45,7 +45,7 @@ pub struct Said {
 
 /// Why a model said nothing of use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotSaid {
+pub enum SummaryError {
     /// It could not be reached, or is busy: later it may.
     Unreachable(String),
     /// It answered something else than it was asked for.
@@ -80,17 +80,17 @@ impl Doing {
         }
     }
 
-    fn after_silence(&self, not_said: NotSaid) -> JobEnd {
+    fn after_silence(&self, not_said: SummaryError) -> JobEnd {
         let failures = self.job.failures + 1;
         let (failure, is_last) = match not_said {
-            NotSaid::Unreachable(failure) => (failure, self.rules.gives_up(self.job.since, failures, now())),
-            NotSaid::Wrong(failure) => (failure, failures >= MAX_WRONG_ANSWERS),
+            SummaryError::Unreachable(failure) => (failure, self.rules.gives_up(self.job.since, failures, now())),
+            SummaryError::Wrong(failure) => (failure, failures >= MAX_WRONG_ANSWERS),
         };
         if is_last { JobEnd::GivenUp(short(&failure)) } else { self.failed(failures, &failure) }
     }
 
     /// What is kept of what a model said: a model can say anything.
-    fn kept(&self, item: &Item, said: &Said) -> Enrichment {
+    fn kept(&self, item: &Item, said: &SummaryResult) -> Enrichment {
         let limits = self.interline.limits();
         let mut seen: BTreeSet<Tag> = item.fields.tags.as_slice().iter().cloned().collect();
         let tags = said.tags.iter().filter_map(|tag| Tag::parse(&tag.trim().replace(' ', "-"), limits).ok());
@@ -105,13 +105,13 @@ impl Doing {
 }
 
 /// What a model reads of an item; `None` if there is nothing to read.
-fn to_summarize(item: &Item, content: Option<&str>) -> Option<ToSummarize> {
+fn to_summarize(item: &Item, content: Option<&str>) -> Option<SummaryRequest> {
     let content = content.unwrap_or_default();
     let description = item.fields.description.as_ref().map(|description| description.as_str().to_owned());
     if item.deleted_at.is_some() || (content.trim().is_empty() && description.is_none()) {
         return None;
     }
-    Some(ToSummarize {
+    Some(SummaryRequest {
         kind: item.kind,
         title: item.fields.title.as_ref().map(|title| title.as_str().to_owned()),
         description,

@@ -11,11 +11,11 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 
-use crate::{Attempt, ClaimJobs, Delivery, Error, Job, JobEnd, Task, Webhook, Work, WorkFigures};
+use crate::{Attempt, ClaimJobs, Delivery, Error, Job, JobEnd, JobKey, JobKind, JobMetrics, Webhook};
 
 use super::{Interline, now};
 
-pub use enrich::{NotSaid, Said, ToSummarize};
+pub use enrich::{SummaryError, SummaryRequest, SummaryResult};
 
 /// How long to wait for something to do, at the most: where word of a change is lost, it is found then.
 const LOOK_ANYWAY: Duration = Duration::from_secs(5);
@@ -32,7 +32,7 @@ const ENRICHING: SignedDuration = SignedDuration::from_hours(24 * 7);
 
 /// The world outside of the store, which can be slow, wrong or gone.
 #[async_trait]
-pub trait Outside: Send + Sync {
+pub trait OutboundHttp: Send + Sync {
     /// Tells a webhook what happened, within [`DELIVERY_TIME`].
     async fn deliver(&self, webhook: &Webhook, delivery: &Delivery) -> Attempt;
 
@@ -40,7 +40,7 @@ pub trait Outside: Send + Sync {
     fn model(&self) -> Option<&str>;
 
     /// Has a text summarized, within [`SUMMARY_TIME`].
-    async fn summarize(&self, text: &ToSummarize) -> Result<Said, NotSaid>;
+    async fn summarize(&self, text: &SummaryRequest) -> Result<SummaryResult, SummaryError>;
 }
 
 /// How long a delivery may take.
@@ -50,7 +50,7 @@ pub const SUMMARY_TIME: Duration = Duration::from_secs(60);
 
 /// How what fails is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WorkRules {
+pub struct JobPolicy {
     /// The pause after the first failure; each further one is twice as long.
     pub first_pause: SignedDuration,
     /// The longest pause.
@@ -59,9 +59,9 @@ pub struct WorkRules {
     pub give_up_after: SignedDuration,
 }
 
-impl Default for WorkRules {
-    fn default() -> WorkRules {
-        WorkRules {
+impl Default for JobPolicy {
+    fn default() -> JobPolicy {
+        JobPolicy {
             first_pause: SignedDuration::from_secs(1),
             longest_pause: SignedDuration::from_mins(15),
             give_up_after: SignedDuration::from_hours(24),
@@ -69,7 +69,7 @@ impl Default for WorkRules {
     }
 }
 
-impl WorkRules {
+impl JobPolicy {
     /// When to try again what has failed so many times in a row.
     fn again(&self, failures: u32, now: Timestamp) -> Timestamp {
         let doubled = 2_i32.saturating_pow(failures.saturating_sub(1).min(30));
@@ -89,30 +89,30 @@ impl WorkRules {
     }
 }
 
-impl Task {
+impl JobKind {
     /// How many jobs of the sort one process does at a time.
     const fn most(self) -> usize {
         match self {
-            Task::Deliver => 64,
-            Task::Enrich => 4,
+            JobKind::Deliver => 64,
+            JobKind::Enrich => 4,
         }
     }
 
     /// How long a claim lasts: longer than a job takes, and no longer than others should wait when its process dies.
     fn lease(self) -> SignedDuration {
         match self {
-            Task::Deliver => SignedDuration::from_secs(30),
-            Task::Enrich => SignedDuration::from_secs(90),
+            JobKind::Deliver => SignedDuration::from_secs(30),
+            JobKind::Enrich => SignedDuration::from_secs(90),
         }
     }
 }
 
 /// Somebody who does what follows from changes. Any number of processes may have one; each job is done by one of them at a
 /// time. Dropping it leaves what is under way to the others, once its lease has ended.
-pub struct Worker {
+pub struct JobWorker {
     interline: Interline,
-    outside: Arc<dyn Outside>,
-    rules: WorkRules,
+    outside: Arc<dyn OutboundHttp>,
+    rules: JobPolicy,
     changes: watch::Receiver<()>,
     delivering: JoinSet<Result<(), Error>>,
     enriching: JoinSet<Result<(), Error>>,
@@ -121,8 +121,8 @@ pub struct Worker {
 
 impl Interline {
     /// Somebody who does what follows from changes.
-    pub fn worker(&self, outside: Arc<dyn Outside>, rules: WorkRules) -> Worker {
-        Worker {
+    pub fn worker(&self, outside: Arc<dyn OutboundHttp>, rules: JobPolicy) -> JobWorker {
+        JobWorker {
             interline: self.clone(),
             outside,
             rules,
@@ -134,21 +134,21 @@ impl Interline {
     }
 
     /// How much work follows from changes and is not done yet.
-    pub async fn work_figures(&self) -> Result<Vec<WorkFigures>, Error> {
+    pub async fn work_figures(&self) -> Result<Vec<JobMetrics>, Error> {
         Ok(self.store.work_figures().await?)
     }
 }
 
-impl Worker {
+impl JobWorker {
     /// Begins what is due, and waits until there may be more to do. To be called again and again; an error is that of a
     /// storage, after which a pause is due.
     pub async fn step(&mut self) -> Result<(), Error> {
         self.changes.mark_unchanged();
         let ended = self.ended();
-        let mut next = self.begin(Task::Deliver).await?;
+        let mut next = self.begin(JobKind::Deliver).await?;
         if self.outside.model().is_some() {
             self.announce().await?;
-            next = next.min(self.begin(Task::Enrich).await?);
+            next = next.min(self.begin(JobKind::Enrich).await?);
         }
         tokio::time::sleep(SHORTEST_PAUSE).await;
         tokio::select! {
@@ -181,7 +181,7 @@ impl Worker {
     }
 
     /// Begins jobs of a sort that are due; how long until there may be another.
-    async fn begin(&mut self, task: Task) -> Result<Duration, Error> {
+    async fn begin(&mut self, task: JobKind) -> Result<Duration, Error> {
         let room = task.most().saturating_sub(self.under_way(task).len());
         let store = &self.interline.store;
         // Who has no room waits until something ends.
@@ -200,10 +200,10 @@ impl Worker {
         Ok(next.map_or(LOOK_ANYWAY, |due| until(due).clamp(SOON, LOOK_ANYWAY)))
     }
 
-    fn under_way(&mut self, task: Task) -> &mut JoinSet<Result<(), Error>> {
+    fn under_way(&mut self, task: JobKind) -> &mut JoinSet<Result<(), Error>> {
         match task {
-            Task::Deliver => &mut self.delivering,
-            Task::Enrich => &mut self.enriching,
+            JobKind::Deliver => &mut self.delivering,
+            JobKind::Enrich => &mut self.enriching,
         }
     }
 }
@@ -225,16 +225,16 @@ fn outcome(ended: Option<Result<Result<(), Error>, JoinError>>) -> Result<(), Er
 /// A job that is being done.
 struct Doing {
     interline: Interline,
-    outside: Arc<dyn Outside>,
-    rules: WorkRules,
+    outside: Arc<dyn OutboundHttp>,
+    rules: JobPolicy,
     job: Job,
 }
 
 impl Doing {
     async fn carry_out(self) -> Result<(), Error> {
         let done = match self.job.work {
-            Work::Deliver(webhook) => self.deliver(webhook).await,
-            Work::Enrich(item) => self.enrich(item).await,
+            JobKey::Deliver(webhook) => self.deliver(webhook).await,
+            JobKey::Enrich(item) => self.enrich(item).await,
         };
         let end = match &done {
             Ok(end) => end.clone(),
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn pauses_double_up_to_the_longest() {
-        let rules = WorkRules::default();
+        let rules = JobPolicy::default();
         let pauses: Vec<i64> = [1, 2, 3, 10, 11, 1_000, u32::MAX]
             .map(|failures| rules.again(failures, Timestamp::UNIX_EPOCH).as_second())
             .into();

@@ -1,7 +1,7 @@
 //! Apps: names, drafts and what is published.
 
 use interline_items::{
-    AppChanges, AppDraft, AppId, AppRef, Changed, Error, ExpectedVersion, Item, ItemId, OrganizationDraft,
+    AppChanges, AppDraft, AppId, AppRef, Error, ExpectedVersion, FieldChange, Item, ItemId, OrganizationDraft,
 };
 
 use super::{Cast, app, app_file, replacing};
@@ -89,7 +89,8 @@ async fn an_app_is_changed_in_parts() {
     assert!(after.updated_at > before.updated_at);
     let renamed = AppChanges { name: text("The shop"), slug: text("the-shop"), ..AppChanges::default() };
     change(renamed).await.unwrap();
-    let cleared = AppChanges { description: Changed::Clear, navigation: Changed::Clear, ..AppChanges::default() };
+    let cleared =
+        AppChanges { description: FieldChange::Clear, navigation: FieldChange::Clear, ..AppChanges::default() };
     let after = change(cleared).await.unwrap();
     assert_eq!((after.name.as_str(), after.slug.as_str()), ("The shop", "the-shop"));
     assert_eq!((after.description, after.navigation), (None, None));

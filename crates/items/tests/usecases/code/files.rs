@@ -52,7 +52,7 @@ async fn a_path_that_is_none_is_refused_everywhere() {
     let which = ItemRef::Id(item.id, None);
     let moved = cast.interline().update(&acme, &which, ExpectedVersion::Any, changes).await;
     assert_eq!(refused_fields(moved), ["path"]);
-    let changes = ItemChanges { path: interline_items::Changed::Clear, ..ItemChanges::default() };
+    let changes = ItemChanges { path: interline_items::FieldChange::Clear, ..ItemChanges::default() };
     let cleared = cast.interline().update(&acme, &which, ExpectedVersion::Any, changes).await;
     assert_eq!(refused_fields(cleared), ["path"]);
 }
@@ -63,9 +63,11 @@ async fn replacing_makes_a_file_or_changes_it() {
     let target = app_file("shop", "/components/a.tsx/");
     let Replaced::Created(made) = cast.replace("acme", &target, "one\r\n").await.unwrap() else { panic!("not made") };
     assert_eq!(made.item.fields.path.as_ref().unwrap().as_str(), "components/a.tsx");
-    let Replaced::Changed(same) = cast.replace("acme", &target, "one\r\n").await.unwrap() else { panic!("made twice") };
+    let Replaced::FieldChange(same) = cast.replace("acme", &target, "one\r\n").await.unwrap() else {
+        panic!("made twice")
+    };
     assert_eq!(same, made);
-    let Replaced::Changed(other) = cast.replace("acme", &target, "").await.unwrap() else { panic!("made twice") };
+    let Replaced::FieldChange(other) = cast.replace("acme", &target, "").await.unwrap() else { panic!("made twice") };
     assert_eq!((other.item.id, other.item.stamp.version), (made.item.id, 2));
     assert_eq!(cast.text("acme", &app_file("shop", "components/a.tsx")).await, "");
 }

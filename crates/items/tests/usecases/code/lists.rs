@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use interline_items::{
-    CodeFiles, CodeKind, CodeScope, Contents, FindItems, Kind, PageStart, Sort, SortBy, SortOrder, SpaceOwner, Wanted,
-    WorkflowFilter,
+    CodeFiles, CodeKind, CodeScope, Contents, FindItems, Kind, PageStart, Sort, SortBy, SortOrder, SpaceOwner,
+    TextFilter, WorkflowFilter,
 };
 
 use super::{Cast, FLOW, app_file, file, in_app, scope};
-use interline_items::search::FoundOrder;
+use interline_items::search::SearchOrder;
 
 use crate::list::everything;
 
@@ -89,11 +89,11 @@ async fn a_list_begins_with_a_prefix_and_has_nothing_deleted() {
 #[tokio::test]
 async fn lists_and_searches_over_all_kinds_have_code_too() {
     let cast = Cast::new().await;
-    let found = async |who: &str, wanted: Wanted| {
+    let found = async |who: &str, wanted: TextFilter| {
         let request = FindItems {
             wanted,
             filter: everything().filter,
-            order: FoundOrder::Sorted(Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }),
+            order: SearchOrder::Sorted(Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }),
             start: PageStart::Offset(0),
             limit: 100,
             contents: Contents::Omit,
@@ -103,9 +103,9 @@ async fn lists_and_searches_over_all_kinds_have_code_too() {
     };
     let code = BTreeSet::from([Kind::AppFile, Kind::Workflow, Kind::Module]);
     for who in ["admin", "acme", "loner"] {
-        assert_eq!(found(who, Wanted::Everything).await, code, "{who}");
+        assert_eq!(found(who, TextFilter::Everything).await, code, "{who}");
     }
-    let by_path = |text: &str| Wanted::of(Some(text), None).unwrap();
+    let by_path = |text: &str| TextFilter::parse(Some(text), None).unwrap();
     assert_eq!(found("acme", by_path("acme.py")).await, BTreeSet::from([Kind::Workflow]));
     assert_eq!(found("umbra", by_path("acme.py")).await, BTreeSet::new());
     assert_eq!(found("loner", by_path("Layout")).await, BTreeSet::from([Kind::AppFile]));

@@ -11,7 +11,7 @@ mod replace;
 mod several;
 
 use interline_items::{
-    EditRequest, Edited, Error, InsertAt, Item, ItemDraft, Kind, LinePatch, PassageChange, Stamp, TextChange,
+    EditRequest, EditResult, Error, InsertAt, Item, ItemDraft, Kind, LinePatch, PassageChange, Stamp, TextChange,
 };
 use interline_items::{Level, UnifiedDiff};
 
@@ -36,16 +36,16 @@ async fn of_every_kind(world: &World, content: &str) -> Vec<Item> {
     items
 }
 
-async fn edit(world: &World, item: &Item, change: TextChange) -> Result<Edited, Error> {
+async fn edit(world: &World, item: &Item, change: TextChange) -> Result<EditResult, Error> {
     request(world, item, EditRequest::new(change)).await
 }
 
-async fn request(world: &World, item: &Item, request: EditRequest) -> Result<Edited, Error> {
+async fn request(world: &World, item: &Item, request: EditRequest) -> Result<EditResult, Error> {
     world.interline.edit(&world.owner, &by_id(item), request).await
 }
 
 /// Edits an item of every kind and compares its content; gives what the answers had in common.
-async fn assert_edits(world: &World, before: &str, change: &TextChange, after: &str) -> Edited {
+async fn assert_edits(world: &World, before: &str, change: &TextChange, after: &str) -> EditResult {
     let mut last = None;
     for item in of_every_kind(world, before).await {
         let edited = edit(world, &item, change.clone()).await;

@@ -21,7 +21,7 @@ pub(super) async fn replace(State(app): State<App>, caller: Caller, Json(wanted)
     let replaced = app.interline.replace_file(&caller.0, wanted.into_request()?).await?;
     let status = match replaced {
         Replaced::Created(_) => StatusCode::CREATED,
-        Replaced::Changed(_) => StatusCode::OK,
+        Replaced::FieldChange(_) => StatusCode::OK,
     };
     answer::json(status, &ReplacedBody::of(&replaced, &caller.0))
 }

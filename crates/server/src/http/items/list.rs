@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use axum::extract::State;
 use axum::http::StatusCode;
 use interline_items::fields::{Limits, Tag};
-use interline_items::search::FoundOrder;
+use interline_items::search::SearchOrder;
 use interline_items::{
-    Contents, Error, Filter, FindBy, FindItems, Kind, PageStart, SortBy, SortOrder, TagMatch, View, Wanted,
+    Contents, Error, Filter, FindBy, FindItems, Kind, PageStart, SortBy, SortOrder, TagMatch, TextFilter, View,
 };
 use utoipa::IntoParams;
 
@@ -122,13 +122,13 @@ fn request(mut query: Query, collection: Collection, limits: &Limits) -> Result<
     Ok(FindItems { wanted, filter, order, start, limit: usize::try_from(limit).unwrap_or(50), contents })
 }
 
-fn wanted(query: &mut Query) -> Result<Wanted, Error> {
+fn wanted(query: &mut Query) -> Result<TextFilter, Error> {
     let text = |text: &str| Ok(text.to_owned());
     let (words, expression) = (query.one("q", text), query.one("regex", text));
-    Wanted::of(words.as_deref(), expression.as_deref())
+    TextFilter::parse(words.as_deref(), expression.as_deref())
 }
 
-fn order(query: &mut Query, wanted: &Wanted) -> Result<FoundOrder, Error> {
+fn order(query: &mut Query, wanted: &TextFilter) -> Result<SearchOrder, Error> {
     let (by, order) = (query.one("sort_by", word(SORTS)), query.one("sort_order", word(ORDERS)));
     wanted.order(by, order)
 }

@@ -1,7 +1,7 @@
 //! Which item a tool is about, and what it tells of one.
 
 use interline_items::fields::{Description, Tag, Title, Url};
-use interline_items::{EditMode, Edited, Error, Item, ItemRef, Kind};
+use interline_items::{EditMode, EditResult, Error, Item, ItemRef, Kind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -82,7 +82,7 @@ pub(super) struct ContentEditTold {
 }
 
 impl ContentEditTold {
-    pub(super) fn of(edited: &Edited, mode: EditMode) -> Result<ContentEditTold, Error> {
+    pub(super) fn of(edited: &EditResult, mode: EditMode) -> Result<ContentEditTold, Error> {
         Ok(ContentEditTold { edit: EditTold::of(edited, mode)?, content_length: length(&edited.after.item) })
     }
 }

@@ -1,6 +1,6 @@
 //! `rewrite_content`
 
-use interline_items::{Changed, Error, ItemChanges};
+use interline_items::{Error, FieldChange, ItemChanges};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -32,7 +32,7 @@ struct Arguments {
 
 async fn rewrite_content(call: Call, arguments: Arguments) -> Result<ItemTold, Error> {
     let (which, _) = which(&call, arguments.id, arguments.kind).await?;
-    let changes = ItemChanges { content: Changed::Set(arguments.content), ..ItemChanges::default() };
+    let changes = ItemChanges { content: FieldChange::Set(arguments.content), ..ItemChanges::default() };
     let expected = expected(Some(arguments.expected_version));
     let after = call.interline.update(&call.caller, &which, expected, changes).await?;
     Ok(ItemTold::of(&after.item))

@@ -1,6 +1,6 @@
 //! `update_item_metadata`
 
-use interline_items::{Error, ExpectedVersion, ItemChanges, Kind, Shelf};
+use interline_items::{ArchiveState, Error, ExpectedVersion, ItemChanges, Kind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,7 @@ async fn update_item_metadata(call: Call, arguments: Arguments) -> Result<Update
     let is_ignored = url.is_some() && kind != Kind::Bookmark;
     let changes = ItemChanges {
         url: set(url.filter(|_| !is_ignored)),
-        shelf: archived.map(|archived| if archived { Shelf::Archived } else { Shelf::Active }),
+        shelf: archived.map(|archived| if archived { ArchiveState::Archived } else { ArchiveState::Active }),
         ..metadata.changes()?
     };
     let after = call.interline.update(&call.caller, &which, ExpectedVersion::Any, changes).await?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interline_items::{
-    Caller, Error, Event, Heard, Interline, ItemRef, Kind, Listen, ListenFrom, Listener, ReadContent,
+    Caller, Error, Event, Interline, ItemRef, Kind, ListenFrom, ListenRequest, Listener, ReadContent, ReceivedEvent,
 };
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::SubscriptionSink;
@@ -54,7 +54,7 @@ pub(super) struct Listening {
 
 /// What happens next.
 enum Next {
-    Tell(Result<Heard, Error>),
+    Tell(Result<ReceivedEvent, Error>),
     Renew,
 }
 
@@ -68,7 +68,7 @@ impl Telling {
     ) -> Result<Telling, Error> {
         let Listening { identity, caller, is_closing, place } = listening;
         let kinds = Some(server.kinds().iter().copied().collect());
-        let listener = interline.listen(&caller, Listen { from: ListenFrom::Now, kinds, ids: None }).await?;
+        let listener = interline.listen(&caller, ListenRequest { from: ListenFrom::Now, kinds, ids: None }).await?;
         Ok(Telling { server, interline, identity, caller, listener, wanted, is_closing, _place: place })
     }
 

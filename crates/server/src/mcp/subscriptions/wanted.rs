@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use interline_items::fields::PromptName;
-use interline_items::{Error, Event, Happening, ItemId, Kind};
+use interline_items::{Error, Event, EventKind, ItemId, Kind};
 
 use crate::mcp::arguments::invalid;
 
@@ -99,13 +99,13 @@ pub(super) fn too_many() -> Error {
 /// counts for all of them.
 fn is_of_prompt(event: &Event, fields: &[&str]) -> bool {
     let differs = match event.happening {
-        Happening::Updated => event.changed_fields.iter().any(|changed| fields.contains(&changed.as_str())),
-        Happening::Created
-        | Happening::Archived
-        | Happening::Unarchived
-        | Happening::Deleted
-        | Happening::Restored
-        | Happening::Purged => true,
+        EventKind::Updated => event.changed_fields.iter().any(|changed| fields.contains(&changed.as_str())),
+        EventKind::Created
+        | EventKind::Archived
+        | EventKind::Unarchived
+        | EventKind::Deleted
+        | EventKind::Restored
+        | EventKind::Purged => true,
     };
     event.kind == Kind::Prompt && differs
 }

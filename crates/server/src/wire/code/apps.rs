@@ -2,7 +2,7 @@
 
 use interline_items::fields::CodePath;
 use interline_items::{
-    App, AppChanges, AppDetails, AppDraft, AppVersion, Changed, OrganizationId, PublishedFile, PublishedVersion,
+    App, AppChanges, AppDetails, AppDraft, AppVersion, FieldChange, OrganizationId, PublishedFile, PublishedVersion,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -197,11 +197,11 @@ impl NewAppBody {
 
 impl AppPatch {
     pub(crate) fn into_changes(self) -> AppChanges {
-        fn changed<T>(given: Option<Option<T>>, text: impl Fn(T) -> String) -> Changed<String> {
+        fn changed<T>(given: Option<Option<T>>, text: impl Fn(T) -> String) -> FieldChange<String> {
             match given {
-                None => Changed::Keep,
-                Some(None) => Changed::Clear,
-                Some(Some(value)) => Changed::Set(text(value)),
+                None => FieldChange::Keep,
+                Some(None) => FieldChange::Clear,
+                Some(Some(value)) => FieldChange::Set(text(value)),
             }
         }
         AppChanges {

@@ -1,7 +1,7 @@
 //! Files as they are sent.
 
 use interline_items::fields::CodePath;
-use interline_items::{Caller, EditMode, Edited, FilePage, Item, ReadItem, Replaced};
+use interline_items::{Caller, EditMode, EditResult, FilePage, Item, ReadItem, Replaced};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -202,7 +202,7 @@ impl FileLines {
 }
 
 impl PatchedBody {
-    pub(crate) fn of(edited: &Edited, mode: EditMode, caller: &Caller) -> PatchedBody {
+    pub(crate) fn of(edited: &EditResult, mode: EditMode, caller: &Caller) -> PatchedBody {
         let item = &edited.after.item;
         PatchedBody {
             success: true,
@@ -226,7 +226,7 @@ impl ReplacedBody {
         let item = &replaced.file().item;
         match replaced {
             Replaced::Created(_) => ReplacedBody::created(item, caller),
-            Replaced::Changed(_) => ReplacedBody::changed(item, caller),
+            Replaced::FieldChange(_) => ReplacedBody::changed(item, caller),
         }
     }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use interline_items::{Targets, WorkRules};
-use interline_server::{AiSettings, Settings, WorkSettings};
+use interline_items::{JobPolicy, WebhookTargets};
+use interline_server::{AiSettings, JobSettings, Settings};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -41,16 +41,16 @@ fn tls() -> io::Result<rustls::ClientConfig> {
 
 /// A server that does the work, wherever it leads, and tries again soon.
 pub(crate) fn working(ai: Option<AiSettings>) -> Settings {
-    let rules = WorkRules {
+    let rules = JobPolicy {
         first_pause: SignedDuration::from_millis(5),
         longest_pause: SignedDuration::from_millis(20),
         give_up_after: SignedDuration::from_hours(1),
     };
-    Settings { work: Some(WorkSettings { tls, targets: Targets::Any, rules, ai }), ..unlimited() }
+    Settings { work: Some(JobSettings { tls, targets: WebhookTargets::Any, rules, ai }), ..unlimited() }
 }
 
 /// The same, with other rules.
-fn with_rules(change: impl FnOnce(&mut WorkSettings)) -> Settings {
+fn with_rules(change: impl FnOnce(&mut JobSettings)) -> Settings {
     let mut settings = working(None);
     change(settings.work.as_mut().unwrap());
     settings

@@ -1,6 +1,6 @@
 //! Webhooks that are refused, and those that do not exist for the caller.
 
-use interline_items::Targets;
+use interline_items::WebhookTargets;
 use serde_json::json;
 
 use super::{add, with_rules, working};
@@ -16,7 +16,7 @@ on_both!(
 );
 
 async fn private_addresses_are_refused(place: Place) {
-    let world = place.serve_with(with_rules(|work| work.targets = Targets::Public)).await;
+    let world = place.serve_with(with_rules(|work| work.targets = WebhookTargets::Public)).await;
     let owner = world.owner();
     for url in [
         "http://127.0.0.1:80/",

@@ -2,7 +2,7 @@
 
 use deadpool_postgres::Client;
 use interline_items::fields::Tag;
-use interline_items::{Enrichment, EnrichmentState, ItemId, Task};
+use interline_items::{Enrichment, EnrichmentState, ItemId, JobKind};
 
 use super::super::failure::Failure;
 use super::super::rows::{count, stored, time};
@@ -58,7 +58,7 @@ pub(super) async fn of_item(client: &Client, item: ItemId) -> Result<EnrichmentS
         }),
         None => None,
     };
-    let (is_pending, failure) = match client.query_opt(JOB, &[&Task::Enrich.name(), &item.uuid()]).await? {
+    let (is_pending, failure) = match client.query_opt(JOB, &[&JobKind::Enrich.name(), &item.uuid()]).await? {
         Some(row) => (row.try_get(0)?, row.try_get(1)?),
         None => (false, None),
     };

@@ -1,7 +1,7 @@
 //! What a change leaves to be done.
 
 use deadpool_postgres::Transaction;
-use interline_items::Task;
+use interline_items::JobKind;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
@@ -62,15 +62,15 @@ pub(in super::super) struct Follows {
 
 /// Leaves what follows from a change to be done.
 pub(in super::super) async fn follow(transaction: &Transaction<'_>, change: &Follows) -> Result<(), Failure> {
-    let due = |task: Task| change.at + i64::try_from(task.delay().as_micros()).unwrap_or(0);
+    let due = |task: JobKind| change.at + i64::try_from(task.delay().as_micros()).unwrap_or(0);
     if change.is_told {
-        let task = Task::Deliver;
+        let task = JobKind::Deliver;
         let statement = transaction.prepare_cached(DELIVER).await?;
         let values: [&(dyn ToSql + Sync); 5] = [&change.space, &change.event, &task.name(), &change.at, &due(task)];
         transaction.execute(&statement, &values).await?;
     }
     if let Some(item) = change.enriches {
-        let task = Task::Enrich;
+        let task = JobKind::Enrich;
         let statement = transaction.prepare_cached(ENRICH).await?;
         transaction.execute(&statement, &[&task.name(), &item, &change.at, &due(task)]).await?;
     }

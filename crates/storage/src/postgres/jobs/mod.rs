@@ -9,8 +9,8 @@ mod webhooks;
 use async_trait::async_trait;
 use deadpool_postgres::Client;
 use interline_items::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, SpaceId, Stopped,
-    StoreError, Task, UserId, Webhook, WebhookId, WorkFigures, WorkStore,
+    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, JobKind, JobMetrics,
+    JobStore, SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookStop,
 };
 use jiff::Timestamp;
 
@@ -32,7 +32,7 @@ impl PostgresStore {
 }
 
 #[async_trait]
-impl WorkStore for PostgresStore {
+impl JobStore for PostgresStore {
     async fn enrich_until(&self, time: Timestamp) -> Result<(), StoreError> {
         self.write(move |client| async move { queue::enrich_until(&client, time).await }).await
     }
@@ -41,7 +41,7 @@ impl WorkStore for PostgresStore {
         self.write(move |client| async move { queue::claim(&client, wanted).await }).await
     }
 
-    async fn next_job(&self, task: Task) -> Result<Option<Timestamp>, StoreError> {
+    async fn next_job(&self, task: JobKind) -> Result<Option<Timestamp>, StoreError> {
         self.pools.use_one(async { queue::next(&self.client().await?, task).await }).await
     }
 
@@ -50,7 +50,7 @@ impl WorkStore for PostgresStore {
         self.write(move |client| async move { queue::end(&client, &job, &end, now).await }).await
     }
 
-    async fn work_figures(&self) -> Result<Vec<WorkFigures>, StoreError> {
+    async fn work_figures(&self) -> Result<Vec<JobMetrics>, StoreError> {
         self.pools.use_one(async { queue::figures(&self.client().await?).await }).await
     }
 
@@ -74,7 +74,7 @@ impl WorkStore for PostgresStore {
         self.write(move |client| async move { webhooks::update(&client, &webhook).await }).await
     }
 
-    async fn stop_webhook(&self, webhook: &Webhook, stopped: &Stopped) -> Result<(), StoreError> {
+    async fn stop_webhook(&self, webhook: &Webhook, stopped: &WebhookStop) -> Result<(), StoreError> {
         let (webhook, stopped) = (webhook.clone(), stopped.clone());
         self.write(move |client| async move { webhooks::stop(&client, &webhook, &stopped).await }).await
     }

@@ -1,7 +1,7 @@
 //! Jobs: claiming and ending them.
 
 use deadpool_postgres::Client;
-use interline_items::{ClaimJobs, Job, JobEnd, Task, Work, WorkFigures};
+use interline_items::{ClaimJobs, Job, JobEnd, JobKey, JobKind, JobMetrics};
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -84,7 +84,7 @@ const FORGET: [&str; 2] = [
 
 /// Lets changes leave jobs of enriching until a time.
 pub(super) async fn enrich_until(client: &Client, time: Timestamp) -> Result<(), Failure> {
-    client.execute(ENRICH_UNTIL, &[&Task::Enrich.name(), &time.as_microsecond()]).await?;
+    client.execute(ENRICH_UNTIL, &[&JobKind::Enrich.name(), &time.as_microsecond()]).await?;
     Ok(())
 }
 
@@ -97,7 +97,7 @@ pub(super) async fn claim(client: &Client, wanted: ClaimJobs) -> Result<Vec<Job>
     let claimed = client.query(&statement, &[&claim, &leased_until, &wanted.task.name(), &now, &limit]).await?;
     let job = |row: &Row| {
         Ok(Job {
-            work: Work::new(wanted.task, row.try_get("subject")?),
+            work: JobKey::new(wanted.task, row.try_get("subject")?),
             claim,
             wanted: count(row, "wanted")?,
             failures: u32::try_from(count(row, "failures")?).unwrap_or(u32::MAX),
@@ -108,7 +108,7 @@ pub(super) async fn claim(client: &Client, wanted: ClaimJobs) -> Result<Vec<Job>
 }
 
 /// When the next job is due.
-pub(super) async fn next(client: &Client, task: Task) -> Result<Option<Timestamp>, Failure> {
+pub(super) async fn next(client: &Client, task: JobKind) -> Result<Option<Timestamp>, Failure> {
     let statement = client.prepare_cached(NEXT).await?;
     maybe_time(&client.query_one(&statement, &[&task.name()]).await?, "due_at")
 }
@@ -134,13 +134,13 @@ pub(super) async fn end(client: &Client, job: &Job, end: &JobEnd, now: Timestamp
 }
 
 /// How much there is to do.
-pub(super) async fn figures(client: &Client) -> Result<Vec<WorkFigures>, Failure> {
+pub(super) async fn figures(client: &Client) -> Result<Vec<JobMetrics>, Failure> {
     let figures = |task, row: &Row| {
         let (waiting, oldest) = (count(row, "waiting")?, maybe_time(row, "oldest")?);
-        Ok::<_, Failure>(WorkFigures { task, waiting, oldest, given_up: count(row, "given_up")? })
+        Ok::<_, Failure>(JobMetrics { task, waiting, oldest, given_up: count(row, "given_up")? })
     };
-    let deliveries = figures(Task::Deliver, &client.query_one(DELIVERIES, &[]).await?)?;
-    let summaries = figures(Task::Enrich, &client.query_one(SUMMARIES, &[&Task::Enrich.name()]).await?)?;
+    let deliveries = figures(JobKind::Deliver, &client.query_one(DELIVERIES, &[]).await?)?;
+    let summaries = figures(JobKind::Enrich, &client.query_one(SUMMARIES, &[&JobKind::Enrich.name()]).await?)?;
     Ok(vec![deliveries, summaries])
 }
 

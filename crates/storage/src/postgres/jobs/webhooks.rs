@@ -1,7 +1,7 @@
 //! Webhooks.
 
 use deadpool_postgres::Client;
-use interline_items::{SpaceId, Stopped, UserId, Webhook, WebhookId, WebhookSecret, WebhookUrl};
+use interline_items::{SpaceId, UserId, Webhook, WebhookId, WebhookSecret, WebhookStop, WebhookUrl};
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -86,7 +86,7 @@ pub(super) async fn update(client: &Client, webhook: &Webhook) -> Result<bool, F
 }
 
 /// Stops a webhook that has the same address and start.
-pub(super) async fn stop(client: &Client, webhook: &Webhook, stopped: &Stopped) -> Result<(), Failure> {
+pub(super) async fn stop(client: &Client, webhook: &Webhook, stopped: &WebhookStop) -> Result<(), Failure> {
     let (url, started_at) = (webhook.url.as_str(), webhook.started_at.as_microsecond());
     let values: [&(dyn ToSql + Sync); 5] =
         [&webhook.id.uuid(), &stopped.at.as_microsecond(), &stopped.reason, &url, &started_at];
@@ -128,6 +128,6 @@ fn of_row(row: &Row) -> Result<Webhook, Failure> {
         created_at: time(row, "created_at")?,
         started_at: time(row, "started_at")?,
         delivered_at: maybe_time(row, "delivered_at")?,
-        stopped: maybe_time(row, "stopped_at")?.map(|at| Stopped { at, reason: reason.unwrap_or_default() }),
+        stopped: maybe_time(row, "stopped_at")?.map(|at| WebhookStop { at, reason: reason.unwrap_or_default() }),
     })
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use deadpool_postgres::{Client, Transaction};
 use interline_items::StoreError;
-use interline_items::search::{IndexStep, Indexed};
+use interline_items::search::{IndexStep, IndexStepResult};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -11,7 +11,7 @@ use super::super::connect::Pools;
 use super::super::failure::Failure;
 use super::super::rows::{count, maybe_count};
 use super::super::versions::at_one_moment;
-use super::super::work::{self, Proof, carry_out, compute};
+use super::super::work::{self, CommitProof, carry_out, compute};
 use super::merge::{self, RemoveSome};
 use super::segments::{is_elsewhere, live, members, take_lease, take_turn};
 use super::texts::{searched, texts};
@@ -64,22 +64,30 @@ enum Next {
 }
 
 /// A step of the index, by the holder of a lease.
-pub(in super::super) async fn step(pools: &Pools, holder: Uuid, step: IndexStep) -> Result<Indexed, StoreError> {
+pub(in super::super) async fn step(
+    pools: &Pools,
+    holder: Uuid,
+    step: IndexStep,
+) -> Result<IndexStepResult, StoreError> {
     let lease = Lease::new(holder);
     let next = pools.use_one(async { next(&mut pools.work.get().await?, lease, step).await }).await?;
     match next {
-        Next::Elsewhere => Ok(Indexed::Elsewhere),
-        Next::Nothing { stale } => Ok(Indexed::Nothing { stale }),
+        Next::Elsewhere => Ok(IndexStepResult::Elsewhere),
+        Next::Nothing { stale } => Ok(IndexStepResult::Nothing { stale }),
         Next::Merge(segments) => merge::merge(pools, holder, segments).await,
         Next::Remove(segment) => {
             carry_out(pools, &RemoveSome { segment, lease }).await?;
-            Ok(Indexed::Tidied)
+            Ok(IndexStepResult::Tidied)
         }
         Next::Add(read) => {
             let (items, stale) = (read.marks.len() as u64, read.stale);
             let addition = compute(move || read.into_addition(lease)).await??;
             let added = carry_out(pools, &addition).await?;
-            Ok(if added { Indexed::Added { items, stale: stale.saturating_sub(items) } } else { Indexed::Elsewhere })
+            Ok(if added {
+                IndexStepResult::Added { items, stale: stale.saturating_sub(items) }
+            } else {
+                IndexStepResult::Elsewhere
+            })
         }
     }
 }
@@ -165,18 +173,18 @@ struct Addition {
 }
 
 #[async_trait]
-impl work::Work for Addition {
+impl work::RetryableTransaction for Addition {
     /// Whether it was added: nobody else has changed the index meanwhile.
     type Outcome = bool;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         take_turn(transaction).await?;
         let mut segments = live(transaction).await?;
         let (ids, marks): (Vec<Uuid>, Vec<i64>) = self.marks.iter().copied().unzip();
         let are_same = segments.iter().map(|segment| segment.number).eq(self.segments.iter().copied());
         // Another may have indexed the items, without a segment if all were gone by then.
         if !are_same || !are_stale(transaction, &ids).await? {
-            return Ok((false, Proof::Nothing));
+            return Ok((false, CommitProof::Nothing));
         }
         take_lease(transaction, &self.lease).await?;
         let set_dead = transaction.prepare_cached(SET_DEAD).await?;
@@ -192,7 +200,7 @@ impl work::Work for Addition {
         }
         let forget = transaction.prepare_cached(FORGET_STALE).await?;
         transaction.execute(&forget, &[&ids, &marks]).await?;
-        Ok((true, Proof::Nothing))
+        Ok((true, CommitProof::Nothing))
     }
 }
 

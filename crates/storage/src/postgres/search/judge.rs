@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use interline_items::StoreError;
-use interline_items::search::{FoundOrder, Search, Verdict};
+use interline_items::search::{Search, SearchOrder, Verdict};
 use tokio_postgres::Row;
 
 use super::super::failure::Failure;
@@ -18,7 +18,7 @@ use crate::search::evidence::Evidence;
 pub(super) struct Judge {
     pub(super) search: Arc<Search>,
     pub(super) evidence: Arc<Evidence>,
-    pub(super) order: FoundOrder,
+    pub(super) order: SearchOrder,
 }
 
 impl Judge {

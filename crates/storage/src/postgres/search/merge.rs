@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
 use interline_items::StoreError;
-use interline_items::search::Indexed;
+use interline_items::search::IndexStepResult;
 use uuid::Uuid;
 
 use super::super::connect::Pools;
 use super::super::failure::Failure;
-use super::super::work::{Proof, Work, carry_out, compute};
+use super::super::work::{CommitProof, RetryableTransaction, carry_out, compute};
 use super::index::{add_blocks, add_segment};
 use super::segments::{live, take_lease, take_turn};
 use crate::search::lease::Lease;
@@ -41,7 +41,7 @@ const REMOVE_BLOCKS: &str = "
 const REMOVE_SEGMENT: &str = "DELETE FROM search_segments WHERE number = $1";
 
 /// Puts segments together.
-pub(super) async fn merge(pools: &Pools, holder: Uuid, inputs: Vec<Segment>) -> Result<Indexed, StoreError> {
+pub(super) async fn merge(pools: &Pools, holder: Uuid, inputs: Vec<Segment>) -> Result<IndexStepResult, StoreError> {
     let segment = carry_out(pools, &Begin { holder }).await?;
     let mut merging = Merging::of(&inputs);
     let mut bytes = 0;
@@ -56,12 +56,12 @@ pub(super) async fn merge(pools: &Pools, holder: Uuid, inputs: Vec<Segment>) -> 
             Next::Write(blocks) => blocks,
             Next::Finish(last) => {
                 let finished = carry_out(pools, &Finish { segment, bytes, last, inputs, holder }).await?;
-                return Ok(if finished { Indexed::Tidied } else { Indexed::Elsewhere });
+                return Ok(if finished { IndexStepResult::Tidied } else { IndexStepResult::Elsewhere });
             }
         };
         bytes += length(&blocks);
         if !carry_out(pools, &Piece { segment, blocks, holder }).await? {
-            return Ok(Indexed::Elsewhere);
+            return Ok(IndexStepResult::Elsewhere);
         }
     }
 }
@@ -138,14 +138,14 @@ struct Begin {
 }
 
 #[async_trait]
-impl Work for Begin {
+impl RetryableTransaction for Begin {
     /// Its number.
     type Outcome = i64;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(i64, Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(i64, CommitProof), Failure> {
         take_turn(transaction).await?;
         take_lease(transaction, &Lease::new(self.holder)).await?;
-        Ok((add_segment(transaction, State::BeingMade, 0, &[]).await?, Proof::Nothing))
+        Ok((add_segment(transaction, State::BeingMade, 0, &[]).await?, CommitProof::Nothing))
     }
 }
 
@@ -157,18 +157,18 @@ struct Piece {
 }
 
 #[async_trait]
-impl Work for Piece {
+impl RetryableTransaction for Piece {
     /// Whether it still is being made.
     type Outcome = bool;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         take_turn(transaction).await?;
         if !is_being_made(transaction, self.segment).await? {
-            return Ok((false, Proof::Nothing));
+            return Ok((false, CommitProof::Nothing));
         }
         take_lease(transaction, &Lease::new(self.holder)).await?;
         add_blocks(transaction, self.segment, &self.blocks).await?;
-        Ok((true, Proof::Nothing))
+        Ok((true, CommitProof::Nothing))
     }
 }
 
@@ -187,17 +187,17 @@ struct Finish {
 }
 
 #[async_trait]
-impl Work for Finish {
+impl RetryableTransaction for Finish {
     /// Whether the inputs were all still there, and it still was being made.
     type Outcome = bool;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         take_turn(transaction).await?;
         let Some(Successor { items, dead }) = Successor::of(&self.inputs, &live(transaction).await?) else {
-            return Ok((false, Proof::Nothing));
+            return Ok((false, CommitProof::Nothing));
         };
         if !is_being_made(transaction, self.segment).await? {
-            return Ok((false, Proof::Nothing));
+            return Ok((false, CommitProof::Nothing));
         }
         take_lease(transaction, &Lease::new(self.holder)).await?;
         add_blocks(transaction, self.segment, &self.last).await?;
@@ -210,7 +210,7 @@ impl Work for Finish {
         let retire = transaction.prepare_cached(RETIRE).await?;
         let inputs: Vec<i64> = self.inputs.iter().map(|input| input.number).collect();
         transaction.execute(&retire, &[&inputs]).await?;
-        Ok((true, Proof::Nothing))
+        Ok((true, CommitProof::Nothing))
     }
 }
 
@@ -221,10 +221,10 @@ pub(super) struct RemoveSome {
 }
 
 #[async_trait]
-impl Work for RemoveSome {
+impl RetryableTransaction for RemoveSome {
     type Outcome = ();
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), Proof), Failure> {
+    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         take_turn(transaction).await?;
         take_lease(transaction, &self.lease).await?;
         let execute = async |sql| {
@@ -236,6 +236,6 @@ impl Work for RemoveSome {
         if is_left && execute(REMOVE_BLOCKS).await? == 0 {
             execute(REMOVE_SEGMENT).await?;
         }
-        Ok(((), Proof::Nothing))
+        Ok(((), CommitProof::Nothing))
     }
 }

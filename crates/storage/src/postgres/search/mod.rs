@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Client, Transaction};
-use interline_items::search::{FoundItem, FoundPage, Search, SearchQuery, Searched};
+use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, SearchedFields};
 use interline_items::{Contents, StoreError};
 use tokio_postgres::Row;
 
@@ -40,7 +40,7 @@ const SNAPSHOTS: &str = concat!(
 );
 
 /// A page of what matches, and how many items do, at one moment.
-pub(super) async fn search(pools: &Pools, query: &SearchQuery) -> Result<FoundPage, StoreError> {
+pub(super) async fn search(pools: &Pools, query: &SearchQuery) -> Result<SearchResults, StoreError> {
     in_turn(pools, query.until, async |client| page(client, query).await).await
 }
 
@@ -71,7 +71,7 @@ async fn transaction(client: &mut Client, until: Instant) -> Result<Transaction<
     Ok(transaction)
 }
 
-async fn page(client: &mut Client, query: &SearchQuery) -> Result<FoundPage, Failure> {
+async fn page(client: &mut Client, query: &SearchQuery) -> Result<SearchResults, Failure> {
     let transaction = transaction(client, query.until).await?;
     let found = found(&transaction, query).await?;
     let lengths: HashMap<i64, u64> = found.iter().map(|place| (place.entry.number, place.bytes)).collect();
@@ -86,7 +86,7 @@ async fn page(client: &mut Client, query: &SearchQuery) -> Result<FoundPage, Fai
         (now, rest) = rest.split_at(batch(rest, |entry| lengths.get(&entry.number).copied().unwrap_or(0)));
         items.append(&mut found_items(&transaction, query, now).await?);
     }
-    Ok(FoundPage { items, total, next })
+    Ok(SearchResults { items, total, next })
 }
 
 /// How long a search may go on; [`StoreError::OutOfTime`] if no longer.
@@ -157,27 +157,27 @@ async fn found_items(
     transaction: &Transaction<'_>,
     query: &SearchQuery,
     entries: &[Entry],
-) -> Result<Vec<FoundItem>, Failure> {
+) -> Result<Vec<SearchHit>, Failure> {
     let numbers: Vec<i64> = entries.iter().map(|entry| entry.number).collect();
     let statement = transaction.prepare_cached(SNAPSHOTS).await?;
     let found = transaction.query(&statement, &[&numbers]).await?;
     let query = query.clone();
     let items = compute(move || {
         let item = |row: &Row| Ok((row.try_get("number")?, found_item(row, &query)?));
-        found.iter().map(item).collect::<Result<HashMap<i64, FoundItem>, Failure>>()
+        found.iter().map(item).collect::<Result<HashMap<i64, SearchHit>, Failure>>()
     });
     let mut items = items.await??;
     Ok(numbers.iter().filter_map(|number| items.remove(number)).collect())
 }
 
-fn found_item(row: &Row, query: &SearchQuery) -> Result<FoundItem, Failure> {
+fn found_item(row: &Row, query: &SearchQuery) -> Result<SearchHit, Failure> {
     let mut snapshot = rows::snapshot(row)?;
     let mut in_time = || Instant::now() < query.until;
-    let snippet = query.search.snippet(&Searched::of(&snapshot), &mut in_time);
+    let snippet = query.search.snippet(&SearchedFields::of(&snapshot), &mut in_time);
     let snippet = snippet.map_err(|_| StoreError::OutOfTime)?;
     match query.contents {
         Contents::Read => {}
         Contents::Omit => snapshot.content = None,
     }
-    Ok(FoundItem { snapshot, snippet })
+    Ok(SearchHit { snapshot, snippet })
 }

@@ -1,7 +1,7 @@
 //! Reading texts, so many at a time that they have room.
 
 use deadpool_postgres::Transaction;
-use interline_items::search::Searched;
+use interline_items::search::SearchedFields;
 use tokio_postgres::Row;
 
 use super::super::failure::Failure;
@@ -22,8 +22,8 @@ pub(super) async fn texts(transaction: &Transaction<'_>, numbers: &[i64]) -> Res
 }
 
 /// What of a row of texts is searched.
-pub(super) fn searched(row: &Row) -> Result<Searched<'_>, Failure> {
-    Ok(Searched {
+pub(super) fn searched(row: &Row) -> Result<SearchedFields<'_>, Failure> {
+    Ok(SearchedFields {
         title: row.try_get("title")?,
         name: row.try_get("name")?,
         description: row.try_get("description")?,

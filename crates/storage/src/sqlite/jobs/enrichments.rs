@@ -1,7 +1,7 @@
 //! What a model said about items.
 
 use interline_items::fields::Tag;
-use interline_items::{Enrichment, EnrichmentState, ItemId, Task};
+use interline_items::{Enrichment, EnrichmentState, ItemId, JobKind};
 use rusqlite::{Connection, params};
 
 use super::super::failure::Failure;
@@ -61,7 +61,7 @@ pub(super) fn of_item(connection: &Connection, item: ItemId) -> Result<Enrichmen
         .next()
         .transpose()?;
     let mut job = connection.prepare_cached(JOB)?;
-    let job = job.query_and_then(params![Task::Enrich.name(), id], |row| {
+    let job = job.query_and_then(params![JobKind::Enrich.name(), id], |row| {
         let mut columns = Columns::of(row);
         Ok::<(bool, Option<String>), Failure>((columns.next()?, columns.next()?))
     });

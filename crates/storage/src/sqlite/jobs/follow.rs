@@ -1,6 +1,6 @@
 //! What a change leaves to be done.
 
-use interline_items::Task;
+use interline_items::JobKind;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
@@ -50,17 +50,17 @@ pub(in super::super) fn follow(connection: &Connection, change: &Follows) -> Res
     let told = deliver.query_map(params![change.space.into_bytes(), change.event], |row| row.get(0))?;
     let told = told.collect::<Result<Vec<[u8; 16]>, _>>()?;
     for webhook in told {
-        want(connection, Task::Deliver, webhook, change.at)?;
+        want(connection, JobKind::Deliver, webhook, change.at)?;
     }
     if let Some(item) = change.enriches
-        && connection.prepare_cached(IS_DONE)?.exists(params![Task::Enrich.name(), change.at])?
+        && connection.prepare_cached(IS_DONE)?.exists(params![JobKind::Enrich.name(), change.at])?
     {
-        want(connection, Task::Enrich, item.into_bytes(), change.at)?;
+        want(connection, JobKind::Enrich, item.into_bytes(), change.at)?;
     }
     Ok(())
 }
 
-fn want(connection: &Connection, task: Task, subject: [u8; 16], at: i64) -> Result<(), Failure> {
+fn want(connection: &Connection, task: JobKind, subject: [u8; 16], at: i64) -> Result<(), Failure> {
     let due_at = at + i64::try_from(task.delay().as_micros()).unwrap_or(0);
     connection.prepare_cached(WANT)?.execute(params![task.name(), subject, at, due_at])?;
     Ok(())

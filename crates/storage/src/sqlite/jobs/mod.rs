@@ -8,8 +8,8 @@ mod webhooks;
 
 use async_trait::async_trait;
 use interline_items::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, SpaceId, Stopped,
-    StoreError, Task, UserId, Webhook, WebhookId, WorkFigures, WorkStore,
+    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, JobKind, JobMetrics,
+    JobStore, SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookStop,
 };
 use jiff::Timestamp;
 
@@ -17,7 +17,7 @@ use super::SqliteStore;
 pub(super) use follow::{Follows, follow};
 
 #[async_trait]
-impl WorkStore for SqliteStore {
+impl JobStore for SqliteStore {
     async fn enrich_until(&self, time: Timestamp) -> Result<(), StoreError> {
         Ok(self.writer.run(move |connection| queue::enrich_until(connection, time)).await?)
     }
@@ -26,7 +26,7 @@ impl WorkStore for SqliteStore {
         Ok(self.writer.run(move |connection| queue::claim(connection, wanted)).await?)
     }
 
-    async fn next_job(&self, task: Task) -> Result<Option<Timestamp>, StoreError> {
+    async fn next_job(&self, task: JobKind) -> Result<Option<Timestamp>, StoreError> {
         self.readers.read(|connection| queue::next(connection, task))
     }
 
@@ -35,7 +35,7 @@ impl WorkStore for SqliteStore {
         Ok(self.writer.run(move |connection| queue::end(connection, &job, &end, now)).await?)
     }
 
-    async fn work_figures(&self) -> Result<Vec<WorkFigures>, StoreError> {
+    async fn work_figures(&self) -> Result<Vec<JobMetrics>, StoreError> {
         self.readers.read_long(queue::figures).await
     }
 
@@ -59,7 +59,7 @@ impl WorkStore for SqliteStore {
         Ok(self.writer.run(move |connection| webhooks::update(connection, &webhook)).await?)
     }
 
-    async fn stop_webhook(&self, webhook: &Webhook, stopped: &Stopped) -> Result<(), StoreError> {
+    async fn stop_webhook(&self, webhook: &Webhook, stopped: &WebhookStop) -> Result<(), StoreError> {
         let (webhook, stopped) = (webhook.clone(), stopped.clone());
         Ok(self.writer.run(move |connection| webhooks::stop(connection, &webhook, &stopped)).await?)
     }

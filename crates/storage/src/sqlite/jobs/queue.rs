@@ -1,6 +1,6 @@
 //! Jobs: claiming and ending them.
 
-use interline_items::{ClaimJobs, Job, JobEnd, Task, Work, WorkFigures};
+use interline_items::{ClaimJobs, Job, JobEnd, JobKey, JobKind, JobMetrics};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
@@ -61,7 +61,7 @@ const FORGET: [&str; 2] = [
 
 /// Lets changes leave jobs of enriching until a time.
 pub(super) fn enrich_until(connection: &Connection, time: Timestamp) -> Result<(), Failure> {
-    connection.prepare_cached(ENRICH_UNTIL)?.execute(params![Task::Enrich.name(), time.as_microsecond()])?;
+    connection.prepare_cached(ENRICH_UNTIL)?.execute(params![JobKind::Enrich.name(), time.as_microsecond()])?;
     Ok(())
 }
 
@@ -80,7 +80,7 @@ pub(super) fn claim(connection: &Connection, wanted: ClaimJobs) -> Result<Vec<Jo
         |row| {
             let mut columns = Columns::of(row);
             Ok(Job {
-                work: Work::new(wanted.task, columns.uuid()?),
+                work: JobKey::new(wanted.task, columns.uuid()?),
                 claim,
                 wanted: columns.count()?,
                 failures: columns.next()?,
@@ -92,7 +92,7 @@ pub(super) fn claim(connection: &Connection, wanted: ClaimJobs) -> Result<Vec<Jo
 }
 
 /// When the next job is due.
-pub(super) fn next(connection: &Connection, task: Task) -> Result<Option<Timestamp>, Failure> {
+pub(super) fn next(connection: &Connection, task: JobKind) -> Result<Option<Timestamp>, Failure> {
     connection.prepare_cached(NEXT)?.query_row([task.name()], |row| Ok(Columns::of(row).optional_time()))?
 }
 
@@ -115,16 +115,17 @@ pub(super) fn end(connection: &Connection, job: &Job, end: &JobEnd, now: Timesta
 }
 
 /// How much there is to do.
-pub(super) fn figures(connection: &Connection) -> Result<Vec<WorkFigures>, Failure> {
+pub(super) fn figures(connection: &Connection) -> Result<Vec<JobMetrics>, Failure> {
     let figures = |task, row: &rusqlite::Row<'_>| {
         let mut columns = Columns::of(row);
         let (waiting, oldest, given_up) = (columns.count()?, columns.optional_time()?, columns.count()?);
-        Ok::<_, Failure>(WorkFigures { task, waiting, oldest, given_up })
+        Ok::<_, Failure>(JobMetrics { task, waiting, oldest, given_up })
     };
-    let deliveries = connection.prepare_cached(DELIVERIES)?.query_row([], |row| Ok(figures(Task::Deliver, row)))??;
+    let deliveries =
+        connection.prepare_cached(DELIVERIES)?.query_row([], |row| Ok(figures(JobKind::Deliver, row)))??;
     let summaries = connection
         .prepare_cached(SUMMARIES)?
-        .query_row([Task::Enrich.name()], |row| Ok(figures(Task::Enrich, row)))??;
+        .query_row([JobKind::Enrich.name()], |row| Ok(figures(JobKind::Enrich, row)))??;
     Ok(vec![deliveries, summaries])
 }
 

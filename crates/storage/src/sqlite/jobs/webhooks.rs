@@ -1,6 +1,6 @@
 //! Webhooks.
 
-use interline_items::{SpaceId, Stopped, UserId, Webhook, WebhookId, WebhookSecret, WebhookUrl};
+use interline_items::{SpaceId, UserId, Webhook, WebhookId, WebhookSecret, WebhookStop, WebhookUrl};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 
@@ -77,7 +77,7 @@ pub(super) fn update(connection: &Connection, webhook: &Webhook) -> Result<bool,
 }
 
 /// Stops a webhook that has the same address and start.
-pub(super) fn stop(connection: &Connection, webhook: &Webhook, stopped: &Stopped) -> Result<(), Failure> {
+pub(super) fn stop(connection: &Connection, webhook: &Webhook, stopped: &WebhookStop) -> Result<(), Failure> {
     let id = webhook.id.uuid().into_bytes();
     let changed = connection.prepare_cached(STOP)?.execute(params![
         id,
@@ -127,7 +127,7 @@ fn of_row(row: &Row<'_>) -> Result<Webhook, Failure> {
         started_at: columns.time()?,
         delivered_at: columns.optional_time()?,
         stopped: match columns.optional_time()? {
-            Some(at) => Some(Stopped { at, reason: columns.next::<Option<String>>()?.unwrap_or_default() }),
+            Some(at) => Some(WebhookStop { at, reason: columns.next::<Option<String>>()?.unwrap_or_default() }),
             None => None,
         },
     })

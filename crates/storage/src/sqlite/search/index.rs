@@ -1,7 +1,7 @@
 //! Steps of the index: items that changed become a segment, segments that became many become one.
 
 use interline_items::StoreError;
-use interline_items::search::{IndexStep, Indexed};
+use interline_items::search::{IndexStep, IndexStepResult};
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
@@ -54,21 +54,25 @@ pub(in super::super) async fn step(
     writer: &Writer,
     holder: Uuid,
     step: IndexStep,
-) -> Result<Indexed, StoreError> {
+) -> Result<IndexStepResult, StoreError> {
     let lease = Lease::new(holder);
     let work = readers.read_long(move |connection| next(connection, lease, step)).await?;
     match work {
-        Work::Elsewhere => Ok(Indexed::Elsewhere),
-        Work::Nothing { stale } => Ok(Indexed::Nothing { stale }),
+        Work::Elsewhere => Ok(IndexStepResult::Elsewhere),
+        Work::Nothing { stale } => Ok(IndexStepResult::Nothing { stale }),
         Work::Merge(segments) => merge::merge(readers, writer, holder, segments).await,
         Work::Remove(segment) => {
             writer.run(move |connection| merge::remove_some(connection, lease, segment)).await?;
-            Ok(Indexed::Tidied)
+            Ok(IndexStepResult::Tidied)
         }
         Work::Add(addition) => {
             let (items, stale) = (addition.read.len() as u64, addition.stale);
             let added = writer.run(move |connection| addition.commit(connection, lease)).await?;
-            Ok(if added { Indexed::Added { items, stale: stale.saturating_sub(items) } } else { Indexed::Elsewhere })
+            Ok(if added {
+                IndexStepResult::Added { items, stale: stale.saturating_sub(items) }
+            } else {
+                IndexStepResult::Elsewhere
+            })
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Segments are put together into one, a piece at a time: whoever writes meanwhile waits for one piece at the most.
 
 use interline_items::StoreError;
-use interline_items::search::Indexed;
+use interline_items::search::IndexStepResult;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
@@ -39,7 +39,7 @@ pub(super) async fn merge(
     writer: &Writer,
     holder: Uuid,
     inputs: Vec<Segment>,
-) -> Result<Indexed, StoreError> {
+) -> Result<IndexStepResult, StoreError> {
     let begin = writer.run(move |connection| {
         take_lease(connection, &Lease::new(holder))?;
         add_segment(connection, State::BeingMade, 0, &[])
@@ -50,7 +50,7 @@ pub(super) async fn merge(
         let (next, piece) = readers.read_long(move |connection| merging.piece(connection)).await?;
         let Some(next) = next else {
             let finished = writer.run(move |connection| made.finish(connection, holder, &piece, &inputs)).await?;
-            return Ok(if finished { Indexed::Tidied } else { Indexed::Elsewhere });
+            return Ok(if finished { IndexStepResult::Tidied } else { IndexStepResult::Elsewhere });
         };
         made.bytes += length(&piece);
         merging = next;
@@ -64,7 +64,7 @@ pub(super) async fn merge(
             Ok(true)
         };
         if !writer.run(write).await? {
-            return Ok(Indexed::Elsewhere);
+            return Ok(IndexStepResult::Elsewhere);
         }
     }
 }

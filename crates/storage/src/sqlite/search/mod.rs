@@ -10,7 +10,7 @@ mod texts;
 
 use std::time::Instant;
 
-use interline_items::search::{FoundItem, FoundPage, Known, Search, SearchQuery, Searched, Verdict};
+use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, SearchedFields, TermPresence, Verdict};
 use interline_items::{Contents, StoreError};
 use rusqlite::Connection;
 
@@ -27,7 +27,7 @@ use crate::search::live::Segment;
 const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
 
 /// A page of what matches, and how many items do. The connection is in a transaction.
-pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<FoundPage, Failure> {
+pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<SearchResults, Failure> {
     let evidence = evidence(connection, &query.search, query.until, &live(connection)?, stale_items(connection)?)?;
     let mut finding = Finding::new(connection, query)?;
     finding.look_up(&evidence)?;
@@ -112,7 +112,7 @@ impl<'a> Finding<'a> {
     }
 
     /// How well an item matches, if it does.
-    fn read(&mut self, number: i64, known: impl Fn(usize) -> Known) -> Result<Option<u32>, Failure> {
+    fn read(&mut self, number: i64, known: impl Fn(usize) -> TermPresence) -> Result<Option<u32>, Failure> {
         check_time(self.query.until)?;
         let mut in_time = || Instant::now() < self.query.until;
         let score = self.texts.of(number, |item| {
@@ -121,24 +121,24 @@ impl<'a> Finding<'a> {
         Ok(score.flatten())
     }
 
-    fn page(mut self) -> Result<FoundPage, Failure> {
+    fn page(mut self) -> Result<SearchResults, Failure> {
         let total = self.found.len() as u64;
         let next = cut_page(&mut self.found, &self.query.start, self.query.limit, self.query.order.direction());
         let items = self.found.iter().map(|entry| self.item(entry)).collect::<Result<_, _>>()?;
-        Ok(FoundPage { items, total, next })
+        Ok(SearchResults { items, total, next })
     }
 
-    fn item(&self, entry: &Entry) -> Result<FoundItem, Failure> {
+    fn item(&self, entry: &Entry) -> Result<SearchHit, Failure> {
         let mut statement = self.connection.prepare_cached(SNAPSHOT)?;
         let mut found = statement.query([entry.number])?;
         let row = found.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
         let mut snapshot = rows::snapshot(row)?;
         let mut in_time = || Instant::now() < self.query.until;
-        let snippet = self.query.search.snippet(&Searched::of(&snapshot), &mut in_time);
+        let snippet = self.query.search.snippet(&SearchedFields::of(&snapshot), &mut in_time);
         let snippet = snippet.map_err(|_| StoreError::OutOfTime)?;
         if self.query.contents == Contents::Omit {
             snapshot.content = None;
         }
-        Ok(FoundItem { snapshot, snippet })
+        Ok(SearchHit { snapshot, snippet })
     }
 }

@@ -1,6 +1,6 @@
 //! Reading what is searched of an item.
 
-use interline_items::search::Searched;
+use interline_items::search::SearchedFields;
 use rusqlite::{CachedStatement, Connection};
 
 use super::super::failure::Failure;
@@ -22,12 +22,12 @@ impl<'a> Texts<'a> {
     pub(super) fn of<T>(
         &mut self,
         item: i64,
-        look: impl FnOnce(&Searched<'_>) -> Result<T, Failure>,
+        look: impl FnOnce(&SearchedFields<'_>) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
         let mut found = self.0.query([item])?;
         let Some(row) = found.next()? else { return Ok(None) };
         let mut columns = Columns::of(row);
-        let searched = Searched {
+        let searched = SearchedFields {
             title: columns.optional_text()?,
             name: columns.optional_text()?,
             description: columns.optional_text()?,

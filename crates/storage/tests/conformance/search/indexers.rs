@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interline_items::search::{IndexStep, Indexed};
+use interline_items::search::{IndexStep, IndexStepResult};
 use interline_items::{ItemId, Snapshot, Store};
 
 use super::generate::Chance;
@@ -24,13 +24,13 @@ on_both!(
 async fn steps_tell_what_they_did_and_what_is_left(place: Place) {
     let store = &*place.store;
     let ada = author(store, "ada").await;
-    assert_eq!(step(store).await, Indexed::Nothing { stale: 0 });
+    assert_eq!(step(store).await, IndexStepResult::Nothing { stale: 0 });
     let item = ada.create(store, note(&ada.space, "Plan").with_content("one")).await;
     ada.create(store, note(&ada.space, "Plan").with_content("two")).await;
-    assert_eq!(step(store).await, Indexed::Added { items: 2, stale: 0 });
-    assert_eq!(step(store).await, Indexed::Nothing { stale: 0 });
+    assert_eq!(step(store).await, IndexStepResult::Added { items: 2, stale: 0 });
+    assert_eq!(step(store).await, IndexStepResult::Nothing { stale: 0 });
     ada.change(store, &item, ada.rewriting(&item, Some("three"))).await.unwrap();
-    assert_eq!(step(store).await, Indexed::Added { items: 1, stale: 0 });
+    assert_eq!(step(store).await, IndexStepResult::Added { items: 1, stale: 0 });
     complete(store).await;
     assert_eq!(store.check().await.unwrap().stale, 0);
 }
@@ -41,21 +41,21 @@ async fn items_that_changed_lately_are_left_for_later(place: Place) {
     ada.create(store, note(&ada.space, "early").made_at(at(0))).await;
     ada.create(store, note(&ada.space, "late").made_at(at(100))).await;
     let until = |seconds: i64| IndexStep { unchanged_since: at(seconds) };
-    assert_eq!(store.index(until(50)).await.unwrap(), Indexed::Added { items: 1, stale: 1 });
-    assert_eq!(store.index(until(50)).await.unwrap(), Indexed::Nothing { stale: 1 });
+    assert_eq!(store.index(until(50)).await.unwrap(), IndexStepResult::Added { items: 1, stale: 1 });
+    assert_eq!(store.index(until(50)).await.unwrap(), IndexStepResult::Nothing { stale: 1 });
     assert_eq!(store.check().await.unwrap().stale, 1);
-    assert_eq!(store.index(until(100)).await.unwrap(), Indexed::Added { items: 1, stale: 0 });
+    assert_eq!(store.index(until(100)).await.unwrap(), IndexStepResult::Added { items: 1, stale: 0 });
 }
 
 async fn another_process_stays_away_for_a_while(place: Place) {
     let ada = author(&*place.store, "ada").await;
     let other = place.database.open().await;
     ada.create(&*place.store, note(&ada.space, "one")).await;
-    assert_eq!(step(&*place.store).await, Indexed::Added { items: 1, stale: 0 });
+    assert_eq!(step(&*place.store).await, IndexStepResult::Added { items: 1, stale: 0 });
     ada.create(&*place.store, note(&ada.space, "two")).await;
-    assert_eq!(step(&*other).await, Indexed::Elsewhere);
+    assert_eq!(step(&*other).await, IndexStepResult::Elsewhere);
     time_passes(&place).await;
-    assert_eq!(step(&*other).await, Indexed::Added { items: 1, stale: 0 });
+    assert_eq!(step(&*other).await, IndexStepResult::Added { items: 1, stale: 0 });
     sound(&*other).await;
 }
 

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
 use interline_items::search::{
-    FoundItem, FoundOrder, FoundPage, IndexStep, Indexed, Search, SearchQuery, SnippetField,
+    IndexStep, IndexStepResult, Search, SearchHit, SearchOrder, SearchQuery, SearchResults, SnippetField,
 };
 use interline_items::{Contents, Filter, PageStart, Snapshot, SortOrder, Store, View};
 
@@ -34,7 +34,7 @@ fn looking_for(query: &str, filter: Filter) -> SearchQuery {
     SearchQuery {
         search: Arc::new(search),
         filter,
-        order: FoundOrder::Relevance(SortOrder::Descending),
+        order: SearchOrder::Relevance(SortOrder::Descending),
         start: PageStart::Offset(0),
         limit: 1_000,
         contents: Contents::Read,
@@ -48,7 +48,7 @@ fn active(filter: Filter) -> Filter {
 }
 
 /// A step of the index that takes on everything, however lately it changed.
-async fn step(store: &dyn Store) -> Indexed {
+async fn step(store: &dyn Store) -> IndexStepResult {
     store.index(IndexStep { unchanged_since: at(1_000_000_000) }).await.unwrap()
 }
 
@@ -56,9 +56,9 @@ async fn step(store: &dyn Store) -> Indexed {
 async fn complete(store: &dyn Store) {
     loop {
         match step(store).await {
-            Indexed::Added { .. } | Indexed::Tidied => {}
-            Indexed::Nothing { stale } => break assert_eq!(stale, 0, "the index knows everything"),
-            Indexed::Elsewhere => panic!("another process is at the index"),
+            IndexStepResult::Added { .. } | IndexStepResult::Tidied => {}
+            IndexStepResult::Nothing { stale } => break assert_eq!(stale, 0, "the index knows everything"),
+            IndexStepResult::Elsewhere => panic!("another process is at the index"),
         }
     }
 }
@@ -70,10 +70,10 @@ async fn sound(store: &dyn Store) {
 }
 
 /// Every page from the first to the last, each by where the one before says that it starts.
-async fn walk(store: &dyn Store, mut query: SearchQuery) -> Vec<FoundItem> {
+async fn walk(store: &dyn Store, mut query: SearchQuery) -> Vec<SearchHit> {
     let mut walked = Vec::new();
     loop {
-        let FoundPage { items, total, next } = store.search(&query).await.unwrap();
+        let SearchResults { items, total, next } = store.search(&query).await.unwrap();
         assert!(items.len() <= query.limit);
         walked.extend(items);
         match next {
@@ -101,7 +101,7 @@ fn texts(snapshot: &Snapshot) -> Texts {
 }
 
 /// The item shows where it matches, exactly as it stands there.
-fn shows_where(found: &FoundItem) {
+fn shows_where(found: &SearchHit) {
     let Some(snippet) = &found.snippet else { return };
     let texts = texts(&found.snapshot);
     let line = match snippet.field {

@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use interline_items::search::{FoundItem, FoundPage, Search, SearchQuery, SnippetField};
+use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, SnippetField};
 use interline_items::{CursorKey, Filter, ItemId, Kind, Snapshot, Space, Store, View};
 
 use super::generate::Chance;
@@ -131,7 +131,7 @@ async fn compare(store: &dyn Store, seed: u64) -> u64 {
 }
 
 /// The field of a snippet, from the snippet on.
-fn from_there(found: &FoundItem) -> String {
+fn from_there(found: &SearchHit) -> String {
     let snippet = found.snippet.as_ref().expect("a snippet");
     let Texts { title, name, description, url, path, content } = texts(&found.snapshot);
     let (text, line) = match snippet.field {
@@ -150,7 +150,7 @@ fn from_there(found: &FoundItem) -> String {
 /// Pages of one tell how well items match by where the next one starts.
 async fn scores_are(store: &dyn Store, query: &SearchQuery, expected: &[(u32, ItemId)]) {
     if let [(score, id), _, ..] = expected {
-        let FoundPage { next, .. } = store.search(&SearchQuery { limit: 1, ..query.clone() }).await.unwrap();
+        let SearchResults { next, .. } = store.search(&SearchQuery { limit: 1, ..query.clone() }).await.unwrap();
         let next = next.expect("there are more");
         assert_eq!((next.key, next.id), (Some(CursorKey::Score(*score)), *id));
         let walked = walk(store, SearchQuery { limit: 1 + expected.len() / 2, ..query.clone() }).await;

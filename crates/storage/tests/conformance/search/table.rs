@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use interline_items::fields::Tag;
-use interline_items::search::{FoundOrder, FoundPage, QueryError, Search, SearchQuery};
+use interline_items::search::{QueryError, Search, SearchOrder, SearchQuery, SearchResults};
 use interline_items::{
     Action, Case, ContentWrite, Filter, ItemId, ItemWrite, Kind, PageStart, Snapshot, Sort, SortBy, SortOrder,
     TagMatch, View,
@@ -41,7 +41,7 @@ struct Table {
 #[derive(Clone, Copy, PartialEq)]
 enum Filled {
     NotIndexed,
-    Indexed,
+    IndexStepResult,
     /// Of three items, one was indexed, one was edited since and one is new.
     HalfIndexed,
 }
@@ -77,7 +77,7 @@ impl Table {
         active(whole(&self.ada.space))
     }
 
-    fn labels(&self, page: &FoundPage) -> Vec<&'static str> {
+    fn labels(&self, page: &SearchResults) -> Vec<&'static str> {
         page.items.iter().map(|found| self.labels[&found.snapshot.item.id]).collect()
     }
 
@@ -99,7 +99,7 @@ impl Table {
         }
         for (expression, expected) in EXPRESSIONS {
             let search = Arc::new(Search::expression(expression, Case::Sensitive).unwrap());
-            let order = FoundOrder::Sorted(Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending });
+            let order = SearchOrder::Sorted(Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending });
             let found = self.search(&SearchQuery { search, order, ..looking_for("x", self.of_ada()) }).await;
             if found != *expected {
                 wrong.push(format!("/{expression}/ finds {found:?}, not {expected:?}"));
@@ -137,7 +137,7 @@ async fn the_table_holds_while_nothing_is_indexed(place: Place) {
 }
 
 async fn the_table_holds_when_everything_is_indexed(place: Place) {
-    let table = Table::new(place, Filled::Indexed).await;
+    let table = Table::new(place, Filled::IndexStepResult).await;
     table.holds().await;
     sound(&*table.place.store).await;
 }
@@ -238,11 +238,11 @@ async fn filters_narrow_what_is_found(place: Place) {
 async fn what_is_found_can_be_sorted(place: Place) {
     let table = Table::new(place, Filled::HalfIndexed).await;
     let (up, down) = (SortOrder::Ascending, SortOrder::Descending);
-    let by = |by: SortBy, order: SortOrder| FoundOrder::Sorted(Sort { by, order });
-    let rows: [(&str, FoundOrder, &[&str]); 13] = [
-        ("run OR edit", FoundOrder::Relevance(down), &["running", "run", "many", "editor"]),
-        ("run OR edit", FoundOrder::Relevance(up), &["editor", "many", "run", "running"]),
-        ("%", FoundOrder::Relevance(up), &["sql", "percent"]),
+    let by = |by: SortBy, order: SortOrder| SearchOrder::Sorted(Sort { by, order });
+    let rows: [(&str, SearchOrder, &[&str]); 13] = [
+        ("run OR edit", SearchOrder::Relevance(down), &["running", "run", "many", "editor"]),
+        ("run OR edit", SearchOrder::Relevance(up), &["editor", "many", "run", "running"]),
+        ("%", SearchOrder::Relevance(up), &["sql", "percent"]),
         ("run OR edit", by(SortBy::CreatedAt, up), &["running", "run", "many", "editor"]),
         ("run OR edit", by(SortBy::CreatedAt, down), &["editor", "many", "run", "running"]),
         ("run OR edit", by(SortBy::UpdatedAt, up), &["editor", "many", "run", "running"]),

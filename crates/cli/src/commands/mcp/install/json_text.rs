@@ -38,7 +38,7 @@ pub(super) fn with(text: &str, servers: &str, transport: Transport, entry: &Entr
     Ok(match there.is_null() {
         true => Change::Added(after),
         false if after == text => Change::Nothing,
-        false => Change::Changed(after),
+        false => Change::FieldChange(after),
     })
 }
 

@@ -27,7 +27,7 @@ enum Change {
     /// It is new in this text.
     Added(String),
     /// It was there in another form, and is as it should be in this text.
-    Changed(String),
+    FieldChange(String),
 }
 
 /// Why an entry cannot be put into a text. The text is as it was.
@@ -81,7 +81,7 @@ impl Format {
             let (what, after) = match change {
                 Change::Nothing => ("is already in", None),
                 Change::Added(after) => ("was added to", Some(after)),
-                Change::Changed(after) => ("was changed in", Some(after)),
+                Change::FieldChange(after) => ("was changed in", Some(after)),
             };
             done.push(format!("{} {what}", entry.name));
             text = after.unwrap_or(text);

@@ -13,7 +13,7 @@ fn in_json(text: &str) -> Result<Change, Unfit> {
 /// What a text becomes, which is the same when it is done again.
 #[track_caller]
 fn becomes(with: impl Fn(&str) -> Result<Change, Unfit>, text: &str, after: &str) {
-    let Ok(Change::Added(made) | Change::Changed(made)) = with(text) else { panic!("{:?}", with(text)) };
+    let Ok(Change::Added(made) | Change::FieldChange(made)) = with(text) else { panic!("{:?}", with(text)) };
     assert_eq!(made, after);
     assert_eq!(with(&made), Ok(Change::Nothing));
 }

@@ -68,7 +68,7 @@ pub(super) fn with(text: &str, entry: &Entry) -> Result<Change, Unfit> {
     Ok(match there {
         None => Change::Added(after),
         Some(_) if after == text => Change::Nothing,
-        Some(_) => Change::Changed(after),
+        Some(_) => Change::FieldChange(after),
     })
 }
 
