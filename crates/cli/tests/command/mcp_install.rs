@@ -24,7 +24,7 @@ const CLIENTS: [Client; 5] = [
         name: "vscode",
         file: "CONFIG/Code/User/mcp.json",
         other: "{\n\t\"servers\": {\n\t\t\"z\": {\"command\": \"y\"}\n\t},\n\t\"inputs\": []\n}",
-        broken: "// mine\n{}",
+        broken: "{ // mine\n",
     },
     Client {
         name: "codex",
@@ -116,6 +116,27 @@ fn what_is_there_stays_and_a_second_time_changes_nothing() {
         assert!(moved.stdout.starts_with("interline-content was changed in "), "{moved:?}");
         let (_, _, args) = client.servers(&fs::read_to_string(&path).expect("the file")).swap_remove(0);
         assert_eq!(args, ["mcp", "content", "--data-dir", "/elsewhere"]);
+    }
+}
+
+#[test]
+fn comments_and_trailing_commas_stay() {
+    for client in CLIENTS.iter().filter(|client| client.name != "codex") {
+        let place = Place::new();
+        let path = client.path(&place);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        let key = if client.name == "vscode" { "servers" } else { "mcpServers" };
+        let before = format!("// mine\n{{\n  \"{key}\": {{\n    \"z\": {{\"command\": \"y\"}}, // of z\n");
+        let after = "\n  }, /* the rest */\n}\n";
+        fs::write(&path, format!("{before}{}", &after[1..])).expect("a file");
+        let added = client.install(&place, &["content"]);
+        assert!(added.stdout.starts_with("interline-content was added to "), "{added:?}");
+        let text = fs::read_to_string(&path).expect("the file");
+        let new = text.strip_prefix(&*before).and_then(|rest| rest.strip_suffix(after)).expect("the rest is as it was");
+        let new = new.strip_suffix(',').expect("a trailing comma, as before");
+        assert_eq!(client.servers(&format!("{{\"{key}\": {{{new}}}}}")).len(), 1, "{new}");
+        let again = client.install(&place, &["content"]);
+        assert_eq!(again.stdout, format!("interline-content is already in {}\n", path.display()));
     }
 }
 
