@@ -1,4 +1,4 @@
-//! Why a command did not do what it was asked to: words for people, a code for programs.
+//! The error of a command: a message and a hint for people, an exit code for programs.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -8,60 +8,60 @@ use interline_storage::OpenError;
 
 use crate::output;
 
-/// What a command ends with when it was not done.
+/// The error that a command ends with.
 #[derive(Debug)]
-pub(crate) struct Failure {
-    kind: FailureKind,
+pub(crate) struct CommandError {
+    kind: ErrorKind,
     message: String,
     hint: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FailureKind {
+enum ErrorKind {
     Refused,
     Usage,
     Failed,
 }
 
-impl Failure {
-    /// The operation was refused: it cannot be done as things are.
-    pub(crate) fn refused(message: impl fmt::Display) -> Failure {
-        Failure { kind: FailureKind::Refused, message: message.to_string(), hint: None }
+impl CommandError {
+    /// An error of kind *refused*: the operation cannot be done as things are. Exit code 1.
+    pub(crate) fn refused(message: impl fmt::Display) -> CommandError {
+        CommandError { kind: ErrorKind::Refused, message: message.to_string(), hint: None }
     }
 
-    /// What was typed, or configured, means nothing.
-    pub(crate) fn usage(message: impl fmt::Display) -> Failure {
-        Failure { kind: FailureKind::Usage, message: message.to_string(), hint: None }
+    /// An error of kind *usage*: an argument or a setting means nothing. Exit code 2.
+    pub(crate) fn usage(message: impl fmt::Display) -> CommandError {
+        CommandError { kind: ErrorKind::Usage, message: message.to_string(), hint: None }
     }
 
-    /// The store or the server failed.
-    pub(crate) fn failed(message: impl fmt::Display) -> Failure {
-        Failure { kind: FailureKind::Failed, message: message.to_string(), hint: None }
+    /// An error of kind *failed*: the store or the server failed. Exit code 3.
+    pub(crate) fn failed(message: impl fmt::Display) -> CommandError {
+        CommandError { kind: ErrorKind::Failed, message: message.to_string(), hint: None }
     }
 
-    /// Whether it was refused, so that trying again would not help.
+    /// Whether the operation was refused, so that trying again would not help.
     pub(crate) fn is_refusal(&self) -> bool {
-        self.kind == FailureKind::Refused
+        self.kind == ErrorKind::Refused
     }
 
-    /// The same, with what to do next.
-    pub(crate) fn hint(mut self, hint: impl fmt::Display) -> Failure {
+    /// Adds a hint: what the user can do next.
+    pub(crate) fn hint(mut self, hint: impl fmt::Display) -> CommandError {
         self.hint = Some(hint.to_string());
         self
     }
 
-    /// Says it on stderr.
+    /// Prints the error on stderr, and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        output::complain(&self.to_string());
+        output::print_to_stderr(&self.to_string());
         ExitCode::from(match self.kind {
-            FailureKind::Refused => 1,
-            FailureKind::Usage => 2,
-            FailureKind::Failed => 3,
+            ErrorKind::Refused => 1,
+            ErrorKind::Usage => 2,
+            ErrorKind::Failed => 3,
         })
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}", self.message)?;
         match &self.hint {
@@ -71,35 +71,35 @@ impl fmt::Display for Failure {
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
+impl From<Error> for CommandError {
+    fn from(error: Error) -> CommandError {
         match &error {
-            // Whoever runs a command on the store itself may see its log.
+            // A user who runs a command on the store itself may see its log, and so the detail.
             Error::Unavailable(detail) => {
-                Failure::failed(format!("{error}: {detail}")).hint("nothing was changed; try again")
+                CommandError::failed(format!("{error}: {detail}")).hint("nothing was changed; try again")
             }
-            Error::Unknown(detail) => Failure::failed(format!("{error}: {detail}"))
+            Error::Unknown(detail) => CommandError::failed(format!("{error}: {detail}"))
                 .hint("it may have been applied: look before doing it again"),
-            Error::Internal(detail) => Failure::failed(format!("the store failed: {detail}")),
+            Error::Internal(detail) => CommandError::failed(format!("the store failed: {detail}")),
             Error::ValidationFailed(fields) => {
                 let problems: Vec<_> =
                     fields.iter().map(|field| format!("{}: {}", field.field, field.message)).collect();
-                Failure::refused(problems.join("; "))
+                CommandError::refused(problems.join("; "))
             }
-            _ => Failure::refused(&error).hint(error.suggestion()),
+            _ => CommandError::refused(&error).hint(error.suggestion()),
         }
     }
 }
 
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Failure {
-        Failure::failed(error)
+impl From<OpenError> for CommandError {
+    fn from(error: OpenError) -> CommandError {
+        CommandError::failed(error)
     }
 }
 
-/// Says what the command line's parser has to say: help and version on stdout, the rest on stderr.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    // There is nobody left to tell that nobody listens.
+/// Prints what clap has to say, help and version on stdout, errors on stderr, and returns the exit code.
+pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
+    // An error of stdout or stderr leaves nowhere to report it.
     let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

@@ -1,101 +1,105 @@
-//! What an administrative command works on: the local store, or a server. Both answer in the same shapes.
+//! The connection of an administrative command: to the local store, or to a remote server. Both return the same types.
 
 use std::collections::BTreeSet;
 
 use interline_items::{Kind, RemoveUser, Scope, UserDraft};
 use jiff::Timestamp;
 
-use crate::args::TargetArgs;
+use crate::args::StoreCommandArgs;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
-use crate::local::Local;
-use crate::remote::Server;
-use crate::settings::TargetSettings;
-use crate::shapes::{NewTokenShape, NewUserShape, TokenList, UserList};
+use crate::local::LocalStore;
+use crate::remote::RemoteServer;
+use crate::settings::StoreAddress;
+use crate::wire::{NewTokenResponse, NewUserResponse, TokenListResponse, UserListResponse};
 
-/// The local store, or a server.
-pub(crate) enum Target {
-    Local(Local),
-    Server(Server),
+/// The local store, opened, or a remote server.
+pub(crate) enum Connection {
+    Local(LocalStore),
+    Server(RemoteServer),
 }
 
 /// A token to make.
 pub(crate) struct NewToken {
     pub(crate) name: String,
-    /// What it allows; `None` is all that the caller may do.
+    /// What the token allows; `None` is all that the caller may do.
     pub(crate) scopes: Option<BTreeSet<Scope>>,
-    /// The kinds that exist for it; `None` is all.
+    /// The kinds that exist for the token; `None` is all.
     pub(crate) kinds: Option<BTreeSet<Kind>>,
     pub(crate) expires_at: Option<Timestamp>,
-    /// The name or id of its user; `None` is the caller.
+    /// The name or id of the token's user; `None` is the caller.
     pub(crate) user: Option<String>,
 }
 
-impl Target {
-    /// What the arguments mean.
-    pub(crate) async fn open_for(args: &TargetArgs, environment: &Environment) -> Result<Target, Failure> {
-        match TargetSettings::of(&args.place, environment)? {
-            TargetSettings::Local(store) => Ok(Target::Local(Local::open(&store).await?)),
-            TargetSettings::Server { url, token } => Ok(Target::Server(Server::at(url, token)?)),
+impl Connection {
+    /// Opens the store that the arguments name.
+    pub(crate) async fn open(args: &StoreCommandArgs, environment: &Environment) -> Result<Connection, CommandError> {
+        match StoreAddress::from_args(&args.address, environment)? {
+            StoreAddress::Local(store) => Ok(Connection::Local(LocalStore::open(&store).await?)),
+            StoreAddress::Server { url, token } => Ok(Connection::Server(RemoteServer::new(url, token)?)),
         }
     }
 
-    pub(crate) async fn add_user(&self, draft: UserDraft) -> Result<NewUserShape, Failure> {
+    pub(crate) async fn add_user(&self, draft: UserDraft) -> Result<NewUserResponse, CommandError> {
         match self {
-            Target::Local(store) => store.add_user(draft).await,
-            Target::Server(server) => server.add_user(&draft).await,
+            Connection::Local(store) => store.add_user(draft).await,
+            Connection::Server(server) => server.add_user(&draft).await,
         }
     }
 
-    pub(crate) async fn users(&self) -> Result<UserList, Failure> {
+    pub(crate) async fn users(&self) -> Result<UserListResponse, CommandError> {
         match self {
-            Target::Local(store) => store.users().await,
-            Target::Server(server) => server.users().await,
+            Connection::Local(store) => store.users().await,
+            Connection::Server(server) => server.users().await,
         }
     }
 
-    pub(crate) async fn remove_user(&self, wanted: &str, items: RemoveUser) -> Result<(), Failure> {
+    pub(crate) async fn remove_user(&self, name_or_id: &str, items: RemoveUser) -> Result<(), CommandError> {
         match self {
-            Target::Local(store) => store.remove_user(wanted, items).await,
-            Target::Server(server) => server.remove_user(wanted, items).await,
+            Connection::Local(store) => store.remove_user(name_or_id, items).await,
+            Connection::Server(server) => server.remove_user(name_or_id, items).await,
         }
     }
 
-    pub(crate) async fn add_token(&self, new: NewToken) -> Result<NewTokenShape, Failure> {
+    pub(crate) async fn add_token(&self, new: NewToken) -> Result<NewTokenResponse, CommandError> {
         match self {
-            Target::Local(store) => store.add_token(new).await,
-            Target::Server(server) => server.add_token(&new).await,
+            Connection::Local(store) => store.add_token(new).await,
+            Connection::Server(server) => server.add_token(&new).await,
         }
     }
 
-    pub(crate) async fn tokens(&self, user: Option<&str>) -> Result<TokenList, Failure> {
+    pub(crate) async fn tokens(&self, user: Option<&str>) -> Result<TokenListResponse, CommandError> {
         match self {
-            Target::Local(store) => store.tokens(user).await,
-            Target::Server(server) => server.tokens(user).await,
+            Connection::Local(store) => store.tokens(user).await,
+            Connection::Server(server) => server.tokens(user).await,
         }
     }
 
-    pub(crate) async fn remove_token(&self, id: &str) -> Result<(), Failure> {
+    pub(crate) async fn remove_token(&self, id: &str) -> Result<(), CommandError> {
         match self {
-            Target::Local(store) => store.remove_token(id).await,
-            Target::Server(server) => server.remove_token(id).await,
+            Connection::Local(store) => store.remove_token(id).await,
+            Connection::Server(server) => server.remove_token(id).await,
         }
     }
 }
 
 /// The one user who has that name or id. Names need not be unique.
-pub(crate) fn named<U>(users: Vec<U>, wanted: &str, id_and_name: impl Fn(&U) -> (String, &str)) -> Result<U, Failure> {
-    let is_meant = |user: &U| {
+pub(crate) fn find_user<U>(
+    users: Vec<U>,
+    name_or_id: &str,
+    id_and_name: impl Fn(&U) -> (String, &str),
+) -> Result<U, CommandError> {
+    let matches = |user: &U| {
         let (id, name) = id_and_name(user);
-        name == wanted || id.eq_ignore_ascii_case(wanted)
+        name == name_or_id || id.eq_ignore_ascii_case(name_or_id)
     };
-    let mut meant: Vec<U> = users.into_iter().filter(is_meant).collect();
-    match (meant.pop(), meant.len()) {
+    let mut found: Vec<U> = users.into_iter().filter(matches).collect();
+    match (found.pop(), found.len()) {
         (Some(user), 0) => Ok(user),
         (None, _) => {
-            Err(Failure::refused(format!("there is no user {wanted}")).hint("`interline user list` shows all"))
+            Err(CommandError::refused(format!("there is no user {name_or_id}")).hint("`interline user list` shows all"))
         }
-        (Some(_), others) => Err(Failure::refused(format!("{} users are called {wanted}", others + 1))
+        (Some(_), others) => Err(CommandError::refused(format!("{} users are called {name_or_id}", others + 1))
             .hint("name the one by its id, as `interline user list` shows it")),
     }
 }

@@ -1,40 +1,40 @@
-//! What is done after changes: where webhooks may lead, and which model summarizes.
+//! The settings of outbound HTTP: the addresses that webhooks may have, and the AI endpoint that summarizes.
 
 use interline_items::Targets;
 use interline_server::{AiKey, AiSettings};
 use reqwest::Url;
 
-use super::layers::{Given, Layers, variable};
+use super::layers::{Layers, Setting, variable};
 use crate::args::ServeArgs;
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 
-/// What is done after changes.
+/// The settings of outbound HTTP.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct AfterChange {
+pub(crate) struct OutboundSettings {
     pub(crate) targets: Targets,
     pub(crate) ai: Option<AiSettings>,
 }
 
-impl AfterChange {
-    pub(super) fn of(args: &ServeArgs, layers: &Layers<'_>) -> Result<AfterChange, Failure> {
+impl OutboundSettings {
+    pub(super) fn from_args(args: &ServeArgs, layers: &Layers<'_>) -> Result<OutboundSettings, CommandError> {
         let typed = args.webhook_targets.as_deref();
         let targets = layers.find("webhook-targets", typed, |file| file.webhook_targets.as_deref());
-        Ok(AfterChange {
-            targets: targets.map_or(Ok(Targets::default()), |given| targets_of(&given))?,
-            ai: ai(args, layers)?,
+        Ok(OutboundSettings {
+            targets: targets.map_or(Ok(Targets::default()), |setting| parse_webhook_targets(&setting))?,
+            ai: parse_ai(args, layers)?,
         })
     }
 }
 
-fn targets_of(given: &Given) -> Result<Targets, Failure> {
-    match given.text()? {
+fn parse_webhook_targets(setting: &Setting) -> Result<Targets, CommandError> {
+    match setting.text()? {
         "public" => Ok(Targets::Public),
         "any" => Ok(Targets::Any),
-        _ => Err(given.wrong("does not say where webhooks may lead").hint("write public or any")),
+        _ => Err(setting.invalid("does not say where webhooks may lead").hint("write public or any")),
     }
 }
 
-fn ai(args: &ServeArgs, layers: &Layers<'_>) -> Result<Option<AiSettings>, Failure> {
+fn parse_ai(args: &ServeArgs, layers: &Layers<'_>) -> Result<Option<AiSettings>, CommandError> {
     let url = layers.find("ai-url", args.ai_url.as_deref(), |file| file.ai_url.as_deref());
     let model = layers.find("ai-model", args.ai_model.as_deref(), |file| file.ai_model.as_deref());
     match (url, model) {
@@ -42,27 +42,30 @@ fn ai(args: &ServeArgs, layers: &Layers<'_>) -> Result<Option<AiSettings>, Failu
         (Some(url), Some(model)) => {
             let endpoint = Url::parse(url.text()?).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
             let endpoint = endpoint.ok_or_else(|| {
-                url.wrong("is not an endpoint's address").hint("write one such as https://api.example.com/v1")
+                url.invalid("is not an endpoint's address").hint("write one such as https://api.example.com/v1")
             })?;
-            Ok(Some(AiSettings { url: endpoint.into(), model: model.text()?.to_owned(), key: key(layers)? }))
+            Ok(Some(AiSettings { url: endpoint.into(), model: model.text()?.to_owned(), key: parse_ai_key(layers)? }))
         }
-        (Some(given), None) => Err(Failure::usage(format!("{}: an endpoint has several models", given.origin))
-            .hint("name one with --ai-model")),
-        (None, Some(given)) => {
-            Err(Failure::usage(format!("{}: there is no endpoint that has the model", given.origin))
+        (Some(setting), None) => {
+            Err(CommandError::usage(format!("{}: an endpoint has several models", setting.origin))
+                .hint("name one with --ai-model"))
+        }
+        (None, Some(setting)) => {
+            Err(CommandError::usage(format!("{}: there is no endpoint that has the model", setting.origin))
                 .hint("name one with --ai-url"))
         }
     }
 }
 
-/// What the endpoint is shown. The environment alone may hold it: what is typed, everybody on the machine can read.
-fn key(layers: &Layers<'_>) -> Result<Option<AiKey>, Failure> {
+/// The key that the AI endpoint is sent. Only the environment may hold it: what is typed, every user of the machine can
+/// read.
+fn parse_ai_key(layers: &Layers<'_>) -> Result<Option<AiKey>, CommandError> {
     let name = variable("ai-key");
     let Some(value) = layers.environment.get(&name) else { return Ok(None) };
     match value.to_str().map(str::trim) {
         Some(key) if !key.is_empty() && key.chars().all(|c| c.is_ascii_graphic()) => {
             Ok(Some(AiKey::new(key.to_owned())))
         }
-        _ => Err(Failure::usage(format!("{name}: not a key")).hint("a key is one word of ASCII characters")),
+        _ => Err(CommandError::usage(format!("{name}: not a key")).hint("a key is one word of ASCII characters")),
     }
 }

@@ -57,7 +57,7 @@ impl ClientArg {
         }
     }
 
-    /// What people call it.
+    /// The product name of the client.
     pub(super) fn title(self) -> &'static str {
         match self {
             ClientArg::ClaudeCode => "Claude Code",

@@ -16,7 +16,7 @@ use serde_json::ser::PrettyFormatter;
 use serde_json::{Serializer, Value, json};
 
 use super::client::Transport;
-use super::entry::Entry;
+use super::entry::ServerEntry;
 use super::{ConfigEdit, EditError, Splice, newline_of, spliced};
 
 const DEFAULT_INDENT: &str = "  ";
@@ -41,7 +41,7 @@ pub(super) fn set_entry(
     text: &str,
     servers: &str,
     transport: Transport,
-    entry: &Entry,
+    entry: &ServerEntry,
 ) -> Result<ConfigEdit, EditError> {
     let text = &*with_object(text)?;
     let is_new = is_new(text, servers, entry)?;
@@ -77,7 +77,7 @@ fn with_object(text: &str) -> Result<Cow<'_, str>, EditError> {
 
 /// Whether the text has no entry of that name yet; an error if the name stands for something that is not started by a
 /// command.
-fn is_new(text: &str, servers: &str, entry: &Entry) -> Result<bool, EditError> {
+fn is_new(text: &str, servers: &str, entry: &ServerEntry) -> Result<bool, EditError> {
     let document = Document::parse(text)?;
     let Some(servers) = member(&document.root, servers).and_then(|servers| servers.value.as_object()) else {
         return Ok(true);

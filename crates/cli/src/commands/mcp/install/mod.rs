@@ -13,12 +13,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use self::client::Format;
-use self::entry::Entry;
+use self::entry::ServerEntry;
 use crate::args::McpInstallArgs;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
-use crate::output::say;
-use crate::settings::TargetSettings;
+use crate::output::print;
+use crate::settings::StoreAddress;
 
 /// A byte order mark, which editors of Windows put before a text. It is no part of the text, and stays.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -49,38 +49,38 @@ struct Splice {
     new: String,
 }
 
-pub(super) fn run(args: &McpInstallArgs, environment: &Environment) -> Result<(), Failure> {
+pub(super) fn run(args: &McpInstallArgs, environment: &Environment) -> Result<(), CommandError> {
     // What would be refused at every start is refused here.
-    TargetSettings::of(&args.place, environment)?;
-    let entries = Entry::of(args)?;
+    StoreAddress::from_args(&args.address, environment)?;
+    let entries = ServerEntry::from_args(args)?;
     let format = args.client.format();
     if args.print {
-        let (text, _) = format.set_entries("", &entries).map_err(|error| Failure::failed(error.message()))?;
-        return say(text.trim_end());
+        let (text, _) = format.set_entries("", &entries).map_err(|error| CommandError::failed(error.message()))?;
+        return print(text.trim_end());
     }
     let path = args.client.file(environment).ok_or_else(|| {
-        Failure::usage("HOME does not say where the client keeps its configuration")
+        CommandError::usage("HOME does not say where the client keeps its configuration")
             .hint("add by hand what --print shows")
     })?;
     let path = path.as_path();
     let before = read(path)?;
     let (text, done) = format.set_entries(&before, &entries).map_err(|error| {
-        Failure::refused(format!("{}: {}", path.display(), error.message()))
+        CommandError::refused(format!("{}: {}", path.display(), error.message()))
             .hint("nothing was changed; mend it, or add by hand what --print shows")
     })?;
     let mut done: Vec<String> = done.iter().map(|done| format!("{done} {}", path.display())).collect();
     if text != before {
         write(path, &text)
-            .map_err(|error| Failure::failed(format!("{} cannot be written: {error}", path.display())))?;
+            .map_err(|error| CommandError::failed(format!("{} cannot be written: {error}", path.display())))?;
         done.push(format!("Start {} again to see it.", args.client.title()));
     }
-    say(&done.join("\n"))
+    print(&done.join("\n"))
 }
 
 impl Format {
     /// The text of a configuration with these servers in it and the rest as it was, and a line for each server that says
     /// what was done. An empty text is a configuration without servers.
-    fn set_entries(self, text: &str, entries: &[Entry]) -> Result<(String, Vec<String>), EditError> {
+    fn set_entries(self, text: &str, entries: &[ServerEntry]) -> Result<(String, Vec<String>), EditError> {
         let unmarked = text.strip_prefix(BYTE_ORDER_MARK);
         let mut edited = unmarked.unwrap_or(text).to_owned();
         let mut done = Vec::new();
@@ -134,25 +134,25 @@ fn spliced(text: &str, splices: &[Splice]) -> String {
     after
 }
 
-/// The text of a file; that of one that is not there is empty.
-fn read(path: &Path) -> Result<String, Failure> {
+/// The text of a file; empty if there is no file.
+fn read(path: &Path) -> Result<String, CommandError> {
     match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(Failure::refused(format!("{} cannot be read: {error}", path.display()))
+        Err(error) => Err(CommandError::refused(format!("{} cannot be read: {error}", path.display()))
             .hint("add by hand what --print shows")),
         Ok(text) => Ok(text),
     }
 }
 
-/// Puts a text into a file, whole or not at all. A new file is its user's alone, because a token may be in it.
+/// Writes a text into a file, whole or not at all. Only its user can read a new file, because a token may be in it.
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    // What a link leads to is written, not the link.
+    // The file that a link leads to is replaced, not the link.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(".interline").tempfile_in(folder)?;
-    if let Ok(kept) = fs::metadata(path) {
-        file.as_file().set_permissions(kept.permissions())?;
+    if let Ok(metadata) = fs::metadata(path) {
+        file.as_file().set_permissions(metadata.permissions())?;
     }
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;

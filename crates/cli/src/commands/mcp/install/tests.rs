@@ -7,9 +7,9 @@ mod tables;
 use super::client::Transport;
 use super::*;
 
-fn entry() -> Entry {
+fn entry() -> ServerEntry {
     let args = ["mcp", "content"].map(str::to_owned).to_vec();
-    Entry { name: "interline-content", command: "/bin/interline".to_owned(), args }
+    ServerEntry { name: "interline-content", command: "/bin/interline".to_owned(), args }
 }
 
 /// Sets the entry in JSON.

@@ -7,14 +7,14 @@
 use toml::{Table, Value};
 use toml_edit::{Document, Item, TableLike};
 
-use super::entry::Entry;
+use super::entry::ServerEntry;
 use super::{ConfigEdit, EditError, Splice, newline_of, spliced};
 
 const SERVERS: &str = "mcp_servers";
 
 /// Sets the entry as a table of `mcp_servers`. Of an entry that is there, what it starts is set and the rest, such as its
 /// environment, stays.
-pub(super) fn set_entry(text: &str, entry: &Entry) -> Result<ConfigEdit, EditError> {
+pub(super) fn set_entry(text: &str, entry: &ServerEntry) -> Result<ConfigEdit, EditError> {
     let document =
         Document::parse(text).map_err(|error| EditError::Unreadable(error.to_string().trim_end().to_owned()))?;
     let name = format!("{SERVERS}.{}", entry.name);
@@ -37,7 +37,7 @@ pub(super) fn set_entry(text: &str, entry: &Entry) -> Result<ConfigEdit, EditErr
 }
 
 /// The text with a table for the entry at its end.
-fn with_table(text: &str, entry: &Entry) -> String {
+fn with_table(text: &str, entry: &ServerEntry) -> String {
     let newline = newline_of(text);
     let gap = match text.trim_end() {
         "" => String::new(),
@@ -53,7 +53,7 @@ fn with_table(text: &str, entry: &Entry) -> String {
 }
 
 /// What has to be written into an entry that is there.
-fn splices(text: &str, there: &Item, name: &str, entry: &Entry) -> Result<Vec<Splice>, EditError> {
+fn splices(text: &str, there: &Item, name: &str, entry: &ServerEntry) -> Result<Vec<Splice>, EditError> {
     let taken = || EditError::NameTaken(name.to_owned());
     let wrong_type = |key: &str, kind: &str| EditError::Unreadable(format!("`{name}.{key}` is not {kind}"));
     let table = table(there, name)?;
@@ -115,7 +115,7 @@ fn array(strings: &[String]) -> String {
 }
 
 /// What the configuration has to mean.
-fn expected(mut before: Table, entry: &Entry) -> Option<Table> {
+fn expected(mut before: Table, entry: &ServerEntry) -> Option<Table> {
     let table = || Value::Table(Table::new());
     let servers = before.entry(SERVERS).or_insert_with(table).as_table_mut()?;
     let server = servers.entry(entry.name).or_insert_with(table).as_table_mut()?;

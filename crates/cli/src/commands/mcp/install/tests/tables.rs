@@ -86,7 +86,7 @@ fn what_is_equal_is_not_written_again() {
 #[test]
 fn strings_of_every_kind_are_read_back() {
     let command = "/it's \"here\"\\\u{7f}\u{1}\n\u{e9}/interline".to_owned();
-    let entry = Entry { command, ..entry() };
+    let entry = ServerEntry { command, ..entry() };
     for text in ["", "mcp_servers.interline-content = { command = 'x' }\n"] {
         becomes_for(&entry, text);
     }
@@ -94,7 +94,7 @@ fn strings_of_every_kind_are_read_back() {
 
 /// The text takes the entry, and a second time changes nothing.
 #[track_caller]
-fn becomes_for(entry: &Entry, text: &str) {
+fn becomes_for(entry: &ServerEntry, text: &str) {
     let Ok(ConfigEdit::Added(after) | ConfigEdit::Changed(after)) = toml_text::set_entry(text, entry) else {
         panic!("{:?}", toml_text::set_entry(text, entry))
     };
