@@ -80,7 +80,7 @@ impl StoreArgs {
     }
 }
 
-/// What an administrative command works on, and how it answers.
+/// The options of a command that works on a store: which store, and how the result is printed.
 #[derive(Debug, Args)]
 pub(crate) struct StoreCommandArgs {
     /// Answer in JSON, in the shapes of the REST API
@@ -90,7 +90,7 @@ pub(crate) struct StoreCommandArgs {
     pub(crate) address: StoreAddressArgs,
 }
 
-/// What a command works on: the local store, or a server.
+/// The options that name a store: the local one, or a remote server.
 #[derive(Debug, Args)]
 pub(crate) struct StoreAddressArgs {
     /// A server to work on, instead of the local store [env: INTERLINE_URL]
@@ -104,7 +104,7 @@ pub(crate) struct StoreAddressArgs {
 }
 
 impl StoreCommandArgs {
-    /// How the command answers.
+    /// How the result is printed.
     pub(crate) fn format(&self) -> OutputFormat {
         if self.json { OutputFormat::Json } else { OutputFormat::Text }
     }
@@ -300,7 +300,7 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// How the command answers.
+    /// How the result is printed.
     pub(crate) fn format(&self) -> OutputFormat {
         if self.json { OutputFormat::Json } else { OutputFormat::Text }
     }
