@@ -20,6 +20,7 @@ use super::entry::ServerEntry;
 use super::{ConfigEdit, EditError, Splice, newline_of, spliced};
 
 const DEFAULT_INDENT: &str = "  ";
+const JSON_BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
 
 /// JSON with comments and trailing commas, as VS Code reads it, and no other liberties.
 const JSONC: ParseOptions = ParseOptions {
@@ -229,10 +230,34 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The parser has a limit of its own to nesting, far below what the stack holds.
+/// Parses JSONC. The parser itself limits nesting, far below what the stack holds.
 fn parse(text: &str) -> Result<ParseResult<'_>, EditError> {
     let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
-    parse_to_ast(text, &collect, &JSONC).map_err(|error| EditError::Unreadable(error.to_string()))
+    let parsed = parse_to_ast(text, &collect, &JSONC).map_err(|error| EditError::Unreadable(error.to_string()))?;
+    match unexpected_character(text, parsed.tokens.as_deref().unwrap_or_default()) {
+        None => Ok(parsed),
+        Some(at) => {
+            let line = text[..at].matches('\n').count() + 1;
+            Err(EditError::Unreadable(format!("Unexpected character on line {line}")))
+        }
+    }
+}
+
+/// Where a character stands that the parser lets pass and clients do not: a control character in a string, as that of a
+/// line that was not closed, or a blank that is not one of JSON's four.
+fn unexpected_character(text: &str, tokens: &[TokenAndRange<'_>]) -> Option<usize> {
+    let mut gap_start = 0;
+    for token in tokens {
+        let (start, end) = (token.range.start, token.range.end);
+        let is_string = matches!(token.token, Token::String(_));
+        let in_gap = text[gap_start..start].find(|c| !JSON_BLANKS.contains(&c)).map(|at| gap_start + at);
+        let in_string = || text[start..end].find(|c| is_string && c < ' ').map(|at| start + at);
+        if let Some(at) = in_gap.or_else(in_string) {
+            return Some(at);
+        }
+        gap_start = end;
+    }
+    text[gap_start..].find(|c| !JSON_BLANKS.contains(&c)).map(|at| gap_start + at)
 }
 
 /// The member of that name. Of several the last counts, as for everything that reads JSON.

@@ -93,11 +93,24 @@ fn liberties_that_clients_do_not_take_are_refused() {
         "{\"a\": +1}",
         "{\"a\": NaN}",
         "{\"a\": \"\\x41\"}",
+        "{\"a\": 01}",
+        "{\"a\": \"x\ny\"}",
+        "{\"a\": \"x\ty\"}",
+        "{\"a\": \"\0\"}",
+        "{\"a\": \"\\ud800\"}",
+        "{\"a\":\u{a0}1}",
+        "{\u{b}}",
+        "{}\u{2028}",
+        "{}\u{feff}",
+        "{} // a\n\u{c}",
+        "# a\n{}",
         "{,}",
         "{} x",
     ] {
         assert!(matches!(in_json(text), Err(EditError::Unreadable(_))), "{text}");
     }
+    let line = in_json("{\n  \"a\": \"x\n  \"\n}");
+    assert_eq!(line, Err(EditError::Unreadable("Unexpected character on line 2".to_owned())));
 }
 
 #[test]
