@@ -83,8 +83,8 @@ fn is_new(text: &str, servers: &str, entry: &ServerEntry) -> Result<bool, EditEr
     let Some(servers) = member(&document.root, servers).and_then(|servers| servers.value.as_object()) else {
         return Ok(true);
     };
-    let Some(there) = member(servers, entry.name) else { return Ok(true) };
-    let command = there.value.as_object().and_then(|there| member(there, "command"));
+    let Some(existing) = member(servers, entry.name) else { return Ok(true) };
+    let command = existing.value.as_object().and_then(|existing| member(existing, "command"));
     match command.and_then(|command| command.value.as_string_lit()) {
         Some(_) => Ok(false),
         None => Err(EditError::NameTaken(entry.name.to_owned())),
@@ -124,14 +124,14 @@ impl<'a> Document<'a> {
         let mut layout = self.layout(object, "", DEFAULT_INDENT);
         let mut path = path.iter();
         while let Some(key) = path.next() {
-            let Some(there) = member(object, key) else {
+            let Some(existing) = member(object, key) else {
                 let value = path.rev().fold(value.clone(), |value, key| json!({ *key: value }));
                 return Ok(self.insert(object, layout, key, &value));
             };
             if path.as_slice().is_empty() {
-                return Ok(self.replace(&there.value, layout, value));
+                return Ok(self.replace(&existing.value, layout, value));
             }
-            object = there.value.as_object().ok_or_else(|| EditError::NameTaken((*key).to_owned()))?;
+            object = existing.value.as_object().ok_or_else(|| EditError::NameTaken((*key).to_owned()))?;
             layout = self.layout(object, layout.members.unwrap_or(layout.outer), layout.unit);
         }
         Ok(self.text.to_owned())
@@ -149,11 +149,11 @@ impl<'a> Document<'a> {
         before.chars().all(char::is_whitespace).then_some(before)
     }
 
-    fn replace(&self, there: &Node<'_>, layout: Layout<'_>, value: &Value) -> String {
-        if is_equal(there, value) {
+    fn replace(&self, existing: &Node<'_>, layout: Layout<'_>, value: &Value) -> String {
+        if is_equal(existing, value) {
             return self.text.to_owned();
         }
-        let range = there.range();
+        let range = existing.range();
         let value = self.written(value, layout.unit, layout.members);
         spliced(self.text, &[Splice { range: range.start..range.end, new: value }])
     }
@@ -266,12 +266,12 @@ fn member<'o, 'a>(object: &'o Object<'a>, key: &str) -> Option<&'o ObjectProp<'a
 }
 
 /// Whether a value of the text is this one, which consists of strings and lists.
-fn is_equal(there: &Node<'_>, value: &Value) -> bool {
-    match (there, value) {
-        (Node::StringLit(there), Value::String(value)) => there.value == *value,
-        (Node::Array(there), Value::Array(values)) => {
-            there.elements.len() == values.len()
-                && there.elements.iter().zip(values).all(|(there, value)| is_equal(there, value))
+fn is_equal(existing: &Node<'_>, value: &Value) -> bool {
+    match (existing, value) {
+        (Node::StringLit(existing), Value::String(value)) => existing.value == *value,
+        (Node::Array(existing), Value::Array(values)) => {
+            existing.elements.len() == values.len()
+                && existing.elements.iter().zip(values).all(|(existing, value)| is_equal(existing, value))
         }
         _ => false,
     }

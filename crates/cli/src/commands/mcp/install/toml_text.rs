@@ -19,17 +19,17 @@ pub(super) fn set_entry(text: &str, entry: &ServerEntry) -> Result<ConfigEdit, E
         Document::parse(text).map_err(|error| EditError::Unreadable(error.to_string().trim_end().to_owned()))?;
     let name = format!("{SERVERS}.{}", entry.name);
     let servers = document.get(SERVERS).map(|servers| table(servers, SERVERS)).transpose()?;
-    let there = servers.and_then(|servers| servers.get(entry.name));
-    let after = match there {
+    let existing = servers.and_then(|servers| servers.get(entry.name));
+    let after = match existing {
         None => with_table(text, entry),
-        Some(there) => spliced(text, &splices(text, there, &name, entry)?),
+        Some(existing) => spliced(text, &splices(text, existing, &name, entry)?),
     };
     // A text that writes its tables in an unusual way must not come to mean something else.
     let expected = text.parse().ok().and_then(|before| expected(before, entry));
     if expected.is_none() || after.parse::<Table>().ok() != expected {
         return Err(EditError::NameTaken(name));
     }
-    Ok(match there {
+    Ok(match existing {
         None => ConfigEdit::Added(after),
         Some(_) if after == text => ConfigEdit::Unchanged,
         Some(_) => ConfigEdit::Changed(after),
@@ -53,10 +53,10 @@ fn with_table(text: &str, entry: &ServerEntry) -> String {
 }
 
 /// What has to be written into an entry that is there.
-fn splices(text: &str, there: &Item, name: &str, entry: &ServerEntry) -> Result<Vec<Splice>, EditError> {
+fn splices(text: &str, existing: &Item, name: &str, entry: &ServerEntry) -> Result<Vec<Splice>, EditError> {
     let taken = || EditError::NameTaken(name.to_owned());
     let wrong_type = |key: &str, kind: &str| EditError::Unreadable(format!("`{name}.{key}` is not {kind}"));
-    let table = table(there, name)?;
+    let table = table(existing, name)?;
     let (command_key, command) = table.get_key_value("command").ok_or_else(taken)?;
     let command_text = command.as_str().ok_or_else(|| wrong_type("command", "a string"))?;
     let command_range = command.span().ok_or_else(taken)?;
@@ -66,14 +66,14 @@ fn splices(text: &str, there: &Item, name: &str, entry: &ServerEntry) -> Result<
     }
     let args = array(&entry.args);
     match table.get("args") {
-        Some(there) => {
-            let strings = there.as_array().and_then(|args| args.iter().map(toml_edit::Value::as_str).collect());
+        Some(existing) => {
+            let strings = existing.as_array().and_then(|args| args.iter().map(toml_edit::Value::as_str).collect());
             let strings: Vec<&str> = strings.ok_or_else(|| wrong_type("args", "an array of strings"))?;
             if strings != entry.args {
-                splices.push(Splice { range: there.span().ok_or_else(taken)?, new: args });
+                splices.push(Splice { range: existing.span().ok_or_else(taken)?, new: args });
             }
         }
-        None if there.is_value() => {
+        None if existing.is_value() => {
             let dotted = if table.is_dotted() { format!("{}.", entry.name) } else { String::new() };
             let at = command_range.end;
             splices.push(Splice { range: at..at, new: format!(", {dotted}args = {args}") });
