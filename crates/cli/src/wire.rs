@@ -1,4 +1,5 @@
-//! What `--json` prints. Users and tokens are as the REST API shows them, which is what a server answers.
+//! The JSON types: what `--json` prints. Users, tokens and events are as in the REST API, so a remote server's responses
+//! are read with the same types.
 
 use interline_items::{
     CheckProblem, CheckReport, Kind, OrganizationId, Rank, ReceivedEvent, Scope, Secret, Token, User,
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A user.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct UserShape {
+pub(crate) struct UserResponse {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) email: Option<String>,
@@ -17,23 +18,23 @@ pub(crate) struct UserShape {
     pub(crate) created_at: String,
 }
 
-/// A user that was just made.
+/// A user that was just made, with the secret of its first token.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct NewUserShape {
+pub(crate) struct NewUserResponse {
     #[serde(flatten)]
-    pub(crate) user: UserShape,
+    pub(crate) user: UserResponse,
     pub(crate) token: String,
 }
 
 /// All users, oldest first.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct UserList {
-    pub(crate) users: Vec<UserShape>,
+pub(crate) struct UserListResponse {
+    pub(crate) users: Vec<UserResponse>,
 }
 
 /// A token without its secret.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct TokenShape {
+pub(crate) struct TokenResponse {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) scopes: Vec<String>,
@@ -47,107 +48,109 @@ pub(crate) struct TokenShape {
 
 /// A token that was just made, with its secret.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct NewTokenShape {
+pub(crate) struct NewTokenResponse {
     #[serde(flatten)]
-    pub(crate) about: TokenShape,
+    pub(crate) about: TokenResponse,
     pub(crate) token: String,
 }
 
 /// The tokens of a user, oldest first.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct TokenList {
-    pub(crate) tokens: Vec<TokenShape>,
+pub(crate) struct TokenListResponse {
+    pub(crate) tokens: Vec<TokenResponse>,
 }
 
-impl From<&User> for UserShape {
-    fn from(user: &User) -> UserShape {
-        UserShape {
+impl From<&User> for UserResponse {
+    fn from(user: &User) -> UserResponse {
+        UserResponse {
             id: user.id.to_string(),
             name: user.name.clone(),
             email: user.email.clone(),
             admin: user.rank == Rank::Admin,
             organization_id: user.organization.as_ref().map(OrganizationId::to_string),
-            created_at: time(user.created_at),
+            created_at: rfc3339(user.created_at),
         }
     }
 }
 
-impl NewUserShape {
-    pub(crate) fn of(user: &User, secret: &Secret) -> NewUserShape {
-        NewUserShape { user: user.into(), token: secret.as_str().to_owned() }
+impl NewUserResponse {
+    pub(crate) fn new(user: &User, secret: &Secret) -> NewUserResponse {
+        NewUserResponse { user: user.into(), token: secret.as_str().to_owned() }
     }
 }
 
-impl From<&Token> for TokenShape {
-    fn from(token: &Token) -> TokenShape {
-        TokenShape {
+impl From<&Token> for TokenResponse {
+    fn from(token: &Token) -> TokenResponse {
+        TokenResponse {
             id: token.id.to_string(),
             name: token.name.clone(),
             scopes: token.scopes.iter().copied().map(Scope::name).map(str::to_owned).collect(),
             kinds: token.kinds.as_ref().map(|kinds| kinds.iter().map(Kind::to_string).collect()),
             spaces: token.spaces.as_ref().map(|spaces| spaces.iter().map(ToString::to_string).collect()),
             prefix: token.prefix.clone(),
-            created_at: time(token.created_at),
-            expires_at: token.expires_at.map(time),
-            last_used_at: token.last_used_at.map(time),
+            created_at: rfc3339(token.created_at),
+            expires_at: token.expires_at.map(rfc3339),
+            last_used_at: token.last_used_at.map(rfc3339),
         }
     }
 }
 
-impl NewTokenShape {
-    pub(crate) fn of(token: &Token, secret: &Secret) -> NewTokenShape {
-        NewTokenShape { about: token.into(), token: secret.as_str().to_owned() }
+impl NewTokenResponse {
+    pub(crate) fn new(token: &Token, secret: &Secret) -> NewTokenResponse {
+        NewTokenResponse { about: token.into(), token: secret.as_str().to_owned() }
     }
 }
 
-/// What a check of the store came to.
+/// The result of a check of the store.
 #[derive(Debug, Serialize)]
-pub(crate) struct CheckShape {
+pub(crate) struct CheckResponse {
     items: u64,
     versions: u64,
     stale: u64,
-    /// The first of them.
-    problems: Vec<ProblemShape>,
+    /// The first problems; `total_problems` counts all.
+    problems: Vec<CheckProblemResponse>,
     total_problems: u64,
 }
 
-/// Something that does not fit together.
+/// A problem that a check found.
 #[derive(Debug, Serialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
-enum ProblemShape {
+enum CheckProblemResponse {
     Content { id: String },
     Version { id: String, version: u64 },
     Index { id: String },
     Damage { detail: String },
 }
 
-impl From<&CheckReport> for CheckShape {
-    fn from(report: &CheckReport) -> CheckShape {
+impl From<&CheckReport> for CheckResponse {
+    fn from(report: &CheckReport) -> CheckResponse {
         let CheckReport { items, versions, stale, problems, total_problems } = report;
-        CheckShape {
+        CheckResponse {
             items: *items,
             versions: *versions,
             stale: *stale,
-            problems: problems.iter().map(ProblemShape::from).collect(),
+            problems: problems.iter().map(CheckProblemResponse::from).collect(),
             total_problems: *total_problems,
         }
     }
 }
 
-impl From<&CheckProblem> for ProblemShape {
-    fn from(problem: &CheckProblem) -> ProblemShape {
+impl From<&CheckProblem> for CheckProblemResponse {
+    fn from(problem: &CheckProblem) -> CheckProblemResponse {
         match problem {
-            CheckProblem::Content(id) => ProblemShape::Content { id: id.to_string() },
-            CheckProblem::Version { id, version } => ProblemShape::Version { id: id.to_string(), version: *version },
-            CheckProblem::Index(id) => ProblemShape::Index { id: id.to_string() },
-            CheckProblem::Damage(detail) => ProblemShape::Damage { detail: detail.clone() },
+            CheckProblem::Content(id) => CheckProblemResponse::Content { id: id.to_string() },
+            CheckProblem::Version { id, version } => {
+                CheckProblemResponse::Version { id: id.to_string(), version: *version }
+            }
+            CheckProblem::Index(id) => CheckProblemResponse::Index { id: id.to_string() },
+            CheckProblem::Damage(detail) => CheckProblemResponse::Damage { detail: detail.clone() },
         }
     }
 }
 
-/// Something that happened.
+/// An event, as the event socket sends it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct EventShape {
+pub(crate) struct EventMessage {
     pub(crate) cursor: String,
     pub(crate) event: String,
     #[serde(rename = "type")]
@@ -159,10 +162,10 @@ pub(crate) struct EventShape {
     pub(crate) at: String,
 }
 
-impl EventShape {
-    pub(crate) fn of(heard: &ReceivedEvent) -> EventShape {
+impl EventMessage {
+    pub(crate) fn from_event(heard: &ReceivedEvent) -> EventMessage {
         let event = &*heard.event;
-        EventShape {
+        EventMessage {
             cursor: heard.cursor.to_string(),
             event: format!("item.{}", event.happening),
             kind: event.kind.name().to_owned(),
@@ -170,12 +173,12 @@ impl EventShape {
             version: event.version,
             changed_fields: event.changed_fields.clone(),
             source: event.source.name().to_owned(),
-            at: time(event.at),
+            at: rfc3339(event.at),
         }
     }
 }
 
 /// A time as RFC 3339, in UTC, to the microsecond.
-pub(crate) fn time(time: Timestamp) -> String {
+pub(crate) fn rfc3339(time: Timestamp) -> String {
     format!("{time:.6}")
 }
