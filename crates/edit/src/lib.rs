@@ -51,7 +51,7 @@ pub use edit::{ChangedLines, Edit, EditMismatch, Splice};
 pub use excerpt::{MAX_EXCERPT_CHARS, excerpt};
 pub use insert::{Insert, InsertError, InsertPlace, Insertion, insert};
 pub use lines::{LineRangeError, read_lines, total_lines};
-pub use outline::{Language, OutlineEntry, OutlineKind, outline};
+pub use outline::{OutlineEntry, OutlineKind, markdown_outline};
 pub use patch::{InvalidOperation, LineOperation, OperationProblem, PatchError, StaleOperation, patch_lines};
 pub use replace::{
     Cause, Level, LineEndings, MultipleMatches, NoMatch, Passage, Place, Replace, ReplaceError, Replacement, replace,

@@ -1,19 +1,12 @@
-//! Outlines: what a text is made of, with line ranges.
+//! Outlines: the headings of a Markdown text, with the line ranges of their sections.
 
 mod html;
 mod markdown;
-mod python;
-
-/// What a text is read as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
-    /// `CommonMark`, with YAML front matter.
-    Markdown,
-    /// Python 3.
-    Python,
-}
 
 /// A part of a text that has a name.
+///
+/// Here a heading of Markdown. The type is public with all its kinds so that an outline of a programming language, made
+/// by a crate that has a parser for it, is the same type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineEntry {
     /// What it is.
@@ -35,23 +28,19 @@ pub enum OutlineKind {
     /// A heading and its section: up to the next heading of the same or a higher rank, or the end of the text.
     /// The empty line after a final newline is not part of it.
     Heading,
-    /// A Python `def` or `async def`, up to the last line of its body.
+    /// A function, up to the last line of its body.
     Function,
-    /// A Python `class`, up to the last line of its body.
+    /// A class, up to the last line of its body.
     Class,
 }
 
-/// The outline of `text`, in the order of the text.
+/// The headings of a Markdown text, in the order of the text.
 ///
-/// Any text has one: what cannot be understood is passed over. The time is linear in the text.
+/// Any text has an outline. The time is linear in the text.
 ///
-/// Markdown: headings of both styles, but not those in lists and block quotes, nor what only looks like a
-/// heading in code, HTML, comments or front matter. Python: functions and classes at any nesting, by indentation;
-/// a comment belongs to what it is indented deeper than.
+/// Headings of both styles are listed, but not those in lists and block quotes, nor text that only looks like a heading
+/// in code, HTML, comments or front matter.
 #[must_use]
-pub fn outline(language: Language, text: &str) -> Vec<OutlineEntry> {
-    match language {
-        Language::Markdown => markdown::outline(text),
-        Language::Python => python::outline(text),
-    }
+pub fn markdown_outline(text: &str) -> Vec<OutlineEntry> {
+    markdown::outline(text)
 }

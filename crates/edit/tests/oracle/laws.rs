@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use interline_edit::{
-    Cause, Edit, Insert, InsertError, InsertPlace, Level, LineEndings, Replace, ReplaceError, Replacement, diff,
-    insert, read_lines, replace,
+    Cause, Edit, Insert, InsertError, InsertPlace, Level, LineEndings, OutlineKind, Replace, ReplaceError, Replacement,
+    diff, insert, markdown_outline, read_lines, replace,
 };
 
 use super::lines::{Line, line_number, lines, texts, texts_without_final_newline};
@@ -130,6 +130,17 @@ pub(crate) fn diff_of_texts(before: &str, after: &str) {
     let diff = diff(before, after);
     unified_diff(before, after, &diff);
     assert_eq!(diff.text.is_empty(), before == after);
+}
+
+/// The law of an outline: headings of ranks 1 to 6, in order, each on lines of the text.
+pub(crate) fn outline(text: &str) {
+    let lines = text.split('\n').count();
+    let found = markdown_outline(text);
+    let on_lines_of_the_text = |first: usize, last: usize| 1 <= first && first <= last && last <= lines;
+    assert!(found.iter().all(|e| on_lines_of_the_text(e.first_line, e.last_line)), "{text:?} {found:?}");
+    assert!(found.is_sorted_by(|a, b| a.first_line < b.first_line), "{text:?} {found:?}");
+    assert!(found.iter().all(|e| (1..=6).contains(&e.depth) && !e.title.contains('\n')), "{text:?} {found:?}");
+    assert!(found.iter().all(|e| e.kind == OutlineKind::Heading), "{text:?} {found:?}");
 }
 
 fn unified_diff(before: &str, after: &str, diff: &interline_edit::UnifiedDiff) {
