@@ -5,13 +5,14 @@ use std::error::Error;
 use interline_edit::{ReplaceError, Replacement};
 
 mod lines_and_search;
+mod outlines;
 mod replacing;
 mod speed;
 mod traps;
 
 pub(crate) fn run(filter: &str) -> Result<(), Box<dyn Error>> {
     speed::run(filter)?;
-    let all = replacing::TRAPS.iter().chain(lines_and_search::TRAPS);
+    let all = replacing::TRAPS.iter().chain(lines_and_search::TRAPS).chain(outlines::TRAPS);
     traps::run(filter, all)
 }
 

@@ -63,6 +63,22 @@ fn setext_headings() {
     markdown("[a]: /url\n===\n", &[]);
     markdown("[a][b]: c\n===\n", &["1 1-2 [a][b]: c"]);
     markdown("| a |\n|---|\n| b |\n", &[]);
+    markdown("[a]:\n/url\n'title'\n===\n", &[]);
+    markdown("[a]: /url\nb\n===\n", &["1 2-3 b"]);
+    markdown("[a]: /url b\n===\n", &["1 1-2 [a]: /url b"]);
+}
+
+/// As everywhere in this crate: the lines of an outline are those that a line patch takes.
+#[test]
+fn a_lone_carriage_return_ends_no_line() {
+    for (text, expected) in [
+        ("# a\rb\n# c", &["1 1-1 a\rb", "1 2-2 c"][..]),
+        ("a\r# b", &[]),
+        ("a\r===\nb\n---\n", &["2 1-3 a\r=== b"]),
+        ("x\r\n# a\r\r\n# b", &["1 2-2 a", "1 3-3 b"]),
+    ] {
+        assert_eq!(entries(text), expected, "{text:?}");
+    }
 }
 
 #[test]
@@ -169,6 +185,19 @@ fn large_texts_are_linear() {
         "\n",
         "#\n",
         "class A:\n",
+        "[",
+        "[]",
+        "![a](",
+        "[a](<",
+        ">",
+        "*",
+        "*_",
+        "a *",
+        "``a`",
+        "<![CDATA[",
+        "&",
+        "[a]: b\n",
+        "- a\n",
     ];
     for piece in repeated {
         let text = piece.repeat((1 << 18) / piece.len());
