@@ -36,7 +36,7 @@ fuzz_target!(|data: &[u8]| {
     let request = Replace { line_endings, expected_matches, ..Replace::new(&old_str, &new_str) };
     oracle::laws::replacement(&content, &request);
     if let Ok(done) = replace(&content, &request) {
-        for place in &done.places {
+        for place in &done.ranges {
             excerpt(&content, place, 2);
         }
     }

@@ -49,6 +49,6 @@ const fn linear(name: &'static str, prepare: fn(Size) -> Trial) -> Trap {
 }
 
 fn outlining(repeated: &str, size: Size) -> Trial {
-    let text = repeated.repeat(size.of(4_000_000) / repeated.len());
+    let text = repeated.repeat(size.scale(4_000_000) / repeated.len());
     Trial::new(text.len(), move || format!("{} headings", markdown_outline(&text).len()))
 }
