@@ -11,9 +11,9 @@ use crate::replace::{Level, LineEndings, MultipleMatches, NoMatch, NotOneMatch, 
 /// A request to insert a text.
 #[derive(Clone, Copy, Debug)]
 pub struct Insert<'a> {
-    /// Where.
+    /// Where the text is inserted.
     pub position: InsertPosition<'a>,
-    /// What.
+    /// The text to insert.
     pub new_str: &'a str,
     /// The loosest level at which an anchor may be found; a looser one than [`Level::WhitespaceNormalized`] means that one.
     pub loosest: Level,

@@ -13,7 +13,7 @@ use crate::lines::{newlines, total_lines};
 /// by a crate that has a parser for it, is the same type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineEntry {
-    /// What it is.
+    /// A heading, a function or a class.
     pub kind: OutlineKind,
     /// The heading's text as written, or the name of the function or class.
     pub title: String,
@@ -26,7 +26,7 @@ pub struct OutlineEntry {
     pub last_line: usize,
 }
 
-/// What an [`OutlineEntry`] is.
+/// The kind of an [`OutlineEntry`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutlineKind {
     /// A heading and its section: up to the next heading of the same or a higher rank, or the end of the text.

@@ -29,7 +29,7 @@ pub enum PatchError {
     NoOperations,
     /// Operations that no content of this size could take, every one of them, by index.
     Invalid(Vec<InvalidOperation>),
-    /// Operations whose `expect` is not what is there, every one of them, by index.
+    /// Operations whose `expect` differs from the present lines, every one of them, by index.
     Stale(Vec<StaleOperation>),
 }
 
@@ -93,7 +93,7 @@ impl fmt::Display for OperationProblem {
     }
 }
 
-/// An operation whose lines are not what the caller believed.
+/// An operation whose `expect` differs from the present lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaleOperation {
     /// 0-based index in the list.

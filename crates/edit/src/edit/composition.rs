@@ -5,7 +5,7 @@ use super::{Edit, EditMismatch, Splice};
 impl Edit {
     /// This edit and then `next`, which was made for the text after this one, as one edit of the text before both.
     ///
-    /// Linear in the two edits, however long the text is. What `next` puts back stays a splice: only the text could tell
+    /// Linear in the two edits, however long the text is. A text that `next` restores stays a splice: only the text could show
     /// that nothing changes there.
     ///
     /// ```
@@ -39,7 +39,7 @@ impl Edit {
                     composed.write(text);
                     second.advance(text.len());
                 }
-                // Both say what becomes of the same bytes of the text between them.
+                // Both steps are about the same bytes of the text between the two edits.
                 (EditStep::Keep(made), EditStep::Keep(taken)) => {
                     let bytes = made.min(taken);
                     composed.keep(bytes)?;
@@ -119,7 +119,7 @@ impl<'e> EditSteps<'e> {
     }
 }
 
-/// Splices that grow by steps over the text before both edits. EditSteps with nothing kept between them are one splice.
+/// Splices that grow by steps over the text before both edits. Steps with no kept byte between them are one splice.
 #[derive(Default)]
 struct Composed {
     splices: Vec<Splice>,

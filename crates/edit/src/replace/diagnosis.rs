@@ -162,7 +162,7 @@ fn unescaped(text: &str) -> Option<String> {
 
 /// A line that stands for lines that were left out (`...`, `// ... rest of the code ...`) and is not in the content.
 fn elision(content: &str, lines: &[&str]) -> Option<NoMatchCause> {
-    /// How many such lines are looked for in the content.
+    /// How many such lines are searched for in the content.
     const MAX_LINES: usize = 4;
     let is_elision = |line: &&&str| {
         let marks = ['#', '/', '-', '*', '<', '!', '>', ' ', '\t'];

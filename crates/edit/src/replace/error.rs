@@ -63,7 +63,7 @@ pub(crate) enum NotOneMatch {
 /// `old_str` was not found: the cause, if there is a known one, and similar passages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NoMatch {
-    /// Why it was not found, when that is known.
+    /// Why `old_str` was not found, if the cause is known.
     pub cause: Option<NoMatchCause>,
     /// At most 3 passages similar to `old_str`, best first.
     pub nearest: Vec<SimilarPassage>,

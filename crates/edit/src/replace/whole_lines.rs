@@ -268,7 +268,7 @@ impl<'a> WholeLineSearch<'a> {
             before.clear();
             before.push_str(line.indent);
         }
-        // All changes of indentation are equal, so the last lines alone tell whether a prefix was added or removed.
+        // All changes of indentation are equal, so the last lines alone show whether a prefix was added or removed.
         let is_shift = self.last_indent.ends_with(line.indent) || line.indent.ends_with(self.last_indent);
         if self.shifted.is_matched() && is_shift {
             return Some(MatchedRule::Shifted);

@@ -51,7 +51,7 @@ impl Expression {
             return Err(PatternError::TooLarge);
         }
         let insensitive = case == Case::Insensitive;
-        // The builder parses too, but tells neither where an error is nor what the syntax tree holds.
+        // The builder parses too, but reports neither the position of an error nor the syntax tree.
         let tree = ParserBuilder::new()
             .multi_line(true)
             .crlf(true)

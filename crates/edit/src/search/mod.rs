@@ -86,7 +86,7 @@ pub fn search<'t>(
 }
 
 /// Finds every line on which a match of `pattern` starts, each once, by the first of those matches; all else as for
-/// [`search`]. HitCollector and their total are lines.
+/// [`search`]. Hits and their total are lines.
 pub fn search_lines<'t>(
     text: &'t str,
     pattern: &Pattern,
