@@ -71,7 +71,7 @@ fn request() -> impl Strategy<Value = Case> {
 struct AnyEdit(Vec<(usize, usize, String)>);
 
 impl AnyEdit {
-    fn of(&self, text: &str) -> Edit {
+    fn edit_of(&self, text: &str) -> Edit {
         let boundaries: Vec<usize> = (0..=text.len()).filter(|&at| text.is_char_boundary(at)).collect();
         let mut next = 0;
         let mut splices = Vec::new();
@@ -105,7 +105,7 @@ proptest! {
         let mut after = content.clone();
         let mut row = Vec::new();
         for edit in &edits {
-            let edit = edit.of(&after);
+            let edit = edit.edit_of(&after);
             after = edit.apply(&after).unwrap();
             row.push(edit);
         }

@@ -97,7 +97,7 @@ impl<'a> Typography<'a> {
     fn learn_blank(&mut self, unit: &'a str, form: Option<(char, &'a str)>) {
         match form {
             Some((c, form)) if TypographicClass::from_char(c) == Some(TypographicClass::Space) => {
-                self.record(unit, form)
+                self.record(unit, form);
             }
             _ => {
                 self.forms.insert(unit, None);
