@@ -37,7 +37,7 @@ pub(super) enum Size {
 }
 
 impl Size {
-    pub(super) fn of(self, whole: usize) -> usize {
+    pub(super) fn scale(self, whole: usize) -> usize {
         match self {
             Size::Half => whole / 2,
             Size::Whole => whole,

@@ -42,8 +42,8 @@ pub use history::{
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId};
 // What a request for an edit and its outcome say in the engine's words.
 pub use interline_edit::{
-    Case, Cause, Edit, InvalidOperation, Level, LineEndings, MultipleMatches, NoMatch, OperationProblem, Passage,
-    Place, StaleOperation, UnifiedDiff,
+    Case, Edit, InvalidOperation, Level, LineEndings, MatchLocation, MultipleMatches, NoMatch, NoMatchCause,
+    OperationProblem, SimilarPassage, StaleOperation, UnifiedDiff,
 };
 pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp};
 pub use kind::{CodeKind, ContentRule, Kind, Presence, Rules};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use interline_edit::{Cause, Level, MultipleMatches, NoMatch};
+use interline_edit::{Level, MultipleMatches, NoMatch, NoMatchCause};
 
 use super::{Error, NeedsText, PassageField, Refusal};
 use crate::code::KindMismatch;
@@ -90,25 +90,25 @@ impl Error {
 fn after_no_match(field: PassageField, none: &NoMatch) -> String {
     let name = field.name();
     match &none.cause {
-        Some(Cause::Capped { level, .. }) if *level <= loosest_of(field) => {
+        Some(NoMatchCause::Capped { level, .. }) if *level <= loosest_of(field) => {
             format!("allow `match`: \"{level}\", or copy the text as it stands")
         }
-        Some(Cause::OtherIndentation { line }) => {
+        Some(NoMatchCause::OtherIndentation { line }) => {
             format!("copy the text around line {line} as it stands into `{name}`")
         }
-        Some(Cause::Capped { line, .. } | Cause::OtherCase { line }) => {
+        Some(NoMatchCause::Capped { line, .. } | NoMatchCause::OtherCase { line }) => {
             format!("copy the text as it stands from line {line} on into `{name}`")
         }
-        Some(Cause::CannotIndent { new_line, .. }) => {
+        Some(NoMatchCause::CannotIndent { new_line, .. }) => {
             format!("give `{name}` as it stands in the content, and line {new_line} of `new_str` indented to suit")
         }
-        Some(Cause::AlreadyApplied { line }) => {
+        Some(NoMatchCause::AlreadyApplied { line }) => {
             format!("read around line {line}; if the change is there, nothing is left to do")
         }
-        Some(Cause::EscapedNewlines { .. }) => format!("send real line breaks in `{name}`, not backslash and n"),
-        Some(Cause::LineNumbers { .. }) => format!("take the line numbers off the lines of `{name}`"),
-        Some(Cause::Elision) => "give every line of the passage, or name a shorter one".to_owned(),
-        Some(Cause::Blank) => format!("add text of a line beside the blanks to `{name}`"),
+        Some(NoMatchCause::EscapedNewlines { .. }) => format!("send real line breaks in `{name}`, not backslash and n"),
+        Some(NoMatchCause::LineNumbers { .. }) => format!("take the line numbers off the lines of `{name}`"),
+        Some(NoMatchCause::Elision) => "give every line of the passage, or name a shorter one".to_owned(),
+        Some(NoMatchCause::Blank) => format!("add text of a line beside the blanks to `{name}`"),
         None => match none.nearest.first() {
             Some(nearest) => format!(
                 "compare with `nearest`; if lines {} to {} are meant, copy their text as it stands into `{name}`",

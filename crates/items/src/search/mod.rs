@@ -26,7 +26,7 @@ pub use searched::SearchedFields;
 pub use snippet::{Snippet, SnippetField};
 pub use term::{IndexQuery, Lookup, Proof, SearchTerm};
 
-use interline_edit::Interrupted;
+use interline_edit::SearchInterrupted;
 
 use searched::Folded;
 
@@ -99,12 +99,12 @@ impl Search {
         item: &SearchedFields<'_>,
         known: impl Fn(usize) -> TermPresence,
         keep_going: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<u32>, Interrupted> {
+    ) -> Result<Option<u32>, SearchInterrupted> {
         let folded = Folded::new(item);
         let mut weights = Vec::with_capacity(self.terms.len());
         for (index, term) in self.terms.iter().enumerate() {
             if !keep_going() {
-                return Err(Interrupted);
+                return Err(SearchInterrupted);
             }
             weights.push(match known(index) {
                 TermPresence::Absent => TermPresence::Absent,
@@ -125,7 +125,7 @@ impl Search {
         &self,
         item: &SearchedFields<'_>,
         keep_going: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<Snippet>, Interrupted> {
+    ) -> Result<Option<Snippet>, SearchInterrupted> {
         let is_wanted = |index: &usize| self.wanted().any(|wanted| wanted.contains(index));
         let wanted: Vec<&SearchTerm> =
             (0..self.terms.len()).filter(is_wanted).map(|index| &self.terms[index]).collect();

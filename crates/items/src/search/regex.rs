@@ -1,6 +1,6 @@
 //! Expressions that are looked for in many contents.
 
-use interline_edit::{Case, Pattern, PatternError, Required};
+use interline_edit::{Case, Pattern, PatternError, RequiredText};
 
 use super::fold::fold;
 use super::term::{IndexQuery, SearchTerm};
@@ -22,12 +22,12 @@ impl Search {
 impl IndexQuery {
     /// What the texts that an expression requires ask for. An index holds folded texts, and what holds a text holds its
     /// folded form.
-    pub(super) fn of_expression(required: &Required) -> IndexQuery {
+    pub(super) fn of_expression(required: &RequiredText) -> IndexQuery {
         match required {
-            Required::Nothing => IndexQuery::Anything,
-            Required::Text(text) => IndexQuery::of_text(&fold(text)),
-            Required::All(all) => IndexQuery::all(all.iter().map(IndexQuery::of_expression).collect()),
-            Required::Any(any) => {
+            RequiredText::Nothing => IndexQuery::Anything,
+            RequiredText::Text(text) => IndexQuery::of_text(&fold(text)),
+            RequiredText::All(all) => IndexQuery::all(all.iter().map(IndexQuery::of_expression).collect()),
+            RequiredText::Any(any) => {
                 let any: Vec<IndexQuery> = any.iter().map(IndexQuery::of_expression).collect();
                 if any.contains(&IndexQuery::Anything) { IndexQuery::Anything } else { IndexQuery::Any(any) }
             }

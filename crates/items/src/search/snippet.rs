@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use interline_edit::Interrupted;
+use interline_edit::SearchInterrupted;
 
 use super::fold::{Origins, fold, origin};
 use super::searched::{Place, SearchedFields};
@@ -73,7 +73,7 @@ pub(super) fn snippet(
     terms: &[&SearchTerm],
     item: &SearchedFields<'_>,
     keep_going: &mut dyn FnMut() -> bool,
-) -> Result<Option<Snippet>, Interrupted> {
+) -> Result<Option<Snippet>, SearchInterrupted> {
     let finder = Finder { terms, stems: Stems::english() };
     let in_content = item.content.map_or(Ok(None), |content| finder.best_line(content, keep_going))?;
     let in_others = || {
@@ -98,7 +98,11 @@ struct Shown {
 }
 
 impl Finder<'_> {
-    fn best_line(&self, content: &str, keep_going: &mut dyn FnMut() -> bool) -> Result<Option<Snippet>, Interrupted> {
+    fn best_line(
+        &self,
+        content: &str,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Snippet>, SearchInterrupted> {
         if let [SearchTerm(Method::Expression(pattern))] = self.terms {
             let found = interline_edit::find_first(content, pattern, keep_going)?;
             return Ok(found.map(|found| first_line(Place::Content, content, found)));
@@ -111,7 +115,7 @@ impl Finder<'_> {
             }
             lines_left -= 1;
             if !keep_going() {
-                return Err(Interrupted);
+                return Err(SearchInterrupted);
             }
             let line = line.strip_suffix('\r').unwrap_or(line);
             let shown = self.shown(line);

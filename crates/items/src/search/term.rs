@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use interline_edit::{Case, Interrupted, Pattern};
+use interline_edit::{Case, Pattern, SearchInterrupted};
 
 use super::TermPresence;
 use super::fold::fold;
@@ -105,9 +105,11 @@ impl SearchTerm {
                 Lookup { stem, ..lookup_of_text(&text.folded) }
             }
             Method::Text(text) => lookup_of_text(&text.folded),
-            Method::Expression(pattern) => {
-                Lookup { stem: None, text: IndexQuery::of_expression(&pattern.required()), proof: Proof::Candidate }
-            }
+            Method::Expression(pattern) => Lookup {
+                stem: None,
+                text: IndexQuery::of_expression(&pattern.required_text()),
+                proof: Proof::Candidate,
+            },
         }
     }
 
@@ -121,7 +123,7 @@ impl SearchTerm {
         &self,
         item: &Folded<'_>,
         keep_going: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<u32>, Interrupted> {
+    ) -> Result<Option<u32>, SearchInterrupted> {
         if let Method::Word { stem, .. } = &self.0
             && let Some(weight) = weight_as_word(stem, item)
         {
@@ -135,7 +137,7 @@ impl SearchTerm {
         &self,
         item: &Folded<'_>,
         keep_going: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<u32>, Interrupted> {
+    ) -> Result<Option<u32>, SearchInterrupted> {
         let text = match &self.0 {
             Method::Word { text, .. } | Method::Text(text) => text,
             Method::Expression(pattern) => {

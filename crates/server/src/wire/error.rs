@@ -3,7 +3,7 @@
 use interline_items::code::{CodeError, KindMismatch};
 use interline_items::fields::FieldError;
 use interline_items::{
-    Error, InvalidOperation, Item, ItemId, Kind, MultipleMatches, NoMatch, Passage, PassageField, Place,
+    Error, InvalidOperation, Item, ItemId, Kind, MatchLocation, MultipleMatches, NoMatch, PassageField, SimilarPassage,
     StaleOperation, View,
 };
 use serde::Serialize;
@@ -147,7 +147,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
 }
 
 fn no_match(none: &NoMatch) -> Map<String, Value> {
-    let passage = |near: &Passage| {
+    let passage = |near: &SimilarPassage| {
         json!({"line": near.first_line, "end_line": near.last_line, "similarity": near.similarity,
             "text": near.text, "diff": near.diff})
     };
@@ -155,20 +155,20 @@ fn no_match(none: &NoMatch) -> Map<String, Value> {
 }
 
 fn multiple_matches(field: PassageField, many: &MultipleMatches) -> Map<String, Value> {
-    let place = |place: &Place| json!({"field": "content", "line": place.line, "context": place.context});
+    let place = |place: &MatchLocation| json!({"field": "content", "line": place.line, "context": place.context});
     let mut data = object([
         ("total_matches", many.total.into()),
         ("match_type", many.level.name().into()),
-        ("matches", many.places.iter().map(place).collect()),
+        ("matches", many.locations.iter().map(place).collect()),
     ]);
     if field == PassageField::OldString {
-        data.insert("match_locations".to_owned(), many.places.iter().map(location).collect());
+        data.insert("match_locations".to_owned(), many.locations.iter().map(location).collect());
     }
     data
 }
 
 /// A place by its line, which stands in the middle of its context.
-fn location(place: &Place) -> Value {
+fn location(place: &MatchLocation) -> Value {
     let before = place.line.saturating_sub(1).min(CONTEXT_LINES);
     json!({"line": place.line, "preview": place.context.split('\n').nth(before).unwrap_or_default()})
 }

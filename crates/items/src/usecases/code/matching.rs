@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use interline_edit::{Interrupted, Pattern, SearchOptions, excerpt, search_lines};
+use interline_edit::{Pattern, SearchInterrupted, SearchOptions, excerpt, search_lines};
 use tokio::sync::oneshot;
 
 use crate::fields::CodePath;
@@ -165,12 +165,12 @@ impl Matching {
         let mut state = self.state();
         match found {
             Ok(found) => drop(state.found.insert(batch.number, found)),
-            Err(Interrupted) => state.is_out_of_time = true,
+            Err(SearchInterrupted) => state.is_out_of_time = true,
         }
     }
 
     /// What is in a batch, of which at most so many matches are told.
-    fn found_in(&self, batch: &Batch, missing: usize) -> Result<Found, Interrupted> {
+    fn found_in(&self, batch: &Batch, missing: usize) -> Result<Found, SearchInterrupted> {
         let mut looks = 0_u32;
         let until = self.0.wanted.until;
         let mut in_time = || {

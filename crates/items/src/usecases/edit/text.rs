@@ -1,7 +1,7 @@
 //! From a request and a text to the edit that it means, or the reason why it means none.
 
 use interline_edit::{
-    Edit, Insert, InsertError, InsertPlace, Level, LineOperation, PatchError, Replace, ReplaceError, insert,
+    Edit, Insert, InsertError, InsertPosition, Level, LineOperation, PatchError, Replace, ReplaceError, insert,
     patch_lines, replace,
 };
 
@@ -84,16 +84,16 @@ impl Reading<'_> {
             ReplaceError::MultipleMatches(many) => Error::MultipleMatches { field, many },
             ReplaceError::ResultTooLarge { .. } => self.given_up(),
         })?;
-        Ok(Meant { edit: found.edit, level: Some(found.level), line: Some(found.line), places: found.places.len() })
+        Ok(Meant { edit: found.edit, level: Some(found.level), line: Some(found.line), places: found.ranges.len() })
     }
 
     fn insertion(&self, text: &str, at: &InsertAt, new_str: &str) -> Result<Meant, Error> {
         let (place, field) = match at {
-            InsertAt::After(anchor) => (InsertPlace::After(anchor), PassageField::AfterStr),
-            InsertAt::Before(anchor) => (InsertPlace::Before(anchor), PassageField::BeforeStr),
+            InsertAt::After(anchor) => (InsertPosition::After(anchor), PassageField::AfterStr),
+            InsertAt::Before(anchor) => (InsertPosition::Before(anchor), PassageField::BeforeStr),
             // Nothing is looked for there, so no refusal names a passage.
-            InsertAt::Start => (InsertPlace::Start, PassageField::BeforeStr),
-            InsertAt::End => (InsertPlace::End, PassageField::AfterStr),
+            InsertAt::Start => (InsertPosition::Start, PassageField::BeforeStr),
+            InsertAt::End => (InsertPosition::End, PassageField::AfterStr),
         };
         let request = Insert {
             loosest: self.request.loosest,

@@ -141,9 +141,9 @@ async fn several_places_are_refused_with_their_lines_and_true_number() {
     let content = "one\ntwo\nhit\nthree\nfour\n".repeat(30);
     match assert_refuses(&world, &content, &EditRequest::new(replace("hit", "x")), "multiple_matches").await {
         Error::MultipleMatches { field: PassageField::OldStr, many } => {
-            assert_eq!((many.total, many.expected, many.level, many.places.len()), (30, 1, Level::Exact, 20));
-            assert_eq!(many.places[1].line, 8);
-            assert_eq!(many.places[1].context, "one\ntwo\nhit\nthree\nfour");
+            assert_eq!((many.total, many.expected, many.level, many.locations.len()), (30, 1, Level::Exact, 20));
+            assert_eq!(many.locations[1].line, 8);
+            assert_eq!(many.locations[1].context, "one\ntwo\nhit\nthree\nfour");
         }
         other => panic!("{other:?}"),
     }

@@ -1,29 +1,30 @@
-//! What two sequences of lines have in common, found within bounds that are counts and never a clock.
+//! Compares two sequences of lines: longest common subsequence, and the stretches that differ. Bounded by counts of
+//! comparisons, never by a clock.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// How many pairs of elements one longest common subsequence may compare.
 pub(crate) const MAX_CELLS: usize = 1 << 20;
-/// How many all those of one comparison may compare together.
+/// How many pairs all longest common subsequences of one comparison may compare together.
 pub(crate) const MAX_TOTAL_CELLS: usize = 1 << 24;
-/// How often a gap between lines that occur once is looked at for lines that occur once in it.
+/// How deep gaps between lines that occur once are searched for lines that occur once in the gap.
 const MAX_DEPTH: usize = 6;
 
-/// Numbers for lines: equal lines have equal numbers, so that comparing long lines again and again is cheap.
+/// Ids for lines: equal lines have equal ids, so that comparing long lines again and again is cheap.
 #[derive(Default)]
-pub(crate) struct LineNumbers<'t> {
-    numbers: HashMap<&'t str, u32>,
+pub(crate) struct LineIds<'t> {
+    ids: HashMap<&'t str, u32>,
 }
 
-impl<'t> LineNumbers<'t> {
-    /// The numbers of some lines.
-    pub(crate) fn of(&mut self, lines: impl Iterator<Item = &'t str>) -> Vec<u32> {
-        let number = |line| {
-            let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
-            *self.numbers.entry(line).or_insert(next)
+impl<'t> LineIds<'t> {
+    /// The ids of these lines.
+    pub(crate) fn ids(&mut self, lines: impl Iterator<Item = &'t str>) -> Vec<u32> {
+        let id = |line| {
+            let next = u32::try_from(self.ids.len()).unwrap_or(u32::MAX);
+            *self.ids.entry(line).or_insert(next)
         };
-        lines.map(number).collect()
+        lines.map(id).collect()
     }
 }
 
@@ -61,33 +62,33 @@ pub(crate) fn common_subsequence(a: &[u32], b: &[u32], max_cells: usize) -> Opti
     Some(pairs)
 }
 
-/// The stretches in which two sequences differ, in order: what goes and what comes in its place.
+/// The stretches in which two sequences differ, in order: what is removed and what replaces it.
 ///
-/// Lines that occur once in both hold the rest in place; between them a longest common subsequence is looked for. Where
+/// Lines that occur once in both hold the rest in place; between them a longest common subsequence is searched for. Where
 /// that takes too much, the whole stretch differs.
 pub(crate) fn changes(old: &[u32], new: &[u32]) -> Vec<(Range<usize>, Range<usize>)> {
-    let mut found = Changes { old, new, changes: Vec::new(), cells_left: MAX_TOTAL_CELLS };
-    found.between(0..old.len(), 0..new.len(), 0);
-    found.changes
+    let mut comparison = SequenceComparison { old, new, changes: Vec::new(), cells_left: MAX_TOTAL_CELLS };
+    comparison.between(0..old.len(), 0..new.len(), 0);
+    comparison.changes
 }
 
-struct Changes<'s> {
+struct SequenceComparison<'s> {
     old: &'s [u32],
     new: &'s [u32],
     changes: Vec<(Range<usize>, Range<usize>)>,
     cells_left: usize,
 }
 
-/// What lies between pairs of equal lines.
+/// How the lines between pairs of equal lines are treated.
 #[derive(Clone, Copy)]
-enum Between {
+enum BetweenPairs {
     /// Lines that differ: the pairs are a longest common subsequence.
     Changed,
-    /// Lines to be compared, at that depth.
+    /// Lines still to be compared, at that depth.
     Deeper(usize),
 }
 
-impl Changes<'_> {
+impl SequenceComparison<'_> {
     /// Adds the changes of two stretches.
     fn between(&mut self, mut a: Range<usize>, mut b: Range<usize>, depth: usize) {
         let (old, new) = (&self.old[a.clone()], &self.new[b.clone()]);
@@ -106,27 +107,27 @@ impl Changes<'_> {
         if depth < MAX_DEPTH {
             let anchors = increasing(&once_in_both(old, new));
             if !anchors.is_empty() {
-                self.around(&anchors, a, b, Between::Deeper(depth + 1));
+                self.around(&anchors, a, b, BetweenPairs::Deeper(depth + 1));
                 return;
             }
         }
         match common_subsequence(old, new, MAX_CELLS.min(self.cells_left)) {
             Some(pairs) => {
                 self.cells_left -= (a.len() + 1) * (b.len() + 1);
-                self.around(&pairs, a, b, Between::Changed);
+                self.around(&pairs, a, b, BetweenPairs::Changed);
             }
             None => self.add(a, b),
         }
     }
 
     /// Adds the changes between pairs of equal lines, which are relative to the stretches.
-    fn around(&mut self, pairs: &[(usize, usize)], a: Range<usize>, b: Range<usize>, between: Between) {
+    fn around(&mut self, pairs: &[(usize, usize)], a: Range<usize>, b: Range<usize>, between: BetweenPairs) {
         let (mut from_a, mut from_b) = (a.start, b.start);
         let inside = pairs.iter().map(|(i, j)| (a.start + i, b.start + j));
         for (i, j) in inside.chain([(a.end, b.end)]) {
             match between {
-                Between::Changed => self.add(from_a..i, from_b..j),
-                Between::Deeper(depth) => self.between(from_a..i, from_b..j, depth),
+                BetweenPairs::Changed => self.add(from_a..i, from_b..j),
+                BetweenPairs::Deeper(depth) => self.between(from_a..i, from_b..j, depth),
             }
             (from_a, from_b) = (i + 1, j + 1);
         }
@@ -148,15 +149,15 @@ impl Changes<'_> {
 /// The elements that occur once in both, as pairs of indexes in the order of `a`.
 fn once_in_both(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
     /// Where an element was seen; `None` if it was seen twice.
-    fn places(elements: &[u32]) -> HashMap<u32, Option<usize>> {
-        let mut places = HashMap::with_capacity(elements.len());
+    fn positions(elements: &[u32]) -> HashMap<u32, Option<usize>> {
+        let mut positions = HashMap::with_capacity(elements.len());
         for (index, element) in elements.iter().enumerate() {
-            places.entry(*element).and_modify(|place| *place = None).or_insert(Some(index));
+            positions.entry(*element).and_modify(|position| *position = None).or_insert(Some(index));
         }
-        places
+        positions
     }
-    let in_b = places(b);
-    let in_a = places(a);
+    let in_b = positions(b);
+    let in_a = positions(a);
     let once = |(index, element): (usize, &u32)| {
         let here = in_a.get(element).copied().flatten()?;
         let there = in_b.get(element).copied().flatten()?;
@@ -189,8 +190,8 @@ mod tests {
     use super::*;
 
     fn check(old: &str, new: &str, expected: &[(Range<usize>, Range<usize>)]) {
-        let mut numbers = LineNumbers::default();
-        let (old, new) = (numbers.of(old.split(' ')), numbers.of(new.split(' ')));
+        let mut ids = LineIds::default();
+        let (old, new) = (ids.ids(old.split(' ')), ids.ids(new.split(' ')));
         assert_eq!(changes(&old, &new), expected);
     }
 

@@ -1,4 +1,5 @@
-//! The lines of a text that can be part of a match, found by a piece of text that every match has.
+//! Iterates over the lines that can be part of a match: the lines around each occurrence of an anchor, a piece of text
+//! that every match contains.
 
 use memchr::memmem::Finder;
 use memchr::memrchr;
@@ -30,9 +31,9 @@ impl<'a> Anchor<'a> {
     }
 }
 
-/// What comes next among the lines that can be part of a match.
+/// The next step over the lines that can be part of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum AnchoredStep {
     /// A line.
     Line(Line),
     /// Lines were left out: no match contains lines from before and after this point.
@@ -59,7 +60,7 @@ impl<'t, 'a> AnchoredLines<'t, 'a> {
         AnchoredLines { content, anchor, finder, position: next_hit.and(Some(0)), next_hit, lines_left: 0 }
     }
 
-    /// Goes to the first line of a match around the next occurrence; whether lines were left out.
+    /// Moves to the first line of a match around the next occurrence; returns whether lines were left out.
     fn jump_to(&mut self, hit: usize, position: usize) -> bool {
         let passed = &self.content.as_bytes()[position..hit];
         let mut end = passed.len();
@@ -81,9 +82,9 @@ impl<'t, 'a> AnchoredLines<'t, 'a> {
 }
 
 impl Iterator for AnchoredLines<'_, '_> {
-    type Item = Step;
+    type Item = AnchoredStep;
 
-    fn next(&mut self) -> Option<Step> {
+    fn next(&mut self) -> Option<AnchoredStep> {
         let position = self.position?;
         if self.lines_left == 0 {
             match self.next_hit {
@@ -93,7 +94,7 @@ impl Iterator for AnchoredLines<'_, '_> {
                 }
                 Some(hit) => {
                     if self.jump_to(hit, position) {
-                        return Some(Step::Gap);
+                        return Some(AnchoredStep::Gap);
                     }
                 }
             }
@@ -108,7 +109,7 @@ impl Iterator for AnchoredLines<'_, '_> {
             let rest = &self.content.as_bytes()[line.end..];
             self.next_hit = self.position.and_then(|_| self.finder.find(rest)).map(|length| line.end + length);
         }
-        Some(Step::Line(line))
+        Some(AnchoredStep::Line(line))
     }
 }
 
@@ -120,8 +121,8 @@ mod tests {
         let anchor = Anchor { text, lines_before, lines_after };
         AnchoredLines::new(content, anchor)
             .map(|step| match step {
-                Step::Line(line) => line.text(content).to_owned(),
-                Step::Gap => "|".to_owned(),
+                AnchoredStep::Line(line) => line.text(content).to_owned(),
+                AnchoredStep::Gap => "|".to_owned(),
             })
             .collect::<Vec<_>>()
             .join(" ")

@@ -1,4 +1,4 @@
-//! Which lines of `new_str` are lines of `old_str`.
+//! The oracle of pairing: which lines of `new_str` are lines of `old_str`.
 
 /// For every line of `new` the line of `old` that it is: common prefix, common suffix, then the earliest longest common
 /// subsequence of the rest. When all of `old` is the end of `new`, it is there.

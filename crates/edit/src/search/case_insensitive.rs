@@ -1,4 +1,4 @@
-//! Literals without regard to case: every occurrence, overlapping ones included, in linear time.
+//! Case-insensitive search for a literal: every occurrence, overlapping ones included, in linear time.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::pattern::PatternError;
 
-/// What the fast search looks for. A longer literal would only make the automaton larger.
+/// How many characters the fast search looks for. A longer literal would only make the automaton larger.
 const PREFIX_CHARS: usize = 16;
 
 /// A literal whose characters stand for all that are equal to them under simple case folding.
@@ -16,7 +16,7 @@ const PREFIX_CHARS: usize = 16;
 /// Characters are compared one by one, so positions are always those of the text: `k` (one byte) matches the
 /// Kelvin sign (three).
 #[derive(Debug, Clone)]
-pub(super) struct Folded {
+pub(super) struct CaseInsensitiveLiteral {
     /// The literal, each character replaced by the least of those it equals.
     needle: Vec<char>,
     /// For each length of a part matched, less one: the length of the longest shorter part that it ends with.
@@ -28,7 +28,7 @@ pub(super) struct Folded {
     prefix_chars: usize,
 }
 
-impl Folded {
+impl CaseInsensitiveLiteral {
     /// `None` if no character of `literal` has another case.
     pub(super) fn new(literal: &str) -> Result<Option<Self>, PatternError> {
         let mut least: BTreeMap<char, char> = BTreeMap::new();
@@ -50,7 +50,7 @@ impl Folded {
             .case_insensitive(true)
             .build()
             .map_err(|error| PatternError::Invalid { detail: error.to_string(), position: None })?;
-        Ok(Some(Folded {
+        Ok(Some(CaseInsensitiveLiteral {
             fallbacks: fallbacks(&needle),
             beyond_ascii: least.into_iter().filter(|(c, _)| !c.is_ascii()).collect(),
             prefix,
@@ -60,8 +60,8 @@ impl Folded {
     }
 
     /// The spans of all occurrences, ascending, overlapping ones included.
-    pub(super) fn occurrences<'a>(&'a self, text: &'a str) -> FoldedOccurrences<'a> {
-        FoldedOccurrences { folded: self, text, start: 0, end: 0, matched: 0 }
+    pub(super) fn occurrences<'a>(&'a self, text: &'a str) -> CaseInsensitiveOccurrences<'a> {
+        CaseInsensitiveOccurrences { folded: self, text, start: 0, end: 0, matched: 0 }
     }
 
     fn equals(&self, c: char, at: usize) -> bool {
@@ -99,11 +99,11 @@ fn fallbacks(needle: &[char]) -> Vec<usize> {
     table
 }
 
-/// The iterator of [`Folded::occurrences`]: the fast search finds where the literal starts, the table goes on
+/// The iterator of [`CaseInsensitiveLiteral::occurrences`]: the fast search finds where the literal starts, the table goes on
 /// from there for as long as some part of the literal is matched.
 #[derive(Debug)]
-pub(super) struct FoldedOccurrences<'a> {
-    folded: &'a Folded,
+pub(super) struct CaseInsensitiveOccurrences<'a> {
+    folded: &'a CaseInsensitiveLiteral,
     text: &'a str,
     /// `text[start..end]` equals the first `matched` characters of the literal.
     start: usize,
@@ -111,7 +111,7 @@ pub(super) struct FoldedOccurrences<'a> {
     matched: usize,
 }
 
-impl FoldedOccurrences<'_> {
+impl CaseInsensitiveOccurrences<'_> {
     /// Gives up on the part matched for the longest shorter one.
     fn fall_back(&mut self) {
         let shorter = self.folded.fallbacks[self.matched - 1];
@@ -141,7 +141,7 @@ impl FoldedOccurrences<'_> {
     }
 }
 
-impl Iterator for FoldedOccurrences<'_> {
+impl Iterator for CaseInsensitiveOccurrences<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_literal_without_case_needs_no_folding() {
         for (literal, folded) in [("1 + 2\n", false), ("漢字", false), ("x1", true), ("É", true)] {
-            assert_eq!(Folded::new(literal).unwrap().is_some(), folded, "{literal}");
+            assert_eq!(CaseInsensitiveLiteral::new(literal).unwrap().is_some(), folded, "{literal}");
         }
     }
 }

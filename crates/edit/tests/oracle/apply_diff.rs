@@ -1,4 +1,4 @@
-//! A strict applier of unified diffs.
+//! Applies a unified diff, strictly: every context line and every count must be right.
 
 /// The text after the diff of one file; an error says what is wrong with the diff.
 ///

@@ -1,75 +1,74 @@
-//! What every match of an expression holds: what an index can look up before a text is read.
+//! The texts that every match of a pattern contains: a search index can look them up before a text is read.
 
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Literal};
 
 /// Alternatives beyond this many are worth less than looking them up takes.
 const MAX_ALTERNATIVES: usize = 64;
 
-/// Texts that a text must hold to hold a match. Letters may be there in their other case, as far as the pattern lets
-/// them.
+/// Texts that a text must contain to contain a match. Letters may be in their other case, as far as the pattern allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Required {
+pub enum RequiredText {
     /// Nothing is known.
     Nothing,
     /// This text.
     Text(String),
     /// All of these; there are at least two.
-    All(Vec<Required>),
+    All(Vec<RequiredText>),
     /// At least one of these; there are at least two.
-    Any(Vec<Required>),
+    Any(Vec<RequiredText>),
 }
 
-impl Required {
-    /// What the matches of an expression hold.
-    pub(super) fn by(tree: &Hir) -> Required {
+impl RequiredText {
+    /// The texts that every match of an expression contains.
+    pub(super) fn from_hir(tree: &Hir) -> RequiredText {
         match tree.kind() {
-            HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => Required::Nothing,
+            HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => RequiredText::Nothing,
             HirKind::Literal(Literal(bytes)) => {
-                Required::text(std::str::from_utf8(bytes).map(str::to_owned).unwrap_or_default())
+                RequiredText::text(std::str::from_utf8(bytes).map(str::to_owned).unwrap_or_default())
             }
             HirKind::Class(Class::Unicode(class)) => {
-                Required::text(letter_of(class).map(String::from).unwrap_or_default())
+                RequiredText::text(letter_of(class).map(String::from).unwrap_or_default())
             }
-            HirKind::Repetition(repetition) if repetition.min > 0 => Required::by(&repetition.sub),
-            HirKind::Repetition(_) => Required::Nothing,
-            HirKind::Capture(capture) => Required::by(&capture.sub),
-            HirKind::Concat(parts) => Required::in_a_row(parts),
-            HirKind::Alternation(parts) => Required::any(parts),
+            HirKind::Repetition(repetition) if repetition.min > 0 => RequiredText::from_hir(&repetition.sub),
+            HirKind::Repetition(_) => RequiredText::Nothing,
+            HirKind::Capture(capture) => RequiredText::from_hir(&capture.sub),
+            HirKind::Concat(parts) => RequiredText::in_a_row(parts),
+            HirKind::Alternation(parts) => RequiredText::any(parts),
         }
     }
 
-    fn text(text: String) -> Required {
-        if text.is_empty() { Required::Nothing } else { Required::Text(text) }
+    fn text(text: String) -> RequiredText {
+        if text.is_empty() { RequiredText::Nothing } else { RequiredText::Text(text) }
     }
 
     /// Neighbours that are texts stand together: `u`, `[sS]`, `e` is one text.
-    fn in_a_row(parts: &[Hir]) -> Required {
+    fn in_a_row(parts: &[Hir]) -> RequiredText {
         let mut all = Vec::new();
         let mut run = String::new();
         for part in parts {
-            match (Required::by(part), is_fixed(part)) {
-                (Required::Text(text), true) => run.push_str(&text),
+            match (RequiredText::from_hir(part), is_fixed(part)) {
+                (RequiredText::Text(text), true) => run.push_str(&text),
                 (other, _) => {
-                    all.push(Required::text(std::mem::take(&mut run)));
+                    all.push(RequiredText::text(std::mem::take(&mut run)));
                     all.push(other);
                 }
             }
         }
-        all.push(Required::text(run));
-        all.retain(|one| *one != Required::Nothing);
+        all.push(RequiredText::text(run));
+        all.retain(|one| *one != RequiredText::Nothing);
         match all.len() {
-            0 => Required::Nothing,
+            0 => RequiredText::Nothing,
             1 => all.remove(0),
-            _ => Required::All(all),
+            _ => RequiredText::All(all),
         }
     }
 
-    fn any(parts: &[Hir]) -> Required {
-        let any: Vec<Required> = parts.iter().map(Required::by).collect();
-        if any.len() > MAX_ALTERNATIVES || any.contains(&Required::Nothing) {
-            return Required::Nothing;
+    fn any(parts: &[Hir]) -> RequiredText {
+        let any: Vec<RequiredText> = parts.iter().map(RequiredText::from_hir).collect();
+        if any.len() > MAX_ALTERNATIVES || any.contains(&RequiredText::Nothing) {
+            return RequiredText::Nothing;
         }
-        Required::Any(any)
+        RequiredText::Any(any)
     }
 }
 
@@ -97,11 +96,11 @@ fn letter_of(class: &ClassUnicode) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::super::{Case, Pattern};
-    use super::Required::{All, Any, Nothing};
+    use super::RequiredText::{All, Any, Nothing};
     use super::*;
 
-    fn text(text: &str) -> Required {
-        Required::Text(text.to_owned())
+    fn text(text: &str) -> RequiredText {
+        RequiredText::Text(text.to_owned())
     }
 
     #[test]
@@ -122,26 +121,26 @@ mod tests {
             ("é", text("é")),
         ] {
             let pattern = Pattern::regex(expression, Case::Sensitive).unwrap();
-            assert_eq!(pattern.required(), required, "{expression}");
+            assert_eq!(pattern.required_text(), required, "{expression}");
         }
     }
 
     #[test]
     fn letters_in_both_cases_are_one_text() {
         for expression in ["(?i)foo", "(?i:f)oo", "[fF]oo"] {
-            let required = Pattern::regex(expression, Case::Sensitive).unwrap().required();
-            let Required::Text(found) = &required else { panic!("{expression}: {required:?}") };
+            let required = Pattern::regex(expression, Case::Sensitive).unwrap().required_text();
+            let RequiredText::Text(found) = &required else { panic!("{expression}: {required:?}") };
             assert_eq!(found.to_ascii_lowercase(), "foo");
         }
-        let required = Pattern::regex("(?i)useState", Case::Sensitive).unwrap().required();
-        let Required::Text(found) = &required else { panic!("{required:?}") };
+        let required = Pattern::regex("(?i)useState", Case::Sensitive).unwrap().required_text();
+        let RequiredText::Text(found) = &required else { panic!("{required:?}") };
         assert_eq!(found.to_ascii_lowercase(), "usestate");
-        assert_eq!(Pattern::regex("[fg]oo", Case::Sensitive).unwrap().required(), text("oo"));
+        assert_eq!(Pattern::regex("[fg]oo", Case::Sensitive).unwrap().required_text(), text("oo"));
     }
 
     #[test]
     fn a_literal_holds_itself() {
-        assert_eq!(Pattern::literal("a.b", Case::Sensitive).unwrap().required(), text("a.b"));
-        assert_eq!(Pattern::literal("A.b", Case::Insensitive).unwrap().required(), text("A.b"));
+        assert_eq!(Pattern::literal("a.b", Case::Sensitive).unwrap().required_text(), text("a.b"));
+        assert_eq!(Pattern::literal("A.b", Case::Insensitive).unwrap().required_text(), text("A.b"));
     }
 }

@@ -1,4 +1,5 @@
-//! From spans to hits: line numbers and context, read from the text once however many matches share a line.
+//! Collects the matches of a search as hits with line numbers and context; reads the text once however many matches
+//! share a line.
 
 use std::ops::Range;
 
@@ -6,14 +7,14 @@ use memchr::{memchr, memrchr};
 
 use crate::lines::{Line, newlines, skip_lines};
 
-use super::{Found, Hit, SearchOptions};
+use super::{Hit, SearchOptions, SearchResult};
 
 /// Gathers matches, given in ascending order of their starts and of their ends.
 #[derive(Debug)]
-pub(super) struct Hits<'t> {
+pub(super) struct HitCollector<'t> {
     text: &'t str,
     options: SearchOptions,
-    found: Found<'t>,
+    result: SearchResult<'t>,
     start: Cursor,
     last: Cursor,
     /// The start of the last context, and its line.
@@ -36,13 +37,13 @@ impl Cursor {
     }
 }
 
-impl<'t> Hits<'t> {
+impl<'t> HitCollector<'t> {
     pub(super) fn new(text: &'t str, options: &SearchOptions) -> Self {
         let cursor = Cursor { at: 0, line: 1 };
-        Hits {
+        HitCollector {
             text,
             options: *options,
-            found: Found { hits: Vec::new(), total: 0 },
+            result: SearchResult { hits: Vec::new(), total: 0 },
             start: cursor,
             last: cursor,
             context_start: None,
@@ -51,8 +52,8 @@ impl<'t> Hits<'t> {
     }
 
     pub(super) fn add(&mut self, range: Range<usize>) {
-        self.found.total += 1;
-        if self.found.hits.len() >= self.options.limit {
+        self.result.total += 1;
+        if self.result.hits.len() >= self.options.limit {
             return;
         }
         self.start.move_to(self.text, range.start);
@@ -64,7 +65,7 @@ impl<'t> Hits<'t> {
         self.last.move_to(self.text, last_byte);
         let (from, context_first_line) = self.context_start();
         let to = self.context_end();
-        self.found.hits.push(Hit {
+        self.result.hits.push(Hit {
             range,
             first_line: self.start.line,
             last_line: self.last.line,
@@ -73,8 +74,8 @@ impl<'t> Hits<'t> {
         });
     }
 
-    pub(super) fn found(self) -> Found<'t> {
-        self.found
+    pub(super) fn finish(self) -> SearchResult<'t> {
+        self.result
     }
 
     /// Where the context of the match starts, and its line.

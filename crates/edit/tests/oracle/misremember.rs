@@ -1,4 +1,4 @@
-//! The ways in which a passage is remembered wrongly.
+//! Changes a passage in the ways in which a model remembers it wrongly: blanks, indentation, typography, spacing.
 
 use super::characters::plain_char;
 use super::lines::{is_blank, is_blank_line, split_indent, trimmed};

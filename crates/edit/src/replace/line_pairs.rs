@@ -1,16 +1,16 @@
-//! Which lines of `new_str` are lines of `old_str` that stay.
+//! Pairs equal lines of `old_str` and `new_str`: these lines of the content stay as they are.
 
 use std::ops::Range;
 
-use crate::sequences::{LineNumbers, MAX_CELLS, common_subsequence};
+use crate::line_comparison::{LineIds, MAX_CELLS, common_subsequence};
 
 /// Pairs equal lines in order: the common prefix, the common suffix, then a longest common subsequence of what is
 /// between, the one that uses the earliest lines of `old`. Pairs are (index in `old`, index in `new`).
 ///
-/// But when all of `old` is the end of `new`, that is where it stays: what was put before it is new, even if it starts
-/// alike.
+/// But when all of `old` is the end of `new`, all of `old` is paired with that end: the lines before it are new, even if
+/// they start alike.
 ///
-/// The subsequence is looked for while there are comparisons left for it; after that lines are paired at their edges
+/// A subsequence is searched for while there are comparisons left for it; after that lines are paired at their edges
 /// only. The same input gives the same result always.
 pub(super) fn pair_lines(old: &[&str], new: &[&str], cells_left: &mut usize) -> Vec<(usize, usize)> {
     let shorter = old.len().min(new.len());
@@ -21,8 +21,8 @@ pub(super) fn pair_lines(old: &[&str], new: &[&str], cells_left: &mut usize) -> 
 
     let mut pairs: Vec<(usize, usize)> = (0..prefix).map(|index| (index, index)).collect();
     if !old_rest.is_empty() && !new_rest.is_empty() {
-        let mut numbers = LineNumbers::default();
-        let (old, new) = (numbers.of(old_rest.iter().copied()), numbers.of(new_rest.iter().copied()));
+        let mut ids = LineIds::default();
+        let (old, new) = (ids.ids(old_rest.iter().copied()), ids.ids(new_rest.iter().copied()));
         let between = common_subsequence(&old, &new, MAX_CELLS.min(*cells_left)).unwrap_or_default();
         *cells_left = cells_left.saturating_sub((old.len() + 1).saturating_mul(new.len() + 1).min(MAX_CELLS));
         pairs.extend(between.into_iter().map(|(a, b)| (a + prefix, b + prefix)));
@@ -31,7 +31,7 @@ pub(super) fn pair_lines(old: &[&str], new: &[&str], cells_left: &mut usize) -> 
     pairs
 }
 
-/// What lies between the pairs: lines of `old` that go and lines of `new` that come in their place.
+/// The gaps between the pairs: lines of `old` that are removed and lines of `new` that replace them.
 pub(super) fn gaps(
     pairs: &[(usize, usize)],
     old_lines: usize,

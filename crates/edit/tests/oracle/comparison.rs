@@ -1,31 +1,31 @@
-//! The engine's answers in the oracle's words.
+//! Converts the engine's results and errors into the oracle's outcome types, so that both can be compared.
 
 use interline_edit::{Insert, InsertError, PatchError, ReplaceError, patch_lines};
 
 use super::generate::Case;
 use super::generate_patch::PatchCase;
-use super::{InsertOutcome, Outcome, PatchOutcome};
+use super::{InsertOutcome, PatchOutcome, ReplaceOutcome};
 
 /// What the engine makes of the case.
-pub(crate) fn engine_outcome(case: &Case) -> Outcome {
+pub(crate) fn engine_outcome(case: &Case) -> ReplaceOutcome {
     match interline_edit::replace(&case.content, &case.request()) {
         Ok(done) => {
             let after = done.edit.apply(&case.content).unwrap();
-            Outcome::Applied { after, level: done.level, line: done.line, places: done.places }
+            ReplaceOutcome::Applied { after, level: done.level, line: done.line, ranges: done.ranges }
         }
-        Err(ReplaceError::NoMatch(_)) => Outcome::NoMatch,
+        Err(ReplaceError::NoMatch(_)) => ReplaceOutcome::NoMatch,
         Err(ReplaceError::MultipleMatches(several)) => {
             assert_eq!(several.expected, case.expected_matches);
-            let lines = several.places.iter().map(|place| place.line).collect();
-            Outcome::MultipleMatches { total: several.total, level: several.level, lines }
+            let lines = several.locations.iter().map(|location| location.line).collect();
+            ReplaceOutcome::MultipleMatches { total: several.total, level: several.level, lines }
         }
-        Err(ReplaceError::EmptyOldStr | ReplaceError::ZeroExpectedMatches) => Outcome::Invalid,
+        Err(ReplaceError::EmptyOldStr | ReplaceError::ZeroExpectedMatches) => ReplaceOutcome::Invalid,
         Err(other) => panic!("{other:?}"),
     }
 }
 
 /// What the oracle makes of the case.
-pub(crate) fn oracle_outcome(case: &Case) -> Outcome {
+pub(crate) fn oracle_outcome(case: &Case) -> ReplaceOutcome {
     super::replace(&case.content, &case.request())
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn engine_insertion(content: &str, request: &Insert<'_>) -> InsertOut
         Err(InsertError::NoMatch(_)) => InsertOutcome::NoMatch,
         Err(InsertError::MultipleMatches(several)) => {
             assert_eq!(several.expected, 1);
-            let lines = several.places.iter().map(|place| place.line).collect();
+            let lines = several.locations.iter().map(|location| location.line).collect();
             InsertOutcome::MultipleMatches { total: several.total, level: several.level, lines }
         }
         Err(InsertError::EmptyAnchor | InsertError::EmptyNewStr) => InsertOutcome::Invalid,

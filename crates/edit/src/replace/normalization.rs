@@ -1,12 +1,12 @@
-//! Lines as the fitted levels compare them.
+//! Normalises lines for comparison at the whole-line levels: trailing blanks, typographic characters, spacing.
 
 use crate::lines::{is_blank, split_indent, trim_blanks_end};
 
 use super::Level;
 
-/// A kind of characters that have typographic and plain forms.
+/// A class of characters that have typographic and plain forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum TypographicClass {
     SingleQuote,
     DoubleQuote,
     Dash,
@@ -14,16 +14,16 @@ pub(super) enum Class {
     Space,
 }
 
-impl Class {
-    /// The kind of a character; a full stop has none, only three of them are an ellipsis.
-    pub(super) fn of(c: char) -> Option<Class> {
+impl TypographicClass {
+    /// The class of a character; a full stop has none, only three of them are an ellipsis.
+    pub(super) fn from_char(c: char) -> Option<TypographicClass> {
         Some(match c {
-            '\'' | '\u{2018}'..='\u{201b}' => Class::SingleQuote,
-            '"' | '\u{201c}'..='\u{201f}' => Class::DoubleQuote,
-            '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' => Class::Dash,
-            '\u{2026}' => Class::Ellipsis,
+            '\'' | '\u{2018}'..='\u{201b}' => TypographicClass::SingleQuote,
+            '"' | '\u{201c}'..='\u{201f}' => TypographicClass::DoubleQuote,
+            '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' => TypographicClass::Dash,
+            '\u{2026}' => TypographicClass::Ellipsis,
             ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
-                Class::Space
+                TypographicClass::Space
             }
             _ => return None,
         })
@@ -32,23 +32,23 @@ impl Class {
     /// The plain form.
     pub(super) fn plain(self) -> &'static str {
         match self {
-            Class::SingleQuote => "'",
-            Class::DoubleQuote => "\"",
-            Class::Dash => "-",
-            Class::Ellipsis => "...",
-            Class::Space => " ",
+            TypographicClass::SingleQuote => "'",
+            TypographicClass::DoubleQuote => "\"",
+            TypographicClass::Dash => "-",
+            TypographicClass::Ellipsis => "...",
+            TypographicClass::Space => " ",
         }
     }
 }
 
 /// A line cut into the parts that are compared: trailing blanks are gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NormalLine<'a> {
+pub(super) struct NormalizedLine<'a> {
     pub(super) indent: &'a str,
     pub(super) body: &'a str,
 }
 
-impl NormalLine<'_> {
+impl NormalizedLine<'_> {
     pub(super) fn is_blank(&self) -> bool {
         self.body.is_empty()
     }
@@ -56,18 +56,18 @@ impl NormalLine<'_> {
 
 /// Several lines, normalised into one text.
 #[derive(Debug)]
-pub(super) struct NormalLines {
+pub(super) struct NormalizedLines {
     text: String,
     /// Where the indentation and the body of each line end; it starts where the one before ends.
     ends: Vec<(usize, usize)>,
 }
 
-impl NormalLines {
-    pub(super) fn of(lines: &[&str], level: Level) -> NormalLines {
-        let mut all = NormalLines { text: String::new(), ends: Vec::with_capacity(lines.len()) };
+impl NormalizedLines {
+    pub(super) fn new(lines: &[&str], level: Level) -> NormalizedLines {
+        let mut all = NormalizedLines { text: String::new(), ends: Vec::with_capacity(lines.len()) };
         let mut buffer = String::new();
         for line in lines {
-            let NormalLine { indent, body } = normalize(line, level, &mut buffer);
+            let NormalizedLine { indent, body } = normalize(line, level, &mut buffer);
             all.text.push_str(indent);
             let indent_end = all.text.len();
             all.text.push_str(body);
@@ -76,25 +76,25 @@ impl NormalLines {
         all
     }
 
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = NormalLine<'_>> {
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = NormalizedLine<'_>> {
         let mut start = 0;
         self.ends.iter().map(move |(indent_end, end)| {
-            let line = NormalLine { indent: &self.text[start..*indent_end], body: &self.text[*indent_end..*end] };
+            let line = NormalizedLine { indent: &self.text[start..*indent_end], body: &self.text[*indent_end..*end] };
             start = *end;
             line
         })
     }
 }
 
-/// Normalises the text of a line for a fitted level; `buffer` keeps it when it differs from the text.
-pub(super) fn normalize<'a>(text: &'a str, level: Level, buffer: &'a mut String) -> NormalLine<'a> {
+/// Normalises the text of a line for a whole-line level; `buffer` holds it when it differs from the text.
+pub(super) fn normalize<'a>(text: &'a str, level: Level, buffer: &'a mut String) -> NormalizedLine<'a> {
     let text = trim_blanks_end(text);
     if level <= Level::IndentationRelative {
         let (indent, body) = split_indent(text);
-        return NormalLine { indent, body };
+        return NormalizedLine { indent, body };
     }
     buffer.clear();
-    plain_into(buffer, text);
+    push_plain(buffer, text);
     if level >= Level::SpacingNormalized {
         let (indent, body) = split_indent(buffer);
         if has_long_blanks(body) {
@@ -103,17 +103,17 @@ pub(super) fn normalize<'a>(text: &'a str, level: Level, buffer: &'a mut String)
         }
     }
     let (indent, body) = split_indent(buffer);
-    NormalLine { indent, body }
+    NormalizedLine { indent, body }
 }
 
 /// Writes the text with plain forms for typographic characters.
-pub(super) fn plain_into(buffer: &mut String, text: &str) {
+pub(super) fn push_plain(buffer: &mut String, text: &str) {
     if text.is_ascii() {
         buffer.push_str(text);
         return;
     }
     for c in text.chars() {
-        match Class::of(c) {
+        match TypographicClass::from_char(c) {
             Some(class) => buffer.push_str(class.plain()),
             None => buffer.push(c),
         }
@@ -146,12 +146,12 @@ fn collapse_blanks(buffer: &mut String, start: usize) {
     }
 }
 
-/// The longest piece of a normalised body that stands in every line with that body, whatever its characters' forms.
+/// The longest piece of a normalised body that every line with that body contains, whatever forms its characters have.
 pub(super) fn verbatim_piece(body: &str, level: Level) -> &str {
     if level <= Level::IndentationRelative {
         return body;
     }
-    let varies = |c: char| c == '.' || is_blank(c) || Class::of(c).is_some();
+    let varies = |c: char| c == '.' || is_blank(c) || TypographicClass::from_char(c).is_some();
     body.split(varies).max_by_key(|piece| piece.len()).unwrap_or("")
 }
 
@@ -161,7 +161,7 @@ mod tests {
 
     fn check(text: &str, level: Level, indent: &str, body: &str) {
         let mut buffer = String::new();
-        assert_eq!(normalize(text, level, &mut buffer), NormalLine { indent, body }, "{text:?} at {level}");
+        assert_eq!(normalize(text, level, &mut buffer), NormalizedLine { indent, body }, "{text:?} at {level}");
     }
 
     #[test]

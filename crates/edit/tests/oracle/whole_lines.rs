@@ -1,20 +1,20 @@
-//! The fitted levels: whole lines, one rule for the indentation.
+//! The oracle of the levels that compare whole lines, with one rule for the indentation.
 
 use std::ops::Range;
 
 use interline_edit::{Level, Replace};
 
 use super::characters::{Dictionary, collapse_blanks, dictionary, plain, translate};
+use super::line_pairs;
 use super::lines::{
     Line, ending_of_span, is_blank, is_blank_line, line_number, lines, split_indent, texts,
     texts_without_final_newline, trimmed,
 };
-use super::pairing;
-use super::replace::{Outcome, refusal};
+use super::replace::{ReplaceOutcome, refusal};
 
 /// How the indentation of `old_str` becomes that of the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Rule {
+enum IndentRule {
     Add(String),
     Remove(String),
     TabsToSpaces(usize),
@@ -22,45 +22,45 @@ enum Rule {
 }
 
 /// `old_str`, read as lines.
-struct Old {
+struct OldLines {
     lines: Vec<String>,
     final_newline: bool,
     /// Its lines between the blank lines at the edges.
     core: Range<usize>,
 }
 
-/// Where the core was found.
-struct Found {
-    rule: Rule,
+/// Where the core was found, and by which rule.
+struct WholeLineMatch {
+    rule: IndentRule,
     /// The content lines of the core.
     core: Range<usize>,
     /// The content lines of the span: the core and the blank lines at the edges that both sides have.
     lines: Range<usize>,
 }
 
-/// The outcome at a fitted level; `None` when nothing is found.
-pub(crate) fn at(level: Level, content: &str, request: &Replace<'_>) -> Option<Outcome> {
+/// The outcome at a whole-line level; `None` when nothing is found.
+pub(crate) fn at(level: Level, content: &str, request: &Replace<'_>) -> Option<ReplaceOutcome> {
     let all = lines(content);
     // The empty line after a final newline is no line here.
     let count = if content.ends_with('\n') { all.len() - 1 } else { all.len() };
     let document = &all[..count];
     let old = read_old(request.old_str);
-    let found: Vec<Found> = (0..count).filter_map(|start| find_at(level, document, &old, start)).collect();
+    let found: Vec<WholeLineMatch> = (0..count).filter_map(|start| find_at(level, document, &old, start)).collect();
     if found.is_empty() {
         return None;
     }
-    let span = |found: &Found| all[found.lines.start].start..all[found.lines.end - 1].text_end();
-    let places: Vec<Range<usize>> = found.iter().map(span).collect();
+    let span = |found: &WholeLineMatch| all[found.lines.start].start..all[found.lines.end - 1].text_end();
+    let ranges: Vec<Range<usize>> = found.iter().map(span).collect();
     // Places overlap when they share a line, be it an empty one.
     let overlap = found.windows(2).any(|pair| pair[1].lines.start < pair[0].lines.end);
-    if let Some(refusal) = refusal(content, request, level, &places, overlap) {
+    if let Some(refusal) = refusal(content, request, level, &ranges, overlap) {
         return Some(refusal);
     }
     let mut list: Vec<(String, String)> = all.iter().map(|line| (line.text.clone(), line.ending.clone())).collect();
     let mut last_line_removed = false;
     for place in found.iter().rev() {
         let Some(new) = fit(level, content, document, &old, place, request.new_str) else {
-            return Some(Outcome::NoMatch);
+            return Some(ReplaceOutcome::NoMatch);
         };
         last_line_removed |= new.is_empty() && place.lines.end == all.len();
         list.splice(place.lines.clone(), new);
@@ -69,19 +69,19 @@ pub(crate) fn at(level: Level, content: &str, request: &Replace<'_>) -> Option<O
         last.1.clear();
     }
     let after = list.into_iter().map(|(text, ending)| text + &ending).collect();
-    let line = line_number(content, places[0].start);
-    Some(Outcome::Applied { after, level, line, places })
+    let line = line_number(content, ranges[0].start);
+    Some(ReplaceOutcome::Applied { after, level, line, ranges })
 }
 
-fn read_old(old_str: &str) -> Old {
+fn read_old(old_str: &str) -> OldLines {
     let lines = texts_without_final_newline(old_str);
     let first = lines.iter().position(|line| !is_blank_line(line)).unwrap();
     let last = lines.iter().rposition(|line| !is_blank_line(line)).unwrap();
-    Old { lines, final_newline: old_str.ends_with('\n'), core: first..last + 1 }
+    OldLines { lines, final_newline: old_str.ends_with('\n'), core: first..last + 1 }
 }
 
 /// The place whose core starts on the content line `start`, if it is there.
-fn find_at(level: Level, document: &[Line], old: &Old, start: usize) -> Option<Found> {
+fn find_at(level: Level, document: &[Line], old: &OldLines, start: usize) -> Option<WholeLineMatch> {
     let core = start..start + old.core.len();
     if core.end > document.len() {
         return None;
@@ -96,7 +96,7 @@ fn find_at(level: Level, document: &[Line], old: &Old, start: usize) -> Option<F
         }
     }
     let mut rule = rule_for(&indents)?;
-    if let Rule::Add(prefix) = &mut rule {
+    if let IndentRule::Add(prefix) = &mut rule {
         // In the document's own bytes, as its last line of the core has them.
         *prefix = document[core.end - 1].text.chars().take(prefix.chars().count()).collect();
     }
@@ -104,7 +104,7 @@ fn find_at(level: Level, document: &[Line], old: &Old, start: usize) -> Option<F
     let blank_after = document[core.end..].iter().take_while(|line| is_blank_line(&line.text)).count();
     let leading = blank_before.min(old.core.start);
     let trailing = blank_after.min(old.lines.len() - old.core.end);
-    Some(Found { rule, lines: core.start - leading..core.end + trailing, core })
+    Some(WholeLineMatch { rule, lines: core.start - leading..core.end + trailing, core })
 }
 
 /// A line without indentation and trailing blanks, as the level reads it.
@@ -124,31 +124,31 @@ fn indent(level: Level, line: &str) -> String {
 }
 
 /// The first rule that explains all pairs of indentations (of `old_str`, of the document).
-fn rule_for(indents: &[(String, String)]) -> Option<Rule> {
+fn rule_for(indents: &[(String, String)]) -> Option<IndentRule> {
     let (old, document) = &indents[0];
     let mut candidates = Vec::new();
-    candidates.extend(document.strip_suffix(old.as_str()).map(|prefix| Rule::Add(prefix.to_owned())));
-    candidates.extend(old.strip_suffix(document.as_str()).map(|prefix| Rule::Remove(prefix.to_owned())));
-    candidates.extend([2, 3, 4, 8].map(Rule::TabsToSpaces));
-    candidates.extend([2, 3, 4, 8].map(Rule::SpacesToTabs));
+    candidates.extend(document.strip_suffix(old.as_str()).map(|prefix| IndentRule::Add(prefix.to_owned())));
+    candidates.extend(old.strip_suffix(document.as_str()).map(|prefix| IndentRule::Remove(prefix.to_owned())));
+    candidates.extend([2, 3, 4, 8].map(IndentRule::TabsToSpaces));
+    candidates.extend([2, 3, 4, 8].map(IndentRule::SpacesToTabs));
     candidates.into_iter().find(|rule| {
         let changes_something = match rule {
-            Rule::Add(_) | Rule::Remove(_) => true,
-            Rule::TabsToSpaces(_) => indents.iter().any(|(old, _)| old.contains('\t')),
-            Rule::SpacesToTabs(_) => indents.iter().any(|(_, document)| document.contains('\t')),
+            IndentRule::Add(_) | IndentRule::Remove(_) => true,
+            IndentRule::TabsToSpaces(_) => indents.iter().any(|(old, _)| old.contains('\t')),
+            IndentRule::SpacesToTabs(_) => indents.iter().any(|(_, document)| document.contains('\t')),
         };
         changes_something && indents.iter().all(|(old, document)| explains(rule, old, document))
     })
 }
 
-fn explains(rule: &Rule, old: &str, document: &str) -> bool {
+fn explains(rule: &IndentRule, old: &str, document: &str) -> bool {
     match rule {
-        Rule::Add(prefix) => *document == format!("{prefix}{old}"),
-        Rule::Remove(prefix) => *old == format!("{prefix}{document}"),
-        Rule::TabsToSpaces(width) => {
+        IndentRule::Add(prefix) => *document == format!("{prefix}{old}"),
+        IndentRule::Remove(prefix) => *old == format!("{prefix}{document}"),
+        IndentRule::TabsToSpaces(width) => {
             tabs_then_spaces(old).is_some_and(|(tabs, spaces)| document == " ".repeat(width * tabs + spaces))
         }
-        Rule::SpacesToTabs(width) => {
+        IndentRule::SpacesToTabs(width) => {
             let columns = old.chars().count();
             old == " ".repeat(columns) && document == "\t".repeat(columns / width) + &" ".repeat(columns % width)
         }
@@ -166,8 +166,8 @@ fn fit(
     level: Level,
     content: &str,
     document: &[Line],
-    old: &Old,
-    place: &Found,
+    old: &OldLines,
+    place: &WholeLineMatch,
     new_str: &str,
 ) -> Option<Vec<(String, String)>> {
     let span_lines = &document[place.lines.clone()];
@@ -195,13 +195,13 @@ fn fit(
 
     let dictionary = learnt(level, &old.lines[old.core.clone()], &document[place.core.clone()]);
     let mut result = Vec::new();
-    let pairs = pairing::pair(old_lines, &new);
+    let pairs = line_pairs::pair(old_lines, &new);
     for (index, kept) in pairs.iter().enumerate() {
         let (text, mut ending) = match *kept {
             Some(kept) => (span_lines[kept].text.clone(), span_lines[kept].ending.clone()),
             None => {
                 // A line that takes the place of others has the document's characters, one that is wholly new its own.
-                let changed = pairing::replaces_lines(&pairs, old_lines.len(), index);
+                let changed = line_pairs::replaces_lines(&pairs, old_lines.len(), index);
                 let dictionary = if changed { &dictionary } else { &Dictionary::default() };
                 if makes_a_mixture(&place.rule, &new[index])
                     && !old_lines.iter().any(|old| makes_a_mixture(&place.rule, old))
@@ -222,7 +222,7 @@ fn fit(
 }
 
 /// `new_str` as lines, for a span that ends with `last_line`.
-fn read_new(new_str: &str, old: &Old, last_line: &Line) -> Vec<String> {
+fn read_new(new_str: &str, old: &OldLines, last_line: &Line) -> Vec<String> {
     if old.final_newline {
         if new_str.is_empty() { Vec::new() } else { texts_without_final_newline(new_str) }
     } else if last_line.ending.is_empty() {
@@ -233,8 +233,8 @@ fn read_new(new_str: &str, old: &Old, last_line: &Line) -> Vec<String> {
 }
 
 /// Whether adding a prefix puts a tab after spaces, or more than one space after a tab.
-fn makes_a_mixture(rule: &Rule, line: &str) -> bool {
-    let Rule::Add(prefix) = rule else { return false };
+fn makes_a_mixture(rule: &IndentRule, line: &str) -> bool {
+    let IndentRule::Add(prefix) = rule else { return false };
     let (indent, _) = split_indent(line);
     !is_blank_line(line)
         && (prefix.ends_with(' ') && indent.starts_with('\t')
@@ -251,23 +251,23 @@ fn learnt(level: Level, old: &[String], document: &[Line]) -> Dictionary {
 }
 
 /// A line of `new_str` as the document would have it; `None` if it cannot be indented.
-fn write(level: Level, rule: &Rule, line: &str, dictionary: &Dictionary) -> Option<String> {
+fn write(level: Level, rule: &IndentRule, line: &str, dictionary: &Dictionary) -> Option<String> {
     if is_blank_line(line) {
         return Some(line.to_owned());
     }
     let (raw_indent, rest) = split_indent(line);
     let read_indent = indent(level, line);
     let indent = match rule {
-        Rule::Add(prefix) => format!("{prefix}{raw_indent}"),
-        Rule::Remove(prefix) => {
+        IndentRule::Add(prefix) => format!("{prefix}{raw_indent}"),
+        IndentRule::Remove(prefix) => {
             read_indent.strip_prefix(prefix.as_str())?;
             raw_indent.chars().skip(prefix.chars().count()).collect()
         }
-        Rule::TabsToSpaces(width) => {
+        IndentRule::TabsToSpaces(width) => {
             let (tabs, spaces) = tabs_then_spaces(&read_indent)?;
             " ".repeat(width * tabs + spaces)
         }
-        Rule::SpacesToTabs(width) => {
+        IndentRule::SpacesToTabs(width) => {
             let columns = read_indent.chars().count();
             if read_indent != " ".repeat(columns) || !columns.is_multiple_of(*width) {
                 return None;

@@ -1,4 +1,5 @@
-//! The levels that compare whole lines and fit `new_str` to the place: indentation, typography, spacing.
+//! Finds `old_str` at the levels that compare whole lines: `indentation_relative`, `punctuation_normalized` and
+//! `spacing_normalized`.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -8,11 +9,11 @@ use memchr::memmem;
 use crate::lines::{Line, is_blank_text, split_indent, split_lines};
 
 use super::Level;
-use super::anchored::{Anchor, AnchoredLines, Step};
-use super::automaton::{Automaton, Numbers, Symbol};
-use super::indentation::{Rule, TAB_WIDTHS};
-use super::normal::{NormalLine, NormalLines, normalize, verbatim_piece};
-use super::places::{Fit, FoundPlace, Places};
+use super::anchored_lines::{Anchor, AnchoredLines, AnchoredStep};
+use super::automaton::{Automaton, Symbol, SymbolIds};
+use super::indentation::{IndentRule, TAB_WIDTHS};
+use super::matches::{OldStrMatch, OldStrMatches, WholeLineFit};
+use super::normalization::{NormalizedLine, NormalizedLines, normalize, verbatim_piece};
 
 /// `old_str` or `new_str` as whole lines.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(super) struct WholeLines<'a> {
 }
 
 impl<'a> WholeLines<'a> {
-    pub(super) fn of(text: &'a str) -> WholeLines<'a> {
+    pub(super) fn new(text: &'a str) -> WholeLines<'a> {
         let ended = text.ends_with('\n');
         let mut lines = split_lines(text);
         if ended {
@@ -41,38 +42,38 @@ impl<'a> WholeLines<'a> {
     }
 }
 
-/// Finds the lines of `old` that are not blank edges, at a fitted level.
-pub(super) fn find(content: &str, old: &WholeLines<'_>, level: Level, keep: usize) -> Places {
-    let mut places = Places::keeping(keep);
+/// Finds the lines of `old` that are not blank edges, at one of the whole-line levels.
+pub(super) fn find(content: &str, old: &WholeLines<'_>, level: Level, keep: usize) -> OldStrMatches {
+    let mut matches = OldStrMatches::keeping(keep);
     let core = old.core();
-    let edges = Edges { at_start: core.start, at_end: old.lines.len() - core.end };
-    let Some(walk) = Walk::new(content, &old.lines[core], level) else { return places };
+    let edges = BlankEdges { at_start: core.start, at_end: old.lines.len() - core.end };
+    let Some(walk) = CandidateWalk::new(content, &old.lines[core], level) else { return matches };
     let variants = tab_variants(&walk.lines, content.len());
-    let mut searches = Searches::new(&walk.lines, &variants);
+    let mut search = WholeLineSearch::new(&walk.lines, &variants);
     walk.steps(|step| match step {
-        WalkStep::Gap => searches.reset(),
+        WalkStep::Gap => search.reset(),
         WalkStep::Line { text, normal, core } => {
-            if let Some(matched) = searches.next_line(normal)
+            if let Some(matched) = search.next_line(normal)
                 && let Some(core) = core
             {
-                places.add(|| edges.place(content, core, searches.rule(matched, normal, text)));
+                matches.add(|| edges.expand(content, core, search.rule(matched, normal, text)));
             }
         }
     });
-    places
+    matches
 }
 
-/// Where the bodies of all lines of `old` stand, whatever their indentation: the start of the first line there whose
+/// Finds the bodies of all lines of `old`, whatever their indentation. Returns the start of the first line there whose
 /// indentation changes otherwise than in `old`, else of the first line.
 pub(super) fn find_with_any_indentation(content: &str, old: &WholeLines<'_>, level: Level) -> Option<usize> {
-    let walk = Walk::new(content, &old.lines[old.core()], level)?;
-    let mut numbers = Numbers::default();
-    let mut bodies = Automaton::new(walk.lines.iter().map(|line| numbers.add(body_symbol(line))).collect());
+    let walk = CandidateWalk::new(content, &old.lines[old.core()], level)?;
+    let mut ids = SymbolIds::default();
+    let mut bodies = Automaton::new(walk.lines.iter().map(|line| ids.add(body_symbol(line))).collect());
     let mut found = None;
     walk.steps(|step| match step {
         WalkStep::Gap => bodies.reset(),
         WalkStep::Line { normal, core, .. } => {
-            bodies.feed(numbers.get(body_symbol(normal)));
+            bodies.feed(ids.get(body_symbol(normal)));
             if bodies.is_matched() && found.is_none() {
                 found = core;
             }
@@ -97,31 +98,31 @@ pub(super) fn find_with_any_indentation(content: &str, old: &WholeLines<'_>, lev
     Some(found.start)
 }
 
-/// A walk over the lines of the content that can be part of a match.
-struct Walk<'t> {
+/// Walks over the lines of the content that can be part of a match.
+struct CandidateWalk<'t> {
     content: &'t str,
-    /// The lines that are looked for.
-    lines: NormalLines,
+    /// The lines of `old_str` that are searched for.
+    lines: NormalizedLines,
     level: Level,
 }
 
-/// What a walk comes to.
+/// The next step of a walk.
 enum WalkStep<'t, 'n> {
     /// Lines were left out.
     Gap,
     /// A line, and the lines up to its end that a match ending here has, if there are so many.
-    Line { text: &'t str, normal: NormalLine<'n>, core: Option<Range<usize>> },
+    Line { text: &'t str, normal: NormalizedLine<'n>, core: Option<Range<usize>> },
 }
 
-impl<'t> Walk<'t> {
-    /// `None` if it is plain that nothing can be found; that is the case for most levels of most requests.
-    fn new(content: &'t str, lines: &[&str], level: Level) -> Option<Walk<'t>> {
+impl<'t> CandidateWalk<'t> {
+    /// `None` if a quick check shows that nothing can be found; that is the case for most levels of most requests.
+    fn new(content: &'t str, lines: &[&str], level: Level) -> Option<CandidateWalk<'t>> {
         // Every line but the last has at least its ending, and the last is not blank.
         if lines.len() > content.len() {
             return None;
         }
-        let lines = NormalLines::of(lines, level);
-        let walk = Walk { content, lines, level };
+        let lines = NormalizedLines::new(lines, level);
+        let walk = CandidateWalk { content, lines, level };
         memmem::find(content.as_bytes(), walk.anchor().text.as_bytes())?;
         Some(walk)
     }
@@ -136,12 +137,12 @@ impl<'t> Walk<'t> {
         let mut buffer = String::new();
         for step in AnchoredLines::new(self.content, self.anchor()) {
             match step {
-                Step::Gap => {
+                AnchoredStep::Gap => {
                     starts.clear();
                     visit(WalkStep::Gap);
                 }
-                Step::Line(line) if line.is_after_final_newline() => {}
-                Step::Line(line) => {
+                AnchoredStep::Line(line) if line.is_after_final_newline() => {}
+                AnchoredStep::Line(line) => {
                     if starts.len() == count {
                         starts.pop_front();
                     }
@@ -156,74 +157,75 @@ impl<'t> Walk<'t> {
     }
 }
 
-fn body_symbol(line: NormalLine<'_>) -> Symbol<'_> {
+fn body_symbol(line: NormalizedLine<'_>) -> Symbol<'_> {
     if line.is_blank() { Symbol::Blank } else { Symbol::Body(line.body) }
 }
 
-fn indent_symbol(line: NormalLine<'_>) -> Symbol<'_> {
+fn indent_symbol(line: NormalizedLine<'_>) -> Symbol<'_> {
     if line.is_blank() { Symbol::NoIndent } else { Symbol::Indent(line.indent) }
 }
 
-fn change_symbol<'s>(before: Option<&'s str>, line: NormalLine<'s>) -> Symbol<'s> {
+fn change_symbol<'s>(before: Option<&'s str>, line: NormalizedLine<'s>) -> Symbol<'s> {
     match before {
         Some(before) if !line.is_blank() => Symbol::indent_change(before, line.indent),
         _ => Symbol::NoIndent,
     }
 }
 
-/// A rule about tabs, and what it makes of each indentation that there is.
+/// A rule about tabs, and what it makes of each indentation of `old_str`.
 struct TabVariant<'a> {
-    rule: Rule,
+    rule: IndentRule,
     indents: HashMap<&'a str, String>,
 }
 
 /// The rules about tabs that change something, and that can hold in a content of so many bytes.
-fn tab_variants(lines: &NormalLines, max_bytes: usize) -> Vec<TabVariant<'_>> {
-    let given: HashSet<&str> = lines.iter().map(|line| line.indent).collect();
-    let rules = TAB_WIDTHS.iter().flat_map(|width| [Rule::TabsToSpaces(*width), Rule::SpacesToTabs(*width)]);
+fn tab_variants(lines: &NormalizedLines, max_bytes: usize) -> Vec<TabVariant<'_>> {
+    let old_indents: HashSet<&str> = lines.iter().map(|line| line.indent).collect();
+    let rules =
+        TAB_WIDTHS.iter().flat_map(|width| [IndentRule::TabsToSpaces(*width), IndentRule::SpacesToTabs(*width)]);
     rules
         .filter_map(|rule| {
-            let convert = |indent: &&'_ str| rule.tabs(indent, max_bytes);
+            let convert = |indent: &&'_ str| rule.convert_tabs(indent, max_bytes);
             let indents: HashMap<&str, String> =
-                given.iter().map(|indent| Some((*indent, convert(indent)?))).collect::<Option<_>>()?;
+                old_indents.iter().map(|indent| Some((*indent, convert(indent)?))).collect::<Option<_>>()?;
             let changes = indents.iter().any(|(before, after)| before != after);
             changes.then_some(TabVariant { rule, indents })
         })
         .collect()
 }
 
-/// The sequences of symbols that are looked for at once, one for each kind of rule.
-struct Searches<'a> {
-    numbers: Numbers<'a>,
+/// Searches for several sequences of symbols at once, one for each kind of rule.
+struct WholeLineSearch<'a> {
+    ids: SymbolIds<'a>,
     /// Bodies with the change of the indentation between them: it is the same under any prefix.
     shifted: Automaton,
     last_indent: &'a str,
     /// Bodies with the indentation that a rule about tabs demands.
-    tabs: Vec<(&'a Rule, Automaton)>,
+    tabs: Vec<(&'a IndentRule, Automaton)>,
     /// Indentation of the last line of the content that was not blank.
     indent_before: Option<String>,
 }
 
-/// The kind of rule that a match was found by.
+/// The kind of rule by which a match was found.
 #[derive(Clone, Copy)]
-enum Matched {
+enum MatchedRule {
     /// A prefix that was added or removed.
     Shifted,
     /// One of the rules about tabs, by number.
     Tabs(usize),
 }
 
-impl<'a> Searches<'a> {
-    fn new(lines: &'a NormalLines, variants: &'a [TabVariant<'a>]) -> Searches<'a> {
-        let mut numbers = Numbers::default();
+impl<'a> WholeLineSearch<'a> {
+    fn new(lines: &'a NormalizedLines, variants: &'a [TabVariant<'a>]) -> WholeLineSearch<'a> {
+        let mut ids = SymbolIds::default();
         let mut shifted = Vec::with_capacity(2 * lines.iter().len());
         let mut before = None;
         for (index, line) in lines.iter().enumerate() {
             // The change before the first line says nothing about a match.
             if index > 0 {
-                shifted.push(numbers.add(change_symbol(before, line)));
+                shifted.push(ids.add(change_symbol(before, line)));
             }
-            shifted.push(numbers.add(body_symbol(line)));
+            shifted.push(ids.add(body_symbol(line)));
             if !line.is_blank() {
                 before = Some(line.indent);
             }
@@ -233,13 +235,13 @@ impl<'a> Searches<'a> {
             .map(|variant| {
                 let symbols = lines.iter().flat_map(|line| {
                     let indent = variant.indents.get(line.indent).map_or(line.indent, String::as_str);
-                    [indent_symbol(NormalLine { indent, ..line }), body_symbol(line)]
+                    [indent_symbol(NormalizedLine { indent, ..line }), body_symbol(line)]
                 });
-                (&variant.rule, Automaton::new(symbols.map(|symbol| numbers.add(symbol)).collect()))
+                (&variant.rule, Automaton::new(symbols.map(|symbol| ids.add(symbol)).collect()))
             })
             .collect();
         let last_indent = before.unwrap_or("");
-        Searches { shifted: Automaton::new(shifted), last_indent, tabs, indent_before: None, numbers }
+        WholeLineSearch { shifted: Automaton::new(shifted), last_indent, tabs, indent_before: None, ids }
     }
 
     fn reset(&mut self) {
@@ -248,14 +250,14 @@ impl<'a> Searches<'a> {
         self.indent_before = None;
     }
 
-    /// The match that ends with this line of the content.
-    fn next_line(&mut self, line: NormalLine<'_>) -> Option<Matched> {
-        let change = self.numbers.get(change_symbol(self.indent_before.as_deref(), line));
-        let body = self.numbers.get(body_symbol(line));
+    /// The kind of rule by which a match ends with this line of the content, if one does.
+    fn next_line(&mut self, line: NormalizedLine<'_>) -> Option<MatchedRule> {
+        let change = self.ids.get(change_symbol(self.indent_before.as_deref(), line));
+        let body = self.ids.get(body_symbol(line));
         self.shifted.feed(change);
         self.shifted.feed(body);
         if !self.tabs.is_empty() {
-            let indent = self.numbers.get(indent_symbol(line));
+            let indent = self.ids.get(indent_symbol(line));
             for (_, automaton) in &mut self.tabs {
                 automaton.feed(indent);
                 automaton.feed(body);
@@ -266,32 +268,32 @@ impl<'a> Searches<'a> {
             before.clear();
             before.push_str(line.indent);
         }
-        // All changes of indentation are equal, so the last lines alone tell whether a prefix was added or removed.
+        // All changes of indentation are equal, so the last lines alone show whether a prefix was added or removed.
         let is_shift = self.last_indent.ends_with(line.indent) || line.indent.ends_with(self.last_indent);
         if self.shifted.is_matched() && is_shift {
-            return Some(Matched::Shifted);
+            return Some(MatchedRule::Shifted);
         }
-        self.tabs.iter().position(|(_, automaton)| automaton.is_matched()).map(Matched::Tabs)
+        self.tabs.iter().position(|(_, automaton)| automaton.is_matched()).map(MatchedRule::Tabs)
     }
 
     /// The rule of a match that ends with this line of the content.
-    fn rule(&self, matched: Matched, line: NormalLine<'_>, text: &str) -> Rule {
+    fn rule(&self, matched: MatchedRule, line: NormalizedLine<'_>, text: &str) -> IndentRule {
         match matched {
-            Matched::Shifted => Rule::shift(self.last_indent, line.indent, split_indent(text).0),
-            Matched::Tabs(number) => self.tabs[number].0.clone(),
+            MatchedRule::Shifted => IndentRule::shift(self.last_indent, line.indent, split_indent(text).0),
+            MatchedRule::Tabs(number) => self.tabs[number].0.clone(),
         }
     }
 }
 
 /// How many blank lines `old_str` has around its other lines.
-struct Edges {
+struct BlankEdges {
     at_start: usize,
     at_end: usize,
 }
 
-impl Edges {
-    /// The place of a core: with the blank lines around it that `old_str` has too.
-    fn place(&self, content: &str, core: Range<usize>, rule: Rule) -> FoundPlace {
+impl BlankEdges {
+    /// The match of a core, with the blank lines around it that `old_str` has too.
+    fn expand(&self, content: &str, core: Range<usize>, rule: IndentRule) -> OldStrMatch {
         let mut span = core;
         let mut ignored_at_start = self.at_start;
         while ignored_at_start > 0
@@ -311,6 +313,6 @@ impl Edges {
             span.end = last.text_end;
             ignored_at_end -= 1;
         }
-        FoundPlace { span, fit: Some(Fit { rule, ignored_at_start, ignored_at_end }) }
+        OldStrMatch { span, fit: Some(WholeLineFit { rule, ignored_at_start, ignored_at_end }) }
     }
 }

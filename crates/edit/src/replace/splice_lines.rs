@@ -1,4 +1,4 @@
-//! Putting lines into a span, around those that stay.
+//! Makes the splices that replace the lines of a span, around the lines that stay.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::lines::Line;
 /// Replaces the lines of the span by `new`, leaving those that are paired as they are in the content.
 ///
 /// `pairs` are (line of the span, index in `new`), both 0-based and in order. New lines end with `ending`.
-pub(super) fn weave(
+pub(super) fn splice_lines(
     content: &str,
     span: &Range<usize>,
     pairs: &[(usize, usize)],
@@ -18,7 +18,7 @@ pub(super) fn weave(
 ) -> Vec<Splice> {
     let mut splices = Vec::new();
     let mut lines = SpanLines::new(content, span);
-    // What comes after the last kept line: from where on lines of the content go, and the first new line.
+    // After the last kept line: where the next removed line of the content starts, and the next new line.
     let mut from = span.start;
     let mut next_new = 0;
     let mut last_kept: Option<Line> = None;
@@ -38,7 +38,7 @@ pub(super) fn weave(
     splices
 }
 
-/// What follows the last kept line; the ending after the span stays where it is.
+/// The splice after the last kept line; the ending after the span stays where it is.
 fn last_splice(
     content: &str,
     span: &Range<usize>,
@@ -54,7 +54,7 @@ fn last_splice(
             let own = if own.is_empty() { ending } else { own };
             Splice { range: span.end..span.end, text: own.to_owned() + &text }
         }
-        // Nothing follows any more: its own ending goes with the lines after it.
+        // No line follows the kept one any more: its ending is removed with the lines after it.
         Some(kept) if new.is_empty() => Splice { range: kept.text_end.min(span.end)..span.end, text },
         _ => Splice { range: from..span.end, text },
     }
