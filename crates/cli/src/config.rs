@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use interline_items::code::SdkName;
 use interline_items::fields::Limits;
+use interline_python::SdkName;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 

@@ -10,8 +10,8 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use interline_items::Upkeep;
-use interline_items::code::SdkName;
 use interline_items::fields::Limits;
+use interline_python::SdkName;
 use interline_server::RateLimits;
 use jiff::SignedDuration;
 use reqwest::Url;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use interline_python::Function;
 use jiff::Timestamp;
 
-use crate::code::Function;
 use crate::fields::{Arguments, CodePath, Description, PromptName, Tags, Title, Url};
 use crate::{ItemId, Kind, SpaceId};
 

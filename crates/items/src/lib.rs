@@ -3,15 +3,13 @@
 //! * An [`Item`] is one stored thing: its [`Fields`], what is known of its content ([`ContentInfo`]) and its [`Stamp`].
 //!   What it may be is a row of [`Rules`] of its [`Kind`].
 //! * [`fields`] holds parsed types: an invalid title, tag or url cannot exist.
-//! * [`code`] says whether a text is Python, and what its workflow functions are.
-//! * [`search`] says what is looked for over many items, and what an index knows of one.
+//! * [`search`] holds the pages of searches over many items, and the steps of their index.
 //! * [`Interline`] holds the use cases that every door calls. An [`Error`] is why one did not do what it was asked to.
 //! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
 
 mod access;
 mod app;
 mod check;
-pub mod code;
 mod error;
 mod event;
 pub mod fields;
@@ -19,6 +17,7 @@ mod history;
 mod ids;
 mod item;
 mod kind;
+mod kind_mismatch;
 mod list;
 mod organization;
 pub mod search;
@@ -47,6 +46,7 @@ pub use interline_edit::{
 };
 pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp};
 pub use kind::{CodeKind, ContentRule, Kind, Presence, Rules};
+pub use kind_mismatch::KindMismatch;
 pub use list::{
     Contents, Cursor, CursorKey, Filter, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View,
 };

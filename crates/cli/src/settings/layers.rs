@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 
-use interline_items::code::SdkName;
 use interline_items::fields::Limits;
+use interline_python::SdkName;
 
 use crate::command_error::CommandError;
 use crate::config::Config;

@@ -3,8 +3,9 @@
 mod words;
 
 use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, StaleOperation, UnifiedDiff};
+use interline_python::CodeError;
 
-use crate::code::{CodeError, KindMismatch};
+use crate::KindMismatch;
 use crate::fields::FieldError;
 use crate::{App, EventCursor, Item, ItemId, Kind, Scope, StoreError, UniqueField};
 

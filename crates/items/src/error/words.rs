@@ -5,7 +5,7 @@ use std::fmt;
 use interline_edit::{Level, MultipleMatches, NoMatch, NoMatchCause};
 
 use super::{Error, NeedsText, PassageField, Refusal};
-use crate::code::KindMismatch;
+use crate::KindMismatch;
 use crate::{Kind, View};
 
 impl Error {

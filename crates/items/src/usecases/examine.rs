@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::code::{Function, KindMismatch, SdkName, check};
+use interline_python::{Function, SdkName, check};
+use interline_template::Template;
+
 use crate::fields::Arguments;
-use crate::template::{Template, check as check_arguments};
+use crate::template::check as check_arguments;
 use crate::threads::LargeStack;
-use crate::{CodeKind, ContentInfo, ContentRule, Error, Fields, Item, Kind};
+use crate::{CodeKind, ContentInfo, ContentRule, Error, Fields, Item, Kind, KindMismatch};
 
 use super::Interline;
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interline_edit::Case;
+use interline_search::Search;
 
 use crate::fields::refuse_nul;
-use crate::search::{Search, SearchHit, SearchOrder, SearchQuery, SearchResults};
+use crate::search::{SearchHit, SearchOrder, SearchQuery, SearchResults};
 use crate::{Contents, CursorKey, Error, Filter, ListQuery, PageStart, Scope, Sort, SortBy, SortOrder};
 
 use super::search_inside::invalid_pattern;
@@ -69,10 +70,10 @@ impl TextFilter {
         };
         refuse_nul(field, text).map_err(|problem| Error::ValidationFailed(vec![problem]))?;
         if expression.is_some() {
-            let search = Search::expression(text, Case::Sensitive).map_err(|error| invalid_pattern(field, error))?;
+            let search = Search::regex(text, Case::Sensitive).map_err(|error| invalid_pattern(field, error))?;
             return Ok(TextFilter::Matching(Arc::new(search)));
         }
-        let search = Search::query(text).map_err(|error| Error::field(field, error.to_string()))?;
+        let search = Search::parse(text).map_err(|error| Error::field(field, error.to_string()))?;
         Ok(search.map_or(TextFilter::Everything, |search| TextFilter::Ranked(Arc::new(search))))
     }
 

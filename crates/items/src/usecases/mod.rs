@@ -26,9 +26,9 @@ mod work;
 
 use std::sync::Arc;
 
+use interline_python::SdkName;
 use jiff::Timestamp;
 
-use crate::code::SdkName;
 use crate::fields::Limits;
 use crate::threads::Threads;
 use crate::{Error, Store, StoreError, WebhookTargets};

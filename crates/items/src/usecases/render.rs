@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::template::{RenderError, render};
+use interline_template::RenderError;
+
+use crate::template::render;
 use crate::{Error, Scope, View};
 
 use super::{Caller, Interline, ItemRef, now};

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use interline_items::fields::Tag;
-use interline_items::search::{SearchHit, Snippet};
+use interline_items::search::SearchHit;
 use interline_items::{
     Contents, Error, Filter, FindBy, FindItems, Item, Kind, PageStart, SortOrder, TagMatch, TextFilter, View,
 };
+use interline_search::Snippet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

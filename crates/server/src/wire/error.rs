@@ -1,11 +1,12 @@
 //! The body of an error.
 
-use interline_items::code::{CodeError, KindMismatch};
+use interline_items::KindMismatch;
 use interline_items::fields::FieldError;
 use interline_items::{
     Error, InvalidOperation, Item, ItemId, Kind, MatchLocation, MultipleMatches, NoMatch, PassageField, SimilarPassage,
     StaleOperation, View,
 };
+use interline_python::CodeError;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 

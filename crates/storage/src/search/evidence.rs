@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use interline_items::search::{IndexQuery, IndexTerm, PiecePattern, Proof, Search, SearchTerm, TermPresence};
+use interline_search::{IndexQuery, IndexTerm, Proof, Search, SearchTerm, TermPresence, TokenPattern};
 
 use super::block::{self, Terms};
 use super::dead::DeadItems;
@@ -22,7 +22,7 @@ pub(crate) struct Gathered {
 
 /// A pattern of pieces, and what is known of the pieces that are like it.
 struct Pattern {
-    pattern: PiecePattern,
+    pattern: TokenPattern,
     finder: PieceFinder,
     joined: Joined,
 }
@@ -43,10 +43,10 @@ impl Gathered {
     fn prepare(&mut self, query: &IndexQuery) {
         match query {
             IndexQuery::Anything => {}
-            IndexQuery::Gram(gram) => {
-                self.by_key.entry(IndexTerm::Gram(*gram).key()).or_default();
+            IndexQuery::NGram(gram) => {
+                self.by_key.entry(IndexTerm::NGram(*gram).key()).or_default();
             }
-            IndexQuery::Piece(pattern) => {
+            IndexQuery::Token(pattern) => {
                 if self.patterns.iter().all(|known| known.pattern != *pattern) {
                     let (pattern, finder) = (pattern.clone(), PieceFinder::new(pattern));
                     self.patterns.push(Pattern { pattern, finder, joined: Joined::default() });
@@ -66,7 +66,7 @@ impl Gathered {
         let mut keys = Vec::new();
         for (place, pattern) in self.patterns.iter().enumerate() {
             pattern.finder.find(block, |piece| {
-                let key = [IndexTerm::PIECE, piece].concat();
+                let key = [IndexTerm::TOKEN_PREFIX, piece].concat();
                 let patterns = self.pieces.entry(key.clone()).or_default();
                 if !patterns.contains(&place) {
                     patterns.push(place);
@@ -150,8 +150,8 @@ impl Gathered {
     fn matching(&self, query: &IndexQuery) -> Option<Vec<Posting>> {
         match query {
             IndexQuery::Anything => None,
-            IndexQuery::Gram(gram) => Some(self.of(&IndexTerm::Gram(*gram)).to_vec()),
-            IndexQuery::Piece(pattern) => {
+            IndexQuery::NGram(gram) => Some(self.of(&IndexTerm::NGram(*gram)).to_vec()),
+            IndexQuery::Token(pattern) => {
                 let known = self.patterns.iter().find(|known| known.pattern == *pattern);
                 Some(known.map(|known| known.joined.postings.clone()).unwrap_or_default())
             }
@@ -213,7 +213,7 @@ impl Evidence {
     /// The items that may match, in ascending order; `None` if nothing rules any out.
     pub(crate) fn candidates(&self, search: &Search) -> Option<Vec<i64>> {
         let mut candidates: Vec<i64> = self.unread.iter().collect();
-        for wanted in search.wanted() {
+        for wanted in search.required_terms() {
             let mut lists: Vec<Vec<i64>> = wanted.iter().filter_map(|&term| self.terms[term].possible()).collect();
             lists.sort_by_key(Vec::len);
             let mut lists = lists.into_iter();
@@ -232,7 +232,7 @@ impl Evidence {
     /// What is known about a term in an item before it is read.
     pub(crate) fn known(&self, term: usize, item: i64) -> TermPresence {
         if self.unread.contains(item) {
-            return TermPresence::Unread;
+            return TermPresence::Unknown;
         }
         let evidence = &self.terms[term];
         if let Some(weight) = payload(&evidence.stem, item) {
@@ -242,7 +242,7 @@ impl Evidence {
             (None, _) => TermPresence::PerhapsAsText,
             (Some(text), proof) => match (payload(text, item), proof) {
                 (None, _) => TermPresence::Absent,
-                (Some(places), Proof::Certain) => SearchTerm::known_in(places),
+                (Some(places), Proof::Certain) => SearchTerm::presence_in(places),
                 (Some(_), Proof::Candidate) => TermPresence::PerhapsAsText,
             },
         }

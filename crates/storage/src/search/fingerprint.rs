@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::collections::HashMap;
 
 use super::block::Terms;
-use interline_items::search::IndexTerm;
+use interline_search::IndexTerm;
 
 use super::dead::DeadItems;
 use super::vocabulary;
@@ -44,7 +44,7 @@ impl Fingerprints {
                 self.vocabulary = self.vocabulary.wrapping_add(sum);
                 continue;
             }
-            if let Some(piece) = terms.key().strip_prefix(IndexTerm::PIECE) {
+            if let Some(piece) = terms.key().strip_prefix(IndexTerm::TOKEN_PREFIX) {
                 self.pieces = self.pieces.wrapping_add(fingerprint([(piece, 0)]));
             }
             let key = hash(terms.key());

@@ -1,6 +1,6 @@
 //! The terms of an item as the index has them, and the one by which it is found there.
 
-use interline_items::search::{Payload, SearchedFields, index_terms};
+use interline_search::{Payload, SearchedFields, index_terms};
 
 /// The key of the term that only this item has: by it the segments that have the item are found. `identity` is what the
 /// storage knows it by, also after a purge. It lies between those of grams and of stems.

@@ -1,6 +1,6 @@
 //! Writing a segment.
 
-use interline_items::search::IndexTerm;
+use interline_search::IndexTerm;
 
 use super::block::Entry;
 use super::postings::{self, Posting};
@@ -55,7 +55,7 @@ impl SegmentBuilder {
         Entry { shared, suffix: &key[shared..], list: &self.list }.put(&mut self.data);
         self.last.clear();
         self.last.extend_from_slice(key);
-        if let Some(piece) = key.strip_prefix(IndexTerm::PIECE) {
+        if let Some(piece) = key.strip_prefix(IndexTerm::TOKEN_PREFIX) {
             self.vocabulary.push(piece);
         }
         Ok(finished)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use interline_items::search::IndexTerm;
+use interline_search::IndexTerm;
 use proptest::prelude::*;
 
 use super::block::{self, Terms};
@@ -70,7 +70,7 @@ fn key() -> impl Strategy<Value = Key> {
         1 => (any::<u8>(), 200..5000_usize).prop_map(|(byte, length)| vec![byte; length]),
     ];
     key.prop_map(|mut key| {
-        key[0] %= IndexTerm::PIECE[0];
+        key[0] %= IndexTerm::TOKEN_PREFIX[0];
         key
     })
 }

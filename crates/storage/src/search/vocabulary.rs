@@ -3,7 +3,7 @@
 //! It is in blocks of one term each, which come after those of all other terms and have that text in the place of a
 //! posting list: every piece between two line ends.
 
-use interline_items::search::PiecePattern;
+use interline_search::TokenPattern;
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 
@@ -66,12 +66,12 @@ pub(super) fn pieces<B: AsRef<[u8]>>(terms: &Terms<B>) -> Option<impl Iterator<I
 pub(crate) struct PieceFinder(Finder<'static>);
 
 impl PieceFinder {
-    pub(crate) fn new(pattern: &PiecePattern) -> PieceFinder {
+    pub(crate) fn new(pattern: &TokenPattern) -> PieceFinder {
         let needle = match pattern {
-            PiecePattern::Contains(part) => part.clone(),
-            PiecePattern::StartsWith(start) => format!("\n{start}"),
-            PiecePattern::EndsWith(end) => format!("{end}\n"),
-            PiecePattern::Equals(whole) => format!("\n{whole}\n"),
+            TokenPattern::Contains(part) => part.clone(),
+            TokenPattern::StartsWith(start) => format!("\n{start}"),
+            TokenPattern::EndsWith(end) => format!("{end}\n"),
+            TokenPattern::Equals(whole) => format!("\n{whole}\n"),
         };
         PieceFinder(Finder::new(&needle).into_owned())
     }
@@ -110,17 +110,17 @@ mod tests {
         assert_eq!(blocks.len(), 1);
         let text = |text: &str| text.to_owned();
         for pattern in [
-            PiecePattern::Contains(text("auth")),
-            PiecePattern::Contains(text("t")),
-            PiecePattern::Contains(text("x")),
-            PiecePattern::Contains(text("nowhere")),
-            PiecePattern::StartsWith(text("auth")),
-            PiecePattern::StartsWith(text("über")),
-            PiecePattern::EndsWith(text("auth")),
-            PiecePattern::EndsWith(text("state")),
-            PiecePattern::Equals(text("auth")),
-            PiecePattern::Equals(text("x")),
-            PiecePattern::Equals(text("aut")),
+            TokenPattern::Contains(text("auth")),
+            TokenPattern::Contains(text("t")),
+            TokenPattern::Contains(text("x")),
+            TokenPattern::Contains(text("nowhere")),
+            TokenPattern::StartsWith(text("auth")),
+            TokenPattern::StartsWith(text("über")),
+            TokenPattern::EndsWith(text("auth")),
+            TokenPattern::EndsWith(text("state")),
+            TokenPattern::Equals(text("auth")),
+            TokenPattern::Equals(text("x")),
+            TokenPattern::Equals(text("aut")),
         ] {
             let mut found = Vec::new();
             let finder = PieceFinder::new(&pattern);
@@ -137,7 +137,7 @@ mod tests {
         pieces.iter().for_each(|piece| builder.push(piece.as_bytes()));
         let blocks = builder.finish();
         assert!(blocks.len() > 2 && blocks.is_sorted_by(|one, next| one.first < next.first));
-        let finder = PieceFinder::new(&PiecePattern::StartsWith("piece".to_owned()));
+        let finder = PieceFinder::new(&TokenPattern::StartsWith("piece".to_owned()));
         let mut found = Vec::new();
         for block in &blocks {
             finder.find(&block.data, |piece| found.push(str::from_utf8(piece).unwrap().to_owned())).unwrap();
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_is_no_vocabulary_is_refused() {
-        let finder = PieceFinder::new(&PiecePattern::Contains("x".to_owned()));
+        let finder = PieceFinder::new(&TokenPattern::Contains("x".to_owned()));
         for block in [&b""[..], b"\x00\x01s\x00", b"\xff\xff"] {
             assert!(finder.find(block, |_| {}).is_err(), "{block:?}");
         }

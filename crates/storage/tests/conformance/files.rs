@@ -1,7 +1,7 @@
 //! Files of code: paths, what is known of their functions, and `files`.
 
-use interline_items::code::{DecoratorKind, Function, Literal, Parameter, ParameterKind};
 use interline_items::{CodeKind, FileQuery, Kind, Space, StoreError, UniqueField};
+use interline_python::{DecoratorKind, Function, Literal, Parameter, ParameterKind};
 
 use crate::authors::{Author, author};
 use crate::place::Place;

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::fields::CodePath;
 use crate::search::{FileReader, FileText};
-use crate::threads::{Lost, Threads};
+use crate::threads::{ThreadError, Threads};
 use crate::{Error, SpaceId, StoreError};
 
 use super::search::LineMatch;
@@ -107,7 +107,7 @@ impl Matching {
     pub(super) async fn end(self) -> Result<(Vec<LineMatch>, u64), Error> {
         let helper = mem::take(&mut self.state().helper);
         if let Helper::Working(done) = helper {
-            done.await.map_err(|_| Lost::Panicked)?;
+            done.await.map_err(|_| ThreadError::Panicked)?;
         }
         let mut state = self.state();
         if state.is_out_of_time {
@@ -305,7 +305,7 @@ mod tests {
         let files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), text.as_str())).collect();
         // With a helper, and with none free.
         for (limit, threads) in [1, 7, 400, 1_000].into_iter().flat_map(|limit| [(limit, 2), (limit, 0)]) {
-            let (matches, total) = found_by(Threads::of(threads), literal("x"), wanted(0, limit), &files).unwrap();
+            let (matches, total) = found_by(Threads::new(threads), literal("x"), wanted(0, limit), &files).unwrap();
             assert_eq!((matches.len(), total), (limit.min(400), 400));
             for (place, found) in matches.iter().enumerate() {
                 let line = if place % 2 == 0 { 1 } else { 3 };

@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use interline_edit::{Case, Pattern};
+use interline_search::Search;
 
 use crate::fields::{CodePath, FieldError, refuse_nul};
-use crate::search::{FileSearch, Paths, Search};
+use crate::search::{FileSearch, Paths};
 use crate::{Error, Scope, SpaceId};
 
 use super::super::search_inside::invalid_pattern;
@@ -90,7 +91,7 @@ impl Interline {
         let (kind, until) = (request.scope.kind, Instant::now() + MAX_TIME);
         let wanted = Wanted { context_lines: request.context_lines, limit: request.limit, until };
         let pattern = self.threads.run(move |_| pattern(&request)).await??;
-        let query = FileSearch { search: Search::pattern(pattern.clone()).into(), spaces, kind, paths, until };
+        let query = FileSearch { search: Search::from_pattern(pattern.clone()).into(), spaces, kind, paths, until };
         let (matching, reader) = Matching::begin(self.threads.clone(), pattern, wanted);
         let files_searched = self.store.search_files(&query, reader).await?;
         let (matches, total_matches) = matching.end().await?;

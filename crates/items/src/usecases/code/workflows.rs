@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::code::{CodeError, Function};
+use interline_python::{CodeError, Function};
+
 use crate::fields::{Content, ContentError, sort_key};
 use crate::{CodeKind, Error, FileQuery, Item, OrganizationId, Scope, SpaceId};
 

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::code::SdkName;
+use interline_python::SdkName;
+
 use crate::fields::Limits;
 use crate::threads::LargeStack;
 use crate::{Batch, CodeKind, ContentRule, Error, ItemId, Snapshot};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use interline_edit::{Edit, UnifiedDiff};
+use interline_python::SdkName;
 
-use crate::code::SdkName;
 use crate::fields::{Arguments, Limits};
 use crate::threads::LargeStack;
 use crate::{Batch, CodeKind, ContentInfo, ContentWrite, Error, Item, Snapshot};

@@ -1,9 +1,9 @@
 //! Python is checked before anything is stored, whichever way it comes.
 
-use interline_items::code::SdkName;
 use interline_items::{
     CodeKind, EditRequest, Error, ExpectedVersion, InsertAt, ItemDraft, ItemRef, LinePatch, PassageChange, TextChange,
 };
+use interline_python::SdkName;
 
 use super::{Cast, FLOW, MODULE, app_file, file};
 use crate::samples::{content, text};

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use deadpool_postgres::{Client, Transaction};
-use interline_items::search::SearchedFields;
 use interline_items::{CheckProblem, CheckReport, ContentInfo, ItemId};
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -216,7 +215,7 @@ fn faults(found: &[Row], in_index: &BTreeMap<i64, u128>) -> Result<Vec<Fault>, F
             faults.push(Fault::Content(id));
         }
         let sum = in_index.get(&row.try_get("number")?);
-        let keys = || keys_of(&SearchedFields::of(&snapshot), id.uuid().as_bytes());
+        let keys = || keys_of(&snapshot.searched_fields(), id.uuid().as_bytes());
         if sum.is_some_and(|sum| *sum != fingerprint(keys())) {
             faults.push(Fault::Index(id));
         }

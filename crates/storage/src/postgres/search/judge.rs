@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use interline_items::StoreError;
-use interline_items::search::{Search, SearchOrder, Verdict};
+use interline_items::search::SearchOrder;
+use interline_search::{Search, Verdict};
 use tokio_postgres::Row;
 
 use super::super::failure::Failure;
@@ -62,7 +63,7 @@ impl Judge {
     }
 
     fn verdict(&self, item: i64) -> Verdict {
-        self.search.judge(|term| self.evidence.known(term, item))
+        self.search.evaluate(|term| self.evidence.known(term, item))
     }
 
     fn ranked(&self, mut place: Place, score: u32) -> Place {

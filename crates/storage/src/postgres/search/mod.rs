@@ -16,8 +16,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Client, Transaction};
-use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, SearchedFields};
+use interline_items::search::{SearchHit, SearchQuery, SearchResults};
 use interline_items::{Contents, StoreError};
+use interline_search::Search;
 use tokio_postgres::Row;
 
 use self::judge::Judge;
@@ -173,7 +174,7 @@ async fn found_items(
 fn found_item(row: &Row, query: &SearchQuery) -> Result<SearchHit, Failure> {
     let mut snapshot = rows::snapshot(row)?;
     let mut in_time = || Instant::now() < query.until;
-    let snippet = query.search.snippet(&SearchedFields::of(&snapshot), &mut in_time);
+    let snippet = query.search.snippet(&snapshot.searched_fields(), &mut in_time);
     let snippet = snippet.map_err(|_| StoreError::OutOfTime)?;
     match query.contents {
         Contents::Read => {}

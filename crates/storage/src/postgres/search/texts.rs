@@ -1,7 +1,7 @@
 //! Reading texts, so many at a time that they have room.
 
 use deadpool_postgres::Transaction;
-use interline_items::search::SearchedFields;
+use interline_search::SearchedFields;
 use tokio_postgres::Row;
 
 use super::super::failure::Failure;

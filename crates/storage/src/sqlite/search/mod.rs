@@ -10,8 +10,9 @@ mod texts;
 
 use std::time::Instant;
 
-use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, SearchedFields, TermPresence, Verdict};
+use interline_items::search::{SearchHit, SearchQuery, SearchResults};
 use interline_items::{Contents, StoreError};
+use interline_search::{Search, TermPresence, Verdict};
 use rusqlite::Connection;
 
 use self::places::Places;
@@ -95,7 +96,7 @@ impl<'a> Finding<'a> {
     /// Adds the items that match.
     fn look_up(&mut self, evidence: &Evidence) -> Result<(), Failure> {
         let search = &self.query.search;
-        let judge = |item: i64| search.judge(|term| evidence.known(term, item));
+        let judge = |item: i64| search.evaluate(|term| evidence.known(term, item));
         for mut entry in self.places.of(evidence.candidates(search))? {
             let number = entry.number;
             let score = match judge(number) {
@@ -134,7 +135,7 @@ impl<'a> Finding<'a> {
         let row = found.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
         let mut snapshot = rows::snapshot(row)?;
         let mut in_time = || Instant::now() < self.query.until;
-        let snippet = self.query.search.snippet(&SearchedFields::of(&snapshot), &mut in_time);
+        let snippet = self.query.search.snippet(&snapshot.searched_fields(), &mut in_time);
         let snippet = snippet.map_err(|_| StoreError::OutOfTime)?;
         if self.query.contents == Contents::Omit {
             snapshot.content = None;

@@ -1,6 +1,6 @@
 //! Reading what is searched of an item.
 
-use interline_items::search::SearchedFields;
+use interline_search::SearchedFields;
 use rusqlite::{CachedStatement, Connection};
 
 use super::super::failure::Failure;

@@ -4,8 +4,9 @@
 
 use std::cmp::Reverse;
 
-use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, SnippetField};
+use interline_items::search::{SearchHit, SearchQuery, SearchResults};
 use interline_items::{CursorKey, Filter, ItemId, Kind, Snapshot, Space, Store, View};
+use interline_search::{Search, SnippetField};
 
 use super::generate::Chance;
 use super::oracle::{Query, Texts};
@@ -100,7 +101,7 @@ async fn compare(store: &dyn Store, seed: u64) -> u64 {
     for _ in 0..QUERIES {
         let query = chance.query(&corpus);
         let Some(expected) = expected(&items, &query, &filter) else {
-            assert!(!matches!(Search::query(&query), Ok(Some(_))), "seed {seed}: {query:?} is no query");
+            assert!(!matches!(Search::parse(&query), Ok(Some(_))), "seed {seed}: {query:?} is no query");
             continue;
         };
         let asked = looking_for(&query, filter.clone());
