@@ -133,9 +133,9 @@ async fn keep_house(interline: Interline, rules: Upkeep) {
     let mut pause = tokio::time::interval_at(Instant::now() + FIRST_HOUSEKEEPING, HOUSEKEEPING_PAUSE);
     loop {
         pause.tick().await;
-        match interline.keep_house(rules).await {
+        match interline.run_upkeep(rules).await {
             Ok(thrown) if thrown == UpkeepReport::default() => {}
-            Ok(UpkeepReport { items, records, events, work, answers }) => {
+            Ok(UpkeepReport { items, records, events, jobs: work, idempotency_records: answers }) => {
                 tracing::info!(items, records, events, work, answers, "threw away what was too old");
             }
             Err(error) => tracing::warn!(?error, "housekeeping failed"),

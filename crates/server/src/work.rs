@@ -40,7 +40,7 @@ pub(crate) async fn tell_figures(interline: Interline) {
     loop {
         pause.tick().await;
         // Without a store there are none.
-        for figures in interline.work_figures().await.unwrap_or_default() {
+        for figures in interline.job_metrics().await.unwrap_or_default() {
             tell(&figures);
         }
     }

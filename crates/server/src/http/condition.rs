@@ -88,7 +88,7 @@ fn if_match(value: &HeaderValue) -> Result<ExpectedVersion, Error> {
         "*" => Ok(ExpectedVersion::Existing),
         tag => {
             let (version, _) = stamp_of(tag).ok_or_else(unclear)?;
-            Ok(ExpectedVersion::Exactly(version, Expectation::IfMatch))
+            Ok(ExpectedVersion::Exactly(version, Expectation::Precondition))
         }
     }
 }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_write_compares_the_version_only() {
-        let three = ExpectedVersion::Exactly(3, Expectation::IfMatch);
+        let three = ExpectedVersion::Exactly(3, Expectation::Precondition);
         for (value, version) in
             [("\"3.1\"", three), ("W/\"3.9\"", three), ("\"3\"", three), ("*", ExpectedVersion::Existing)]
         {
@@ -150,7 +150,7 @@ mod tests {
         }
         assert_eq!(expected(&HeaderMap::new(), None).unwrap(), ExpectedVersion::Any);
         let both = expected(&headers(&IF_MATCH, &["\"4.1\""]), Some(4)).unwrap();
-        assert_eq!(both, ExpectedVersion::Exactly(4, Expectation::IfMatch));
+        assert_eq!(both, ExpectedVersion::Exactly(4, Expectation::Precondition));
     }
 
     #[test]

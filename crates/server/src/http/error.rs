@@ -148,11 +148,14 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::KeyInFlight
         | Error::Duplicate { .. }
         | Error::SlugTaken(_) => StatusCode::CONFLICT,
-        Error::Conflict { expectation: Expectation::IfMatch, .. } => StatusCode::PRECONDITION_FAILED,
+        Error::Conflict { expectation: Expectation::Precondition, .. } => StatusCode::PRECONDITION_FAILED,
         Error::TooLarge { .. } | Error::PageTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Error::CursorExpired { .. } => StatusCode::GONE,
         Error::AtEdit { error, .. } => status_of(error),
-        Error::ValidationFailed(_) | Error::InvalidOperations { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::ValidationFailed(_)
+        | Error::UnknownSpace(_)
+        | Error::InvalidIdempotencyKey(_)
+        | Error::InvalidOperations { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Unavailable(_) | Error::Unknown(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }

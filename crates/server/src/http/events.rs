@@ -191,7 +191,7 @@ impl Telling {
             let text = serde_json::to_string(&EventBody::of(&heard)).map_err(|_| None)?;
             metrics::counter!("interline_events_told_total").increment(1);
             in_time(self.socket.feed(Message::Text(text.into()))).await?;
-            next = self.listener.at_hand();
+            next = self.listener.next_buffered();
         }
         in_time(self.socket.flush()).await
     }

@@ -66,7 +66,7 @@ pub(super) fn identity(app: &App, headers: &HeaderMap) -> Result<Identity, Error
     match app.settings.auth {
         Auth::Owner(owner) => Ok(Identity::User(owner)),
         Auth::Tokens => {
-            bearer(headers).map(|secret| Identity::Token(SecretHash::of(secret))).ok_or(Error::Unauthorized)
+            bearer(headers).map(|secret| Identity::Token(SecretHash::from_secret(secret))).ok_or(Error::Unauthorized)
         }
     }
 }

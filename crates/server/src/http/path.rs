@@ -79,7 +79,7 @@ impl<S: Send + Sync> FromRequestParts<S> for NamedApp {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<NamedApp, ApiError> {
-        Ok(NamedApp(AppRef::of(&segment(parts, state, "app").await?)))
+        Ok(NamedApp(AppRef::parse(&segment(parts, state, "app").await?)))
     }
 }
 

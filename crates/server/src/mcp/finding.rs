@@ -86,7 +86,7 @@ impl Asked {
         };
         let offset = self.offset.map_or(0, |offset| offset.0);
         let request = FindItems {
-            wanted,
+            text: wanted,
             filter,
             order,
             start: PageStart::Offset(offset),

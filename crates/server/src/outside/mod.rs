@@ -7,7 +7,7 @@ mod webhook;
 
 use async_trait::async_trait;
 use interline_items::{
-    Attempt, Delivery, OutboundHttp, SummaryError, SummaryRequest, SummaryResult, Webhook, WebhookTargets,
+    Attempt, Delivery, Outbound, SummaryError, SummaryRequest, SummaryResult, Webhook, WebhookTargets,
 };
 
 use crate::JobSettings;
@@ -34,7 +34,7 @@ impl Internet {
 }
 
 #[async_trait]
-impl OutboundHttp for Internet {
+impl Outbound for Internet {
     async fn deliver(&self, webhook: &Webhook, delivery: &Delivery) -> Attempt {
         let attempt = webhook::deliver(&self.strangers, self.targets, webhook, delivery).await;
         count("interline_deliveries_total", attempt.failure.is_none());

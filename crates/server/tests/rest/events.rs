@@ -204,7 +204,7 @@ async fn an_old_cursor_is_refused_with_the_present_one(place: Place) {
     world.owner().note("two", None).await;
     world.owner().note("three", None).await;
     let rules = Upkeep { events: Some(SignedDuration::ZERO), ..Upkeep::default() };
-    world.place.interline.keep_house(rules).await.unwrap();
+    world.place.interline.run_upkeep(rules).await.unwrap();
     let (status, error) = refused(&world, Some(&world.place.secret), &format!("?since={old}")).await;
     assert_eq!((status, &error["error"]), (410, &json!("cursor_expired")), "{error}");
     let mut socket = listen(&world, &format!("?since={}", text(&error["cursor"]))).await;

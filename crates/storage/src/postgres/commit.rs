@@ -44,7 +44,7 @@ struct Change {
 impl Commit {
     /// Does what takes long before any row is locked: packing old contents.
     pub(super) fn prepare(batch: Batch) -> Result<Commit, StoreError> {
-        let Batch { writes, remember } = batch;
+        let Batch { writes, idempotency: remember } = batch;
         let prepare = |write: ItemWrite| {
             let makes_version = write.record.action.makes_version();
             let undo = makes_version.then(|| undo::encode_step(&write.content)).transpose()?;

@@ -126,7 +126,7 @@ impl Store for PostgresStore {
         to_the_end(async move { wakeup.after(carry_out(&pools, &purge).await) }).await
     }
 
-    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
+    async fn idempotency_record(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
         self.pools.use_one(async { remembered::get(&self.client().await?, user, key).await }).await
     }
 

@@ -15,7 +15,7 @@ pub(super) struct PreparedBatch {
 impl PreparedBatch {
     /// Takes a time that [`work_of_batch`] tells.
     pub(super) fn of(batch: Batch) -> Result<PreparedBatch, CodecError> {
-        let Batch { writes, remember } = batch;
+        let Batch { writes, idempotency: remember } = batch;
         let changes = writes.into_iter().map(Prepared::of).collect::<Result<_, _>>()?;
         Ok(PreparedBatch { changes, remember })
     }

@@ -16,7 +16,7 @@ const BLOCKING_FROM: usize = 32 * 1024;
 
 /// Prepares a batch outside the writer, then has it written.
 pub(super) async fn commit_all(writer: Arc<Writer>, batch: Batch) -> Result<(), StoreError> {
-    if batch.writes.is_empty() && batch.remember.is_none() {
+    if batch.writes.is_empty() && batch.idempotency.is_none() {
         return Ok(());
     }
     let mut batch = compress(work_of_batch(&batch), || PreparedBatch::of(batch)).await?;

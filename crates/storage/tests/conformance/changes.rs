@@ -51,7 +51,7 @@ impl Author {
     pub(crate) fn rewriting(&self, old: &Snapshot, text: Option<&str>) -> ItemWrite {
         let new: Option<Arc<str>> = text.map(Arc::from);
         let mut write = self.next(old, Action::Update);
-        write.after.content = text.map(ContentInfo::of);
+        write.after.content = text.map(ContentInfo::from_text);
         write.content = ContentWrite::Set { old: old.content.clone(), new };
         write.record.changed_fields = vec!["content"];
         write
@@ -63,7 +63,7 @@ impl Author {
         let edit = Edit::new(vec![Splice { range, text: text.to_owned() }]).unwrap();
         let new = edit.apply(before).unwrap();
         let mut write = self.next(old, Action::Update);
-        write.after.content = Some(ContentInfo::of(&new));
+        write.after.content = Some(ContentInfo::from_text(&new));
         write.content = ContentWrite::Edit { new: Arc::from(new), undo: edit.invert(before).unwrap() };
         write.record.changed_fields = vec!["content"];
         write

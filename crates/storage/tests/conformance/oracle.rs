@@ -30,7 +30,7 @@ pub(crate) fn matches(item: &Item, query: &ListQuery) -> bool {
     tagged
         && query.filter.spaces.contains(&item.space)
         && query.filter.kinds.contains(&item.kind)
-        && query.filter.views.contains(&View::of(item))
+        && query.filter.views.contains(&View::from_item(item))
 }
 
 /// What an item is sorted by.

@@ -91,7 +91,7 @@ pub(crate) trait Sample {
 impl Sample for Snapshot {
     fn with_content(mut self, text: &str) -> Snapshot {
         self.content = Some(Arc::from(text));
-        self.item.content = Some(ContentInfo::of(text));
+        self.item.content = Some(ContentInfo::from_text(text));
         self
     }
 

@@ -1,7 +1,5 @@
 //! `POST /code/patch`
 
-use interline_items::Error;
-
 use axum::extract::State;
 use axum::http::StatusCode;
 
@@ -9,7 +7,7 @@ use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::body::Json;
 use crate::http::identify::Caller;
-use crate::wire::code::{PatchFile, PatchedBody};
+use crate::wire::code::{PatchFile, PatchedBody, with_code_field_names};
 
 /// Edit a file
 ///
@@ -21,6 +19,6 @@ use crate::wire::code::{PatchFile, PatchedBody};
 pub(super) async fn patch(State(app): State<App>, caller: Caller, Json(wanted): Json<PatchFile>) -> Answer {
     let (file, request) = wanted.into_request()?;
     let mode = request.mode;
-    let edited = app.interline.patch_file(&caller.0, &file, request).await.map_err(Error::in_words_of_code)?;
+    let edited = app.interline.patch_file(&caller.0, &file, request).await.map_err(with_code_field_names)?;
     answer::json(StatusCode::OK, &PatchedBody::of(&edited, mode, &caller.0))
 }

@@ -1,6 +1,6 @@
 //! `POST /code/replace`
 
-use interline_items::Replaced;
+use interline_items::ReplacedFile;
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -20,8 +20,8 @@ use crate::wire::code::{ReplaceFileBody, ReplacedBody};
 pub(super) async fn replace(State(app): State<App>, caller: Caller, Json(wanted): Json<ReplaceFileBody>) -> Answer {
     let replaced = app.interline.replace_file(&caller.0, wanted.into_request()?).await?;
     let status = match replaced {
-        Replaced::Created(_) => StatusCode::CREATED,
-        Replaced::FieldChange(_) => StatusCode::OK,
+        ReplacedFile::Created(_) => StatusCode::CREATED,
+        ReplacedFile::Updated(_) => StatusCode::OK,
     };
     answer::json(status, &ReplacedBody::of(&replaced, &caller.0))
 }

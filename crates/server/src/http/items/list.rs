@@ -119,7 +119,7 @@ fn request(mut query: Query, collection: Collection, limits: &Limits) -> Result<
         (Some(cursor), None) => PageStart::After(cursor),
         (Some(_), Some(_)) => return Err(Error::InvalidParameters("cursor and offset exclude each other")),
     };
-    Ok(FindItems { wanted, filter, order, start, limit: usize::try_from(limit).unwrap_or(50), contents })
+    Ok(FindItems { text: wanted, filter, order, start, limit: usize::try_from(limit).unwrap_or(50), contents })
 }
 
 fn wanted(query: &mut Query) -> Result<TextFilter, Error> {

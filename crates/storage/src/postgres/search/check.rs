@@ -211,7 +211,7 @@ fn faults(found: &[Row], in_index: &BTreeMap<i64, u128>) -> Result<Vec<Fault>, F
     for row in found {
         let snapshot = rows::snapshot(row)?;
         let id = snapshot.item.id;
-        if snapshot.content.as_deref().map(ContentInfo::of) != snapshot.item.content {
+        if snapshot.content.as_deref().map(ContentInfo::from_text) != snapshot.item.content {
             faults.push(Fault::Content(id));
         }
         let sum = in_index.get(&row.try_get("number")?);

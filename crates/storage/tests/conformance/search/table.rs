@@ -160,7 +160,7 @@ async fn the_table_holds_when_edits_are_indexed(place: Place) {
 #[test]
 fn the_table_is_that_of_the_oracle() {
     let entries = corpus(&stranger("ada").space);
-    let is_active = |sample: &Snapshot| View::of(&sample.item) == View::Active;
+    let is_active = |sample: &Snapshot| View::from_item(&sample.item) == View::Active;
     let mut wrong = Vec::new();
     for (text, expected) in QUERIES {
         let query = Query::parse(text).unwrap().unwrap();
