@@ -17,7 +17,7 @@ const METRICS_PAUSE: Duration = Duration::from_secs(5);
 
 /// Runs jobs, again and again. A failure that goes on in the same way is logged once.
 pub(crate) async fn run_jobs(interline: Interline, settings: JobSettings) {
-    let mut worker = interline.worker(Arc::new(OutboundHttp::new(&settings)), settings.rules);
+    let mut worker = interline.worker(Arc::new(OutboundHttp::new(&settings)), settings.policy);
     let mut logged = None;
     loop {
         match worker.step().await {

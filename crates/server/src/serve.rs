@@ -45,19 +45,17 @@ pub async fn serve(
     let address = listener.local_addr()?;
     let connections = Arc::new(Semaphore::new(settings.max_connections));
     let shutdown_timeout = settings.shutdown_timeout;
-    let mut background = vec![
-        tokio::spawn(http::run_metrics_upkeep()),
-        tokio::spawn(run_upkeep(interline.clone(), settings.housekeeping)),
-    ];
+    let mut background =
+        vec![tokio::spawn(http::run_metrics_upkeep()), tokio::spawn(run_upkeep(interline.clone(), settings.upkeep))];
     match settings.indexing {
         Indexing::Here => background.push(tokio::spawn(run_indexing(interline.clone()))),
         Indexing::Elsewhere => {}
     }
-    let interline = match &settings.work {
+    let interline = match &settings.jobs {
         Some(jobs) => interline.with_webhook_targets(jobs.targets),
         None => interline,
     };
-    if let Some(settings) = settings.work.clone() {
+    if let Some(settings) = settings.jobs.clone() {
         background.push(tokio::spawn(job_worker::run_jobs(interline.clone(), settings)));
         background.push(tokio::spawn(job_worker::update_job_metrics(interline.clone())));
     }

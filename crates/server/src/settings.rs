@@ -26,11 +26,11 @@ pub struct Settings {
     /// How long a client may take to send a request.
     pub request_timeout: Duration,
     /// How long deleted items, history, events, jobs and stored responses are kept.
-    pub housekeeping: Upkeep,
+    pub upkeep: Upkeep,
     /// Which process keeps the search index up to date.
     pub indexing: Indexing,
     /// How jobs that follow from changes are run; `None` leaves them to other processes on the same store.
-    pub work: Option<JobSettings>,
+    pub jobs: Option<JobSettings>,
     /// How long requests in flight may take after the server was told to stop.
     pub shutdown_timeout: Duration,
 }
@@ -45,9 +45,9 @@ impl Default for Settings {
             max_body_bytes: 20 * 1024 * 1024,
             max_connections: 4_096,
             request_timeout: Duration::from_secs(60),
-            housekeeping: Upkeep::default(),
+            upkeep: Upkeep::default(),
             indexing: Indexing::Here,
-            work: None,
+            jobs: None,
             shutdown_timeout: Duration::from_secs(10),
         }
     }
@@ -70,7 +70,7 @@ pub struct JobSettings {
     /// Which addresses a webhook may have.
     pub targets: WebhookTargets,
     /// When a job that failed is tried again.
-    pub rules: JobPolicy,
+    pub policy: JobPolicy,
     /// The model that summarizes items, if there is one.
     pub ai: Option<AiSettings>,
 }

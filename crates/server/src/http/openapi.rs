@@ -46,7 +46,7 @@ fn add_schemas(document: &mut Value) {
     for kind in Collection::ALL.into_iter().filter_map(Collection::kind) {
         for general in ["Item", "NewItem", "ItemPatch"] {
             if let Some(schema) = schemas.get(general) {
-                let narrowed = of_kind(schema, kind, general);
+                let narrowed = narrow_to_kind(schema, kind, general);
                 schemas.insert(name_for(general, kind), narrowed);
             }
         }
@@ -63,7 +63,7 @@ fn name_for(general: &str, kind: Kind) -> String {
 }
 
 /// A schema with the fields of one kind: those that it never has are gone, those that it must have are required.
-fn of_kind(schema: &Value, kind: Kind, general: &str) -> Value {
+fn narrow_to_kind(schema: &Value, kind: Kind, general: &str) -> Value {
     let mut schema = schema.clone();
     let rules = kind.rules();
     for (field, presence) in [
@@ -99,7 +99,7 @@ fn require(schema: &mut Value, field: &str) {
         property.insert("type".to_owned(), only);
     }
     match schema.get_mut("required").and_then(Value::as_array_mut) {
-        Some(required) if required.iter().any(|known| known == field) => {}
+        Some(required) if required.iter().any(|name| name == field) => {}
         Some(required) => required.push(field.into()),
         None => schema["required"] = json!([field]),
     }
@@ -118,7 +118,7 @@ fn error_schema() -> Value {
     })
 }
 
-/// A path with what all its operations share, and with the names of its collection.
+/// A path with the errors and parameters that its operations share, and with the names of its collection.
 fn specialised(path: String, mut item: Value, rules: &RulesByOperation) -> (String, Value) {
     let collection = Collection::ALL
         .into_iter()
@@ -141,7 +141,7 @@ fn specialised(path: String, mut item: Value, rules: &RulesByOperation) -> (Stri
 /// The parameters of writes of items beside their paths and bodies.
 fn add_write_parameters(operation: &mut Value, rules: RouteRules) {
     let name = operation["operationId"].as_str().unwrap_or_default().to_owned();
-    let parameters = [
+    let offered = [
         (
             !matches!(name.as_str(), "delete" | "render"),
             json!({"name": "include_content", "in": "query", "schema": {"type": "boolean"},
@@ -160,9 +160,9 @@ fn add_write_parameters(operation: &mut Value, rules: RouteRules) {
                     the content) and applies nothing again."}),
         ),
     ];
-    let added = parameters.into_iter().filter_map(|(takes, parameter)| takes.then_some(parameter));
+    let added = offered.into_iter().filter_map(|(takes, parameter)| takes.then_some(parameter));
     match operation.get_mut("parameters").and_then(Value::as_array_mut) {
-        Some(known) => known.extend(added),
+        Some(parameters) => parameters.extend(added),
         None => operation["parameters"] = added.collect(),
     }
 }

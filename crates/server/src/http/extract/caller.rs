@@ -6,7 +6,7 @@ use interline_items::{Caller, Error};
 
 use crate::http::error::ApiError;
 
-/// The caller that [`authenticate`] found. A handler takes it once.
+/// The caller that [`authenticate`] put into the request. A handler extracts it once.
 ///
 /// [`authenticate`]: crate::http::middleware::authentication::authenticate
 #[derive(Clone)]

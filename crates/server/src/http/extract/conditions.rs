@@ -98,7 +98,7 @@ fn invalid_if_match() -> Error {
     Error::ValidationFailed(vec![FieldError::new("If-Match", message)])
 }
 
-/// The version and, where it is given, the revision of a tag; weak ones count like strong ones.
+/// The version of a tag, and its revision if it has one; weak tags count like strong ones.
 fn parse_etag(tag: &str) -> Option<(u64, Option<u64>)> {
     let tag = tag.strip_prefix("W/").unwrap_or(tag);
     let inner = tag.strip_prefix('"')?.strip_suffix('"')?;

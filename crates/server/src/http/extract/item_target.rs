@@ -79,7 +79,7 @@ impl ItemTarget {
         Ok(())
     }
 
-    /// Whether the response has the content in it. The last parameter of the query: what was wrong with any is refused.
+    /// Whether the response has the content in it. No other parameter is read after it: a query with problems is refused.
     pub(in crate::http) fn finish_with_echo(&mut self, default: Echo) -> Result<Echo, Error> {
         let echo = Echo::from_query(&mut self.query, default);
         self.query.finish()?;

@@ -24,7 +24,8 @@ pub(in crate::http) struct AuthenticatedRoute {
     pub(in crate::http) rules: RouteRules,
 }
 
-/// Authenticates a request, counts it as what its route declares, and passes it on as its `Idempotency-Key` demands.
+/// Authenticates a request, counts it as a read or a write as its route declares, and carries it out once if it has an
+/// `Idempotency-Key`.
 pub(in crate::http) async fn authenticate(
     State(route): State<AuthenticatedRoute>,
     mut request: Request,
@@ -49,7 +50,7 @@ pub(in crate::http) async fn caller_from_headers(
     identity_from_headers(state, headers)?.caller(&state.interline, source).await
 }
 
-/// What a request shows to prove who sent it. The store has not checked it yet.
+/// The proof of identity in a request, which the store has not checked yet.
 pub(in crate::http) fn identity_from_headers(state: &AppState, headers: &HeaderMap) -> Result<Identity, Error> {
     match state.settings.auth {
         Auth::Owner(owner) => Ok(Identity::User(owner)),

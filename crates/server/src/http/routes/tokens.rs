@@ -36,7 +36,7 @@ async fn create(
     caller: AuthenticatedCaller,
     JsonBody(new): JsonBody<NewToken>,
 ) -> HandlerResult {
-    let (token, secret) = state.interline.create_token(&caller.0, draft(new)?).await?;
+    let (token, secret) = state.interline.create_token(&caller.0, token_draft(new)?).await?;
     let created = CreatedToken { about: TokenBody::of(&token), token: secret.as_str().to_owned() };
     response::json(StatusCode::CREATED, &created)
 }
@@ -60,12 +60,12 @@ async fn delete(State(state): State<AppState>, caller: AuthenticatedCaller, id: 
     Ok(response::empty(StatusCode::NO_CONTENT))
 }
 
-fn draft(new: NewToken) -> Result<TokenDraft, Error> {
+fn token_draft(new: NewToken) -> Result<TokenDraft, Error> {
     let mut problems = Vec::new();
-    let scopes = new.scopes.map(|names| named("scopes", &names, Scope::from_name, &mut problems));
-    let kinds = new.kinds.map(|names| named("kinds", &names, Kind::from_name, &mut problems));
+    let scopes = new.scopes.map(|names| parse_names("scopes", &names, Scope::from_name, &mut problems));
+    let kinds = new.kinds.map(|names| parse_names("kinds", &names, Kind::from_name, &mut problems));
     let expires_at =
-        new.expires_at.and_then(|text| text.parse::<Timestamp>().map_err(|_| problems.push(no_time())).ok());
+        new.expires_at.and_then(|text| text.parse::<Timestamp>().map_err(|_| problems.push(invalid_time())).ok());
     if !problems.is_empty() {
         return Err(Error::ValidationFailed(problems));
     }
@@ -79,25 +79,25 @@ fn draft(new: NewToken) -> Result<TokenDraft, Error> {
     })
 }
 
-fn no_time() -> FieldError {
+fn invalid_time() -> FieldError {
     FieldError::new("expires_at", "must be a time as RFC 3339, such as 2030-01-31T12:00:00Z")
 }
 
-/// What names stand for; those that stand for nothing are told.
-fn named<T: Ord>(
+/// Parses names of scopes or kinds; unknown names are added to `problems`.
+fn parse_names<T: Ord>(
     field: &str,
     names: &[String],
-    meaning: impl Fn(&str) -> Option<T>,
+    parse: impl Fn(&str) -> Option<T>,
     problems: &mut Vec<FieldError>,
 ) -> BTreeSet<T> {
-    let mut known = BTreeSet::new();
+    let mut parsed = BTreeSet::new();
     for (index, name) in names.iter().enumerate() {
-        match meaning(name) {
+        match parse(name) {
             Some(one) => {
-                known.insert(one);
+                parsed.insert(one);
             }
             None => problems.push(FieldError::new(format!("{field}[{index}]"), "is not known here")),
         }
     }
-    known
+    parsed
 }

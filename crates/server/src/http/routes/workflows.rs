@@ -26,7 +26,7 @@ pub(super) fn routes() -> Routes {
         .route(routes!(validate), RouteRules::read())
 }
 
-/// Which workflows are listed.
+/// The query parameters of [`list`], for the description.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "it says what the parameters are called, and of which types they are")]
@@ -39,11 +39,11 @@ struct ListParameters {
     organization_id: Option<Uuid>,
 }
 
-/// Which workflow is meant: by `workflow_name`, or by `path`.
+/// The query parameters of [`find`], for the description: `workflow_name`, or `path`.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "it says what the parameters are called, and of which types they are")]
-struct OneParameters {
+struct FindParameters {
     /// The name of its function, or the name that its decorator gives it.
     workflow_name: Option<String>,
     /// The path of its file.
@@ -73,7 +73,7 @@ async fn list(State(state): State<AppState>, caller: AuthenticatedCaller, mut qu
 /// Find a workflow
 ///
 /// Its metadata and parameters, from what was stored with its file; the code is not read.
-#[utoipa::path(get, path = "/workflows/find", tag = "workflows", operation_id = "get_workflow", params(OneParameters),
+#[utoipa::path(get, path = "/workflows/find", tag = "workflows", operation_id = "get_workflow", params(FindParameters),
     responses((status = 200, body = WorkflowList),
         (status = 404, description = "There is no such thing for the caller")))]
 async fn find(State(state): State<AppState>, caller: AuthenticatedCaller, mut query: QueryParams) -> HandlerResult {
@@ -107,9 +107,9 @@ async fn find(State(state): State<AppState>, caller: AuthenticatedCaller, mut qu
 async fn validate(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
-    JsonBody(wanted): JsonBody<ValidateWorkflow>,
+    JsonBody(body): JsonBody<ValidateWorkflow>,
 ) -> HandlerResult {
-    let (source, organization) = wanted.into_source()?;
+    let (source, organization) = body.into_source()?;
     let validation = state.interline.validate_workflow(&caller.0, source, organization).await?;
     response::json(StatusCode::OK, &ValidationBody::of(&validation))
 }

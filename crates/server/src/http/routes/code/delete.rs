@@ -1,4 +1,4 @@
-//! `POST /code/delete`
+//! `POST /code/delete`: deleting a file of code.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! `POST /code/get`
+//! `POST /code/get`: reading a whole file of code.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! `POST /code/list`
+//! `POST /code/list`: listing files of code.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! `POST /code/patch`
+//! `POST /code/patch`: editing a file of code.
 
 use axum::extract::State;
 use axum::http::StatusCode;

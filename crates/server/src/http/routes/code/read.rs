@@ -1,4 +1,4 @@
-//! `POST /code/read`
+//! `POST /code/read`: reading lines of a file of code.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! `POST /code/replace`
+//! `POST /code/replace`: writing a whole file of code.
 
 use axum::extract::State;
 use axum::http::StatusCode;

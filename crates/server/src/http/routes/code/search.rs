@@ -1,4 +1,4 @@
-//! `POST /code/search`
+//! `POST /code/search`: searching through files of code.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! `POST /notes`
+//! `POST /notes`: creating an item.
 
 use axum::extract::State;
 use axum::http::StatusCode;

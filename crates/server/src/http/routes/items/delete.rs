@@ -1,4 +1,4 @@
-//! `DELETE /notes/{id}`
+//! `DELETE /notes/{id}`: deleting an item, into the trash or for good.
 
 use axum::extract::State;
 use axum::http::StatusCode;

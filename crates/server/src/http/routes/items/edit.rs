@@ -1,4 +1,4 @@
-//! `PATCH /notes/{id}/str-replace`, `PATCH …/content`, `POST …/insert`, `…/delete-content`, `…/edits`
+//! `PATCH /notes/{id}/str-replace`, `PATCH …/content`, `POST …/insert`, `…/delete-content`, `…/edits`: editing the content of an item.
 
 use axum::extract::State;
 

@@ -1,4 +1,4 @@
-//! `GET /notes/{id}/enrichment`
+//! `GET /notes/{id}/enrichment`: the summary and tags that a model made for an item.
 
 use axum::extract::State;
 use axum::http::StatusCode;

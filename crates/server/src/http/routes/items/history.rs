@@ -1,4 +1,4 @@
-//! `GET /notes/{id}/history`, `…/{version}`, `…/{version}/diff`, `POST …/{version}/restore`
+//! `GET /notes/{id}/history`, `…/{version}`, `…/{version}/diff`, `POST …/{version}/restore`: the versions of an item.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! `POST /notes/{id}/restore`, `/archive`, `/unarchive`, `/track-usage`
+//! `POST /notes/{id}/restore`, `/archive`, `/unarchive`, `/track-usage`: restoring, archiving and the time of the last use.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! `GET /notes`
+//! `GET /notes`: listing items and searching over them.
 
 #![expect(unused_qualifications, reason = "in what the macro of the description writes")]
 
@@ -21,7 +21,7 @@ use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
 use crate::wire::{CursorText, ItemList};
 
-/// How a list is asked for. It is read by [`request`]; this is what is told about it.
+/// The query parameters of a list, for the description. [`request`] reads them.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "it says what the parameters are called, and of which types they are")]
@@ -106,8 +106,8 @@ pub(super) async fn list(
 }
 
 fn request(mut query: QueryParams, collection: Collection, limits: &Limits) -> Result<FindItems, Error> {
-    let wanted = wanted(&mut query)?;
-    let order = order(&mut query, &wanted)?;
+    let text = text_filter(&mut query)?;
+    let order = order(&mut query, &text)?;
     let filter = filter(&mut query, collection, limits);
     let limit = query.one("limit", number(1, 100)).unwrap_or(50);
     let offset = query.one("offset", number(0, 1_000_000));
@@ -124,24 +124,24 @@ fn request(mut query: QueryParams, collection: Collection, limits: &Limits) -> R
         (Some(cursor), None) => PageStart::After(cursor),
         (Some(_), Some(_)) => return Err(Error::InvalidParameters("cursor and offset exclude each other")),
     };
-    Ok(FindItems { wanted, filter, order, start, limit: usize::try_from(limit).unwrap_or(50), contents })
+    Ok(FindItems { wanted: text, filter, order, start, limit: usize::try_from(limit).unwrap_or(50), contents })
 }
 
-fn wanted(query: &mut QueryParams) -> Result<TextFilter, Error> {
+fn text_filter(query: &mut QueryParams) -> Result<TextFilter, Error> {
     let text = |text: &str| Ok(text.to_owned());
     let (words, expression) = (query.one("q", text), query.one("regex", text));
     TextFilter::parse(words.as_deref(), expression.as_deref())
 }
 
-fn order(query: &mut QueryParams, wanted: &TextFilter) -> Result<SearchOrder, Error> {
+fn order(query: &mut QueryParams, text: &TextFilter) -> Result<SearchOrder, Error> {
     let (by, order) = (query.one("sort_by", one_of(SORTS)), query.one("sort_order", one_of(ORDERS)));
-    wanted.order(by, order)
+    text.order(by, order)
 }
 
 fn filter(query: &mut QueryParams, collection: Collection, limits: &Limits) -> Filter {
     let views: BTreeSet<View> = query.many("view", one_of(VIEWS)).into_iter().collect();
     Filter {
-        // The caller's.
+        // The use case fills in those of the caller.
         spaces: BTreeSet::new(),
         kinds: kinds(query, collection),
         tags: query.many("tags", |text| Tag::parse(text, limits).map_err(|error| error.message)),
@@ -151,7 +151,7 @@ fn filter(query: &mut QueryParams, collection: Collection, limits: &Limits) -> F
 }
 
 fn kinds(query: &mut QueryParams, collection: Collection) -> BTreeSet<Kind> {
-    let named: BTreeSet<Kind> = query.many("type", one_of(KINDS)).into_iter().collect();
+    let requested: BTreeSet<Kind> = query.many("type", one_of(KINDS)).into_iter().collect();
     let own: BTreeSet<Kind> = collection.kind().map_or_else(|| Kind::ALL.into(), |kind| [kind].into());
-    if named.is_empty() { own } else { own.intersection(&named).copied().collect() }
+    if requested.is_empty() { own } else { own.intersection(&requested).copied().collect() }
 }

@@ -1,4 +1,4 @@
-//! `GET /notes/{id}`, `GET /prompts/name/{name}`
+//! `GET /notes/{id}`, `GET /prompts/name/{name}`: reading an item.
 
 #![expect(unused_qualifications, reason = "in what the macro of the description writes")]
 
@@ -17,7 +17,7 @@ use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
 use crate::wire::{Extent, ItemBody};
 
-/// How an item is asked for.
+/// The query parameters of reading an item, for the description. [`content_from_query`] reads them.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "it says what the parameters are called, and of which types they are")]

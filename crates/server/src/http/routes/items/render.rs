@@ -1,4 +1,4 @@
-//! `POST /prompts/{id}/render`
+//! `POST /prompts/{id}/render`: rendering a prompt with values for its arguments.
 
 use axum::extract::State;
 use axum::http::StatusCode;

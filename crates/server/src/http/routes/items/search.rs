@@ -1,4 +1,4 @@
-//! `GET /notes/{id}/search`
+//! `GET /notes/{id}/search`: searching inside one item.
 
 #![expect(unused_qualifications, reason = "in what the macro of the description writes")]
 
@@ -16,7 +16,7 @@ use crate::http::extract::query::{QueryParams, boolean, number};
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
 
-/// What is looked for.
+/// The query parameters of a search inside an item, for the description. [`request`] reads them.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "it says what the parameters are called, and of which types they are")]
@@ -102,6 +102,6 @@ fn request(query: &mut QueryParams) -> Result<SearchInside, Error> {
 
 fn fields(list: &str) -> Result<BTreeSet<SearchField>, String> {
     let field = |name: &str| SearchField::from_name(name.trim());
-    let known: Option<BTreeSet<SearchField>> = list.split(',').map(field).collect();
-    known.ok_or_else(|| "must be a comma list of content, title and description".to_owned())
+    let fields: Option<BTreeSet<SearchField>> = list.split(',').map(field).collect();
+    fields.ok_or_else(|| "must be a comma list of content, title and description".to_owned())
 }

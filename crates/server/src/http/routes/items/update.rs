@@ -1,4 +1,4 @@
-//! `PATCH /notes/{id}`, `PATCH /prompts/name/{name}`
+//! `PATCH /notes/{id}`, `PATCH /prompts/name/{name}`: changing fields or the whole content.
 
 use axum::extract::State;
 use axum::http::StatusCode;
