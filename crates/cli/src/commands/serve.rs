@@ -37,11 +37,11 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
         rate_limits: settings.rate_limits,
         allowed_hosts: settings.allowed_hosts,
         allowed_origins: settings.allowed_origins,
-        housekeeping: settings.housekeeping,
-        work: Some(JobSettings {
+        upkeep: settings.housekeeping,
+        jobs: Some(JobSettings {
             tls: tls::configuration,
             targets: settings.outbound.targets,
-            rules: JobPolicy::default(),
+            policy: JobPolicy::default(),
             ai: settings.outbound.ai,
         }),
         ..Settings::default()
