@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::app::App;
 use super::error::ApiError;
-use crate::wire::{Object, problem};
+use crate::wire::{Object, json_field_error};
 
 /// The body of a request, parsed.
 pub(super) struct Json<T>(pub(super) T);
@@ -61,9 +61,9 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let Object(value) = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
-        problem(&path, error.inner())
+        json_field_error(&path, error.inner())
     })?;
-    reader.end().map_err(|error| problem(".", &error))?;
+    reader.end().map_err(|error| json_field_error(".", &error))?;
     Ok(value)
 }
 

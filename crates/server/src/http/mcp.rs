@@ -26,7 +26,7 @@ use super::error::ApiError;
 use super::identify::{self, counted};
 use super::limiter::Access;
 use super::observe::CurrentRequest;
-use crate::mcp::{Effect, Handler, McpServer, Principal, Visitor};
+use crate::mcp::{AuthenticatedRequest, Effect, Handler, McpServer, McpTransport};
 use crate::wire::Object;
 
 /// A server with the SDK in front of it; cheap to clone.
@@ -48,7 +48,7 @@ pub(super) fn routes(app: &App) -> Router<App> {
 
 impl Mounted {
     fn new(app: &App, server: McpServer) -> Mounted {
-        let handler = Handler::new(server, app.interline.clone(), Principal::OfRequest, app.end.clone());
+        let handler = Handler::new(server, app.interline.clone(), McpTransport::Http, app.end.clone());
         // Whom a request may be sent to and by is checked for all routes.
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
@@ -71,7 +71,7 @@ impl Mounted {
             Err(refusal) => return refusal.answer(),
         };
         let (user, access) = (caller.user(), self.access(&message));
-        parts.extensions.insert(Visitor { identity, caller, request_id: CurrentRequest::id() });
+        parts.extensions.insert(AuthenticatedRequest { identity, caller, request_id: CurrentRequest::id() });
         let answered = async move {
             let answer = self.dispatch(message, Request::from_parts(parts, bytes)).await;
             answer.unwrap_or_else(IntoResponse::into_response)
@@ -80,9 +80,10 @@ impl Mounted {
     }
 
     async fn dispatch(self, message: Message, mut request: Request<Bytes>) -> Answer {
-        if let (Message::ListenRequest { id, wanted }, Some(visitor)) = (message, request.extensions().get::<Visitor>())
+        if let (Message::ListenRequest { id, wanted }, Some(visitor)) =
+            (message, request.extensions().get::<AuthenticatedRequest>())
         {
-            match self.handler.open(visitor, &wanted).await {
+            match self.handler.open_stream(visitor, &wanted).await {
                 Ok(stream) => drop(request.extensions_mut().insert(stream)),
                 Err(error) => {
                     let refused: ServerJsonRpcMessage = JsonRpcMessage::error(error, Some(id));
@@ -98,7 +99,7 @@ impl Mounted {
         match message {
             Message::Call(tool) => match self.handler.effect(tool) {
                 Some(Effect::Reads) | None => Access::Read,
-                Some(Effect::Adds | Effect::Changes | Effect::Settles) => Access::Write,
+                Some(Effect::Adds | Effect::Changes | Effect::ChangesIdempotently) => Access::Write,
             },
             Message::ListenRequest { .. } | Message::Other => Access::Read,
             Message::Unclear => Access::Write,

@@ -103,14 +103,14 @@ fn remembered(outcome: &WriteOutcome<'_>, caller: &interline_items::Caller) -> V
     match outcome {
         WriteOutcome::Created(item) => {
             let location = format!("/{}/{}", collection_of(item.kind), item.id);
-            json!({"status": 201, "etag": tag(item), "location": location, "body": ItemBody::without_text(item).placed(item, caller)})
+            json!({"status": 201, "etag": tag(item), "location": location, "body": ItemBody::without_text(item).with_owner(item, caller)})
         }
         WriteOutcome::Changed(item) => {
-            json!({"status": 200, "etag": tag(item), "body": ItemBody::without_text(item).placed(item, caller)})
+            json!({"status": 200, "etag": tag(item), "body": ItemBody::without_text(item).with_owner(item, caller)})
         }
         WriteOutcome::Edited(edited) => {
             let item = &edited.after.item;
-            let body = EditedBody::without_diff(edited, ItemBody::without_text(item).placed(item, caller));
+            let body = EditedBody::without_diff(edited, ItemBody::without_text(item).with_owner(item, caller));
             json!({"status": 200, "etag": tag(item), "body": body})
         }
         WriteOutcome::Removed(_) => json!({"status": 204}),

@@ -1,4 +1,4 @@
-//! What a model said about an item, as it is sent.
+//! The summary and suggested tags that a model made of an item, in responses.
 
 use interline_items::fields::Tag;
 use interline_items::{EnrichmentState, Item};

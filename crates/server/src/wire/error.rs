@@ -1,4 +1,4 @@
-//! The body of an error.
+//! The body of an error, which is the same at all doors: its code, message, suggestion and data.
 
 use interline_items::code::{CodeError, KindMismatch};
 use interline_items::fields::FieldError;
@@ -31,18 +31,18 @@ impl ErrorBody {
         ErrorBody { error, message, suggestion, data: Map::new() }
     }
 
-    /// The body for what a use case refused, with its data.
-    pub(crate) fn of(error: &Error) -> ErrorBody {
+    /// The body of an error of a use case, with its data.
+    pub(crate) fn from_error(error: &Error) -> ErrorBody {
         ErrorBody { data: data_of(error), ..ErrorBody::new(error.code(), error.to_string(), error.suggestion()) }
     }
 
-    /// One more piece of data.
+    /// The body with one more member of data.
     pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> ErrorBody {
         self.data.insert(key.to_owned(), value.into());
         self
     }
 
-    /// The body with less of its data, where there is more than an agent should have to read.
+    /// The body with less of its data, where it is longer than an agent should have to read.
     pub(crate) fn bounded(mut self) -> ErrorBody {
         while serde_json::to_vec(&self).is_ok_and(|text| text.len() > MAX_BYTES) {
             let longest = self.data.values_mut().filter_map(Value::as_array_mut).max_by_key(|list| list.len());
@@ -167,7 +167,7 @@ fn multiple_matches(field: PassageField, many: &MultipleMatches) -> Map<String, 
     data
 }
 
-/// A place by its line, which stands in the middle of its context.
+/// A match by its line, which stands in the middle of its context.
 fn location(place: &Place) -> Value {
     let before = place.line.saturating_sub(1).min(CONTEXT_LINES);
     json!({"line": place.line, "preview": place.context.split('\n').nth(before).unwrap_or_default()})

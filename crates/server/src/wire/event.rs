@@ -1,4 +1,4 @@
-//! Events as they are sent.
+//! Events as listeners and webhook endpoints get them.
 
 use interline_items::{Event, ReceivedEvent};
 use serde::Serialize;

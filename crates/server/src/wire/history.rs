@@ -1,4 +1,4 @@
-//! Histories as they are sent.
+//! The history of an item in responses: its records, and the diff of two versions.
 
 use interline_items::{HistoryPage, HistoryQuery, HistoryRecord, NamedId, VersionDiff};
 use serde::Serialize;

@@ -1,13 +1,14 @@
-//! Items as they are sent.
+//! Items in responses.
 
 use interline_items::fields::{Argument, Arguments, CodePath, Description, PromptName, Tag, Title, Url};
 use interline_items::{Caller, ContentPart, Item, Kind, Presence, ReadItem, Snapshot};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Time;
-use super::code::Place;
+use super::code::CodeOwner;
 
 /// A note, bookmark, prompt or file of code.
 #[derive(Debug, Serialize, ToSchema)]
@@ -74,19 +75,19 @@ pub(crate) struct ItemBody<'a> {
 }
 
 /// Where the sent part of a content stands in the whole.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Serialize, ToSchema, JsonSchema)]
 pub(crate) struct ContentMetadata {
     /// Lines of the whole content.
     #[schema(value_type = i64, minimum = 1)]
-    total_lines: u64,
+    pub(crate) total_lines: u64,
     /// The first line that is sent; 1-based.
     #[schema(value_type = i64, minimum = 1)]
-    start_line: u64,
+    pub(crate) start_line: u64,
     /// The last line that is sent.
     #[schema(value_type = i64, minimum = 1)]
-    end_line: u64,
+    pub(crate) end_line: u64,
     /// Whether a range of lines was asked for.
-    is_partial: bool,
+    pub(crate) is_partial: bool,
 }
 
 /// Whether a range of lines was asked for.
@@ -110,13 +111,13 @@ impl<'a> ItemBody<'a> {
 
     /// The item with its whole content.
     pub(crate) fn with_content(item: &'a Item, content: Option<&'a str>) -> ItemBody<'a> {
-        let lines = item.content.as_ref().map_or(1, |info| info.lines);
+        let lines = total_lines(item);
         let metadata = |_| ContentMetadata { total_lines: lines, start_line: 1, end_line: lines, is_partial: false };
         ItemBody { content, content_metadata: content.map(metadata), ..ItemBody::bare(item) }
     }
 
     /// An entry of a list.
-    pub(crate) fn of_snapshot(snapshot: &'a Snapshot) -> ItemBody<'a> {
+    pub(crate) fn from_snapshot(snapshot: &'a Snapshot) -> ItemBody<'a> {
         match &snapshot.content {
             Some(content) => ItemBody::with_content(&snapshot.item, Some(content)),
             None => ItemBody::without_content(&snapshot.item),
@@ -124,8 +125,8 @@ impl<'a> ItemBody<'a> {
     }
 
     /// The item with the part of its content that was read.
-    pub(crate) fn of_part(read: &'a ReadItem, extent: Extent) -> ItemBody<'a> {
-        let total_lines = read.item.content.as_ref().map_or(1, |info| info.lines);
+    pub(crate) fn from_read(read: &'a ReadItem, extent: Extent) -> ItemBody<'a> {
+        let total_lines = total_lines(&read.item);
         let metadata = |part: &ContentPart| ContentMetadata {
             total_lines,
             start_line: part.start_line,
@@ -139,9 +140,9 @@ impl<'a> ItemBody<'a> {
         }
     }
 
-    /// The same, with whose it is where it is code.
-    pub(crate) fn placed(self, item: &Item, caller: &Caller) -> ItemBody<'a> {
-        let Place { app_id, organization_id } = Place::of(item, caller);
+    /// The item with the app or organization that it belongs to, where it is code.
+    pub(crate) fn with_owner(self, item: &Item, caller: &Caller) -> ItemBody<'a> {
+        let CodeOwner { app_id, organization_id } = CodeOwner::from_item(item, caller);
         ItemBody { app_id, organization_id, ..self }
     }
 
@@ -165,7 +166,7 @@ impl<'a> ItemBody<'a> {
             last_used_at: item.last_used_at.map(Time),
             archived_at: item.archived_at.map(Time),
             deleted_at: item.deleted_at.map(Time),
-            content_length: item.content.as_ref().map(|content| content.characters),
+            content_length: content_length(item),
             content_preview: None,
             content: None,
             content_metadata: None,
@@ -173,7 +174,7 @@ impl<'a> ItemBody<'a> {
     }
 }
 
-/// A field that some kinds do not have: left out there, null where an item of a kind that has it lacks it.
+/// A field that only some kinds have: left out for the other kinds, null for an item that has no value in it.
 fn present<T>(presence: Presence, value: impl FnOnce() -> Option<T>) -> Option<Option<T>> {
     match presence {
         Presence::Required | Presence::Optional => Some(value()),
@@ -187,6 +188,16 @@ fn tags<S: Serializer>(tags: &&[Tag], serializer: S) -> Result<S::Ok, S::Error> 
 
 fn arguments<S: Serializer>(arguments: &Option<&[Argument]>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(arguments.unwrap_or_default().iter().map(super::ArgumentBody::of))
+}
+
+/// The length of an item's content in characters, if it has one.
+pub(crate) fn content_length(item: &Item) -> Option<u64> {
+    item.content.as_ref().map(|content| content.characters)
+}
+
+/// The number of lines of an item's content; a text without line breaks, and no text at all, count as one line.
+pub(crate) fn total_lines(item: &Item) -> u64 {
+    item.content.as_ref().map_or(1, |content| content.lines)
 }
 
 /// The path that a kind's items live under; code has none of its own.

@@ -1,9 +1,10 @@
-//! Lists as they are sent.
+//! Pages of items with their cursors, and lists of tags.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use interline_items::search::{SearchHit, SearchOrder, SearchResults, Snippet};
 use interline_items::{Caller, Cursor, CursorKey, ItemId, PageStart, Sort, SortBy, SortOrder};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -86,7 +87,7 @@ struct SnippetBody<'a> {
 impl<'a> FoundBody<'a> {
     fn of(found: &'a SearchHit, caller: &Caller) -> FoundBody<'a> {
         let snippet = found.snippet.as_ref().map(SnippetBody::of);
-        let item = ItemBody::of_snapshot(&found.snapshot).placed(&found.snapshot.item, caller);
+        let item = ItemBody::from_snapshot(&found.snapshot).with_owner(&found.snapshot.item, caller);
         FoundBody { snippet, item }
     }
 }
@@ -158,14 +159,14 @@ fn names(order: SearchOrder) -> (&'static str, &'static str) {
 }
 
 /// All tags.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema, JsonSchema)]
 pub(crate) struct TagList {
     /// Sorted by name.
     pub(crate) tags: Vec<TagCount>,
 }
 
 /// A tag.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema, JsonSchema)]
 pub(crate) struct TagCount {
     /// The tag.
     pub(crate) name: String,

@@ -1,4 +1,4 @@
-//! Webhooks and what they are told, as they are sent.
+//! Webhooks and their deliveries in requests and responses, and the event that an endpoint is sent.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use interline_items::fields::FieldError;
 use interline_items::{
     Delivery, DeliveryState, Error, Kind, SpaceId, Webhook, WebhookChanges, WebhookDraft, WebhookSwitch,
 };
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Time;
 use super::event::Happened;
-use super::input::given;
+use super::requests::given;
 
 /// A new webhook.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -50,7 +50,7 @@ pub(crate) struct WebhookPatch {
     #[schema(pattern = "^https?://", max_length = 2000, nullable = false)]
     url: Option<String>,
     /// Other types of items; null is all.
-    #[serde(default, deserialize_with = "given_or_null")]
+    #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Vec<String>>, min_items = 1)]
     types: Option<Option<Vec<String>>>,
     /// Whether it is told what happens. One that has stopped begins again with what happens from then on.
@@ -68,11 +68,6 @@ impl WebhookPatch {
             telling: self.active.map(|active| if active { WebhookSwitch::On } else { WebhookSwitch::Off }),
         })
     }
-}
-
-/// A value that may be `null`, which is not the same as leaving it out.
-fn given_or_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<Option<T>>, D::Error> {
-    Option::<T>::deserialize(value).map(Some)
 }
 
 fn kinds(names: &[String]) -> Result<BTreeSet<Kind>, Error> {

@@ -87,6 +87,6 @@ async fn carry_out(app: &App, mut target: Target, mut body: impl EditBody) -> An
         Echo::Content => ItemBody::with_content(&after.item, after.content.as_deref()),
         Echo::Preview => ItemBody::without_content(&after.item),
     };
-    let item = item.placed(&after.item, &target.caller.0);
+    let item = item.with_owner(&after.item, &target.caller.0);
     answer::edited(&EditedBody::of(&edited, mode, item), after.item.stamp)
 }

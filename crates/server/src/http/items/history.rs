@@ -40,9 +40,9 @@ pub(super) async fn read(State(app): State<App>, mut target: Target, version: Ve
     let read = app.interline.read_version(&target.caller.0, &target.which, version.0, content).await?;
     let body = match content {
         ReadContent::Omit => ItemBody::without_content(&read.item),
-        ReadContent::Whole | ReadContent::Lines(_) => ItemBody::of_part(&read, extent),
+        ReadContent::Whole | ReadContent::Lines(_) => ItemBody::from_read(&read, extent),
     };
-    answer::json(StatusCode::OK, &body.placed(&read.item, &target.caller.0))
+    answer::json(StatusCode::OK, &body.with_owner(&read.item, &target.caller.0))
 }
 
 /// Compare two versions of an item
@@ -73,5 +73,5 @@ pub(super) async fn restore(State(app): State<App>, version: Version, conditiona
         Echo::Content => ItemBody::with_content(&after.item, after.content.as_deref()),
         Echo::Preview => ItemBody::without_content(&after.item),
     };
-    answer::item(StatusCode::OK, &body.placed(&after.item, &target.caller.0), after.item.stamp)
+    answer::item(StatusCode::OK, &body.with_owner(&after.item, &target.caller.0), after.item.stamp)
 }

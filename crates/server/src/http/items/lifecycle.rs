@@ -69,8 +69,8 @@ async fn answer_with(app: &App, target: &Target, item: Item, echo: Echo) -> Answ
         }
     };
     let (body, item) = match &read {
-        Some(read) => (ItemBody::of_part(read, Extent::Whole), &read.item),
+        Some(read) => (ItemBody::from_read(read, Extent::Whole), &read.item),
         None => (ItemBody::without_content(&item), &item),
     };
-    answer::item(StatusCode::OK, &body.placed(item, &target.caller.0), item.stamp)
+    answer::item(StatusCode::OK, &body.with_owner(item, &target.caller.0), item.stamp)
 }

@@ -93,9 +93,9 @@ async fn answer_with_item(app: &App, mut target: Target) -> Answer {
     let read = interline.read(caller, which, content).await?;
     let body = match content {
         ReadContent::Omit => ItemBody::without_content(&read.item),
-        ReadContent::Whole | ReadContent::Lines(_) => ItemBody::of_part(&read, extent),
+        ReadContent::Whole | ReadContent::Lines(_) => ItemBody::from_read(&read, extent),
     };
-    answer::item(StatusCode::OK, &body.placed(&read.item, caller), read.item.stamp)
+    answer::item(StatusCode::OK, &body.with_owner(&read.item, caller), read.item.stamp)
 }
 
 fn not_modified(stamp: Stamp) -> Response<Body> {
@@ -117,7 +117,7 @@ async fn answer_with_whole(app: &App, caller: &Caller, which: &ItemRef) -> Answe
         return Ok(answer::kept(kept));
     }
     let read = interline.read(caller, which, whole).await?;
-    let body = answer::item_bytes(&ItemBody::of_part(&read, Extent::Whole).placed(&read.item, caller))?;
+    let body = answer::item_bytes(&ItemBody::from_read(&read, Extent::Whole).with_owner(&read.item, caller))?;
     let body = KeptBody::of(&read.item, body);
     app.kept.put(read.item.id, body.clone());
     Ok(answer::kept(body))

@@ -37,5 +37,5 @@ async fn carry_out(app: &App, mut target: Target, patch: ItemPatch) -> Answer {
         Echo::Content => ItemBody::with_content(&updated.item, updated.content.as_deref()),
         Echo::Preview => ItemBody::without_content(&updated.item),
     };
-    answer::item(StatusCode::OK, &body.placed(&updated.item, &target.caller.0), updated.item.stamp)
+    answer::item(StatusCode::OK, &body.with_owner(&updated.item, &target.caller.0), updated.item.stamp)
 }

@@ -1,8 +1,8 @@
-//! Apps as they are sent.
+//! Apps and their published versions in requests and responses.
 
 use interline_items::fields::CodePath;
 use interline_items::{
-    App, AppChanges, AppDetails, AppDraft, AppVersion, FieldChange, OrganizationId, PublishedFile, PublishedVersion,
+    App, AppChanges, AppDetails, AppDraft, AppVersion, OrganizationId, PublishedFile, PublishedVersion,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::FileList;
 use crate::wire::Time;
-use crate::wire::input::given;
+use crate::wire::requests::{field_change, given};
 
 /// An app.
 #[derive(Debug, Serialize, ToSchema)]
@@ -197,18 +197,11 @@ impl NewAppBody {
 
 impl AppPatch {
     pub(crate) fn into_changes(self) -> AppChanges {
-        fn changed<T>(given: Option<Option<T>>, text: impl Fn(T) -> String) -> FieldChange<String> {
-            match given {
-                None => FieldChange::Keep,
-                Some(None) => FieldChange::Clear,
-                Some(Some(value)) => FieldChange::Set(text(value)),
-            }
-        }
         AppChanges {
             name: self.name,
             slug: self.slug,
-            description: changed(self.description, |text| text),
-            navigation: changed(self.navigation, |navigation| navigation.to_string()),
+            description: field_change(self.description),
+            navigation: field_change(self.navigation.map(|value| value.map(|value| value.to_string()))),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! The JSON of code: what both doors take and answer about files, workflows, apps and organizations.
+//! The types of the JSON about code: files, workflows, apps and organizations.
 
 mod apps;
 mod files;
 mod organizations;
-mod place;
+mod owner;
 mod requests;
 mod search;
 mod workflows;
@@ -11,11 +11,13 @@ mod workflows;
 pub(crate) use apps::{
     AppBody, AppList, AppPatch, NewAppBody, PublishedBody, PublishedFileBody, VersionBody, VersionList,
 };
-pub(crate) use files::{DeletedBody, FileBody, FileLines, FileList, PatchedBody, ReplacedBody, numbered};
+pub(crate) use files::{
+    DeletedBody, FileBody, FileLines, FileList, PatchedBody, ReplacedBody, code_path, numbered_lines,
+};
 pub(crate) use organizations::{NewOrganization, OrganizationBody, OrganizationList};
-pub(crate) use place::Place;
+pub(crate) use owner::CodeOwner;
 pub(crate) use requests::{
     DeleteFile, GetFile, ListFiles, PatchFile, ReadFileLines, ReplaceFileBody, ValidateWorkflow,
 };
 pub(crate) use search::{FoundCode, SearchCode};
-pub(crate) use workflows::{ValidationBody, WorkflowList, value_of};
+pub(crate) use workflows::{CodeDiagnostic, ValidationBody, WorkflowList, parameter_kind_name, value_from_literal};

@@ -1,4 +1,4 @@
-//! Organizations as they are sent.
+//! Organizations in requests and responses.
 
 use interline_items::{Organization, OrganizationDraft};
 use serde::{Deserialize, Serialize};

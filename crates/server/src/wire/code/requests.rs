@@ -1,16 +1,15 @@
-//! Bodies of `POST /code/…`: the parameters of the tools for code.
+//! Request bodies of `POST /code/…`, which have the arguments of the tools for code.
 
-use interline_items::fields::FieldError;
 use interline_items::{
-    AppRef, CodeFiles, CodeKind, CodeScope, EditMode, EditRequest, Error, Expectation, ExpectedVersion, FileRef,
-    LineRange, OrganizationId, PassageChange, ReadContent, ReplaceFile, TextChange, WorkflowSource,
+    AppRef, CodeFiles, CodeKind, CodeScope, EditMode, EditRequest, Error, ExpectedVersion, FileRef, LineRange,
+    OrganizationId, PassageChange, ReadContent, ReplaceFile, TextChange, WorkflowSource,
 };
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::wire::Object;
-use crate::wire::input::given;
+use crate::wire::requests::given;
+use crate::wire::{Object, invalid_field, require_version};
 
 /// A body with its own fields, and with those that say which code is meant. (Serde can share fields between types, but
 /// then neither refuses unknown ones nor says which is wrong.)
@@ -35,7 +34,7 @@ macro_rules! code_body {
         impl $name {
             fn scope(&self) -> Result<CodeScope, Error> {
                 let kind = CodeKind::from_name(&self.entity_type)
-                    .ok_or_else(|| refused("entity_type", "must be one of app_file, workflow, module"))?;
+                    .ok_or_else(|| invalid_field("entity_type", "must be one of app_file, workflow, module"))?;
                 Ok(CodeScope {
                     kind,
                     app: self.app_id.as_deref().map(AppRef::of),
@@ -176,7 +175,7 @@ impl ReadFileLines {
     pub(crate) fn into_query(self) -> Result<(FileRef, ReadContent), Error> {
         for (field, line) in [("start_line", self.start_line), ("end_line", self.end_line)] {
             if line == Some(0) {
-                return Err(refused(field, "must be a whole number of at least 1"));
+                return Err(invalid_field(field, "must be a whole number of at least 1"));
             }
         }
         let range = LineRange::of_code(self.start_line, self.end_line);
@@ -201,7 +200,10 @@ impl PatchFile {
             }
             (None, None, Some(edits)) => {
                 if self.expected_matches.is_some() {
-                    return Err(refused("expected_matches", "belongs to each of `edits` where there are several"));
+                    return Err(invalid_field(
+                        "expected_matches",
+                        "belongs to each of `edits` where there are several",
+                    ));
                 }
                 let one = |Object(edit): Object<OnePatch>| PassageChange {
                     old_str: edit.old_string,
@@ -210,12 +212,15 @@ impl PatchFile {
                 };
                 TextChange::Several(edits.into_iter().map(one).collect())
             }
-            (_, _, Some(_)) => return Err(refused("edits", "cannot be given beside `old_string` and `new_string`")),
-            (None, _, None) => return Err(refused("old_string", "is required")),
-            (Some(_), None, None) => return Err(refused("new_string", "is required")),
+            (_, _, Some(_)) => {
+                return Err(invalid_field("edits", "cannot be given beside `old_string` and `new_string`"));
+            }
+            (None, _, None) => return Err(invalid_field("old_string", "is required")),
+            (Some(_), None, None) => return Err(invalid_field("new_string", "is required")),
         };
         let mode = if self.dry_run { EditMode::DryRun } else { EditMode::Write };
-        let request = EditRequest { expected: expected(self.expected_version), mode, ..EditRequest::new(change) };
+        let request =
+            EditRequest { expected: require_version(self.expected_version), mode, ..EditRequest::new(change) };
         Ok((FileRef { scope, path: self.path }, request))
     }
 }
@@ -223,13 +228,13 @@ impl PatchFile {
 impl ReplaceFileBody {
     pub(crate) fn into_request(self) -> Result<ReplaceFile, Error> {
         let file = FileRef { scope: self.scope()?, path: self.path };
-        Ok(ReplaceFile { file, content: self.content, expected: expected(self.expected_version) })
+        Ok(ReplaceFile { file, content: self.content, expected: require_version(self.expected_version) })
     }
 }
 
 impl DeleteFile {
     pub(crate) fn into_request(self) -> Result<(FileRef, ExpectedVersion), Error> {
-        let expected = expected(self.expected_version);
+        let expected = require_version(self.expected_version);
         Ok((FileRef { scope: self.scope()?, path: self.path }, expected))
     }
 }
@@ -240,16 +245,8 @@ impl ValidateWorkflow {
         match (self.content, self.path) {
             (Some(content), None) => Ok((WorkflowSource::Content(content), organization)),
             (None, Some(path)) => Ok((WorkflowSource::Path(path), organization)),
-            (None, None) => Err(refused("content", "one of `content` and `path` is required")),
-            (Some(_), Some(_)) => Err(refused("path", "cannot be given beside `content`")),
+            (None, None) => Err(invalid_field("content", "one of `content` and `path` is required")),
+            (Some(_), Some(_)) => Err(invalid_field("path", "cannot be given beside `content`")),
         }
     }
-}
-
-fn expected(version: Option<u64>) -> ExpectedVersion {
-    version.map_or(ExpectedVersion::Any, |version| ExpectedVersion::Exactly(version, Expectation::ExpectedVersion))
-}
-
-fn refused(field: &str, message: &str) -> Error {
-    Error::ValidationFailed(vec![FieldError::new(field, message)])
 }

@@ -1,4 +1,4 @@
-//! What is looked for in files, and what is found, as it is sent.
+//! The request and response of a search in files of code.
 
 use interline_items::fields::{CodePath, FieldError};
 use interline_items::{
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::Place;
+use super::CodeOwner;
 
 /// What is looked for.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -69,7 +69,7 @@ pub(crate) struct FoundCode {
 pub(crate) struct FoundLine {
     path: String,
     #[serde(flatten)]
-    place: Place,
+    owner: CodeOwner,
     #[schema(value_type = i64, minimum = 1)]
     line_number: usize,
     /// The line.
@@ -109,7 +109,7 @@ impl FoundCode {
         let truncated = found.is_truncated();
         let FoundInFiles { matches, total_matches, files_searched } = found;
         let line = |found: LineMatch| FoundLine {
-            place: Place::in_space(found.space, caller),
+            owner: CodeOwner::from_space(found.space, caller),
             path: CodePath::as_str(&found.path).to_owned(),
             line_number: found.line,
             text: found.text,

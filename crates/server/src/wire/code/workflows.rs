@@ -1,13 +1,13 @@
-//! Workflows as they are sent.
+//! Workflows and their functions in responses.
 
 use interline_items::code::{CodeError, Function, Literal, Parameter, ParameterKind};
-use interline_items::fields::CodePath;
 use interline_items::{Caller, FoundWorkflow, Validation, Workflows};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::Place;
+use super::{CodeOwner, code_path};
 use crate::wire::Time;
 
 /// Functions of workflows.
@@ -27,7 +27,7 @@ pub(crate) struct WorkflowBody {
     /// The path of its file.
     path: String,
     #[serde(flatten)]
-    place: Place,
+    owner: CodeOwner,
     /// The version of its file.
     #[schema(value_type = i64, minimum = 1)]
     version: u64,
@@ -82,7 +82,7 @@ pub(crate) struct ParameterBody {
 pub(crate) struct ValidationBody {
     valid: bool,
     /// Why not.
-    errors: Vec<CodeErrorBody>,
+    errors: Vec<CodeDiagnostic>,
     /// What could be better.
     warnings: Vec<String>,
     /// Its functions, if it could.
@@ -90,9 +90,9 @@ pub(crate) struct ValidationBody {
 }
 
 /// What is wrong with a code, and where.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema, JsonSchema)]
 #[schema(as = CodeError)]
-pub(crate) struct CodeErrorBody {
+pub(crate) struct CodeDiagnostic {
     #[schema(value_type = i64, minimum = 1)]
     line: usize,
     #[schema(value_type = i64, minimum = 1)]
@@ -116,8 +116,8 @@ impl WorkflowList {
 impl WorkflowBody {
     pub(crate) fn of(found: &FoundWorkflow, caller: &Caller) -> WorkflowBody {
         WorkflowBody {
-            path: found.file.fields.path.as_ref().map(CodePath::as_str).unwrap_or_default().to_owned(),
-            place: Place::of(&found.file, caller),
+            path: code_path(&found.file),
+            owner: CodeOwner::from_item(&found.file, caller),
             version: found.file.stamp.version,
             updated_at: Time(found.file.updated_at),
             function: FunctionBody::of(&found.function),
@@ -127,7 +127,7 @@ impl WorkflowBody {
 
 impl FunctionBody {
     fn of(function: &Function) -> FunctionBody {
-        let options = function.arguments.iter().map(|(key, literal)| (key.clone(), value_of(literal)));
+        let options = function.arguments.iter().map(|(key, literal)| (key.clone(), value_from_literal(literal)));
         FunctionBody {
             function: function.name.clone(),
             name: function.title.clone().unwrap_or_else(|| function.name.clone()),
@@ -146,13 +146,7 @@ impl ParameterBody {
     fn of(parameter: &Parameter) -> ParameterBody {
         ParameterBody {
             name: parameter.name.clone(),
-            kind: match parameter.kind {
-                ParameterKind::PositionalOnly => "positional_only",
-                ParameterKind::Standard => "standard",
-                ParameterKind::Positions => "var_positional",
-                ParameterKind::KeywordOnly => "keyword_only",
-                ParameterKind::Keywords => "var_keyword",
-            },
+            kind: parameter_kind_name(parameter.kind),
             annotation: parameter.annotation.clone(),
             default: parameter.default.clone(),
         }
@@ -161,28 +155,41 @@ impl ParameterBody {
 
 impl ValidationBody {
     pub(crate) fn of(validation: &Validation) -> ValidationBody {
-        let error = |error: &CodeError| CodeErrorBody {
-            line: error.line,
-            column: error.column,
-            message: error.message.clone(),
-        };
         ValidationBody {
             valid: validation.errors.is_empty(),
-            errors: validation.errors.iter().map(error).collect(),
+            errors: validation.errors.iter().cloned().map(CodeDiagnostic::from).collect(),
             warnings: validation.warnings.clone(),
             functions: validation.functions.iter().map(FunctionBody::of).collect(),
         }
     }
 }
 
-pub(crate) fn value_of(literal: &Literal) -> Value {
+impl From<CodeError> for CodeDiagnostic {
+    fn from(error: CodeError) -> CodeDiagnostic {
+        let CodeError { line, column, message } = error;
+        CodeDiagnostic { line, column, message }
+    }
+}
+
+pub(crate) const fn parameter_kind_name(kind: ParameterKind) -> &'static str {
+    match kind {
+        ParameterKind::PositionalOnly => "positional_only",
+        ParameterKind::Standard => "standard",
+        ParameterKind::Positions => "var_positional",
+        ParameterKind::KeywordOnly => "keyword_only",
+        ParameterKind::Keywords => "var_keyword",
+    }
+}
+
+/// A Python literal as JSON.
+pub(crate) fn value_from_literal(literal: &Literal) -> Value {
     match literal {
         Literal::None => Value::Null,
         Literal::Bool(value) => (*value).into(),
         Literal::Integer(value) => (*value).into(),
         Literal::Float(value) => (*value).into(),
         Literal::Text(text) => text.as_str().into(),
-        Literal::List(values) => values.iter().map(value_of).collect(),
-        Literal::Map(pairs) => pairs.iter().map(|(key, value)| (key.clone(), value_of(value))).collect(),
+        Literal::List(values) => values.iter().map(value_from_literal).collect(),
+        Literal::Map(pairs) => pairs.iter().map(|(key, value)| (key.clone(), value_from_literal(value))).collect(),
     }
 }
