@@ -28,14 +28,14 @@ fn json_of_about(bytes: usize, body: &impl Serialize) -> Result<Bytes, Error> {
 }
 
 /// An item in JSON with the tag of its state.
-pub(super) fn item(status: StatusCode, item: &crate::wire::ItemBody<'_>, stamp: Stamp) -> Answer {
+pub(super) fn item(status: StatusCode, item: &crate::wire::ItemResponse<'_>, stamp: Stamp) -> Answer {
     let mut answer = respond(status, CONTENT_TYPE, JSON, item_bytes(item)?.into());
     answer.headers_mut().insert(ETAG, condition::etag(stamp));
     Ok(answer)
 }
 
 /// The JSON of an item.
-pub(super) fn item_bytes(item: &crate::wire::ItemBody<'_>) -> Result<Bytes, Error> {
+pub(super) fn item_bytes(item: &crate::wire::ItemResponse<'_>) -> Result<Bytes, Error> {
     let content = item.content.map_or(0, str::len);
     json_of_about(content + content / 16, item)
 }
@@ -48,7 +48,7 @@ pub(super) fn kept(body: KeptBody) -> Response<Body> {
 }
 
 /// What an edit did, with the tag of the item's state.
-pub(super) fn edited(edited: &crate::wire::EditedBody<'_>, stamp: Stamp) -> Answer {
+pub(super) fn edited(edited: &crate::wire::EditResponse<'_>, stamp: Stamp) -> Answer {
     let text = edited.bytes();
     let body = json_of_about(text + text / 16, edited)?;
     let mut answer = respond(StatusCode::OK, CONTENT_TYPE, JSON, body.into());

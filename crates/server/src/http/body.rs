@@ -70,7 +70,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::{ItemPatch, NewItem, NewToken};
+    use crate::wire::{CreateItemRequest, CreateTokenRequest, UpdateItemRequest};
 
     fn refused<T: DeserializeOwned>(body: &str) -> (String, String) {
         match parse::<T>(body.as_bytes()) {
@@ -99,18 +99,18 @@ mod tests {
             (r#"{"title": "\ud800"}"#, "body", "is not valid JSON"),
             ("{\"title\": \"\u{0}\"}", "body", "is not valid JSON: control character"),
         ] {
-            let (named, message) = refused::<NewItem>(body);
+            let (named, message) = refused::<CreateItemRequest>(body);
             assert_eq!(named, field, "{body}: {message}");
             assert!(message.contains(part), "{body}: {message}");
         }
-        assert_eq!(refused::<NewToken>("{}"), ("name".to_owned(), "is required".to_owned()));
-        assert_eq!(refused::<ItemPatch>(r#"{"expected_version": -1}"#).0, "expected_version");
-        assert_eq!(refused::<ItemPatch>(r#"{"expected_version": null}"#).0, "expected_version");
+        assert_eq!(refused::<CreateTokenRequest>("{}"), ("name".to_owned(), "is required".to_owned()));
+        assert_eq!(refused::<UpdateItemRequest>(r#"{"expected_version": -1}"#).0, "expected_version");
+        assert_eq!(refused::<UpdateItemRequest>(r#"{"expected_version": null}"#).0, "expected_version");
     }
 
     #[test]
     fn what_is_quoted_is_cut() {
-        let (_, message) = refused::<NewItem>(&format!(r#"{{"tags": "{}"}}"#, "x".repeat(10_000)));
+        let (_, message) = refused::<CreateItemRequest>(&format!(r#"{{"tags": "{}"}}"#, "x".repeat(10_000)));
         assert!(message.chars().count() <= 301, "{message}");
     }
 }

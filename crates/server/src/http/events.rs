@@ -18,7 +18,7 @@ use super::app::App;
 use super::error::ApiError;
 use super::identify::{self, Caller};
 use super::query::Query;
-use crate::wire::EventBody;
+use crate::wire::EventMessage;
 
 /// How long one message may take to be sent. Who reads more slowly than things happen falls behind and hears them later;
 /// who does not read is cut off.
@@ -57,7 +57,7 @@ const MAX_CURSOR: usize = 2 * 1024;
         ("ids" = Option<Vec<Uuid>>, Query, description = "Only these items; repeat it for several."),
         ("since" = Option<String>, Query, description = "The `cursor` of an event, to hear what came after it; `0` for everything that is kept. Without it: from now on."),
     ),
-    responses((status = 101, description = "Events follow, each as a text message.", body = EventBody,
+    responses((status = 101, description = "Events follow, each as a text message.", body = EventMessage,
         headers(("interline-cursor" = String, description = "Where the listening begins; left out where it is over 2 KiB."))))
 )]
 pub(super) async fn listen(
@@ -188,7 +188,7 @@ impl Telling {
     async fn say(&mut self, first: ReceivedEvent) -> Result<(), Option<Ended>> {
         let mut next = Some(first);
         while let Some(heard) = next {
-            let text = serde_json::to_string(&EventBody::of(&heard)).map_err(|_| None)?;
+            let text = serde_json::to_string(&EventMessage::from(&heard)).map_err(|_| None)?;
             metrics::counter!("interline_events_told_total").increment(1);
             in_time(self.socket.feed(Message::Text(text.into()))).await?;
             next = self.listener.at_hand();

@@ -16,8 +16,8 @@ use super::error::ApiError;
 use super::identify::{Caller, access};
 use super::limiter::Access;
 use super::{answer, body, condition};
-use crate::wire::code::{DeletedBody, PatchedBody, ReplacedBody};
-use crate::wire::{EditedBody, ItemBody, collection_of};
+use crate::wire::code::{DeleteFileResponse, PatchFileResponse, ReplaceFileResponse};
+use crate::wire::{EditResponse, ItemResponse, collection_of};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -103,14 +103,14 @@ fn remembered(outcome: &WriteOutcome<'_>, caller: &interline_items::Caller) -> V
     match outcome {
         WriteOutcome::Created(item) => {
             let location = format!("/{}/{}", collection_of(item.kind), item.id);
-            json!({"status": 201, "etag": tag(item), "location": location, "body": ItemBody::without_text(item).with_owner(item, caller)})
+            json!({"status": 201, "etag": tag(item), "location": location, "body": ItemResponse::without_text(item).with_owner(item, caller)})
         }
         WriteOutcome::Changed(item) => {
-            json!({"status": 200, "etag": tag(item), "body": ItemBody::without_text(item).with_owner(item, caller)})
+            json!({"status": 200, "etag": tag(item), "body": ItemResponse::without_text(item).with_owner(item, caller)})
         }
         WriteOutcome::Edited(edited) => {
             let item = &edited.after.item;
-            let body = EditedBody::without_diff(edited, ItemBody::without_text(item).with_owner(item, caller));
+            let body = EditResponse::without_diff(edited, ItemResponse::without_text(item).with_owner(item, caller));
             json!({"status": 200, "etag": tag(item), "body": body})
         }
         WriteOutcome::Removed(_) => json!({"status": 204}),
@@ -121,12 +121,12 @@ fn remembered(outcome: &WriteOutcome<'_>, caller: &interline_items::Caller) -> V
 /// What is remembered of an answer about a file of code.
 fn remembered_code(outcome: &WriteOutcome<'_>, caller: &interline_items::Caller) -> Value {
     match outcome {
-        WriteOutcome::Created(item) => json!({"status": 201, "body": ReplacedBody::created(item, caller)}),
-        WriteOutcome::Changed(item) => json!({"status": 200, "body": ReplacedBody::changed(item, caller)}),
+        WriteOutcome::Created(item) => json!({"status": 201, "body": ReplaceFileResponse::created(item, caller)}),
+        WriteOutcome::Changed(item) => json!({"status": 200, "body": ReplaceFileResponse::changed(item, caller)}),
         WriteOutcome::Edited(edited) => {
-            json!({"status": 200, "body": PatchedBody::of(edited, EditMode::Write, caller)})
+            json!({"status": 200, "body": PatchFileResponse::new(edited, EditMode::Write, caller)})
         }
-        WriteOutcome::Removed(item) => json!({"status": 200, "body": DeletedBody::of(item, caller)}),
+        WriteOutcome::Removed(item) => json!({"status": 200, "body": DeleteFileResponse::new(item, caller)}),
         WriteOutcome::Retagged(_) => remembered(outcome, caller),
     }
 }

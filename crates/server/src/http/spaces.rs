@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use super::answer::{self, Answer};
 use super::app::App;
 use super::identify::Caller;
-use crate::wire::{SpaceBody, SpaceList};
+use crate::wire::{SpaceList, SpaceResponse};
 
 /// List spaces
 ///
@@ -14,5 +14,5 @@ use crate::wire::{SpaceBody, SpaceList};
 #[utoipa::path(get, path = "/spaces", tag = "users", operation_id = "list_spaces", responses((status = 200, body = SpaceList)))]
 pub(super) async fn list(State(app): State<App>, caller: Caller) -> Answer {
     let spaces = app.interline.spaces(&caller.0)?;
-    answer::json(StatusCode::OK, &SpaceList { spaces: spaces.iter().map(SpaceBody::of).collect() })
+    answer::json(StatusCode::OK, &SpaceList { spaces: spaces.iter().map(SpaceResponse::from).collect() })
 }

@@ -12,7 +12,7 @@ use super::app::App;
 use super::body::Json;
 use super::identify::Caller;
 use super::path::Tagged;
-use crate::wire::{TagCount, TagList, TagPatch};
+use crate::wire::{RenameTagRequest, TagCount, TagList};
 
 /// How many items a change of a tag reached.
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,13 +35,13 @@ pub(super) async fn list(State(app): State<App>, caller: Caller) -> Answer {
 /// Rename a tag
 ///
 /// On every item that has it, all at once. An item that has the new one already keeps it once.
-#[utoipa::path(patch, path = "/tags/{name}", tag = "tags", operation_id = "rename_tag", request_body = TagPatch,
+#[utoipa::path(patch, path = "/tags/{name}", tag = "tags", operation_id = "rename_tag", request_body = RenameTagRequest,
     params(("name" = String, Path)), responses((status = 200, body = TagChange)))]
 pub(super) async fn rename(
     State(app): State<App>,
     caller: Caller,
     from: Tagged,
-    Json(patch): Json<TagPatch>,
+    Json(patch): Json<RenameTagRequest>,
 ) -> Answer {
     let to = Tag::parse(&patch.new_name, app.interline.limits()).map_err(|mut error| {
         "new_name".clone_into(&mut error.field);

@@ -14,16 +14,16 @@ use super::body::Json;
 use super::identify::Caller;
 use super::once::Keyless;
 use super::path::Id;
-use crate::wire::{CreatedToken, NewToken, TokenBody, TokenList};
+use crate::wire::{CreateTokenRequest, CreatedToken, TokenList, TokenResponse};
 
 /// Create a token
 ///
 /// It allows no more than the token of the request. The answer has its secret, which is not shown again.
-#[utoipa::path(post, path = "/tokens", tag = "tokens", operation_id = "create_token", request_body = NewToken,
+#[utoipa::path(post, path = "/tokens", tag = "tokens", operation_id = "create_token", request_body = CreateTokenRequest,
     responses((status = 201, body = CreatedToken)))]
-pub(super) async fn create(State(app): State<App>, caller: Keyless, Json(new): Json<NewToken>) -> Answer {
+pub(super) async fn create(State(app): State<App>, caller: Keyless, Json(new): Json<CreateTokenRequest>) -> Answer {
     let (token, secret) = app.interline.create_token(&caller.0, draft(new)?).await?;
-    let created = CreatedToken { about: TokenBody::of(&token), token: secret.as_str().to_owned() };
+    let created = CreatedToken { about: TokenResponse::from(&token), token: secret.as_str().to_owned() };
     answer::json(StatusCode::CREATED, &created)
 }
 
@@ -33,7 +33,7 @@ pub(super) async fn create(State(app): State<App>, caller: Keyless, Json(new): J
 #[utoipa::path(get, path = "/tokens", tag = "tokens", operation_id = "list_tokens", responses((status = 200, body = TokenList)))]
 pub(super) async fn list(State(app): State<App>, caller: Caller) -> Answer {
     let tokens = app.interline.tokens(&caller.0).await?;
-    answer::json(StatusCode::OK, &TokenList { tokens: tokens.iter().map(TokenBody::of).collect() })
+    answer::json(StatusCode::OK, &TokenList { tokens: tokens.iter().map(TokenResponse::from).collect() })
 }
 
 /// Delete a token
@@ -46,7 +46,7 @@ pub(super) async fn delete(State(app): State<App>, caller: Keyless, id: Id) -> A
     Ok(answer::empty(StatusCode::NO_CONTENT))
 }
 
-fn draft(new: NewToken) -> Result<TokenDraft, Error> {
+fn draft(new: CreateTokenRequest) -> Result<TokenDraft, Error> {
     let mut problems = Vec::new();
     let scopes = new.scopes.map(|names| named("scopes", &names, Scope::from_name, &mut problems));
     let kinds = new.kinds.map(|names| named("kinds", &names, Kind::from_name, &mut problems));

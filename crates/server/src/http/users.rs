@@ -11,14 +11,14 @@ use super::identify::Caller;
 use super::once::Keyless;
 use super::path::Id;
 use super::query::{Query, switch};
-use crate::wire::{CreatedUser, NewUser, UserBody, UserList};
+use crate::wire::{CreateUserRequest, CreatedUser, UserList, UserResponse};
 
 /// Create a user
 ///
 /// For admins. The answer has the secret of the user's first token, which is not shown again.
-#[utoipa::path(post, path = "/users", tag = "users", operation_id = "create_user", request_body = NewUser,
+#[utoipa::path(post, path = "/users", tag = "users", operation_id = "create_user", request_body = CreateUserRequest,
     responses((status = 201, body = CreatedUser)))]
-pub(super) async fn create(State(app): State<App>, caller: Keyless, Json(new): Json<NewUser>) -> Answer {
+pub(super) async fn create(State(app): State<App>, caller: Keyless, Json(new): Json<CreateUserRequest>) -> Answer {
     let rank = if new.admin { Rank::Admin } else { Rank::Member };
     let draft = UserDraft {
         name: new.name,
@@ -27,7 +27,7 @@ pub(super) async fn create(State(app): State<App>, caller: Keyless, Json(new): J
         organization: new.organization_id.map(OrganizationId::from_uuid),
     };
     let (user, _, secret) = app.interline.create_user(&caller.0, draft).await?;
-    let created = CreatedUser { user: UserBody::of(&user), token: secret.as_str().to_owned() };
+    let created = CreatedUser { user: UserResponse::from(&user), token: secret.as_str().to_owned() };
     answer::json(StatusCode::CREATED, &created)
 }
 
@@ -37,13 +37,13 @@ pub(super) async fn create(State(app): State<App>, caller: Keyless, Json(new): J
 #[utoipa::path(get, path = "/users", tag = "users", operation_id = "list_users", responses((status = 200, body = UserList)))]
 pub(super) async fn list(State(app): State<App>, caller: Caller) -> Answer {
     let users = app.interline.users(&caller.0).await?;
-    answer::json(StatusCode::OK, &UserList { users: users.iter().map(UserBody::of).collect() })
+    answer::json(StatusCode::OK, &UserList { users: users.iter().map(UserResponse::from).collect() })
 }
 
 /// The caller as a user
-#[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "get_me", responses((status = 200, body = UserBody)))]
+#[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "get_me", responses((status = 200, body = UserResponse)))]
 pub(super) async fn me(State(app): State<App>, caller: Caller) -> Answer {
-    answer::json(StatusCode::OK, &UserBody::of(&app.interline.me(&caller.0).await?))
+    answer::json(StatusCode::OK, &UserResponse::from(&app.interline.me(&caller.0).await?))
 }
 
 /// Remove a user

@@ -11,18 +11,21 @@ use super::identify::Caller;
 use super::once::Keyless;
 use super::path::Id;
 use super::query::{Query, number};
-use crate::wire::{CreatedWebhook, DeliveryBody, DeliveryList, NewWebhook, WebhookBody, WebhookList, WebhookPatch};
+use crate::wire::{
+    CreateWebhookRequest, CreatedWebhook, DeliveryList, DeliveryResponse, UpdateWebhookRequest, WebhookList,
+    WebhookResponse,
+};
 
 /// Create a webhook
 ///
 /// An address that is told what happens in a space from now on: a POST for each change after its commit, at least once,
 /// signed as the Standard Webhooks specification says. The answer has the secret for that, which is not shown again.
-#[utoipa::path(post, path = "/webhooks", tag = "webhooks", operation_id = "create_webhook", request_body = NewWebhook,
+#[utoipa::path(post, path = "/webhooks", tag = "webhooks", operation_id = "create_webhook", request_body = CreateWebhookRequest,
     responses((status = 201, body = CreatedWebhook)))]
-pub(super) async fn create(State(app): State<App>, caller: Keyless, Json(new): Json<NewWebhook>) -> Answer {
+pub(super) async fn create(State(app): State<App>, caller: Keyless, Json(new): Json<CreateWebhookRequest>) -> Answer {
     let webhook = app.interline.create_webhook(&caller.0, new.into_draft()?).await?;
     let secret = webhook.secret.as_str().to_owned();
-    answer::json(StatusCode::CREATED, &CreatedWebhook { webhook: WebhookBody::of(&webhook), secret })
+    answer::json(StatusCode::CREATED, &CreatedWebhook { webhook: WebhookResponse::from(&webhook), secret })
 }
 
 /// List webhooks
@@ -32,15 +35,15 @@ pub(super) async fn create(State(app): State<App>, caller: Keyless, Json(new): J
     responses((status = 200, body = WebhookList)))]
 pub(super) async fn list(State(app): State<App>, caller: Caller) -> Answer {
     let webhooks = app.interline.webhooks(&caller.0).await?;
-    answer::json(StatusCode::OK, &WebhookList { webhooks: webhooks.iter().map(WebhookBody::of).collect() })
+    answer::json(StatusCode::OK, &WebhookList { webhooks: webhooks.iter().map(WebhookResponse::from).collect() })
 }
 
 /// Read a webhook
 #[utoipa::path(get, path = "/webhooks/{id}", tag = "webhooks", operation_id = "get_webhook",
-    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = WebhookBody)))]
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = WebhookResponse)))]
 pub(super) async fn read(State(app): State<App>, caller: Caller, id: Id) -> Answer {
     let webhook = app.interline.webhook(&caller.0, WebhookId::from_uuid(id.0)).await?;
-    answer::json(StatusCode::OK, &WebhookBody::of(&webhook))
+    answer::json(StatusCode::OK, &WebhookResponse::from(&webhook))
 }
 
 /// Change a webhook
@@ -48,11 +51,16 @@ pub(super) async fn read(State(app): State<App>, caller: Caller, id: Id) -> Answ
 /// Its address, its types, or whether it is told. What it was not told when it stops, it never is: `GET /events` with a
 /// cursor tells it.
 #[utoipa::path(patch, path = "/webhooks/{id}", tag = "webhooks", operation_id = "update_webhook",
-    request_body = WebhookPatch, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = WebhookBody)))]
-pub(super) async fn update(State(app): State<App>, caller: Keyless, id: Id, Json(patch): Json<WebhookPatch>) -> Answer {
+    request_body = UpdateWebhookRequest, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = WebhookResponse)))]
+pub(super) async fn update(
+    State(app): State<App>,
+    caller: Keyless,
+    id: Id,
+    Json(patch): Json<UpdateWebhookRequest>,
+) -> Answer {
     let changes = patch.into_changes()?;
     let webhook = app.interline.update_webhook(&caller.0, WebhookId::from_uuid(id.0), changes).await?;
-    answer::json(StatusCode::OK, &WebhookBody::of(&webhook))
+    answer::json(StatusCode::OK, &WebhookResponse::from(&webhook))
 }
 
 /// Delete a webhook
@@ -79,6 +87,6 @@ pub(super) async fn deliveries(State(app): State<App>, caller: Caller, id: Id, m
     query.finish()?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let (webhook, deliveries) = app.interline.deliveries(&caller.0, WebhookId::from_uuid(id.0), before, limit).await?;
-    let deliveries = deliveries.iter().map(|delivery| DeliveryBody::of(&webhook, delivery)).collect();
+    let deliveries = deliveries.iter().map(|delivery| DeliveryResponse::new(&webhook, delivery)).collect();
     answer::json(StatusCode::OK, &DeliveryList { deliveries })
 }

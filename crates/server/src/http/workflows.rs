@@ -14,7 +14,7 @@ use super::app::App;
 use super::body::Json;
 use super::identify::Caller;
 use super::query::Query;
-use crate::wire::code::{ValidateWorkflow, ValidationBody, WorkflowList};
+use crate::wire::code::{ValidateWorkflowRequest, ValidationResponse, WorkflowList};
 
 /// Which workflows are listed.
 #[derive(IntoParams)]
@@ -57,7 +57,7 @@ pub(super) async fn list(State(app): State<App>, caller: Caller, mut query: Quer
     };
     query.finish()?;
     let found = app.interline.workflows(&caller.0, &filter).await?;
-    answer::json(StatusCode::OK, &WorkflowList::of(&found, &caller.0))
+    answer::json(StatusCode::OK, &WorkflowList::new(&found, &caller.0))
 }
 
 /// Find a workflow
@@ -83,7 +83,7 @@ pub(super) async fn find(State(app): State<App>, caller: Caller, mut query: Quer
         }
     };
     let found = app.interline.workflow(&caller.0, &which, organization).await?;
-    answer::json(StatusCode::OK, &WorkflowList::of_one(&found, &caller.0))
+    answer::json(StatusCode::OK, &WorkflowList::from_found(&found, &caller.0))
 }
 
 /// Validate a workflow
@@ -91,11 +91,15 @@ pub(super) async fn find(State(app): State<App>, caller: Caller, mut query: Quer
 /// Whether a text, or what is stored at a path, could be stored as a workflow, and what its functions are. Nothing is
 /// written.
 #[utoipa::path(post, path = "/workflows/validate", tag = "workflows", operation_id = "validate_workflow",
-    request_body = ValidateWorkflow, responses((status = 200, body = ValidationBody)))]
-pub(super) async fn validate(State(app): State<App>, caller: Caller, Json(wanted): Json<ValidateWorkflow>) -> Answer {
+    request_body = ValidateWorkflowRequest, responses((status = 200, body = ValidationResponse)))]
+pub(super) async fn validate(
+    State(app): State<App>,
+    caller: Caller,
+    Json(wanted): Json<ValidateWorkflowRequest>,
+) -> Answer {
     let (source, organization) = wanted.into_source()?;
     let validation = app.interline.validate_workflow(&caller.0, source, organization).await?;
-    answer::json(StatusCode::OK, &ValidationBody::of(&validation))
+    answer::json(StatusCode::OK, &ValidationResponse::from(&validation))
 }
 
 fn text(text: &str) -> Result<String, String> {

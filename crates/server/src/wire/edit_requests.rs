@@ -7,11 +7,11 @@ use interline_items::{
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::requests::{ArgumentBody, arguments, given};
+use super::requests::{TemplateArgument, deserialize_some, into_arguments};
 use super::{Object, invalid_field};
 
-/// What every editing body says beside the change itself.
-pub(crate) struct Options {
+/// The fields that every editing request has beside the change itself.
+pub(crate) struct EditOptions {
     /// The kind that the item must be of.
     pub(crate) kind: Option<String>,
     /// The version that it must be at.
@@ -19,62 +19,62 @@ pub(crate) struct Options {
     loosest: Option<String>,
     line_endings: Option<String>,
     mode: EditMode,
-    arguments: Option<Vec<Object<ArgumentBody>>>,
+    arguments: Option<Vec<Object<TemplateArgument>>>,
 }
 
-/// A body that asks for an edit.
-pub(crate) trait EditBody {
-    /// The field that is named where neither a text nor arguments are given.
+/// A request body that asks for an edit.
+pub(crate) trait EditRequestBody {
+    /// The field that the error names where the request has neither a text nor arguments.
     const TEXT_FIELD: &'static str;
-    /// What its changes are counted in.
+    /// The unit in which its changes are counted.
     const UNIT: EditUnit = EditUnit::Places;
 
-    /// What it says beside the change.
-    fn options(&mut self) -> Options;
+    /// Takes the fields beside the change.
+    fn options(&mut self) -> EditOptions;
 
-    /// The change of the text; `None` if none is given.
-    fn change(self) -> Result<Option<TextChange>, Error>;
+    /// The change of the text; `None` if the request has none.
+    fn into_change(self) -> Result<Option<TextChange>, Error>;
 }
 
-/// A body with its own fields, and with those of [`Options`]. (Serde can share fields between types, but then neither
-/// refuses unknown ones nor says which is wrong.)
-macro_rules! edit_body {
-    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
-        $(#[$doc])*
+/// Declares a request body with its own fields and with those of [`EditOptions`]. (Serde can share fields between types, but
+/// then neither type refuses unknown fields nor says which field is wrong.)
+macro_rules! edit_request_body {
+    ($(#[$attribute:meta])* $name:ident { $($(#[$field_attribute:meta])* $field:ident: $type:ty,)* }) => {
         #[derive(Debug, Deserialize, ToSchema)]
         #[serde(deny_unknown_fields)]
+        $(#[$attribute])*
         pub(crate) struct $name {
-            $($(#[$field_doc])* $field: $type,)*
+            $($(#[$field_attribute])* $field: $type,)*
             /// The kind, to be sure that no item of another is changed.
-            #[serde(rename = "type", default, deserialize_with = "given")]
+            #[serde(rename = "type", default, deserialize_with = "deserialize_some")]
             #[schema(nullable = false)]
             kind: Option<String>,
             /// Only if the item is at this version; otherwise `conflict`.
-            #[serde(default, deserialize_with = "given")]
+            #[serde(default, deserialize_with = "deserialize_some")]
             #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
             expected_version: Option<u64>,
             /// The loosest level at which a passage may be found: `exact`, `whitespace_normalized`,
             /// `indentation_relative`, `punctuation_normalized` or, unless given, `spacing_normalized`.
-            #[serde(rename = "match", default, deserialize_with = "given")]
+            #[serde(rename = "match", default, deserialize_with = "deserialize_some")]
             #[schema(nullable = false)]
             loosest: Option<String>,
             /// Unless given `literal`: line endings of the new text are written as they are; with `match` they become
             /// those of the passage.
-            #[serde(default, deserialize_with = "given")]
+            #[serde(default, deserialize_with = "deserialize_some")]
             #[schema(nullable = false)]
             line_endings: Option<String>,
             /// Nothing is written; the answer tells what would be.
             #[serde(default)]
             dry_run: bool,
             /// Of a prompt: all its arguments anew, together with the text. They may come alone.
-            #[serde(default, deserialize_with = "given")]
-            #[schema(value_type = Option<Vec<ArgumentBody>>, nullable = false)]
-            arguments: Option<Vec<Object<ArgumentBody>>>,
+            #[serde(default, deserialize_with = "deserialize_some")]
+            #[schema(value_type = Option<Vec<TemplateArgument>>, nullable = false)]
+            arguments: Option<Vec<Object<TemplateArgument>>>,
         }
 
         impl $name {
-            fn take_options(&mut self) -> Options {
-                Options {
+            fn take_options(&mut self) -> EditOptions {
+                EditOptions {
                     kind: self.kind.take(),
                     expected_version: self.expected_version,
                     loosest: self.loosest.take(),
@@ -87,91 +87,97 @@ macro_rules! edit_body {
     };
 }
 
-edit_body! {
+edit_request_body! {
     /// A passage, and what it becomes.
-    StrReplace {
+    #[schema(as = StrReplace)]
+    StrReplaceRequest {
         /// The passage as you remember it; it must be unique unless `expected_matches` says how often it is there.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(nullable = false, min_length = 1)]
         old_str: Option<String>,
         /// What it becomes; empty to delete it.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(nullable = false)]
         new_str: Option<String>,
         /// In how many places it is; all of them are changed. 1 unless given.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
         expected_matches: Option<usize>,
     }
 }
 
-edit_body! {
+edit_request_body! {
     /// A passage to delete.
-    DeleteContent {
+    #[schema(as = DeleteContent)]
+    DeleteContentRequest {
         /// The passage.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(nullable = false, min_length = 1)]
         content_to_delete: Option<String>,
         /// In how many places it is; it goes from all of them. 1 unless given.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
         expected_matches: Option<usize>,
     }
 }
 
-edit_body! {
+edit_request_body! {
     /// A text, and where it comes in: exactly one of `after_str`, `before_str` and `at`.
-    Insert {
+    #[schema(as = Insert)]
+    InsertRequest {
         /// Directly after this passage.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(nullable = false, min_length = 1)]
         after_str: Option<String>,
         /// Directly before this passage.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(nullable = false, min_length = 1)]
         before_str: Option<String>,
         /// As whole lines at the `start` or the `end`.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(nullable = false, pattern = "^(start|end)$")]
         at: Option<String>,
         /// The text, verbatim.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(nullable = false)]
         new_str: Option<String>,
     }
 }
 
-edit_body! {
+edit_request_body! {
     /// Several edits: each sees the result of the one before, and all are saved as one version or none is.
-    Edits {
+    #[schema(as = Edits)]
+    EditsRequest {
         /// From 1 to 100 edits.
-        #[serde(default, deserialize_with = "given")]
-        #[schema(value_type = Option<Vec<OneEdit>>, nullable = false, min_items = 1, max_items = 100)]
-        edits: Option<Vec<Object<OneEdit>>>,
+        #[serde(default, deserialize_with = "deserialize_some")]
+        #[schema(value_type = Option<Vec<PassageEditRequest>>, nullable = false, min_items = 1, max_items = 100)]
+        edits: Option<Vec<Object<PassageEditRequest>>>,
     }
 }
 
-edit_body! {
+edit_request_body! {
     /// Lines, and what they become. All numbers are those of the text before the patch.
-    PatchContent {
+    #[schema(as = PatchContent)]
+    PatchContentRequest {
         /// Operations on different lines.
-        #[serde(default, deserialize_with = "given")]
-        #[schema(value_type = Option<Vec<LineOperation>>, nullable = false)]
-        operations: Option<Vec<Object<LineOperation>>>,
+        #[serde(default, deserialize_with = "deserialize_some")]
+        #[schema(value_type = Option<Vec<LineOperationRequest>>, nullable = false)]
+        operations: Option<Vec<Object<LineOperationRequest>>>,
     }
 }
 
 /// One of several edits.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct OneEdit {
+#[schema(as = OneEdit)]
+pub(crate) struct PassageEditRequest {
     /// The passage as you remember it.
     #[schema(min_length = 1)]
     old_str: String,
     /// What it becomes.
     new_str: String,
     /// In how many places it is; 1 unless given.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
     expected_matches: Option<usize>,
 }
@@ -179,7 +185,8 @@ pub(crate) struct OneEdit {
 /// An operation on lines.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct LineOperation {
+#[schema(as = LineOperation)]
+pub(crate) struct LineOperationRequest {
     /// The first line; 1-based.
     #[schema(value_type = i64, minimum = 1)]
     start_line: usize,
@@ -189,19 +196,19 @@ pub(crate) struct LineOperation {
     /// The new lines; empty removes.
     content: String,
     /// What the lines are believed to be; `conflict` if they are not.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(nullable = false)]
     expect: Option<String>,
 }
 
-impl EditBody for StrReplace {
+impl EditRequestBody for StrReplaceRequest {
     const TEXT_FIELD: &'static str = "old_str";
 
-    fn options(&mut self) -> Options {
+    fn options(&mut self) -> EditOptions {
         self.take_options()
     }
 
-    fn change(self) -> Result<Option<TextChange>, Error> {
+    fn into_change(self) -> Result<Option<TextChange>, Error> {
         let expected_matches = self.expected_matches.unwrap_or(1);
         Ok(match (self.old_str, self.new_str) {
             (None, None) => None,
@@ -214,27 +221,27 @@ impl EditBody for StrReplace {
     }
 }
 
-impl EditBody for DeleteContent {
+impl EditRequestBody for DeleteContentRequest {
     const TEXT_FIELD: &'static str = "content_to_delete";
 
-    fn options(&mut self) -> Options {
+    fn options(&mut self) -> EditOptions {
         self.take_options()
     }
 
-    fn change(self) -> Result<Option<TextChange>, Error> {
+    fn into_change(self) -> Result<Option<TextChange>, Error> {
         let expected_matches = self.expected_matches.unwrap_or(1);
         Ok(self.content_to_delete.map(|content_to_delete| TextChange::Delete { content_to_delete, expected_matches }))
     }
 }
 
-impl EditBody for Insert {
+impl EditRequestBody for InsertRequest {
     const TEXT_FIELD: &'static str = "new_str";
 
-    fn options(&mut self) -> Options {
+    fn options(&mut self) -> EditOptions {
         self.take_options()
     }
 
-    fn change(self) -> Result<Option<TextChange>, Error> {
+    fn into_change(self) -> Result<Option<TextChange>, Error> {
         let anchored = self.after_str.is_some() || self.before_str.is_some() || self.at.is_some();
         match self.new_str {
             None if anchored => Err(required("new_str")),
@@ -247,15 +254,15 @@ impl EditBody for Insert {
     }
 }
 
-impl EditBody for Edits {
+impl EditRequestBody for EditsRequest {
     const TEXT_FIELD: &'static str = "edits";
 
-    fn options(&mut self) -> Options {
+    fn options(&mut self) -> EditOptions {
         self.take_options()
     }
 
-    fn change(self) -> Result<Option<TextChange>, Error> {
-        let one = |Object(edit): Object<OneEdit>| PassageChange {
+    fn into_change(self) -> Result<Option<TextChange>, Error> {
+        let one = |Object(edit): Object<PassageEditRequest>| PassageChange {
             old_str: edit.old_str,
             new_str: edit.new_str,
             expected_matches: edit.expected_matches.unwrap_or(1),
@@ -264,16 +271,16 @@ impl EditBody for Edits {
     }
 }
 
-impl EditBody for PatchContent {
+impl EditRequestBody for PatchContentRequest {
     const TEXT_FIELD: &'static str = "operations";
     const UNIT: EditUnit = EditUnit::Operations;
 
-    fn options(&mut self) -> Options {
+    fn options(&mut self) -> EditOptions {
         self.take_options()
     }
 
-    fn change(self) -> Result<Option<TextChange>, Error> {
-        let one = |Object(operation): Object<LineOperation>| LinePatch {
+    fn into_change(self) -> Result<Option<TextChange>, Error> {
+        let one = |Object(operation): Object<LineOperationRequest>| LinePatch {
             start_line: operation.start_line,
             end_line: operation.end_line,
             content: operation.content,
@@ -283,28 +290,28 @@ impl EditBody for PatchContent {
     }
 }
 
-/// What a use case is asked for.
-pub(crate) fn edit_request<B: EditBody>(
+/// The edit that the use case is called with.
+pub(crate) fn edit_request<B: EditRequestBody>(
     body: B,
-    options: Options,
+    options: EditOptions,
     expected: ExpectedVersion,
 ) -> Result<EditRequest, Error> {
-    let change = body.change()?;
+    let change = body.into_change()?;
     if change.is_none() && options.arguments.is_none() {
         return Err(required(B::TEXT_FIELD));
     }
-    let unless_given = EditRequest::new(change);
+    let defaults = EditRequest::new(change);
     Ok(EditRequest {
-        arguments: options.arguments.map(arguments),
+        arguments: options.arguments.map(into_arguments),
         loosest: match options.loosest {
-            None => unless_given.loosest,
+            None => defaults.loosest,
             Some(name) => Level::from_name(&name).ok_or_else(|| {
                 let names = Level::ALL.map(Level::name).join(", ");
                 invalid_field("match", format!("must be one of {names}"))
             })?,
         },
         line_endings: match options.line_endings.as_deref() {
-            None => unless_given.line_endings,
+            None => defaults.line_endings,
             Some("literal") => LineEndings::Literal,
             Some("match") => LineEndings::Match,
             Some(_) => return Err(invalid_field("line_endings", "must be `literal` or `match`")),
@@ -312,7 +319,7 @@ pub(crate) fn edit_request<B: EditBody>(
         unit: B::UNIT,
         expected,
         mode: options.mode,
-        ..unless_given
+        ..defaults
     })
 }
 

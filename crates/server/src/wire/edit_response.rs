@@ -4,12 +4,12 @@ use interline_items::{EditMode, EditResult, EditUnit};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::ItemBody;
+use super::ItemResponse;
 
 /// What an edit did, and the item afterwards.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = EditResult)]
-pub(crate) struct EditedBody<'a> {
+pub(crate) struct EditResponse<'a> {
     /// Always true; refusals are errors.
     success: bool,
     /// There, and true, where nothing was written.
@@ -38,13 +38,13 @@ pub(crate) struct EditedBody<'a> {
     #[schema(nullable = false)]
     diff_truncated: Option<bool>,
     #[serde(flatten)]
-    item: ItemBody<'a>,
+    item: ItemResponse<'a>,
 }
 
-impl<'a> EditedBody<'a> {
-    pub(crate) fn of(edited: &'a EditResult, mode: EditMode, item: ItemBody<'a>) -> EditedBody<'a> {
+impl<'a> EditResponse<'a> {
+    pub(crate) fn new(edited: &'a EditResult, mode: EditMode, item: ItemResponse<'a>) -> EditResponse<'a> {
         let (replacements, operations_applied) = edit_counts(edited);
-        EditedBody {
+        EditResponse {
             success: true,
             dry_run: dry_run_flag(mode),
             match_type: edited.match_type.map(interline_items::Level::name),
@@ -58,8 +58,8 @@ impl<'a> EditedBody<'a> {
     }
 
     /// The response of an edit that was made before, for a repeated request.
-    pub(crate) fn without_diff(edited: &'a EditResult, item: ItemBody<'a>) -> EditedBody<'a> {
-        EditedBody { diff: "", diff_truncated: Some(true), ..EditedBody::of(edited, EditMode::Write, item) }
+    pub(crate) fn without_diff(edited: &'a EditResult, item: ItemResponse<'a>) -> EditResponse<'a> {
+        EditResponse { diff: "", diff_truncated: Some(true), ..EditResponse::new(edited, EditMode::Write, item) }
     }
 
     /// The length of its text, in bytes, about.

@@ -9,7 +9,7 @@ use interline_items::{
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::ItemBody;
+use super::ItemResponse;
 
 /// How many lines a place is shown with, before and after its own.
 const CONTEXT_LINES: usize = 2;
@@ -179,7 +179,7 @@ fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
 
 /// An item without its content.
 fn item(item: &Item) -> Value {
-    serde_json::to_value(ItemBody::without_content(item)).unwrap_or_default()
+    serde_json::to_value(ItemResponse::without_content(item)).unwrap_or_default()
 }
 
 fn state(item: &Item) -> &'static str {

@@ -13,7 +13,7 @@ use super::code::CodeOwner;
 /// A note, bookmark, prompt or file of code.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Item)]
-pub(crate) struct ItemBody<'a> {
+pub(crate) struct ItemResponse<'a> {
     /// What it is: `note`, `bookmark`, `prompt`, `app_file`, `workflow` or `module`.
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
@@ -37,7 +37,7 @@ pub(crate) struct ItemBody<'a> {
     pub(crate) name: Option<Option<&'a str>>,
     /// The arguments of a prompt.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "arguments")]
-    #[schema(value_type = Vec<super::ArgumentBody>, nullable = false)]
+    #[schema(value_type = Vec<super::TemplateArgument>, nullable = false)]
     pub(crate) arguments: Option<&'a [Argument]>,
     /// The path of a file of code.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,35 +97,35 @@ pub(crate) enum Extent {
     Partial,
 }
 
-impl<'a> ItemBody<'a> {
+impl<'a> ItemResponse<'a> {
     /// The item with its preview instead of its content.
-    pub(crate) fn without_content(item: &'a Item) -> ItemBody<'a> {
+    pub(crate) fn without_content(item: &'a Item) -> ItemResponse<'a> {
         let preview = item.content.as_ref().map(|content| content.preview.as_str());
-        ItemBody { content_preview: preview, ..ItemBody::bare(item) }
+        ItemResponse { content_preview: preview, ..ItemResponse::bare(item) }
     }
 
     /// The item with neither content nor preview.
-    pub(crate) fn without_text(item: &'a Item) -> ItemBody<'a> {
-        ItemBody::bare(item)
+    pub(crate) fn without_text(item: &'a Item) -> ItemResponse<'a> {
+        ItemResponse::bare(item)
     }
 
     /// The item with its whole content.
-    pub(crate) fn with_content(item: &'a Item, content: Option<&'a str>) -> ItemBody<'a> {
+    pub(crate) fn with_content(item: &'a Item, content: Option<&'a str>) -> ItemResponse<'a> {
         let lines = total_lines(item);
         let metadata = |_| ContentMetadata { total_lines: lines, start_line: 1, end_line: lines, is_partial: false };
-        ItemBody { content, content_metadata: content.map(metadata), ..ItemBody::bare(item) }
+        ItemResponse { content, content_metadata: content.map(metadata), ..ItemResponse::bare(item) }
     }
 
     /// An entry of a list.
-    pub(crate) fn from_snapshot(snapshot: &'a Snapshot) -> ItemBody<'a> {
+    pub(crate) fn from_snapshot(snapshot: &'a Snapshot) -> ItemResponse<'a> {
         match &snapshot.content {
-            Some(content) => ItemBody::with_content(&snapshot.item, Some(content)),
-            None => ItemBody::without_content(&snapshot.item),
+            Some(content) => ItemResponse::with_content(&snapshot.item, Some(content)),
+            None => ItemResponse::without_content(&snapshot.item),
         }
     }
 
     /// The item with the part of its content that was read.
-    pub(crate) fn from_read(read: &'a ReadItem, extent: Extent) -> ItemBody<'a> {
+    pub(crate) fn from_read(read: &'a ReadItem, extent: Extent) -> ItemResponse<'a> {
         let total_lines = total_lines(&read.item);
         let metadata = |part: &ContentPart| ContentMetadata {
             total_lines,
@@ -133,22 +133,22 @@ impl<'a> ItemBody<'a> {
             end_line: part.end_line,
             is_partial: extent == Extent::Partial,
         };
-        ItemBody {
+        ItemResponse {
             content: read.part.as_ref().map(|part| &*part.text),
             content_metadata: read.part.as_ref().map(metadata),
-            ..ItemBody::bare(&read.item)
+            ..ItemResponse::bare(&read.item)
         }
     }
 
     /// The item with the app or organization that it belongs to, where it is code.
-    pub(crate) fn with_owner(self, item: &Item, caller: &Caller) -> ItemBody<'a> {
+    pub(crate) fn with_owner(self, item: &Item, caller: &Caller) -> ItemResponse<'a> {
         let CodeOwner { app_id, organization_id } = CodeOwner::from_item(item, caller);
-        ItemBody { app_id, organization_id, ..self }
+        ItemResponse { app_id, organization_id, ..self }
     }
 
-    fn bare(item: &'a Item) -> ItemBody<'a> {
+    fn bare(item: &'a Item) -> ItemResponse<'a> {
         let (fields, rules) = (&item.fields, item.kind.rules());
-        ItemBody {
+        ItemResponse {
             kind: item.kind.name(),
             id: item.id.uuid(),
             title: fields.title.as_ref().map(Title::as_str),
@@ -187,7 +187,7 @@ fn tags<S: Serializer>(tags: &&[Tag], serializer: S) -> Result<S::Ok, S::Error> 
 }
 
 fn arguments<S: Serializer>(arguments: &Option<&[Argument]>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(arguments.unwrap_or_default().iter().map(super::ArgumentBody::of))
+    serializer.collect_seq(arguments.unwrap_or_default().iter().map(super::TemplateArgument::from))
 }
 
 /// The length of an item's content in characters, if it has one.

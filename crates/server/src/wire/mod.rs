@@ -19,23 +19,28 @@ mod users;
 mod webhooks;
 
 pub(crate) use edit_requests::{
-    DeleteContent, EditBody, Edits, Insert, PatchContent, StrReplace, edit_request, require_version,
+    DeleteContentRequest, EditRequestBody, EditsRequest, InsertRequest, PatchContentRequest, StrReplaceRequest,
+    edit_request, require_version,
 };
-pub(crate) use edit_response::{EditedBody, dry_run_flag, edit_counts};
-pub(crate) use enrichment::EnrichmentBody;
+pub(crate) use edit_response::{EditResponse, dry_run_flag, edit_counts};
+pub(crate) use enrichment::EnrichmentResponse;
 pub(crate) use error::ErrorBody;
-pub(crate) use event::EventBody;
+pub(crate) use event::EventMessage;
 pub(crate) use field_error::{invalid_field, json_field_error};
-pub(crate) use history::{HistoryList, VersionDiffBody};
-pub(crate) use item::{ContentMetadata, Extent, ItemBody, collection_of, content_length, total_lines};
+pub(crate) use history::{HistoryList, VersionDiffResponse};
+pub(crate) use item::{ContentMetadata, Extent, ItemResponse, collection_of, content_length, total_lines};
 pub(crate) use list::{CursorText, ItemList, TagCount, TagList};
 pub(crate) use object::Object;
 pub(crate) use requests::{
-    ArgumentBody, ItemCondition, ItemPatch, NewItem, NewToken, NewUser, RenderRequest, TagPatch, tag_changes,
+    CreateItemRequest, CreateTokenRequest, CreateUserRequest, ItemConditionRequest, RenameTagRequest, RenderRequest,
+    TemplateArgument, UpdateItemRequest, tag_changes,
 };
 pub(crate) use time::Time;
 pub(crate) use truncation::{MAX_CHARS, Truncation};
-pub(crate) use users::{CreatedToken, CreatedUser, SpaceBody, SpaceList, TokenBody, TokenList, UserBody, UserList};
+pub(crate) use users::{
+    CreatedToken, CreatedUser, SpaceList, SpaceResponse, TokenList, TokenResponse, UserList, UserResponse,
+};
 pub(crate) use webhooks::{
-    CreatedWebhook, DeliveredEvent, DeliveryBody, DeliveryList, NewWebhook, WebhookBody, WebhookList, WebhookPatch,
+    CreateWebhookRequest, CreatedWebhook, DeliveredEvent, DeliveryList, DeliveryResponse, UpdateWebhookRequest,
+    WebhookList, WebhookResponse,
 };

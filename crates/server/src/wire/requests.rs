@@ -14,9 +14,10 @@ use super::{Object, invalid_field};
 /// A new item.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NewItem {
+#[schema(as = NewItem)]
+pub(crate) struct CreateItemRequest {
     /// The kind; where it is given, it must be that of the address.
-    #[serde(rename = "type", default, deserialize_with = "given")]
+    #[serde(rename = "type", default, deserialize_with = "deserialize_some")]
     #[schema(nullable = false)]
     pub(crate) kind: Option<String>,
     /// Required for notes, and then not blank.
@@ -40,15 +41,15 @@ pub(crate) struct NewItem {
     #[schema(pattern = "^[a-z0-9]+(-[a-z0-9]+)*$", max_length = 100)]
     name: Option<String>,
     /// What the template's variables are: all of them, and no others.
-    #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<Vec<ArgumentBody>>, nullable = false)]
-    arguments: Option<Vec<Object<ArgumentBody>>>,
+    #[serde(default, deserialize_with = "deserialize_some")]
+    #[schema(value_type = Option<Vec<TemplateArgument>>, nullable = false)]
+    arguments: Option<Vec<Object<TemplateArgument>>>,
     /// The text, stored byte for byte; of a prompt a Jinja2 template, which is required.
     #[serde(default)]
     content: Option<String>,
 }
 
-impl NewItem {
+impl CreateItemRequest {
     pub(crate) fn into_draft(self) -> ItemDraft {
         ItemDraft {
             title: self.title,
@@ -56,7 +57,7 @@ impl NewItem {
             tags: self.tags,
             url: self.url,
             name: self.name,
-            arguments: self.arguments.map(arguments),
+            arguments: self.arguments.map(into_arguments),
             path: None,
             content: self.content,
         }
@@ -66,13 +67,14 @@ impl NewItem {
 /// What a change of an item's state may be bound to.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ItemCondition {
+#[schema(as = ItemCondition)]
+pub(crate) struct ItemConditionRequest {
     /// The kind, to be sure that no item of another is changed.
-    #[serde(rename = "type", default, deserialize_with = "given")]
+    #[serde(rename = "type", default, deserialize_with = "deserialize_some")]
     #[schema(nullable = false)]
     pub(crate) kind: Option<String>,
     /// Only if the item is at this version; otherwise `conflict`.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
     pub(crate) expected_version: Option<u64>,
 }
@@ -80,53 +82,54 @@ pub(crate) struct ItemCondition {
 /// Changes of an item: what is left out stays, `null` clears.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ItemPatch {
+#[schema(as = ItemPatch)]
+pub(crate) struct UpdateItemRequest {
     /// The kind, to be sure that no item of another is changed.
-    #[serde(rename = "type", default, deserialize_with = "given")]
+    #[serde(rename = "type", default, deserialize_with = "deserialize_some")]
     #[schema(nullable = false)]
     pub(crate) kind: Option<String>,
     /// Only if the item is at this version; otherwise `conflict`.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
     pub(crate) expected_version: Option<u64>,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<String>, max_length = 500)]
     title: Option<Option<String>>,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<String>, max_length = 4000)]
     description: Option<Option<String>>,
     /// All tags; `[]` clears. Not together with `add_tags` or `remove_tags`.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(nullable = false)]
     tags: Option<Vec<String>>,
     /// Tags to add; the others stay.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(nullable = false)]
     add_tags: Option<Vec<String>>,
     /// Tags to remove; the others stay.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(nullable = false)]
     remove_tags: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<String>, pattern = "^https?://", max_length = 2048)]
     url: Option<Option<String>>,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<String>, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$", max_length = 100)]
     name: Option<Option<String>>,
-    #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<Vec<ArgumentBody>>)]
-    arguments: Option<Option<Vec<Object<ArgumentBody>>>>,
+    #[serde(default, deserialize_with = "deserialize_some")]
+    #[schema(value_type = Option<Vec<TemplateArgument>>)]
+    arguments: Option<Option<Vec<Object<TemplateArgument>>>>,
     /// Where a file of code is to stand.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<String>, max_length = 500)]
     path: Option<Option<String>>,
     /// The whole content anew.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<String>)]
     content: Option<Option<String>>,
 }
 
-impl ItemPatch {
+impl UpdateItemRequest {
     pub(crate) fn into_changes(self) -> Result<ItemChanges, Error> {
         Ok(ItemChanges {
             title: field_change(self.title),
@@ -134,7 +137,7 @@ impl ItemPatch {
             tags: tag_changes(self.tags, self.add_tags, self.remove_tags)?,
             url: field_change(self.url),
             name: field_change(self.name),
-            arguments: field_change(self.arguments.map(|list| list.map(arguments))),
+            arguments: field_change(self.arguments.map(|list| list.map(into_arguments))),
             path: field_change(self.path),
             content: field_change(self.content),
             shelf: None,
@@ -175,7 +178,7 @@ pub(super) fn field_change<T>(field: Option<Option<T>>) -> FieldChange<T> {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Argument)]
-pub(crate) struct ArgumentBody {
+pub(crate) struct TemplateArgument {
     /// The variable in the template: lower-case letters, digits and `_`, a letter first.
     #[schema(pattern = "^[a-z][a-z0-9_]*$", max_length = 100)]
     name: String,
@@ -187,16 +190,16 @@ pub(crate) struct ArgumentBody {
     required: bool,
 }
 
-impl ArgumentBody {
-    pub(super) fn of(argument: &Argument) -> ArgumentBody {
+impl From<&Argument> for TemplateArgument {
+    fn from(argument: &Argument) -> TemplateArgument {
         let Argument { name, description, required } = argument.clone();
-        ArgumentBody { name, description, required }
+        TemplateArgument { name, description, required }
     }
 }
 
-pub(super) fn arguments(given: Vec<Object<ArgumentBody>>) -> Vec<Argument> {
-    let argument = |Object(ArgumentBody { name, description, required })| Argument { name, description, required };
-    given.into_iter().map(argument).collect()
+pub(super) fn into_arguments(arguments: Vec<Object<TemplateArgument>>) -> Vec<Argument> {
+    let argument = |Object(TemplateArgument { name, description, required })| Argument { name, description, required };
+    arguments.into_iter().map(argument).collect()
 }
 
 /// Values for the arguments of a prompt.
@@ -211,7 +214,8 @@ pub(crate) struct RenderRequest {
 /// A new name for a tag.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct TagPatch {
+#[schema(as = TagPatch)]
+pub(crate) struct RenameTagRequest {
     /// Items that have it already keep it once.
     pub(crate) new_name: String,
 }
@@ -219,7 +223,8 @@ pub(crate) struct TagPatch {
 /// A new user.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NewUser {
+#[schema(as = NewUser)]
+pub(crate) struct CreateUserRequest {
     /// What it is called in histories.
     #[schema(min_length = 1, max_length = 200)]
     pub(crate) name: String,
@@ -238,7 +243,8 @@ pub(crate) struct NewUser {
 /// A new token.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NewToken {
+#[schema(as = NewToken)]
+pub(crate) struct CreateTokenRequest {
     /// What its user calls it.
     #[schema(min_length = 1, max_length = 200)]
     pub(crate) name: String,
@@ -260,7 +266,9 @@ pub(crate) struct NewToken {
     pub(crate) user_id: Option<Uuid>,
 }
 
-/// A field that is there: `null` counts as a value, which most types refuse.
-pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+/// Deserializes a field that is there: `null` counts as a value, which most types refuse.
+pub(super) fn deserialize_some<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }

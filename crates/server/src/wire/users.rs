@@ -10,7 +10,7 @@ use super::Time;
 /// A user.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = User)]
-pub(crate) struct UserBody {
+pub(crate) struct UserResponse {
     /// Its identifier.
     id: Uuid,
     /// What it is called in histories.
@@ -25,9 +25,9 @@ pub(crate) struct UserBody {
     created_at: Time,
 }
 
-impl UserBody {
-    pub(crate) fn of(user: &User) -> UserBody {
-        UserBody {
+impl From<&User> for UserResponse {
+    fn from(user: &User) -> UserResponse {
+        UserResponse {
             id: user.id.uuid(),
             name: user.name.clone(),
             email: user.email.clone(),
@@ -42,7 +42,7 @@ impl UserBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CreatedUser {
     #[serde(flatten)]
-    pub(crate) user: UserBody,
+    pub(crate) user: UserResponse,
     /// The secret of its first token: it is not shown again.
     pub(crate) token: String,
 }
@@ -51,13 +51,13 @@ pub(crate) struct CreatedUser {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UserList {
     /// Oldest first.
-    pub(crate) users: Vec<UserBody>,
+    pub(crate) users: Vec<UserResponse>,
 }
 
 /// A token without its secret.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Token)]
-pub(crate) struct TokenBody {
+pub(crate) struct TokenResponse {
     /// Its identifier.
     id: Uuid,
     /// What its user calls it.
@@ -80,9 +80,9 @@ pub(crate) struct TokenBody {
     last_used_at: Option<Time>,
 }
 
-impl TokenBody {
-    pub(crate) fn of(token: &Token) -> TokenBody {
-        TokenBody {
+impl From<&Token> for TokenResponse {
+    fn from(token: &Token) -> TokenResponse {
+        TokenResponse {
             id: token.id.uuid(),
             name: token.name.clone(),
             scopes: token.scopes.iter().copied().map(Scope::name).collect(),
@@ -100,7 +100,7 @@ impl TokenBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CreatedToken {
     #[serde(flatten)]
-    pub(crate) about: TokenBody,
+    pub(crate) about: TokenResponse,
     /// The secret: it is not shown again.
     pub(crate) token: String,
 }
@@ -109,13 +109,13 @@ pub(crate) struct CreatedToken {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TokenList {
     /// Oldest first.
-    pub(crate) tokens: Vec<TokenBody>,
+    pub(crate) tokens: Vec<TokenResponse>,
 }
 
 /// A space that exists for the caller.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Space)]
-pub(crate) struct SpaceBody {
+pub(crate) struct SpaceResponse {
     /// Its identifier.
     id: Uuid,
     /// Whose it is: `user`, `organization`, `app` or `global`.
@@ -126,9 +126,9 @@ pub(crate) struct SpaceBody {
     role: &'static str,
 }
 
-impl SpaceBody {
-    pub(crate) fn of(membership: &Membership) -> SpaceBody {
-        SpaceBody {
+impl From<&Membership> for SpaceResponse {
+    fn from(membership: &Membership) -> SpaceResponse {
+        SpaceResponse {
             id: membership.space.id.uuid(),
             kind: match membership.space.owner {
                 SpaceOwner::User(_) => "user",
@@ -150,5 +150,5 @@ impl SpaceBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SpaceList {
     /// The caller's own first.
-    pub(crate) spaces: Vec<SpaceBody>,
+    pub(crate) spaces: Vec<SpaceResponse>,
 }

@@ -13,19 +13,19 @@ use crate::http::app::App;
 use crate::http::body::Json;
 use crate::http::identify::Caller;
 use crate::http::query::Query;
-use crate::wire::{ItemBody, NewItem};
+use crate::wire::{CreateItemRequest, ItemResponse};
 
 /// Create an item
 ///
 /// It goes into the caller's own space. The answer has the content in it unless `include_content=false`.
-#[utoipa::path(post, path = "/", operation_id = "create", request_body = NewItem,
-    responses((status = 201, body = ItemBody)))]
+#[utoipa::path(post, path = "/", operation_id = "create", request_body = CreateItemRequest,
+    responses((status = 201, body = ItemResponse)))]
 pub(super) async fn create(
     State(app): State<App>,
     caller: Caller,
     collection: Collection,
     mut query: Query,
-    Json(new): Json<NewItem>,
+    Json(new): Json<CreateItemRequest>,
 ) -> Answer {
     let echo = Echo::asked(&mut query, Echo::Content);
     query.finish()?;
@@ -40,8 +40,8 @@ pub(super) async fn create(
     };
     let created = app.interline.create(&caller.0, kind, new.into_draft()).await?;
     let body = match echo {
-        Echo::Content => ItemBody::with_content(&created.item, created.content.as_deref()),
-        Echo::Preview => ItemBody::without_content(&created.item),
+        Echo::Content => ItemResponse::with_content(&created.item, created.content.as_deref()),
+        Echo::Preview => ItemResponse::without_content(&created.item),
     };
     let mut answer = answer::item(StatusCode::CREATED, &body, created.item.stamp)?;
     if let Ok(address) = HeaderValue::from_str(&format!("/{}/{}", collection.name(), created.item.id)) {

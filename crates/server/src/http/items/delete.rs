@@ -7,14 +7,14 @@ use super::target::Conditional;
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::query::switch;
-use crate::wire::ItemCondition;
+use crate::wire::ItemConditionRequest;
 
 /// Delete an item
 ///
 /// It goes into the trash, from where `restore` brings it back, until the trash is emptied. With `permanent=true` it is
 /// removed at once with its history, whether it is in the trash or not.
 #[utoipa::path(delete, path = "/{id}", operation_id = "delete",
-    request_body = Option<ItemCondition>,
+    request_body = Option<ItemConditionRequest>,
     params(("id" = uuid::Uuid, Path),
         ("permanent" = Option<bool>, Query, description = "Whether it is removed for good")),
     responses((status = 204, description = "Deleted")))]

@@ -10,7 +10,7 @@ use crate::http::answer::{self, Answer};
 use crate::http::app::App;
 use crate::http::path::Version;
 use crate::http::query::number;
-use crate::wire::{HistoryList, ItemBody, ItemCondition, VersionDiffBody};
+use crate::wire::{HistoryList, ItemConditionRequest, ItemResponse, VersionDiffResponse};
 
 /// List the history of an item
 ///
@@ -26,7 +26,7 @@ pub(super) async fn list(State(app): State<App>, mut target: Target) -> Answer {
     target.query.finish()?;
     let query = HistoryQuery { offset, limit: usize::try_from(limit).unwrap_or(50) };
     let page = app.interline.history(&target.caller.0, &target.which, query).await?;
-    answer::json(StatusCode::OK, &HistoryList::of(&page, query))
+    answer::json(StatusCode::OK, &HistoryList::new(&page, query))
 }
 
 /// Read a version of an item
@@ -34,13 +34,13 @@ pub(super) async fn list(State(app): State<App>, mut target: Target) -> Answer {
 /// The item as it was, with its content, lines of it, or a preview.
 #[utoipa::path(get, path = "/{id}/history/{version}", operation_id = "read_version",
     params(("id" = uuid::Uuid, Path), ("version" = i64, Path, minimum = 1), ReadParameters),
-    responses((status = 200, body = ItemBody)))]
+    responses((status = 200, body = ItemResponse)))]
 pub(super) async fn read(State(app): State<App>, mut target: Target, version: Version) -> Answer {
     let (content, extent) = wanted(&mut target.query)?;
     let read = app.interline.read_version(&target.caller.0, &target.which, version.0, content).await?;
     let body = match content {
-        ReadContent::Omit => ItemBody::without_content(&read.item),
-        ReadContent::Whole | ReadContent::Lines(_) => ItemBody::from_read(&read, extent),
+        ReadContent::Omit => ItemResponse::without_content(&read.item),
+        ReadContent::Whole | ReadContent::Lines(_) => ItemResponse::from_read(&read, extent),
     };
     answer::json(StatusCode::OK, &body.with_owner(&read.item, &target.caller.0))
 }
@@ -51,27 +51,27 @@ pub(super) async fn read(State(app): State<App>, mut target: Target, version: Ve
 #[utoipa::path(get, path = "/{id}/history/{version}/diff", operation_id = "compare_versions",
     params(("id" = uuid::Uuid, Path), ("version" = i64, Path, minimum = 1),
         ("against" = Option<i64>, Query, minimum = 0, description = "The version that the diff leads from; 0 is nothing")),
-    responses((status = 200, body = VersionDiffBody)))]
+    responses((status = 200, body = VersionDiffResponse)))]
 pub(super) async fn compare(State(app): State<App>, mut target: Target, version: Version) -> Answer {
     let against = target.query.one("against", number(0, u64::MAX));
     target.query.finish()?;
     let diff = app.interline.compare_versions(&target.caller.0, &target.which, version.0, against).await?;
-    answer::json(StatusCode::OK, &VersionDiffBody::of(&diff))
+    answer::json(StatusCode::OK, &VersionDiffResponse::from(&diff))
 }
 
 /// Go back to a version of an item
 ///
 /// Its fields and content become a new version; nothing is lost. `duplicate` if the url, name or path of then is taken now.
 #[utoipa::path(post, path = "/{id}/history/{version}/restore", operation_id = "restore_version",
-    request_body = Option<ItemCondition>,
-    params(("id" = uuid::Uuid, Path), ("version" = i64, Path, minimum = 1)), responses((status = 200, body = ItemBody)))]
+    request_body = Option<ItemConditionRequest>,
+    params(("id" = uuid::Uuid, Path), ("version" = i64, Path, minimum = 1)), responses((status = 200, body = ItemResponse)))]
 pub(super) async fn restore(State(app): State<App>, version: Version, conditional: Conditional) -> Answer {
     let Conditional { mut target, expected } = conditional;
     let echo = target.echo(Echo::Content)?;
     let after = app.interline.restore_version(&target.caller.0, &target.which, version.0, expected).await?;
     let body = match echo {
-        Echo::Content => ItemBody::with_content(&after.item, after.content.as_deref()),
-        Echo::Preview => ItemBody::without_content(&after.item),
+        Echo::Content => ItemResponse::with_content(&after.item, after.content.as_deref()),
+        Echo::Preview => ItemResponse::without_content(&after.item),
     };
     answer::item(StatusCode::OK, &body.with_owner(&after.item, &target.caller.0), after.item.stamp)
 }

@@ -7,14 +7,14 @@ use interline_items::{Item, ItemRef, ReadContent};
 use super::target::{Conditional, Echo, Target};
 use crate::http::answer::{self, Answer};
 use crate::http::app::App;
-use crate::wire::{Extent, ItemBody, ItemCondition};
+use crate::wire::{Extent, ItemConditionRequest, ItemResponse};
 
 /// Take an item from the trash
 ///
 /// Into the state that it had. One that is not in the trash stays as it is. `duplicate` if its url or name was taken
 /// meanwhile.
 #[utoipa::path(post, path = "/{id}/restore", operation_id = "restore",
-    request_body = Option<ItemCondition>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+    request_body = Option<ItemConditionRequest>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemResponse)))]
 pub(super) async fn restore(State(app): State<App>, conditional: Conditional) -> Answer {
     let Conditional { mut target, expected } = conditional;
     let echo = target.echo(Echo::Content)?;
@@ -26,7 +26,7 @@ pub(super) async fn restore(State(app): State<App>, conditional: Conditional) ->
 ///
 /// It leaves the lists, and can still be read and edited. One that is archived stays as it is.
 #[utoipa::path(post, path = "/{id}/archive", operation_id = "archive",
-    request_body = Option<ItemCondition>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+    request_body = Option<ItemConditionRequest>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemResponse)))]
 pub(super) async fn archive(State(app): State<App>, conditional: Conditional) -> Answer {
     let Conditional { mut target, expected } = conditional;
     let echo = target.echo(Echo::Content)?;
@@ -38,7 +38,7 @@ pub(super) async fn archive(State(app): State<App>, conditional: Conditional) ->
 ///
 /// One that is active stays as it is.
 #[utoipa::path(post, path = "/{id}/unarchive", operation_id = "unarchive",
-    request_body = Option<ItemCondition>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+    request_body = Option<ItemConditionRequest>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemResponse)))]
 pub(super) async fn unarchive(State(app): State<App>, conditional: Conditional) -> Answer {
     let Conditional { mut target, expected } = conditional;
     let echo = target.echo(Echo::Content)?;
@@ -50,7 +50,7 @@ pub(super) async fn unarchive(State(app): State<App>, conditional: Conditional) 
 ///
 /// Sets `last_used_at`; that is no change of the item, and makes no version.
 #[utoipa::path(post, path = "/{id}/track-usage", operation_id = "track_usage",
-    request_body = Option<ItemCondition>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+    request_body = Option<ItemConditionRequest>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemResponse)))]
 pub(super) async fn track_usage(State(app): State<App>, conditional: Conditional) -> Answer {
     let Conditional { mut target, expected } = conditional;
     let echo = target.echo(Echo::Content)?;
@@ -69,8 +69,8 @@ async fn answer_with(app: &App, target: &Target, item: Item, echo: Echo) -> Answ
         }
     };
     let (body, item) = match &read {
-        Some(read) => (ItemBody::from_read(read, Extent::Whole), &read.item),
-        None => (ItemBody::without_content(&item), &item),
+        Some(read) => (ItemResponse::from_read(read, Extent::Whole), &read.item),
+        None => (ItemResponse::without_content(&item), &item),
     };
     answer::item(StatusCode::OK, &body.with_owner(item, &target.caller.0), item.stamp)
 }

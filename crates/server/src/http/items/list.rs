@@ -97,7 +97,7 @@ pub(super) async fn list(State(app): State<App>, caller: Caller, collection: Col
     let request = request(query, collection, app.interline.limits())?;
     let (start, limit, order) = (request.start.clone(), request.limit, request.order);
     let page = app.interline.find_items(&caller.0, request).await?;
-    answer::json(StatusCode::OK, &ItemList::of(&page, &start, limit, order, &caller.0))
+    answer::json(StatusCode::OK, &ItemList::new(&page, &start, limit, order, &caller.0))
 }
 
 fn request(mut query: Query, collection: Collection, limits: &Limits) -> Result<FindItems, Error> {

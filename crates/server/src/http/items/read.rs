@@ -15,7 +15,7 @@ use crate::http::app::App;
 use crate::http::condition::{self, Known};
 use crate::http::kept::KeptBody;
 use crate::http::query::{Query, number};
-use crate::wire::{Extent, ItemBody};
+use crate::wire::{Extent, ItemResponse};
 
 /// How an item is asked for.
 #[derive(IntoParams)]
@@ -41,7 +41,7 @@ pub(super) struct ReadParameters {
 /// `If-None-Match`, gives 304 while the item is the same; sent back as `If-Match`, it makes a write conditional.
 /// Archived and deleted items can be read too.
 #[utoipa::path(get, path = "/{id}", operation_id = "read", params(("id" = uuid::Uuid, Path), ReadParameters),
-    responses((status = 200, body = ItemBody), (status = 304, description = "The item is as the sender knows it")))]
+    responses((status = 200, body = ItemResponse), (status = 304, description = "The item is as the sender knows it")))]
 pub(super) async fn read(State(app): State<App>, target: Target) -> Answer {
     answer_with_item(&app, target).await
 }
@@ -50,7 +50,7 @@ pub(super) async fn read(State(app): State<App>, target: Target) -> Answer {
 ///
 /// As by its id; only prompts that are not deleted have a name to be found by.
 #[utoipa::path(get, path = "/name/{name}", operation_id = "read_by_name", params(("name" = String, Path), ReadParameters),
-    responses((status = 200, body = ItemBody), (status = 304, description = "The prompt is as the sender knows it")))]
+    responses((status = 200, body = ItemResponse), (status = 304, description = "The prompt is as the sender knows it")))]
 pub(super) async fn read_by_name(State(app): State<App>, target: Target) -> Answer {
     answer_with_item(&app, target).await
 }
@@ -92,8 +92,8 @@ async fn answer_with_item(app: &App, mut target: Target) -> Answer {
     }
     let read = interline.read(caller, which, content).await?;
     let body = match content {
-        ReadContent::Omit => ItemBody::without_content(&read.item),
-        ReadContent::Whole | ReadContent::Lines(_) => ItemBody::from_read(&read, extent),
+        ReadContent::Omit => ItemResponse::without_content(&read.item),
+        ReadContent::Whole | ReadContent::Lines(_) => ItemResponse::from_read(&read, extent),
     };
     answer::item(StatusCode::OK, &body.with_owner(&read.item, caller), read.item.stamp)
 }
@@ -117,7 +117,7 @@ async fn answer_with_whole(app: &App, caller: &Caller, which: &ItemRef) -> Answe
         return Ok(answer::kept(kept));
     }
     let read = interline.read(caller, which, whole).await?;
-    let body = answer::item_bytes(&ItemBody::from_read(&read, Extent::Whole).with_owner(&read.item, caller))?;
+    let body = answer::item_bytes(&ItemResponse::from_read(&read, Extent::Whole).with_owner(&read.item, caller))?;
     let body = KeptBody::of(&read.item, body);
     app.kept.put(read.item.id, body.clone());
     Ok(answer::kept(body))

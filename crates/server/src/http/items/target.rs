@@ -14,7 +14,7 @@ use crate::http::error::ApiError;
 use crate::http::identify::Caller;
 use crate::http::path::{self, Id, Named};
 use crate::http::query::{Query, switch, word};
-use crate::wire::ItemCondition;
+use crate::wire::ItemConditionRequest;
 
 /// What every request to `…/{id}` or `…/name/{name}` says.
 pub(super) struct Target {
@@ -97,7 +97,7 @@ impl FromRequest<App> for Conditional {
     async fn from_request(request: Request, app: &App) -> Result<Conditional, ApiError> {
         let (mut parts, body) = request.into_parts();
         let mut target = Target::from_request_parts(&mut parts, app).await?;
-        let condition: ItemCondition = body::optional(app, &parts.headers, body).await?;
+        let condition: ItemConditionRequest = body::optional(app, &parts.headers, body).await?;
         target.narrow(condition.kind.as_deref())?;
         let expected = target.expected(condition.expected_version)?;
         Ok(Conditional { target, expected })

@@ -52,10 +52,10 @@ async fn complete_key(
     if argument != resources::key_name(kind) {
         return Err(invalid_field("argument", "the template has no such argument"));
     }
-    let wanted = TextFilter::parse(Some(typed), None).map_err(|error| rename_field(error, "q", "argument"))?;
+    let text_filter = TextFilter::parse(Some(typed), None).map_err(|error| rename_field(error, "q", "argument"))?;
     let request = FindItems {
-        order: wanted.order(None, None)?,
-        wanted,
+        order: text_filter.order(None, None)?,
+        wanted: text_filter,
         filter: active_items([kind].into()),
         start: PageStart::Offset(0),
         limit: MAX_VALUES,

@@ -1,4 +1,4 @@
-//! A tool: what clients are told about it, how its arguments are parsed, and the function that runs it.
+//! A tool: its description and schemas for clients, and the function that runs it.
 
 use std::future::Future;
 use std::pin::Pin;

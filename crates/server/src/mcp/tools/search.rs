@@ -74,10 +74,10 @@ impl SearchArgs {
         kinds: BTreeSet<Kind>,
         result: fn(&Item) -> T,
     ) -> Result<SearchPageResult<T>, Error> {
-        let wanted =
+        let text_filter =
             TextFilter::parse(self.query.as_deref(), None).map_err(|error| rename_field(error, "q", "query"))?;
         // This fails for one reason only, and the argument has another name here.
-        let order = wanted.order(self.by, self.order);
+        let order = text_filter.order(self.by, self.order);
         let order = order.map_err(|_| Error::InvalidParameters("sort_by=relevance needs a `query`"))?;
         let parse = |tag: String| Tag::parse(&tag, call.interline.limits());
         let tags = self.tags.unwrap_or_default().into_iter().map(parse).collect::<Result<_, _>>();
@@ -88,7 +88,7 @@ impl SearchArgs {
         };
         let offset = self.offset.map_or(0, |offset| offset.0);
         let request = FindItems {
-            wanted,
+            wanted: text_filter,
             filter,
             order,
             start: PageStart::Offset(offset),

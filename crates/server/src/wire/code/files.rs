@@ -12,7 +12,7 @@ use crate::wire::{Time, Truncation, content_length, dry_run_flag, total_lines};
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FileList {
     /// The first 1,000, in the order of their paths.
-    pub(crate) files: Vec<FileBody>,
+    pub(crate) files: Vec<FileResponse>,
     /// How many there are.
     #[schema(value_type = i64, minimum = 0)]
     pub(crate) count: u64,
@@ -25,7 +25,7 @@ pub(crate) struct FileList {
 /// A file without its content.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = CodeFile)]
-pub(crate) struct FileBody {
+pub(crate) struct FileResponse {
     /// Where it stands.
     path: String,
     /// What it is: `app_file`, `workflow` or `module`.
@@ -80,7 +80,8 @@ pub(crate) struct FileLines {
 
 /// What an edit of a file did.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct PatchedBody {
+#[schema(as = PatchedBody)]
+pub(crate) struct PatchFileResponse {
     /// Always true; refusals are errors.
     success: bool,
     /// There, and true, where nothing was written.
@@ -107,7 +108,8 @@ pub(crate) struct PatchedBody {
 
 /// What became of a file that was written as a whole.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ReplacedBody {
+#[schema(as = ReplacedBody)]
+pub(crate) struct ReplaceFileResponse {
     /// Always true; refusals are errors.
     success: bool,
     path: String,
@@ -123,7 +125,8 @@ pub(crate) struct ReplacedBody {
 
 /// What was deleted.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct DeletedBody {
+#[schema(as = DeletedBody)]
+pub(crate) struct DeleteFileResponse {
     /// Always true; refusals are errors.
     success: bool,
     path: String,
@@ -135,25 +138,27 @@ pub(crate) struct DeletedBody {
 }
 
 impl FileList {
-    pub(crate) fn of(page: &FilePage, caller: &Caller) -> FileList {
+    /// Files that the caller may see.
+    pub(crate) fn for_caller(page: &FilePage, caller: &Caller) -> FileList {
         FileList::new(page, |item| CodeOwner::from_item(item, caller))
     }
 
     /// The files of an app.
-    pub(crate) fn of_app(page: &FilePage, app: interline_items::AppId) -> FileList {
+    pub(crate) fn for_app(page: &FilePage, app: interline_items::AppId) -> FileList {
         FileList::new(page, |_| CodeOwner::from_app(app))
     }
 
     fn new(page: &FilePage, owner: impl Fn(&Item) -> CodeOwner) -> FileList {
-        let files: Vec<FileBody> = page.files.iter().map(|item| FileBody::without_content(item, owner(item))).collect();
+        let files: Vec<FileResponse> =
+            page.files.iter().map(|item| FileResponse::without_content(item, owner(item))).collect();
         let truncated = (files.len() as u64) < page.total;
         FileList { files, count: page.total, truncated: truncated.then_some(true) }
     }
 }
 
-impl FileBody {
-    fn without_content(item: &Item, owner: CodeOwner) -> FileBody {
-        FileBody {
+impl FileResponse {
+    fn without_content(item: &Item, owner: CodeOwner) -> FileResponse {
+        FileResponse {
             path: code_path(item),
             entity_type: item.kind.name(),
             owner,
@@ -168,19 +173,19 @@ impl FileBody {
     }
 
     /// A file with its content, cut where it is too long for one answer.
-    pub(crate) fn with_content(read: &ReadItem, caller: &Caller) -> FileBody {
+    pub(crate) fn with_content(read: &ReadItem, caller: &Caller) -> FileResponse {
         let text = read.part.as_ref().map_or("", |part| &*part.text);
         let truncation = Truncation::new(text);
-        FileBody {
+        FileResponse {
             content: Some(truncation.text(text).to_owned()),
             truncated: truncation.truncated(),
-            ..FileBody::without_content(&read.item, CodeOwner::from_item(&read.item, caller))
+            ..FileResponse::without_content(&read.item, CodeOwner::from_item(&read.item, caller))
         }
     }
 }
 
 impl FileLines {
-    pub(crate) fn of(read: &ReadItem, caller: &Caller) -> FileLines {
+    pub(crate) fn new(read: &ReadItem, caller: &Caller) -> FileLines {
         let (text, start_line, end_line) =
             read.part.as_ref().map_or(("", 1, 1), |part| (&*part.text, part.start_line, part.end_line));
         FileLines {
@@ -196,10 +201,10 @@ impl FileLines {
     }
 }
 
-impl PatchedBody {
-    pub(crate) fn of(edited: &EditResult, mode: EditMode, caller: &Caller) -> PatchedBody {
+impl PatchFileResponse {
+    pub(crate) fn new(edited: &EditResult, mode: EditMode, caller: &Caller) -> PatchFileResponse {
         let item = &edited.after.item;
-        PatchedBody {
+        PatchFileResponse {
             success: true,
             dry_run: dry_run_flag(mode),
             path: code_path(item),
@@ -213,21 +218,21 @@ impl PatchedBody {
     }
 }
 
-impl ReplacedBody {
-    pub(crate) fn of(replaced: &Replaced, caller: &Caller) -> ReplacedBody {
+impl ReplaceFileResponse {
+    pub(crate) fn new(replaced: &Replaced, caller: &Caller) -> ReplaceFileResponse {
         let item = &replaced.file().item;
         match replaced {
-            Replaced::Created(_) => ReplacedBody::created(item, caller),
-            Replaced::FieldChange(_) => ReplacedBody::changed(item, caller),
+            Replaced::Created(_) => ReplaceFileResponse::created(item, caller),
+            Replaced::FieldChange(_) => ReplaceFileResponse::changed(item, caller),
         }
     }
 
-    pub(crate) fn created(item: &Item, caller: &Caller) -> ReplacedBody {
-        ReplacedBody { created: true, ..ReplacedBody::changed(item, caller) }
+    pub(crate) fn created(item: &Item, caller: &Caller) -> ReplaceFileResponse {
+        ReplaceFileResponse { created: true, ..ReplaceFileResponse::changed(item, caller) }
     }
 
-    pub(crate) fn changed(item: &Item, caller: &Caller) -> ReplacedBody {
-        ReplacedBody {
+    pub(crate) fn changed(item: &Item, caller: &Caller) -> ReplaceFileResponse {
+        ReplaceFileResponse {
             success: true,
             path: code_path(item),
             entity_type: item.kind.name(),
@@ -238,9 +243,9 @@ impl ReplacedBody {
     }
 }
 
-impl DeletedBody {
-    pub(crate) fn of(item: &Item, caller: &Caller) -> DeletedBody {
-        DeletedBody {
+impl DeleteFileResponse {
+    pub(crate) fn new(item: &Item, caller: &Caller) -> DeleteFileResponse {
+        DeleteFileResponse {
             success: true,
             path: code_path(item),
             entity_type: item.kind.name(),

@@ -9,15 +9,18 @@ mod search;
 mod workflows;
 
 pub(crate) use apps::{
-    AppBody, AppList, AppPatch, NewAppBody, PublishedBody, PublishedFileBody, VersionBody, VersionList,
+    AppList, AppResponse, AppVersionList, AppVersionResponse, CreateAppRequest, PublishAppResponse,
+    PublishedFileResponse, UpdateAppRequest,
 };
 pub(crate) use files::{
-    DeletedBody, FileBody, FileLines, FileList, PatchedBody, ReplacedBody, code_path, numbered_lines,
+    DeleteFileResponse, FileLines, FileList, FileResponse, PatchFileResponse, ReplaceFileResponse, code_path,
+    numbered_lines,
 };
-pub(crate) use organizations::{NewOrganization, OrganizationBody, OrganizationList};
+pub(crate) use organizations::{CreateOrganizationRequest, OrganizationList, OrganizationResponse};
 pub(crate) use owner::CodeOwner;
 pub(crate) use requests::{
-    DeleteFile, GetFile, ListFiles, PatchFile, ReadFileLines, ReplaceFileBody, ValidateWorkflow,
+    DeleteFileRequest, GetFileRequest, ListFilesRequest, PatchFileRequest, ReadFileLinesRequest, ReplaceFileRequest,
+    ValidateWorkflowRequest,
 };
-pub(crate) use search::{FoundCode, SearchCode};
-pub(crate) use workflows::{CodeDiagnostic, ValidationBody, WorkflowList, parameter_kind_name, value_from_literal};
+pub(crate) use search::{SearchCodeRequest, SearchCodeResponse};
+pub(crate) use workflows::{CodeDiagnostic, ValidationResponse, WorkflowList, parameter_kind_name, value_from_literal};

@@ -5,7 +5,7 @@
 //! has one ([`ConnectionSubscriptions`]). Since protocol 2026-07-28 there is no handshake: one request lists all
 //! subscriptions, and is answered by a stream ([`NotificationStream`]) that ends with the request.
 
-mod filter;
+mod client_subscriptions;
 mod notifier;
 
 use std::sync::{Arc, PoisonError};
@@ -19,7 +19,7 @@ use rmcp::{ErrorData, Peer, RoleServer, Service};
 use tokio::sync::{Mutex, OnceCell};
 use tokio::task::JoinSet;
 
-use self::filter::{ClientSubscriptions, MAX_ADDRESSES, SubscribedItem, too_many_subscriptions};
+use self::client_subscriptions::{ClientSubscriptions, MAX_ADDRESSES, SubscribedItem, too_many_subscriptions};
 use self::notifier::{EventNotifier, NotificationSink, Subscriber};
 use super::tool::CallContext;
 use super::{AuthenticatedRequest, Handler, McpServer, resources, results};

@@ -12,7 +12,7 @@ use rmcp::{Peer, RoleServer};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, watch};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-use super::filter::{ClientSubscriptions, PendingNotifications};
+use super::client_subscriptions::{ClientSubscriptions, PendingNotifications};
 use crate::identity::Identity;
 use crate::mcp::McpServer;
 

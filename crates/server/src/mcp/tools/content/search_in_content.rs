@@ -55,7 +55,7 @@ enum SearchFieldArg {
 struct SearchInContentResult {
     matches: Vec<ContentMatchResult>,
     total_matches: usize,
-    /// There are more than are told.
+    /// There are more than are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<bool>,
 }

@@ -22,14 +22,14 @@ fn pong(message: &Received) -> Sent {
     JsonRpcMessage::response(ServerResult::EmptyResult(EmptyResult {}), request.id.clone())
 }
 
-async fn heard(from_server: &mut BufReader<DuplexStream>) -> Value {
+async fn receive_line(from_server: &mut BufReader<DuplexStream>) -> Value {
     let mut line = String::new();
     from_server.read_line(&mut line).await.unwrap();
     serde_json::from_str(&line).unwrap()
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_answered_and_the_next_is_heard() {
+async fn what_is_no_message_is_answered_and_the_next_is_receive_line() {
     let (mut to_server, mut from_server, mut transport) = pair(1 << 20);
     for (text, id, code) in [
         (&b"not JSON"[..], json!(null), -32700),
@@ -46,14 +46,14 @@ async fn what_is_no_message_is_answered_and_the_next_is_heard() {
         let next = transport.receive().await.unwrap();
         let shown = String::from_utf8_lossy(text);
         assert!(matches!(&next, JsonRpcMessage::Request(request) if request.id == RequestId::Number(5)), "{shown}");
-        let refused = heard(&mut from_server).await;
+        let refused = receive_line(&mut from_server).await;
         assert_eq!(
             (&refused["error"]["code"], refused.get("id").unwrap_or(&Value::Null)),
             (&json!(code), &id),
             "{shown}"
         );
         transport.send(pong(&next)).await.unwrap();
-        assert_eq!(heard(&mut from_server).await["id"], 5);
+        assert_eq!(receive_line(&mut from_server).await["id"], 5);
     }
     // Nobody waits for an answer to what has no id.
     to_server.write_all(b"{\"jsonrpc\":\"1.0\",\"method\":\"x\"}\n").await.unwrap();
@@ -77,7 +77,7 @@ async fn a_message_that_is_too_long_is_refused_and_not_kept() {
     let next = transport.receive().await.unwrap();
     assert!(matches!(next, JsonRpcMessage::Request(_)));
     assert!(transport.buffer.bytes.capacity() <= 2 * MAX_MESSAGE_BYTES, "{}", transport.buffer.bytes.capacity());
-    let refused = heard(&mut from_server).await;
+    let refused = receive_line(&mut from_server).await;
     assert_eq!(refused["error"]["code"], -32600, "{refused}");
     writing.await.unwrap();
     assert!(transport.receive().await.is_none());
@@ -117,7 +117,7 @@ async fn a_client_that_reads_late_is_answered_in_full() {
         }
     });
     for id in 0..500 {
-        assert_eq!(heard(&mut from_server).await["id"], id);
+        assert_eq!(receive_line(&mut from_server).await["id"], id);
     }
 }
 
@@ -134,7 +134,7 @@ async fn requests_under_way_leave_no_room_for_more_until_they_are_answered() {
     let more = tokio::time::timeout(Duration::from_millis(1), transport.receive()).await;
     assert!(more.is_err(), "{more:?}");
     transport.send(pong(&first[0])).await.unwrap();
-    assert_eq!(heard(&mut from_server).await["id"], 0);
+    assert_eq!(receive_line(&mut from_server).await["id"], 0);
     assert!(transport.receive().await.is_some());
 }
 

@@ -1,4 +1,4 @@
-//! Notes and bookmarks.
+//! Parity of the tools for notes and bookmarks.
 
 use serde_json::{Value, json};
 

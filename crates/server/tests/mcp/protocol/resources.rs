@@ -1,4 +1,4 @@
-//! Items as resources, and the completion of their addresses.
+//! Items as MCP resources, and the completion of their addresses.
 
 use serde_json::{Value, json};
 
@@ -57,10 +57,10 @@ async fn resources_are_listed_in_pages_and_read(place: Place) {
         "mimeType": "text/markdown", "size": 4, "annotations": annotations});
     assert_eq!(*listed[1], described);
     assert!(listed[0].get("size").is_none() && listed[0]["title"] == "Empty", "{}", listed[0]);
-    let told = prompts.request("resources/list", json!({})).await.unwrap();
+    let result = prompts.request("resources/list", json!({})).await.unwrap();
     let described = json!([{"uri": "interline://prompt/greet", "name": "greet", "title": "Greet",
         "mimeType": "text/markdown", "size": 15, "annotations": {"lastModified": prompt["updated_at"]}}]);
-    assert_eq!(told["resources"], described);
+    assert_eq!(result["resources"], described);
 
     let old = format!("interline://note/{}", id(&archived));
     for (agent, uri, text) in [
@@ -75,15 +75,15 @@ async fn resources_are_listed_in_pages_and_read(place: Place) {
 }
 
 #[test]
-fn the_forms_of_addresses_are_listed() {
+fn the_templates_of_addresses_are_listed() {
     on_sqlite(async |place| {
         let world = place.serve().await;
         for (agent, expected) in agents(&world)
             .iter()
             .zip([&["interline://note/{id}", "interline://bookmark/{id}"][..], &["interline://prompt/{name}"]])
         {
-            let told = agent.request("resources/templates/list", json!({})).await.unwrap();
-            let templates = told["resourceTemplates"].as_array().unwrap();
+            let result = agent.request("resources/templates/list", json!({})).await.unwrap();
+            let templates = result["resourceTemplates"].as_array().unwrap();
             let forms: Vec<&str> = templates.iter().map(|form| form["uriTemplate"].as_str().unwrap()).collect();
             assert_eq!(forms, expected);
             for form in templates {
@@ -95,7 +95,7 @@ fn the_forms_of_addresses_are_listed() {
 }
 
 #[test]
-fn a_long_resource_is_told_in_parts() {
+fn a_long_resource_is_read_in_parts() {
     on_sqlite(async |place| {
         let world = place.serve().await;
         let [agent, _] = agents(&world);
@@ -123,8 +123,8 @@ fn a_long_resource_is_told_in_parts() {
             (wide.clone(), format!("{wide}?start_line=2")),
             (format!("{wide}?end_line=1"), format!("{wide}?end_line=1")),
         ] {
-            let told = read(&agent, &uri).await;
-            let note = &told["contents"][1];
+            let result = read(&agent, &uri).await;
+            let note = &result["contents"][1];
             assert_eq!(note["uri"], rest);
             assert!(note["text"].as_str().unwrap().starts_with("line 1 is cut"), "{note}");
         }
@@ -170,7 +170,7 @@ fn what_is_not_there_is_refused_in_the_words_of_the_protocol() {
         }
         let message =
             stranger.protocol_error("resources/read", json!({"uri": at(&format!("bookmark/{note}"))}), NOT_FOUND);
-        assert!(!message.await.contains("it is a"), "what others have is not told");
+        assert!(!message.await.contains("it is a"), "what others have is not result");
         assert_eq!(stranger.request("resources/list", json!({})).await.unwrap(), json!({"resources": []}));
         content.protocol_error("resources/list", json!({"cursor": "x"}), INVALID_PARAMS).await;
         // After a handshake over HTTP there is nothing that could be told on.
@@ -195,7 +195,7 @@ async fn keys_are_completed_by_words(place: Place) {
     }
     let complete = async |agent: &Agent, of: Value, argument: &str, value: &str| {
         let params = json!({"ref": of, "argument": {"name": argument, "value": value}});
-        agent.request("completion/complete", params).await.map(|told| told["completion"].clone())
+        agent.request("completion/complete", params).await.map(|result| result["completion"].clone())
     };
     let resource = |uri: &str| json!({"type": "ref/resource", "uri": uri});
     let prompt = |name: &str| json!({"type": "ref/prompt", "name": name});
@@ -208,9 +208,9 @@ async fn keys_are_completed_by_words(place: Place) {
         (&prompts, named, "name", "code-re", json!(["code-review"])),
         (&prompts, named, "name", "sum", json!(["summary"])),
     ] {
-        let told = complete(agent, resource(uri), argument, typed).await.unwrap();
+        let result = complete(agent, resource(uri), argument, typed).await.unwrap();
         let total = values.as_array().unwrap().len();
-        assert_eq!(told, json!({"values": values, "total": total, "hasMore": false}), "{uri} {typed}");
+        assert_eq!(result, json!({"values": values, "total": total, "hasMore": false}), "{uri} {typed}");
     }
     // Nobody has said which values an argument takes.
     assert_eq!(complete(&prompts, prompt("summary"), "length", "s").await.unwrap(), json!({"values": []}));
@@ -245,8 +245,8 @@ fn the_newest_protocol_calls_a_missing_resource_wrong_parameters() {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params});
         let headers =
             [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "resources/read"), ("mcp-name", uri.as_str())];
-        let told = agent.post(message.to_string(), &headers).await.json();
-        let error = &told["error"];
-        assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(INVALID_PARAMS), &json!(uri)), "{told}");
+        let result = agent.post(message.to_string(), &headers).await.json();
+        let error = &result["error"];
+        assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(INVALID_PARAMS), &json!(uri)), "{result}");
     });
 }

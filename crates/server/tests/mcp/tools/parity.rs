@@ -1,4 +1,4 @@
-//! The same request through both doors: the same outcome, the same error code, and the same is stored.
+//! The same request through REST and MCP: the same result, the same error code, and the same is stored.
 
 mod code;
 mod content;
@@ -68,18 +68,20 @@ fn comparable(answer: &Value) -> Value {
 }
 
 /// Demands that what both tell is the same.
-fn assert_agree(row: &Row, told: &Value, rest: &Value) {
-    let (told, rest) = (comparable(told), comparable(rest));
-    let (Value::Object(told), Value::Object(rest)) = (&told, &rest) else { panic!("{}: {told} {rest}", row.tool) };
-    let common = told.iter().filter_map(|(name, told)| Some((name, told, rest.get(name)?)));
-    for (name, told, rest) in common {
-        match (told, rest) {
-            (Value::Array(told), Value::Array(rest)) if told.iter().all(Value::is_object) => {
-                assert_eq!(told.len(), rest.len(), "{} {}: {name}", row.tool, row.arguments);
-                told.iter().zip(rest).for_each(|(told, rest)| assert_agree(row, told, rest));
+fn assert_agree(row: &Row, result: &Value, rest: &Value) {
+    let (result, rest) = (comparable(result), comparable(rest));
+    let (Value::Object(result), Value::Object(rest)) = (&result, &rest) else {
+        panic!("{}: {result} {rest}", row.tool)
+    };
+    let common = result.iter().filter_map(|(name, result)| Some((name, result, rest.get(name)?)));
+    for (name, result, rest) in common {
+        match (result, rest) {
+            (Value::Array(result), Value::Array(rest)) if result.iter().all(Value::is_object) => {
+                assert_eq!(result.len(), rest.len(), "{} {}: {name}", row.tool, row.arguments);
+                result.iter().zip(rest).for_each(|(result, rest)| assert_agree(row, result, rest));
             }
-            (Value::Object(_), Value::Object(_)) => assert_agree(row, told, rest),
-            _ => assert_eq!(told, rest, "{} {}: {name}", row.tool, row.arguments),
+            (Value::Object(_), Value::Object(_)) => assert_agree(row, result, rest),
+            _ => assert_eq!(result, rest, "{} {}: {name}", row.tool, row.arguments),
         }
     }
 }
@@ -115,12 +117,12 @@ async fn assert_same(
         let body: Value = serde_json::from_str(&filled(&row.body.to_string(), &ids)).unwrap();
         let answer = rest.send(&filled(row.rest, &ids), Some(&body).filter(|body| !body.is_null())).await;
         let arguments = serde_json::from_str(&filled(&row.arguments.to_string(), &other_ids)).unwrap();
-        let told = agent.call(row.tool, arguments).await;
+        let result = agent.call(row.tool, arguments).await;
 
         let shown = format!("{} {} | {} {}", row.rest, row.body, row.tool, row.arguments);
-        assert_eq!(told.is_ok(), answer.status < 400, "{shown}: {told:?} {}", answer.json());
-        match &told {
-            Ok(told) => assert_agree(&row, told, &answer.json()),
+        assert_eq!(result.is_ok(), answer.status < 400, "{shown}: {result:?} {}", answer.json());
+        match &result {
+            Ok(result) => assert_agree(&row, result, &answer.json()),
             Err(error) => {
                 assert_eq!(error["error"], answer.json()["error"], "{shown}: {error}");
                 assert_agree(&row, error, &answer.json());

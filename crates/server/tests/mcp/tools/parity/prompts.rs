@@ -1,4 +1,4 @@
-//! Prompts: by id or name at REST, by name here.
+//! Parity of the prompt tools: REST takes an id or a name, MCP a name.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What agents do all day, each in at most 3 calls.
+//! Everyday tasks of an agent, each in at most 3 calls.
 
 use serde_json::{Value, json};
 
@@ -51,9 +51,9 @@ fn a_typo_that_is_the_beginning_of_another_word() {
             desk.agent.refused("edit_content", edit, json!({"error": "multiple_matches", "total_matches": 3})).await;
         assert_eq!(error["matches"][0]["line"], 3, "{error}");
         let edit = json!({"id": found, "old_str": "We recieve letters", "new_str": "We receive letters"});
-        let told = json!({"version": 2, "match_type": "exact", "line": 3, "changes": [{"start_line": 1, "end_line": 5,
+        let expected = json!({"version": 2, "match_type": "exact", "line": 3, "changes": [{"start_line": 1, "end_line": 5,
             "text": "…We receive letters.\n\nWhat was recieved…"}]});
-        desk.agent.check("edit_content", edit, told).await;
+        desk.agent.check("edit_content", edit, expected).await;
         desk.finish(&id, json!({"content": content.replace("We recieve", "We receive")})).await;
     });
 }

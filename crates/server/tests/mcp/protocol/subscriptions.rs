@@ -1,4 +1,4 @@
-//! What clients are told of changes, and who is not.
+//! Notifications about changes: which clients get them, and which do not.
 
 use interline_server::McpServer;
 use serde_json::{Value, json};
@@ -8,9 +8,9 @@ use crate::listener::{Connection, HttpStream, with_meta};
 use crate::place::{Place, on_sqlite};
 
 on_both!(
-    a_change_is_told_whichever_door_made_it,
-    a_change_of_the_list_of_prompts_is_told,
-    an_address_by_name_is_told_of_what_it_leads_to,
+    a_change_is_notified_whichever_door_made_it,
+    a_change_of_the_list_of_prompts_is_notified,
+    an_address_by_name_follows_the_item_that_has_the_name,
     the_newest_protocol_has_streams_on_a_connection,
     the_newest_protocol_has_streams_over_http,
     a_stream_ends_with_its_token,
@@ -33,30 +33,30 @@ fn edit(number: usize) -> Value {
     json!({"content": format!("text {number}")})
 }
 
-async fn a_change_is_told_whichever_door_made_it(place: Place) {
+async fn a_change_is_notified_whichever_door_made_it(place: Place) {
     let elsewhere = place.another().await;
     let world = place.serve().await;
     let rest = world.owner();
     let (note, other) = (rest.note("A note", Some("one")).await, rest.note("Another", Some("one")).await);
     let (path, other_path) = (format!("/notes/{}", id(&note)), format!("/notes/{}", id(&other)));
-    let (mut agent, _) = Connection::greeted(&elsewhere, McpServer::Content, WIDE).await;
+    let (mut agent, _) = Connection::initialized(&elsewhere, McpServer::Content, WIDE).await;
     rest.patch(&path, edit(0)).await.expect(200, json!({}));
     agent.subscribe(&uri(&note)).await;
 
     // At a server with a handle of its own, which is as another process.
     rest.patch(&path, edit(1)).await.expect(200, json!({}));
-    assert_eq!(agent.told().await, uri(&note));
+    assert_eq!(agent.notification().await, uri(&note));
     let arguments = json!({"id": id(&note), "old_str": "text 1", "new_str": "text 2"});
     agent.request("tools/call", json!({"name": "edit_content", "arguments": arguments})).await.unwrap();
-    assert_eq!(agent.told().await, uri(&note));
+    assert_eq!(agent.notification().await, uri(&note));
     rest.send(&format!("POST {path}/archive"), None).await.expect(200, json!({}));
-    assert_eq!(agent.told().await, uri(&note));
+    assert_eq!(agent.notification().await, uri(&note));
     let lines = format!("{}?start_line=1", uri(&note));
     agent.subscribe(&lines).await;
     rest.delete(&path).await.expect(204, Value::Null);
-    assert_eq!([agent.told().await, agent.told().await], [json!(uri(&note)), json!(lines)]);
+    assert_eq!([agent.notification().await, agent.notification().await], [json!(uri(&note)), json!(lines)]);
     rest.send(&format!("POST {path}/restore"), None).await.expect(200, json!({}));
-    assert_eq!([agent.told().await, agent.told().await], [json!(uri(&note)), json!(lines)]);
+    assert_eq!([agent.notification().await, agent.notification().await], [json!(uri(&note)), json!(lines)]);
 
     for uri in [&uri(&note), &lines, &lines] {
         assert_eq!(agent.request("resources/unsubscribe", json!({"uri": uri})).await, Ok(json!({})));
@@ -65,20 +65,20 @@ async fn a_change_is_told_whichever_door_made_it(place: Place) {
     rest.patch(&path, edit(3)).await.expect(200, json!({}));
     rest.note("A third", Some("one")).await;
     rest.patch(&other_path, edit(1)).await.expect(200, json!({}));
-    assert_eq!(agent.told().await, uri(&other), "nothing is told of the others");
+    assert_eq!(agent.notification().await, uri(&other), "nothing is told of the others");
     rest.delete(&format!("{other_path}?permanent=true")).await.expect(204, Value::Null);
-    assert_eq!(agent.told().await, uri(&other));
+    assert_eq!(agent.notification().await, uri(&other));
     agent.end().await;
 }
 
-async fn a_change_of_the_list_of_prompts_is_told(place: Place) {
+async fn a_change_of_the_list_of_prompts_is_notified(place: Place) {
     let elsewhere = place.another().await;
     let world = place.serve().await;
     let rest = world.owner();
-    let (mut agent, _) = Connection::greeted(&elsewhere, McpServer::Prompts, WIDE).await;
+    let (mut agent, _) = Connection::initialized(&elsewhere, McpServer::Prompts, WIDE).await;
     rest.note("A note", Some("one")).await;
     let prompt = rest.create("prompts", json!({"name": "greet", "content": "Hello"})).await;
-    assert_eq!(agent.told().await, "prompts");
+    assert_eq!(agent.notification().await, "prompts");
     let (path, address) = (format!("/prompts/{}", id(&prompt)), "interline://prompt/greet");
     agent.subscribe(address).await;
     // What is in the list is told before what is in the prompt: what comes first tells which it was.
@@ -93,9 +93,9 @@ async fn a_change_of_the_list_of_prompts_is_told(place: Place) {
         let shown = body.to_string();
         rest.patch(&path, body).await.expect(200, json!({}));
         if is_listed {
-            assert_eq!(agent.told().await, "prompts", "{shown}");
+            assert_eq!(agent.notification().await, "prompts", "{shown}");
         }
-        assert_eq!(agent.told().await, address, "{shown}");
+        assert_eq!(agent.notification().await, address, "{shown}");
     }
     for (line, status) in [
         (format!("POST {path}/archive"), 200),
@@ -104,14 +104,18 @@ async fn a_change_of_the_list_of_prompts_is_told(place: Place) {
         (format!("POST {path}/restore"), 200),
     ] {
         assert_eq!(rest.send(&line, None).await.status, status, "{line}");
-        assert_eq!([agent.told().await, agent.told().await], [json!("prompts"), json!(address)], "{line}");
+        assert_eq!(
+            [agent.notification().await, agent.notification().await],
+            [json!("prompts"), json!(address)],
+            "{line}"
+        );
     }
     rest.patch(&path, json!({"name": "welcome"})).await.expect(200, json!({}));
-    assert_eq!([agent.told().await, agent.told().await], [json!("prompts"), json!(address)]);
+    assert_eq!([agent.notification().await, agent.notification().await], [json!("prompts"), json!(address)]);
     agent.end().await;
 }
 
-async fn an_address_by_name_is_told_of_what_it_leads_to(place: Place) {
+async fn an_address_by_name_follows_the_item_that_has_the_name(place: Place) {
     let elsewhere = place.another().await;
     let world = place.serve().await;
     let rest = world.owner();
@@ -122,17 +126,17 @@ async fn an_address_by_name_is_told_of_what_it_leads_to(place: Place) {
     // A stream, because its client has not asked for changes of the list.
     let mut agent = Connection::new(&elsewhere, McpServer::Prompts, WIDE);
     let wanted = json!({"notifications": {"resourceSubscriptions": [greet, marker]}});
-    let stream = agent.ask("subscriptions/listen", with_meta(wanted)).await;
-    agent.told_on(&stream).await;
+    let stream = agent.send_request("subscriptions/listen", with_meta(wanted)).await;
+    agent.notification_on(&stream).await;
     rest.patch(&first, json!({"name": "welcome"})).await.expect(200, json!({}));
-    assert_eq!(agent.told_on(&stream).await, greet, "it leads nowhere");
+    assert_eq!(agent.notification_on(&stream).await, greet, "it leads nowhere");
     rest.patch(&first, edit(1)).await.expect(200, json!({}));
     rest.patch(&other, edit(1)).await.expect(200, json!({}));
-    assert_eq!(agent.told_on(&stream).await, marker, "the first has another name");
+    assert_eq!(agent.notification_on(&stream).await, marker, "the first has another name");
     let second = rest.create("prompts", json!({"name": "greet", "content": "Good day"})).await;
-    assert_eq!(agent.told_on(&stream).await, greet, "it leads to the second");
+    assert_eq!(agent.notification_on(&stream).await, greet, "it leads to the second");
     rest.patch(&format!("/prompts/{}", id(&second)), edit(1)).await.expect(200, json!({}));
-    assert_eq!(agent.told_on(&stream).await, greet);
+    assert_eq!(agent.notification_on(&stream).await, greet);
     agent.end().await;
 }
 
@@ -143,7 +147,7 @@ fn what_cannot_be_read_cannot_be_subscribed_to() {
         let world = place.serve().await;
         let (stranger, _) = world.owner().new_user("other").await;
         let (own, foreign) = (world.owner().note("Own", Some("x")).await, stranger.note("Foreign", Some("x")).await);
-        let (mut agent, _) = Connection::greeted(&elsewhere, McpServer::Content, WIDE).await;
+        let (mut agent, _) = Connection::initialized(&elsewhere, McpServer::Content, WIDE).await;
         for (address, code) in [
             (uri(&foreign), NOT_FOUND),
             ("interline://note/0190a6f4-7b3c-7def-8123-456789abcdef".to_owned(), NOT_FOUND),
@@ -171,7 +175,7 @@ fn what_cannot_be_read_cannot_be_subscribed_to() {
         let refused = HttpStream::open(&world, "content", &world.place.secret, wanted).await.err().unwrap();
         assert!(refused["error"]["message"].as_str().unwrap().contains("1,000 subscriptions"), "{refused}");
         world.owner().patch(&format!("/notes/{}", id(&own)), edit(1)).await.expect(200, json!({}));
-        assert_eq!(agent.told().await, format!("{}?start_line=1", uri(&own)));
+        assert_eq!(agent.notification().await, format!("{}?start_line=1", uri(&own)));
     });
 }
 
@@ -183,25 +187,25 @@ async fn the_newest_protocol_has_streams_on_a_connection(place: Place) {
     let path = format!("/notes/{}", id(&note));
     let mut agent = Connection::new(&elsewhere, McpServer::Content, WIDE);
     let wanted = json!({"notifications": {"resourceSubscriptions": [uri(&note)], "promptsListChanged": true}});
-    let first = agent.ask("subscriptions/listen", with_meta(wanted.clone())).await;
-    let granted = agent.told_on(&first).await;
+    let first = agent.send_request("subscriptions/listen", with_meta(wanted.clone())).await;
+    let granted = agent.notification_on(&first).await;
     assert_eq!(granted["params"], json!({"notifications": {"resourceSubscriptions": [uri(&note)]}}), "{granted}");
     let subscribed = agent.request("resources/subscribe", with_meta(json!({"uri": uri(&note)}))).await;
     assert_eq!(subscribed.unwrap_err()["code"], -32601, "there is one way");
     rest.patch(&path, edit(1)).await.expect(200, json!({}));
-    assert_eq!(agent.told_on(&first).await, uri(&note));
+    assert_eq!(agent.notification_on(&first).await, uri(&note));
 
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": first}});
-    agent.say(&cancel).await;
-    let second = agent.ask("subscriptions/listen", with_meta(wanted.clone())).await;
-    agent.told_on(&second).await;
+    agent.send(&cancel).await;
+    let second = agent.send_request("subscriptions/listen", with_meta(wanted.clone())).await;
+    agent.notification_on(&second).await;
     rest.patch(&path, edit(2)).await.expect(200, json!({}));
-    assert_eq!(agent.told_on(&second).await, uri(&note), "the first has ended");
+    assert_eq!(agent.notification_on(&second).await, uri(&note), "the first has ended");
 
     let mut refused = Vec::new();
     for _ in 0..16 {
-        let asked = agent.ask("subscriptions/listen", with_meta(json!({"notifications": {}}))).await;
-        let answer = agent.hear().await;
+        let asked = agent.send_request("subscriptions/listen", with_meta(json!({"notifications": {}}))).await;
+        let answer = agent.receive().await;
         if answer.get("method").is_none() {
             assert_eq!(answer["id"], asked, "{answer}");
             refused.push(answer["error"]["message"].clone());
@@ -224,30 +228,30 @@ async fn the_newest_protocol_has_streams_over_http(place: Place) {
     let mut prompts = HttpStream::granted(&world, "prompts", json!({"promptsListChanged": true})).await;
     let wanted = json!({"resourceSubscriptions": [uri(&foreign)]});
     let mut others = HttpStream::open(&world, "content", secret, wanted).await.unwrap();
-    others.told().await;
+    others.notification().await;
     let refused = HttpStream::open(&world, "content", secret, json!({"resourceSubscriptions": [uri(&note)]})).await;
     assert_eq!(refused.err().unwrap()["error"]["code"], INVALID_PARAMS);
 
-    let (mut agent, _) = Connection::greeted(&elsewhere, McpServer::Content, WIDE).await;
+    let (mut agent, _) = Connection::initialized(&elsewhere, McpServer::Content, WIDE).await;
     stranger.patch(&foreign_path, edit(1)).await.expect(200, json!({}));
     let arguments = json!({"id": id(&note), "old_str": "one", "new_str": "two"});
     agent.request("tools/call", json!({"name": "edit_content", "arguments": arguments})).await.unwrap();
-    assert_eq!(own.told().await, uri(&note));
-    assert_eq!(others.told().await, uri(&foreign));
+    assert_eq!(own.notification().await, uri(&note));
+    assert_eq!(others.notification().await, uri(&foreign));
     stranger.create("prompts", json!({"name": "theirs", "content": "Hello"})).await;
     let greet = rest.create("prompts", json!({"name": "greet", "content": "Hello"})).await;
-    assert_eq!(prompts.told().await, "prompts");
+    assert_eq!(prompts.notification().await, "prompts");
     rest.patch(&format!("/prompts/{}", id(&greet)), edit(1)).await.expect(200, json!({}));
     rest.delete(&path).await.expect(204, Value::Null);
-    assert_eq!(own.told().await, uri(&note));
+    assert_eq!(own.notification().await, uri(&note));
     // What the streams were told last is the last that there is: nothing came between.
     let (mut own_rest, mut prompts_rest) = (Vec::new(), Vec::new());
     let mut world = world;
     world.stop();
-    while let Some(message) = own.hear().await {
+    while let Some(message) = own.receive().await {
         own_rest.push(message);
     }
-    while let Some(message) = prompts.hear().await {
+    while let Some(message) = prompts.receive().await {
         prompts_rest.push(message);
     }
     for rest in [own_rest, prompts_rest] {
@@ -261,21 +265,21 @@ async fn a_stream_ends_with_its_token(place: Place) {
     let rest = world.owner();
     let (guest, token) = rest.new_token(json!({"name": "guest"})).await;
     let mut stream = HttpStream::open(&world, "content", guest.secret().unwrap(), json!({})).await.unwrap();
-    stream.told().await;
+    stream.notification().await;
     rest.delete(&format!("/tokens/{token}")).await.expect(204, Value::Null);
-    let ended = stream.hear().await.expect("a reason");
+    let ended = stream.receive().await.expect("a reason");
     assert_eq!((&ended["id"], &ended["error"]["data"]["error"]), (&json!("stream"), &json!("unauthorized")), "{ended}");
-    assert_eq!(stream.hear().await, None);
+    assert_eq!(stream.receive().await, None);
 }
 
 #[test]
-fn a_client_that_does_not_read_is_told_later() {
+fn a_client_that_does_not_read_is_notified_later() {
     on_sqlite(async |place| {
         let elsewhere = place.another().await;
         let world = place.serve().await;
         let rest = world.owner();
         let (note, last) = (rest.note("A note", Some("one")).await, rest.note("The last", Some("one")).await);
-        let (mut agent, _) = Connection::greeted(&elsewhere, McpServer::Content, 2_000).await;
+        let (mut agent, _) = Connection::initialized(&elsewhere, McpServer::Content, 2_000).await;
         agent.subscribe(&uri(&note)).await;
         agent.subscribe(&uri(&last)).await;
         for number in 0..100 {
@@ -284,7 +288,7 @@ fn a_client_that_does_not_read_is_told_later() {
         rest.patch(&format!("/notes/{}", id(&last)), edit(1)).await.expect(200, json!({}));
         let mut told = 0;
         loop {
-            match agent.told().await {
+            match agent.notification().await {
                 address if address == uri(&note) => told += 1,
                 address => break assert_eq!(address, uri(&last)),
             }
@@ -295,12 +299,12 @@ fn a_client_that_does_not_read_is_told_later() {
 }
 
 #[test]
-fn what_is_told_is_offered_where_it_can_be() {
+fn notifications_are_offered_where_they_can_be_sent() {
     on_sqlite(async |place| {
         let elsewhere = place.another().await;
         let world = place.serve().await;
         for server in McpServer::ALL {
-            let (agent, described) = Connection::greeted(&elsewhere, server, WIDE).await;
+            let (agent, described) = Connection::initialized(&elsewhere, server, WIDE).await;
             let mut discovered = Connection::new(&elsewhere, server, WIDE);
             let discovered = discovered.request("server/discover", with_meta(json!({}))).await.unwrap();
             let http = Agent::new(world.address, server.name(), Some(&world.place.secret));

@@ -1,4 +1,4 @@
-//! What comes in over HTTP: who may call, and what is no message.
+//! MCP over HTTP: authentication, hosts and origins, and bodies that are no messages.
 
 use std::num::NonZeroU32;
 
@@ -20,7 +20,7 @@ fn assert_answer(what: &str, answer: &Answer, status: u16, expected: Value) {
 }
 
 #[test]
-fn who_has_no_valid_token_is_sent_away() {
+fn a_client_without_a_valid_token_is_refused() {
     on_sqlite(async |place| {
         let world = place.serve().await;
         for token in [None, Some(""), Some("il_wrong"), Some("x y")] {
@@ -234,8 +234,8 @@ fn a_client_that_leaves_takes_nothing_along() {
             let mut stream = TcpStream::connect(world.address).await.unwrap();
             stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
             drop(stream);
-            let told = agent.check("get_item", json!({"id": id}), json!({})).await;
-            let (version, content) = (told["version"].as_u64().unwrap(), told["content"].as_str().unwrap());
+            let result = agent.check("get_item", json!({"id": id}), json!({})).await;
+            let (version, content) = (result["version"].as_u64().unwrap(), result["content"].as_str().unwrap());
             assert_eq!(content, format!("{}\n", version - 1), "a version is whole or not there");
         }
         agent.check("search_items", json!({}), json!({"total": 1})).await;

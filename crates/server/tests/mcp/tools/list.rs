@@ -1,4 +1,4 @@
-//! What a server tells about itself and its tools: the same as the committed list, within its budget, and true.
+//! What a server says about itself and its tools: `tools/list` is the committed snapshot, within its budget of tokens, and true.
 
 use std::path::Path;
 
@@ -65,7 +65,7 @@ fn every_tool_says_what_it_is_and_does() {
             assert_eq!(hints["openWorldHint"], false, "{tool}");
             ["readOnlyHint", "destructiveHint", "idempotentHint"].map(|hint| hints[hint].as_bool().expect("a hint"))
         };
-        let told: Vec<(&str, [bool; 3])> =
+        let result: Vec<(&str, [bool; 3])> =
             tools.iter().map(|tool| (tool["name"].as_str().unwrap(), hints(tool))).collect();
         let (reads, adds, changes, settles) =
             ([true, false, true], [false, false, false], [false, true, false], [false, true, true]);
@@ -108,7 +108,7 @@ fn every_tool_says_what_it_is_and_does() {
             ("publish_app", changes),
             ("list_organizations", reads),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(result, expected);
         for tool in &tools {
             for member in ["title", "description"] {
                 assert!(!tool[member].as_str().unwrap_or_default().is_empty(), "{tool}");
@@ -207,12 +207,12 @@ fn a_server_introduces_itself() {
                 let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
                 let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
                 let answer = agent.post(message.to_string(), &[]).await.json();
-                let told = &answer["result"];
-                assert_eq!(told["protocolVersion"], version, "{answer}");
-                assert_eq!(told["serverInfo"]["name"], format!("interline-{server}"));
-                assert_eq!(told["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
-                assert_eq!(told["capabilities"], capabilities);
-                let instructions = told["instructions"].as_str().unwrap();
+                let result = &answer["result"];
+                assert_eq!(result["protocolVersion"], version, "{answer}");
+                assert_eq!(result["serverInfo"]["name"], format!("interline-{server}"));
+                assert_eq!(result["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
+                assert_eq!(result["capabilities"], capabilities);
+                let instructions = result["instructions"].as_str().unwrap();
                 assert!(instructions.len() < 1_200 && instructions.contains(tool), "{instructions}");
             }
         }
@@ -232,8 +232,8 @@ fn the_newest_protocol_needs_no_handshake() {
         });
         let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "server/discover")];
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": meta}});
-        let told = agent.post(message.to_string(), &headers).await.json();
-        let versions = told["result"]["supportedVersions"].as_array().expect("versions");
-        assert!(versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2025-06-18")), "{told}");
+        let result = agent.post(message.to_string(), &headers).await.json();
+        let versions = result["result"]["supportedVersions"].as_array().expect("versions");
+        assert!(versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2025-06-18")), "{result}");
     });
 }

@@ -1,4 +1,4 @@
-//! Calls that cannot be meant: what is wrong is told by name, so that the next call is right.
+//! Calls of the content tools that are refused: the error names what is wrong, so that the next call is right.
 
 use serde_json::{Value, json};
 
@@ -144,7 +144,7 @@ fn an_item_of_another_kind_is_named_as_what_it_is() {
 }
 
 #[test]
-fn what_others_have_is_not_told() {
+fn items_of_other_users_are_not_found() {
     on_sqlite(async |place| {
         let world = place.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.place.secret));
@@ -175,15 +175,15 @@ fn a_tool_that_writes_needs_the_scope() {
 }
 
 #[test]
-fn a_url_for_a_note_is_ignored_and_said_so() {
+fn a_url_for_a_note_is_ignored_with_a_warning() {
     on_sqlite(async |place| {
         let agent = agent(place).await;
         let id = agent.note("A note", "alpha").await;
-        let told = json!({"version": 1, "warnings": ["…url was ignored…"]});
-        agent.check("update_item_metadata", json!({"id": id, "url": "https://example.org"}), told).await;
-        let told = json!({"version": 2, "title": "B", "warnings": ["…url was ignored…"]});
+        let expected = json!({"version": 1, "warnings": ["…url was ignored…"]});
+        agent.check("update_item_metadata", json!({"id": id, "url": "https://example.org"}), expected).await;
+        let expected = json!({"version": 2, "title": "B", "warnings": ["…url was ignored…"]});
         let arguments = json!({"id": id, "title": "B", "url": "https://example.org"});
-        agent.check("update_item_metadata", arguments, told).await;
+        agent.check("update_item_metadata", arguments, expected).await;
         let plain = agent.check("update_item_metadata", json!({"id": id, "title": "C"}), json!({"title": "C"})).await;
         assert!(plain.get("warnings").is_none(), "{plain}");
     });
@@ -198,9 +198,9 @@ fn metadata_and_archive_change_together_or_not_at_all() {
         agent.refused("update_item_metadata", wrong, json!({"error": "validation_failed"})).await;
         let read = agent.check("get_item", json!({"id": id}), json!({"title": "A note", "version": 1})).await;
         assert!(read.get("archived_at").is_none(), "{read}");
-        let told = json!({"title": "Old", "tags": ["done"], "version": 2, "archived_at": "…Z…"});
+        let expected = json!({"title": "Old", "tags": ["done"], "version": 2, "archived_at": "…Z…"});
         let both = json!({"id": id, "title": "Old", "add_tags": ["done"], "archived": true});
-        agent.check("update_item_metadata", both, told).await;
+        agent.check("update_item_metadata", both, expected).await;
         let history = agent.check("item_history", json!({"id": id}), json!({"total": 3})).await;
         let records = history["records"].as_array().unwrap();
         let actions: Vec<&str> = records.iter().map(|record| record["action"].as_str().unwrap()).collect();

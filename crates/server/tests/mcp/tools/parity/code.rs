@@ -1,4 +1,4 @@
-//! Code: the same parameters at both doors.
+//! Parity of the code tools: the same parameters at both doors.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Prompts as the protocol knows them, and calls of their tools that cannot be meant.
+//! `prompts/list` and `prompts/get`, and calls of the prompt tools that are refused.
 
 use serde_json::{Value, json};
 
@@ -74,9 +74,9 @@ async fn a_prompt_is_rendered(place: Place) {
     for (arguments, text) in
         [(json!({"who": "Ada"}), "Hello Ada!"), (json!({"who": "{{ x }}", "mood": "kind"}), "Hello {{ x }}, be kind!")]
     {
-        let told = agent.request("prompts/get", json!({"name": "greet", "arguments": arguments})).await.unwrap();
+        let result = agent.request("prompts/get", json!({"name": "greet", "arguments": arguments})).await.unwrap();
         let message = json!({"role": "user", "content": {"type": "text", "text": text}});
-        assert_eq!(told, json!({"messages": [message]}));
+        assert_eq!(result, json!({"messages": [message]}));
         agent.check("render_prompt", json!({"name": "greet", "arguments": arguments}), json!({"rendered": text})).await;
     }
     let used = rest.get(&format!("/prompts/{}", made["id"].as_str().unwrap())).await.json();
@@ -104,7 +104,7 @@ async fn a_prompt_is_rendered(place: Place) {
 }
 
 #[test]
-fn what_others_have_or_a_token_does_not_see_is_not_told() {
+fn prompts_of_other_users_or_outside_the_token_are_not_found() {
     on_sqlite(async |place| {
         let world = place.serve().await;
         let rest = world.owner();
@@ -232,8 +232,8 @@ fn null_is_the_same_as_nothing_and_both_spellings_are_known() {
         agent.check("create_prompt", prompt, json!({"version": 1, "prompt_length": 15})).await;
         let edit =
             json!({"name": "greet", "old_string": "Hello", "new_string": "Bye", "edits": null, "arguments": null});
-        let told = agent.check("edit_prompt_template", edit, json!({"version": 2, "prompt_length": 13})).await;
-        assert!(told.get("content_length").is_none(), "{told}");
+        let result = agent.check("edit_prompt_template", edit, json!({"version": 2, "prompt_length": 13})).await;
+        assert!(result.get("content_length").is_none(), "{result}");
         let edits = json!([{"old_string": "Bye", "new_string": "Hi", "expected_matches": null}]);
         agent.check("edit_prompt_template", json!({"name": "greet", "edits": edits}), json!({"version": 3})).await;
         let read = json!({"name": "greet", "start_line": null, "end_line": null});
@@ -254,13 +254,13 @@ fn a_refused_edit_says_how_text_and_arguments_go_together() {
             "unused_arguments": ["who"], "suggestion": "…`arguments` in one request…"});
         agent.refused("edit_prompt_template", edit, expected).await;
         let alone = json!({"name": "greet", "arguments": [{"name": "who"}, {"name": "mood"}]});
-        let told = agent.check("edit_prompt_template", alone, json!({"version": 2, "changes": []})).await;
-        assert!(told.get("match_type").is_none() && told.get("line").is_none(), "{told}");
+        let result = agent.check("edit_prompt_template", alone, json!({"version": 2, "changes": []})).await;
+        assert!(result.get("match_type").is_none() && result.get("line").is_none(), "{result}");
     });
 }
 
 #[test]
-fn a_long_template_is_told_in_parts() {
+fn a_long_template_is_read_in_parts() {
     on_sqlite(async |place| {
         let world = place.serve().await;
         let agent = agent(&world);
