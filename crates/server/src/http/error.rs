@@ -63,7 +63,7 @@ impl ApiError {
 
     fn body(&self) -> ErrorBody {
         match self {
-            ApiError::Refused(error) => ErrorBody::of(error),
+            ApiError::Refused(error) => ErrorBody::from_error(error),
             ApiError::UnknownRoute(path) => ErrorBody::new(
                 "not_found",
                 format!("there is nothing at {path}"),

@@ -55,7 +55,7 @@ fn add_schemas(document: &mut Value) {
     schemas.insert("Error".to_owned(), error_schema());
 }
 
-/// `Item` → `Note`, `NewItem` → `NewNote`, `ItemPatch` → `NotePatch`.
+/// `Item` → `Note`, `CreateItemRequest` → `NewNote`, `UpdateItemRequest` → `NotePatch`.
 fn name_for(general: &str, kind: Kind) -> String {
     let name = kind.name();
     let capital: String = name[..1].to_ascii_uppercase() + &name[1..];

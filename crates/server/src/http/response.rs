@@ -28,7 +28,7 @@ fn to_json_with_capacity(bytes: usize, body: &impl Serialize) -> Result<Bytes, E
 }
 
 /// An item in JSON, with the tag of its state.
-pub(super) fn item(status: StatusCode, item: &crate::wire::ItemBody<'_>, stamp: Stamp) -> HandlerResult {
+pub(super) fn item(status: StatusCode, item: &crate::wire::ItemResponse<'_>, stamp: Stamp) -> HandlerResult {
     let mut response = respond(status, CONTENT_TYPE, JSON, item_bytes(item)?.into());
     response.headers_mut().insert(ETAG, conditions::etag(stamp));
     Ok(response)
@@ -42,7 +42,7 @@ pub(super) fn set_location(response: &mut Response<Body>, path: &str) {
 }
 
 /// The JSON of an item.
-pub(super) fn item_bytes(item: &crate::wire::ItemBody<'_>) -> Result<Bytes, Error> {
+pub(super) fn item_bytes(item: &crate::wire::ItemResponse<'_>) -> Result<Bytes, Error> {
     let content = item.content.map_or(0, str::len);
     to_json_with_capacity(content + content / 16, item)
 }
@@ -55,7 +55,7 @@ pub(super) fn cached_item(body: CachedBody) -> Response<Body> {
 }
 
 /// The result of an edit in JSON, with the tag of the item's state.
-pub(super) fn edited(edited: &crate::wire::EditedBody<'_>, stamp: Stamp) -> HandlerResult {
+pub(super) fn edited(edited: &crate::wire::EditResponse<'_>, stamp: Stamp) -> HandlerResult {
     let text = edited.bytes();
     let body = to_json_with_capacity(text + text / 16, edited)?;
     let mut response = respond(StatusCode::OK, CONTENT_TYPE, JSON, body.into());

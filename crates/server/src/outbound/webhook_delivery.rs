@@ -42,7 +42,7 @@ async fn post(
     // The rule may be stricter than when the webhook was created, and an IP address never reaches the resolver.
     let url = WebhookUrl::parse(webhook.url.as_str(), targets).map_err(|error| error.message)?;
     let id = format!("{}.{}", webhook.id, delivery.number);
-    let body = serde_json::to_string(&DeliveredEvent::of(webhook, delivery)).map_err(|error| error.to_string())?;
+    let body = serde_json::to_string(&DeliveredEvent::new(webhook, delivery)).map_err(|error| error.to_string())?;
     let signature = signature(&webhook.secret.key(), &id, at, &body)?;
     let request = client
         .get()

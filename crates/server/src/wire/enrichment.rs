@@ -1,4 +1,4 @@
-//! What a model said about an item, as it is sent.
+//! The summary and suggested tags that a model made of an item, in responses.
 
 use interline_items::fields::Tag;
 use interline_items::{EnrichmentState, Item};
@@ -10,11 +10,12 @@ use super::Time;
 
 /// What a model said about an item, and what is being done about it.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct EnrichmentBody {
+#[schema(as = EnrichmentBody)]
+pub(crate) struct EnrichmentResponse {
     /// The item.
     id: Uuid,
     /// What a model said; null if none has.
-    enrichment: Option<SaidBody>,
+    enrichment: Option<ModelSummaryResponse>,
     /// Whether the item has had no other version since.
     current: bool,
     /// Whether a model is going to be asked, or asked again.
@@ -26,7 +27,7 @@ pub(crate) struct EnrichmentBody {
 /// What a model said about an item. The item itself is not changed by it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Enrichment)]
-pub(crate) struct SaidBody {
+pub(crate) struct ModelSummaryResponse {
     /// What it is about.
     summary: String,
     /// Tags that would fit.
@@ -40,19 +41,19 @@ pub(crate) struct SaidBody {
     at: Time,
 }
 
-impl EnrichmentBody {
-    pub(crate) fn of(item: &Item, state: EnrichmentState) -> EnrichmentBody {
-        EnrichmentBody {
+impl EnrichmentResponse {
+    pub(crate) fn new(item: &Item, state: EnrichmentState) -> EnrichmentResponse {
+        EnrichmentResponse {
             id: item.id.uuid(),
-            current: state.enrichment.as_ref().is_some_and(|kept| kept.version == item.stamp.version),
+            current: state.enrichment.as_ref().is_some_and(|enrichment| enrichment.version == item.stamp.version),
             pending: state.is_pending,
             failure: state.failure,
-            enrichment: state.enrichment.map(|kept| SaidBody {
-                summary: kept.summary,
-                suggested_tags: kept.tags.iter().map(Tag::as_str).map(str::to_owned).collect(),
-                model: kept.model,
-                version: kept.version,
-                at: Time(kept.at),
+            enrichment: state.enrichment.map(|enrichment| ModelSummaryResponse {
+                summary: enrichment.summary,
+                suggested_tags: enrichment.tags.iter().map(Tag::as_str).map(str::to_owned).collect(),
+                model: enrichment.model,
+                version: enrichment.version,
+                at: Time(enrichment.at),
             }),
         }
     }

@@ -1,4 +1,4 @@
-//! The body of an error.
+//! The body of an error, which is the same at all doors: its code, message, suggestion and data.
 
 use interline_items::KindMismatch;
 use interline_items::fields::FieldError;
@@ -10,7 +10,7 @@ use interline_python::CodeError;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::ItemBody;
+use super::ItemResponse;
 use super::code::OLD_STRING;
 
 /// How many lines a place is shown with, before and after its own.
@@ -33,18 +33,18 @@ impl ErrorBody {
         ErrorBody { error, message, suggestion, data: Map::new() }
     }
 
-    /// The body for what a use case refused, with its data.
-    pub(crate) fn of(error: &Error) -> ErrorBody {
+    /// The body of an error of a use case, with its data.
+    pub(crate) fn from_error(error: &Error) -> ErrorBody {
         ErrorBody { data: data_of(error), ..ErrorBody::new(error.code(), message_of(error), suggestion_of(error)) }
     }
 
-    /// One more piece of data.
+    /// The body with one more member of data.
     pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> ErrorBody {
         self.data.insert(key.to_owned(), value.into());
         self
     }
 
-    /// The body with less of its data, where there is more than an agent should have to read.
+    /// The body with less of its data, where it is longer than an agent should have to read.
     pub(crate) fn bounded(mut self) -> ErrorBody {
         while serde_json::to_vec(&self).is_ok_and(|text| text.len() > MAX_BYTES) {
             let longest = self.data.values_mut().filter_map(Value::as_array_mut).max_by_key(|list| list.len());
@@ -208,7 +208,7 @@ fn multiple_matches(field: PassageField, many: &MultipleMatches) -> Map<String, 
     data
 }
 
-/// A place by its line, which stands in the middle of its context.
+/// A match by its line, which stands in the middle of its context.
 fn location(place: &MatchLocation) -> Value {
     let before = place.line.saturating_sub(1).min(CONTEXT_LINES);
     json!({"line": place.line, "preview": place.context.split('\n').nth(before).unwrap_or_default()})
@@ -220,7 +220,7 @@ fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
 
 /// An item without its content.
 fn item(item: &Item) -> Value {
-    serde_json::to_value(ItemBody::without_content(item)).unwrap_or_default()
+    serde_json::to_value(ItemResponse::without_content(item)).unwrap_or_default()
 }
 
 fn state(item: &Item) -> &'static str {
@@ -296,7 +296,7 @@ mod tests {
                 Value::Null,
             ),
         ] {
-            let body = ErrorBody::of(&error);
+            let body = ErrorBody::from_error(&error);
             assert_eq!((body.code(), body.message, body.suggestion.as_str()), (code, message, suggestion));
             assert_eq!(body.data.get("errors").cloned().unwrap_or_default(), field);
         }
@@ -305,6 +305,6 @@ mod tests {
     #[test]
     fn a_webhook_that_is_not_there_is_found_in_the_list() {
         let missing = Error::Missing { what: "webhook", wanted: "7".to_owned(), hint: "" };
-        assert_eq!(ErrorBody::of(&missing).suggestion, "GET /webhooks lists yours");
+        assert_eq!(ErrorBody::from_error(&missing).suggestion, "GET /webhooks lists yours");
     }
 }

@@ -1,4 +1,4 @@
-//! Events as they are sent.
+//! Events as listeners and webhook endpoints get them.
 
 use interline_items::{Event, ReceivedEvent};
 use serde::Serialize;
@@ -10,22 +10,23 @@ use super::Time;
 /// Something that happened to an item, as a listener hears it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Event)]
-pub(crate) struct EventBody {
+pub(crate) struct EventMessage {
     /// From where to go on after it, as `since`.
     cursor: String,
     #[serde(flatten)]
-    happened: Happened,
+    fields: EventFields,
 }
 
-impl EventBody {
-    pub(crate) fn of(heard: &ReceivedEvent) -> EventBody {
-        EventBody { cursor: heard.cursor.to_string(), happened: Happened::of(&heard.event) }
+impl From<&ReceivedEvent> for EventMessage {
+    fn from(received: &ReceivedEvent) -> EventMessage {
+        EventMessage { cursor: received.cursor.to_string(), fields: EventFields::from(&*received.event) }
     }
 }
 
 /// Something that happened to an item.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Happened {
+#[schema(as = Happened)]
+pub(crate) struct EventFields {
     /// `item.created`, `item.updated`, `item.archived`, `item.unarchived`, `item.deleted`, `item.restored` or `item.purged`.
     event: String,
     /// What the item is.
@@ -44,9 +45,9 @@ pub(crate) struct Happened {
     at: Time,
 }
 
-impl Happened {
-    pub(crate) fn of(event: &Event) -> Happened {
-        Happened {
+impl From<&Event> for EventFields {
+    fn from(event: &Event) -> EventFields {
+        EventFields {
             event: format!("item.{}", event.happening),
             kind: event.kind.name(),
             id: event.item.uuid(),

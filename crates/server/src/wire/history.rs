@@ -1,4 +1,4 @@
-//! Histories as they are sent.
+//! The history of an item in responses: its records, and the diff of two versions.
 
 use interline_items::{HistoryPage, HistoryQuery, HistoryRecord, NamedId, VersionDiff};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use super::Time;
 #[schema(as = History)]
 pub(crate) struct HistoryList<'a> {
     /// The records.
-    items: Vec<RecordBody<'a>>,
+    items: Vec<HistoryRecordResponse<'a>>,
     /// How many there are in all.
     #[schema(value_type = i64, minimum = 0)]
     total: u64,
@@ -31,7 +31,7 @@ pub(crate) struct HistoryList<'a> {
 /// What history tells about one change.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = HistoryRecord)]
-pub(crate) struct RecordBody<'a> {
+pub(crate) struct HistoryRecordResponse<'a> {
     /// The version that it made; null for archiving, deleting and their way back.
     #[schema(value_type = Option<i64>, minimum = 1)]
     version: Option<u64>,
@@ -44,9 +44,9 @@ pub(crate) struct RecordBody<'a> {
     /// The door that it came through: `rest`, `mcp-content`, `mcp-prompts`, `mcp-code`, `cli` or `web`.
     source: &'static str,
     /// Whose change it is.
-    user: NamedBody<'a>,
+    user: NamedIdResponse<'a>,
     /// The token that was used, if one was.
-    token: Option<NamedBody<'a>>,
+    token: Option<NamedIdResponse<'a>>,
     /// The length of the content after it, in characters; null without content.
     #[schema(value_type = Option<i64>, minimum = 0)]
     content_length: Option<u64>,
@@ -55,7 +55,7 @@ pub(crate) struct RecordBody<'a> {
 /// A user or token in a history, which may be gone since.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = NamedId)]
-pub(crate) struct NamedBody<'a> {
+pub(crate) struct NamedIdResponse<'a> {
     /// Its identifier.
     id: Uuid,
     /// What it is or was called.
@@ -63,10 +63,10 @@ pub(crate) struct NamedBody<'a> {
 }
 
 impl<'a> HistoryList<'a> {
-    pub(crate) fn of(page: &'a HistoryPage, query: HistoryQuery) -> HistoryList<'a> {
+    pub(crate) fn new(page: &'a HistoryPage, query: HistoryQuery) -> HistoryList<'a> {
         let HistoryQuery { offset, limit } = query;
         HistoryList {
-            items: page.records.iter().map(RecordBody::of).collect(),
+            items: page.records.iter().map(HistoryRecordResponse::from).collect(),
             total: page.total,
             offset,
             limit,
@@ -76,30 +76,31 @@ impl<'a> HistoryList<'a> {
     }
 }
 
-impl<'a> RecordBody<'a> {
-    fn of(record: &'a HistoryRecord) -> RecordBody<'a> {
-        RecordBody {
+impl<'a> From<&'a HistoryRecord> for HistoryRecordResponse<'a> {
+    fn from(record: &'a HistoryRecord) -> HistoryRecordResponse<'a> {
+        HistoryRecordResponse {
             version: record.version,
             action: record.action.name(),
             changed_fields: &record.changed_fields,
             created_at: Time(record.at),
             source: record.source.name(),
-            user: NamedBody::of(&record.user, record.user.id.uuid()),
-            token: record.token.as_ref().map(|token| NamedBody::of(token, token.id.uuid())),
+            user: NamedIdResponse::new(&record.user, record.user.id.uuid()),
+            token: record.token.as_ref().map(|token| NamedIdResponse::new(token, token.id.uuid())),
             content_length: record.content.map(|size| size.characters),
         }
     }
 }
 
-impl<'a> NamedBody<'a> {
-    fn of<Id>(named: &'a NamedId<Id>, id: Uuid) -> NamedBody<'a> {
-        NamedBody { id, name: named.name.as_deref() }
+impl<'a> NamedIdResponse<'a> {
+    fn new<Id>(named: &'a NamedId<Id>, id: Uuid) -> NamedIdResponse<'a> {
+        NamedIdResponse { id, name: named.name.as_deref() }
     }
 }
 
 /// What leads from one version to another.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct VersionDiffBody<'a> {
+#[schema(as = VersionDiffBody)]
+pub(crate) struct VersionDiffResponse<'a> {
     /// The version that it leads from; 0 is before the item was made.
     #[schema(value_type = i64, minimum = 0)]
     from: u64,
@@ -115,9 +116,9 @@ pub(crate) struct VersionDiffBody<'a> {
     changed_fields: &'a [&'static str],
 }
 
-impl<'a> VersionDiffBody<'a> {
-    pub(crate) fn of(diff: &'a VersionDiff) -> VersionDiffBody<'a> {
-        VersionDiffBody {
+impl<'a> From<&'a VersionDiff> for VersionDiffResponse<'a> {
+    fn from(diff: &'a VersionDiff) -> VersionDiffResponse<'a> {
+        VersionDiffResponse {
             from: diff.from,
             to: diff.to,
             diff: &diff.diff.text,

@@ -1,18 +1,19 @@
-//! Items as they are sent.
+//! Items in responses.
 
 use interline_items::fields::{Argument, Arguments, CodePath, Description, PromptName, Tag, Title, Url};
 use interline_items::{Caller, ContentPart, Item, Kind, Presence, ReadItem, Snapshot};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Time;
-use super::code::Place;
+use super::code::CodeOwner;
 
 /// A note, bookmark, prompt or file of code.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Item)]
-pub(crate) struct ItemBody<'a> {
+pub(crate) struct ItemResponse<'a> {
     /// What it is: `note`, `bookmark`, `prompt`, `app_file`, `workflow` or `module`.
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
@@ -36,7 +37,7 @@ pub(crate) struct ItemBody<'a> {
     pub(crate) name: Option<Option<&'a str>>,
     /// The arguments of a prompt.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "arguments")]
-    #[schema(value_type = Vec<super::ArgumentBody>, nullable = false)]
+    #[schema(value_type = Vec<super::TemplateArgument>, nullable = false)]
     pub(crate) arguments: Option<&'a [Argument]>,
     /// The path of a file of code.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,19 +75,19 @@ pub(crate) struct ItemBody<'a> {
 }
 
 /// Where the sent part of a content stands in the whole.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Serialize, ToSchema, JsonSchema)]
 pub(crate) struct ContentMetadata {
     /// Lines of the whole content.
     #[schema(value_type = i64, minimum = 1)]
-    total_lines: u64,
+    pub(crate) total_lines: u64,
     /// The first line that is sent; 1-based.
     #[schema(value_type = i64, minimum = 1)]
-    start_line: u64,
+    pub(crate) start_line: u64,
     /// The last line that is sent.
     #[schema(value_type = i64, minimum = 1)]
-    end_line: u64,
+    pub(crate) end_line: u64,
     /// Whether a range of lines was asked for.
-    is_partial: bool,
+    pub(crate) is_partial: bool,
 }
 
 /// Whether a range of lines was asked for.
@@ -96,58 +97,58 @@ pub(crate) enum Extent {
     Partial,
 }
 
-impl<'a> ItemBody<'a> {
+impl<'a> ItemResponse<'a> {
     /// The item with its preview instead of its content.
-    pub(crate) fn without_content(item: &'a Item) -> ItemBody<'a> {
+    pub(crate) fn without_content(item: &'a Item) -> ItemResponse<'a> {
         let preview = item.content.as_ref().map(|content| content.preview.as_str());
-        ItemBody { content_preview: preview, ..ItemBody::bare(item) }
+        ItemResponse { content_preview: preview, ..ItemResponse::bare(item) }
     }
 
     /// The item with neither content nor preview.
-    pub(crate) fn without_text(item: &'a Item) -> ItemBody<'a> {
-        ItemBody::bare(item)
+    pub(crate) fn without_text(item: &'a Item) -> ItemResponse<'a> {
+        ItemResponse::bare(item)
     }
 
     /// The item with its whole content.
-    pub(crate) fn with_content(item: &'a Item, content: Option<&'a str>) -> ItemBody<'a> {
-        let lines = item.content.as_ref().map_or(1, |info| info.lines);
+    pub(crate) fn with_content(item: &'a Item, content: Option<&'a str>) -> ItemResponse<'a> {
+        let lines = total_lines(item);
         let metadata = |_| ContentMetadata { total_lines: lines, start_line: 1, end_line: lines, is_partial: false };
-        ItemBody { content, content_metadata: content.map(metadata), ..ItemBody::bare(item) }
+        ItemResponse { content, content_metadata: content.map(metadata), ..ItemResponse::bare(item) }
     }
 
     /// An entry of a list.
-    pub(crate) fn of_snapshot(snapshot: &'a Snapshot) -> ItemBody<'a> {
+    pub(crate) fn from_snapshot(snapshot: &'a Snapshot) -> ItemResponse<'a> {
         match &snapshot.content {
-            Some(content) => ItemBody::with_content(&snapshot.item, Some(content)),
-            None => ItemBody::without_content(&snapshot.item),
+            Some(content) => ItemResponse::with_content(&snapshot.item, Some(content)),
+            None => ItemResponse::without_content(&snapshot.item),
         }
     }
 
     /// The item with the part of its content that was read.
-    pub(crate) fn of_part(read: &'a ReadItem, extent: Extent) -> ItemBody<'a> {
-        let total_lines = read.item.content.as_ref().map_or(1, |info| info.lines);
+    pub(crate) fn from_read(read: &'a ReadItem, extent: Extent) -> ItemResponse<'a> {
+        let total_lines = total_lines(&read.item);
         let metadata = |part: &ContentPart| ContentMetadata {
             total_lines,
             start_line: part.start_line,
             end_line: part.end_line,
             is_partial: extent == Extent::Partial,
         };
-        ItemBody {
+        ItemResponse {
             content: read.part.as_ref().map(|part| &*part.text),
             content_metadata: read.part.as_ref().map(metadata),
-            ..ItemBody::bare(&read.item)
+            ..ItemResponse::bare(&read.item)
         }
     }
 
-    /// The same, with whose it is where it is code.
-    pub(crate) fn placed(self, item: &Item, caller: &Caller) -> ItemBody<'a> {
-        let Place { app_id, organization_id } = Place::of(item, caller);
-        ItemBody { app_id, organization_id, ..self }
+    /// The item with the app or organization that it belongs to, where it is code.
+    pub(crate) fn with_owner(self, item: &Item, caller: &Caller) -> ItemResponse<'a> {
+        let CodeOwner { app_id, organization_id } = CodeOwner::from_item(item, caller);
+        ItemResponse { app_id, organization_id, ..self }
     }
 
-    fn bare(item: &'a Item) -> ItemBody<'a> {
+    fn bare(item: &'a Item) -> ItemResponse<'a> {
         let (fields, rules) = (&item.fields, item.kind.rules());
-        ItemBody {
+        ItemResponse {
             kind: item.kind.name(),
             id: item.id.uuid(),
             title: fields.title.as_ref().map(Title::as_str),
@@ -165,7 +166,7 @@ impl<'a> ItemBody<'a> {
             last_used_at: item.last_used_at.map(Time),
             archived_at: item.archived_at.map(Time),
             deleted_at: item.deleted_at.map(Time),
-            content_length: item.content.as_ref().map(|content| content.characters),
+            content_length: content_length(item),
             content_preview: None,
             content: None,
             content_metadata: None,
@@ -173,7 +174,7 @@ impl<'a> ItemBody<'a> {
     }
 }
 
-/// A field that some kinds do not have: left out there, null where an item of a kind that has it lacks it.
+/// A field that only some kinds have: left out for the other kinds, null for an item that has no value in it.
 fn present<T>(presence: Presence, value: impl FnOnce() -> Option<T>) -> Option<Option<T>> {
     match presence {
         Presence::Required | Presence::Optional => Some(value()),
@@ -186,7 +187,17 @@ fn tags<S: Serializer>(tags: &&[Tag], serializer: S) -> Result<S::Ok, S::Error> 
 }
 
 fn arguments<S: Serializer>(arguments: &Option<&[Argument]>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(arguments.unwrap_or_default().iter().map(super::ArgumentBody::of))
+    serializer.collect_seq(arguments.unwrap_or_default().iter().map(super::TemplateArgument::from))
+}
+
+/// The length of an item's content in characters, if it has one.
+pub(crate) fn content_length(item: &Item) -> Option<u64> {
+    item.content.as_ref().map(|content| content.characters)
+}
+
+/// The number of lines of an item's content; a text without line breaks, and no text at all, count as one line.
+pub(crate) fn total_lines(item: &Item) -> u64 {
+    item.content.as_ref().map_or(1, |content| content.lines)
 }
 
 /// The path that a kind's items live under; code has none of its own.

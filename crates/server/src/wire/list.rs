@@ -1,21 +1,22 @@
-//! Lists as they are sent.
+//! Pages of items with their cursors, and lists of tags.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use interline_items::search::{SearchHit, SearchOrder, SearchResults};
 use interline_items::{Caller, Cursor, CursorKey, ItemId, PageStart, Sort, SortBy, SortOrder};
 use interline_search::Snippet;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::ItemBody;
+use super::ItemResponse;
 
 /// A page of items.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ItemList<'a> {
     /// The items of this page.
-    items: Vec<FoundBody<'a>>,
+    items: Vec<SearchHitResponse<'a>>,
     /// How many items there are in all.
     #[schema(value_type = i64, minimum = 0)]
     total: u64,
@@ -33,7 +34,7 @@ pub(crate) struct ItemList<'a> {
 
 impl<'a> ItemList<'a> {
     /// A page that was asked for from `start`, in an order.
-    pub(crate) fn of(
+    pub(crate) fn new(
         page: &'a SearchResults,
         start: &PageStart,
         limit: usize,
@@ -41,7 +42,7 @@ impl<'a> ItemList<'a> {
         caller: &Caller,
     ) -> ItemList<'a> {
         ItemList {
-            items: page.items.iter().map(|found| FoundBody::of(found, caller)).collect(),
+            items: page.items.iter().map(|found| SearchHitResponse::new(found, caller)).collect(),
             total: page.total,
             offset: match start {
                 PageStart::Offset(offset) => Some(*offset),
@@ -57,20 +58,20 @@ impl<'a> ItemList<'a> {
 /// An item of a list.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SearchHit)]
-struct FoundBody<'a> {
+struct SearchHitResponse<'a> {
     /// Where the item matches; there in the answers to `q` and `regex` alone. It is the line of the content that shows the
     /// most of what was looked for, or else a line of another field. Read on from there with `start_line`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    snippet: Option<SnippetBody<'a>>,
+    snippet: Option<SnippetResponse<'a>>,
     #[serde(flatten)]
-    item: ItemBody<'a>,
+    item: ItemResponse<'a>,
 }
 
 /// Where an item matches.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Snippet)]
-struct SnippetBody<'a> {
+struct SnippetResponse<'a> {
     /// `content`, `description`, `title` (which stands for the name of a prompt too), `url` or `path`.
     #[schema(pattern = "^(content|description|title|url|path)$")]
     field: &'static str,
@@ -84,18 +85,18 @@ struct SnippetBody<'a> {
     marks: Vec<[usize; 2]>,
 }
 
-impl<'a> FoundBody<'a> {
-    fn of(found: &'a SearchHit, caller: &Caller) -> FoundBody<'a> {
-        let snippet = found.snippet.as_ref().map(SnippetBody::of);
-        let item = ItemBody::of_snapshot(&found.snapshot).placed(&found.snapshot.item, caller);
-        FoundBody { snippet, item }
+impl<'a> SearchHitResponse<'a> {
+    fn new(found: &'a SearchHit, caller: &Caller) -> SearchHitResponse<'a> {
+        let snippet = found.snippet.as_ref().map(SnippetResponse::from);
+        let item = ItemResponse::from_snapshot(&found.snapshot).with_owner(&found.snapshot.item, caller);
+        SearchHitResponse { snippet, item }
     }
 }
 
-impl<'a> SnippetBody<'a> {
-    fn of(snippet: &'a Snippet) -> SnippetBody<'a> {
+impl<'a> From<&'a Snippet> for SnippetResponse<'a> {
+    fn from(snippet: &'a Snippet) -> SnippetResponse<'a> {
         let marks = snippet.marks.iter().map(|mark| [mark.start, mark.end]).collect();
-        SnippetBody { field: snippet.field.name(), line: snippet.field.line(), text: &snippet.text, marks }
+        SnippetResponse { field: snippet.field.name(), line: snippet.field.line(), text: &snippet.text, marks }
     }
 }
 
@@ -115,7 +116,7 @@ pub(crate) struct CursorText {
 
 impl CursorText {
     fn write(cursor: &Cursor, order: SearchOrder) -> Option<String> {
-        let (by, direction) = names(order);
+        let (by, direction) = order_names(order);
         let (by, order, id) = (by.to_owned(), direction.to_owned(), cursor.id.uuid());
         let mut parts = CursorText { by, order, id, text: None, micros: None, score: None };
         match &cursor.key {
@@ -138,13 +139,13 @@ impl CursorText {
             (None, None, None) => None,
             _ => return None,
         };
-        let of_this_order = (parts.by.as_str(), parts.order.as_str()) == names(order);
+        let of_this_order = (parts.by.as_str(), parts.order.as_str()) == order_names(order);
         of_this_order.then_some(Cursor { key, id: ItemId::from_uuid(parts.id) })
     }
 }
 
 /// An order in the words of the API.
-fn names(order: SearchOrder) -> (&'static str, &'static str) {
+fn order_names(order: SearchOrder) -> (&'static str, &'static str) {
     let (by, direction) = match order {
         SearchOrder::Relevance(direction) => ("relevance", direction),
         SearchOrder::Sorted(Sort { by: SortBy::CreatedAt, order }) => ("created_at", order),
@@ -159,14 +160,14 @@ fn names(order: SearchOrder) -> (&'static str, &'static str) {
 }
 
 /// All tags.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema, JsonSchema)]
 pub(crate) struct TagList {
     /// Sorted by name.
     pub(crate) tags: Vec<TagCount>,
 }
 
 /// A tag.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema, JsonSchema)]
 pub(crate) struct TagCount {
     /// The tag.
     pub(crate) name: String,

@@ -1,38 +1,46 @@
-//! The JSON of the API. Nothing here knows a rule: these types say what stands where.
+//! The types of the JSON that both doors read and write. They hold no business rule: they say which member is where, and convert
+//! to and from the types of `interline-items`.
 
 pub(crate) mod code;
-mod cut;
-mod edited;
-mod edits;
+mod edit_requests;
+mod edit_response;
 mod enrichment;
 mod error;
 mod event;
+mod field_error;
 mod history;
-mod input;
 mod item;
 mod list;
 mod object;
-mod people;
-mod problem;
+mod requests;
 mod time;
+mod truncation;
+mod users;
 mod webhooks;
 
-pub(crate) use cut::{Cut, MAX_CHARS};
-pub(crate) use edited::EditedBody;
-pub(crate) use edits::{DeleteContent, EditBody, Edits, Insert, PatchContent, StrReplace, edit_request};
-pub(crate) use enrichment::EnrichmentBody;
-pub(crate) use error::ErrorBody;
-pub(crate) use event::EventBody;
-pub(crate) use history::{HistoryList, VersionDiffBody};
-pub(crate) use input::{
-    ArgumentBody, ItemCondition, ItemPatch, NewItem, NewToken, NewUser, RenderRequest, TagPatch, tag_changes,
+pub(crate) use edit_requests::{
+    DeleteContentRequest, EditRequestBody, EditsRequest, InsertRequest, PatchContentRequest, StrReplaceRequest,
+    edit_request, require_version,
 };
-pub(crate) use item::{Extent, ItemBody, collection_of};
+pub(crate) use edit_response::{EditResponse, dry_run_flag, edit_counts};
+pub(crate) use enrichment::EnrichmentResponse;
+pub(crate) use error::ErrorBody;
+pub(crate) use event::EventMessage;
+pub(crate) use field_error::{invalid_field, json_field_error};
+pub(crate) use history::{HistoryList, VersionDiffResponse};
+pub(crate) use item::{ContentMetadata, Extent, ItemResponse, collection_of, content_length, total_lines};
 pub(crate) use list::{CursorText, ItemList, TagCount, TagList};
 pub(crate) use object::Object;
-pub(crate) use people::{CreatedToken, CreatedUser, SpaceBody, SpaceList, TokenBody, TokenList, UserBody, UserList};
-pub(crate) use problem::problem;
+pub(crate) use requests::{
+    CreateItemRequest, CreateTokenRequest, CreateUserRequest, ItemConditionRequest, RenameTagRequest, RenderRequest,
+    TemplateArgument, UpdateItemRequest, tag_changes,
+};
 pub(crate) use time::Time;
+pub(crate) use truncation::{MAX_CHARS, Truncation};
+pub(crate) use users::{
+    CreatedToken, CreatedUser, SpaceList, SpaceResponse, TokenList, TokenResponse, UserList, UserResponse,
+};
 pub(crate) use webhooks::{
-    CreatedWebhook, DeliveredEvent, DeliveryBody, DeliveryList, NewWebhook, WebhookBody, WebhookList, WebhookPatch,
+    CreateWebhookRequest, CreatedWebhook, DeliveredEvent, DeliveryList, DeliveryResponse, UpdateWebhookRequest,
+    WebhookList, WebhookResponse,
 };

@@ -1,4 +1,4 @@
-//! JSON objects.
+//! A value that must be a JSON object, not an array of its fields.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,7 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// A `T` that stands there as an object. (A derived type would take an array too, its fields by position.)
+/// A `T` that is written as an object. (A derived type would also accept an array, with its fields by position.)
 #[derive(Debug)]
 pub(crate) struct Object<T>(pub(crate) T);
 

@@ -1,8 +1,10 @@
-//! Times.
+//! Timestamps in JSON.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use jiff::Timestamp;
+use schemars::{JsonSchema, Schema as JsonSchemaValue, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -32,6 +34,16 @@ impl PartialSchema for Time {
             .schema_type(Type::String)
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)));
         time.into()
+    }
+}
+
+impl JsonSchema for Time {
+    fn schema_name() -> Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> JsonSchemaValue {
+        json_schema!({"type": "string"})
     }
 }
 

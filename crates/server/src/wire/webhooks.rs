@@ -1,4 +1,4 @@
-//! Webhooks and what they are told, as they are sent.
+//! Webhooks and their deliveries in requests and responses, and the event that an endpoint is sent.
 
 use std::collections::BTreeSet;
 
@@ -6,32 +6,33 @@ use interline_items::fields::FieldError;
 use interline_items::{
     Delivery, DeliveryState, Error, Kind, SpaceId, Webhook, WebhookChanges, WebhookDraft, WebhookSwitch,
 };
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Time;
-use super::event::Happened;
-use super::input::given;
+use super::event::EventFields;
+use super::requests::deserialize_some;
 
 /// A new webhook.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NewWebhook {
+#[schema(as = NewWebhook)]
+pub(crate) struct CreateWebhookRequest {
     /// An http or https address that everybody can reach.
     #[schema(pattern = "^https?://", max_length = 2000)]
     url: String,
     /// The space whose changes it is told; the caller's own unless given.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(nullable = false)]
     space_id: Option<Uuid>,
     /// The types of items that it is told about; all unless given.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(nullable = false, min_items = 1)]
     types: Option<Vec<String>>,
 }
 
-impl NewWebhook {
+impl CreateWebhookRequest {
     pub(crate) fn into_draft(self) -> Result<WebhookDraft, Error> {
         Ok(WebhookDraft {
             url: self.url,
@@ -44,22 +45,23 @@ impl NewWebhook {
 /// Changes of a webhook: what is left out stays.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WebhookPatch {
+#[schema(as = WebhookPatch)]
+pub(crate) struct UpdateWebhookRequest {
     /// Another address.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(pattern = "^https?://", max_length = 2000, nullable = false)]
     url: Option<String>,
     /// Other types of items; null is all.
-    #[serde(default, deserialize_with = "given_or_null")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<Vec<String>>, min_items = 1)]
     types: Option<Option<Vec<String>>>,
     /// Whether it is told what happens. One that has stopped begins again with what happens from then on.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(nullable = false)]
     active: Option<bool>,
 }
 
-impl WebhookPatch {
+impl UpdateWebhookRequest {
     pub(crate) fn into_changes(self) -> Result<WebhookChanges, Error> {
         let all_or = |types: Option<Vec<String>>| types.as_deref().map(kinds).transpose();
         Ok(WebhookChanges {
@@ -70,16 +72,11 @@ impl WebhookPatch {
     }
 }
 
-/// A value that may be `null`, which is not the same as leaving it out.
-fn given_or_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<Option<T>>, D::Error> {
-    Option::<T>::deserialize(value).map(Some)
-}
-
 fn kinds(names: &[String]) -> Result<BTreeSet<Kind>, Error> {
-    let known = || Kind::ALL.map(Kind::name).join(", ");
+    let all_names = || Kind::ALL.map(Kind::name).join(", ");
     let kind = |(index, name): (usize, &String)| {
         Kind::from_name(name)
-            .ok_or_else(|| FieldError::new(format!("types[{index}]"), format!("must be one of {}", known())))
+            .ok_or_else(|| FieldError::new(format!("types[{index}]"), format!("must be one of {}", all_names())))
     };
     names.iter().enumerate().map(kind).collect::<Result<_, _>>().map_err(|error| Error::ValidationFailed(vec![error]))
 }
@@ -87,7 +84,7 @@ fn kinds(names: &[String]) -> Result<BTreeSet<Kind>, Error> {
 /// A webhook without its secret.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Webhook)]
-pub(crate) struct WebhookBody {
+pub(crate) struct WebhookResponse {
     /// Its identifier.
     id: Uuid,
     /// The address.
@@ -109,10 +106,10 @@ pub(crate) struct WebhookBody {
     stop_reason: Option<String>,
 }
 
-impl WebhookBody {
-    pub(crate) fn of(webhook: &Webhook) -> WebhookBody {
+impl From<&Webhook> for WebhookResponse {
+    fn from(webhook: &Webhook) -> WebhookResponse {
         let stopped = webhook.stopped.as_ref();
-        WebhookBody {
+        WebhookResponse {
             id: webhook.id.uuid(),
             url: webhook.url.as_str().to_owned(),
             space_id: webhook.space.uuid(),
@@ -130,7 +127,7 @@ impl WebhookBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CreatedWebhook {
     #[serde(flatten)]
-    pub(crate) webhook: WebhookBody,
+    pub(crate) webhook: WebhookResponse,
     /// What messages are signed with: it is not shown again.
     pub(crate) secret: String,
 }
@@ -139,7 +136,7 @@ pub(crate) struct CreatedWebhook {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WebhookList {
     /// Oldest first.
-    pub(crate) webhooks: Vec<WebhookBody>,
+    pub(crate) webhooks: Vec<WebhookResponse>,
 }
 
 /// An event as a webhook is told it.
@@ -153,16 +150,16 @@ pub(crate) struct DeliveredEvent {
     /// The item's space.
     space_id: Uuid,
     #[serde(flatten)]
-    happened: Happened,
+    fields: EventFields,
 }
 
 impl DeliveredEvent {
-    pub(crate) fn of(webhook: &Webhook, delivery: &Delivery) -> DeliveredEvent {
+    pub(crate) fn new(webhook: &Webhook, delivery: &Delivery) -> DeliveredEvent {
         DeliveredEvent {
             webhook_id: webhook.id.uuid(),
             delivery: delivery.number,
             space_id: delivery.event.space.uuid(),
-            happened: Happened::of(&delivery.event),
+            fields: EventFields::from(&delivery.event),
         }
     }
 }
@@ -170,7 +167,7 @@ impl DeliveredEvent {
 /// What a webhook is to be told or was told, and what became of it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Delivery)]
-pub(crate) struct DeliveryBody {
+pub(crate) struct DeliveryResponse {
     #[serde(flatten)]
     event: DeliveredEvent,
     /// `pending`, `delivered` or `given_up`.
@@ -192,11 +189,11 @@ pub(crate) struct DeliveryBody {
     due_at: Option<Time>,
 }
 
-impl DeliveryBody {
-    pub(crate) fn of(webhook: &Webhook, delivery: &Delivery) -> DeliveryBody {
+impl DeliveryResponse {
+    pub(crate) fn new(webhook: &Webhook, delivery: &Delivery) -> DeliveryResponse {
         let last = delivery.last.as_ref();
-        DeliveryBody {
-            event: DeliveredEvent::of(webhook, delivery),
+        DeliveryResponse {
+            event: DeliveredEvent::new(webhook, delivery),
             state: delivery.state.name(),
             attempts: delivery.attempts,
             tried_at: last.map(|last| Time(last.at)),
@@ -215,5 +212,5 @@ impl DeliveryBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DeliveryList {
     /// Newest first.
-    pub(crate) deliveries: Vec<DeliveryBody>,
+    pub(crate) deliveries: Vec<DeliveryResponse>,
 }

@@ -112,28 +112,28 @@ impl Agent {
         let [block] = result["content"].as_array().expect("content").as_slice() else { panic!("{tool}: {result}") };
         assert_eq!(block["type"], "text", "{tool}");
         let text = block["text"].as_str().expect("text");
-        let told: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{tool}: {error}: {text}"));
+        let data: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{tool}: {error}: {text}"));
         if result["isError"] == true {
             assert!(result.get("structuredContent").is_none(), "{tool}: {result}");
             assert!(text.len() <= MAX_ERROR_BYTES, "{tool}: an error of {} bytes", text.len());
             for member in ["error", "message", "suggestion"] {
-                assert!(!told[member].as_str().unwrap_or_default().is_empty(), "{tool}: no `{member}` in {told}");
+                assert!(!data[member].as_str().unwrap_or_default().is_empty(), "{tool}: no `{member}` in {data}");
             }
-            assert_ne!(told["error"], "internal", "{tool}: {told}");
-            return Err(told);
+            assert_ne!(data["error"], "internal", "{tool}: {data}");
+            return Err(data);
         }
         assert_eq!(result["isError"], false, "{tool}: {result}");
-        assert_eq!(result["structuredContent"], told, "{tool}: the text differs from the data");
-        assert_eq!(mismatch(&output, &told, tool), None, "{told}");
-        Ok(told)
+        assert_eq!(result["structuredContent"], data, "{tool}: the text differs from the data");
+        assert_eq!(mismatch(&output, &data, tool), None, "{data}");
+        Ok(data)
     }
 
     /// Calls a tool that must succeed, and demands, within its data, what is expected.
     pub(crate) async fn check(&self, tool: &str, arguments: Value, expected: Value) -> Value {
-        let told = self.call(tool, arguments).await;
-        let told = told.unwrap_or_else(|error| panic!("{tool}: {error}"));
-        assert_within(tool, &expected, &told);
-        told
+        let data = self.call(tool, arguments).await;
+        let data = data.unwrap_or_else(|error| panic!("{tool}: {error}"));
+        assert_within(tool, &expected, &data);
+        data
     }
 
     /// Calls a tool that must refuse, and demands, within the error, what is expected.

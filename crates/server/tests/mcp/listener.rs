@@ -1,4 +1,4 @@
-//! Clients that are told what they did not ask for: on a connection of their own, and on a stream over HTTP.
+//! Clients that receive notifications: on a connection of their own, and on a stream over HTTP.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::support::test_store::{TestServer, TestStore};
 
 /// Longer than anything takes.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What the newest protocol wants with every request.
+/// The prefix of the metadata that the newest protocol requires in every request.
 const PREFIX: &str = "io.modelcontextprotocol";
 
-/// Parameters with what the newest protocol wants beside them.
+/// Parameters with the metadata that the newest protocol requires.
 pub(crate) fn with_meta(mut params: Value) -> Value {
     params["_meta"] = json!({
         format!("{PREFIX}/protocolVersion"): "2026-07-28",
@@ -26,15 +26,15 @@ pub(crate) fn with_meta(mut params: Value) -> Value {
     params
 }
 
-/// What the client of a stream is told, without the stream's id, which must be this one.
-fn told_on(stream: &Value, mut message: Value) -> Value {
+/// A notification on a stream, without the stream's id, which must be this one.
+fn stream_notification(stream: &Value, mut message: Value) -> Value {
     let meta = message["params"].as_object_mut().and_then(|params| params.remove("_meta")).unwrap_or_default();
     assert_eq!(&meta[format!("{PREFIX}/subscriptionId")], stream, "{message} {meta}");
-    short(&message)
+    summary(&message)
 }
 
-/// What was told, in few words.
-fn short(message: &Value) -> Value {
+/// A notification in short: the address, or `prompts` for their list.
+fn summary(message: &Value) -> Value {
     match (message["method"].as_str(), &message["params"]["uri"]) {
         (Some("notifications/resources/updated"), Value::String(uri)) => json!(uri),
         (Some("notifications/prompts/list_changed"), _) => json!("prompts"),
@@ -47,7 +47,8 @@ pub(crate) struct Connection {
     to_server: DuplexStream,
     from_server: BufReader<DuplexStream>,
     next_id: u64,
-    told: VecDeque<Value>,
+    /// Notifications that came while an answer was awaited.
+    notifications: VecDeque<Value>,
     served: JoinHandle<std::io::Result<()>>,
 }
 
@@ -57,45 +58,51 @@ impl Connection {
         let (to_server, input) = duplex(bytes);
         let (output, from_server) = duplex(bytes);
         let served = tokio::spawn(serve_mcp_on(server, place.interline.clone(), place.owner, (input, output)));
-        Connection { to_server, from_server: BufReader::new(from_server), next_id: 1, told: VecDeque::new(), served }
+        Connection {
+            to_server,
+            from_server: BufReader::new(from_server),
+            next_id: 1,
+            notifications: VecDeque::new(),
+            served,
+        }
     }
 
-    /// The same, after a handshake: what the server says about itself.
-    pub(crate) async fn greeted(place: &TestStore, server: McpServer, bytes: usize) -> (Connection, Value) {
+    /// A connection after the handshake, with the answer to `initialize`.
+    pub(crate) async fn initialized(place: &TestStore, server: McpServer, bytes: usize) -> (Connection, Value) {
         let mut connection = Connection::new(place, server, bytes);
         let client = json!({"name": "test", "version": "1"});
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         let described = connection.request("initialize", params).await.unwrap();
-        connection.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        connection.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         (connection, described)
     }
 
-    pub(crate) async fn say(&mut self, message: &Value) {
+    pub(crate) async fn send(&mut self, message: &Value) {
         self.to_server.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 
     /// The next message.
-    pub(crate) async fn hear(&mut self) -> Value {
+    pub(crate) async fn receive(&mut self) -> Value {
         let mut line = String::new();
         timeout(PATIENCE, self.from_server.read_line(&mut line)).await.expect("a message in time").unwrap();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
-    /// Asks for something and does not wait: the id of the request.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
+    /// Sends a request and does not wait for the answer: the id of the request.
+    pub(crate) async fn send_request(&mut self, method: &str, params: Value) -> Value {
         let id = json!(self.next_id);
         self.next_id += 1;
-        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
         id
     }
 
     /// The result of a request, or its error.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
-        let id = self.ask(method, params).await;
+        let id = self.send_request(method, params).await;
         loop {
-            let mut message = self.hear().await;
+            let mut message = self.receive().await;
             if message.get("method").is_some() {
-                self.told.push_back(message);
+                self.notifications.push_back(message);
                 continue;
             }
             assert_eq!(message["id"], id, "{message}");
@@ -110,25 +117,25 @@ impl Connection {
         assert_eq!(self.request("resources/subscribe", json!({"uri": uri})).await, Ok(json!({})), "{uri}");
     }
 
-    /// What is told next: an address, or `prompts` for their list.
-    pub(crate) async fn told(&mut self) -> Value {
-        let message = match self.told.pop_front() {
+    /// The next notification: an address, or `prompts` for their list.
+    pub(crate) async fn notification(&mut self) -> Value {
+        let message = match self.notifications.pop_front() {
             Some(message) => message,
-            None => self.hear().await,
+            None => self.receive().await,
         };
-        short(&message)
+        summary(&message)
     }
 
-    /// The same on a stream.
-    pub(crate) async fn told_on(&mut self, stream: &Value) -> Value {
-        let message = match self.told.pop_front() {
+    /// The next notification on a stream of the connection.
+    pub(crate) async fn notification_on(&mut self, stream: &Value) -> Value {
+        let message = match self.notifications.pop_front() {
             Some(message) => message,
-            None => self.hear().await,
+            None => self.receive().await,
         };
-        told_on(stream, message)
+        stream_notification(stream, message)
     }
 
-    /// Says no more, and waits for the end, which must come soon.
+    /// Ends the input, and waits for the server to end, which must be soon.
     pub(crate) async fn end(self) {
         drop(self.to_server);
         timeout(Duration::from_secs(4), self.served).await.expect("an end in time").unwrap().unwrap();
@@ -138,12 +145,11 @@ impl Connection {
 /// A stream over HTTP.
 pub(crate) struct HttpStream {
     answer: reqwest::Response,
-    ahead: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
-/// What is heard on a stream over HTTP.
 impl HttpStream {
-    /// Asks for a stream: what is there instead, if there is none.
+    /// Opens a stream; the error is the answer that comes instead of one.
     pub(crate) async fn open(
         world: &TestServer,
         server: &str,
@@ -160,26 +166,26 @@ impl HttpStream {
         let answer = request.send().await.unwrap();
         let is_stream = answer.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream");
         if is_stream {
-            return Ok(HttpStream { answer, ahead: Vec::new() });
+            return Ok(HttpStream { answer, buffer: Vec::new() });
         }
         Err(serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap())
     }
 
-    /// The same, which must be granted all that it asks for.
+    /// A stream that must be granted all the notifications that it asks for.
     pub(crate) async fn granted(world: &TestServer, server: &str, notifications: Value) -> HttpStream {
         let opened = HttpStream::open(world, server, &world.store.secret, notifications.clone()).await;
         let mut stream = opened.unwrap_or_else(|refused| panic!("{refused}"));
-        let granted = stream.told().await;
+        let granted = stream.notification().await;
         assert_eq!(granted["method"], "notifications/subscriptions/acknowledged", "{granted}");
         assert_eq!(granted["params"]["notifications"], notifications);
         stream
     }
 
     /// The next message; `None` at the end.
-    pub(crate) async fn hear(&mut self) -> Option<Value> {
+    pub(crate) async fn receive(&mut self) -> Option<Value> {
         loop {
-            if let Some(end) = self.ahead.windows(2).position(|bytes| bytes == b"\n\n") {
-                let event: Vec<u8> = self.ahead.drain(..end + 2).collect();
+            if let Some(end) = self.buffer.windows(2).position(|bytes| bytes == b"\n\n") {
+                let event: Vec<u8> = self.buffer.drain(..end + 2).collect();
                 let event = String::from_utf8(event).unwrap();
                 let data: String = event.split('\n').filter_map(|line| line.strip_prefix("data:")).collect();
                 match data.trim() {
@@ -188,12 +194,12 @@ impl HttpStream {
                 }
             }
             let more = timeout(PATIENCE, self.answer.chunk()).await.expect("a message in time").unwrap()?;
-            self.ahead.extend_from_slice(&more);
+            self.buffer.extend_from_slice(&more);
         }
     }
 
-    /// What is told next.
-    pub(crate) async fn told(&mut self) -> Value {
-        told_on(&json!("stream"), self.hear().await.expect("the stream goes on"))
+    /// The next notification.
+    pub(crate) async fn notification(&mut self) -> Value {
+        stream_notification(&json!("stream"), self.receive().await.expect("the stream goes on"))
     }
 }

@@ -13,13 +13,5 @@ mod agent;
 mod listener;
 mod schema;
 
-mod bounds;
-mod code;
-mod connections;
-mod parity;
-mod prompts;
-mod refused;
-mod resources;
-mod subscriptions;
-mod tasks;
+mod protocol;
 mod tools;

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::http::error::ApiError;
 use crate::http::state::AppState;
-use crate::wire::{Object, problem};
+use crate::wire::{Object, json_field_error};
 
 /// The body of a request, parsed.
 pub(in crate::http) struct JsonBody<T>(pub(in crate::http) T);
@@ -65,16 +65,16 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let Object(value) = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
-        problem(&path, error.inner())
+        json_field_error(&path, error.inner())
     })?;
-    reader.end().map_err(|error| problem(".", &error))?;
+    reader.end().map_err(|error| json_field_error(".", &error))?;
     Ok(value)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::{ItemPatch, NewItem, NewToken};
+    use crate::wire::{CreateItemRequest, CreateTokenRequest, UpdateItemRequest};
 
     fn refused<T: DeserializeOwned>(body: &str) -> (String, String) {
         match parse::<T>(body.as_bytes()) {
@@ -103,18 +103,18 @@ mod tests {
             (r#"{"title": "\ud800"}"#, "body", "is not valid JSON"),
             ("{\"title\": \"\u{0}\"}", "body", "is not valid JSON: control character"),
         ] {
-            let (named, message) = refused::<NewItem>(body);
+            let (named, message) = refused::<CreateItemRequest>(body);
             assert_eq!(named, field, "{body}: {message}");
             assert!(message.contains(part), "{body}: {message}");
         }
-        assert_eq!(refused::<NewToken>("{}"), ("name".to_owned(), "is required".to_owned()));
-        assert_eq!(refused::<ItemPatch>(r#"{"expected_version": -1}"#).0, "expected_version");
-        assert_eq!(refused::<ItemPatch>(r#"{"expected_version": null}"#).0, "expected_version");
+        assert_eq!(refused::<CreateTokenRequest>("{}"), ("name".to_owned(), "is required".to_owned()));
+        assert_eq!(refused::<UpdateItemRequest>(r#"{"expected_version": -1}"#).0, "expected_version");
+        assert_eq!(refused::<UpdateItemRequest>(r#"{"expected_version": null}"#).0, "expected_version");
     }
 
     #[test]
     fn what_is_quoted_is_cut() {
-        let (_, message) = refused::<NewItem>(&format!(r#"{{"tags": "{}"}}"#, "x".repeat(10_000)));
+        let (_, message) = refused::<CreateItemRequest>(&format!(r#"{{"tags": "{}"}}"#, "x".repeat(10_000)));
         assert!(message.chars().count() <= 301, "{message}");
     }
 }

@@ -13,7 +13,7 @@ use crate::http::extract::path::{self, IdPath, PromptNamePath};
 use crate::http::extract::query::{QueryParams, boolean, one_of};
 use crate::http::extract::{body, conditions};
 use crate::http::state::AppState;
-use crate::wire::{ItemBody, ItemCondition};
+use crate::wire::{ItemConditionRequest, ItemResponse};
 
 /// What every request about one item has.
 pub(in crate::http) struct ItemTarget {
@@ -46,10 +46,10 @@ impl Echo {
 
 impl Echo {
     /// The body for an item that was written.
-    pub(in crate::http) fn item_body(self, written: &Snapshot) -> ItemBody<'_> {
+    pub(in crate::http) fn item_body(self, written: &Snapshot) -> ItemResponse<'_> {
         match self {
-            Echo::Content => ItemBody::with_content(&written.item, written.content.as_deref()),
-            Echo::Preview => ItemBody::without_content(&written.item),
+            Echo::Content => ItemResponse::with_content(&written.item, written.content.as_deref()),
+            Echo::Preview => ItemResponse::without_content(&written.item),
         }
     }
 }
@@ -105,7 +105,7 @@ impl FromRequest<AppState> for ConditionalTarget {
     async fn from_request(request: Request, state: &AppState) -> Result<ConditionalTarget, ApiError> {
         let (mut parts, body) = request.into_parts();
         let mut target = ItemTarget::from_request_parts(&mut parts, state).await?;
-        let condition: ItemCondition = body::parse_optional(state, &parts.headers, body).await?;
+        let condition: ItemConditionRequest = body::parse_optional(state, &parts.headers, body).await?;
         target.require_kind(condition.kind.as_deref())?;
         let expected = target.expected_version(condition.expected_version)?;
         Ok(ConditionalTarget { target, expected })

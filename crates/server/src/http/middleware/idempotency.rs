@@ -17,8 +17,8 @@ use crate::http::extract::{body, conditions};
 use crate::http::response::{self, HandlerResult};
 use crate::http::routes::rules::{Idempotency, StoredResponse};
 use crate::http::state::AppState;
-use crate::wire::code::{DeletedBody, PatchedBody, ReplacedBody};
-use crate::wire::{EditedBody, ItemBody, collection_of};
+use crate::wire::code::{DeleteFileResponse, PatchFileResponse, ReplaceFileResponse};
+use crate::wire::{EditResponse, ItemResponse, collection_of};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -111,14 +111,14 @@ fn stored_item_response(outcome: &WriteOutcome<'_>, caller: &Caller) -> Value {
     match outcome {
         WriteOutcome::Created(item) => {
             let location = format!("/{}/{}", collection_of(item.kind), item.id);
-            json!({"status": 201, "etag": etag_text(item), "location": location, "body": ItemBody::without_text(item).placed(item, caller)})
+            json!({"status": 201, "etag": etag_text(item), "location": location, "body": ItemResponse::without_text(item).with_owner(item, caller)})
         }
         WriteOutcome::Changed(item) => {
-            json!({"status": 200, "etag": etag_text(item), "body": ItemBody::without_text(item).placed(item, caller)})
+            json!({"status": 200, "etag": etag_text(item), "body": ItemResponse::without_text(item).with_owner(item, caller)})
         }
         WriteOutcome::Edited(edited) => {
             let item = &edited.after.item;
-            let body = EditedBody::without_diff(edited, ItemBody::without_text(item).placed(item, caller));
+            let body = EditResponse::without_diff(edited, ItemResponse::without_text(item).with_owner(item, caller));
             json!({"status": 200, "etag": etag_text(item), "body": body})
         }
         WriteOutcome::Removed(_) => json!({"status": 204}),
@@ -129,12 +129,12 @@ fn stored_item_response(outcome: &WriteOutcome<'_>, caller: &Caller) -> Value {
 /// What is stored of a response about a file of code.
 fn stored_code_response(outcome: &WriteOutcome<'_>, caller: &Caller) -> Value {
     match outcome {
-        WriteOutcome::Created(item) => json!({"status": 201, "body": ReplacedBody::created(item, caller)}),
-        WriteOutcome::Changed(item) => json!({"status": 200, "body": ReplacedBody::changed(item, caller)}),
+        WriteOutcome::Created(item) => json!({"status": 201, "body": ReplaceFileResponse::created(item, caller)}),
+        WriteOutcome::Changed(item) => json!({"status": 200, "body": ReplaceFileResponse::changed(item, caller)}),
         WriteOutcome::Edited(edited) => {
-            json!({"status": 200, "body": PatchedBody::of(edited, EditMode::Write, caller)})
+            json!({"status": 200, "body": PatchFileResponse::new(edited, EditMode::Write, caller)})
         }
-        WriteOutcome::Removed(item) => json!({"status": 200, "body": DeletedBody::of(item, caller)}),
+        WriteOutcome::Removed(item) => json!({"status": 200, "body": DeleteFileResponse::new(item, caller)}),
         WriteOutcome::Retagged(_) => stored_item_response(outcome, caller),
     }
 }

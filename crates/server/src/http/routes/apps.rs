@@ -14,7 +14,8 @@ use crate::http::extract::query::QueryParams;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
 use crate::wire::code::{
-    AppBody, AppList, AppPatch, NewAppBody, PublishedBody, PublishedFileBody, VersionBody, VersionList,
+    AppList, AppResponse, AppVersionList, AppVersionResponse, CreateAppRequest, PublishAppResponse,
+    PublishedFileResponse, UpdateAppRequest,
 };
 
 /// The routes of `/apps`.
@@ -35,23 +36,23 @@ pub(super) fn routes() -> Routes {
 /// Those of the caller's organization and the global ones; for admins all.
 #[utoipa::path(get, path = "/apps", tag = "apps", operation_id = "list_apps", responses((status = 200, body = AppList)))]
 async fn list(State(state): State<AppState>, caller: AuthenticatedCaller) -> HandlerResult {
-    let apps: Vec<AppBody> = state.interline.apps(&caller.0).await?.iter().map(AppBody::of).collect();
+    let apps: Vec<AppResponse> = state.interline.apps(&caller.0).await?.iter().map(AppResponse::from_app).collect();
     response::json(StatusCode::OK, &AppList { count: apps.len(), apps })
 }
 
 /// Create an app
 ///
 /// With a small scaffold of files, `_layout.tsx` and `pages/index.tsx`.
-#[utoipa::path(post, path = "/apps", tag = "apps", operation_id = "create_app", request_body = NewAppBody,
-    responses((status = 201, body = AppBody),
+#[utoipa::path(post, path = "/apps", tag = "apps", operation_id = "create_app", request_body = CreateAppRequest,
+    responses((status = 201, body = AppResponse),
         (status = 404, description = "There is no such thing for the caller")))]
 async fn create(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
-    JsonBody(new): JsonBody<NewAppBody>,
+    JsonBody(new): JsonBody<CreateAppRequest>,
 ) -> HandlerResult {
     let created = state.interline.create_app(&caller.0, new.into_draft()).await?;
-    let mut response = response::json(StatusCode::CREATED, &AppBody::with_draft(&created))?;
+    let mut response = response::json(StatusCode::CREATED, &AppResponse::with_draft(&created))?;
     response::set_location(&mut response, &format!("/apps/{}", created.app.id));
     Ok(response)
 }
@@ -60,50 +61,57 @@ async fn create(
 ///
 /// By its id or slug, with the files of its draft.
 #[utoipa::path(get, path = "/apps/{app}", tag = "apps", operation_id = "get_app", params(("app" = String, Path)),
-    responses((status = 200, body = AppBody)))]
+    responses((status = 200, body = AppResponse)))]
 async fn read(State(state): State<AppState>, caller: AuthenticatedCaller, app: AppPath) -> HandlerResult {
-    response::json(StatusCode::OK, &AppBody::with_draft(&state.interline.app(&caller.0, &app.0).await?))
+    response::json(StatusCode::OK, &AppResponse::with_draft(&state.interline.app(&caller.0, &app.0).await?))
 }
 
 /// Change an app
 ///
 /// What is left out stays; its files are changed by the routes of code.
-#[utoipa::path(patch, path = "/apps/{app}", tag = "apps", operation_id = "update_app", request_body = AppPatch,
-    params(("app" = String, Path)), responses((status = 200, body = AppBody)))]
+#[utoipa::path(patch, path = "/apps/{app}", tag = "apps", operation_id = "update_app", request_body = UpdateAppRequest,
+    params(("app" = String, Path)), responses((status = 200, body = AppResponse)))]
 async fn update(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
     app: AppPath,
-    JsonBody(patch): JsonBody<AppPatch>,
+    JsonBody(patch): JsonBody<UpdateAppRequest>,
 ) -> HandlerResult {
     let updated = state.interline.update_app(&caller.0, &app.0, patch.into_changes()).await?;
-    response::json(StatusCode::OK, &AppBody::of(&updated))
+    response::json(StatusCode::OK, &AppResponse::from_app(&updated))
 }
 
 /// Publish an app
 ///
 /// Freezes the draft as a new version: later edits do not touch it. An empty draft cannot be published.
 #[utoipa::path(post, path = "/apps/{app}/publish", tag = "apps", operation_id = "publish_app",
-    params(("app" = String, Path)), responses((status = 200, body = PublishedBody)))]
+    params(("app" = String, Path)), responses((status = 200, body = PublishAppResponse)))]
 async fn publish(State(state): State<AppState>, caller: AuthenticatedCaller, app: AppPath) -> HandlerResult {
     let (published, version) = state.interline.publish_app(&caller.0, &app.0).await?;
-    let body = PublishedBody { success: true, app: AppBody::of(&published), version: VersionBody::of(&version) };
+    let body = PublishAppResponse {
+        success: true,
+        app: AppResponse::from_app(&published),
+        version: AppVersionResponse::from_version(&version),
+    };
     response::json(StatusCode::OK, &body)
 }
 
 /// List published versions
 #[utoipa::path(get, path = "/apps/{app}/versions", tag = "apps", operation_id = "list_app_versions",
-    params(("app" = String, Path)), responses((status = 200, body = VersionList)))]
+    params(("app" = String, Path)), responses((status = 200, body = AppVersionList)))]
 async fn versions(State(state): State<AppState>, caller: AuthenticatedCaller, app: AppPath) -> HandlerResult {
     let versions = state.interline.app_versions(&caller.0, &app.0).await?;
-    response::json(StatusCode::OK, &VersionList { versions: versions.iter().map(VersionBody::of).collect() })
+    response::json(
+        StatusCode::OK,
+        &AppVersionList { versions: versions.iter().map(AppVersionResponse::from_version).collect() },
+    )
 }
 
 /// Read a published version
 ///
 /// With the paths of its files.
 #[utoipa::path(get, path = "/apps/{app}/versions/{version}", tag = "apps", operation_id = "get_app_version",
-    params(("app" = String, Path), ("version" = i64, Path, minimum = 1)), responses((status = 200, body = VersionBody)))]
+    params(("app" = String, Path), ("version" = i64, Path, minimum = 1)), responses((status = 200, body = AppVersionResponse)))]
 async fn version(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
@@ -111,7 +119,7 @@ async fn version(
     version: VersionPath,
 ) -> HandlerResult {
     let published = state.interline.app_version(&caller.0, &app.0, version.0).await?;
-    response::json(StatusCode::OK, &VersionBody::with_files(&published))
+    response::json(StatusCode::OK, &AppVersionResponse::with_files(&published))
 }
 
 /// Read a published file
@@ -119,7 +127,7 @@ async fn version(
 /// As it was when it was published.
 #[utoipa::path(get, path = "/apps/{app}/versions/{version}/file", tag = "apps", operation_id = "get_published_file",
     params(("app" = String, Path), ("version" = i64, Path, minimum = 1), ("path" = String, Query)),
-    responses((status = 200, body = PublishedFileBody)))]
+    responses((status = 200, body = PublishedFileResponse)))]
 async fn file(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
@@ -131,5 +139,5 @@ async fn file(
     query.finish()?;
     let path = path.ok_or_else(|| Error::ValidationFailed(vec![FieldError::new("path", "is required")]))?;
     let content = state.interline.published_file(&caller.0, &app.0, version.0, &path).await?;
-    response::json(StatusCode::OK, &PublishedFileBody { path, version: version.0, content })
+    response::json(StatusCode::OK, &PublishedFileResponse { path, version: version.0, content })
 }

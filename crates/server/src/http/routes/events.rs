@@ -21,7 +21,7 @@ use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::extract::query::QueryParams;
 use crate::http::middleware::authentication::caller_from_headers;
 use crate::http::state::AppState;
-use crate::wire::EventBody;
+use crate::wire::EventMessage;
 
 /// How long one message may take to be sent. A listener that reads more slowly than events come falls behind and gets them
 /// later; a listener that does not read is cut off.
@@ -65,7 +65,7 @@ pub(super) fn routes() -> Routes {
         ("ids" = Option<Vec<Uuid>>, Query, description = "Only these items; repeat it for several."),
         ("since" = Option<String>, Query, description = "The `cursor` of an event, to hear what came after it; `0` for everything that is kept. Without it: from now on."),
     ),
-    responses((status = 101, description = "Events follow, each as a text message.", body = EventBody,
+    responses((status = 101, description = "Events follow, each as a text message.", body = EventMessage,
         headers(("interline-cursor" = String, description = "Where the listening begins; left out where it is over 2 KiB."))),
         (status = 410, description = "What is asked for is not known any more"))
 )]
@@ -202,7 +202,7 @@ impl EventSocket {
     async fn send_events(&mut self, first: ReceivedEvent) -> Result<(), Option<CloseReason>> {
         let mut next = Some(first);
         while let Some(event) = next {
-            let text = serde_json::to_string(&EventBody::of(&event)).map_err(|_| None)?;
+            let text = serde_json::to_string(&EventMessage::from(&event)).map_err(|_| None)?;
             metrics::counter!("interline_events_told_total").increment(1);
             with_send_timeout(self.socket.feed(Message::Text(text.into()))).await?;
             next = self.listener.next_buffered();

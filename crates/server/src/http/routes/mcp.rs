@@ -28,7 +28,7 @@ use crate::http::middleware::request_log::current_request_id;
 use crate::http::response::{self, HandlerResult};
 use crate::http::routes::rules::Access;
 use crate::http::state::AppState;
-use crate::mcp::{Effect, Handler, McpServer, Principal, Visitor};
+use crate::mcp::{AuthenticatedRequest, Effect, Handler, McpServer, McpTransport};
 use crate::wire::Object;
 
 /// An MCP server with the SDK in front of it; cheap to clone.
@@ -51,7 +51,7 @@ pub(in crate::http) fn routes(state: &AppState) -> Router<AppState> {
 
 impl McpEndpoint {
     fn new(state: &AppState, server: McpServer) -> McpEndpoint {
-        let handler = Handler::new(server, state.interline.clone(), Principal::OfRequest, state.shutdown.clone());
+        let handler = Handler::new(server, state.interline.clone(), McpTransport::Http, state.shutdown.clone());
         // `Host` and `Origin` are checked for all routes, see `middleware::host_check`.
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
@@ -74,7 +74,7 @@ impl McpEndpoint {
             Err(refusal) => return refusal.into_response_body(),
         };
         let (user, access) = (caller.user(), self.access(&message));
-        parts.extensions.insert(Visitor { identity, caller, request_id: current_request_id() });
+        parts.extensions.insert(AuthenticatedRequest { identity, caller, request_id: current_request_id() });
         let responding = async move {
             let response = self.dispatch(message, Request::from_parts(parts, bytes)).await;
             response.unwrap_or_else(IntoResponse::into_response)
@@ -83,8 +83,10 @@ impl McpEndpoint {
     }
 
     async fn dispatch(self, message: McpMessage, mut request: Request<Bytes>) -> HandlerResult {
-        if let (McpMessage::Listen { id, filter }, Some(visitor)) = (message, request.extensions().get::<Visitor>()) {
-            match self.handler.open(visitor, &filter).await {
+        if let (McpMessage::Listen { id, filter }, Some(visitor)) =
+            (message, request.extensions().get::<AuthenticatedRequest>())
+        {
+            match self.handler.open_stream(visitor, &filter).await {
                 Ok(stream) => drop(request.extensions_mut().insert(stream)),
                 Err(error) => {
                     let refused: ServerJsonRpcMessage = JsonRpcMessage::error(error, Some(id));
@@ -100,7 +102,7 @@ impl McpEndpoint {
         match message {
             McpMessage::Call(tool) => match self.handler.effect(tool) {
                 Some(Effect::Reads) | None => Access::Read,
-                Some(Effect::Adds | Effect::Changes | Effect::Settles) => Access::Write,
+                Some(Effect::Adds | Effect::Changes | Effect::ChangesIdempotently) => Access::Write,
             },
             McpMessage::Listen { .. } | McpMessage::Other => Access::Read,
             McpMessage::Malformed => Access::Write,

@@ -9,7 +9,7 @@ use crate::http::extract::body::JsonBody;
 use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::code::{NewOrganization, OrganizationBody, OrganizationList};
+use crate::wire::code::{CreateOrganizationRequest, OrganizationList, OrganizationResponse};
 
 /// The routes of `/organizations`.
 pub(super) fn routes() -> Routes {
@@ -22,14 +22,14 @@ pub(super) fn routes() -> Routes {
 ///
 /// For admins. Users join one when they are created, with `organization_id`.
 #[utoipa::path(post, path = "/organizations", tag = "organizations", operation_id = "create_organization",
-    request_body = NewOrganization, responses((status = 201, body = OrganizationBody)))]
+    request_body = CreateOrganizationRequest, responses((status = 201, body = OrganizationResponse)))]
 async fn create(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
-    JsonBody(new): JsonBody<NewOrganization>,
+    JsonBody(new): JsonBody<CreateOrganizationRequest>,
 ) -> HandlerResult {
     let organization = state.interline.create_organization(&caller.0, new.into_draft()).await?;
-    response::json(StatusCode::CREATED, &OrganizationBody::of(&organization))
+    response::json(StatusCode::CREATED, &OrganizationResponse::from(&organization))
 }
 
 /// List organizations
@@ -39,6 +39,6 @@ async fn create(
     responses((status = 200, body = OrganizationList)))]
 async fn list(State(state): State<AppState>, caller: AuthenticatedCaller) -> HandlerResult {
     let organizations = state.interline.organizations(&caller.0).await?;
-    let organizations = organizations.iter().map(OrganizationBody::of).collect();
+    let organizations = organizations.iter().map(OrganizationResponse::from).collect();
     response::json(StatusCode::OK, &OrganizationList { organizations })
 }

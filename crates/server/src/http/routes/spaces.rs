@@ -8,7 +8,7 @@ use super::rules::{RouteRules, Routes};
 use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::{SpaceBody, SpaceList};
+use crate::wire::{SpaceList, SpaceResponse};
 
 /// The routes of `/spaces`.
 pub(super) fn routes() -> Routes {
@@ -21,5 +21,5 @@ pub(super) fn routes() -> Routes {
 #[utoipa::path(get, path = "/spaces", tag = "users", operation_id = "list_spaces", responses((status = 200, body = SpaceList)))]
 async fn list(State(state): State<AppState>, caller: AuthenticatedCaller) -> HandlerResult {
     let spaces = state.interline.spaces(&caller.0)?;
-    response::json(StatusCode::OK, &SpaceList { spaces: spaces.iter().map(SpaceBody::of).collect() })
+    response::json(StatusCode::OK, &SpaceList { spaces: spaces.iter().map(SpaceResponse::from).collect() })
 }

@@ -14,7 +14,7 @@ use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::extract::path::TagPath;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::{TagCount, TagList, TagPatch};
+use crate::wire::{RenameTagRequest, TagCount, TagList};
 
 /// The routes of `/tags`.
 pub(super) fn routes() -> Routes {
@@ -42,13 +42,13 @@ async fn list(State(state): State<AppState>, caller: AuthenticatedCaller) -> Han
 /// Rename a tag
 ///
 /// On every item that has it, all at once. An item that has the new one already keeps it once.
-#[utoipa::path(patch, path = "/tags/{name}", tag = "tags", operation_id = "rename_tag", request_body = TagPatch,
+#[utoipa::path(patch, path = "/tags/{name}", tag = "tags", operation_id = "rename_tag", request_body = RenameTagRequest,
     params(("name" = String, Path)), responses((status = 200, body = TagChange)))]
 async fn rename(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
     from: TagPath,
-    JsonBody(patch): JsonBody<TagPatch>,
+    JsonBody(patch): JsonBody<RenameTagRequest>,
 ) -> HandlerResult {
     let to = Tag::parse(&patch.new_name, state.interline.limits()).map_err(|mut error| {
         "new_name".clone_into(&mut error.field);

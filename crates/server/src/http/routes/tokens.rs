@@ -15,7 +15,7 @@ use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::extract::path::IdPath;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::{CreatedToken, NewToken, TokenBody, TokenList};
+use crate::wire::{CreateTokenRequest, CreatedToken, TokenList, TokenResponse};
 
 /// The routes of `/tokens`.
 pub(super) fn routes() -> Routes {
@@ -28,16 +28,16 @@ pub(super) fn routes() -> Routes {
 /// Create a token
 ///
 /// It allows no more than the token of the request. The answer has its secret, which is not shown again.
-#[utoipa::path(post, path = "/tokens", tag = "tokens", operation_id = "create_token", request_body = NewToken,
+#[utoipa::path(post, path = "/tokens", tag = "tokens", operation_id = "create_token", request_body = CreateTokenRequest,
     responses((status = 201, body = CreatedToken),
         (status = 404, description = "There is no such thing for the caller")))]
 async fn create(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
-    JsonBody(new): JsonBody<NewToken>,
+    JsonBody(new): JsonBody<CreateTokenRequest>,
 ) -> HandlerResult {
     let (token, secret) = state.interline.create_token(&caller.0, token_draft(new)?).await?;
-    let created = CreatedToken { about: TokenBody::of(&token), token: secret.as_str().to_owned() };
+    let created = CreatedToken { about: TokenResponse::from(&token), token: secret.as_str().to_owned() };
     response::json(StatusCode::CREATED, &created)
 }
 
@@ -47,7 +47,7 @@ async fn create(
 #[utoipa::path(get, path = "/tokens", tag = "tokens", operation_id = "list_tokens", responses((status = 200, body = TokenList)))]
 async fn list(State(state): State<AppState>, caller: AuthenticatedCaller) -> HandlerResult {
     let tokens = state.interline.tokens(&caller.0).await?;
-    response::json(StatusCode::OK, &TokenList { tokens: tokens.iter().map(TokenBody::of).collect() })
+    response::json(StatusCode::OK, &TokenList { tokens: tokens.iter().map(TokenResponse::from).collect() })
 }
 
 /// Delete a token
@@ -60,7 +60,7 @@ async fn delete(State(state): State<AppState>, caller: AuthenticatedCaller, id: 
     Ok(response::empty(StatusCode::NO_CONTENT))
 }
 
-fn token_draft(new: NewToken) -> Result<TokenDraft, Error> {
+fn token_draft(new: CreateTokenRequest) -> Result<TokenDraft, Error> {
     let mut problems = Vec::new();
     let scopes = new.scopes.map(|names| parse_names("scopes", &names, Scope::from_name, &mut problems));
     let kinds = new.kinds.map(|names| parse_names("kinds", &names, Kind::from_name, &mut problems));

@@ -12,7 +12,7 @@ use crate::http::extract::path::IdPath;
 use crate::http::extract::query::{QueryParams, boolean};
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::{CreatedUser, NewUser, UserBody, UserList};
+use crate::wire::{CreateUserRequest, CreatedUser, UserList, UserResponse};
 
 /// The routes of `/users`.
 pub(super) fn routes() -> Routes {
@@ -26,12 +26,12 @@ pub(super) fn routes() -> Routes {
 /// Create a user
 ///
 /// For admins. The answer has the secret of the user's first token, which is not shown again.
-#[utoipa::path(post, path = "/users", tag = "users", operation_id = "create_user", request_body = NewUser,
+#[utoipa::path(post, path = "/users", tag = "users", operation_id = "create_user", request_body = CreateUserRequest,
     responses((status = 201, body = CreatedUser)))]
 async fn create(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
-    JsonBody(new): JsonBody<NewUser>,
+    JsonBody(new): JsonBody<CreateUserRequest>,
 ) -> HandlerResult {
     let rank = if new.admin { Rank::Admin } else { Rank::Member };
     let draft = UserDraft {
@@ -41,7 +41,7 @@ async fn create(
         organization: new.organization_id.map(OrganizationId::from_uuid),
     };
     let (user, _, secret) = state.interline.create_user(&caller.0, draft).await?;
-    let created = CreatedUser { user: UserBody::of(&user), token: secret.as_str().to_owned() };
+    let created = CreatedUser { user: UserResponse::from(&user), token: secret.as_str().to_owned() };
     response::json(StatusCode::CREATED, &created)
 }
 
@@ -51,13 +51,13 @@ async fn create(
 #[utoipa::path(get, path = "/users", tag = "users", operation_id = "list_users", responses((status = 200, body = UserList)))]
 async fn list(State(state): State<AppState>, caller: AuthenticatedCaller) -> HandlerResult {
     let users = state.interline.users(&caller.0).await?;
-    response::json(StatusCode::OK, &UserList { users: users.iter().map(UserBody::of).collect() })
+    response::json(StatusCode::OK, &UserList { users: users.iter().map(UserResponse::from).collect() })
 }
 
 /// The caller as a user
-#[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "get_me", responses((status = 200, body = UserBody)))]
+#[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "get_me", responses((status = 200, body = UserResponse)))]
 async fn me(State(state): State<AppState>, caller: AuthenticatedCaller) -> HandlerResult {
-    response::json(StatusCode::OK, &UserBody::of(&state.interline.me(&caller.0).await?))
+    response::json(StatusCode::OK, &UserResponse::from(&state.interline.me(&caller.0).await?))
 }
 
 /// Remove a user

@@ -12,7 +12,10 @@ use crate::http::extract::path::IdPath;
 use crate::http::extract::query::{QueryParams, number};
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::{CreatedWebhook, DeliveryBody, DeliveryList, NewWebhook, WebhookBody, WebhookList, WebhookPatch};
+use crate::wire::{
+    CreateWebhookRequest, CreatedWebhook, DeliveryList, DeliveryResponse, UpdateWebhookRequest, WebhookList,
+    WebhookResponse,
+};
 
 /// The routes of `/webhooks`.
 pub(super) fn routes() -> Routes {
@@ -28,16 +31,16 @@ pub(super) fn routes() -> Routes {
 ///
 /// An address that is told what happens in a space from now on: a POST for each change after its commit, at least once,
 /// signed as the Standard Webhooks specification says. The answer has the secret for that, which is not shown again.
-#[utoipa::path(post, path = "/webhooks", tag = "webhooks", operation_id = "create_webhook", request_body = NewWebhook,
+#[utoipa::path(post, path = "/webhooks", tag = "webhooks", operation_id = "create_webhook", request_body = CreateWebhookRequest,
     responses((status = 201, body = CreatedWebhook)))]
 async fn create(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
-    JsonBody(new): JsonBody<NewWebhook>,
+    JsonBody(new): JsonBody<CreateWebhookRequest>,
 ) -> HandlerResult {
     let webhook = state.interline.create_webhook(&caller.0, new.into_draft()?).await?;
     let secret = webhook.secret.as_str().to_owned();
-    response::json(StatusCode::CREATED, &CreatedWebhook { webhook: WebhookBody::of(&webhook), secret })
+    response::json(StatusCode::CREATED, &CreatedWebhook { webhook: WebhookResponse::from(&webhook), secret })
 }
 
 /// List webhooks
@@ -47,15 +50,15 @@ async fn create(
     responses((status = 200, body = WebhookList)))]
 async fn list(State(state): State<AppState>, caller: AuthenticatedCaller) -> HandlerResult {
     let webhooks = state.interline.webhooks(&caller.0).await?;
-    response::json(StatusCode::OK, &WebhookList { webhooks: webhooks.iter().map(WebhookBody::of).collect() })
+    response::json(StatusCode::OK, &WebhookList { webhooks: webhooks.iter().map(WebhookResponse::from).collect() })
 }
 
 /// Read a webhook
 #[utoipa::path(get, path = "/webhooks/{id}", tag = "webhooks", operation_id = "get_webhook",
-    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = WebhookBody)))]
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = WebhookResponse)))]
 async fn read(State(state): State<AppState>, caller: AuthenticatedCaller, id: IdPath) -> HandlerResult {
     let webhook = state.interline.webhook(&caller.0, WebhookId::from_uuid(id.0)).await?;
-    response::json(StatusCode::OK, &WebhookBody::of(&webhook))
+    response::json(StatusCode::OK, &WebhookResponse::from(&webhook))
 }
 
 /// Change a webhook
@@ -63,16 +66,16 @@ async fn read(State(state): State<AppState>, caller: AuthenticatedCaller, id: Id
 /// Its address, its types, or whether it is told. What it was not told when it stops, it never is: `GET /events` with a
 /// cursor tells it.
 #[utoipa::path(patch, path = "/webhooks/{id}", tag = "webhooks", operation_id = "update_webhook",
-    request_body = WebhookPatch, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = WebhookBody)))]
+    request_body = UpdateWebhookRequest, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = WebhookResponse)))]
 async fn update(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
     id: IdPath,
-    JsonBody(patch): JsonBody<WebhookPatch>,
+    JsonBody(patch): JsonBody<UpdateWebhookRequest>,
 ) -> HandlerResult {
     let changes = patch.into_changes()?;
     let webhook = state.interline.update_webhook(&caller.0, WebhookId::from_uuid(id.0), changes).await?;
-    response::json(StatusCode::OK, &WebhookBody::of(&webhook))
+    response::json(StatusCode::OK, &WebhookResponse::from(&webhook))
 }
 
 /// Delete a webhook
@@ -105,6 +108,6 @@ async fn deliveries(
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let (webhook, deliveries) =
         state.interline.deliveries(&caller.0, WebhookId::from_uuid(id.0), before, limit).await?;
-    let deliveries = deliveries.iter().map(|delivery| DeliveryBody::of(&webhook, delivery)).collect();
+    let deliveries = deliveries.iter().map(|delivery| DeliveryResponse::new(&webhook, delivery)).collect();
     response::json(StatusCode::OK, &DeliveryList { deliveries })
 }

@@ -16,7 +16,7 @@ use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::extract::query::QueryParams;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::code::{ValidateWorkflow, ValidationBody, WorkflowList};
+use crate::wire::code::{ValidateWorkflowRequest, ValidationResponse, WorkflowList};
 
 /// The routes of `/workflows`. Validating writes nothing: the text comes as a body because it is long.
 pub(super) fn routes() -> Routes {
@@ -67,7 +67,7 @@ async fn list(State(state): State<AppState>, caller: AuthenticatedCaller, mut qu
     };
     query.finish()?;
     let found = state.interline.workflows(&caller.0, &filter).await?;
-    response::json(StatusCode::OK, &WorkflowList::of(&found, &caller.0))
+    response::json(StatusCode::OK, &WorkflowList::new(&found, &caller.0))
 }
 
 /// Find a workflow
@@ -94,7 +94,7 @@ async fn find(State(state): State<AppState>, caller: AuthenticatedCaller, mut qu
         }
     };
     let found = state.interline.workflow(&caller.0, &which, organization).await?;
-    response::json(StatusCode::OK, &WorkflowList::of_one(&found, &caller.0))
+    response::json(StatusCode::OK, &WorkflowList::from_found(&found, &caller.0))
 }
 
 /// Validate a workflow
@@ -102,16 +102,16 @@ async fn find(State(state): State<AppState>, caller: AuthenticatedCaller, mut qu
 /// Whether a text, or what is stored at a path, could be stored as a workflow, and what its functions are. Nothing is
 /// written.
 #[utoipa::path(post, path = "/workflows/validate", tag = "workflows", operation_id = "validate_workflow",
-    request_body = ValidateWorkflow, responses((status = 200, body = ValidationBody),
+    request_body = ValidateWorkflowRequest, responses((status = 200, body = ValidationResponse),
         (status = 404, description = "There is no such thing for the caller")))]
 async fn validate(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
-    JsonBody(body): JsonBody<ValidateWorkflow>,
+    JsonBody(body): JsonBody<ValidateWorkflowRequest>,
 ) -> HandlerResult {
     let (source, organization) = body.into_source()?;
     let validation = state.interline.validate_workflow(&caller.0, source, organization).await?;
-    response::json(StatusCode::OK, &ValidationBody::of(&validation))
+    response::json(StatusCode::OK, &ValidationResponse::from(&validation))
 }
 
 fn text(text: &str) -> Result<String, String> {

@@ -1,8 +1,8 @@
-//! Apps as they are sent.
+//! Apps and their published versions in requests and responses.
 
 use interline_items::fields::CodePath;
 use interline_items::{
-    App, AppChanges, AppDetails, AppDraft, AppVersion, FieldChange, OrganizationId, PublishedFile, PublishedVersion,
+    App, AppChanges, AppDetails, AppDraft, AppVersion, OrganizationId, PublishedFile, PublishedVersion,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,12 +11,12 @@ use uuid::Uuid;
 
 use super::FileList;
 use crate::wire::Time;
-use crate::wire::input::given;
+use crate::wire::requests::{deserialize_some, field_change};
 
 /// An app.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = App)]
-pub(crate) struct AppBody {
+pub(crate) struct AppResponse {
     /// Its identifier.
     id: Uuid,
     /// What it is called.
@@ -47,7 +47,7 @@ pub(crate) struct AppBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AppList {
     /// Oldest first, without their files.
-    pub(crate) apps: Vec<AppBody>,
+    pub(crate) apps: Vec<AppResponse>,
     /// How many there are.
     #[schema(value_type = i64, minimum = 0)]
     pub(crate) count: usize,
@@ -57,7 +57,7 @@ pub(crate) struct AppList {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = NewApp)]
-pub(crate) struct NewAppBody {
+pub(crate) struct CreateAppRequest {
     /// What it is called.
     #[schema(min_length = 1, max_length = 200)]
     name: String,
@@ -81,21 +81,22 @@ pub(crate) struct NewAppBody {
 /// Changes of an app: what is left out stays, `null` clears.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AppPatch {
+#[schema(as = AppPatch)]
+pub(crate) struct UpdateAppRequest {
     /// What it is called.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(nullable = false, min_length = 1, max_length = 200)]
     name: Option<String>,
     /// Its short name.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(nullable = false, pattern = "^[a-z0-9]+(-[a-z0-9]+)*$", max_length = 100)]
     slug: Option<String>,
     /// What it is for.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<String>, max_length = 4000)]
     description: Option<Option<String>>,
     /// Its navigation: any JSON of up to 64 KiB.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Value)]
     navigation: Option<Option<Value>>,
 }
@@ -103,7 +104,7 @@ pub(crate) struct AppPatch {
 /// A published version of an app.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AppVersion)]
-pub(crate) struct VersionBody {
+pub(crate) struct AppVersionResponse {
     #[schema(value_type = i64, minimum = 1)]
     version: u64,
     /// When it was published.
@@ -130,27 +131,28 @@ pub(crate) struct PublishedEntry {
 
 /// The published versions of an app.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct VersionList {
+#[schema(as = VersionList)]
+pub(crate) struct AppVersionList {
     /// Newest first.
-    pub(crate) versions: Vec<VersionBody>,
+    pub(crate) versions: Vec<AppVersionResponse>,
 }
 
 /// What was published.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Published)]
-pub(crate) struct PublishedBody {
+pub(crate) struct PublishAppResponse {
     /// Always true; refusals are errors.
     pub(crate) success: bool,
     /// The app.
-    pub(crate) app: AppBody,
+    pub(crate) app: AppResponse,
     #[serde(flatten)]
-    pub(crate) version: VersionBody,
+    pub(crate) version: AppVersionResponse,
 }
 
 /// A file as it was published.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = PublishedFile)]
-pub(crate) struct PublishedFileBody {
+pub(crate) struct PublishedFileResponse {
     pub(crate) path: String,
     #[schema(value_type = i64, minimum = 1)]
     pub(crate) version: u64,
@@ -158,10 +160,10 @@ pub(crate) struct PublishedFileBody {
     pub(crate) content: std::sync::Arc<str>,
 }
 
-impl AppBody {
+impl AppResponse {
     /// An app without its files.
-    pub(crate) fn of(app: &App) -> AppBody {
-        AppBody {
+    pub(crate) fn from_app(app: &App) -> AppResponse {
+        AppResponse {
             id: app.id.uuid(),
             name: app.name.clone(),
             slug: app.slug.as_str().to_owned(),
@@ -177,13 +179,13 @@ impl AppBody {
     }
 
     /// An app with the files of its draft.
-    pub(crate) fn with_draft(details: &AppDetails) -> AppBody {
-        let draft = FileList::of_app(&details.draft, details.app.id);
-        AppBody { draft: Some(draft), ..AppBody::of(&details.app) }
+    pub(crate) fn with_draft(details: &AppDetails) -> AppResponse {
+        let draft = FileList::for_app(&details.draft, details.app.id);
+        AppResponse { draft: Some(draft), ..AppResponse::from_app(&details.app) }
     }
 }
 
-impl NewAppBody {
+impl CreateAppRequest {
     pub(crate) fn into_draft(self) -> AppDraft {
         AppDraft {
             name: self.name,
@@ -195,27 +197,20 @@ impl NewAppBody {
     }
 }
 
-impl AppPatch {
+impl UpdateAppRequest {
     pub(crate) fn into_changes(self) -> AppChanges {
-        fn changed<T>(given: Option<Option<T>>, text: impl Fn(T) -> String) -> FieldChange<String> {
-            match given {
-                None => FieldChange::Keep,
-                Some(None) => FieldChange::Clear,
-                Some(Some(value)) => FieldChange::Set(text(value)),
-            }
-        }
         AppChanges {
             name: self.name,
             slug: self.slug,
-            description: changed(self.description, |text| text),
-            navigation: changed(self.navigation, |navigation| navigation.to_string()),
+            description: field_change(self.description),
+            navigation: field_change(self.navigation.map(|value| value.map(|value| value.to_string()))),
         }
     }
 }
 
-impl VersionBody {
-    pub(crate) fn of(version: &AppVersion) -> VersionBody {
-        VersionBody {
+impl AppVersionResponse {
+    pub(crate) fn from_version(version: &AppVersion) -> AppVersionResponse {
+        AppVersionResponse {
             version: version.version,
             published_at: Time(version.published_at),
             user: version.user.uuid(),
@@ -224,12 +219,12 @@ impl VersionBody {
         }
     }
 
-    pub(crate) fn with_files(published: &PublishedVersion) -> VersionBody {
+    pub(crate) fn with_files(published: &PublishedVersion) -> AppVersionResponse {
         let entry = |file: &PublishedFile| PublishedEntry {
             path: CodePath::as_str(&file.path).to_owned(),
             content_length: file.characters,
         };
         let files = published.files.iter().map(entry).collect();
-        VersionBody { files: Some(files), ..VersionBody::of(&published.version) }
+        AppVersionResponse { files: Some(files), ..AppVersionResponse::from_version(&published.version) }
     }
 }

@@ -1,18 +1,18 @@
-//! Files as they are sent.
+//! Files of code in responses.
 
 use interline_items::fields::CodePath;
 use interline_items::{Caller, EditMode, EditResult, FilePage, Item, ReadItem, ReplacedFile};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Place;
-use crate::wire::{Cut, Time};
+use super::CodeOwner;
+use crate::wire::{Time, Truncation, content_length, dry_run_flag, total_lines};
 
 /// Files of code.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FileList {
     /// The first 1,000, in the order of their paths.
-    pub(crate) files: Vec<FileBody>,
+    pub(crate) files: Vec<FileResponse>,
     /// How many there are.
     #[schema(value_type = i64, minimum = 0)]
     pub(crate) count: u64,
@@ -25,13 +25,13 @@ pub(crate) struct FileList {
 /// A file without its content.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = CodeFile)]
-pub(crate) struct FileBody {
+pub(crate) struct FileResponse {
     /// Where it stands.
     path: String,
     /// What it is: `app_file`, `workflow` or `module`.
     entity_type: &'static str,
     #[serde(flatten)]
-    place: Place,
+    owner: CodeOwner,
     /// The identifier of its item: `/content/{id}` has its history.
     id: uuid::Uuid,
     /// The length of its content in characters.
@@ -61,7 +61,7 @@ pub(crate) struct FileLines {
     path: String,
     entity_type: &'static str,
     #[serde(flatten)]
-    place: Place,
+    owner: CodeOwner,
     /// The first line that is sent.
     #[schema(value_type = i64, minimum = 1)]
     start_line: u64,
@@ -80,7 +80,8 @@ pub(crate) struct FileLines {
 
 /// What an edit of a file did.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct PatchedBody {
+#[schema(as = PatchedBody)]
+pub(crate) struct PatchFileResponse {
     /// Always true; refusals are errors.
     success: bool,
     /// There, and true, where nothing was written.
@@ -90,7 +91,7 @@ pub(crate) struct PatchedBody {
     path: String,
     entity_type: &'static str,
     #[serde(flatten)]
-    place: Place,
+    owner: CodeOwner,
     /// The line of the first place.
     #[schema(value_type = Option<i64>, minimum = 1)]
     line: Option<usize>,
@@ -107,13 +108,14 @@ pub(crate) struct PatchedBody {
 
 /// What became of a file that was written as a whole.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ReplacedBody {
+#[schema(as = ReplacedBody)]
+pub(crate) struct ReplaceFileResponse {
     /// Always true; refusals are errors.
     success: bool,
     path: String,
     entity_type: &'static str,
     #[serde(flatten)]
-    place: Place,
+    owner: CodeOwner,
     /// Whether there was no file at its path.
     pub(crate) created: bool,
     /// The version afterwards.
@@ -123,44 +125,46 @@ pub(crate) struct ReplacedBody {
 
 /// What was deleted.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct DeletedBody {
+#[schema(as = DeletedBody)]
+pub(crate) struct DeleteFileResponse {
     /// Always true; refusals are errors.
     success: bool,
     path: String,
     entity_type: &'static str,
     #[serde(flatten)]
-    place: Place,
+    owner: CodeOwner,
     /// The identifier of the item: `/content/{id}/restore` brings it back.
     id: uuid::Uuid,
 }
 
 impl FileList {
-    pub(crate) fn of(page: &FilePage, caller: &Caller) -> FileList {
-        FileList::placed(page, |item| Place::of(item, caller))
+    /// Files that the caller may see.
+    pub(crate) fn for_caller(page: &FilePage, caller: &Caller) -> FileList {
+        FileList::new(page, |item| CodeOwner::from_item(item, caller))
     }
 
     /// The files of an app.
-    pub(crate) fn of_app(page: &FilePage, app: interline_items::AppId) -> FileList {
-        FileList::placed(page, |_| Place::of_app(app))
+    pub(crate) fn for_app(page: &FilePage, app: interline_items::AppId) -> FileList {
+        FileList::new(page, |_| CodeOwner::from_app(app))
     }
 
-    fn placed(page: &FilePage, place: impl Fn(&Item) -> Place) -> FileList {
-        let files: Vec<FileBody> = page.files.iter().map(|item| FileBody::bare(item, place(item))).collect();
+    fn new(page: &FilePage, owner: impl Fn(&Item) -> CodeOwner) -> FileList {
+        let files: Vec<FileResponse> =
+            page.files.iter().map(|item| FileResponse::without_content(item, owner(item))).collect();
         let truncated = (files.len() as u64) < page.total;
         FileList { files, count: page.total, truncated: truncated.then_some(true) }
     }
 }
 
-impl FileBody {
-    fn bare(item: &Item, place: Place) -> FileBody {
-        let content = item.content.as_ref();
-        FileBody {
-            path: path_of(item),
+impl FileResponse {
+    fn without_content(item: &Item, owner: CodeOwner) -> FileResponse {
+        FileResponse {
+            path: code_path(item),
             entity_type: item.kind.name(),
-            place,
+            owner,
             id: item.id.uuid(),
-            content_length: content.map_or(0, |content| content.characters),
-            total_lines: content.map_or(1, |content| content.lines),
+            content_length: content_length(item).unwrap_or(0),
+            total_lines: total_lines(item),
             version: item.stamp.version,
             updated_at: Time(item.updated_at),
             content: None,
@@ -169,50 +173,43 @@ impl FileBody {
     }
 
     /// A file with its content, cut where it is too long for one answer.
-    pub(crate) fn with_content(read: &ReadItem, caller: &Caller) -> FileBody {
+    pub(crate) fn with_content(read: &ReadItem, caller: &Caller) -> FileResponse {
         let text = read.part.as_ref().map_or("", |part| &*part.text);
-        let cut = Cut::of(text);
-        FileBody {
-            content: Some(cut.shown(text).to_owned()),
-            truncated: match cut {
-                Cut::Whole => None,
-                Cut::AtLineEnd(_) | Cut::InsideLine(_) => Some(true),
-            },
-            ..FileBody::bare(&read.item, Place::of(&read.item, caller))
+        let truncation = Truncation::new(text);
+        FileResponse {
+            content: Some(truncation.text(text).to_owned()),
+            truncated: truncation.truncated(),
+            ..FileResponse::without_content(&read.item, CodeOwner::from_item(&read.item, caller))
         }
     }
 }
 
 impl FileLines {
-    pub(crate) fn of(read: &ReadItem, caller: &Caller) -> FileLines {
-        let total_lines = read.item.content.as_ref().map_or(1, |content| content.lines);
+    pub(crate) fn new(read: &ReadItem, caller: &Caller) -> FileLines {
         let (text, start_line, end_line) =
             read.part.as_ref().map_or(("", 1, 1), |part| (&*part.text, part.start_line, part.end_line));
         FileLines {
-            path: path_of(&read.item),
+            path: code_path(&read.item),
             entity_type: read.item.kind.name(),
-            place: Place::of(&read.item, caller),
+            owner: CodeOwner::from_item(&read.item, caller),
             start_line,
             end_line,
-            total_lines,
+            total_lines: total_lines(&read.item),
             version: read.item.stamp.version,
-            content: numbered(text, start_line, end_line),
+            content: numbered_lines(text, start_line, end_line),
         }
     }
 }
 
-impl PatchedBody {
-    pub(crate) fn of(edited: &EditResult, mode: EditMode, caller: &Caller) -> PatchedBody {
+impl PatchFileResponse {
+    pub(crate) fn new(edited: &EditResult, mode: EditMode, caller: &Caller) -> PatchFileResponse {
         let item = &edited.after.item;
-        PatchedBody {
+        PatchFileResponse {
             success: true,
-            dry_run: match mode {
-                EditMode::Write => None,
-                EditMode::DryRun => Some(true),
-            },
-            path: path_of(item),
+            dry_run: dry_run_flag(mode),
+            path: code_path(item),
             entity_type: item.kind.name(),
-            place: Place::of(item, caller),
+            owner: CodeOwner::from_item(item, caller),
             line: edited.line,
             match_type: edited.match_type.map(interline_items::Level::name),
             lines_changed: edited.lines_changed,
@@ -221,59 +218,60 @@ impl PatchedBody {
     }
 }
 
-impl ReplacedBody {
-    pub(crate) fn of(replaced: &ReplacedFile, caller: &Caller) -> ReplacedBody {
+impl ReplaceFileResponse {
+    pub(crate) fn new(replaced: &ReplacedFile, caller: &Caller) -> ReplaceFileResponse {
         let item = &replaced.file().item;
         match replaced {
-            ReplacedFile::Created(_) => ReplacedBody::created(item, caller),
-            ReplacedFile::Updated(_) => ReplacedBody::changed(item, caller),
+            ReplacedFile::Created(_) => ReplaceFileResponse::created(item, caller),
+            ReplacedFile::Updated(_) => ReplaceFileResponse::changed(item, caller),
         }
     }
 
-    pub(crate) fn created(item: &Item, caller: &Caller) -> ReplacedBody {
-        ReplacedBody { created: true, ..ReplacedBody::changed(item, caller) }
+    pub(crate) fn created(item: &Item, caller: &Caller) -> ReplaceFileResponse {
+        ReplaceFileResponse { created: true, ..ReplaceFileResponse::changed(item, caller) }
     }
 
-    pub(crate) fn changed(item: &Item, caller: &Caller) -> ReplacedBody {
-        ReplacedBody {
+    pub(crate) fn changed(item: &Item, caller: &Caller) -> ReplaceFileResponse {
+        ReplaceFileResponse {
             success: true,
-            path: path_of(item),
+            path: code_path(item),
             entity_type: item.kind.name(),
-            place: Place::of(item, caller),
+            owner: CodeOwner::from_item(item, caller),
             created: false,
             version: item.stamp.version,
         }
     }
 }
 
-impl DeletedBody {
-    pub(crate) fn of(item: &Item, caller: &Caller) -> DeletedBody {
-        DeletedBody {
+impl DeleteFileResponse {
+    pub(crate) fn new(item: &Item, caller: &Caller) -> DeleteFileResponse {
+        DeleteFileResponse {
             success: true,
-            path: path_of(item),
+            path: code_path(item),
             entity_type: item.kind.name(),
-            place: Place::of(item, caller),
+            owner: CodeOwner::from_item(item, caller),
             id: item.id.uuid(),
         }
     }
 }
 
-fn path_of(item: &Item) -> String {
+/// The path of a file; every file has one.
+pub(crate) fn code_path(item: &Item) -> String {
     item.fields.path.as_ref().map(CodePath::as_str).unwrap_or_default().to_owned()
 }
 
 /// Lines with their numbers, joined by `\n`; their own endings are left out.
-pub(crate) fn numbered(text: &str, start_line: u64, end_line: u64) -> String {
-    let mut told = String::with_capacity(text.len() + text.len() / 4);
+pub(crate) fn numbered_lines(text: &str, start_line: u64, end_line: u64) -> String {
+    let mut numbered = String::with_capacity(text.len() + text.len() / 4);
     for (number, line) in (start_line..=end_line).zip(text.split('\n')) {
         if number > start_line {
-            told.push('\n');
+            numbered.push('\n');
         }
-        told.push_str(&number.to_string());
-        told.push_str(": ");
-        told.push_str(line.strip_suffix('\r').unwrap_or(line));
+        numbered.push_str(&number.to_string());
+        numbered.push_str(": ");
+        numbered.push_str(line.strip_suffix('\r').unwrap_or(line));
     }
-    told
+    numbered
 }
 
 #[cfg(test)]
@@ -282,13 +280,13 @@ mod tests {
 
     #[test]
     fn lines_are_numbered_as_they_are_in_the_file() {
-        for (text, start, end, told) in [
+        for (text, start, end, numbered) in [
             ("", 1, 1, "1: "),
             ("a\r\nb\n", 7, 8, "7: a\n8: b"),
             ("a\nb\n", 1, 3, "1: a\n2: b\n3: "),
             ("only", 1_000, 1_000, "1000: only"),
         ] {
-            assert_eq!(numbered(text, start, end), told, "{text:?}");
+            assert_eq!(numbered_lines(text, start, end), numbered, "{text:?}");
         }
     }
 }

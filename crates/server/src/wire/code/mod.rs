@@ -1,23 +1,28 @@
-//! The JSON of code: what both doors take and answer about files, workflows, apps and organizations.
+//! The types of the JSON about code: files, workflows, apps and organizations.
 
 mod apps;
 mod field_names;
 mod files;
 mod organizations;
-mod place;
+mod owner;
 mod requests;
 mod search;
 mod workflows;
 
 pub(crate) use apps::{
-    AppBody, AppList, AppPatch, NewAppBody, PublishedBody, PublishedFileBody, VersionBody, VersionList,
+    AppList, AppResponse, AppVersionList, AppVersionResponse, CreateAppRequest, PublishAppResponse,
+    PublishedFileResponse, UpdateAppRequest,
 };
 pub(crate) use field_names::{OLD_STRING, with_code_field_names};
-pub(crate) use files::{DeletedBody, FileBody, FileLines, FileList, PatchedBody, ReplacedBody, numbered};
-pub(crate) use organizations::{NewOrganization, OrganizationBody, OrganizationList};
-pub(crate) use place::Place;
-pub(crate) use requests::{
-    DeleteFile, GetFile, ListFiles, PatchFile, ReadFileLines, ReplaceFileBody, ValidateWorkflow,
+pub(crate) use files::{
+    DeleteFileResponse, FileLines, FileList, FileResponse, PatchFileResponse, ReplaceFileResponse, code_path,
+    numbered_lines,
 };
-pub(crate) use search::{FoundCode, SearchCode};
-pub(crate) use workflows::{ValidationBody, WorkflowList, value_of};
+pub(crate) use organizations::{CreateOrganizationRequest, OrganizationList, OrganizationResponse};
+pub(crate) use owner::CodeOwner;
+pub(crate) use requests::{
+    DeleteFileRequest, GetFileRequest, ListFilesRequest, PatchFileRequest, ReadFileLinesRequest, ReplaceFileRequest,
+    ValidateWorkflowRequest,
+};
+pub(crate) use search::{SearchCodeRequest, SearchCodeResponse};
+pub(crate) use workflows::{CodeDiagnostic, ValidationResponse, WorkflowList, parameter_kind_name, value_from_literal};

@@ -1,4 +1,4 @@
-//! Organizations as they are sent.
+//! Organizations in requests and responses.
 
 use interline_items::{Organization, OrganizationDraft};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::wire::Time;
 /// An organization.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Organization)]
-pub(crate) struct OrganizationBody {
+pub(crate) struct OrganizationResponse {
     /// Its identifier.
     id: Uuid,
     /// What it is called.
@@ -25,13 +25,14 @@ pub(crate) struct OrganizationBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct OrganizationList {
     /// Oldest first.
-    pub(crate) organizations: Vec<OrganizationBody>,
+    pub(crate) organizations: Vec<OrganizationResponse>,
 }
 
 /// A new organization.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NewOrganization {
+#[schema(as = NewOrganization)]
+pub(crate) struct CreateOrganizationRequest {
     /// What it is called.
     #[schema(min_length = 1, max_length = 200)]
     name: String,
@@ -41,15 +42,15 @@ pub(crate) struct NewOrganization {
     domain: Option<String>,
 }
 
-impl NewOrganization {
+impl CreateOrganizationRequest {
     pub(crate) fn into_draft(self) -> OrganizationDraft {
         OrganizationDraft { name: self.name, domain: self.domain }
     }
 }
 
-impl OrganizationBody {
-    pub(crate) fn of(organization: &Organization) -> OrganizationBody {
-        OrganizationBody {
+impl From<&Organization> for OrganizationResponse {
+    fn from(organization: &Organization) -> OrganizationResponse {
+        OrganizationResponse {
             id: organization.id.uuid(),
             name: organization.name.clone(),
             domain: organization.domain.clone(),

@@ -1,29 +1,28 @@
-//! Bodies of `POST /code/…`: the parameters of the tools for code.
+//! Request bodies of `POST /code/…`, which have the arguments of the tools for code.
 
-use interline_items::fields::FieldError;
 use interline_items::{
-    AppRef, CodeFiles, CodeKind, CodeScope, EditMode, EditRequest, Error, Expectation, ExpectedVersion, FileRef,
-    LineRange, OrganizationId, PassageChange, ReadContent, ReplaceFile, TextChange, WorkflowSource,
+    AppRef, CodeFiles, CodeKind, CodeScope, EditMode, EditRequest, Error, ExpectedVersion, FileRef, LineRange,
+    OrganizationId, PassageChange, ReadContent, ReplaceFile, TextChange, WorkflowSource,
 };
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::wire::Object;
-use crate::wire::input::given;
+use crate::wire::requests::deserialize_some;
+use crate::wire::{Object, invalid_field, require_version};
 
-/// A body with its own fields, and with those that say which code is meant. (Serde can share fields between types, but
-/// then neither refuses unknown ones nor says which is wrong.)
-macro_rules! code_body {
-    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
-        $(#[$doc])*
+/// Declares a request body with its own fields and with those that name the code it is about. (Serde can share fields between
+/// types, but then neither type refuses unknown fields nor says which field is wrong.)
+macro_rules! code_request {
+    ($(#[$attribute:meta])* $name:ident { $($(#[$field_attribute:meta])* $field:ident: $type:ty,)* }) => {
         #[derive(Debug, Deserialize, ToSchema)]
         #[serde(deny_unknown_fields)]
+        $(#[$attribute])*
         pub(crate) struct $name {
             /// What it is: `app_file`, `workflow` or `module`.
             #[schema(pattern = "^(app_file|workflow|module)$")]
             entity_type: String,
-            $($(#[$field_doc])* $field: $type,)*
+            $($(#[$field_attribute])* $field: $type,)*
             /// The app by its id or slug: of app files, and only of them.
             #[serde(default)]
             app_id: Option<String>,
@@ -34,30 +33,26 @@ macro_rules! code_body {
 
         impl $name {
             fn scope(&self) -> Result<CodeScope, Error> {
-                let kind = CodeKind::from_name(&self.entity_type)
-                    .ok_or_else(|| refused("entity_type", "must be one of app_file, workflow, module"))?;
-                Ok(CodeScope {
-                    kind,
-                    app: self.app_id.as_deref().map(AppRef::parse),
-                    organization: self.organization_id.map(OrganizationId::from_uuid),
-                })
+                code_scope(&self.entity_type, self.app_id.as_deref(), self.organization_id)
             }
         }
     };
 }
 
-code_body! {
+code_request! {
     /// Which files are listed.
-    ListFiles {
+    #[schema(as = ListFiles)]
+    ListFilesRequest {
         /// What their paths begin with.
         #[serde(default)]
         path_prefix: Option<String>,
     }
 }
 
-code_body! {
+code_request! {
     /// Which lines of a file are read.
-    ReadFileLines {
+    #[schema(as = ReadFileLines)]
+    ReadFileLinesRequest {
         /// The path of the file.
         path: String,
         /// The first line; 1 unless given.
@@ -71,37 +66,39 @@ code_body! {
     }
 }
 
-code_body! {
+code_request! {
     /// Which file is read.
-    GetFile {
+    #[schema(as = GetFile)]
+    GetFileRequest {
         /// The path of the file.
         path: String,
     }
 }
 
-code_body! {
+code_request! {
     /// A passage of a file and what it becomes, or several.
-    PatchFile {
+    #[schema(as = PatchFile)]
+    PatchFileRequest {
         /// The path of the file.
         path: String,
         /// The passage as you remember it; it must be unique unless `expected_matches` says how often it is there.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(nullable = false, min_length = 1)]
         old_string: Option<String>,
         /// What it becomes; empty to delete it.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(nullable = false)]
         new_string: Option<String>,
         /// In how many places it is; all of them are changed. 1 unless given.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
         expected_matches: Option<usize>,
         /// From 1 to 100 edits instead, each on the result of the one before, saved together.
-        #[serde(default, deserialize_with = "given")]
-        #[schema(value_type = Option<Vec<OnePatch>>, nullable = false, min_items = 1, max_items = 100)]
-        edits: Option<Vec<Object<OnePatch>>>,
+        #[serde(default, deserialize_with = "deserialize_some")]
+        #[schema(value_type = Option<Vec<FilePassageEditRequest>>, nullable = false, min_items = 1, max_items = 100)]
+        edits: Option<Vec<Object<FilePassageEditRequest>>>,
         /// Only if the file is at this version; otherwise `conflict`.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
         expected_version: Option<u64>,
         /// Nothing is written; the answer tells what would be.
@@ -110,27 +107,29 @@ code_body! {
     }
 }
 
-code_body! {
+code_request! {
     /// A whole file.
-    ReplaceFileBody {
+    #[schema(as = ReplaceFileBody)]
+    ReplaceFileRequest {
         /// The path of the file.
         path: String,
         /// Its content.
         content: String,
         /// Only if the file is there at this version; otherwise `conflict`.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
         expected_version: Option<u64>,
     }
 }
 
-code_body! {
+code_request! {
     /// Which file is deleted.
-    DeleteFile {
+    #[schema(as = DeleteFile)]
+    DeleteFileRequest {
         /// The path of the file.
         path: String,
         /// Only if the file is at this version; otherwise `conflict`.
-        #[serde(default, deserialize_with = "given")]
+        #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
         expected_version: Option<u64>,
     }
@@ -139,14 +138,15 @@ code_body! {
 /// One of several edits.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct OnePatch {
+#[schema(as = OnePatch)]
+pub(crate) struct FilePassageEditRequest {
     /// The passage as you remember it.
     #[schema(min_length = 1)]
     old_string: String,
     /// What it becomes.
     new_string: String,
     /// In how many places it is; 1 unless given.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
     expected_matches: Option<usize>,
 }
@@ -154,7 +154,8 @@ pub(crate) struct OnePatch {
 /// What is validated: exactly one of `content` and `path`.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ValidateWorkflow {
+#[schema(as = ValidateWorkflow)]
+pub(crate) struct ValidateWorkflowRequest {
     /// A text that is not stored.
     #[serde(default)]
     content: Option<String>,
@@ -166,17 +167,17 @@ pub(crate) struct ValidateWorkflow {
     organization_id: Option<Uuid>,
 }
 
-impl ListFiles {
+impl ListFilesRequest {
     pub(crate) fn into_query(self) -> Result<CodeFiles, Error> {
         Ok(CodeFiles { scope: self.scope()?, path_prefix: self.path_prefix })
     }
 }
 
-impl ReadFileLines {
+impl ReadFileLinesRequest {
     pub(crate) fn into_query(self) -> Result<(FileRef, ReadContent), Error> {
         for (field, line) in [("start_line", self.start_line), ("end_line", self.end_line)] {
             if line == Some(0) {
-                return Err(refused(field, "must be a whole number of at least 1"));
+                return Err(invalid_field(field, "must be a whole number of at least 1"));
             }
         }
         let range = LineRange::for_code(self.start_line, self.end_line);
@@ -184,13 +185,13 @@ impl ReadFileLines {
     }
 }
 
-impl GetFile {
+impl GetFileRequest {
     pub(crate) fn into_file(self) -> Result<FileRef, Error> {
         Ok(FileRef { scope: self.scope()?, path: self.path })
     }
 }
 
-impl PatchFile {
+impl PatchFileRequest {
     /// The file and the edit.
     pub(crate) fn into_request(self) -> Result<(FileRef, EditRequest), Error> {
         let scope = self.scope()?;
@@ -201,55 +202,64 @@ impl PatchFile {
             }
             (None, None, Some(edits)) => {
                 if self.expected_matches.is_some() {
-                    return Err(refused("expected_matches", "belongs to each of `edits` where there are several"));
+                    return Err(invalid_field(
+                        "expected_matches",
+                        "belongs to each of `edits` where there are several",
+                    ));
                 }
-                let one = |Object(edit): Object<OnePatch>| PassageChange {
+                let one = |Object(edit): Object<FilePassageEditRequest>| PassageChange {
                     old_str: edit.old_string,
                     new_str: edit.new_string,
                     expected_matches: edit.expected_matches.unwrap_or(1),
                 };
                 TextChange::Several(edits.into_iter().map(one).collect())
             }
-            (_, _, Some(_)) => return Err(refused("edits", "cannot be given beside `old_string` and `new_string`")),
-            (None, _, None) => return Err(refused("old_string", "is required")),
-            (Some(_), None, None) => return Err(refused("new_string", "is required")),
+            (_, _, Some(_)) => {
+                return Err(invalid_field("edits", "cannot be given beside `old_string` and `new_string`"));
+            }
+            (None, _, None) => return Err(invalid_field("old_string", "is required")),
+            (Some(_), None, None) => return Err(invalid_field("new_string", "is required")),
         };
         let mode = if self.dry_run { EditMode::DryRun } else { EditMode::Write };
-        let request = EditRequest { expected: expected(self.expected_version), mode, ..EditRequest::new(change) };
+        let request =
+            EditRequest { expected: require_version(self.expected_version), mode, ..EditRequest::new(change) };
         Ok((FileRef { scope, path: self.path }, request))
     }
 }
 
-impl ReplaceFileBody {
+impl ReplaceFileRequest {
     pub(crate) fn into_request(self) -> Result<ReplaceFile, Error> {
         let file = FileRef { scope: self.scope()?, path: self.path };
-        Ok(ReplaceFile { file, content: self.content, expected: expected(self.expected_version) })
+        Ok(ReplaceFile { file, content: self.content, expected: require_version(self.expected_version) })
     }
 }
 
-impl DeleteFile {
+impl DeleteFileRequest {
     pub(crate) fn into_request(self) -> Result<(FileRef, ExpectedVersion), Error> {
-        let expected = expected(self.expected_version);
+        let expected = require_version(self.expected_version);
         Ok((FileRef { scope: self.scope()?, path: self.path }, expected))
     }
 }
 
-impl ValidateWorkflow {
+impl ValidateWorkflowRequest {
     pub(crate) fn into_source(self) -> Result<(WorkflowSource, Option<OrganizationId>), Error> {
         let organization = self.organization_id.map(OrganizationId::from_uuid);
         match (self.content, self.path) {
             (Some(content), None) => Ok((WorkflowSource::Content(content), organization)),
             (None, Some(path)) => Ok((WorkflowSource::Path(path), organization)),
-            (None, None) => Err(refused("content", "one of `content` and `path` is required")),
-            (Some(_), Some(_)) => Err(refused("path", "cannot be given beside `content`")),
+            (None, None) => Err(invalid_field("content", "one of `content` and `path` is required")),
+            (Some(_), Some(_)) => Err(invalid_field("path", "cannot be given beside `content`")),
         }
     }
 }
 
-fn expected(version: Option<u64>) -> ExpectedVersion {
-    version.map_or(ExpectedVersion::Any, |version| ExpectedVersion::Exactly(version, Expectation::ExpectedVersion))
-}
-
-fn refused(field: &str, message: &str) -> Error {
-    Error::ValidationFailed(vec![FieldError::new(field, message)])
+/// The kind and the owner of the code that a request is about.
+pub(super) fn code_scope(
+    entity_type: &str,
+    app_id: Option<&str>,
+    organization_id: Option<Uuid>,
+) -> Result<CodeScope, Error> {
+    let kind = CodeKind::from_name(entity_type)
+        .ok_or_else(|| invalid_field("entity_type", "must be one of app_file, workflow, module"))?;
+    Ok(CodeScope { kind, app: app_id.map(AppRef::parse), organization: organization_id.map(OrganizationId::from_uuid) })
 }

@@ -1,19 +1,19 @@
-//! What is looked for in files, and what is found, as it is sent.
+//! The request and response of a search in files of code.
 
-use interline_items::fields::{CodePath, FieldError};
-use interline_items::{
-    AppRef, Caller, Case, CodeKind, CodeScope, Error, FoundInFiles, LineMatch, OrganizationId, QuerySyntax, SearchFiles,
-};
+use interline_items::fields::CodePath;
+use interline_items::{Caller, Case, Error, FoundInFiles, LineMatch, QuerySyntax, SearchFiles};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::Place;
+use super::CodeOwner;
+use super::requests::code_scope;
 
 /// What is looked for.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SearchCode {
+#[schema(as = SearchCode)]
+pub(crate) struct SearchCodeRequest {
     /// A regular expression, or with `literal` a text.
     #[schema(min_length = 1)]
     pattern: String,
@@ -50,9 +50,10 @@ pub(crate) struct SearchCode {
 
 /// What was found.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct FoundCode {
+#[schema(as = FoundCode)]
+pub(crate) struct SearchCodeResponse {
     /// The first matches, in the order of paths and lines.
-    matches: Vec<FoundLine>,
+    matches: Vec<CodeMatchResponse>,
     /// How many there are in all.
     #[schema(value_type = i64, minimum = 0)]
     total_matches: u64,
@@ -66,10 +67,10 @@ pub(crate) struct FoundCode {
 /// A line on which a match starts.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = CodeMatch)]
-pub(crate) struct FoundLine {
+pub(crate) struct CodeMatchResponse {
     path: String,
     #[serde(flatten)]
-    place: Place,
+    owner: CodeOwner,
     #[schema(value_type = i64, minimum = 1)]
     line_number: usize,
     /// The line.
@@ -81,18 +82,10 @@ pub(crate) struct FoundLine {
     context_after: Vec<String>,
 }
 
-impl SearchCode {
+impl SearchCodeRequest {
     pub(crate) fn into_search(self) -> Result<SearchFiles, Error> {
-        let kind = CodeKind::from_name(&self.entity_type).ok_or_else(|| {
-            let error = FieldError::new("entity_type", "must be one of app_file, workflow, module");
-            Error::ValidationFailed(vec![error])
-        })?;
         Ok(SearchFiles {
-            scope: CodeScope {
-                kind,
-                app: self.app_id.as_deref().map(AppRef::parse),
-                organization: self.organization_id.map(OrganizationId::from_uuid),
-            },
+            scope: code_scope(&self.entity_type, self.app_id.as_deref(), self.organization_id)?,
             pattern: self.pattern,
             syntax: if self.literal { QuerySyntax::Literal } else { QuerySyntax::Regex },
             case: if self.case_sensitive.unwrap_or(true) { Case::Sensitive } else { Case::Insensitive },
@@ -104,18 +97,23 @@ impl SearchCode {
     }
 }
 
-impl FoundCode {
-    pub(crate) fn of(found: FoundInFiles, caller: &Caller) -> FoundCode {
+impl SearchCodeResponse {
+    pub(crate) fn new(found: FoundInFiles, caller: &Caller) -> SearchCodeResponse {
         let truncated = found.is_truncated();
         let FoundInFiles { matches, total_matches, files_searched } = found;
-        let line = |found: LineMatch| FoundLine {
-            place: Place::in_space(found.space, caller),
+        let line = |found: LineMatch| CodeMatchResponse {
+            owner: CodeOwner::from_space(found.space, caller),
             path: CodePath::as_str(&found.path).to_owned(),
             line_number: found.line,
             text: found.text,
             context_before: found.before,
             context_after: found.after,
         };
-        FoundCode { matches: matches.into_iter().map(line).collect(), total_matches, files_searched, truncated }
+        SearchCodeResponse {
+            matches: matches.into_iter().map(line).collect(),
+            total_matches,
+            files_searched,
+            truncated,
+        }
     }
 }

@@ -1,20 +1,20 @@
-//! Workflows as they are sent.
+//! Workflows and their functions in responses.
 
-use interline_items::fields::CodePath;
 use interline_items::{Caller, FoundWorkflow, Validation, Workflows};
 use interline_python::{CodeError, Function, Literal, Parameter, ParameterKind};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::Place;
+use super::{CodeOwner, code_path};
 use crate::wire::Time;
 
 /// Functions of workflows.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WorkflowList {
     /// The first 1,000, one for each decorated function.
-    pub(crate) workflows: Vec<WorkflowBody>,
+    pub(crate) workflows: Vec<WorkflowResponse>,
     /// How many there are.
     #[schema(value_type = i64, minimum = 0)]
     pub(crate) count: usize,
@@ -23,24 +23,24 @@ pub(crate) struct WorkflowList {
 /// A function of a workflow file.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Workflow)]
-pub(crate) struct WorkflowBody {
+pub(crate) struct WorkflowResponse {
     /// The path of its file.
     path: String,
     #[serde(flatten)]
-    place: Place,
+    owner: CodeOwner,
     /// The version of its file.
     #[schema(value_type = i64, minimum = 1)]
     version: u64,
     /// When its file was last changed.
     updated_at: Time,
     #[serde(flatten)]
-    function: FunctionBody,
+    function: FunctionResponse,
 }
 
 /// A function with a workflow decorator.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WorkflowFunction)]
-pub(crate) struct FunctionBody {
+pub(crate) struct FunctionResponse {
     /// Its name in the code.
     function: String,
     /// The name that its decorator gives it; its own unless given.
@@ -58,7 +58,7 @@ pub(crate) struct FunctionBody {
     #[schema(value_type = std::collections::BTreeMap<String, Value>)]
     options: Map<String, Value>,
     /// What it takes, in order.
-    parameters: Vec<ParameterBody>,
+    parameters: Vec<ParameterResponse>,
     /// Its doc string.
     doc: Option<String>,
 }
@@ -66,7 +66,7 @@ pub(crate) struct FunctionBody {
 /// A parameter of a function.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WorkflowParameter)]
-pub(crate) struct ParameterBody {
+pub(crate) struct ParameterResponse {
     name: String,
     /// How it is given: `positional_only`, `standard`, `var_positional`, `keyword_only` or `var_keyword`.
     kind: &'static str,
@@ -79,20 +79,20 @@ pub(crate) struct ParameterBody {
 /// Whether a text could be stored as a workflow.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WorkflowValidation)]
-pub(crate) struct ValidationBody {
+pub(crate) struct ValidationResponse {
     valid: bool,
     /// Why not.
-    errors: Vec<CodeErrorBody>,
+    errors: Vec<CodeDiagnostic>,
     /// What could be better.
     warnings: Vec<String>,
     /// Its functions, if it could.
-    functions: Vec<FunctionBody>,
+    functions: Vec<FunctionResponse>,
 }
 
 /// What is wrong with a code, and where.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema, JsonSchema)]
 #[schema(as = CodeError)]
-pub(crate) struct CodeErrorBody {
+pub(crate) struct CodeDiagnostic {
     #[schema(value_type = i64, minimum = 1)]
     line: usize,
     #[schema(value_type = i64, minimum = 1)]
@@ -101,34 +101,34 @@ pub(crate) struct CodeErrorBody {
 }
 
 impl WorkflowList {
-    pub(crate) fn of(found: &Workflows, caller: &Caller) -> WorkflowList {
-        let workflows = found.workflows.iter().map(|one| WorkflowBody::of(one, caller)).collect();
+    pub(crate) fn new(found: &Workflows, caller: &Caller) -> WorkflowList {
+        let workflows = found.workflows.iter().map(|one| WorkflowResponse::new(one, caller)).collect();
         WorkflowList { workflows, count: found.total }
     }
 
     /// Those that one was asked for.
-    pub(crate) fn of_one(found: &[FoundWorkflow], caller: &Caller) -> WorkflowList {
-        let workflows: Vec<WorkflowBody> = found.iter().map(|one| WorkflowBody::of(one, caller)).collect();
+    pub(crate) fn from_found(found: &[FoundWorkflow], caller: &Caller) -> WorkflowList {
+        let workflows: Vec<WorkflowResponse> = found.iter().map(|one| WorkflowResponse::new(one, caller)).collect();
         WorkflowList { count: workflows.len(), workflows }
     }
 }
 
-impl WorkflowBody {
-    pub(crate) fn of(found: &FoundWorkflow, caller: &Caller) -> WorkflowBody {
-        WorkflowBody {
-            path: found.file.fields.path.as_ref().map(CodePath::as_str).unwrap_or_default().to_owned(),
-            place: Place::of(&found.file, caller),
+impl WorkflowResponse {
+    pub(crate) fn new(found: &FoundWorkflow, caller: &Caller) -> WorkflowResponse {
+        WorkflowResponse {
+            path: code_path(&found.file),
+            owner: CodeOwner::from_item(&found.file, caller),
             version: found.file.stamp.version,
             updated_at: Time(found.file.updated_at),
-            function: FunctionBody::of(&found.function),
+            function: FunctionResponse::from(&found.function),
         }
     }
 }
 
-impl FunctionBody {
-    fn of(function: &Function) -> FunctionBody {
-        let options = function.arguments.iter().map(|(key, literal)| (key.clone(), value_of(literal)));
-        FunctionBody {
+impl From<&Function> for FunctionResponse {
+    fn from(function: &Function) -> FunctionResponse {
+        let options = function.arguments.iter().map(|(key, literal)| (key.clone(), value_from_literal(literal)));
+        FunctionResponse {
             function: function.name.clone(),
             name: function.title.clone().unwrap_or_else(|| function.name.clone()),
             decorator: function.decorator.as_str(),
@@ -136,53 +136,60 @@ impl FunctionBody {
             description: function.description.clone(),
             category: function.category.clone(),
             options: options.collect(),
-            parameters: function.parameters.iter().map(ParameterBody::of).collect(),
+            parameters: function.parameters.iter().map(ParameterResponse::from).collect(),
             doc: function.doc.clone(),
         }
     }
 }
 
-impl ParameterBody {
-    fn of(parameter: &Parameter) -> ParameterBody {
-        ParameterBody {
+impl From<&Parameter> for ParameterResponse {
+    fn from(parameter: &Parameter) -> ParameterResponse {
+        ParameterResponse {
             name: parameter.name.clone(),
-            kind: match parameter.kind {
-                ParameterKind::PositionalOnly => "positional_only",
-                ParameterKind::Standard => "standard",
-                ParameterKind::Positions => "var_positional",
-                ParameterKind::KeywordOnly => "keyword_only",
-                ParameterKind::Keywords => "var_keyword",
-            },
+            kind: parameter_kind_name(parameter.kind),
             annotation: parameter.annotation.clone(),
             default: parameter.default.clone(),
         }
     }
 }
 
-impl ValidationBody {
-    pub(crate) fn of(validation: &Validation) -> ValidationBody {
-        let error = |error: &CodeError| CodeErrorBody {
-            line: error.line,
-            column: error.column,
-            message: error.message.clone(),
-        };
-        ValidationBody {
+impl From<&Validation> for ValidationResponse {
+    fn from(validation: &Validation) -> ValidationResponse {
+        ValidationResponse {
             valid: validation.errors.is_empty(),
-            errors: validation.errors.iter().map(error).collect(),
+            errors: validation.errors.iter().cloned().map(CodeDiagnostic::from).collect(),
             warnings: validation.warnings.clone(),
-            functions: validation.functions.iter().map(FunctionBody::of).collect(),
+            functions: validation.functions.iter().map(FunctionResponse::from).collect(),
         }
     }
 }
 
-pub(crate) fn value_of(literal: &Literal) -> Value {
+impl From<CodeError> for CodeDiagnostic {
+    fn from(error: CodeError) -> CodeDiagnostic {
+        let CodeError { line, column, message } = error;
+        CodeDiagnostic { line, column, message }
+    }
+}
+
+pub(crate) const fn parameter_kind_name(kind: ParameterKind) -> &'static str {
+    match kind {
+        ParameterKind::PositionalOnly => "positional_only",
+        ParameterKind::Standard => "standard",
+        ParameterKind::Positions => "var_positional",
+        ParameterKind::KeywordOnly => "keyword_only",
+        ParameterKind::Keywords => "var_keyword",
+    }
+}
+
+/// A Python literal as JSON.
+pub(crate) fn value_from_literal(literal: &Literal) -> Value {
     match literal {
         Literal::None => Value::Null,
         Literal::Bool(value) => (*value).into(),
         Literal::Integer(value) => (*value).into(),
         Literal::Float(value) => (*value).into(),
         Literal::Text(text) => text.as_str().into(),
-        Literal::List(values) => values.iter().map(value_of).collect(),
-        Literal::Map(pairs) => pairs.iter().map(|(key, value)| (key.clone(), value_of(value))).collect(),
+        Literal::List(values) => values.iter().map(value_from_literal).collect(),
+        Literal::Map(pairs) => pairs.iter().map(|(key, value)| (key.clone(), value_from_literal(value))).collect(),
     }
 }

@@ -12,19 +12,19 @@ use crate::http::extract::item_target::{Echo, parse_kind};
 use crate::http::extract::query::QueryParams;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::{ItemBody, NewItem};
+use crate::wire::{CreateItemRequest, ItemResponse};
 
 /// Create an item
 ///
 /// It goes into the caller's own space. The answer has the content in it unless `include_content=false`.
-#[utoipa::path(post, path = "/", operation_id = "create", request_body = NewItem,
-    responses((status = 201, body = ItemBody)))]
+#[utoipa::path(post, path = "/", operation_id = "create", request_body = CreateItemRequest,
+    responses((status = 201, body = ItemResponse)))]
 pub(super) async fn create(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
     collection: Collection,
     mut query: QueryParams,
-    JsonBody(new): JsonBody<NewItem>,
+    JsonBody(new): JsonBody<CreateItemRequest>,
 ) -> HandlerResult {
     let echo = Echo::from_query(&mut query, Echo::Content);
     query.finish()?;

@@ -7,14 +7,14 @@ use crate::http::extract::item_target::ConditionalTarget;
 use crate::http::extract::query::boolean;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::ItemCondition;
+use crate::wire::ItemConditionRequest;
 
 /// Delete an item
 ///
 /// It goes into the trash, from where `restore` brings it back, until the trash is emptied. With `permanent=true` it is
 /// removed at once with its history, whether it is in the trash or not.
 #[utoipa::path(delete, path = "/{id}", operation_id = "delete",
-    request_body = Option<ItemCondition>,
+    request_body = Option<ItemConditionRequest>,
     params(("id" = uuid::Uuid, Path),
         ("permanent" = Option<bool>, Query, description = "Whether it is removed for good")),
     responses((status = 204, description = "Deleted")))]

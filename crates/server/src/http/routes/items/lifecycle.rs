@@ -7,14 +7,14 @@ use interline_items::{Caller, Error, ExpectedVersion, Interline, Item, ItemRef, 
 use crate::http::extract::item_target::{ConditionalTarget, Echo};
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::{Extent, ItemBody, ItemCondition};
+use crate::wire::{Extent, ItemConditionRequest, ItemResponse};
 
 /// Take an item from the trash
 ///
 /// Into the state that it had. One that is not in the trash stays as it is. `duplicate` if its url or name was taken
 /// meanwhile.
 #[utoipa::path(post, path = "/{id}/restore", operation_id = "restore",
-    request_body = Option<ItemCondition>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+    request_body = Option<ItemConditionRequest>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemResponse)))]
 pub(super) async fn restore(State(state): State<AppState>, conditional: ConditionalTarget) -> HandlerResult {
     change_state(&state, conditional, Interline::restore).await
 }
@@ -23,7 +23,7 @@ pub(super) async fn restore(State(state): State<AppState>, conditional: Conditio
 ///
 /// It leaves the lists, and can still be read and edited. One that is archived stays as it is.
 #[utoipa::path(post, path = "/{id}/archive", operation_id = "archive",
-    request_body = Option<ItemCondition>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+    request_body = Option<ItemConditionRequest>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemResponse)))]
 pub(super) async fn archive(State(state): State<AppState>, conditional: ConditionalTarget) -> HandlerResult {
     change_state(&state, conditional, Interline::archive).await
 }
@@ -32,7 +32,7 @@ pub(super) async fn archive(State(state): State<AppState>, conditional: Conditio
 ///
 /// One that is active stays as it is.
 #[utoipa::path(post, path = "/{id}/unarchive", operation_id = "unarchive",
-    request_body = Option<ItemCondition>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+    request_body = Option<ItemConditionRequest>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemResponse)))]
 pub(super) async fn unarchive(State(state): State<AppState>, conditional: ConditionalTarget) -> HandlerResult {
     change_state(&state, conditional, Interline::unarchive).await
 }
@@ -41,7 +41,7 @@ pub(super) async fn unarchive(State(state): State<AppState>, conditional: Condit
 ///
 /// Sets `last_used_at`; that is no change of the item, and makes no version.
 #[utoipa::path(post, path = "/{id}/track-usage", operation_id = "track_usage",
-    request_body = Option<ItemCondition>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemBody)))]
+    request_body = Option<ItemConditionRequest>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemResponse)))]
 pub(super) async fn track_usage(State(state): State<AppState>, conditional: ConditionalTarget) -> HandlerResult {
     change_state(&state, conditional, Interline::track_usage).await
 }
@@ -65,8 +65,8 @@ async fn change_state(
         }
     };
     let (body, item) = match &read {
-        Some(read) => (ItemBody::of_part(read, Extent::Whole), &read.item),
-        None => (ItemBody::without_content(&item), &item),
+        Some(read) => (ItemResponse::from_read(read, Extent::Whole), &read.item),
+        None => (ItemResponse::without_content(&item), &item),
     };
-    response::item(StatusCode::OK, &body.placed(item, &target.caller.0), item.stamp)
+    response::item(StatusCode::OK, &body.with_owner(item, &target.caller.0), item.stamp)
 }

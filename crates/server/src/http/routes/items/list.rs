@@ -102,7 +102,7 @@ pub(super) async fn list(
     let request = request(query, collection, state.interline.limits())?;
     let (start, limit, order) = (request.start.clone(), request.limit, request.order);
     let page = state.interline.find_items(&caller.0, request).await?;
-    response::json(StatusCode::OK, &ItemList::of(&page, &start, limit, order, &caller.0))
+    response::json(StatusCode::OK, &ItemList::new(&page, &start, limit, order, &caller.0))
 }
 
 fn request(mut query: QueryParams, collection: Collection, limits: &Limits) -> Result<FindItems, Error> {

@@ -15,7 +15,7 @@ use crate::http::extract::query::{QueryParams, number};
 use crate::http::middleware::response_cache::CachedBody;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::{Extent, ItemBody};
+use crate::wire::{Extent, ItemResponse};
 
 /// The query parameters of reading an item, for the description. [`content_from_query`] reads them.
 #[derive(IntoParams)]
@@ -41,7 +41,7 @@ pub(super) struct ReadParameters {
 /// `If-None-Match`, gives 304 while the item is the same; sent back as `If-Match`, it makes a write conditional.
 /// Archived and deleted items can be read too.
 #[utoipa::path(get, path = "/{id}", operation_id = "read", params(("id" = uuid::Uuid, Path), ReadParameters),
-    responses((status = 200, body = ItemBody), (status = 304, description = "The item is as the sender knows it")))]
+    responses((status = 200, body = ItemResponse), (status = 304, description = "The item is as the sender knows it")))]
 pub(super) async fn read(State(state): State<AppState>, target: ItemTarget) -> HandlerResult {
     read_target(&state, target).await
 }
@@ -50,7 +50,7 @@ pub(super) async fn read(State(state): State<AppState>, target: ItemTarget) -> H
 ///
 /// As by its id; only prompts that are not deleted have a name to be found by.
 #[utoipa::path(get, path = "/name/{name}", operation_id = "read_by_name", params(("name" = String, Path), ReadParameters),
-    responses((status = 200, body = ItemBody), (status = 304, description = "The prompt is as the sender knows it")))]
+    responses((status = 200, body = ItemResponse), (status = 304, description = "The prompt is as the sender knows it")))]
 pub(super) async fn read_by_name(State(state): State<AppState>, target: ItemTarget) -> HandlerResult {
     read_target(&state, target).await
 }
@@ -92,10 +92,10 @@ async fn read_target(state: &AppState, mut target: ItemTarget) -> HandlerResult 
     }
     let read = interline.read(caller, item, content).await?;
     let body = match content {
-        ReadContent::Omit => ItemBody::without_content(&read.item),
-        ReadContent::Whole | ReadContent::Lines(_) => ItemBody::of_part(&read, extent),
+        ReadContent::Omit => ItemResponse::without_content(&read.item),
+        ReadContent::Whole | ReadContent::Lines(_) => ItemResponse::from_read(&read, extent),
     };
-    response::item(StatusCode::OK, &body.placed(&read.item, caller), read.item.stamp)
+    response::item(StatusCode::OK, &body.with_owner(&read.item, caller), read.item.stamp)
 }
 
 fn not_modified(stamp: Stamp) -> Response<Body> {
@@ -117,7 +117,7 @@ async fn read_whole(state: &AppState, caller: &Caller, item: &ItemRef) -> Handle
         return Ok(response::cached_item(cached));
     }
     let read = interline.read(caller, item, ReadContent::Whole).await?;
-    let body = response::item_bytes(&ItemBody::of_part(&read, Extent::Whole).placed(&read.item, caller))?;
+    let body = response::item_bytes(&ItemResponse::from_read(&read, Extent::Whole).with_owner(&read.item, caller))?;
     let body = CachedBody::from_item(&read.item, body);
     state.response_cache.put(read.item.id, body.clone());
     Ok(response::cached_item(body))

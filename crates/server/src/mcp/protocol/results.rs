@@ -1,0 +1,90 @@
+//! Results of tools, as data with their text, and the errors of tools, of the protocol and of resources.
+
+use interline_items::Error;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::wire::ErrorBody;
+
+/// How many characters of an address an error quotes.
+const MAX_URI_CHARS: usize = 1_000;
+
+/// The result of a tool in both forms: as data for programs, and as text for models.
+#[derive(Debug)]
+pub(super) struct ToolResult {
+    data: Value,
+    text: String,
+}
+
+impl ToolResult {
+    pub(super) fn from_output(output: &impl Serialize) -> Result<ToolResult, Error> {
+        let failed = |error: serde_json::Error| Error::Internal(error.to_string());
+        // The text is not made from the data: the data has its members sorted, the text has the most important ones first.
+        let text = serde_json::to_string(output).map_err(failed)?;
+        Ok(ToolResult { data: serde_json::to_value(output).map_err(failed)?, text })
+    }
+
+    pub(super) fn into_response(self) -> CallToolResult {
+        let mut result = CallToolResult::success(vec![ContentBlock::text(self.text)]);
+        result.structured_content = Some(self.data);
+        result
+    }
+}
+
+/// The result of a tool that failed: the error body that all doors share, as text. It has no structured data: that would have
+/// to fit the schema of successes.
+pub(super) fn tool_error(error: &Error, request_id: &str) -> CallToolResult {
+    // The body is strings, numbers and JSON values: serializing it cannot fail.
+    let text = serde_json::to_string(&error_body(error, request_id)).unwrap_or_default();
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+/// An error of the protocol itself: what is wrong as its message, and the error body that all doors share as its data.
+pub(super) fn protocol_error(error: &Error, request_id: &str) -> ErrorData {
+    let data = serde_json::to_value(error_body(error, request_id)).ok();
+    let message = match error {
+        Error::InvalidArguments { missing, unknown } => invalid_arguments_message(missing, unknown),
+        error => error.to_string(),
+    };
+    match error {
+        Error::Internal(_) | Error::Unavailable(_) | Error::Unknown(_) => ErrorData::internal_error(message, data),
+        Error::Unauthorized | Error::Forbidden(_) => ErrorData::invalid_request(message, data),
+        _ => ErrorData::invalid_params(message, data),
+    }
+}
+
+/// A protocol error about a resource: a missing one has an error code of its own.
+pub(super) fn resource_error(error: &Error, uri: &str, request_id: &str) -> ErrorData {
+    match error {
+        Error::NotFound { .. } => {
+            let body = error_body(error, request_id).with("uri", uri.chars().take(MAX_URI_CHARS).collect::<String>());
+            ErrorData::resource_not_found(error.to_string(), serde_json::to_value(body).ok())
+        }
+        error => protocol_error(error, request_id),
+    }
+}
+
+/// Names the missing and the unknown arguments: some clients show nothing but the message.
+fn invalid_arguments_message(missing: &[String], unknown: &[String]) -> String {
+    const MAX_NAMES: usize = 10;
+    const MAX_CHARS: usize = 100;
+    let named = |problem: &str, names: &[String]| {
+        let name = |name: &String| format!("`{}`", name.chars().take(MAX_CHARS).collect::<String>());
+        let more = if names.len() > MAX_NAMES { ", …" } else { "" };
+        let list: Vec<String> = names.iter().take(MAX_NAMES).map(name).collect();
+        (!names.is_empty()).then(|| format!("{problem} arguments: {}{more}", list.join(", ")))
+    };
+    let parts = [named("missing", missing), named("unknown", unknown)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+fn error_body(error: &Error, request_id: &str) -> ErrorBody {
+    let mut body = ErrorBody::from_error(error);
+    if let Error::Internal(detail) | Error::Unavailable(detail) | Error::Unknown(detail) = error {
+        tracing::error!(request_id, detail, code = body.code(), "a request of an agent failed");
+        body = body.with("request_id", request_id);
+    }
+    body.bounded()
+}

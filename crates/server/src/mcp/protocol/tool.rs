@@ -1,0 +1,99 @@
+//! A tool: its description and schemas for clients, and the function that runs it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use interline_items::{Caller, Error, Interline};
+use rmcp::model::{JsonObject, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::results::ToolResult;
+use super::{arguments, schema};
+
+/// A tool: its description and schemas, and the function that runs it.
+pub(in crate::mcp) struct Tool {
+    pub(super) info: ToolInfo,
+    input: Arc<JsonObject>,
+    output: Arc<JsonObject>,
+    run: Box<RunTool>,
+}
+
+type RunTool = dyn Fn(CallContext, JsonObject) -> ToolFuture + Send + Sync;
+type ToolFuture = Pin<Box<dyn Future<Output = Result<ToolResult, Error>> + Send>>;
+
+/// The description of a tool.
+pub(in crate::mcp) struct ToolInfo {
+    pub(in crate::mcp) name: &'static str,
+    /// The name that clients show to people.
+    pub(in crate::mcp) title: &'static str,
+    /// When to use this tool and when another one, for models.
+    pub(in crate::mcp) description: &'static str,
+    pub(in crate::mcp) effect: Effect,
+}
+
+/// What a tool does to the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// It changes nothing.
+    Reads,
+    /// It creates something new.
+    Adds,
+    /// It changes what exists; the same call again may change it again.
+    Changes,
+    /// It changes what exists; the same call again changes nothing more.
+    ChangesIdempotently,
+}
+
+impl Effect {
+    fn annotations(self) -> ToolAnnotations {
+        ToolAnnotations::new()
+            .read_only(self == Effect::Reads)
+            .destructive(matches!(self, Effect::Changes | Effect::ChangesIdempotently))
+            .idempotent(matches!(self, Effect::Reads | Effect::ChangesIdempotently))
+            .open_world(false)
+    }
+}
+
+/// What a call of a tool, or another request of the protocol, works with: the use cases, and the caller.
+pub(in crate::mcp) struct CallContext {
+    pub(in crate::mcp) interline: Interline,
+    pub(in crate::mcp) caller: Caller,
+}
+
+impl Tool {
+    /// A tool whose schemas are those of the types of its arguments and its result.
+    pub(in crate::mcp) fn new<A, O, F>(
+        info: ToolInfo,
+        run: impl Fn(CallContext, A) -> F + Send + Sync + 'static,
+    ) -> Tool
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema,
+        F: Future<Output = Result<O, Error>> + Send + 'static,
+    {
+        let run = Arc::new(run);
+        let run = move |call: CallContext, arguments: JsonObject| -> ToolFuture {
+            let run = Arc::clone(&run);
+            Box::pin(async move { ToolResult::from_output(&run(call, arguments::parse(arguments)?).await?) })
+        };
+        let (input, output) = (Arc::new(schema::input::<A>()), Arc::new(schema::output::<O>()));
+        Tool { info, input, output, run: Box::new(run) }
+    }
+
+    /// The entry of this tool in `tools/list`.
+    pub(super) fn listing(&self) -> rmcp::model::Tool {
+        let ToolInfo { name, title, description, effect } = self.info;
+        rmcp::model::Tool::new(name, description, Arc::clone(&self.input))
+            .with_title(title)
+            .with_raw_output_schema(Arc::clone(&self.output))
+            .with_annotations(effect.annotations())
+    }
+
+    /// Runs the tool with the arguments of a call.
+    pub(super) async fn run(&self, call: CallContext, arguments: JsonObject) -> Result<ToolResult, Error> {
+        (self.run)(call, arguments).await
+    }
+}

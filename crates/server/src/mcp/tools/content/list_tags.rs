@@ -1,0 +1,23 @@
+//! Tool `list_tags`: lists the tags with the number of items that have each.
+
+use interline_items::Error;
+
+use crate::mcp::protocol::arguments::NoArgs;
+use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
+use crate::wire::{TagCount, TagList};
+
+pub(super) fn tool() -> Tool {
+    let info = ToolInfo {
+        name: "list_tags",
+        title: "List tags",
+        description: "All tags with the number of items that have each. Look here before you invent a new tag.",
+        effect: Effect::Reads,
+    };
+    Tool::new(info, list_tags)
+}
+
+async fn list_tags(call: CallContext, _: NoArgs) -> Result<TagList, Error> {
+    let tags = call.interline.tags(&call.caller).await?;
+    let tags = tags.into_iter().map(|(tag, count)| TagCount { name: tag.as_str().to_owned(), count });
+    Ok(TagList { tags: tags.collect() })
+}

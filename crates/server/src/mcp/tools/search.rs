@@ -1,0 +1,134 @@
+//! Arguments and results of the tools that search for items.
+
+use std::collections::BTreeSet;
+
+use interline_items::fields::Tag;
+use interline_items::search::SearchHit;
+use interline_items::{
+    Contents, Error, Filter, FindBy, FindItems, Item, Kind, PageStart, SortOrder, TagMatch, TextFilter,
+};
+use interline_search::Snippet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::mcp::protocol::arguments::{BoundedInt, rename_field};
+use crate::mcp::protocol::pages::active_items;
+use crate::mcp::protocol::tool::CallContext;
+use crate::wire::invalid_field;
+
+/// How many items a page has unless the call asks for more: each takes about 200 tokens.
+const DEFAULT_LIMIT: u64 = 20;
+
+/// The search that a call asks for. (Each tool lists these arguments itself: serde can share fields between types, but then
+/// neither type refuses unknown fields.)
+pub(super) struct SearchArgs {
+    pub(super) query: Option<String>,
+    pub(super) tags: Option<Vec<String>>,
+    pub(super) tag_match: Option<TagMatchArg>,
+    pub(super) by: Option<FindBy>,
+    pub(super) order: Option<SortOrder>,
+    pub(super) limit: Option<BoundedInt<1, 100>>,
+    pub(super) offset: Option<BoundedInt<0, 1_000_000>>,
+}
+
+// Which of several tags an item must have. (A doc comment would be sent to models, with every tool.)
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum TagMatchArg {
+    All,
+    Any,
+}
+
+/// A page of search hits, with each item as a `T`.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct SearchPageResult<T> {
+    items: Vec<SearchHitResult<T>>,
+    total: u64,
+    offset: u64,
+    has_more: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SearchHitResult<T> {
+    #[serde(flatten)]
+    item: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_preview: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snippet: Option<SnippetResult>,
+}
+
+/// Where an item matches.
+#[derive(Serialize, JsonSchema)]
+struct SnippetResult {
+    field: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    text: String,
+}
+
+impl SearchArgs {
+    /// Finds active items of these kinds; `result` makes the `T` of each.
+    pub(super) async fn run<T>(
+        self,
+        call: &CallContext,
+        kinds: BTreeSet<Kind>,
+        result: fn(&Item) -> T,
+    ) -> Result<SearchPageResult<T>, Error> {
+        let text_filter =
+            TextFilter::parse(self.query.as_deref(), None).map_err(|error| rename_field(error, "q", "query"))?;
+        // This fails for one reason only, and the argument has another name here.
+        let order = text_filter.order(self.by, self.order);
+        let order = order.map_err(|_| Error::InvalidParameters("sort_by=relevance needs a `query`"))?;
+        let parse = |tag: String| Tag::parse(&tag, call.interline.limits());
+        let tags = self.tags.unwrap_or_default().into_iter().map(parse).collect::<Result<_, _>>();
+        let filter = Filter {
+            tags: tags.map_err(|error| invalid_field("tags", &error.message))?,
+            tag_match: self.tag_match.map(TagMatch::from).unwrap_or_default(),
+            ..active_items(kinds)
+        };
+        let offset = self.offset.map_or(0, |offset| offset.0);
+        let request = FindItems {
+            text: text_filter,
+            filter,
+            order,
+            start: PageStart::Offset(offset),
+            limit: self.limit.unwrap_or(BoundedInt(DEFAULT_LIMIT)).count(),
+            contents: Contents::Omit,
+        };
+        let page = call.interline.find_items(&call.caller, request).await?;
+        let items = page.items.iter().map(|hit| SearchHitResult::from_hit(hit, result)).collect();
+        Ok(SearchPageResult { items, total: page.total, offset, has_more: page.next.is_some() })
+    }
+}
+
+impl<T> SearchHitResult<T> {
+    fn from_hit(hit: &SearchHit, result: fn(&Item) -> T) -> SearchHitResult<T> {
+        let item = &hit.snapshot.item;
+        SearchHitResult {
+            item: result(item),
+            content_preview: preview(item),
+            snippet: hit.snippet.as_ref().map(SnippetResult::from),
+        }
+    }
+}
+
+/// The first characters of an item's content.
+pub(super) fn preview(item: &Item) -> Option<String> {
+    item.content.as_ref().map(|content| content.preview.clone())
+}
+
+impl From<&Snippet> for SnippetResult {
+    fn from(snippet: &Snippet) -> SnippetResult {
+        SnippetResult { field: snippet.field.name(), line: snippet.field.line(), text: snippet.text.clone() }
+    }
+}
+
+impl From<TagMatchArg> for TagMatch {
+    fn from(argument: TagMatchArg) -> TagMatch {
+        match argument {
+            TagMatchArg::All => TagMatch::All,
+            TagMatchArg::Any => TagMatch::Any,
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The tools: what their servers say about them, what they do, and what they refuse.
+
+mod bounds;
+mod code;
+mod list;
+mod parity;
+mod refused;
+mod tasks;
