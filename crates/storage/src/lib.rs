@@ -5,7 +5,7 @@
 
 mod codec;
 mod open;
-mod order;
+mod paging;
 mod postgres;
 mod search;
 mod sqlite;

@@ -7,16 +7,16 @@
 //! * [`retention`] says which records of a history are forgotten.
 //! * [`undo`] keeps old contents: each version says how the content before it is made from its own.
 
+mod compression;
 pub(crate) mod functions;
 pub(crate) mod json;
 pub(crate) mod membership;
 pub(crate) mod names;
-pub(crate) mod numbers;
 pub(crate) mod owner;
 pub(crate) mod retention;
 mod splices;
 pub(crate) mod undo;
-mod zip;
+pub(crate) mod varint;
 
 use interline_items::StoreError;
 use thiserror::Error;
@@ -25,18 +25,18 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub(crate) enum CodecError {
     /// A small structure is not the JSON text that it should be.
-    #[error("stored {what} cannot be read: {reason}")]
+    #[error("stored {column} cannot be read: {reason}")]
     Json {
         /// What the column is for.
-        what: &'static str,
+        column: &'static str,
         /// What is wrong with it.
         reason: String,
     },
     /// A word is not one of an enumeration.
-    #[error("stored {what} has the unknown value {value:?}")]
+    #[error("stored {column} has the unknown value {value:?}")]
     Name {
         /// What the column is for.
-        what: &'static str,
+        column: &'static str,
         /// The word.
         value: String,
     },

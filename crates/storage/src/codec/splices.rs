@@ -1,9 +1,9 @@
-//! Edits as bytes: for each splice, how far it starts after the one before, how many bytes go, how many come (numbers in
+//! Edits as bytes: for each splice, how far it starts after the one before, how many bytes go, how many come (varint in
 //! LEB128), and the text that comes.
 
 use interline_edit::{Edit, Splice};
 
-use super::{CodecError, numbers};
+use super::{CodecError, varint};
 
 /// An edit as bytes.
 pub(super) fn encode(edit: &Edit) -> Vec<u8> {
@@ -40,11 +40,11 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Edit, CodecError> {
 const MALFORMED: CodecError = CodecError::Undo("its splices are malformed");
 
 fn put(bytes: &mut Vec<u8>, number: usize) {
-    numbers::put(bytes, number as u64);
+    varint::put(bytes, number as u64);
 }
 
 fn take(bytes: &mut &[u8]) -> Result<usize, CodecError> {
-    numbers::take_length(bytes).ok_or(MALFORMED)
+    varint::take_length(bytes).ok_or(MALFORMED)
 }
 
 #[cfg(test)]

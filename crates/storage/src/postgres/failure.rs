@@ -54,7 +54,7 @@ impl From<PoolError> for Failure {
 
 impl From<tokio_postgres::Error> for OpenError {
     fn from(error: tokio_postgres::Error) -> OpenError {
-        OpenError::Failed(told(&error))
+        OpenError::Failed(error_chain(&error))
     }
 }
 
@@ -64,8 +64,8 @@ impl From<Failure> for StoreError {
             Failure::Answer(answer) => answer,
             Failure::NoConnection(why) => StoreError::Unavailable(why),
             Failure::NoAnswer => StoreError::Unavailable("the server did not answer in time".to_owned()),
-            Failure::Database(error) if is_unavailable(&error) => StoreError::Unavailable(told(&error)),
-            Failure::Database(error) => StoreError::Failed(told(&error)),
+            Failure::Database(error) if is_unavailable(&error) => StoreError::Unavailable(error_chain(&error)),
+            Failure::Database(error) => StoreError::Failed(error_chain(&error)),
         }
     }
 }
@@ -142,7 +142,7 @@ fn is_short_of_something(code: &SqlState) -> bool {
 }
 
 /// An error with its causes: PostgreSQL's own words are among them.
-pub(super) fn told(error: &dyn Error) -> String {
+pub(super) fn error_chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {

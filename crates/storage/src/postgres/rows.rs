@@ -9,8 +9,8 @@ use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 use uuid::Uuid;
 
-use super::failure::Failure;
 use crate::codec::{functions, json, names};
+use crate::postgres::failure::Failure;
 
 /// The columns that [`item`] reads, from the table `items`.
 macro_rules! item_columns {
@@ -28,11 +28,11 @@ pub(super) fn item(row: &Row) -> Result<Item, Failure> {
     let code: Option<&str> = row.try_get("functions")?;
     Ok(Item {
         id: ItemId::from_uuid(row.try_get("id")?),
-        kind: names::kind(row.try_get("kind")?).map_err(StoreError::from)?,
+        kind: names::parse_kind(row.try_get("kind")?).map_err(StoreError::from)?,
         space: SpaceId::from_uuid(row.try_get("space")?),
         fields: fields(row)?,
         content: content_info(row)?,
-        functions: code.map(functions::functions).transpose().map_err(StoreError::from)?,
+        functions: code.map(functions::decode).transpose().map_err(StoreError::from)?,
         stamp: Stamp { version: count(row, "version")?, revision: count(row, "revision")? },
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
@@ -53,10 +53,10 @@ pub(super) fn fields(row: &Row) -> Result<Fields, Failure> {
     Ok(Fields {
         title: row.try_get::<_, Option<String>>("title")?.map(Title::from_stored),
         description: row.try_get::<_, Option<String>>("description")?.map(Description::from_stored),
-        tags: json::tags(row.try_get("tags")?).map_err(StoreError::from)?,
+        tags: json::decode_tags(row.try_get("tags")?).map_err(StoreError::from)?,
         url: row.try_get::<_, Option<String>>("url")?.map(Url::from_stored),
         name: row.try_get::<_, Option<String>>("name")?.map(PromptName::from_stored),
-        arguments: arguments.map(json::arguments).transpose().map_err(StoreError::from)?,
+        arguments: arguments.map(json::decode_arguments).transpose().map_err(StoreError::from)?,
         path: row.try_get::<_, Option<String>>("path")?.map(CodePath::from_stored),
     })
 }

@@ -7,12 +7,12 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::postings::Postings;
-use crate::codec::{CodecError, numbers};
+use crate::codec::{CodecError, varint};
 
 const MALFORMED: CodecError = CodecError::Index("a block is malformed");
 
 /// A term as a block has it.
-pub(super) struct Entry<'a> {
+pub(super) struct TermEntry<'a> {
     /// How many bytes its key begins with that the key before has too.
     pub(super) shared: usize,
     /// The rest of the key.
@@ -21,24 +21,24 @@ pub(super) struct Entry<'a> {
     pub(super) list: &'a [u8],
 }
 
-impl<'a> Entry<'a> {
+impl<'a> TermEntry<'a> {
     /// Appends the entry.
     pub(super) fn put(&self, block: &mut Vec<u8>) {
-        numbers::put(block, self.shared as u64);
-        numbers::put(block, self.suffix.len() as u64);
+        varint::put(block, self.shared as u64);
+        varint::put(block, self.suffix.len() as u64);
         block.extend_from_slice(self.suffix);
-        numbers::put(block, self.list.len() as u64);
+        varint::put(block, self.list.len() as u64);
         block.extend_from_slice(self.list);
     }
 
     /// Takes the entry that the bytes start with.
-    fn take(bytes: &mut &'a [u8]) -> Option<Entry<'a>> {
-        let shared = numbers::take_length(bytes)?;
-        let length = numbers::take_length(bytes)?;
+    fn take(bytes: &mut &'a [u8]) -> Option<TermEntry<'a>> {
+        let shared = varint::take_length(bytes)?;
+        let length = varint::take_length(bytes)?;
         let suffix = bytes.split_off(..length)?;
-        let length = numbers::take_length(bytes)?;
+        let length = varint::take_length(bytes)?;
         let list = bytes.split_off(..length)?;
-        Some(Entry { shared, suffix, list })
+        Some(TermEntry { shared, suffix, list })
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn find<'a>(block: &'a [u8], key: &[u8]) -> Result<Option<Postings<'a
     // bytes and has `length` bytes.
     let (mut matched, mut length) = (0, 0);
     while !rest.is_empty() {
-        let Entry { shared, suffix, list } = Entry::take(&mut rest).ok_or(MALFORMED)?;
+        let TermEntry { shared, suffix, list } = TermEntry::take(&mut rest).ok_or(MALFORMED)?;
         if shared > length {
             return Err(MALFORMED);
         }
@@ -64,7 +64,7 @@ pub(crate) fn find<'a>(block: &'a [u8], key: &[u8]) -> Result<Option<Postings<'a
                 let same = suffix.iter().zip(wanted).take_while(|(a, b)| a == b).count();
                 match suffix[same..].cmp(&wanted[same..]) {
                     Ordering::Less => matched += same,
-                    Ordering::Equal => return Ok(Some(Postings::of(list))),
+                    Ordering::Equal => return Ok(Some(Postings::decode(list))),
                     Ordering::Greater => return Ok(None),
                 }
             }
@@ -85,7 +85,7 @@ pub(crate) struct Terms<D> {
 
 impl<D: AsRef<[u8]>> Terms<D> {
     /// Stands before the first term.
-    pub(crate) fn of(block: D) -> Terms<D> {
+    pub(crate) fn new(block: D) -> Terms<D> {
         Terms { block, next: 0, key: Vec::new(), list: 0..0 }
     }
 
@@ -96,7 +96,7 @@ impl<D: AsRef<[u8]>> Terms<D> {
         if rest.is_empty() {
             return Ok(false);
         }
-        let Entry { shared, suffix, list } = Entry::take(&mut rest).ok_or(MALFORMED)?;
+        let TermEntry { shared, suffix, list } = TermEntry::take(&mut rest).ok_or(MALFORMED)?;
         let replaced = self.key.get(shared..).ok_or(MALFORMED)?;
         if suffix <= replaced {
             return Err(CodecError::Index("the terms of a block do not ascend"));
@@ -115,7 +115,7 @@ impl<D: AsRef<[u8]>> Terms<D> {
 
     /// The postings of the term; none before the first.
     pub(crate) fn postings(&self) -> Postings<'_> {
-        Postings::of(self.list())
+        Postings::decode(self.list())
     }
 
     /// The bytes in the place of the term's posting list.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::block::Terms;
 use interline_items::search::IndexTerm;
 
-use super::dead::DeadItems;
+use super::item_set::ItemSet;
 use super::vocabulary;
 use crate::codec::CodecError;
 
@@ -36,8 +36,8 @@ pub(crate) struct Fingerprints {
 
 impl Fingerprints {
     /// Counts the postings of a block, those of the segment's dead items aside.
-    pub(crate) fn add_block(&mut self, block: &[u8], dead: &DeadItems) -> Result<(), CodecError> {
-        let mut terms = Terms::of(block);
+    pub(crate) fn add_block(&mut self, block: &[u8], tombstones: &ItemSet) -> Result<(), CodecError> {
+        let mut terms = Terms::new(block);
         while terms.advance()? {
             if let Some(pieces) = vocabulary::pieces(&terms) {
                 let sum = fingerprint(pieces.map(|piece| (piece, 0)));
@@ -48,10 +48,10 @@ impl Fingerprints {
                 self.pieces = self.pieces.wrapping_add(fingerprint([(piece, 0)]));
             }
             let key = hash(terms.key());
-            let mut dead = dead.sweep();
+            let mut tombstones = tombstones.sweep();
             for posting in terms.postings() {
                 let (item, payload) = posting?;
-                if !dead.contains(item) {
+                if !tombstones.contains(item) {
                     let sum = self.sums.entry(item).or_default();
                     *sum = sum.wrapping_add(entry(key, payload));
                 }

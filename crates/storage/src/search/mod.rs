@@ -10,14 +10,14 @@
 //! ([`block::find`]). [`fingerprint`] compares the index with what it should hold.
 
 pub(crate) mod block;
-pub(crate) mod dead;
-pub(crate) mod evidence;
+pub(crate) mod candidates;
 pub(crate) mod fingerprint;
+pub(crate) mod item_keys;
+pub(crate) mod item_set;
 pub(crate) mod lease;
-pub(crate) mod live;
-pub(crate) mod members;
+pub(crate) mod live_segment;
 pub(crate) mod merge;
-pub(crate) mod policy;
+pub(crate) mod merge_policy;
 pub(crate) mod postings;
 pub(crate) mod segment;
 pub(crate) mod vocabulary;

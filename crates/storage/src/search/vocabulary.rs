@@ -7,7 +7,7 @@ use interline_items::search::PiecePattern;
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 
-use super::block::{Entry, Terms};
+use super::block::{TermEntry, Terms};
 use super::segment::Block;
 use crate::codec::CodecError;
 
@@ -49,7 +49,7 @@ impl VocabularyBuilder {
         if !self.words.is_empty() {
             let first = std::mem::take(&mut self.first);
             let mut data = Vec::with_capacity(self.words.len() + first.len() + 8);
-            Entry { shared: 0, suffix: &first, list: &self.words }.put(&mut data);
+            TermEntry { shared: 0, suffix: &first, list: &self.words }.put(&mut data);
             self.blocks.push(Block { first, data });
             self.words.clear();
         }
@@ -63,22 +63,22 @@ pub(super) fn pieces<B: AsRef<[u8]>>(terms: &Terms<B>) -> Option<impl Iterator<I
 }
 
 /// What finds the pieces that are like a pattern.
-pub(crate) struct PieceFinder(Finder<'static>);
+pub(crate) struct VocabularyMatcher(Finder<'static>);
 
-impl PieceFinder {
-    pub(crate) fn new(pattern: &PiecePattern) -> PieceFinder {
+impl VocabularyMatcher {
+    pub(crate) fn new(pattern: &PiecePattern) -> VocabularyMatcher {
         let needle = match pattern {
             PiecePattern::Contains(part) => part.clone(),
             PiecePattern::StartsWith(start) => format!("\n{start}"),
             PiecePattern::EndsWith(end) => format!("{end}\n"),
             PiecePattern::Equals(whole) => format!("\n{whole}\n"),
         };
-        PieceFinder(Finder::new(&needle).into_owned())
+        VocabularyMatcher(Finder::new(&needle).into_owned())
     }
 
     /// Goes over the pieces of a block that are like the pattern.
     pub(crate) fn find(&self, block: &[u8], mut each: impl FnMut(&[u8])) -> Result<(), CodecError> {
-        let mut terms = Terms::of(block);
+        let mut terms = Terms::new(block);
         if !terms.advance()? || !terms.key().starts_with(VOCABULARY) {
             return Err(CodecError::Index("a vocabulary is malformed"));
         }
@@ -123,7 +123,7 @@ mod tests {
             PiecePattern::Equals(text("aut")),
         ] {
             let mut found = Vec::new();
-            let finder = PieceFinder::new(&pattern);
+            let finder = VocabularyMatcher::new(&pattern);
             finder.find(&blocks[0].data, |piece| found.push(str::from_utf8(piece).unwrap().to_owned())).unwrap();
             let expected: Vec<&str> = pieces.into_iter().filter(|piece| pattern.matches(piece)).collect();
             assert_eq!(found, expected, "{pattern:?}");
@@ -137,7 +137,7 @@ mod tests {
         pieces.iter().for_each(|piece| builder.push(piece.as_bytes()));
         let blocks = builder.finish();
         assert!(blocks.len() > 2 && blocks.is_sorted_by(|one, next| one.first < next.first));
-        let finder = PieceFinder::new(&PiecePattern::StartsWith("piece".to_owned()));
+        let finder = VocabularyMatcher::new(&PiecePattern::StartsWith("piece".to_owned()));
         let mut found = Vec::new();
         for block in &blocks {
             finder.find(&block.data, |piece| found.push(str::from_utf8(piece).unwrap().to_owned())).unwrap();
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_is_no_vocabulary_is_refused() {
-        let finder = PieceFinder::new(&PiecePattern::Contains("x".to_owned()));
+        let finder = VocabularyMatcher::new(&PiecePattern::Contains("x".to_owned()));
         for block in [&b""[..], b"\x00\x01s\x00", b"\xff\xff"] {
             assert!(finder.find(block, |_| {}).is_err(), "{block:?}");
         }

@@ -11,9 +11,9 @@ use rusqlite::Connection;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-use super::connection;
-use super::failure::Failure;
 use crate::OpenError;
+use crate::sqlite::connection;
+use crate::sqlite::failure::Failure;
 
 /// How many long reads go on at a time; the others wait for their turn.
 const LONG_READS: usize = 4;
@@ -52,14 +52,14 @@ impl Readers {
         let reading = spawn_blocking(move || {
             // It belongs to the reading, which goes on when nobody waits for it any more.
             let _turn = turn;
-            pool.with_connection(|connection| at_one_moment(connection, work))
+            pool.with_connection(|connection| in_snapshot(connection, work))
         });
         Ok(reading.await.map_err(|error| StoreError::Unavailable(error.to_string()))??)
     }
 }
 
 /// What `work` reads in several statements that see one state of the store.
-pub(super) fn at_one_moment<T>(
+pub(super) fn in_snapshot<T>(
     connection: &Connection,
     work: impl FnOnce(&Connection) -> Result<T, Failure>,
 ) -> Result<T, Failure> {

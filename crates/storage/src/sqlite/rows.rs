@@ -9,8 +9,8 @@ use rusqlite::Row;
 use rusqlite::types::FromSql;
 use uuid::Uuid;
 
-use super::failure::Failure;
 use crate::codec::{functions, json, names};
+use crate::sqlite::failure::Failure;
 
 /// The columns of an item that [`item`] reads, in its order. Contents, if they are read, come after them.
 macro_rules! item_columns {
@@ -37,21 +37,21 @@ pub(super) use select_snapshot;
 
 /// An item from a row that starts with its columns.
 pub(super) fn item(row: &Row<'_>) -> Result<Item, Failure> {
-    let mut row = Columns::of(row);
+    let mut row = Columns::from_row(row);
     Ok(Item {
         id: ItemId::from_uuid(row.uuid()?),
-        kind: names::kind(row.text()?)?,
+        kind: names::parse_kind(row.text()?)?,
         space: SpaceId::from_uuid(row.uuid()?),
         fields: Fields {
             title: row.next::<Option<String>>()?.map(Title::from_stored),
             description: row.next::<Option<String>>()?.map(Description::from_stored),
-            tags: json::tags(row.text()?)?,
+            tags: json::decode_tags(row.text()?)?,
             url: row.next::<Option<String>>()?.map(Url::from_stored),
             name: row.next::<Option<String>>()?.map(PromptName::from_stored),
-            arguments: row.optional_text()?.map(json::arguments).transpose()?,
+            arguments: row.optional_text()?.map(json::decode_arguments).transpose()?,
             path: row.next::<Option<String>>()?.map(CodePath::from_stored),
         },
-        functions: row.optional_text()?.map(functions::functions).transpose()?,
+        functions: row.optional_text()?.map(functions::decode).transpose()?,
         content: content_info(&mut row)?,
         stamp: Stamp { version: row.count()?, revision: row.count()? },
         created_at: row.time()?,
@@ -92,8 +92,13 @@ pub(super) struct Columns<'row> {
 
 impl<'row> Columns<'row> {
     /// From the first column on.
-    pub(super) fn of(row: &'row Row<'row>) -> Columns<'row> {
+    pub(super) fn from_row(row: &'row Row<'row>) -> Columns<'row> {
         Columns { row, column: 0 }
+    }
+
+    /// The same, by the name that the modules of tables call.
+    pub(super) fn of(row: &'row Row<'row>) -> Columns<'row> {
+        Columns::from_row(row)
     }
 
     /// The next value.

@@ -10,12 +10,12 @@ use interline_items::{SpaceId, StoreError};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::super::connect::Pools;
-use super::super::failure::Failure;
-use super::super::rows::maybe_count;
-use super::super::work::compute;
 use super::texts::{batch, searched, texts};
-use super::{evidence, in_turn, time_left, transaction};
+use super::{candidates, in_turn, time_left, transaction};
+use crate::postgres::connection::Pools;
+use crate::postgres::failure::Failure;
+use crate::postgres::rows::maybe_count;
+use crate::postgres::write::transaction_retry::run_blocking;
 
 const FILES: &str = "
     SELECT number, space, path, content_bytes FROM items
@@ -32,21 +32,17 @@ struct File {
 }
 
 /// Hands the files that may match to `read`; how many there are where was looked.
-pub(in super::super) async fn search_files(
-    pools: &Pools,
-    query: &FileSearch,
-    read: FileReader,
-) -> Result<u64, StoreError> {
+pub(crate) async fn search_files(pools: &Pools, query: &FileSearch, read: FileReader) -> Result<u64, StoreError> {
     in_turn(pools, query.until, async |client| hand_over(client, query, read).await).await
 }
 
 async fn hand_over(client: &mut Client, query: &FileSearch, mut read: FileReader) -> Result<u64, Failure> {
     let transaction = transaction(client, query.until).await?;
-    let evidence = evidence(&transaction, &query.search, query.until).await?;
+    let candidates = candidates(&transaction, &query.search, query.until).await?;
     let search = Arc::clone(&query.search);
-    let candidates = compute(move || evidence.candidates(&search)).await?;
+    let candidates = run_blocking(move || candidates.items(&search)).await?;
     let found = files(&transaction, query).await?;
-    let (files, total) = compute(move || among(&found, candidates.as_deref())).await??;
+    let (files, total) = run_blocking(move || among(&found, candidates.as_deref())).await??;
     let mut rest = &files[..];
     while !rest.is_empty() {
         time_left(query.until)?;
@@ -55,7 +51,7 @@ async fn hand_over(client: &mut Client, query: &FileSearch, mut read: FileReader
         let numbers: Vec<i64> = now.iter().map(|file| file.number).collect();
         let (texts, now) = (texts(&transaction, &numbers).await?, now.to_vec());
         let outcome;
-        (outcome, read) = compute(move || (read_each(&now, &texts, &mut read), read)).await?;
+        (outcome, read) = run_blocking(move || (read_each(&now, &texts, &mut read), read)).await?;
         if outcome?.is_break() {
             break;
         }

@@ -4,10 +4,10 @@
 
 pub(super) mod check;
 pub(super) mod files;
+mod filter;
 pub(super) mod index;
-mod judge;
+mod matching;
 mod merge;
-mod places;
 mod segments;
 mod texts;
 
@@ -20,18 +20,18 @@ use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, Sea
 use interline_items::{Contents, StoreError};
 use tokio_postgres::Row;
 
-use self::judge::Judge;
-use self::places::{Place, places};
-use self::segments::{Lookups, Vocabularies, live, stale_items};
+use self::filter::{FilteredItem, filter_items};
+use self::matching::Matcher;
+use self::segments::{Lookups, Vocabularies, live_segments, stale_items};
 use self::texts::{batch, texts};
-use super::connect::Pools;
-use super::failure::Failure;
-use super::rows::{self, item_columns};
-use super::versions::at_one_moment;
-use super::work::compute;
-use crate::order::{Entry, cut_page};
-use crate::search::evidence::{Evidence, Gathered};
-use crate::search::live::Segment;
+use crate::paging::{PageEntry, cut_page};
+use crate::postgres::connection::Pools;
+use crate::postgres::failure::Failure;
+use crate::postgres::history::versions::snapshot_transaction;
+use crate::postgres::rows::{self, item_columns};
+use crate::postgres::write::transaction_retry::run_blocking;
+use crate::search::candidates::{CandidateLookup, Candidates};
+use crate::search::live_segment::LiveSegment;
 
 const SNAPSHOTS: &str = concat!(
     "SELECT items.number, ",
@@ -65,7 +65,7 @@ async fn in_turn<T>(
 /// A transaction that sees one moment, whose statements may take the time that the search has, be it more or less than
 /// what others may take.
 async fn transaction(client: &mut Client, until: Instant) -> Result<Transaction<'_>, Failure> {
-    let transaction = at_one_moment(client).await?;
+    let transaction = snapshot_transaction(client).await?;
     let limit = time_left(until)?.as_millis() + 1;
     transaction.batch_execute(&format!("SET LOCAL statement_timeout = {limit}")).await?;
     Ok(transaction)
@@ -74,8 +74,8 @@ async fn transaction(client: &mut Client, until: Instant) -> Result<Transaction<
 async fn page(client: &mut Client, query: &SearchQuery) -> Result<SearchResults, Failure> {
     let transaction = transaction(client, query.until).await?;
     let found = found(&transaction, query).await?;
-    let lengths: HashMap<i64, u64> = found.iter().map(|place| (place.entry.number, place.bytes)).collect();
-    let mut entries: Vec<Entry> = found.into_iter().map(|place| place.entry).collect();
+    let lengths: HashMap<i64, u64> = found.iter().map(|item| (item.entry.number, item.bytes)).collect();
+    let mut entries: Vec<PageEntry> = found.into_iter().map(|item| item.entry).collect();
     let total = entries.len() as u64;
     let next = cut_page(&mut entries, &query.start, query.limit, query.order.direction());
     let mut items = Vec::with_capacity(entries.len());
@@ -96,73 +96,77 @@ fn time_left(until: Instant) -> Result<Duration, StoreError> {
 }
 
 /// The items that match, in any order.
-async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec<Place>, Failure> {
-    let evidence = evidence(transaction, &query.search, query.until).await?;
-    let judge = Judge { search: Arc::clone(&query.search), evidence: Arc::new(evidence), order: query.order };
-    let asked = judge.clone();
-    let candidates = compute(move || asked.candidates()).await?;
-    let places = places(transaction, query, candidates).await?;
-    let asked = judge.clone();
-    let (mut found, unread) = compute(move || asked.judge(places)).await?;
+async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec<FilteredItem>, Failure> {
+    let candidates = candidates(transaction, &query.search, query.until).await?;
+    let matcher = Matcher { search: Arc::clone(&query.search), candidates: Arc::new(candidates), order: query.order };
+    let asked = matcher.clone();
+    let candidates = run_blocking(move || asked.candidates()).await?;
+    let filtered = filter_items(transaction, query, candidates).await?;
+    let asked = matcher.clone();
+    let (mut found, unread) = run_blocking(move || asked.split(filtered)).await?;
     let mut rest = &unread[..];
     while !rest.is_empty() {
         time_left(query.until)?;
         let now;
-        (now, rest) = rest.split_at(batch(rest, |place| place.bytes));
-        let numbers: Vec<i64> = now.iter().map(|place| place.entry.number).collect();
+        (now, rest) = rest.split_at(batch(rest, |item| item.bytes));
+        let numbers: Vec<i64> = now.iter().map(|item| item.entry.number).collect();
         let texts = texts(transaction, &numbers).await?;
-        let (asked, places, until) = (judge.clone(), now.to_vec(), query.until);
-        found.append(&mut compute(move || asked.read(places, &texts, until)).await??);
+        let (asked, filtered, until) = (matcher.clone(), now.to_vec(), query.until);
+        found.append(&mut run_blocking(move || asked.read(filtered, &texts, until)).await??);
     }
     Ok(found)
 }
 
 /// What the index says about the terms of a search.
-async fn evidence(transaction: &Transaction<'_>, search: &Arc<Search>, until: Instant) -> Result<Evidence, Failure> {
+async fn candidates(
+    transaction: &Transaction<'_>,
+    search: &Arc<Search>,
+    until: Instant,
+) -> Result<Candidates, Failure> {
     // One after the other: of two at once, the one would tell that the other failed, and not why.
-    let segments: Arc<[Segment]> = live(transaction).await?.into();
-    let mut gathered = Gathered::new(search, stale_items(transaction).await?);
-    if gathered.needs_vocabulary() {
-        let mut vocabularies = Vocabularies::of(&segments);
+    let segments: Arc<[LiveSegment]> = live_segments(transaction).await?.into();
+    let mut lookup = CandidateLookup::new(search, stale_items(transaction).await?);
+    if lookup.needs_vocabulary() {
+        let mut vocabularies = Vocabularies::new(&segments);
         while let Some(blocks) = vocabularies.next(transaction).await? {
-            gathered = compute(move || {
+            lookup = run_blocking(move || {
                 for block in blocks {
                     time_left(until)?;
-                    gathered.see(block.try_get("data")?)?;
+                    lookup.scan_vocabulary(block.try_get("data")?)?;
                 }
-                Ok::<_, Failure>(gathered)
+                Ok::<_, Failure>(lookup)
             })
             .await??;
         }
     }
-    let keys = gathered.keys();
+    let keys = lookup.keys();
     let mut lookups = Lookups::new(&segments, &keys);
     while let Some((keys, blocks)) = lookups.next(transaction).await? {
         time_left(until)?;
         let (segments, keys) = (Arc::clone(&segments), keys.to_vec());
-        gathered = compute(move || {
+        lookup = run_blocking(move || {
             for block in blocks {
-                block.look(&segments, &keys, |segment, key, data| Ok(gathered.add(key, data, &segment.dead)?))?;
+                block.look(&segments, &keys, |segment, key, data| Ok(lookup.add(key, data, &segment.tombstones)?))?;
             }
-            Ok::<_, Failure>(gathered)
+            Ok::<_, Failure>(lookup)
         })
         .await??;
     }
     let search = Arc::clone(search);
-    compute(move || gathered.evidence(&search)).await
+    run_blocking(move || lookup.finish(&search)).await
 }
 
 /// Some items of a page.
 async fn found_items(
     transaction: &Transaction<'_>,
     query: &SearchQuery,
-    entries: &[Entry],
+    entries: &[PageEntry],
 ) -> Result<Vec<SearchHit>, Failure> {
     let numbers: Vec<i64> = entries.iter().map(|entry| entry.number).collect();
     let statement = transaction.prepare_cached(SNAPSHOTS).await?;
     let found = transaction.query(&statement, &[&numbers]).await?;
     let query = query.clone();
-    let items = compute(move || {
+    let items = run_blocking(move || {
         let item = |row: &Row| Ok((row.try_get("number")?, found_item(row, &query)?));
         found.iter().map(item).collect::<Result<HashMap<i64, SearchHit>, Failure>>()
     });
@@ -172,8 +176,8 @@ async fn found_items(
 
 fn found_item(row: &Row, query: &SearchQuery) -> Result<SearchHit, Failure> {
     let mut snapshot = rows::snapshot(row)?;
-    let mut in_time = || Instant::now() < query.until;
-    let snippet = query.search.snippet(&SearchedFields::of(&snapshot), &mut in_time);
+    let mut with_timeout = || Instant::now() < query.until;
+    let snippet = query.search.snippet(&SearchedFields::of(&snapshot), &mut with_timeout);
     let snippet = snippet.map_err(|_| StoreError::OutOfTime)?;
     match query.contents {
         Contents::Read => {}

@@ -4,19 +4,19 @@ use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::super::failure::Failure;
+use crate::postgres::failure::Failure;
 use crate::search::block;
-use crate::search::dead::DeadItems;
+use crate::search::item_keys::member_key;
+use crate::search::item_set::ItemSet;
 use crate::search::lease::Lease;
-use crate::search::live::Segment;
-use crate::search::members::member_key;
+use crate::search::live_segment::LiveSegment;
 use crate::search::vocabulary::VOCABULARY;
 
 const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE state = 1 ORDER BY number";
 
 const STALE: &str = "SELECT items.number FROM stale_items JOIN items ON items.id = stale_items.item";
 
-/// The blocks that would have the terms, each once, with the places of those terms (from 1). What is joined has the keys
+/// The blocks that would have the terms, each once, with the filtered of those terms (from 1). What is joined has the keys
 /// of the blocks only, so that no block is read twice.
 const BLOCKS: &str = "
     WITH wanted AS MATERIALIZED (
@@ -40,21 +40,21 @@ const BLOCKS: &str = "
 const BLOCKS_AT_ONCE: usize = 1024;
 
 /// The segments that count.
-pub(super) async fn live(transaction: &Transaction<'_>) -> Result<Vec<Segment>, Failure> {
+pub(super) async fn live_segments(transaction: &Transaction<'_>) -> Result<Vec<LiveSegment>, Failure> {
     let statement = transaction.prepare_cached(LIVE).await?;
     let segment = |row: &Row| {
-        Ok(Segment {
+        Ok(LiveSegment {
             number: row.try_get("number")?,
             items: row.try_get("items")?,
             bytes: row.try_get("bytes")?,
-            dead: DeadItems::decode(row.try_get("dead")?)?,
+            tombstones: ItemSet::decode(row.try_get("dead")?)?,
         })
     };
     transaction.query(&statement, &[]).await?.iter().map(segment).collect()
 }
 
 /// The items that are there and that the index does not know as they are.
-pub(super) async fn stale_items(transaction: &Transaction<'_>) -> Result<DeadItems, Failure> {
+pub(super) async fn stale_items(transaction: &Transaction<'_>) -> Result<ItemSet, Failure> {
     let statement = transaction.prepare_cached(STALE).await?;
     let numbers = transaction.query(&statement, &[]).await?;
     Ok(numbers.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
@@ -65,13 +65,13 @@ const VOCABULARY_BLOCKS: &str = "
 
 /// The vocabularies of segments, some blocks at a time.
 pub(super) struct Vocabularies<'a> {
-    segments: std::slice::Iter<'a, Segment>,
+    segments: std::slice::Iter<'a, LiveSegment>,
     /// The segment that is being read, and its last block that was.
     at: Option<(i64, Vec<u8>)>,
 }
 
 impl<'a> Vocabularies<'a> {
-    pub(super) fn of(segments: &'a [Segment]) -> Vocabularies<'a> {
+    pub(super) fn new(segments: &'a [LiveSegment]) -> Vocabularies<'a> {
         Vocabularies { segments: segments.iter(), at: None }
     }
 
@@ -92,7 +92,7 @@ impl<'a> Vocabularies<'a> {
 
 /// Terms to look up in segments, some at a time.
 pub(super) struct Lookups<'a> {
-    segments: &'a [Segment],
+    segments: &'a [LiveSegment],
     keys: std::slice::Chunks<'a, Vec<u8>>,
 }
 
@@ -102,7 +102,7 @@ pub(super) struct FoundBlock {
 }
 
 impl<'a> Lookups<'a> {
-    pub(super) fn new(segments: &'a [Segment], keys: &'a [Vec<u8>]) -> Lookups<'a> {
+    pub(super) fn new(segments: &'a [LiveSegment], keys: &'a [Vec<u8>]) -> Lookups<'a> {
         Lookups { segments, keys: keys.chunks((BLOCKS_AT_ONCE / segments.len().max(1)).max(1)) }
     }
 
@@ -123,16 +123,16 @@ impl FoundBlock {
     /// Looks for each of the terms that the block would have.
     pub(super) fn look(
         &self,
-        segments: &[Segment],
+        segments: &[LiveSegment],
         keys: &[Vec<u8>],
-        mut look: impl FnMut(&Segment, &[u8], &[u8]) -> Result<(), Failure>,
+        mut look: impl FnMut(&LiveSegment, &[u8], &[u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let number: i64 = self.row.try_get("segment")?;
         let Some(segment) = segments.iter().find(|segment| segment.number == number) else { return Ok(()) };
         let data: &[u8] = self.row.try_get("data")?;
-        for place in self.row.try_get::<_, Vec<i64>>("places")? {
-            let place = usize::try_from(place - 1).unwrap_or(usize::MAX);
-            if let Some(key) = keys.get(place) {
+        for item in self.row.try_get::<_, Vec<i64>>("places")? {
+            let item = usize::try_from(item - 1).unwrap_or(usize::MAX);
+            if let Some(key) = keys.get(item) {
                 look(segment, key, data)?;
             }
         }
@@ -144,7 +144,7 @@ impl FoundBlock {
 /// too.
 pub(super) async fn members(
     transaction: &Transaction<'_>,
-    segments: &[Segment],
+    segments: &[LiveSegment],
     items: &[Uuid],
 ) -> Result<Vec<(i64, Vec<i64>)>, Failure> {
     let keys: Vec<Vec<u8>> = items.iter().map(|id| member_key(id.as_bytes())).collect();
@@ -156,7 +156,7 @@ pub(super) async fn members(
                 for posting in block::find(data, key)?.into_iter().flatten() {
                     let (item, _) = posting?;
                     let of_segment = members.iter_mut().find(|(number, _)| *number == segment.number);
-                    if let Some((_, items)) = of_segment.filter(|_| !segment.dead.contains(item)) {
+                    if let Some((_, items)) = of_segment.filter(|_| !segment.tombstones.contains(item)) {
                         items.push(item);
                     }
                 }
@@ -169,7 +169,7 @@ pub(super) async fn members(
 }
 
 /// Whoever changes segments takes turns. The lock comes before every other, and no change of an item asks for it.
-const TAKE_TURN: &str = "SELECT pg_advisory_xact_lock(7449362053)";
+const LOCK_SEGMENTS: &str = "SELECT pg_advisory_xact_lock(7449362053)";
 
 const LEASE: &str = "SELECT value FROM meta WHERE key = 'indexer'";
 
@@ -177,12 +177,12 @@ const TAKE_LEASE: &str = "
     INSERT INTO meta (key, value) VALUES ('indexer', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
 
 /// Keeps the segments as they are until the end of the transaction. The statements after it see what was waited for.
-pub(super) async fn take_turn(transaction: &Transaction<'_>) -> Result<(), Failure> {
-    Ok(transaction.batch_execute(TAKE_TURN).await?)
+pub(super) async fn lock_segments(transaction: &Transaction<'_>) -> Result<(), Failure> {
+    Ok(transaction.batch_execute(LOCK_SEGMENTS).await?)
 }
 
 /// Whether another process is at the index.
-pub(super) async fn is_elsewhere(transaction: &Transaction<'_>, lease: &Lease) -> Result<bool, Failure> {
+pub(super) async fn is_leased_elsewhere(transaction: &Transaction<'_>, lease: &Lease) -> Result<bool, Failure> {
     let statement = transaction.prepare_cached(LEASE).await?;
     let Some(known) = transaction.query_opt(&statement, &[]).await? else { return Ok(false) };
     Ok(lease.is_held(known.try_get(0)?))

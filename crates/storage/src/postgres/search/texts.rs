@@ -4,7 +4,7 @@ use deadpool_postgres::Transaction;
 use interline_items::search::SearchedFields;
 use tokio_postgres::Row;
 
-use super::super::failure::Failure;
+use crate::postgres::failure::Failure;
 
 /// What is read at a time, unless a single text is longer.
 const BATCH_BYTES: u64 = 8 * 1024 * 1024;

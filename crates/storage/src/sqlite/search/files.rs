@@ -6,9 +6,9 @@ use interline_items::SpaceId;
 use interline_items::search::{FileReader, FileSearch, FileText, Paths, file_order};
 use rusqlite::{Connection, params};
 
-use super::super::failure::Failure;
-use super::segments::{live, stale_items};
-use super::{check_time, evidence};
+use super::segments::{live_segments, stale_items};
+use super::{candidates, check_time};
+use crate::sqlite::failure::Failure;
 
 // The conditions are those of the partial index, word for word, or SQLite would not use it. It has all that is read.
 const FILES: &str = "
@@ -25,14 +25,11 @@ struct File {
 }
 
 /// Hands the files that may match to `read`; how many there are where was looked. The connection is in a transaction.
-pub(in super::super) fn search_files(
-    connection: &Connection,
-    query: &FileSearch,
-    mut read: FileReader,
-) -> Result<u64, Failure> {
+pub(crate) fn search_files(connection: &Connection, query: &FileSearch, mut read: FileReader) -> Result<u64, Failure> {
     check_time(query.until)?;
-    let evidence = evidence(connection, &query.search, query.until, &live(connection)?, stale_items(connection)?)?;
-    let (files, total) = files(connection, query, evidence.candidates(&query.search).as_deref())?;
+    let candidates =
+        candidates(connection, &query.search, query.until, &live_segments(connection)?, stale_items(connection)?)?;
+    let (files, total) = files(connection, query, candidates.items(&query.search).as_deref())?;
     let mut statement = connection.prepare_cached(TEXT)?;
     for file in files {
         check_time(query.until)?;

@@ -2,9 +2,9 @@
 
 pub(super) mod check;
 pub(super) mod files;
+mod filter;
 pub(super) mod index;
 pub(super) mod merge;
-mod places;
 mod segments;
 mod texts;
 
@@ -14,48 +14,49 @@ use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, Sea
 use interline_items::{Contents, StoreError};
 use rusqlite::Connection;
 
-use self::places::Places;
-use self::segments::{live, stale_items, with_block, with_vocabulary};
+use self::filter::CandidateFilter;
+use self::segments::{live_segments, stale_items, with_block, with_vocabulary};
 use self::texts::Texts;
-use super::failure::Failure;
-use super::rows::{self, select_snapshot};
-use crate::order::{Entry, cut_page};
-use crate::search::dead::DeadItems;
-use crate::search::evidence::{Evidence, Gathered};
-use crate::search::live::Segment;
+use crate::paging::{PageEntry, cut_page};
+use crate::search::candidates::{CandidateLookup, Candidates};
+use crate::search::item_set::ItemSet;
+use crate::search::live_segment::LiveSegment;
+use crate::sqlite::failure::Failure;
+use crate::sqlite::rows::{self, select_snapshot};
 
 const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
 
 /// A page of what matches, and how many items do. The connection is in a transaction.
 pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<SearchResults, Failure> {
-    let evidence = evidence(connection, &query.search, query.until, &live(connection)?, stale_items(connection)?)?;
-    let mut finding = Finding::new(connection, query)?;
-    finding.look_up(&evidence)?;
-    finding.page()
+    let candidates =
+        candidates(connection, &query.search, query.until, &live_segments(connection)?, stale_items(connection)?)?;
+    let mut run = SearchRun::new(connection, query)?;
+    run.look_up(&candidates)?;
+    run.page()
 }
 
 /// What the index says about the terms of a search.
-fn evidence(
+fn candidates(
     connection: &Connection,
     search: &Search,
     until: Instant,
-    segments: &[Segment],
-    stale: DeadItems,
-) -> Result<Evidence, Failure> {
-    let mut gathered = Gathered::new(search, stale);
-    let keys = gathered.keys();
+    segments: &[LiveSegment],
+    stale: ItemSet,
+) -> Result<Candidates, Failure> {
+    let mut lookup = CandidateLookup::new(search, stale);
+    let keys = lookup.keys();
     for segment in segments {
         let mut pieces = Vec::new();
-        if gathered.needs_vocabulary() {
+        if lookup.needs_vocabulary() {
             with_vocabulary(connection, segment, |block| {
                 check_time(until)?;
-                pieces.append(&mut gathered.see(block)?);
+                pieces.append(&mut lookup.scan_vocabulary(block)?);
                 Ok(())
             })?;
         }
         for key in &keys {
             check_time(until)?;
-            with_block(connection, segment, key, |block| Ok(gathered.add(key, block, &segment.dead)?))?;
+            with_block(connection, segment, key, |block| Ok(lookup.add(key, block, &segment.tombstones)?))?;
         }
         // Pieces may be many, and neighbours.
         let mut rest = pieces.as_slice();
@@ -63,13 +64,13 @@ fn evidence(
             check_time(until)?;
             let mut settled = 1;
             with_block(connection, segment, first, |block| {
-                settled = gathered.add_many(rest, block, &segment.dead)?;
+                settled = lookup.add_many(rest, block, &segment.tombstones)?;
                 Ok(())
             })?;
             rest = &rest[settled..];
         }
     }
-    Ok(gathered.evidence(search))
+    Ok(lookup.finish(search))
 }
 
 /// [`StoreError::OutOfTime`] if the search may not go on.
@@ -78,33 +79,33 @@ fn check_time(until: Instant) -> Result<(), StoreError> {
 }
 
 /// What was found so far.
-struct Finding<'a> {
+struct SearchRun<'a> {
     connection: &'a Connection,
     query: &'a SearchQuery,
     texts: Texts<'a>,
-    places: Places<'a>,
-    found: Vec<Entry>,
+    filter: CandidateFilter<'a>,
+    found: Vec<PageEntry>,
 }
 
-impl<'a> Finding<'a> {
-    fn new(connection: &'a Connection, query: &'a SearchQuery) -> Result<Finding<'a>, Failure> {
-        let (texts, places) = (Texts::new(connection)?, Places::new(connection, query)?);
-        Ok(Finding { connection, query, texts, places, found: Vec::new() })
+impl<'a> SearchRun<'a> {
+    fn new(connection: &'a Connection, query: &'a SearchQuery) -> Result<SearchRun<'a>, Failure> {
+        let (texts, filter) = (Texts::new(connection)?, CandidateFilter::new(connection, query)?);
+        Ok(SearchRun { connection, query, texts, filter, found: Vec::new() })
     }
 
     /// Adds the items that match.
-    fn look_up(&mut self, evidence: &Evidence) -> Result<(), Failure> {
+    fn look_up(&mut self, candidates: &Candidates) -> Result<(), Failure> {
         let search = &self.query.search;
-        let judge = |item: i64| search.judge(|term| evidence.known(term, item));
-        for mut entry in self.places.of(evidence.candidates(search))? {
+        let judge = |item: i64| search.judge(|term| candidates.presence(term, item));
+        for mut entry in self.filter.entries(candidates.items(search))? {
             let number = entry.number;
             let score = match judge(number) {
                 Verdict::No => None,
                 Verdict::Yes(score) => Some(score),
-                Verdict::Read => self.read(number, |term| evidence.known(term, number))?,
+                Verdict::Read => self.read(number, |term| candidates.presence(term, number))?,
             };
             if let Some(score) = score {
-                entry.rank(self.query.order, score);
+                entry.set_score(self.query.order, score);
                 self.found.push(entry);
             }
         }
@@ -115,7 +116,7 @@ impl<'a> Finding<'a> {
     fn read(&mut self, number: i64, known: impl Fn(usize) -> TermPresence) -> Result<Option<u32>, Failure> {
         check_time(self.query.until)?;
         let mut in_time = || Instant::now() < self.query.until;
-        let score = self.texts.of(number, |item| {
+        let score = self.texts.with_fields(number, |item| {
             Ok(self.query.search.score(item, known, &mut in_time).map_err(|_| StoreError::OutOfTime)?)
         })?;
         Ok(score.flatten())
@@ -128,7 +129,7 @@ impl<'a> Finding<'a> {
         Ok(SearchResults { items, total, next })
     }
 
-    fn item(&self, entry: &Entry) -> Result<SearchHit, Failure> {
+    fn item(&self, entry: &PageEntry) -> Result<SearchHit, Failure> {
         let mut statement = self.connection.prepare_cached(SNAPSHOT)?;
         let mut found = statement.query([entry.number])?;
         let row = found.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;

@@ -2,11 +2,11 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::failure::Failure;
-use crate::search::dead::DeadItems;
+use crate::search::item_set::ItemSet;
 use crate::search::lease::Lease;
-use crate::search::live::Segment;
+use crate::search::live_segment::LiveSegment;
 use crate::search::vocabulary::VOCABULARY;
+use crate::sqlite::failure::Failure;
 
 const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE state = 1 ORDER BY number";
 
@@ -21,7 +21,7 @@ const VOCABULARY_BLOCKS: &str = "SELECT data FROM search_blocks WHERE segment = 
 /// Looks at the block of a segment that would have a term.
 pub(super) fn with_block(
     connection: &Connection,
-    segment: &Segment,
+    segment: &LiveSegment,
     key: &[u8],
     look: impl FnOnce(&[u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -36,7 +36,7 @@ pub(super) fn with_block(
 /// Looks at each block of the vocabulary of a segment.
 pub(super) fn with_vocabulary(
     connection: &Connection,
-    segment: &Segment,
+    segment: &LiveSegment,
     mut look: impl FnMut(&[u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut statement = connection.prepare_cached(VOCABULARY_BLOCKS)?;
@@ -48,20 +48,20 @@ pub(super) fn with_vocabulary(
 }
 
 /// The segments that count.
-pub(super) fn live(connection: &Connection) -> Result<Vec<Segment>, Failure> {
+pub(super) fn live_segments(connection: &Connection) -> Result<Vec<LiveSegment>, Failure> {
     let mut statement = connection.prepare_cached(LIVE)?;
     let segments = statement.query_and_then([], |row| {
-        let dead = DeadItems::decode(row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?)?;
-        Ok(Segment { number: row.get(0)?, items: row.get(1)?, bytes: row.get(2)?, dead })
+        let tombstones = ItemSet::decode(row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?)?;
+        Ok(LiveSegment { number: row.get(0)?, items: row.get(1)?, bytes: row.get(2)?, tombstones })
     })?;
     segments.collect()
 }
 
 /// The items that the index does not know as they are.
-pub(super) fn stale_items(connection: &Connection) -> Result<DeadItems, Failure> {
+pub(super) fn stale_items(connection: &Connection) -> Result<ItemSet, Failure> {
     let mut statement = connection.prepare_cached(STALE)?;
     let items = statement.query_map([], |row| row.get(0))?;
-    Ok(items.collect::<Result<DeadItems, _>>()?)
+    Ok(items.collect::<Result<ItemSet, _>>()?)
 }
 
 const LEASE: &str = "SELECT value FROM meta WHERE key = 'indexer'";
@@ -70,7 +70,7 @@ const TAKE_LEASE: &str = "
     INSERT INTO meta (key, value) VALUES ('indexer', ?1) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
 
 /// Whether another process is at the index.
-pub(super) fn is_elsewhere(connection: &Connection, lease: &Lease) -> Result<bool, Failure> {
+pub(super) fn is_leased_elsewhere(connection: &Connection, lease: &Lease) -> Result<bool, Failure> {
     let known: Option<String> = connection.prepare_cached(LEASE)?.query_row([], |row| row.get(0)).optional()?;
     Ok(known.is_some_and(|known| lease.is_held(&known)))
 }

@@ -3,8 +3,8 @@
 use interline_items::search::SearchedFields;
 use rusqlite::{CachedStatement, Connection};
 
-use super::super::failure::Failure;
-use super::super::rows::Columns;
+use crate::sqlite::failure::Failure;
+use crate::sqlite::rows::Columns;
 
 const TEXTS: &str = "
     SELECT title, name, description, url, path, text FROM items LEFT JOIN contents ON contents.item = items.number
@@ -19,14 +19,14 @@ impl<'a> Texts<'a> {
     }
 
     /// What `look` makes of the texts of an item, without a copy of them; `None` if the item is gone.
-    pub(super) fn of<T>(
+    pub(super) fn with_fields<T>(
         &mut self,
         item: i64,
         look: impl FnOnce(&SearchedFields<'_>) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
         let mut found = self.0.query([item])?;
         let Some(row) = found.next()? else { return Ok(None) };
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::from_row(row);
         let searched = SearchedFields {
             title: columns.optional_text()?,
             name: columns.optional_text()?,

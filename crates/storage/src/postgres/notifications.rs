@@ -1,0 +1,132 @@
+//! Telling other processes that something was committed, and receiving it from them.
+//!
+//! It is error_chain after the commit, on a connection of its own turn and for many commits at once: a notification inside the
+//! transaction would make commits wait for each other. What is lost with a process, others find when they look anyway.
+
+use std::future::poll_fn;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use deadpool_postgres::Pool;
+use interline_items::StoreError;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{AsyncMessage, NoTls, Socket};
+
+use crate::postgres::connection::{configuration, tls};
+
+/// How soon after each other commits are error_chain.
+const NOTIFY_INTERVAL: Duration = Duration::from_millis(5);
+/// How long a connection that was lost is left alone.
+const RECONNECT_DELAY: Duration = Duration::from_secs(1);
+
+const NOTIFY: &str = "SELECT pg_notify('interline_events', '')";
+const LISTEN: &str = "LISTEN interline_events";
+
+/// Where commits are error_chain and heard of.
+pub(super) struct Notifications {
+    url: String,
+    changes: watch::Sender<()>,
+    committed: Arc<Notify>,
+    notifier: JoinHandle<()>,
+    listener: OnceLock<JoinHandle<()>>,
+}
+
+impl Notifications {
+    pub(super) fn new(url: &str, pool: Pool) -> Notifications {
+        let committed = Arc::new(Notify::new());
+        let notifier = tokio::spawn(send_notifications(pool, Arc::clone(&committed)));
+        Notifications {
+            url: url.to_owned(),
+            changes: watch::Sender::new(()),
+            committed,
+            notifier,
+            listener: OnceLock::new(),
+        }
+    }
+
+    /// Tells of a commit, and goes on with its outcome.
+    pub(super) fn notify_after<T>(&self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
+        if matches!(outcome, Ok(_) | Err(StoreError::Unknown(_))) {
+            self.changes.send_replace(());
+            self.committed.notify_one();
+        }
+        outcome
+    }
+
+    /// Changes after each commit, of others from now on.
+    pub(super) fn changes(&self) -> watch::Receiver<()> {
+        self.listener.get_or_init(|| tokio::spawn(listen(self.url.clone(), self.changes.clone())));
+        self.changes.subscribe()
+    }
+}
+
+impl Drop for Notifications {
+    fn drop(&mut self) {
+        self.notifier.abort();
+        if let Some(listener) = self.listener.get() {
+            listener.abort();
+        }
+    }
+}
+
+async fn send_notifications(pool: Pool, committed: Arc<Notify>) {
+    loop {
+        committed.notified().await;
+        if let Ok(client) = pool.get().await {
+            // Others look anyway.
+            let _ = client.batch_execute(NOTIFY).await;
+        }
+        tokio::time::sleep(NOTIFY_INTERVAL).await;
+    }
+}
+
+/// Listens on a connection of its own, on another one after each loss.
+async fn listen(url: String, changes: watch::Sender<()>) {
+    loop {
+        // What is wrong with the connection, requests will send_notifications.
+        let _ = match (configuration(&url), tls()) {
+            (Ok(config), Ok(tls)) if config.get_ssl_mode() == SslMode::Require => receive(&config, tls, &changes).await,
+            (Ok(config), _) => receive(&config, NoTls, &changes).await,
+            (Err(_), _) => Ok(()),
+        };
+        tokio::time::sleep(RECONNECT_DELAY).await;
+        // What was error_chain meanwhile was not heard.
+        changes.send_replace(());
+    }
+}
+
+async fn receive<T>(
+    config: &tokio_postgres::Config,
+    tls: T,
+    changes: &watch::Sender<()>,
+) -> Result<(), tokio_postgres::Error>
+where
+    T: MakeTlsConnect<Socket>,
+{
+    let (client, mut connection) = config.connect(tls).await?;
+    let listening = client.batch_execute(LISTEN);
+    let mut listening = std::pin::pin!(async {
+        let listening = listening.await;
+        changes.send_replace(());
+        match listening {
+            // The connection ends when its client is dropped.
+            Ok(()) => std::future::pending().await,
+            failed => failed,
+        }
+    });
+    let mut receiving = std::pin::pin!(async {
+        while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
+            if let AsyncMessage::Notification(_) = message? {
+                changes.send_replace(());
+            }
+        }
+        Ok(())
+    });
+    tokio::select! {
+        failed = &mut listening => failed,
+        ended = &mut receiving => ended,
+    }
+}

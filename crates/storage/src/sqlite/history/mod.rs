@@ -1,0 +1,5 @@
+//! Folder.
+
+pub(super) mod events;
+pub(super) mod records;
+pub(super) mod versions;
