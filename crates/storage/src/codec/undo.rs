@@ -6,6 +6,7 @@
 //! outgrown the text ([`UndoChain::extended`]), [`encode_whole`] makes a whole copy instead, and older versions are rebuilt
 //! from there.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use interline_edit::Edit;
@@ -128,6 +129,19 @@ impl UndoChain {
         let longer = UndoChain { bytes: self.bytes + step.bytes.len() as u64, steps: self.steps + 1 };
         let fits = longer.bytes <= MIN_CHAIN_BYTES.max(old_length(write)) && longer.steps <= MAX_CHAIN_STEPS;
         fits.then_some(longer)
+    }
+
+    /// The record to store for `write` whose shortest record is `step`, and the chain with it: a whole copy, which starts
+    /// a new chain, if the chain would be too long.
+    pub(crate) fn extended_or_restarted<'a>(
+        self,
+        write: &ContentWrite,
+        step: &'a UndoRecord,
+    ) -> Result<(Cow<'a, UndoRecord>, UndoChain), CodecError> {
+        match self.extended(write, step) {
+            Some(longer) => Ok((Cow::Borrowed(step), longer)),
+            None => Ok((Cow::Owned(encode_whole(write)?), UndoChain::default())),
+        }
     }
 }
 

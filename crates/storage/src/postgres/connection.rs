@@ -1,4 +1,4 @@
-//! Connections: where they lead, how they are secured, and what every one of them promises.
+//! Connection pools of PostgreSQL: their configuration, TLS, timeouts, and the session settings of every connection.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,27 +14,27 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::OpenError;
 use crate::postgres::failure::{Failure, error_chain};
 
-/// Connections of one process. A write holds one for some round trips, so that a few serve many clients.
+/// Connections of one process. A write holds one for a few round trips, so that some connections serve many clients.
 const POOL_SIZE: usize = 16;
-/// Connections on which nothing is done but asking what became of a commit: those of the pool may all be lost.
+/// Connections that only look up whether a commit succeeded: those of the other pool may all be lost.
 const COMMIT_STATUS_SIZE: usize = 2;
-/// How many searches go on at a time, so that they leave connections to the rest; the others wait for their turn.
+/// How many searches run at a time, so that connections are left for other requests; further searches wait.
 const SEARCHES: usize = 6;
 /// How long a request waits for a connection, and a connection for the server, before the storage is unavailable.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How long something may take: more than the server allows a statement, so that one that works answers before.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long an operation may take: more than the server allows a statement, so that a server that works answers before.
 const OPERATION_TIMEOUT: Duration = Duration::from_secs(40);
-/// How soon a silent server is asked whether it is still there.
+/// After how much silence the connection is checked by a TCP keepalive.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
-/// How long sent bytes may stay unanswered by the server's machine.
+/// How long sent bytes may stay unacknowledged by the server's machine.
 const TCP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What every connection promises:
+/// What the settings of every connection guarantee:
 ///
 /// * A commit that is acknowledged is on disk, whatever the server's default is. Stronger settings stay.
-/// * A statement sees what was committed before it began: what was waited for is seen.
-/// * A lock that is not had in ten seconds is not waited for, no statement takes more than thirty, and a transaction
-///   whose process hangs does not keep its locks for ever.
+/// * A statement sees what was committed before it began, so also a commit that it waited for a lock of.
+/// * A lock is waited for ten seconds, no statement takes more than thirty, and a transaction whose process hangs does
+///   not keep its locks for ever.
 const SESSION_SETTINGS: &str = "
     SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') IN ('off', 'local');
@@ -44,31 +44,31 @@ const SESSION_SETTINGS: &str = "
     SET idle_in_transaction_session_timeout = '60s';
 ";
 
-/// Connections to a database.
+/// The connection pools of a database.
 #[derive(Clone)]
 pub(super) struct Pools {
-    /// For everything else.
+    /// For reads and writes.
     pub(super) work: Pool,
-    /// For asking what became of a commit whose connection was lost.
+    /// For looking up whether a commit succeeded whose connection was lost.
     pub(super) commit_status: Pool,
-    /// For telling other processes of commits, so that no write waits for a connection because of it.
+    /// For notifying other processes of commits, so that no write waits for a connection because of it.
     pub(super) notify: Pool,
-    /// The turns of searches.
+    /// Limits how many searches run at a time.
     pub(super) searches: Arc<Semaphore>,
 }
 
 impl Pools {
-    /// Does something on a connection for work, and closes those that wait for work if it shows that they are no good.
+    /// Runs an operation on a connection, and closes the idle connections if its failure shows that they are unusable.
     pub(super) async fn use_one<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, StoreError> {
-        let outcome = with_timeout(work).await;
-        if outcome.as_ref().is_err_and(Failure::spoils_the_connection) {
+        let result = with_timeout(work).await;
+        if result.as_ref().is_err_and(Failure::spoils_the_connection) {
             self.work.retain(|_, _| false);
         }
-        Ok(outcome?)
+        Ok(result?)
     }
 }
 
-/// Does something on a connection, unless the server is silent for too long: one that hangs keeps its connections open.
+/// Runs an operation, unless the server is silent for too long: a server that hangs keeps its connections open.
 pub(super) async fn with_timeout<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     tokio::time::timeout(OPERATION_TIMEOUT, work).await.unwrap_or(Err(Failure::NoAnswer))
 }
@@ -85,14 +85,18 @@ pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
 
 fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {
     let config = configuration(url)?;
-    let reused = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager_config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = match config.get_ssl_mode() {
-        SslMode::Require => Manager::from_config(config, tls()?, reused),
-        _ => Manager::from_config(config, NoTls, reused),
+        SslMode::Require => Manager::from_config(config, tls()?, manager_config),
+        _ => Manager::from_config(config, NoTls, manager_config),
     };
     Pool::builder(manager)
         .max_size(size)
-        .timeouts(Timeouts { wait: Some(PATIENCE), create: Some(PATIENCE), recycle: Some(PATIENCE) })
+        .timeouts(Timeouts {
+            wait: Some(CONNECT_TIMEOUT),
+            create: Some(CONNECT_TIMEOUT),
+            recycle: Some(CONNECT_TIMEOUT),
+        })
         .runtime(Runtime::Tokio1)
         .post_create(Hook::async_fn(|client, _| {
             Box::pin(async move { client.batch_execute(SESSION_SETTINGS).await.map_err(HookError::Backend) })
@@ -101,6 +105,7 @@ fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {
         .map_err(|error| OpenError::Failed(error.to_string()))
 }
 
+/// The configuration of a URL, with the timeouts of this program where the URL sets none.
 pub(super) fn configuration(url: &str) -> Result<Config, OpenError> {
     let mut config: Config = url
         .replace("sslmode=verify-full", "sslmode=require")
@@ -110,7 +115,7 @@ pub(super) fn configuration(url: &str) -> Result<Config, OpenError> {
         config.application_name("interline");
     }
     if config.get_connect_timeout().is_none() {
-        config.connect_timeout(PATIENCE);
+        config.connect_timeout(CONNECT_TIMEOUT);
     }
     if config.get_tcp_user_timeout().is_none() {
         config.tcp_user_timeout(TCP_TIMEOUT);
@@ -119,6 +124,7 @@ pub(super) fn configuration(url: &str) -> Result<Config, OpenError> {
     Ok(config)
 }
 
+/// TLS with the certificate authorities of the system.
 pub(super) fn tls() -> Result<MakeRustlsConnect, OpenError> {
     let found = rustls_native_certs::load_native_certs();
     let mut authorities = RootCertStore::empty();

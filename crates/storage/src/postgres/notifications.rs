@@ -17,15 +17,15 @@ use tokio_postgres::{AsyncMessage, NoTls, Socket};
 
 use crate::postgres::connection::{configuration, tls};
 
-/// How soon after each other commits are error_chain.
+/// The least time between two notifications.
 const NOTIFY_INTERVAL: Duration = Duration::from_millis(5);
-/// How long a connection that was lost is left alone.
+/// How long the listener waits before it connects again.
 const RECONNECT_DELAY: Duration = Duration::from_secs(1);
 
 const NOTIFY: &str = "SELECT pg_notify('interline_events', '')";
 const LISTEN: &str = "LISTEN interline_events";
 
-/// Where commits are error_chain and heard of.
+/// Sends notifications of the commits of this process, and receives those of other processes.
 pub(super) struct Notifications {
     url: String,
     changes: watch::Sender<()>,
@@ -47,16 +47,16 @@ impl Notifications {
         }
     }
 
-    /// Tells of a commit, and goes on with its outcome.
-    pub(super) fn notify_after<T>(&self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
-        if matches!(outcome, Ok(_) | Err(StoreError::Unknown(_))) {
+    /// Notifies of a commit if its result may be one, and returns the result.
+    pub(super) fn notify_after<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+        if matches!(result, Ok(_) | Err(StoreError::Unknown(_))) {
             self.changes.send_replace(());
             self.committed.notify_one();
         }
-        outcome
+        result
     }
 
-    /// Changes after each commit, of others from now on.
+    /// A channel that changes after each commit of this process, and from now on of other processes.
     pub(super) fn changes(&self) -> watch::Receiver<()> {
         self.listener.get_or_init(|| tokio::spawn(listen(self.url.clone(), self.changes.clone())));
         self.changes.subscribe()
@@ -76,14 +76,14 @@ async fn send_notifications(pool: Pool, committed: Arc<Notify>) {
     loop {
         committed.notified().await;
         if let Ok(client) = pool.get().await {
-            // Others look anyway.
+            // Listeners also look without a notification.
             let _ = client.batch_execute(NOTIFY).await;
         }
         tokio::time::sleep(NOTIFY_INTERVAL).await;
     }
 }
 
-/// Listens on a connection of its own, on another one after each loss.
+/// Listens on a connection of its own, and connects again after each loss.
 async fn listen(url: String, changes: watch::Sender<()>) {
     loop {
         // What is wrong with the connection, requests will send_notifications.
@@ -93,7 +93,7 @@ async fn listen(url: String, changes: watch::Sender<()>) {
             (Err(_), _) => Ok(()),
         };
         tokio::time::sleep(RECONNECT_DELAY).await;
-        // What was error_chain meanwhile was not heard.
+        // Notifications meanwhile were not received.
         changes.send_replace(());
     }
 }

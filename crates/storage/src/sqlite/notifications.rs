@@ -1,4 +1,4 @@
-//! Noticing the commits of other processes.
+//! Notifications of commits: a thread that polls whether another process has committed.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -10,10 +10,10 @@ use tokio::sync::watch;
 
 use crate::sqlite::connection;
 
-/// How often it is looked.
+/// How often the thread looks.
 const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
-/// A thread that looks whether others have committed, once somebody wants to know.
+/// The thread that looks whether other processes have committed. It is started by the first listener.
 pub(super) struct CommitWatcher {
     path: PathBuf,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -31,7 +31,7 @@ impl CommitWatcher {
         CommitWatcher { path: path.to_owned(), thread: Mutex::default(), stop: Arc::default() }
     }
 
-    /// Tells `committed` from now on what others commit, unless that is done already.
+    /// Notifies `committed` from now on of the commits of other processes, unless the thread already runs.
     pub(super) fn start(&self, committed: &watch::Sender<()>) {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
@@ -53,7 +53,7 @@ impl Drop for CommitWatcher {
     }
 }
 
-/// What cannot be read now is read the next time.
+/// Polls until it is stopped. What cannot be read now is read the next time.
 fn watch(path: &Path, committed: &watch::Sender<()>, stop: &StopSignal) {
     let mut connection = connection::reader(path).ok();
     let mut last_seen = None;
@@ -73,7 +73,7 @@ fn watch(path: &Path, committed: &watch::Sender<()>, stop: &StopSignal) {
     }
 }
 
-/// A number that another one takes the place of when another connection commits.
+/// A number that changes when another connection commits.
 fn version(connection: &Connection) -> Result<i64, rusqlite::Error> {
     connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))
 }

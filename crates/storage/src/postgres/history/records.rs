@@ -1,16 +1,16 @@
-//! What a change leaves behind besides the item: a record, an event, and a mark for the search index.
+//! The rows that a change leaves beside its item: a history record, an event, and a mark that the search index is stale.
 
 use deadpool_postgres::Transaction;
-use interline_items::{EventKind, ItemId, ItemWrite, Record, Stamp, TokenId};
+use interline_items::{ItemId, ItemWrite, Stamp, TokenId};
 use jiff::Timestamp;
-use uuid::Uuid;
 
 use crate::codec::json;
 use crate::codec::undo::UndoRecord;
+use crate::new_event::NewEvent;
 use crate::postgres::failure::Failure;
 use crate::postgres::jobs::{Follows, follow};
 use crate::postgres::rows::stored;
-use crate::postgres::write::commit::{LockedItem, PurgeItem};
+use crate::postgres::write::commit::LockedItem;
 use crate::postgres::write::transaction_retry::CommitProof;
 
 const PUT_RECORD: &str = "
@@ -34,60 +34,8 @@ const PUT_EVENT: &str = "
         EXISTS (SELECT FROM webhooks WHERE webhooks.space = $1 AND stopped_at IS NULL) AS is_told,
         EXISTS (SELECT FROM tasks_done WHERE task = 'enrich' AND until > $8) AS is_enriched";
 
-/// An event that has no number yet.
-pub(crate) struct Event {
-    pub(crate) space: Uuid,
-    event: &'static str,
-    item: Uuid,
-    kind: String,
-    version: i64,
-    changed_fields: String,
-    source: &'static str,
-    at: i64,
-    asks_for_enrichment: bool,
-}
-
-impl Event {
-    pub(crate) fn of_write(write: &ItemWrite) -> Result<Event, Failure> {
-        let item = &write.after;
-        let event = Event::new(
-            EventKind::from(write.record.action).name(),
-            item.id,
-            item.space.uuid(),
-            item.kind.name(),
-            item.stamp,
-            &write.record,
-        )?;
-        Ok(Event { asks_for_enrichment: write.asks_for_enrichment(), ..event })
-    }
-
-    pub(crate) fn of_purge(purge: &PurgeItem, locked: &LockedItem) -> Result<Event, Failure> {
-        Event::new(EventKind::Purged.name(), purge.id, locked.space, &locked.kind, purge.before, &purge.record)
-    }
-
-    fn new(
-        event: &'static str,
-        item: ItemId,
-        space: Uuid,
-        kind: &str,
-        stamp: Stamp,
-        record: &Record,
-    ) -> Result<Event, Failure> {
-        Ok(Event {
-            space,
-            event,
-            item: item.uuid(),
-            kind: kind.to_owned(),
-            version: stored(stamp.version)?,
-            changed_fields: json::encode_strings(record.changed_fields.iter().copied()),
-            source: record.source.name(),
-            at: record.at.as_microsecond(),
-            asks_for_enrichment: false,
-        })
-    }
-}
-
-/// Writes the record of a change; with `undo`, it makes a version, which keeps the fields that are not as before.
+/// Adds the record of a change to the history of its item. With `undo` the change makes a version, which stores the
+/// fields where they differ from the version before.
 pub(crate) async fn put_record(
     transaction: &Transaction<'_>,
     write: &ItemWrite,
@@ -124,7 +72,7 @@ pub(crate) async fn put_record(
     Ok(())
 }
 
-/// Marks that the search index does not know an item as it is after `changes` changes of it.
+/// Marks an item as stale: the search index does not have it in its state after so many changes.
 pub(crate) async fn mark_stale(
     transaction: &Transaction<'_>,
     id: ItemId,
@@ -136,19 +84,29 @@ pub(crate) async fn mark_stale(
     Ok(())
 }
 
-/// How many changes have led to a state.
+/// How many changes have led to the state of a stamp.
 pub(crate) fn changes(stamp: Stamp) -> u64 {
     stamp.version + stamp.revision
 }
 
-/// Gives an event the next number of its space, and leaves what follows from it to be done.
-pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &Event) -> Result<CommitProof, Failure> {
-    let Event { space, item, at, .. } = *event;
+/// Gives an event the next number of its space, and enqueues the jobs that follow from it.
+pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &NewEvent) -> Result<CommitProof, Failure> {
+    let NewEvent { space, item, at, .. } = *event;
+    let item = item.uuid();
     let statement = transaction.prepare_cached(PUT_EVENT).await?;
     let row = transaction
         .query_one(
             &statement,
-            &[&space, &event.event, &item, &event.kind, &event.version, &event.changed_fields, &event.source, &at],
+            &[
+                &space,
+                &event.name,
+                &item,
+                &event.kind,
+                &stored(event.version)?,
+                &event.changed_fields,
+                &event.source,
+                &at,
+            ],
         )
         .await?;
     let number = row.try_get("number")?;

@@ -27,7 +27,7 @@ const NEXT_BLOCKS: &str = "
 const IS_BEING_MADE: &str = "SELECT FROM search_segments WHERE number = $1 AND state = 0";
 
 const FINISH: &str = "
-    UPDATE search_segments SET state = 1, items = $2, bytes = $3, tombstones = $4 WHERE number = $1 AND state = 0";
+    UPDATE search_segments SET state = 1, items = $2, bytes = $3, dead = $4 WHERE number = $1 AND state = 0";
 
 const RETIRE: &str = "UPDATE search_segments SET state = 2 WHERE number = ANY($1)";
 

@@ -1,6 +1,6 @@
-//! Changes of items: each leaves its item, content, history, event and mark for the search index, together.
+//! Commits of batches: each change writes its item, content, history record, event and stale mark of the search index
+//! in one transaction.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
@@ -9,17 +9,18 @@ use interline_items::{Batch, Fields, IdempotencyRecord, Item, ItemId, ItemWrite,
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use crate::codec::CodecError;
 use crate::codec::undo::{self, UndoChain, UndoRecord};
+use crate::codec::{CodecError, json};
+use crate::new_event::NewEvent;
 use crate::postgres::failure::Failure;
-use crate::postgres::history::records::{self, Event};
+use crate::postgres::history::records;
 use crate::postgres::items::item_rows;
 use crate::postgres::items::unique;
 use crate::postgres::remembered;
 use crate::postgres::rows;
 use crate::postgres::write::transaction_retry::{CommitProof, RetryableTransaction};
 
-/// In the order of ids, so that two commits never wait for each other.
+/// Rows are locked in the order of ids, so that two commits never wait for each other.
 const LOCK: &str = "
     SELECT id, space, kind, created_at, title, description, tags, url, name, arguments, path,
            deleted_at IS NULL AS lives, version, revision, chain_bytes, chain_steps
@@ -28,24 +29,24 @@ const LOCK: &str = "
     ORDER BY id
     FOR UPDATE";
 
-/// Removes the content, tags and history too.
+/// Cascades to the content, tags and history.
 const REMOVE: &str = "DELETE FROM items WHERE id = $1";
 
-/// What is carried out together.
+/// The writes of one batch, with their undo records encoded.
 pub(crate) struct EncodedBatch {
     writes: Vec<EncodedWrite>,
     remember: Option<IdempotencyRecord>,
 }
 
-/// A encoded, with the record that leads back.
+/// A write, and the undo record that leads to the content before it.
 struct EncodedWrite {
     write: ItemWrite,
-    /// For a encoded that makes a version.
+    /// For a write that makes a version.
     undo: Option<UndoRecord>,
 }
 
 impl EncodedBatch {
-    /// Does what takes long before any row is locked: packing old contents.
+    /// Does what takes long before any row is locked: compressing old contents.
     pub(crate) fn encode(batch: Batch) -> Result<EncodedBatch, StoreError> {
         let Batch { writes, remember } = batch;
         let encode = |write: ItemWrite| {
@@ -58,18 +59,7 @@ impl EncodedBatch {
     }
 }
 
-impl EncodedWrite {
-    /// The record to store after those of `chain`, and the chain with it.
-    fn undo_after(&self, chain: UndoChain) -> Result<(Option<Cow<'_, UndoRecord>>, UndoChain), CodecError> {
-        let Some(undo) = &self.undo else { return Ok((None, chain)) };
-        match chain.extended(&self.write.content, undo) {
-            Some(longer) => Ok((Some(Cow::Borrowed(undo)), longer)),
-            None => Ok((Some(Cow::Owned(undo::encode_whole(&self.write.content)?)), UndoChain::default())),
-        }
-    }
-}
-
-/// The end of an item.
+/// The removal of an item whose stamp is `before`.
 pub(crate) struct PurgeItem {
     pub(crate) id: ItemId,
     pub(crate) before: Stamp,
@@ -77,7 +67,7 @@ pub(crate) struct PurgeItem {
     pub(crate) remember: Option<IdempotencyRecord>,
 }
 
-/// What a encoded must know of the state before it. The row is locked.
+/// The state of an item before a change. Its row is locked until the end of the transaction.
 pub(crate) struct LockedItem {
     pub(crate) stamp: Stamp,
     pub(crate) space: Uuid,
@@ -94,7 +84,7 @@ impl RetryableTransaction for EncodedBatch {
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         let mut proof = CommitProof::Nothing;
-        // First, so that a request that is sent twice is error_chain so, and not that its item has changed.
+        // First, so that a request that is sent twice gets that answer, and not that its item has changed.
         if let Some(answer) = &self.remember {
             proof = remembered::put(transaction, answer).await?;
         }
@@ -109,11 +99,11 @@ impl RetryableTransaction for EncodedBatch {
                 return Err(StoreError::Stale(id).into());
             }
             if before.as_ref().is_some_and(|locked| !locked.is_same_item(&write.after)) {
-                return Err(StoreError::Failed(format!("a encoded would make item {id} another one")).into());
+                return Err(StoreError::Failed(format!("a change would make item {id} another one")).into());
             }
             let chain = apply(transaction, encoded, before.as_ref()).await?;
             locked.insert(id, LockedItem::after_write(&write.after, chain));
-            events.push(Event::of_write(write)?);
+            events.push(NewEvent::from_write(write, json::encode_strings(write.record.changed_fields.iter().copied())));
         }
         Ok(((), put_events(transaction, events).await?.unwrap_or(proof)))
     }
@@ -135,7 +125,8 @@ impl RetryableTransaction for PurgeItem {
         let remove = transaction.prepare_cached(REMOVE).await?;
         transaction.execute(&remove, &[&self.id.uuid()]).await?;
         records::mark_stale(transaction, self.id, records::changes(self.before) + 1, self.record.at).await?;
-        let proof = put_events(transaction, vec![Event::of_purge(self, &locked)?]).await?;
+        let event = NewEvent::for_purge(self.id, locked.space, locked.kind, self.before, &self.record);
+        let proof = put_events(transaction, vec![event]).await?;
         Ok(((), proof.unwrap_or(CommitProof::Nothing)))
     }
 }
@@ -148,7 +139,7 @@ async fn lock(transaction: &Transaction<'_>, ids: &[ItemId]) -> Result<HashMap<I
     found.iter().map(|row| Ok((ItemId::from_uuid(row.try_get("id")?), LockedItem::from_row(row)?))).collect()
 }
 
-/// Writes everything but the event, and says how long the chain of undo records is now.
+/// Writes everything but the event. Returns the chain of undo records with the new one.
 async fn apply(
     transaction: &Transaction<'_>,
     encoded: &EncodedWrite,
@@ -157,8 +148,14 @@ async fn apply(
     let write = &encoded.write;
     unique::check(transaction, &write.after, before).await?;
     let chain = before.map_or_else(UndoChain::default, |locked| locked.chain);
-    let (undo, chain) = encoded.undo_after(chain).map_err(StoreError::from)?;
-    // The item first: the others refer to it.
+    let (undo, chain) = match &encoded.undo {
+        Some(undo) => {
+            let (undo, chain) = chain.extended_or_restarted(&write.content, undo)?;
+            (Some(undo), chain)
+        }
+        None => (None, chain),
+    };
+    // The item first: the other rows refer to it.
     item_rows::put(transaction, &write.after, before, chain).await?;
     tokio::try_join!(
         item_rows::put_tags(transaction, &write.after, before),
@@ -169,10 +166,10 @@ async fn apply(
     Ok(chain)
 }
 
-/// Numbers the events: last, because the counter of a space is held until the commit, and in the order of spaces, so
-/// that two commits never wait for each other. The order within a space is kept.
-async fn put_events(transaction: &Transaction<'_>, events: Vec<Event>) -> Result<Option<CommitProof>, Failure> {
-    let mut by_space: BTreeMap<Uuid, Vec<Event>> = BTreeMap::new();
+/// Writes the events with their numbers: last, because the counter of a space stays locked until the commit, and in the
+/// order of spaces, so that two commits never wait for each other. The order within a space is kept.
+async fn put_events(transaction: &Transaction<'_>, events: Vec<NewEvent>) -> Result<Option<CommitProof>, Failure> {
+    let mut by_space: BTreeMap<Uuid, Vec<NewEvent>> = BTreeMap::new();
     for event in events {
         by_space.entry(event.space).or_default().push(event);
     }
@@ -200,7 +197,7 @@ impl LockedItem {
         })
     }
 
-    /// Whether an item has the space, kind and time of creation that it had.
+    /// Whether the item after the change has the same space, kind and time of creation.
     fn is_same_item(&self, after: &Item) -> bool {
         self.space == after.space.uuid()
             && self.kind == after.kind.name()

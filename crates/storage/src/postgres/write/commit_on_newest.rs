@@ -1,4 +1,4 @@
-//! Changes that are made on the newest state of an item, with its row locked.
+//! Commits that are planned on the newest state of an item, with its row locked.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,15 +13,15 @@ use crate::postgres::write::transaction_retry::{CommitProof, RetryableTransactio
 
 const LOCK: &str = "SELECT FROM items WHERE id = $1 FOR UPDATE";
 
-/// A change that is made when the row of its item is locked.
+/// A commit that is planned once the row of its item is locked.
 pub(crate) struct CommitOnNewest {
     id: ItemId,
-    prepare: Arc<Mutex<PlanOnNewest>>,
+    plan: Arc<Mutex<PlanOnNewest>>,
 }
 
 impl CommitOnNewest {
-    pub(crate) fn new(id: ItemId, prepare: PlanOnNewest) -> CommitOnNewest {
-        CommitOnNewest { id, prepare: Arc::new(Mutex::new(prepare)) }
+    pub(crate) fn new(id: ItemId, plan: PlanOnNewest) -> CommitOnNewest {
+        CommitOnNewest { id, plan: Arc::new(Mutex::new(plan)) }
     }
 }
 
@@ -32,15 +32,15 @@ impl RetryableTransaction for CommitOnNewest {
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         let lock = transaction.prepare_cached(LOCK).await?;
         transaction.query_opt(&lock, &[&self.id.uuid()]).await?;
-        // A statement after the lock: it sees what was waited for.
+        // A statement after the lock: it sees the commit that the lock waited for.
         let newest = lookup::snapshot(transaction, self.id).await?;
-        let prepare = Arc::clone(&self.prepare);
-        // Off the threads that serve everybody: it may take milliseconds.
-        let prepared = tokio::task::spawn_blocking(move || {
-            let batch = prepare.lock().unwrap_or_else(PoisonError::into_inner)(newest);
+        let plan = Arc::clone(&self.plan);
+        // Off the threads of the async runtime: it may take milliseconds.
+        let encoded = tokio::task::spawn_blocking(move || {
+            let batch = plan.lock().unwrap_or_else(PoisonError::into_inner)(newest);
             batch.map(EncodedBatch::encode).transpose()
         });
-        match prepared.await.map_err(|gone| StoreError::Failed(gone.to_string()))?? {
+        match encoded.await.map_err(|gone| StoreError::Failed(gone.to_string()))?? {
             None => Ok((false, CommitProof::Nothing)),
             Some(commit) => commit.carry_out(transaction).await.map(|((), proof)| (true, proof)),
         }

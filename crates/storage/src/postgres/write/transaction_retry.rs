@@ -1,4 +1,5 @@
-//! Writes that are carried out to the end, whoever waits for them.
+//! Transactions that are retried when they lose a race, and whose commit is looked up when the connection is lost
+//! meanwhile. A write runs in a task of its own, to its end, even if the caller goes away.
 
 use std::time::Duration;
 
@@ -10,44 +11,44 @@ use uuid::Uuid;
 use crate::postgres::connection::{Pools, with_timeout};
 use crate::postgres::failure::Failure;
 
-/// How often work that lost a race is done again before it is given up.
+/// How often a transaction that lost a race is tried in all.
 const MAX_ATTEMPTS: u32 = 10;
-/// How long, and how soon after each other, it is asked what became of a commit whose connection was lost.
+/// For how long, and at which interval, the database is asked whether a commit succeeded whose connection was lost.
 const STATUS_TIMEOUT: Duration = Duration::from_secs(5);
 const STATUS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Something to do in one transaction.
+/// Work for one transaction, which may be tried several times.
 #[async_trait]
 pub(crate) trait RetryableTransaction: Send + Sync {
-    /// What it tells whoever waits for it.
+    /// What the caller gets.
     type Outcome: Send;
 
-    /// Does it. It may be done again from the start, in another transaction.
+    /// Does the work. It may be done again from the start, in another transaction.
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(Self::Outcome, CommitProof), Failure>;
 }
 
-/// A row that is there if and only if the transaction was committed.
+/// A row that exists if and only if the transaction was committed.
 #[derive(Clone, Debug)]
 pub(crate) enum CommitProof {
-    /// An event; the row of its space is locked until the transaction's end.
+    /// An event; the row of its space is locked until the end of the transaction.
     Event { space: Uuid, number: i64, item: Uuid, at: i64 },
     /// A user.
     User(Uuid),
     /// An organization.
     Organization(Uuid),
-    /// An app as it was then.
+    /// An app with this time of its last update.
     App { id: Uuid, updated_at: i64 },
     /// A published version of an app.
     Published { app: Uuid, version: i64, at: i64 },
-    /// An answer that is remembered.
+    /// An idempotency record.
     Answer { user: Uuid, key: String, at: i64 },
     /// The tombstone of a user.
     Tombstone(Uuid),
-    /// Nothing was written, so that it makes no difference.
+    /// Nothing was written that a caller could miss: it makes no difference whether the commit succeeded.
     Nothing,
 }
 
-/// Carries out work in a transaction, again where it lost a race.
+/// Runs work in a transaction, and again where it lost a race.
 pub(crate) async fn run_with_retry<W: RetryableTransaction>(pools: &Pools, work: &W) -> Result<W::Outcome, StoreError> {
     let mut attempts = 1;
     loop {
@@ -58,7 +59,7 @@ pub(crate) async fn run_with_retry<W: RetryableTransaction>(pools: &Pools, work:
     }
 }
 
-/// Runs a write in a task of its own: a caller that goes away changes nothing about it.
+/// Runs a write in a task of its own: it goes on when the caller goes away.
 pub(crate) async fn run_detached<T: Send + 'static>(
     write: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
@@ -72,19 +73,19 @@ pub(crate) async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + S
 
 async fn attempt<W: RetryableTransaction>(pools: &Pools, work: &W) -> Result<W::Outcome, Failure> {
     let mut client = pools.work.get().await?;
-    let done = transact(&mut client, work).await;
-    // Before anything is waited for: whoever needs a connection need not wait for it too.
-    match &done {
+    let result = transact(&mut client, work).await;
+    // Before anything else is waited for, so that other requests can use the connection meanwhile.
+    match &result {
         Err(FailedTransaction { failure, .. }) if failure.spoils_the_connection() => {
             drop(Client::take(client));
             pools.work.retain(|_, _| false);
         }
         _ => drop(client),
     }
-    match done {
+    match result {
         Ok(outcome) => Ok(outcome),
-        Err(FailedTransaction { failure, perhaps: None }) => Err(failure),
-        Err(FailedTransaction { failure, perhaps: Some((outcome, proof)) }) => {
+        Err(FailedTransaction { failure, maybe_committed: None }) => Err(failure),
+        Err(FailedTransaction { failure, maybe_committed: Some((outcome, proof)) }) => {
             match commit_status(&pools.commit_status, &proof).await {
                 Some(CommitStatus::Committed) => Ok(outcome),
                 Some(CommitStatus::NotCommitted) => Err(failure),
@@ -94,16 +95,16 @@ async fn attempt<W: RetryableTransaction>(pools: &Pools, work: &W) -> Result<W::
     }
 }
 
-/// A transaction that did not come to its end.
+/// A transaction that failed, or whose commit was not acknowledged.
 struct FailedTransaction<T> {
     failure: Failure,
-    /// Its outcome, if it may have been committed after all, and what would show it.
-    perhaps: Option<(T, CommitProof)>,
+    /// Its outcome, if it may have been committed after all, and the row that would prove it.
+    maybe_committed: Option<(T, CommitProof)>,
 }
 
 impl<T> From<Failure> for FailedTransaction<T> {
     fn from(failure: Failure) -> FailedTransaction<T> {
-        FailedTransaction { failure, perhaps: None }
+        FailedTransaction { failure, maybe_committed: None }
     }
 }
 
@@ -111,36 +112,36 @@ async fn transact<W: RetryableTransaction>(
     client: &mut Client,
     work: &W,
 ) -> Result<W::Outcome, FailedTransaction<W::Outcome>> {
-    let working = async {
+    let running = async {
         let transaction = client.transaction().await?;
         let (outcome, proof) = work.carry_out(&transaction).await?;
         Ok((transaction, outcome, proof))
     };
-    let (transaction, outcome, proof) = with_timeout(working).await?;
+    let (transaction, outcome, proof) = with_timeout(running).await?;
     match with_timeout(async { Ok(transaction.commit().await?) }).await {
         Ok(()) => Ok(outcome),
         Err(failure) if failure.lost_the_connection() => {
-            Err(FailedTransaction { failure, perhaps: Some((outcome, proof)) })
+            Err(FailedTransaction { failure, maybe_committed: Some((outcome, proof)) })
         }
         Err(failure) => Err(failure.into()),
     }
 }
 
-/// What became of a transaction.
+/// Whether a transaction was committed.
 enum CommitStatus {
     Committed,
     NotCommitted,
 }
 
-/// What became of a commit whose answer was lost; `None` where that cannot be known in time.
+/// Whether a commit whose answer was lost has succeeded; `None` where that cannot be found out in time.
 async fn commit_status(commit_status: &Pool, proof: &CommitProof) -> Option<CommitStatus> {
     let asking = async {
         loop {
             tokio::time::sleep(STATUS_INTERVAL).await;
             if let Ok(client) = commit_status.get().await
-                && let Ok(Some(fate)) = query_commit_status(&client, proof).await
+                && let Ok(Some(status)) = query_commit_status(&client, proof).await
             {
-                return fate;
+                return status;
             }
         }
     };
@@ -158,11 +159,11 @@ const PUBLISHED_EXISTS: &str =
 const ANSWER_EXISTS: &str = "SELECT EXISTS (SELECT FROM idempotency WHERE \"user\" = $1 AND key = $2 AND at = $3)";
 const TOMBSTONE_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1 AND deleted_at IS NOT NULL)";
 
-/// `None` while the server may still be at the commit.
+/// Looks for the proof of a commit. `None` while the server may still be committing.
 async fn query_commit_status(client: &Client, proof: &CommitProof) -> Result<Option<CommitStatus>, Failure> {
     let (row, not_found) = match proof {
         CommitProof::Event { space, number, item, at } => {
-            // The server may still be at the commit: it holds this row until it is done.
+            // The server may still be committing: it holds the lock of this row until it is done.
             client.query_opt(AWAIT_SPACE, &[space]).await?;
             (client.query_one(EVENT_EXISTS, &[space, number, item, at]).await?, Some(CommitStatus::NotCommitted))
         }

@@ -1,12 +1,11 @@
-//! What a change leaves beside the item: a record, an event, and a mark for the search index.
+//! The rows that a change leaves beside its item: a history record, an event, and a mark that the search index is stale.
 
-use interline_items::{EventKind, ItemId, Record, Stamp, StoreError};
+use interline_items::{Stamp, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
-use uuid::Uuid;
 
-use crate::codec::json;
 use crate::codec::undo::UndoRecord;
+use crate::new_event::NewEvent;
 use crate::sqlite::failure::Failure;
 use crate::sqlite::jobs::{Follows, follow};
 use crate::sqlite::write::encoded_write::EncodedWrite;
@@ -23,58 +22,13 @@ const INSERT_EVENT: &str = "
     INSERT INTO events (space, number, event, item, kind, version, changed_fields, source, at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 
-// The mark counts the states of the item, so that the index can tell whether it has seen the last one.
+// The mark counts the states of the item, so that the indexer can tell whether it has indexed the last one.
 const MARK_STALE: &str = "
     INSERT INTO stale_items (item, mark, changed_at) VALUES (?1, ?2, ?3)
     ON CONFLICT (item) DO UPDATE SET mark = excluded.mark, changed_at = excluded.changed_at";
 
-/// Something that happened, without its number.
-pub(crate) struct Event {
-    space: Uuid,
-    name: &'static str,
-    item: ItemId,
-    kind: String,
-    version: u64,
-    changed_fields: String,
-    source: &'static str,
-    at: i64,
-    asks_for_enrichment: bool,
-}
-
-impl Event {
-    /// What a change is for those who listen.
-    pub(crate) fn of_change(encoded: &EncodedWrite) -> Event {
-        let (item, record) = (&encoded.write.after, &encoded.write.record);
-        Event {
-            space: item.space.uuid(),
-            name: EventKind::from(record.action).name(),
-            item: item.id,
-            kind: item.kind.name().to_owned(),
-            version: item.stamp.version,
-            changed_fields: encoded.changed_fields.clone(),
-            source: record.source.name(),
-            at: record.at.as_microsecond(),
-            asks_for_enrichment: encoded.write.asks_for_enrichment(),
-        }
-    }
-
-    /// The end of an item.
-    pub(crate) fn of_purge(item: ItemId, space: Uuid, kind: String, last: Stamp, record: &Record) -> Event {
-        Event {
-            space,
-            name: EventKind::Purged.name(),
-            item,
-            kind,
-            version: last.version,
-            changed_fields: json::encode_strings(record.changed_fields.iter().copied()),
-            source: record.source.name(),
-            at: record.at.as_microsecond(),
-            asks_for_enrichment: false,
-        }
-    }
-}
-
-/// Adds a change to the history of its item; with `undo`, it makes a version, and `fields` are those that differ.
+/// Adds the record of a change to the history of its item. With `undo` the change makes a version; `fields` are stored
+/// where they differ from the version before.
 pub(crate) fn put_record(
     connection: &Connection,
     number: i64,
@@ -103,8 +57,8 @@ pub(crate) fn put_record(
     Ok(())
 }
 
-/// Gives an event the next number of its space, and leaves what follows from it to be done.
-pub(crate) fn put_event(connection: &Connection, event: &Event) -> Result<(), Failure> {
+/// Gives an event the next number of its space, and enqueues the jobs that follow from it.
+pub(crate) fn put_event(connection: &Connection, event: &NewEvent) -> Result<(), Failure> {
     let space = event.space.into_bytes();
     let number: Option<i64> = connection.prepare_cached(NEXT_EVENT)?.query_row([space], |row| row.get(0)).optional()?;
     let number = number.ok_or_else(|| StoreError::Failed(format!("there is no space {}", event.space)))?;
@@ -123,7 +77,7 @@ pub(crate) fn put_event(connection: &Connection, event: &Event) -> Result<(), Fa
     follow(connection, &Follows { space: event.space, event: number, at: event.at, enriches })
 }
 
-/// Notes that the search index does not know an item in this state.
+/// Marks an item as stale: the search index does not have it in the state of this stamp.
 pub(crate) fn mark_stale(connection: &Connection, number: i64, stamp: Stamp, at: Timestamp) -> Result<(), Failure> {
     let mark = (stamp.version + stamp.revision).cast_signed();
     connection.prepare_cached(MARK_STALE)?.execute([number, mark, at.as_microsecond()])?;

@@ -19,7 +19,7 @@ const NEXT_BLOCK: &str = "
     SELECT first, data FROM search_blocks WHERE segment = ?1 AND first > ?2 ORDER BY first LIMIT 1";
 
 const FINISH: &str = "
-    UPDATE search_segments SET state = 1, items = ?2, bytes = ?3, tombstones = ?4 WHERE number = ?1 AND state = 0";
+    UPDATE search_segments SET state = 1, items = ?2, bytes = ?3, dead = ?4 WHERE number = ?1 AND state = 0";
 
 const IS_BEING_MADE: &str = "SELECT EXISTS (SELECT 1 FROM search_segments WHERE number = ?1 AND state = 0)";
 

@@ -1,4 +1,5 @@
-//! Changes of items: each leaves its item, content, record, event and mark for the search index, together.
+//! Commits of batches: each change writes its item, content, history record, event and stale mark of the search index
+//! in one transaction.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,9 +10,10 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::codec::CodecError;
-use crate::codec::undo::{self, UndoChain, UndoRecord};
+use crate::codec::undo::{UndoChain, UndoRecord};
+use crate::new_event::NewEvent;
 use crate::sqlite::failure::Failure;
-use crate::sqlite::history::records::{self, Event};
+use crate::sqlite::history::records;
 use crate::sqlite::items::item_rows;
 use crate::sqlite::items::unique;
 use crate::sqlite::remembered;
@@ -19,7 +21,7 @@ use crate::sqlite::rows;
 use crate::sqlite::write::encoded_write::{EncodedBatch, EncodedWrite};
 use crate::sqlite::write::group_commit::CommitGroup;
 
-// What differs is asked of SQLite, so that an edit touches the indexes of `updated_at` alone.
+// SQLite compares what differs, so that an edit touches the indexes of `updated_at` alone.
 const STORED_ITEM: &str = "
     SELECT number, version, revision, chain_bytes, chain_steps,
            title IS ?2 AND description IS ?3 AND url IS ?4 AND name IS ?5 AND arguments IS ?6 AND path IS ?13,
@@ -31,29 +33,29 @@ const STORED_ITEM: &str = "
 
 const TO_PURGE: &str = "SELECT number, version, revision, space, kind FROM items WHERE id = ?1";
 
-/// Takes the content, tags and history along.
+/// Cascades to the content, tags and history.
 const REMOVE: &str = "DELETE FROM items WHERE number = ?1";
 
-/// What is stored of an item before it is changed.
+/// The state of an item in the table before a change.
 struct StoredItem {
     number: i64,
     stamp: Stamp,
     chain: UndoChain,
     differs: item_rows::Differs,
-    /// Whether space, kind and time of creation stay.
+    /// Whether space, kind and time of creation stay the same.
     same_item: bool,
 }
 
-/// Where a whole copy of a content is made when one is due.
+/// Where the whole copy of a content is compressed when the undo chain is too long.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WholeCopies {
-    /// Elsewhere: [`Failure::WholeCopyDue`] says for which change, and nothing else is wrong with it.
+    /// Outside the writer thread: [`Failure::WholeCopyDue`] says for which write, and nothing else is wrong with it.
     Elsewhere,
-    /// Here and now.
+    /// On the writer thread, at once.
     Here,
 }
 
-/// Carries out a batch, its changes one after the other. After a failure, what was done must be rolled back.
+/// Writes a batch, its writes one after the other. After a failure the caller must roll back.
 pub(crate) fn write_batch(
     group: &mut CommitGroup<'_>,
     batch: &EncodedBatch,
@@ -63,7 +65,7 @@ pub(crate) fn write_batch(
     if let Some(answer) = &batch.remember {
         remembered::put(connection, answer)?;
     }
-    for (index, encoded) in batch.changes.iter().enumerate() {
+    for (index, encoded) in batch.writes.iter().enumerate() {
         match write_item(group, encoded, whole_copies)? {
             WriteResult::Written => {}
             WriteResult::WholeCopyDue => return Err(Failure::WholeCopyDue(index)),
@@ -72,10 +74,10 @@ pub(crate) fn write_batch(
     Ok(())
 }
 
-/// The same, by the name that the table of apps calls.
+/// [`write_batch`] by the name that the table of apps calls.
 pub(crate) use self::write_batch as carry_out;
 
-/// What became of a change.
+/// The result of one write.
 enum WriteResult {
     Written,
     WholeCopyDue,
@@ -115,7 +117,7 @@ fn write_item(
     }
     let fields = encoded.version.as_ref().map(|version| version.fields.as_str()).filter(|_| new_fields);
     records::put_record(connection, number, encoded, fields, undo.as_deref())?;
-    records::put_event(connection, &Event::of_change(encoded))?;
+    records::put_event(connection, &NewEvent::from_write(&encoded.write, encoded.changed_fields.clone()))?;
     records::mark_stale(connection, number, after.stamp, encoded.write.record.at)?;
     Ok(WriteResult::Written)
 }
@@ -127,7 +129,7 @@ pub(crate) fn on_newest(group: &mut CommitGroup<'_>, id: ItemId, mut plan: PlanO
     Ok(true)
 }
 
-/// Removes an item that is in the state `before`.
+/// Removes an item whose stamp is `before`.
 pub(crate) fn purge(
     group: &mut CommitGroup<'_>,
     id: ItemId,
@@ -147,12 +149,12 @@ pub(crate) fn purge(
     if (Stamp { version: columns.count()?, revision: columns.count()? }) != before {
         return Err(StoreError::Stale(id).into());
     }
-    let event = Event::of_purge(id, columns.uuid()?, columns.next()?, before, record);
+    let event = NewEvent::for_purge(id, columns.uuid()?, columns.next()?, before, record);
     drop(found);
     connection.prepare_cached(REMOVE)?.execute([number])?;
     group.drop_content(number);
     records::put_event(connection, &event)?;
-    // One more than its last state, so that the search index has not seen it.
+    // One more than the mark of its last state, so that the index does not count as up to date.
     records::mark_stale(connection, number, Stamp { revision: before.revision + 1, ..before }, record.at)
 }
 
@@ -196,27 +198,28 @@ fn stored_item(connection: &Connection, encoded: &EncodedWrite) -> Result<Option
     Ok(found.optional()?)
 }
 
-/// What a change adds to the chain of undo records.
+/// What a write adds to the chain of undo records of its item.
 struct ChainLink<'a> {
-    /// The record, if the change makes a version.
+    /// The undo record, if the write makes a version.
     undo: Option<Cow<'a, UndoRecord>>,
     /// The chain with it.
     chain: UndoChain,
 }
 
-/// What a change adds to a chain; `None` if a whole copy must come first.
+/// What a write adds to a chain; `None` if a whole copy must be made elsewhere first.
 fn extended(
     chain: UndoChain,
     encoded: &EncodedWrite,
     whole_copies: WholeCopies,
 ) -> Result<Option<ChainLink<'_>>, CodecError> {
     let Some(version) = &encoded.version else { return Ok(Some(ChainLink { undo: None, chain })) };
-    match (chain.extended(&encoded.write.content, &version.undo), whole_copies) {
-        (Some(chain), _) => Ok(Some(ChainLink { undo: Some(Cow::Borrowed(&version.undo)), chain })),
-        (None, WholeCopies::Elsewhere) => Ok(None),
-        (None, WholeCopies::Here) => {
-            let whole = undo::encode_whole(&encoded.write.content)?;
-            Ok(Some(ChainLink { undo: Some(Cow::Owned(whole)), chain: UndoChain::default() }))
-        }
-    }
+    let content = &encoded.write.content;
+    let (undo, chain) = match whole_copies {
+        WholeCopies::Elsewhere => match chain.extended(content, &version.undo) {
+            Some(longer) => (Cow::Borrowed(&version.undo), longer),
+            None => return Ok(None),
+        },
+        WholeCopies::Here => chain.extended_or_restarted(content, &version.undo)?,
+    };
+    Ok(Some(ChainLink { undo: Some(undo), chain }))
 }

@@ -1,4 +1,4 @@
-//! Preparing a batch, and bringing it to the writer.
+//! The commit queue: a batch is encoded outside the writer thread, then queued for it.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::sqlite::write::commit::{self, WholeCopies};
 use crate::sqlite::write::encoded_write::{EncodedBatch, batch_compression_bytes, whole_copy_compression_bytes};
 use crate::sqlite::write::writer::Writer;
 
-/// From how many bytes on compressing is too long for a thread that serves others too.
+/// From how many bytes on compression is too long for a thread of the async runtime, which serves other requests too.
 const BLOCKING_FROM: usize = 32 * 1024;
 
-/// Prepares a batch outside the writer, then has it written.
+/// Encodes a batch outside the writer thread, then has the writer thread write it.
 pub(crate) async fn encode_and_commit(writer: Arc<Writer>, batch: Batch) -> Result<(), StoreError> {
     if batch.writes.is_empty() && batch.remember.is_none() {
         return Ok(());
@@ -25,8 +25,8 @@ pub(crate) async fn encode_and_commit(writer: Arc<Writer>, batch: Batch) -> Resu
         let for_writer = Arc::clone(&shared);
         match writer.run_in_group(move |group| commit::write_batch(group, &for_writer, WholeCopies::Elsewhere)).await {
             Ok(()) => return Ok(()),
-            // How long the chain is, is known in the writer; the copy is made outside of it. Each round makes another
-            // change whole, so there are few.
+            // The writer thread knows how long the undo chain is; the whole copy is compressed outside of it. Each round
+            // makes the undo record of another write whole, so there are few rounds.
             Err(Failure::WholeCopyDue(index)) => batch = with_whole_copy(shared, index).await?,
             Err(failure) => return Err(failure.into()),
         }
@@ -35,23 +35,24 @@ pub(crate) async fn encode_and_commit(writer: Arc<Writer>, batch: Batch) -> Resu
 
 async fn with_whole_copy(batch: Arc<EncodedBatch>, index: usize) -> Result<EncodedBatch, StoreError> {
     let mut batch = Arc::into_inner(batch).ok_or_else(|| StoreError::Failed("the writer kept a job".to_owned()))?;
-    let step = batch.changes.remove(index);
-    let bytes = whole_copy_compression_bytes(&step.write);
-    batch.changes.insert(index, compress(bytes, || step.with_whole_copy()).await?);
+    let write = batch.writes.remove(index);
+    let bytes = whole_copy_compression_bytes(&write.write);
+    batch.writes.insert(index, compress(bytes, || write.with_whole_copy()).await?);
     Ok(batch)
 }
 
-/// Runs what compresses so many bytes, where nobody waits for the thread if they are many.
+/// Runs `work`, which compresses so many bytes: on a blocking thread if they are many.
 pub(crate) async fn compress<T, W>(bytes: usize, work: W) -> Result<T, StoreError>
 where
     T: Send + 'static,
     W: FnOnce() -> Result<T, CodecError> + Send + 'static,
 {
-    let outcome = if bytes < BLOCKING_FROM { work() } else { spawn_blocking(work).await.map_err(task_failed)? };
-    Ok(outcome?)
+    let result = if bytes < BLOCKING_FROM { work() } else { spawn_blocking(work).await.map_err(task_failed)? };
+    Ok(result?)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+/// The error of a task that panicked or was cancelled.
 pub(crate) fn task_failed(error: JoinError) -> StoreError {
     StoreError::Unavailable(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! What can be made of a change before it reaches the writer, so that the writer only writes.
+//! Encoded writes: the column values of a change, made before it reaches the writer thread, which then only writes.
 
 use interline_items::fields::sort_key;
 use interline_items::{Batch, ContentWrite, IdempotencyRecord, ItemWrite};
@@ -6,51 +6,51 @@ use interline_items::{Batch, ContentWrite, IdempotencyRecord, ItemWrite};
 use crate::codec::undo::{self, UndoRecord};
 use crate::codec::{CodecError, functions, json};
 
-/// What is carried out together, ready to be written.
+/// The writes of one batch, encoded.
 pub(crate) struct EncodedBatch {
-    pub(crate) changes: Vec<EncodedWrite>,
+    pub(crate) writes: Vec<EncodedWrite>,
     pub(crate) remember: Option<IdempotencyRecord>,
 }
 
 impl EncodedBatch {
-    /// Takes a time that [`batch_compression_bytes`] tells.
+    /// Encodes a batch. [`batch_compression_bytes`] says how much there is to compress.
     pub(crate) fn encode(batch: Batch) -> Result<EncodedBatch, CodecError> {
         let Batch { writes, remember } = batch;
-        let changes = writes.into_iter().map(EncodedWrite::encode).collect::<Result<_, _>>()?;
-        Ok(EncodedBatch { changes, remember })
+        let writes = writes.into_iter().map(EncodedWrite::encode).collect::<Result<_, _>>()?;
+        Ok(EncodedBatch { writes, remember })
     }
 }
 
-/// A change, and what its rows will hold.
+/// A write, and the values of its columns.
 pub(crate) struct EncodedWrite {
-    /// The change.
+    /// The write.
     pub(crate) write: ItemWrite,
-    /// What its title is sorted by.
+    /// The sort key of the title.
     pub(crate) title_key: Option<String>,
-    /// Its tags as JSON.
+    /// The tags as JSON.
     pub(crate) tags: String,
-    /// Its arguments as JSON.
+    /// The arguments as JSON.
     pub(crate) arguments: Option<String>,
-    /// What its path is sorted by.
+    /// The sort key of the path.
     pub(crate) path_key: Option<String>,
-    /// What is known of its code as JSON.
+    /// The functions of a workflow's code as JSON.
     pub(crate) functions: Option<String>,
     /// The names of the changed fields as JSON.
     pub(crate) changed_fields: String,
-    /// What rebuilds the version before; `None` for a change that makes no version.
+    /// What the version stores; `None` for a change that makes no version.
     pub(crate) version: Option<VersionData>,
 }
 
-/// What it takes to version versions.
+/// What a version stores, so that it and the version before it can be rebuilt.
 pub(crate) struct VersionData {
     /// The fields after the change as JSON.
     pub(crate) fields: String,
-    /// The way back to the content before it.
+    /// The undo record, which leads to the content before the change.
     pub(crate) undo: UndoRecord,
 }
 
 impl EncodedWrite {
-    /// Takes a time that [`work`] tells.
+    /// Encodes a write. [`compression_bytes`] says how much there is to compress.
     pub(crate) fn encode(write: ItemWrite) -> Result<EncodedWrite, CodecError> {
         let fields = &write.after.fields;
         let version = if write.record.action.makes_version() {
@@ -70,7 +70,7 @@ impl EncodedWrite {
         })
     }
 
-    /// The same change, with a whole copy of the content before it.
+    /// The same write, whose undo record is a whole copy of the content before it.
     pub(crate) fn with_whole_copy(mut self) -> Result<EncodedWrite, CodecError> {
         if let Some(version) = &mut self.version {
             version.undo = undo::encode_whole(&self.write.content)?;
@@ -79,12 +79,12 @@ impl EncodedWrite {
     }
 }
 
-/// How many bytes must be compressed to prepare a batch.
+/// How many bytes must be compressed to encode a batch.
 pub(crate) fn batch_compression_bytes(batch: &Batch) -> usize {
     batch.writes.iter().map(compression_bytes).sum()
 }
 
-/// How many bytes must be compressed to prepare a change.
+/// How many bytes must be compressed to encode a write.
 fn compression_bytes(write: &ItemWrite) -> usize {
     match &write.content {
         ContentWrite::Keep => 0,

@@ -1,4 +1,4 @@
-//! What the jobs of one transaction share.
+//! Group commit: the transaction that several queued jobs share, and the contents that they write once at its end.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,33 +13,39 @@ use crate::sqlite::items::lookup;
 /// A content, or none.
 type Content = Option<Arc<str>>;
 
-/// The connection of a transaction, and the contents that its jobs have made: each is written once, at the end, however
-/// many jobs have changed it.
+/// The connection of a transaction, and the contents that its jobs have changed: the content of an item is written once,
+/// at the end, however many jobs have changed it.
 pub(crate) struct CommitGroup<'c> {
     connection: &'c Connection,
-    /// Contents that the table does not have yet, by the number of their item.
+    /// Contents that are not in the table yet, by the number of their item.
     contents: HashMap<i64, Content>,
-    /// What `contents` had in places that the job under way has changed, oldest first.
-    before: Vec<(i64, Option<Content>)>,
-    /// How long `contents` are together.
+    /// The entries of `contents` before the current job changed them, oldest change first.
+    undo_log: Vec<(i64, Option<Content>)>,
+    /// The sum of the lengths of `contents`.
     pending_bytes: usize,
-    written: u64,
+    contents_written: u64,
 }
 
 impl<'c> CommitGroup<'c> {
-    /// Nothing is done yet.
+    /// A group without jobs, on a connection that is in a transaction.
     pub(crate) fn new(connection: &'c Connection) -> CommitGroup<'c> {
-        CommitGroup { connection, contents: HashMap::new(), before: Vec::new(), pending_bytes: 0, written: 0 }
+        CommitGroup {
+            connection,
+            contents: HashMap::new(),
+            undo_log: Vec::new(),
+            pending_bytes: 0,
+            contents_written: 0,
+        }
     }
 
-    /// For everything but contents.
+    /// The connection, for everything but contents.
     pub(crate) fn connection(&self) -> &'c Connection {
         self.connection
     }
 
     /// How many contents were written to the table.
     pub(crate) fn contents_written(&self) -> u64 {
-        self.written
+        self.contents_written
     }
 
     /// How many bytes of content are to be written to the table yet.
@@ -47,19 +53,19 @@ impl<'c> CommitGroup<'c> {
         self.pending_bytes
     }
 
-    /// From here on it can be undone.
+    /// Begins a job, which [`CommitGroup::undo_job`] can undo.
     pub(crate) fn begin_job(&mut self) {
-        self.before.clear();
+        self.undo_log.clear();
     }
 
-    /// Takes back what the job has changed here; the savepoint takes back the rest.
+    /// Undoes what the job has changed in the pending contents; the savepoint undoes the rest.
     pub(crate) fn undo_job(&mut self) {
-        while let Some((number, content)) = self.before.pop() {
+        while let Some((number, content)) = self.undo_log.pop() {
             self.replace(number, content);
         }
     }
 
-    /// An item with its content, as the jobs before have left it.
+    /// An item with its content, as the earlier jobs of the group have left it.
     pub(crate) fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, Failure> {
         let Some((number, item)) = lookup::numbered_item(self.connection, id)? else { return Ok(None) };
         let content = match self.contents.get(&number) {
@@ -69,20 +75,20 @@ impl<'c> CommitGroup<'c> {
         Ok(Some(Snapshot { item, content }))
     }
 
-    /// Makes a text the content of an item, or leaves it without one.
+    /// Sets the content of an item, or removes it.
     pub(crate) fn put_content(&mut self, number: i64, content: Content) {
         let before = self.replace(number, Some(content));
-        self.before.push((number, before));
+        self.undo_log.push((number, before));
     }
 
-    /// Forgets the content of an item: it is in the table, or gone with the item.
+    /// Drops the pending content of an item: it was written to the table, or the item was removed.
     pub(crate) fn drop_content(&mut self, number: i64) {
         if let Some(before) = self.replace(number, None) {
-            self.before.push((number, Some(before)));
+            self.undo_log.push((number, Some(before)));
         }
     }
 
-    /// Changes what is pending for an item, and returns what was.
+    /// Replaces the pending entry of an item, and returns the one before.
     fn replace(&mut self, number: i64, content: Option<Content>) -> Option<Content> {
         self.pending_bytes += length(content.as_ref());
         let before = match content {
@@ -93,11 +99,11 @@ impl<'c> CommitGroup<'c> {
         before
     }
 
-    /// Writes the contents to the table.
+    /// Writes the pending contents to the table.
     pub(crate) fn write_contents(&mut self) -> rusqlite::Result<()> {
         while let Some((&number, content)) = self.contents.iter().next() {
             item_rows::put_text(self.connection, number, content.as_deref())?;
-            self.written += 1;
+            self.contents_written += 1;
             self.drop_content(number);
         }
         Ok(())

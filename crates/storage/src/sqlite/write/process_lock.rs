@@ -1,12 +1,12 @@
-//! Turns of several processes on one file.
+//! The process lock: two lock files through which the processes that write to one database file take turns.
 //!
-//! SQLite's own lock is entries_needed for safety and not for fairness: whoever finds it taken sleeps and tries again, while
-//! whoever has just released it takes it anew. So before a transaction everybody goes through two lock files beside the
-//! database: take `next`, take `write`, release `next`, write, release `write`. One process waits at `write`, the others
-//! queue at `next`, and who comes from writing queues behind them.
+//! SQLite's own lock is enough for safety and not for fairness: a process that finds it taken sleeps and tries again,
+//! while the process that has just released it takes it anew. So before a transaction the writer thread of each process
+//! goes through two lock files beside the database: lock `next`, lock `write`, unlock `next`, write, unlock `write`. One
+//! process waits at `write`, the others queue at `next`, and a process that has just written queues behind them.
 //!
-//! What other processes commit is seen by the next read, because nothing is kept in memory between two of them; there
-//! is nothing here that has to be woken by it.
+//! A commit of another process is seen by the next read, because nothing is kept in memory between two reads; so
+//! nothing here has to be woken by such a commit.
 
 use std::ffi::OsString;
 use std::fs::{File, Permissions, TryLockError};
@@ -16,44 +16,44 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long a turn is waited for: somebody else's process may hang in the middle of its own.
+/// How long the lock is waited for: another process may hang while it holds the lock.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Who may open a lock file: its owner.
+/// The mode of a lock file: only its owner may open it.
 const PRIVATE: u32 = 0o600;
 
-/// The way to a turn.
+/// The lock of one process on the right to write to the database file.
 pub(crate) struct ProcessLock {
-    /// `None` where no lock files can be had: then SQLite's lock decides alone.
+    /// `None` where no lock files can be opened: then SQLite's lock decides alone.
     files: Option<Arc<LockFiles>>,
-    /// A wait that was given up, and that may still be in the queue.
+    /// A wait that timed out, and whose thread may still be in the queue.
     given_up: Option<Arc<QueuedWait>>,
 }
 
-/// The turn did not come in time.
+/// The lock was not acquired in time.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LockTimeout;
 
 impl ProcessLock {
-    /// The turnstile of the database in a file.
+    /// The process lock of the database in a file.
     pub(crate) fn for_database(database: &Path) -> ProcessLock {
         ProcessLock { files: LockFiles::open(database).ok().map(Arc::new), given_up: None }
     }
 
-    /// No turns: nobody else can write.
+    /// A lock that is always free: no other process can write.
     #[cfg(test)]
     pub(crate) fn none() -> ProcessLock {
         ProcessLock { files: None, given_up: None }
     }
 
-    /// Waits for the turn; it lasts until [`ProcessLock::release`].
+    /// Waits for the lock, and holds it until [`ProcessLock::release`].
     pub(crate) fn acquire(&mut self) -> Result<(), LockTimeout> {
         self.acquire_within(ACQUIRE_TIMEOUT)
     }
 
     fn acquire_within(&mut self, timeout: Duration) -> Result<(), LockTimeout> {
         let Some(files) = &self.files else { return Ok(()) };
-        // A wait in the queue uses the same locks: as long as there is one, nothing else may.
+        // A wait in the queue uses the same lock files: as long as there is one, nothing else may use them.
         let resumed = self.given_up.take().filter(|wait| wait.resume());
         let wait = match resumed {
             Some(wait) => wait,
@@ -67,7 +67,7 @@ impl ProcessLock {
         outcome
     }
 
-    /// Ends the turn, if there is one.
+    /// Releases the lock, if it is held.
     pub(crate) fn release(&self) {
         if let Some(files) = &self.files
             && self.given_up.is_none()
@@ -77,7 +77,8 @@ impl ProcessLock {
     }
 }
 
-/// A wait on another thread: a lock file is waited for without an end, and this thread has people to answer.
+/// A wait on a thread of its own: the system waits for a lock file without a time limit, and the writer thread has
+/// clients to answer.
 struct QueuedWait {
     stage: Mutex<WaitStage>,
     changed: Condvar,
@@ -85,13 +86,13 @@ struct QueuedWait {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WaitStage {
-    /// In the queue, and somebody waits for the turn.
+    /// In the queue, and the writer thread waits for the lock.
     Waiting,
-    /// In the queue, which cannot be left before the turn comes; then it is ended at once.
+    /// In the queue, which cannot be left before the lock is acquired; then it is released at once.
     Abandoned,
-    /// The turn has come, and belongs to whoever waited.
+    /// The lock is held, and belongs to the writer thread that waited.
     Acquired,
-    /// The turn came when nobody waited any more, and has ended.
+    /// The lock was acquired after the writer thread had given up, and was released.
     Released,
 }
 
@@ -100,11 +101,11 @@ impl QueuedWait {
         let wait = Arc::new(QueuedWait { stage: Mutex::new(WaitStage::Waiting), changed: Condvar::new() });
         let queued = Arc::clone(&wait);
         let queue = move || {
-            // Locks that fail are no reason not to write.
+            // Lock files that fail are no reason not to write.
             let _ = files.acquire();
             queued.lock_acquired(&files);
         };
-        // Nor is a thread that cannot be had.
+        // Nor is a thread that cannot be started.
         if std::thread::Builder::new().name("sqlite-turn".to_owned()).spawn(queue).is_err() {
             *wait.stage() = WaitStage::Acquired;
         }
@@ -116,7 +117,7 @@ impl QueuedWait {
         *stage = match *stage {
             WaitStage::Waiting | WaitStage::Acquired => WaitStage::Acquired,
             WaitStage::Abandoned | WaitStage::Released => {
-                // Before anybody can see that it was left: they may enter by the same locks.
+                // Before the stage can be read as released: then the writer thread may use the same lock files.
                 files.release();
                 WaitStage::Released
             }
@@ -124,7 +125,7 @@ impl QueuedWait {
         self.changed.notify_all();
     }
 
-    /// Waits for the turn, and gives the wait up if it does not come.
+    /// Waits for the lock, and abandons the wait when the time is over.
     fn acquired_within(&self, timeout: Duration) -> Result<(), LockTimeout> {
         let (mut stage, _) = self
             .changed
@@ -137,7 +138,7 @@ impl QueuedWait {
         Err(LockTimeout)
     }
 
-    /// Waits on in the same place of the queue. `false` if the turn has come and gone.
+    /// Waits on in the same place of the queue. `false` if the lock was acquired and released meanwhile.
     fn resume(&self) -> bool {
         let mut stage = self.stage();
         if *stage == WaitStage::Abandoned {
@@ -151,6 +152,7 @@ impl QueuedWait {
     }
 }
 
+/// The two lock files beside the database.
 struct LockFiles {
     next: File,
     write: File,
@@ -162,21 +164,21 @@ impl LockFiles {
         Ok(LockFiles { next: open("-next")?, write: open("-write")? })
     }
 
-    /// Enters if nobody is inside or waits.
+    /// Acquires the lock if no process holds it or waits for it.
     fn try_acquire(&self) -> bool {
         if !try_lock(&self.next) {
             return false;
         }
-        let entered = try_lock(&self.write);
+        let acquired = try_lock(&self.write);
         let _ = self.next.unlock();
-        entered
+        acquired
     }
 
     fn acquire(&self) -> io::Result<()> {
         self.next.lock()?;
-        let entered = self.write.lock();
+        let acquired = self.write.lock();
         let _ = self.next.unlock();
-        entered
+        acquired
     }
 
     fn release(&self) {
@@ -184,15 +186,15 @@ impl LockFiles {
     }
 }
 
-/// A file for its owner alone: whoever can open it can hold the turn.
+/// Opens a file for its owner alone: a user who can open it can hold the lock.
 fn open_private(path: &Path) -> io::Result<File> {
     let file = File::options().create(true).truncate(false).write(true).mode(PRIVATE).open(path)?;
-    // It may have been there before. Where that cannot be changed it is still good for turns.
+    // The file may have been there before. Where its mode cannot be changed it still works as a lock.
     let _ = file.set_permissions(Permissions::from_mode(PRIVATE));
     Ok(file)
 }
 
-/// Takes a lock if that can be done at once. One that cannot be had at all counts as taken.
+/// Locks a file if that can be done at once. A lock that fails with an error counts as taken.
 fn try_lock(file: &File) -> bool {
     match file.try_lock() {
         Ok(()) => true,
@@ -210,8 +212,8 @@ fn with_ending(database: &Path, ending: &str) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// `next` is taken as soon as somebody waits.
-    fn wait_until_somebody_queues(inside: &LockFiles) {
+    /// `next` is locked as soon as a process waits.
+    fn wait_until_next_is_locked(inside: &LockFiles) {
         while try_lock(&inside.next) {
             inside.next.unlock().unwrap();
             std::thread::yield_now();
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_lasts_until_it_is_left() {
+    fn a_lock_is_held_until_it_is_released() {
         let directory = tempfile::tempdir().unwrap();
         let files = [(); 2].map(|()| LockFiles::open(&directory.path().join("x.db")).unwrap());
         assert!(files[0].try_acquire());
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_can_open_the_lock_files() {
+    fn only_their_owner_can_open_the_lock_files() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.db");
         let modes = || {
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_from_writing_queues_behind_who_waits() {
+    fn a_process_that_has_written_queues_behind_one_that_waits() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.db");
         let (inside, mut outside) = (LockFiles::open(&path).unwrap(), ProcessLock::for_database(&path));
@@ -257,7 +259,7 @@ mod tests {
             outside.acquire().unwrap();
             outside
         });
-        wait_until_somebody_queues(&inside);
+        wait_until_next_is_locked(&inside);
         inside.release();
         let outside = waiting.join().unwrap();
         assert!(!inside.try_acquire());
@@ -265,18 +267,18 @@ mod tests {
         assert!(inside.try_acquire());
     }
 
-    /// A turnstile that has waited in vain behind `inside`, and is in the queue still.
+    /// A process lock that has waited in vain behind `inside`, and is in the queue still.
     fn given_up_behind(inside: &LockFiles, path: &Path) -> ProcessLock {
         let mut late = ProcessLock::for_database(path);
         assert_eq!(late.acquire_within(Duration::ZERO), Err(LockTimeout));
-        wait_until_somebody_queues(inside);
-        // There is no turn to leave.
+        wait_until_next_is_locked(inside);
+        // There is no lock to release.
         late.release();
         late
     }
 
     #[test]
-    fn a_turn_that_comes_too_late_goes_to_the_next() {
+    fn a_lock_that_comes_too_late_goes_to_the_next_process() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.db");
         let inside = LockFiles::open(&path).unwrap();
@@ -295,7 +297,7 @@ mod tests {
         let mut late = given_up_behind(&inside, &path);
         assert_eq!(late.acquire_within(Duration::ZERO), Err(LockTimeout));
         inside.release();
-        // Whether its turn has come and gone meanwhile or not.
+        // Whether it was acquired and released meanwhile or not.
         assert_eq!(late.acquire(), Ok(()));
         assert!(!inside.try_acquire());
         late.release();

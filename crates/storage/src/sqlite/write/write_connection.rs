@@ -1,4 +1,4 @@
-//! The connection that writes, and whether it can be believed.
+//! The write connection, and how it recovers after the sync of a commit has failed.
 //!
 //! What SQLite leaves behind when the sync of a commit fails, in WAL mode: the frames of the transaction, its commit frame
 //! included, are in the log's file, perhaps on disk, perhaps not. The shared index of the log does not count them, so no
@@ -7,13 +7,13 @@
 //! the commit that was refused would be back. Nor does another sync tell anything: after a failed one, systems forget the
 //! pages that they could not write and report the next sync as a success.
 //!
-//! So after such a failure nothing is acknowledged until a transaction was written and synced through a connection, and
-//! so through file handles, that were opened since. It goes to the very place of the log where the refused frames are, and
-//! checksums are chained: with its first frame in place, none of them can be taken any more. Commits that were acknowledged
+//! So after such a failure nothing is acknowledged until a transaction (the probe) was written and synced through a
+//! connection, and so through file handles, that were opened since. The probe goes to the very place of the log where the
+//! refused frames are, and checksums are chained: with its first frame in place, none of them can be taken any more. Commits that were acknowledged
 //! before are not in question: they lie before that place, and their own sync succeeded. The old connection stays open
-//! meanwhile, so that nothing makes the index anew. This does not wait for a job: until it is done, a kill would bring
-//! the refused commit back. What the file says by then is the truth, whatever was refused: the
-//! writer keeps nothing of its own from one transaction to the next.
+//! meanwhile, so that nothing makes the index anew. The probe does not wait for a job: until it is written, a kill of
+//! the process would bring the refused commit back. What the file says by then is the truth, whatever was refused: the
+//! writer thread keeps nothing of its own from one transaction to the next.
 
 use std::path::{Path, PathBuf};
 
@@ -22,14 +22,14 @@ use rusqlite::{Connection, ErrorCode, ffi};
 use crate::sqlite::connection;
 use crate::sqlite::write::process_lock::{LockTimeout, ProcessLock};
 
-/// Something to write, so that there is something to sync.
+/// A small write, so that there is something to sync.
 const PROBE: &str = "
     INSERT INTO meta (key, value) VALUES ('probes', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1";
 
-/// Ends a transaction; the way to it is a value, so that a test can make it fail as a disk does.
+/// Commits a transaction; it is a value, so that a test can make it fail as a disk does.
 type Commit = Box<dyn FnMut(&Connection) -> rusqlite::Result<()> + Send>;
 
-/// The connection that writes.
+/// The connection that the writer thread writes through, with the process lock that it holds meanwhile.
 pub(crate) struct WriteConnection {
     path: PathBuf,
     connection: Connection,
@@ -38,7 +38,7 @@ pub(crate) struct WriteConnection {
     process_lock: ProcessLock,
 }
 
-/// Whether what was written can be believed to be on disk.
+/// Whether a write that was reported as synced can be trusted to be on disk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Trust {
     Sound,
@@ -63,8 +63,9 @@ impl WriteConnection {
         &self.connection
     }
 
-    /// Waits for its turn and begins a transaction, on a new connection if the old one is suspect and the disk can be
-    /// believed again. The turn ends with the transaction, or with [`WriteConnection::roll_back`] if this fails.
+    /// Acquires the process lock and begins a transaction, on a new connection if the old one is suspect and the disk can
+    /// be trusted again. The lock is released with the end of the transaction, or by [`WriteConnection::roll_back`] if
+    /// this fails.
     pub(crate) fn begin(&mut self) -> rusqlite::Result<()> {
         self.process_lock.acquire().map_err(busy)?;
         if self.is_suspect() {
@@ -73,12 +74,12 @@ impl WriteConnection {
         execute(&self.connection, "BEGIN IMMEDIATE")
     }
 
-    /// Whether a commit that was refused may come back, as long as nothing is written in its place.
+    /// Whether a refused commit may come back, as long as nothing is written in its place.
     pub(crate) fn is_suspect(&self) -> bool {
         self.trust == Trust::Suspect
     }
 
-    /// Writes in the place of a refused commit, if the disk can be believed again; otherwise it stays suspect.
+    /// Writes in the place of a refused commit, if the disk can be trusted again; otherwise the connection stays suspect.
     pub(crate) fn try_to_recover(&mut self) {
         if self.process_lock.acquire().is_ok() {
             // The next attempt, or the next job, meets the same error.
@@ -97,19 +98,19 @@ impl WriteConnection {
         Ok(())
     }
 
-    /// Commits; on disk when it succeeds.
+    /// Commits; the transaction is on disk when this succeeds.
     pub(crate) fn commit(&mut self) -> rusqlite::Result<()> {
-        let outcome = (self.commit)(&self.connection);
-        if outcome.as_ref().is_err_and(is_of_the_disk) {
+        let result = (self.commit)(&self.connection);
+        if result.as_ref().is_err_and(is_disk_error) {
             self.trust = Trust::Suspect;
         }
-        if outcome.is_ok() {
+        if result.is_ok() {
             self.process_lock.release();
         }
-        outcome
+        result
     }
 
-    /// Ends a transaction without a trace, if one is open: after some errors SQLite has done it already.
+    /// Rolls the transaction back, if one is open: after some errors SQLite has done that already.
     pub(crate) fn roll_back(&self) {
         if !self.connection.is_autocommit() {
             let _ = execute(&self.connection, "ROLLBACK");
@@ -118,24 +119,24 @@ impl WriteConnection {
     }
 }
 
-/// Another process is at it for too long.
+/// Another process holds the process lock for too long.
 fn busy(_: LockTimeout) -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None)
 }
 
-/// Runs a statement that stays prepared.
+/// Runs a statement without parameters that stays prepared.
 pub(crate) fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute([]).map(|_| ())
 }
 
 /// Whether frames may have reached the file although the commit failed.
-fn is_of_the_disk(error: &rusqlite::Error) -> bool {
+fn is_disk_error(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::SystemIoFailure | ErrorCode::DiskFull))
 }
 
 #[cfg(test)]
 impl WriteConnection {
-    /// The same, with another way to commit.
+    /// The same connection, which commits by `commit`.
     pub(crate) fn with_commit(
         mut self,
         commit: impl FnMut(&Connection) -> rusqlite::Result<()> + Send + 'static,

@@ -1,4 +1,5 @@
-//! The one thread that writes. Jobs that wait together share a transaction, and so its sync.
+//! The writer thread, the only one that writes to the file. Jobs that wait together share a transaction (group commit),
+//! and so its sync.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
@@ -20,23 +21,23 @@ use crate::sqlite::write::group_commit::CommitGroup;
 use crate::sqlite::write::process_lock::ProcessLock;
 use crate::sqlite::write::write_connection::{WriteConnection, execute};
 
-/// How much shares a transaction at the most: the first job waits for the last, and so do the other processes. The job
-/// that goes beyond is the last one.
+/// The limits of a group of jobs that share a transaction: the first job waits for the last, and so do the other
+/// processes. The job that exceeds a limit is the last one of its group.
 #[derive(Clone, Copy)]
 struct Limits {
     jobs: usize,
-    /// Since the first job was begun.
+    /// Since the first job began.
     time: Duration,
-    /// Of contents that are to be written.
+    /// Of the contents that are still to be written to the table.
     bytes: usize,
 }
 
 const LIMITS: Limits = Limits { jobs: 256, time: Duration::from_millis(30), bytes: 8 * 1024 * 1024 };
 
-/// How long a disk that has failed is deferred alone when there is nothing to write.
+/// How long the writer thread waits between two probes of a disk that has failed, when there is no job.
 const RECOVERY_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How often the writer did what; since the store was opened.
+/// Counters of the writer thread since the store was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counters {
     /// Transactions that were committed; each is one sync of the log.
@@ -62,9 +63,9 @@ impl SharedCounters {
     }
 }
 
-/// The way to the thread that writes. Dropping it waits until everything that was sent is done.
+/// The handle of the writer thread. Dropping it waits until every job that was sent is done.
 pub(crate) struct Writer {
-    // `None` only while it is dropped: the thread ends when nobody can send any more.
+    // `None` only while it is dropped: the thread ends when no sender is left.
     jobs: Option<Sender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
     counters: Arc<SharedCounters>,
@@ -72,7 +73,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Opens the file, brings it to the newest form, and starts the thread.
+    /// Opens the file, migrates it to the newest schema, and starts the thread.
     pub(crate) fn start(path: &Path) -> Result<Writer, OpenError> {
         let mut connection = connection::writer(path).map_err(|error| OpenError::Failed(error.to_string()))?;
         let mode: rusqlite::Result<String> = connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
@@ -93,21 +94,22 @@ impl Writer {
         Ok(Writer { jobs: Some(sender), thread: Some(thread), counters, committed })
     }
 
-    /// Carries `work` out in a transaction, and answers when that is on disk. If `work` fails, it has changed nothing.
+    /// Runs `work` in a transaction on the writer thread, and returns when the transaction is on disk. If `work` fails, it
+    /// has changed nothing.
     ///
-    /// It is sent before the future is first polled, and carried out even if the future is dropped.
+    /// The job is sent before the future is first polled, and runs even if the future is dropped.
     pub(crate) fn run_in_group<T, W>(&self, work: W) -> impl Future<Output = Result<T, Failure>> + use<T, W>
     where
         T: Send + 'static,
         W: FnOnce(&mut CommitGroup<'_>) -> Result<T, Failure> + Send + 'static,
     {
         let (job, answer) = job(work);
-        // If the thread is gone, the reply is dropped with the job, and the answer below says so.
+        // If the thread is gone, the reply's sender is dropped with the job, and the error below says so.
         let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
         async { answer.await.unwrap_or_else(|_| Err(unavailable("the writer has stopped").into())) }
     }
 
-    /// The same, for work that has nothing to do with contents.
+    /// The same, for work that does not touch contents.
     pub(crate) fn run<T, W>(&self, work: W) -> impl Future<Output = Result<T, Failure>> + use<T, W>
     where
         T: Send + 'static,
@@ -116,17 +118,17 @@ impl Writer {
         self.run_in_group(|group| work(group.connection()))
     }
 
-    /// Whether its thread can take work.
+    /// Whether the thread can take jobs.
     pub(crate) fn is_running(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
-    /// Changes after each commit.
+    /// The channel that is notified after each commit.
     pub(crate) fn committed(&self) -> &watch::Sender<()> {
         &self.committed
     }
 
-    /// What it did so far.
+    /// What the thread has done so far.
     pub(crate) fn counters(&self) -> Counters {
         Counters {
             commits: self.counters.commits.load(Ordering::Relaxed),
@@ -146,36 +148,36 @@ impl Drop for Writer {
     }
 }
 
-/// Something to write, and somebody who waits for it.
+/// A queued write, and the channel to the caller that waits for it.
 trait Job: Send {
-    /// Does it, and keeps the outcome.
+    /// Runs the write, and keeps its result.
     fn run(&mut self, group: &mut CommitGroup<'_>) -> JobOutcome;
-    /// Tells the outcome.
+    /// Sends the result to the caller.
     fn answer(self: Box<Self>);
-    /// Tells that nothing was changed because of the group that it was in.
+    /// Tells the caller that nothing was changed, because the transaction of the group failed.
     fn refuse(self: Box<Self>, why: StoreError);
 }
 
-/// Whether what a job did is to be kept.
+/// Whether the changes of a job are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum JobOutcome {
     Keep,
     Undo,
 }
 
-/// A job, and where its outcome will be told.
+/// A job, and the channel that receives its result.
 fn job<T, W>(work: W) -> (Box<dyn Job>, oneshot::Receiver<Result<T, Failure>>)
 where
     T: Send + 'static,
     W: FnOnce(&mut CommitGroup<'_>) -> Result<T, Failure> + Send + 'static,
 {
     let (reply, answer) = oneshot::channel();
-    (Box::new(QueuedJob { work: Some(work), outcome: None, reply }), answer)
+    (Box::new(QueuedJob { work: Some(work), result: None, reply }), answer)
 }
 
 struct QueuedJob<T, W> {
     work: Option<W>,
-    outcome: Option<Result<T, Failure>>,
+    result: Option<Result<T, Failure>>,
     reply: oneshot::Sender<Result<T, Failure>>,
 }
 
@@ -188,14 +190,14 @@ where
         // A bug in one write must not end all writing: its savepoint is rolled back like that of any failure.
         let mut caught = |work: W| panic::catch_unwind(AssertUnwindSafe(|| work(group)));
         let panicked = |_| Err(StoreError::Failed("a write panicked".to_owned()).into());
-        self.outcome = self.work.take().map(|work| caught(work).unwrap_or_else(panicked));
-        if matches!(self.outcome, Some(Ok(_))) { JobOutcome::Keep } else { JobOutcome::Undo }
+        self.result = self.work.take().map(|work| caught(work).unwrap_or_else(panicked));
+        if matches!(self.result, Some(Ok(_))) { JobOutcome::Keep } else { JobOutcome::Undo }
     }
 
-    // Whoever does not wait any more needs no answer.
+    // A caller that no longer waits needs no answer.
     fn answer(self: Box<Self>) {
-        let QueuedJob { outcome, reply, .. } = *self;
-        let _ = outcome.map(|outcome| reply.send(outcome));
+        let QueuedJob { result, reply, .. } = *self;
+        let _ = result.map(|result| reply.send(result));
     }
 
     fn refuse(self: Box<Self>, why: StoreError) {
@@ -203,6 +205,7 @@ where
     }
 }
 
+/// Takes jobs from the queue and writes them in groups, until the queue is closed.
 fn run_writer(
     connection: &mut WriteConnection,
     jobs: &Receiver<Box<dyn Job>>,
@@ -210,7 +213,7 @@ fn run_writer(
     committed: &watch::Sender<()>,
     limits: Limits,
 ) {
-    // Jobs that were too many for the group before, oldest first.
+    // Jobs that did not fit into the group before, oldest first.
     let mut deferred = Vec::new();
     loop {
         let mut group = std::mem::take(&mut deferred);
@@ -219,7 +222,8 @@ fn run_writer(
             group.push(first);
         }
         let begun = connection.begin();
-        // After the turn has come: who arrived meanwhile comes along, and no process has smaller groups than others.
+        // After the process lock is acquired: jobs that arrived meanwhile join the group, and no process has smaller
+        // groups than others.
         group.extend(jobs.try_iter().take(limits.jobs.saturating_sub(group.len())));
         match begun.and_then(|()| write_group(connection, &mut group, limits)) {
             Ok((done, written)) => {
@@ -236,11 +240,11 @@ fn run_writer(
         }
         group.into_iter().for_each(Job::answer);
     }
-    // The next one to open the file finds it without a log to read.
+    // The next process that opens the file finds it without a log to read.
     let _ = connection.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
 }
 
-/// Waits for a job; `None` when there will be no more. Meanwhile a connection that is suspect tries to recover.
+/// Waits for a job; `None` when there will be no more. Meanwhile a suspect connection tries to recover.
 fn next_job(connection: &mut WriteConnection, jobs: &Receiver<Box<dyn Job>>) -> Option<Box<dyn Job>> {
     while connection.is_suspect() {
         match jobs.recv_timeout(RECOVERY_INTERVAL) {
@@ -252,8 +256,8 @@ fn next_job(connection: &mut WriteConnection, jobs: &Receiver<Box<dyn Job>>) -> 
     jobs.recv().ok()
 }
 
-/// Carries out jobs in the transaction that has begun, those that fail undone alone: how many, and what came of it. The
-/// others are too many for one transaction. An error has changed nothing.
+/// Runs jobs in the transaction that has begun, and commits; a job that fails is undone alone. Returns how many jobs ran
+/// and what was written; the other jobs do not fit into this transaction. On an error nothing has changed.
 fn write_group(
     connection: &mut WriteConnection,
     jobs: &mut [Box<dyn Job>],
@@ -262,7 +266,7 @@ fn write_group(
     let changes_before = connection.connection().total_changes();
     let mut group = CommitGroup::new(connection.connection());
     let (done, acknowledged) = match jobs {
-        // The transaction is savepoint entries_needed.
+        // For a single job the transaction is savepoint enough.
         [only] => (1, u64::from(only.run(&mut group) == JobOutcome::Keep)),
         several => write_each(&mut group, several, limits)?,
     };
@@ -271,7 +275,7 @@ fn write_group(
         group.write_contents()?;
         contents = group.contents_written();
     }
-    // What changes nothing needs no sync.
+    // A transaction that changes nothing needs no sync.
     if acknowledged > 0 && connection.connection().total_changes() > changes_before {
         connection.commit()?;
         return Ok((done, Counters { commits: 1, acknowledged, contents }));
@@ -280,7 +284,7 @@ fn write_group(
     Ok((done, Counters { commits: 0, acknowledged, contents: 0 }))
 }
 
-/// Carries out jobs up to the limits: how many, and how many of them are kept.
+/// Runs jobs up to the limits. Returns how many ran, and how many of them are kept.
 fn write_each(
     group: &mut CommitGroup<'_>,
     jobs: &mut [Box<dyn Job>],
@@ -294,7 +298,7 @@ fn write_each(
         match job.run(group) {
             JobOutcome::Keep => kept += 1,
             JobOutcome::Undo => {
-                // Fails if SQLite has rolled everything back (a full disk does that): then the whole group fails.
+                // Fails if SQLite has rolled everything back (as it does on a full disk): then the whole group fails.
                 execute(group.connection(), "ROLLBACK TO job")?;
                 group.undo_job();
             }
@@ -308,7 +312,7 @@ fn write_each(
     Ok((done, kept))
 }
 
-/// What everybody of a group is told when its transaction fails. They may try again.
+/// The error for every caller of a group whose transaction failed. They may try again.
 fn answer_for_group(error: &rusqlite::Error) -> StoreError {
     match answer_for(error) {
         StoreError::Failed(why) => unavailable(&why),

@@ -1,4 +1,4 @@
-//! Groups of jobs, and what becomes of them when the disk fails.
+//! Tests of the writer thread: groups of jobs, and what happens to them when the disk fails.
 
 use std::sync::atomic::AtomicBool;
 
@@ -34,7 +34,7 @@ fn write(connection: &mut WriteConnection, texts: &[&str]) -> (Vec<Result<(), St
     (results.collect(), counters)
 }
 
-/// However slow the machine is.
+/// Without a time limit, however slow the machine is.
 const NO_HURRY: Limits = Limits { time: Duration::MAX, ..LIMITS };
 
 fn serve_all(connection: &mut WriteConnection, jobs: Vec<Box<dyn Job>>) -> Counters {
@@ -127,7 +127,7 @@ fn a_group_that_changes_nothing_needs_no_commit() {
 }
 
 #[test]
-fn nobody_is_acknowledged_when_the_commit_fails() {
+fn no_job_is_acknowledged_when_the_commit_fails() {
     let refuses = Arc::new(AtomicBool::new(true));
     let asked = Arc::clone(&refuses);
     let mut connection = database_that_refuses(move || asked.load(Ordering::SeqCst));
@@ -158,7 +158,7 @@ fn a_full_disk_is_unavailable_until_there_is_room() {
 }
 
 #[test]
-fn a_job_is_carried_out_though_nobody_waits() {
+fn a_job_runs_though_its_caller_has_gone() {
     let mut connection = database();
     let (unheard, answer) = insert("a");
     drop(answer);
@@ -168,8 +168,8 @@ fn a_job_is_carried_out_though_nobody_waits() {
 
 const FAILED_SYNC: i32 = rusqlite::ffi::SQLITE_IOERR_FSYNC;
 
-/// A store's file with the table of these tests, and a connection whose commits at these turns (0 is the first) end like a
-/// failed sync: undone by SQLite, or in the file after all.
+/// A store's file with the table of these tests, and a connection whose commits with these numbers (0 is the first) end
+/// like a failed sync: undone by SQLite, or in the file after all.
 fn on_a_disk(
     directory: &Path,
     failing: std::ops::Range<usize>,
@@ -254,9 +254,10 @@ fn a_refused_commit_is_written_over_though_no_job_comes() {
     assert!(!writing.join().unwrap().is_suspect());
 }
 
-/// The error came, and the frames are there all the same: what was refused is the truth, and writing goes on from there.
+/// SQLite reported an error, and the frames are in the file all the same: the refused commit is the truth, and writing
+/// goes on from there.
 #[test]
-fn a_refused_commit_that_reached_the_file_is_met_as_it_is() {
+fn a_refused_commit_that_reached_the_file_is_the_truth() {
     let directory = tempfile::tempdir().unwrap();
     let mut connection = on_a_disk(directory.path(), 0..2, |turn| turn == 0);
     assert_eq!(acknowledgements(&write(&mut connection, &["a"]).0), [false]);
