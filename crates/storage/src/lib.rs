@@ -4,6 +4,7 @@
 //! rows and of old versions is in `codec`, the search index, of which they only keep the blocks, in `search`.
 
 mod codec;
+mod item_columns;
 mod new_event;
 mod open;
 mod paging;

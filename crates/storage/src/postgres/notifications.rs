@@ -1,7 +1,8 @@
-//! Telling other processes that something was committed, and receiving it from them.
+//! Notifications of commits between processes, by `LISTEN` and `NOTIFY`.
 //!
-//! It is error_chain after the commit, on a connection of its own turn and for many commits at once: a notification inside the
-//! transaction would make commits wait for each other. What is lost with a process, others find when they look anyway.
+//! A process notifies after the commit, on a connection of its own and once for many commits: a notification inside the
+//! transaction would make commits wait for each other. A notification that is lost with its process is no loss: listeners
+//! also look for new events from time to time.
 
 use std::future::poll_fn;
 use std::sync::{Arc, OnceLock};
@@ -86,7 +87,7 @@ async fn send_notifications(pool: Pool, committed: Arc<Notify>) {
 /// Listens on a connection of its own, and connects again after each loss.
 async fn listen(url: String, changes: watch::Sender<()>) {
     loop {
-        // What is wrong with the connection, requests will send_notifications.
+        // Requests will report what is wrong with the connection.
         let _ = match (configuration(&url), tls()) {
             (Ok(config), Ok(tls)) if config.get_ssl_mode() == SslMode::Require => receive(&config, tls, &changes).await,
             (Ok(config), _) => receive(&config, NoTls, &changes).await,

@@ -10,18 +10,8 @@ use tokio_postgres::types::FromSql;
 use uuid::Uuid;
 
 use crate::codec::{functions, json, names};
+pub(super) use crate::item_columns::item_columns;
 use crate::postgres::failure::Failure;
-
-/// The columns that [`item`] reads, from the table `items`.
-macro_rules! item_columns {
-    () => {
-        "items.id, items.space, items.kind, items.title, items.description, items.tags, items.url, items.name,
-         items.arguments, items.path, items.functions, items.content_characters, items.content_bytes, items.content_lines, items.content_preview,
-         items.content_hash, items.version, items.revision, items.created_at, items.updated_at, items.last_used_at,
-         items.archived_at, items.deleted_at"
-    };
-}
-pub(super) use item_columns;
 
 /// The item of a row.
 pub(super) fn item(row: &Row) -> Result<Item, Failure> {

@@ -10,25 +10,15 @@ use rusqlite::types::FromSql;
 use uuid::Uuid;
 
 use crate::codec::{functions, json, names};
+pub(super) use crate::item_columns::item_columns;
 use crate::sqlite::failure::Failure;
-
-/// The columns of an item that [`item`] reads, in its order. Contents, if they are read, come after them.
-macro_rules! item_columns {
-    () => {
-        "items.id, items.kind, items.space, items.title, items.description, items.tags, items.url, items.name,
-         items.arguments, items.path, items.functions, items.content_characters, items.content_bytes, items.content_lines, items.content_preview,
-         items.content_hash, items.version, items.revision, items.created_at, items.updated_at, items.last_used_at,
-         items.archived_at, items.deleted_at"
-    };
-}
-pub(super) use item_columns;
 
 /// The columns of an item and its content.
 macro_rules! select_snapshot {
     () => {
         concat!(
             "SELECT ",
-            crate::sqlite::rows::item_columns!(),
+            crate::item_columns::item_columns!(),
             ", contents.text FROM items LEFT JOIN contents ON contents.item = items.number"
         )
     };

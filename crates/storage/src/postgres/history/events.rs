@@ -1,4 +1,4 @@
-//! Reading what happened.
+//! Reading the events of spaces, and forgetting old ones.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ const FORGET: &str = "
         WHERE at < $2
     )";
 
-/// What happened in spaces after the event of a number each.
+/// The events of spaces after the event with the given number in each.
 pub(crate) async fn after(
     client: &Client,
     after: &BTreeMap<SpaceId, u64>,
@@ -62,7 +62,7 @@ pub(crate) fn event(row: &Row, number: &'static str) -> Result<Event, Failure> {
     })
 }
 
-/// Which events of spaces there are.
+/// The oldest and newest event numbers of spaces.
 pub(crate) async fn ranges(client: &Client, spaces: &[SpaceId]) -> Result<BTreeMap<SpaceId, EventRange>, Failure> {
     let spaces: Vec<Uuid> = spaces.iter().map(|space| space.uuid()).collect();
     let statement = client.prepare_cached(RANGES).await?;
@@ -74,7 +74,7 @@ pub(crate) async fn ranges(client: &Client, spaces: &[SpaceId]) -> Result<BTreeM
     client.query(&statement, &[&spaces]).await?.iter().map(range).collect()
 }
 
-/// Forgets the events that happened before a time; how many.
+/// Forgets the events that happened before a time. Returns how many.
 pub(crate) async fn forget(client: &Client, before: Timestamp) -> Result<u64, Failure> {
     let spaces = client.query(SPACES, &[]).await?;
     let statement = client.prepare_cached(FORGET).await?;

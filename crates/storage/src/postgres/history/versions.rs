@@ -1,4 +1,4 @@
-//! Reading histories, and rebuilding what is in them.
+//! Reading the history of an item, and rebuilding its versions.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::postgres::rows::{count, decoded, maybe_count, maybe_id, time};
 
 const TOTAL: &str = "SELECT count(*) AS total FROM versions WHERE item = $1";
 
-/// The columns that [`record_of`] reads.
+/// The columns that [`record_from_row`] reads.
 macro_rules! select_record {
     () => {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
@@ -37,7 +37,7 @@ const FIELDS: &str = "
     ORDER BY stamp_version DESC, stamp_revision DESC
     LIMIT 1";
 
-/// The next record from which going back can start.
+/// The next newer record from which a version can be rebuilt: its undo record stands alone.
 const START: &str = concat!(
     "SELECT stamp_version FROM versions
      WHERE item = $1 AND stamp_version > $2 AND undo_kind IN ",
@@ -52,7 +52,7 @@ const UNDO: &str = "
 
 const NEWEST: &str = "SELECT text FROM contents WHERE item = $1";
 
-/// A part of a history.
+/// A page of a history.
 pub(crate) async fn versions(client: &mut Client, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, Failure> {
     let transaction = snapshot_transaction(client).await?;
     let (total, records) = tokio::try_join!(transaction.prepare_cached(TOTAL), transaction.prepare_cached(RECORDS))?;
@@ -61,16 +61,16 @@ pub(crate) async fn versions(client: &mut Client, item: ItemId, query: HistoryQu
     let id = item.uuid();
     let (total, records) =
         (transaction.query_one(&total, &[&id]).await?, transaction.query(&records, &[&id, &limit, &offset]).await?);
-    let records = records.iter().map(record_of).collect::<Result<_, _>>()?;
+    let records = records.iter().map(record_from_row).collect::<Result<_, _>>()?;
     Ok(HistoryPage { records, total: count(&total, "total")? })
 }
 
-/// An item as it was.
+/// An item as it was at a version.
 pub(crate) async fn version(client: &mut Client, item: ItemId, version: u64) -> Result<Option<Version>, Failure> {
     version_in(&snapshot_transaction(client).await?, item, version).await
 }
 
-/// An item as it was, for a transaction that sees one moment.
+/// An item as it was at a version, read in a transaction that sees one snapshot.
 pub(crate) async fn version_in(
     transaction: &Transaction<'_>,
     item: ItemId,
@@ -83,15 +83,19 @@ pub(crate) async fn version_in(
     let fields = transaction.query_opt(&fields, &[&item.uuid(), &version]).await?;
     let fields = fields.ok_or_else(|| StoreError::Failed(format!("item {item} has no fields at version {version}")))?;
     let content = content(transaction, item, version).await?;
-    Ok(Some(Version { record: record_of(&record)?, fields: decoded(&fields, "fields", json::decode_fields)?, content }))
+    Ok(Some(Version {
+        record: record_from_row(&record)?,
+        fields: decoded(&fields, "fields", json::decode_fields)?,
+        content,
+    }))
 }
 
-/// A transaction whose statements all see what the first one sees.
+/// A read-only transaction whose statements all see one snapshot of the database.
 pub(crate) async fn snapshot_transaction(client: &mut Client) -> Result<Transaction<'_>, Failure> {
     Ok(client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true).start().await?)
 }
 
-/// The content of a version: from the nearest newer one that is there whole, back step by step.
+/// The content of a version: rebuilt from the nearest newer content that is stored whole, back record by record.
 async fn content(transaction: &Transaction<'_>, item: ItemId, version: i64) -> Result<Option<Arc<str>>, Failure> {
     let id = item.uuid();
     let start = transaction.prepare_cached(START).await?;
@@ -112,12 +116,12 @@ async fn content(transaction: &Transaction<'_>, item: ItemId, version: i64) -> R
     for row in &found {
         records.push(UndoRecord::from_stored(row.try_get(0)?, row.try_get(1)?).map_err(StoreError::from)?);
     }
-    // Off the threads that serve everybody: it may take milliseconds.
+    // Off the threads of the async runtime: it may take milliseconds.
     let rebuilt = tokio::task::spawn_blocking(move || undo::rebuild(newest, &records)).await;
     Ok(rebuilt.map_err(|gone| StoreError::Failed(gone.to_string()))?.map_err(StoreError::from)?)
 }
 
-fn record_of(row: &Row) -> Result<HistoryRecord, Failure> {
+fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {
     let changed_fields =
         json::decode_strings(row.try_get("changed_fields")?, "changed fields").map_err(StoreError::from)?;
     let token = maybe_id(row, "token", TokenId::from_uuid)?;

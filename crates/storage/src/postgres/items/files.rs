@@ -1,4 +1,4 @@
-//! Files of code in the order of their paths.
+//! Pages of code files in the order of their paths.
 
 use deadpool_postgres::Client;
 use interline_items::{FilePage, FileQuery};
@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{self, item_columns};
 
-/// The total beside each row, so that both are of one moment; a row of nulls where there is no file.
+/// The total stands in each row, so that both are of one snapshot; a row of nulls where there is no file.
 const PAGE: &str = concat!(
     "WITH wanted AS (
          SELECT * FROM items
@@ -19,6 +19,7 @@ const PAGE: &str = concat!(
       ORDER BY items.path_key, items.path, items.id"
 );
 
+/// The first files whose path has the prefix, and how many there are in all.
 pub(crate) async fn files(client: &Client, query: &FileQuery) -> Result<FilePage, Failure> {
     let spaces: Vec<Uuid> = query.spaces.iter().map(|space| space.uuid()).collect();
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);

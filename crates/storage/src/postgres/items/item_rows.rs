@@ -1,4 +1,4 @@
-//! The rows of an item: its metadata, its tags and its content.
+//! Writing the rows of an item: its metadata, tags and content.
 
 use deadpool_postgres::Transaction;
 use interline_items::fields::{CodePath, Description, PromptName, Tag, Title, Url, sort_key};
@@ -30,7 +30,7 @@ macro_rules! values {
 
 const INSERT: &str = concat!("INSERT INTO items (", columns!(), ", last_used_at) VALUES (", values!(), ", $27)");
 
-/// Not `last_used_at`: a use is no change of an item, so a change may not know of it.
+/// Without `last_used_at`: a use is no change of an item, so a change may not know of it.
 const UPDATE: &str = concat!("UPDATE items SET (", columns!(), ") = (", values!(), ") WHERE id = $1");
 
 const DROP_TAGS: &str = "DELETE FROM item_tags WHERE item = $1";
@@ -88,7 +88,7 @@ pub(crate) async fn put(
     Ok(())
 }
 
-/// Writes the tags, where they are others than before.
+/// Writes the tags, where they differ from those before.
 pub(crate) async fn put_tags(
     transaction: &Transaction<'_>,
     item: &Item,

@@ -1,24 +1,24 @@
-//! Pages of items.
+//! Pages of a list of items: the SQL of a filter, an order and a cursor.
 
 use deadpool_postgres::Client;
 use interline_items::fields::sort_key;
 use interline_items::{
     Contents, Cursor, CursorKey, Filter, Item, Kind, ListQuery, Page, PageStart, Snapshot, SortBy, SortOrder,
-    StoreError, TagMatch, View,
+    StoreError, TagMatch,
 };
 use tokio_postgres::IsolationLevel;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
-use crate::paging::page_offset;
+use crate::paging::{entries_needed, sort_column, view_number};
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{self, item_columns};
 
-/// A page, and how many items there are in all, at one moment.
+/// A page of items, and how many match in all, in one snapshot of the database.
 pub(crate) async fn list(client: &mut Client, query: &ListQuery) -> Result<Page, Failure> {
     let count = Select::counting(query);
     let page = Select::page(query)?;
-    // Both statements see what the first one sees.
+    // Both statements see the snapshot of the first one.
     let transaction =
         client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true).start().await?;
     let (count_statement, page_statement) =
@@ -40,7 +40,7 @@ pub(crate) async fn list(client: &mut Client, query: &ListQuery) -> Result<Page,
     Ok(Page { items, total: rows::count(&counted, "total")?, next })
 }
 
-/// The point in an order that an item stands at.
+/// The cursor of the page after an item.
 fn cursor(item: &Item, by: SortBy) -> Cursor {
     let time = |time: jiff::Timestamp| CursorKey::Micros(time.as_microsecond());
     let key = match by {
@@ -52,14 +52,14 @@ fn cursor(item: &Item, by: SortBy) -> Cursor {
     Cursor { key, id: item.id }
 }
 
-/// A query in the making. The same conditions always make the same text, so that it is prepared once.
+/// A builder of queries on `items`. The same conditions always make the same text, so that it is prepared once.
 pub(crate) struct Select {
     pub(crate) sql: String,
     parameters: Vec<Box<dyn ToSql + Sync + Send>>,
 }
 
 impl Select {
-    /// A query of items to which conditions are added.
+    /// A query to which conditions are added.
     pub(crate) fn new(sql: String) -> Select {
         Select { sql: sql + " WHERE true", parameters: Vec::new() }
     }
@@ -80,11 +80,10 @@ impl Select {
         let whole = format!("SELECT {}{text} FROM", item_columns!());
         let mut select = match query.filter.spaces.len() {
             0 | 1 => Select::in_order(query, format!("{whole} items{contents}"))?,
-            // An index has the order of one space: each gives the first of its own, and the first of those are the page.
+            // An index has the order of one space: each space gives its first items, and the first of those are the page.
             _ => {
                 let mut of_each = Select::in_order(query, "SELECT items.* FROM items".to_owned())?;
-                let enough = page_offset(&query.start).saturating_add(query.limit).saturating_add(1);
-                of_each.limit(enough);
+                of_each.limit(entries_needed(query));
                 let spaces = of_each.parameter(uuids(&query.filter));
                 of_each.sql = format!(
                     "{whole} unnest({spaces}::uuid[]) AS wanted (space) CROSS JOIN LATERAL ({}) AS items{contents}",
@@ -130,7 +129,7 @@ impl Select {
     }
 
     fn keep_spaces(&mut self, filter: &Filter) {
-        // One value is compared, not looked for among several: then an index has its order.
+        // One value is compared, not looked for in an array: then the index gives the order.
         let spaces = uuids(filter);
         match spaces[..] {
             [only] => self.keep("space =", only),
@@ -138,9 +137,9 @@ impl Select {
         }
     }
 
-    /// Keeps what a filter asks for beside spaces.
+    /// Keeps the items that a filter asks for, without regard to spaces.
     fn keep_other(&mut self, filter: &Filter) {
-        let views: Vec<i32> = filter.views.iter().map(|view| number(*view)).collect();
+        let views: Vec<i32> = filter.views.iter().map(|view| view_number(*view)).collect();
         match views[..] {
             [only] => self.keep("view =", only),
             _ => self.keep_any("view", views),
@@ -175,16 +174,16 @@ impl Select {
         self.sql.push_str(&format!(" AND items.{column} = ANY({values})"));
     }
 
-    /// Keeps what comes after a point in the order. Items without a key come after all that have one.
+    /// Keeps the items after a cursor. Items without a sort key come after all that have one.
     fn keep_after(&mut self, cursor: &Cursor, query: &ListQuery) -> Result<(), Failure> {
-        let column = column(query.sort.by);
+        let column = sort_column(query.sort.by);
         let beyond = match query.sort.order {
             SortOrder::Ascending => ">",
             SortOrder::Descending => "<",
         };
         let id = self.parameter(cursor.id.uuid());
         let Some(key) = &cursor.key else {
-            self.sql.push_str(&format!(" AND {column} IS NULL AND items.id {beyond} {id}"));
+            self.sql.push_str(&format!(" AND items.{column} IS NULL AND items.id {beyond} {id}"));
             return Ok(());
         };
         let key = match (query.sort.by, key) {
@@ -194,23 +193,24 @@ impl Select {
             }
             _ => return Err(StoreError::Failed("a cursor of another order".to_owned()).into()),
         };
-        let or_without = if may_be_missing(query.sort.by) { format!(" OR {column} IS NULL") } else { String::new() };
-        self.sql.push_str(&format!(" AND (({column}, items.id) {beyond} ({key}, {id}){or_without})"));
+        let or_without =
+            if may_be_missing(query.sort.by) { format!(" OR items.{column} IS NULL") } else { String::new() };
+        self.sql.push_str(&format!(" AND ((items.{column}, items.id) {beyond} ({key}, {id}){or_without})"));
         Ok(())
     }
 
     fn sort(&mut self, query: &ListQuery) {
-        let column = column(query.sort.by);
+        let column = sort_column(query.sort.by);
         let direction = match query.sort.order {
             SortOrder::Ascending => "ASC",
             SortOrder::Descending => "DESC",
         };
         // Only where it matters: an index read backwards has its nulls first.
         let nulls = if may_be_missing(query.sort.by) { " NULLS LAST" } else { "" };
-        self.sql.push_str(&format!(" ORDER BY {column} {direction}{nulls}, items.id {direction}"));
+        self.sql.push_str(&format!(" ORDER BY items.{column} {direction}{nulls}, items.id {direction}"));
     }
 
-    /// Adds a parameter, and says how the text calls it.
+    /// Adds a parameter, and returns its placeholder.
     fn parameter(&mut self, value: impl ToSql + Sync + Send + 'static) -> String {
         self.parameters.push(Box::new(value));
         format!("${}", self.parameters.len())
@@ -228,25 +228,7 @@ fn uuids(filter: &Filter) -> Vec<Uuid> {
 /// To be closed after a condition on the tag.
 const HAS_TAG: &str = "EXISTS (SELECT FROM item_tags WHERE item_tags.item = items.id AND item_tags.tag";
 
-/// What an order compares.
-pub(crate) fn column(by: SortBy) -> &'static str {
-    match by {
-        SortBy::CreatedAt => "items.created_at",
-        SortBy::UpdatedAt => "items.updated_at",
-        SortBy::LastUsedAt => "items.last_used_at",
-        SortBy::Title => "items.title_key",
-    }
-}
-
+/// Whether an item may have no sort key.
 fn may_be_missing(by: SortBy) -> bool {
     matches!(by, SortBy::LastUsedAt | SortBy::Title)
-}
-
-/// The stored number of a view.
-fn number(view: View) -> i32 {
-    match view {
-        View::Active => 0,
-        View::Archived => 1,
-        View::Deleted => 2,
-    }
 }

@@ -1,4 +1,4 @@
-//! Items one by one, by name and by tag.
+//! Look-ups of items by id, name, path, tag and time of deletion.
 
 use std::collections::BTreeSet;
 
@@ -50,6 +50,7 @@ const TAGGED: &str = concat!(
 const TRASH: &str =
     concat!("SELECT ", item_columns!(), " FROM items WHERE deleted_at < $1 ORDER BY deleted_at, id LIMIT $2");
 
+/// Items that were deleted before a time, the longest ago first.
 pub(crate) async fn trash(client: &Client, before: Timestamp, limit: usize) -> Result<Vec<Item>, Failure> {
     let statement = client.prepare_cached(TRASH).await?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -59,6 +60,7 @@ pub(crate) async fn trash(client: &Client, before: Timestamp, limit: usize) -> R
 
 const STATE: &str = "SELECT kind, space, version, revision, last_used_at FROM items WHERE id = $1";
 
+/// The kind, space, stamp and last use of an item.
 pub(crate) async fn state(client: &Client, id: ItemId) -> Result<Option<ItemState>, Failure> {
     let statement = client.prepare_cached(STATE).await?;
     let Some(row) = client.query_opt(&statement, &[&id.uuid()]).await? else { return Ok(None) };
@@ -70,16 +72,19 @@ pub(crate) async fn state(client: &Client, id: ItemId) -> Result<Option<ItemStat
     }))
 }
 
+/// An item without its content.
 pub(crate) async fn item(client: &Client, id: ItemId) -> Result<Option<Item>, Failure> {
     let statement = client.prepare_cached(ITEM).await?;
     client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(rows::item).transpose()
 }
 
+/// An item with its content.
 pub(crate) async fn snapshot(client: &impl GenericClient, id: ItemId) -> Result<Option<Snapshot>, Failure> {
     let statement = client.prepare_cached(SNAPSHOT).await?;
     client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(rows::snapshot).transpose()
 }
 
+/// The item of a kind with a name in the first of the spaces that has one.
 pub(crate) async fn find_by_name(
     client: &Client,
     spaces: &[SpaceId],
@@ -91,6 +96,7 @@ pub(crate) async fn find_by_name(
     Ok(found.map(|row| row.try_get(0)).transpose()?.map(ItemId::from_uuid))
 }
 
+/// The item of a kind with a path in the first of the spaces that has one.
 pub(crate) async fn find_by_path(
     client: &Client,
     spaces: &[SpaceId],
@@ -102,16 +108,18 @@ pub(crate) async fn find_by_path(
     Ok(found.map(|row| row.try_get(0)).transpose()?.map(ItemId::from_uuid))
 }
 
+/// The tags of items that are not deleted, and how many items have each.
 pub(crate) async fn tags(
     client: &Client,
     spaces: &[SpaceId],
     kinds: &BTreeSet<Kind>,
 ) -> Result<Vec<(Tag, u64)>, Failure> {
     let statement = client.prepare_cached(TAGS).await?;
-    let counted = client.query(&statement, &[&uuids(spaces), &words(kinds)]).await?;
+    let counted = client.query(&statement, &[&uuids(spaces), &kind_names(kinds)]).await?;
     counted.iter().map(|row| Ok((Tag::from_stored(row.try_get("tag")?), rows::count(row, "items")?))).collect()
 }
 
+/// The items that are not deleted and have a tag.
 pub(crate) async fn tagged(
     client: &Client,
     spaces: &[SpaceId],
@@ -119,11 +127,11 @@ pub(crate) async fn tagged(
     tag: &Tag,
 ) -> Result<Vec<Item>, Failure> {
     let statement = client.prepare_cached(TAGGED).await?;
-    let found = client.query(&statement, &[&uuids(spaces), &words(kinds), &tag.as_str()]).await?;
+    let found = client.query(&statement, &[&uuids(spaces), &kind_names(kinds), &tag.as_str()]).await?;
     found.iter().map(rows::item).collect()
 }
 
-fn words(kinds: &BTreeSet<Kind>) -> Vec<&'static str> {
+fn kind_names(kinds: &BTreeSet<Kind>) -> Vec<&'static str> {
     kinds.iter().map(|kind| kind.name()).collect()
 }
 

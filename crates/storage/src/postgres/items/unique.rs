@@ -1,4 +1,4 @@
-//! Urls, names and paths that are unique in a space.
+//! Unique fields: which item already has the url, name or path of another one.
 
 use deadpool_postgres::Transaction;
 use interline_items::{Item, StoreError, UniqueField};
@@ -25,10 +25,10 @@ const HOLDER_OF_PATH: &str = concat!(
     " FROM items WHERE space = $1 AND kind = $4 AND path = $2 AND deleted_at IS NULL AND id <> $3"
 );
 
-/// Refuses an item whose url, name or path another one has.
+/// Refuses an item whose url, name or path another item of its space and kind has.
 ///
-/// The unique indexes are the law. This only finds the holder to tell of: where another transaction takes the value
-/// after the look and commits first, the index refuses the write, and at the next try the holder is seen here.
+/// The unique indexes are the law. This only finds the holder, for the error: where another transaction takes the value
+/// after this query and commits first, the index refuses the write, and at the next try the holder is found here.
 pub(crate) async fn check(
     transaction: &Transaction<'_>,
     item: &Item,
@@ -37,7 +37,7 @@ pub(crate) async fn check(
     if item.deleted_at.is_some() {
         return Ok(());
     }
-    // What an item that is not deleted has already is its own.
+    // The values that an item already has, unless it is deleted, are its own.
     let held = before.filter(|locked| locked.lives).map(|locked| &locked.fields);
     if let Some(url) = &item.fields.url
         && held.and_then(|fields| fields.url.as_ref()) != Some(url)

@@ -5,9 +5,9 @@ use interline_items::search::SearchQuery;
 use interline_items::{CursorKey, SortBy};
 use tokio_postgres::Row;
 
-use crate::paging::{PageEntry, search_sort_column};
+use crate::paging::{PageEntry, search_sort_by, sort_column};
 use crate::postgres::failure::Failure;
-use crate::postgres::items::list::{Select, column};
+use crate::postgres::items::list::Select;
 use crate::postgres::rows::maybe_count;
 
 /// An item that is asked for.
@@ -24,8 +24,8 @@ pub(super) async fn filter_items(
     query: &SearchQuery,
     items: Option<Vec<i64>>,
 ) -> Result<Vec<FilteredItem>, Failure> {
-    let by = search_sort_column(query.order);
-    let columns = format!("{} AS key, items.id, items.number, items.content_bytes", column(by));
+    let by = search_sort_by(query.order);
+    let columns = format!("items.{} AS key, items.id, items.number, items.content_bytes", sort_column(by));
     let mut select = Select::new(format!("SELECT {columns} FROM items"));
     select.keep_matching(&query.filter);
     if let Some(items) = items {

@@ -66,7 +66,7 @@ pub(crate) async fn run_detached<T: Send + 'static>(
     tokio::spawn(write).await.unwrap_or_else(|gone| Err(StoreError::Failed(gone.to_string())))
 }
 
-/// What takes milliseconds to run_blocking, off the threads that serve everybody.
+/// Runs what takes milliseconds off the threads of the async runtime, which serve other requests too.
 pub(crate) async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
     tokio::task::spawn_blocking(work).await.map_err(|gone| StoreError::Failed(gone.to_string()).into())
 }

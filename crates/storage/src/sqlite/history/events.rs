@@ -1,4 +1,4 @@
-//! Reading what happened.
+//! Reading the events of spaces, and forgetting old ones.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ const RANGE: &str = "
 
 const SPACES: &str = "SELECT id FROM spaces ORDER BY id";
 
-/// In steps, so that the writer is not held up by years of them.
+/// In steps, so that the writer thread is not held up by years of events.
 const FORGET: &str = "
     DELETE FROM events WHERE space = ?1 AND number <= (
         SELECT max(number) FROM (SELECT number, at FROM events WHERE space = ?1 ORDER BY number LIMIT 1000)
         WHERE at < ?2
     )";
 
-/// What happened in spaces after the event of a number each.
+/// The events of spaces after the event with the given number in each.
 pub(crate) fn after(
     connection: &Connection,
     after: &BTreeMap<SpaceId, u64>,
@@ -63,7 +63,7 @@ pub(crate) fn event(space: SpaceId, columns: &mut Columns<'_>) -> Result<Event, 
     })
 }
 
-/// Which events of spaces there are.
+/// The oldest and newest event numbers of spaces.
 pub(crate) fn ranges(connection: &Connection, spaces: &[SpaceId]) -> Result<BTreeMap<SpaceId, EventRange>, Failure> {
     let mut statement = connection.prepare_cached(RANGE)?;
     let mut ranges = BTreeMap::new();
@@ -86,7 +86,7 @@ pub(crate) fn spaces(connection: &Connection) -> Result<Vec<SpaceId>, Failure> {
     Ok(found.collect::<Result<_, _>>()?)
 }
 
-/// Forgets some events of a space that are too old; how many, 0 if there are no more.
+/// Forgets some events of a space that are too old. Returns how many; 0 if there are no more.
 pub(crate) fn forget(connection: &Connection, space: SpaceId, before: Timestamp) -> Result<u64, Failure> {
     let values = params![space.uuid().into_bytes(), before.as_microsecond()];
     Ok(connection.prepare_cached(FORGET)?.execute(values)? as u64)

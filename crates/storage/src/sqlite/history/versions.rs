@@ -1,4 +1,4 @@
-//! Reading histories, and rebuilding what is in them.
+//! Reading the history of an item, and rebuilding its versions.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const NUMBER: &str = "SELECT number FROM items WHERE id = ?1";
 
 const TOTAL: &str = "SELECT count(*) FROM versions WHERE item = ?1";
 
-/// The columns that [`record_of`] reads, in its order.
+/// The columns that [`record_from_row`] reads, in its order.
 macro_rules! select_record {
     () => {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
@@ -37,7 +37,7 @@ const FIELDS: &str = "
     ORDER BY stamp_version DESC, stamp_revision DESC
     LIMIT 1";
 
-/// The next record from which going back can start.
+/// The next newer record from which a version can be rebuilt: its undo record stands alone.
 const START: &str = concat!(
     "SELECT stamp_version FROM versions
      WHERE item = ?1 AND stamp_version > ?2 AND undo_kind IN ",
@@ -52,23 +52,23 @@ const UNDO: &str = "
 
 const NEWEST: &str = "SELECT text FROM contents WHERE item = ?1";
 
-/// A part of a history. The connection is in a transaction.
+/// A page of a history. The connection is in a transaction.
 pub(crate) fn versions(connection: &Connection, id: ItemId, query: HistoryQuery) -> Result<HistoryPage, Failure> {
     let Some(item) = number(connection, id)? else { return Ok(HistoryPage::default()) };
     let total = connection.prepare_cached(TOTAL)?.query_row([item], |row| row.get(0)).map(i64::cast_unsigned)?;
     let (limit, offset) =
         (i64::try_from(query.limit).unwrap_or(i64::MAX), i64::try_from(query.offset).unwrap_or(i64::MAX));
     let mut statement = connection.prepare_cached(RECORDS)?;
-    let records = statement.query_and_then([item, limit, offset], record_of)?.collect::<Result<_, _>>()?;
+    let records = statement.query_and_then([item, limit, offset], record_from_row)?.collect::<Result<_, _>>()?;
     Ok(HistoryPage { records, total })
 }
 
-/// An item as it was. The connection is in a transaction.
+/// An item as it was at a version. The connection is in a transaction.
 pub(crate) fn version(connection: &Connection, id: ItemId, version: u64) -> Result<Option<Version>, Failure> {
     let Some(item) = number(connection, id)? else { return Ok(None) };
     let Ok(version) = i64::try_from(version) else { return Ok(None) };
     let mut statement = connection.prepare_cached(RECORD)?;
-    let Some(record) = statement.query_and_then([item, version], record_of)?.next().transpose()? else {
+    let Some(record) = statement.query_and_then([item, version], record_from_row)?.next().transpose()? else {
         return Ok(None);
     };
     let fields: String = connection.prepare_cached(FIELDS)?.query_row([item, version], |row| row.get(0))?;
@@ -80,7 +80,7 @@ fn number(connection: &Connection, id: ItemId) -> Result<Option<i64>, Failure> {
     Ok(statement.query_row([id.uuid().into_bytes()], |row| row.get(0)).optional()?)
 }
 
-/// The content of a version: from the nearest newer one that is there whole, back step by step.
+/// The content of a version: rebuilt from the nearest newer content that is stored whole, back record by record.
 fn content(connection: &Connection, item: i64, version: i64) -> Result<Option<Arc<str>>, Failure> {
     let start = connection.prepare_cached(START)?.query_row([item, version], |row| row.get::<_, i64>(0)).optional()?;
     let newest = match start {
@@ -94,7 +94,7 @@ fn content(connection: &Connection, item: i64, version: i64) -> Result<Option<Ar
     Ok(undo::rebuild(newest, &found.collect::<Result<Vec<_>, _>>()?)?)
 }
 
-fn record_of(row: &Row<'_>) -> Result<HistoryRecord, Failure> {
+fn record_from_row(row: &Row<'_>) -> Result<HistoryRecord, Failure> {
     let mut columns = Columns::from_row(row);
     Ok(HistoryRecord {
         stamp: Stamp { version: columns.count()?, revision: columns.count()? },

@@ -1,4 +1,4 @@
-//! Files of code in the order of their paths.
+//! Pages of code files in the order of their paths.
 
 use interline_items::{FilePage, FileQuery, Item};
 use rusqlite::{Connection, params};
@@ -8,7 +8,7 @@ use crate::sqlite::failure::Failure;
 use crate::sqlite::rows::{self, item_columns};
 
 // The conditions are those of the partial index, word for word, or SQLite would not use it.
-macro_rules! wanted {
+macro_rules! matching_files {
     () => {
         " FROM items WHERE space IN (SELECT unhex(value) FROM json_each(?1)) AND kind = ?2 AND path >= ?3
           AND substr(path, 1, length(?3)) = ?3 AND path IS NOT NULL AND deleted_at IS NULL"
@@ -16,11 +16,11 @@ macro_rules! wanted {
 }
 
 const PAGE: &str =
-    concat!("SELECT ", item_columns!(), wanted!(), " ORDER BY items.path_key, items.path, items.id LIMIT ?4");
+    concat!("SELECT ", item_columns!(), matching_files!(), " ORDER BY items.path_key, items.path, items.id LIMIT ?4");
 
-const COUNT: &str = concat!("SELECT count(*)", wanted!());
+const COUNT: &str = concat!("SELECT count(*)", matching_files!());
 
-/// The first files, and how many there are. The connection is in a transaction.
+/// The first files whose path has the prefix, and how many there are in all. The connection is in a transaction.
 pub(crate) fn files(connection: &Connection, query: &FileQuery) -> Result<FilePage, Failure> {
     let spaces: Vec<String> = query.spaces.iter().map(|space| space.uuid().simple().to_string()).collect();
     let spaces = json::encode_strings(spaces.iter().map(String::as_str));

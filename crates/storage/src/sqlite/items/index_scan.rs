@@ -1,28 +1,19 @@
-//! The first entries of partitions in an order, from the index of that order.
+//! Index scans: the first entries of each partition in an order, from the index of that order. An index starts with the
+//! columns of a partition, then has the sort key, and ends with the id.
 
 use std::collections::BTreeSet;
 
 use interline_items::fields::Tag;
-use interline_items::{CursorKey, ListQuery, PageStart, Sort, SortBy, SortOrder, TagMatch};
+use interline_items::{CursorKey, ListQuery, PageStart, Sort, SortOrder, TagMatch};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use crate::codec::json;
-use crate::paging::PageEntry;
+use crate::paging::{PageEntry, entries_needed, sort_column};
 use crate::sqlite::failure::Failure;
-use crate::sqlite::items::list::{ListPartition, entries_needed, entry_from_row};
+use crate::sqlite::items::list::{ListPartition, entry_from_row};
 
-/// The column that an order compares; its index starts with the columns of a partition and ends with the id.
-pub(crate) const fn sort_column(by: SortBy) -> &'static str {
-    match by {
-        SortBy::CreatedAt => "created_at",
-        SortBy::UpdatedAt => "updated_at",
-        SortBy::LastUsedAt => "last_used_at",
-        SortBy::Title => "title_key",
-    }
-}
-
-/// A part of an index: the entries with a key in their order, or those without one, which come last in both orders.
+/// A range of an index: the entries with a sort key, or those without one, which come last in both orders.
 enum IndexRange<'a> {
     Keyed,
     KeyedAfter(&'a CursorKey, [u8; 16]),
@@ -30,7 +21,7 @@ enum IndexRange<'a> {
     UnkeyedAfter([u8; 16]),
 }
 
-/// Enough entries of each partition for a page, in no order.
+/// Enough entries of each partition for a page, in no particular order.
 pub(crate) fn scan(
     connection: &Connection,
     query: &ListQuery,
@@ -94,7 +85,7 @@ fn scan_range(
     Ok(())
 }
 
-/// How many of the tags an item must have.
+/// How many of the query's tags an item must have.
 pub(crate) fn tags_needed(tags: usize, tag_match: TagMatch) -> i64 {
     match tag_match {
         TagMatch::Any => 1,

@@ -1,4 +1,4 @@
-//! The rows of an item: its metadata, its content, its tags.
+//! Writing the rows of an item: its metadata, tags and content.
 
 use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ const INSERT: &str = "
         ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25
     )";
 
-// Three statements: SQLite rewrites the entries of every index that a statement could change, even where nothing does.
+// Several statements: SQLite rewrites the entries of every index that a statement could change, even where no value does.
 // `last_used_at` is in none: a use is no change of an item, so a change may not know of it.
 const UPDATE_STATE: &str = "
     UPDATE items
@@ -45,7 +45,7 @@ const INSERT_TEXT: &str = "INSERT INTO contents (item, text) VALUES (?1, ?2)";
 
 const REMOVE_TEXT: &str = "DELETE FROM contents WHERE item = ?1";
 
-/// What of an item becomes another.
+/// Which columns of an item a change writes anew.
 #[derive(Clone, Copy)]
 pub(crate) struct Differs {
     /// Title, description, url, name, arguments or path.
@@ -56,7 +56,7 @@ pub(crate) struct Differs {
     pub(crate) life: bool,
 }
 
-/// Adds an item, without its content; its number.
+/// Adds an item without its content. Returns its number.
 pub(crate) fn insert(connection: &Connection, encoded: &EncodedWrite) -> Result<i64, Failure> {
     let item = &encoded.write.after;
     let content = item.content.as_ref();
@@ -92,7 +92,7 @@ pub(crate) fn insert(connection: &Connection, encoded: &EncodedWrite) -> Result<
     Ok(number)
 }
 
-/// Brings the rows of an item, but for its content, to the state after a change.
+/// Brings the rows of an item, without its content, to the state after a change.
 pub(crate) fn update(
     connection: &Connection,
     number: i64,
@@ -157,7 +157,7 @@ fn put_tags(connection: &Connection, number: i64, encoded: &EncodedWrite) -> Res
     Ok(())
 }
 
-/// Makes a text the content of an item, or leaves it without one.
+/// Sets the content of an item, or removes it.
 pub(crate) fn put_text(connection: &Connection, number: i64, text: Option<&str>) -> rusqlite::Result<()> {
     let Some(text) = text else {
         connection.prepare_cached(REMOVE_TEXT)?.execute([number])?;

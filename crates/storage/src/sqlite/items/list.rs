@@ -1,13 +1,13 @@
-//! Pages of lists.
+//! Pages of a list of items.
 //!
-//! The items of one space, kind and view are a [`ListPartition`]. For each order there is an index that has every partition sorted,
-//! so a page is made of the next few entries of each partition ([`walk`]). Where tags are asked for that few items have, it
-//! is cheaper to gather those items and sort them ([`tagged`]).
+//! The items of one space, kind and view are a [`ListPartition`]. For each order there is an index that has every
+//! partition sorted, so a page is made of the next few entries of each partition ([`index_scan`]). Where few items have
+//! the tags that the query asks for, it is cheaper to find those items and sort them ([`tag_filter`]).
 
 use interline_items::{Contents, CursorKey, Filter, Kind, ListQuery, Page, Snapshot, SortBy, SpaceId, View};
 use rusqlite::Connection;
 
-use crate::paging::{PageEntry, cut_page, page_offset};
+use crate::paging::{PageEntry, cut_page, view_number};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::items::index_scan;
 use crate::sqlite::items::tag_filter;
@@ -19,7 +19,7 @@ const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
 
 const COUNT: &str = "SELECT items FROM item_counts WHERE space = ?1 AND kind = ?2 AND view = ?3";
 
-/// The items of one space, kind and view.
+/// The items of one space, kind and view: a sorted range of every index of `items`.
 #[derive(Clone, Copy)]
 pub(crate) struct ListPartition {
     pub(crate) space: SpaceId,
@@ -28,17 +28,13 @@ pub(crate) struct ListPartition {
 }
 
 impl ListPartition {
-    /// The view's number in the tables.
+    /// The number of the view in the tables.
     pub(crate) fn view_number(self) -> i64 {
-        match self.view {
-            View::Active => 0,
-            View::Archived => 1,
-            View::Deleted => 2,
-        }
+        view_number(self.view).into()
     }
 }
 
-/// A page, and how many items there are. The connection is in a transaction.
+/// A page of items, and how many match in all. The connection is in a transaction.
 pub(crate) fn list(connection: &Connection, query: &ListQuery) -> Result<Page, Failure> {
     let (partitions, untagged_total) = non_empty(connection, partitions(&query.filter))?;
     let (total, mut entries) = if query.filter.tags.is_empty() {
@@ -51,12 +47,7 @@ pub(crate) fn list(connection: &Connection, query: &ListQuery) -> Result<Page, F
     Ok(Page { items, total, next })
 }
 
-/// How many entries are entries_needed to make the page and to know whether there is more.
-pub(crate) fn entries_needed(query: &ListQuery) -> usize {
-    page_offset(&query.start).saturating_add(query.limit).saturating_add(1)
-}
-
-/// An entry from a row of key, id and number.
+/// The entry of a row of sort key, id and number.
 pub(crate) fn entry_from_row(row: &rusqlite::Row<'_>, by: SortBy) -> Result<PageEntry, Failure> {
     let mut columns = rows::Columns::from_row(row);
     let key = match by {
@@ -68,7 +59,7 @@ pub(crate) fn entry_from_row(row: &rusqlite::Row<'_>, by: SortBy) -> Result<Page
     Ok(PageEntry { key, id: columns.uuid()?, number: columns.next()? })
 }
 
-/// The partitions of a filter.
+/// The partitions that a filter asks for.
 pub(crate) fn partitions(filter: &Filter) -> Vec<ListPartition> {
     let mut partitions = Vec::new();
     for &space in &filter.spaces {
@@ -79,7 +70,7 @@ pub(crate) fn partitions(filter: &Filter) -> Vec<ListPartition> {
     partitions
 }
 
-/// Those of the partitions that have items, and how many they have together. Most spaces have items of few kinds.
+/// The partitions that have items, and how many items they have together. Most spaces have items of few kinds.
 pub(crate) fn non_empty(
     connection: &Connection,
     partitions: Vec<ListPartition>,

@@ -1,4 +1,4 @@
-//! Reading items, and remembering that they were used.
+//! Look-ups of items by id, name, path, tag and time of deletion; the time of an item's last use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::sqlite::rows::{self, item_columns, select_snapshot};
 
 const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE id = ?1");
 
-// One statement, so that both are of one moment.
+// One statement, so that item and content are of one snapshot.
 const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.id = ?1");
 
 const NUMBERED_ITEM: &str = concat!("SELECT ", item_columns!(), ", items.number FROM items WHERE id = ?1");
@@ -47,7 +47,7 @@ const TRASH: &str = concat!(
     " FROM items WHERE deleted_at IS NOT NULL AND deleted_at < ?1 ORDER BY deleted_at, id LIMIT ?2"
 );
 
-/// Items that were deleted before a time, the longest first.
+/// Items that were deleted before a time, the longest ago first.
 pub(crate) fn trash(connection: &Connection, before: Timestamp, limit: usize) -> Result<Vec<Item>, Failure> {
     let mut statement = connection.prepare_cached(TRASH)?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -56,7 +56,7 @@ pub(crate) fn trash(connection: &Connection, before: Timestamp, limit: usize) ->
 
 const STATE: &str = "SELECT kind, space, version, revision, last_used_at FROM items WHERE id = ?1";
 
-/// The state of an item.
+/// The kind, space, stamp and last use of an item.
 pub(crate) fn state(connection: &Connection, id: ItemId) -> Result<Option<ItemState>, Failure> {
     let mut statement = connection.prepare_cached(STATE)?;
     let mut found = statement.query([id.uuid().into_bytes()])?;
@@ -117,6 +117,7 @@ pub(crate) fn find_by_path(
     first_with(connection, BY_PATH, spaces, kind, path.as_str())
 }
 
+/// The id of the first row that a statement finds, space by space.
 fn first_with(
     connection: &Connection,
     sql: &str,
@@ -135,7 +136,7 @@ fn first_with(
     Ok(None)
 }
 
-/// Remembers a use, unless a later one is known.
+/// Stores the time of a use, unless a later one is stored.
 pub(crate) fn mark_used(connection: &Connection, id: ItemId, at: Timestamp) -> Result<(), Failure> {
     connection.prepare_cached(MARK_USED)?.execute(params![id.uuid().into_bytes(), at.as_microsecond()])?;
     Ok(())

@@ -1,4 +1,4 @@
-//! The entries of a list that asks for tags.
+//! Lists filtered by tags: either an index scan that skips other items, or a look-up of the items that have the tags.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -7,10 +7,10 @@ use interline_items::fields::Tag;
 use interline_items::{ListQuery, PageStart, TagMatch};
 use rusqlite::{Connection, params};
 
-use crate::paging::{PageEntry, compare};
+use crate::paging::{PageEntry, compare, entries_needed, sort_column};
 use crate::sqlite::failure::Failure;
-use crate::sqlite::items::index_scan::{scan, sort_column};
-use crate::sqlite::items::list::{ListPartition, entries_needed, entry_from_row};
+use crate::sqlite::items::index_scan::scan;
+use crate::sqlite::items::list::{ListPartition, entry_from_row};
 use crate::sqlite::rows::Columns;
 
 const COUNT: &str = "SELECT items FROM tag_counts WHERE space = ?1 AND tag = ?2 AND kind = ?3 AND view = ?4";
@@ -19,11 +19,11 @@ const NUMBERS: &str = "SELECT item FROM item_tags WHERE space = ?1 AND tag = ?2 
 
 const HAS: &str = "SELECT 1 FROM item_tags WHERE item = ?1 AND tag = ?2";
 
-/// How many steps along an index take as long as looking up an item by its number.
+/// How many steps of an index scan take as long as the look-up of an item by its number.
 const STEPS_OF_A_LOOKUP: u64 = 2;
 
-/// How many items match, and entries_needed of their entries for a page, in no order. `all` is how many there are without
-/// regard to tags.
+/// How many items match, and enough of their entries for a page, in no particular order. `all` is how many items there
+/// are without regard to tags.
 pub(crate) fn entries(
     connection: &Connection,
     query: &ListQuery,
@@ -35,7 +35,7 @@ pub(crate) fn entries(
         TagMatch::All => with_all(connection, &tags, partitions),
         TagMatch::Any => with_any(connection, &tags, partitions),
     };
-    // Items with one tag are counted already; those with several must be found to count them.
+    // The items of one tag are counted in a table; those of several tags must be found to count them.
     let (total, found) = match tags.first() {
         Some(tag) if tags.len() == 1 => (count(connection, tag, partitions)?, None),
         _ => {
@@ -43,12 +43,12 @@ pub(crate) fn entries(
             (found.len() as u64, Some(found))
         }
     };
-    // A walk meets a matching item every `all / total` steps.
+    // An index scan meets a matching item every `all / total` steps.
     let steps = (entries_needed(query) as u64).saturating_mul(all) / total.max(1);
     let entries = if steps < total * STEPS_OF_A_LOOKUP {
         scan(connection, query, partitions)?
     } else {
-        gather(connection, query, &found.map_or_else(numbers, Ok)?)?
+        look_up(connection, query, &found.map_or_else(numbers, Ok)?)?
     };
     Ok((total, entries))
 }
@@ -65,7 +65,7 @@ fn count(connection: &Connection, tag: &str, partitions: &[ListPartition]) -> Re
     Ok(total)
 }
 
-/// The numbers of the items that have all of the tags: those that have the rarest one, and then the others too.
+/// The numbers of the items that have all of the tags: of the items with the rarest tag, those with the other tags too.
 fn with_all(connection: &Connection, tags: &BTreeSet<&str>, partitions: &[ListPartition]) -> Result<Vec<i64>, Failure> {
     let mut counted = Vec::new();
     for tag in tags {
@@ -110,7 +110,7 @@ fn with_tag(connection: &Connection, tag: &str, partitions: &[ListPartition]) ->
 }
 
 /// The entries of these items that come after the start of the page.
-fn gather(connection: &Connection, query: &ListQuery, numbers: &[i64]) -> Result<Vec<PageEntry>, Failure> {
+fn look_up(connection: &Connection, query: &ListQuery, numbers: &[i64]) -> Result<Vec<PageEntry>, Failure> {
     let sql = format!("SELECT {}, id, number FROM items WHERE number = ?1", sort_column(query.sort.by));
     let mut statement = connection.prepare_cached(&sql)?;
     let start = match &query.start {

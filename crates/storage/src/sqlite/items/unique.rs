@@ -1,4 +1,4 @@
-//! Who has the url, name or path that an item wanted.
+//! Unique fields: which item already has the url, name or path of a refused one.
 
 use interline_items::{Item, StoreError, UniqueField};
 use rusqlite::{Connection, params};
@@ -25,33 +25,33 @@ const BY_PATH: &str = concat!(
     " FROM items WHERE space = ?1 AND kind = ?4 AND path = ?2 AND path IS NOT NULL AND deleted_at IS NULL AND id <> ?3"
 );
 
-/// What it means that the row of `wanted` was refused.
-pub(crate) fn explain(connection: &Connection, wanted: &Item, failure: Failure) -> Failure {
+/// The error for the row of `refused`: a duplicate with the item that holds its value, if there is one.
+pub(crate) fn explain(connection: &Connection, refused: &Item, failure: Failure) -> Failure {
     if !failure.is_duplicate() {
         return failure;
     }
-    match duplicate(connection, wanted) {
+    match duplicate(connection, refused) {
         Ok(Some(duplicate)) => duplicate.into(),
         Ok(None) => failure,
         Err(other) => other,
     }
 }
 
-fn duplicate(connection: &Connection, wanted: &Item) -> Result<Option<StoreError>, Failure> {
-    let fields = &wanted.fields;
+fn duplicate(connection: &Connection, refused: &Item) -> Result<Option<StoreError>, Failure> {
+    let fields = &refused.fields;
     let url = fields.url.as_ref().map(|url| (BY_URL, UniqueField::Url(url.clone())));
     let name = fields.name.as_ref().map(|name| (BY_NAME, UniqueField::Name(name.clone())));
     let path = fields.path.as_ref().map(|path| (BY_PATH, UniqueField::Path(path.clone())));
     for (sql, field) in url.into_iter().chain(name).chain(path) {
-        if let Some(existing) = find(connection, sql, wanted, field.value())? {
+        if let Some(existing) = find(connection, sql, refused, field.value())? {
             return Ok(Some(StoreError::Duplicate { field, existing: Box::new(existing) }));
         }
     }
     Ok(None)
 }
 
-fn find(connection: &Connection, sql: &str, wanted: &Item, value: &str) -> Result<Option<Item>, Failure> {
+fn find(connection: &Connection, sql: &str, refused: &Item, value: &str) -> Result<Option<Item>, Failure> {
     let mut statement = connection.prepare_cached(sql)?;
-    let keys = params![wanted.space.uuid().into_bytes(), value, wanted.id.uuid().into_bytes(), wanted.kind.name()];
+    let keys = params![refused.space.uuid().into_bytes(), value, refused.id.uuid().into_bytes(), refused.kind.name()];
     statement.query_and_then(keys, rows::item)?.next().transpose()
 }

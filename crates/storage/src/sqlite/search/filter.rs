@@ -9,9 +9,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
 use crate::codec::json;
-use crate::paging::{PageEntry, search_sort_column};
+use crate::paging::{PageEntry, search_sort_by, sort_column};
 use crate::sqlite::failure::Failure;
-use crate::sqlite::items::index_scan::{sort_column, tags_needed};
+use crate::sqlite::items::index_scan::tags_needed;
 use crate::sqlite::items::list::{ListPartition, entry_from_row, non_empty, partitions};
 
 /// How many steps along an index take as long as looking up an item by its number.
@@ -34,7 +34,7 @@ pub(super) struct CandidateFilter<'a> {
 impl<'a> CandidateFilter<'a> {
     pub(super) fn new(connection: &'a Connection, query: &'a SearchQuery) -> Result<CandidateFilter<'a>, Failure> {
         let (partitions, all) = non_empty(connection, partitions(&query.filter))?;
-        Ok(CandidateFilter { connection, filter: &query.filter, partitions, by: search_sort_column(query.order), all })
+        Ok(CandidateFilter { connection, filter: &query.filter, partitions, by: search_sort_by(query.order), all })
     }
 
     /// The entries of those of the items that are asked for; `None` is all that are. Items ascend.
