@@ -1,4 +1,4 @@
-//! Texts compressed with zstd, alone or as what differs from another text.
+//! Compression of texts with zstd: alone, or as a delta against another text.
 
 use std::io::Read;
 
@@ -8,38 +8,38 @@ use zstd::zstd_safe::CParameter;
 
 use super::CodecError;
 
-/// Fast enough to stay unseen beside a synced commit.
+/// Fast enough not to matter beside the sync of a commit.
 const LEVEL: i32 = 3;
 /// The smallest and largest windows that zstd takes without being asked for more memory when it reads.
 const WINDOW_LOGS: std::ops::RangeInclusive<u32> = 10..=27;
 
-/// A text alone.
+/// Compresses bytes alone.
 pub(super) fn compress(bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
     Ok(Compressor::new(LEVEL)?.compress(bytes)?)
 }
 
-/// What [`compress`] was given.
+/// The bytes that [`compress`] was given.
 pub(super) fn decompress(bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
     Ok(zstd::stream::decode_all(bytes)?)
 }
 
-/// What `text` has that `known` has not.
-pub(super) fn compress_against(known: &str, text: &str) -> Result<Vec<u8>, CodecError> {
+/// The delta of `text` against `reference`: what `text` has and `reference` has not.
+pub(super) fn compress_against(reference: &str, text: &str) -> Result<Vec<u8>, CodecError> {
     let mut compressor = Compressor::new(LEVEL)?;
-    // The window must span both texts, or the far end of `known` is out of reach.
-    let span = (known.len() + text.len()).max(1);
+    // The window must span both texts, or the far end of `reference` is out of reach.
+    let span = (reference.len() + text.len()).max(1);
     let window_log = (span.ilog2() + 1).clamp(*WINDOW_LOGS.start(), *WINDOW_LOGS.end());
     compressor.set_parameter(CParameter::WindowLog(window_log))?;
     // Repeated passages are found wherever they moved to, at a cost that does not grow with the distance.
     compressor.set_parameter(CParameter::EnableLongDistanceMatching(true))?;
-    compressor.context_mut().ref_prefix(known.as_bytes()).map_err(refused)?;
+    compressor.context_mut().ref_prefix(reference.as_bytes()).map_err(refused)?;
     Ok(compressor.compress(text.as_bytes())?)
 }
 
-/// The text that [`compress_against`] was given with the same `known`.
-pub(super) fn decompress_against(known: &str, bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
+/// The text that [`compress_against`] was given with the same `reference`.
+pub(super) fn decompress_against(reference: &str, bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
     let mut text = Vec::new();
-    Decoder::with_ref_prefix(bytes, known.as_bytes())?.read_to_end(&mut text)?;
+    Decoder::with_ref_prefix(bytes, reference.as_bytes())?.read_to_end(&mut text)?;
     Ok(text)
 }
 

@@ -1,4 +1,4 @@
-//! What is known of a workflow's code, as JSON text.
+//! The functions of a workflow's code, as JSON text.
 
 use interline_items::code::{DecoratorKind, Function, Literal, Parameter, ParameterKind};
 use serde_json::{Map, Value};
@@ -6,14 +6,15 @@ use serde_json::{Map, Value};
 use super::CodecError;
 use super::json::{Object, array_from_value, malformed, parse};
 
+/// The column, for errors.
 const COLUMN: &str = "functions";
 
-/// The functions of a workflow, in their order.
+/// Encodes the functions of a workflow, in their order.
 pub(crate) fn encode(functions: &[Function]) -> String {
     functions.iter().map(function_value).collect::<Value>().to_string()
 }
 
-/// The functions of an item.
+/// The functions of an encoded text.
 pub(crate) fn decode(text: &str) -> Result<Vec<Function>, CodecError> {
     array_from_value(parse(text, COLUMN)?, COLUMN)?.into_iter().map(function_from_value).collect()
 }
@@ -64,7 +65,7 @@ fn parameter_from_value(value: Value) -> Result<Parameter, CodecError> {
     let kind = required(object.text("kind")?)?;
     Ok(Parameter {
         name: required(object.text("name")?)?,
-        kind: required(KINDS.into_iter().find(|known| parameter_kind_name(*known) == kind))?,
+        kind: required(KINDS.into_iter().find(|one| parameter_kind_name(*one) == kind))?,
         annotation: object.text("annotation")?,
         default: object.text("default")?,
     })
@@ -131,10 +132,10 @@ fn pairs_from_value(value: Value) -> Result<Vec<(String, Literal)>, CodecError> 
     array_from_value(value, COLUMN)?.into_iter().map(pair).collect()
 }
 
-/// An object without what is not there.
+/// An object of the members that have a value.
 fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
-    let there = members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    Value::Object(there.collect::<Map<_, _>>())
+    let present = members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    Value::Object(present.collect::<Map<_, _>>())
 }
 
 fn required<T>(value: Option<T>) -> Result<T, CodecError> {

@@ -9,13 +9,13 @@ use uuid::Uuid;
 
 use super::{CodecError, names};
 
-// Names before both directions said what they do, for the modules of tables.
+// Aliases for the modules of tables, which call these functions by their names before.
 pub(crate) use self::{
     decode_kinds as kinds, decode_scopes as scopes, decode_spaces as spaces, decode_strings as words,
     encode_kinds as of_kinds, encode_scopes as of_scopes, encode_spaces as of_spaces, encode_strings as of_words,
 };
 
-/// All fields of a version. What it does not have is left out.
+/// Encodes the fields of a version. Fields without a value are left out.
 pub(crate) fn encode_fields(fields: &Fields) -> String {
     let mut object = Map::new();
     let mut put = |key: &str, value: Option<Value>| {
@@ -33,7 +33,7 @@ pub(crate) fn encode_fields(fields: &Fields) -> String {
     Value::Object(object).to_string()
 }
 
-/// The fields of a version.
+/// The fields of an encoded text.
 pub(crate) fn decode_fields(text: &str) -> Result<Fields, CodecError> {
     let mut object = Object::parse(text, "fields")?;
     Ok(Fields {
@@ -47,64 +47,64 @@ pub(crate) fn decode_fields(text: &str) -> Result<Fields, CodecError> {
     })
 }
 
-/// Tags, in their order.
+/// Encodes tags, in their order.
 pub(crate) fn encode_tags(tags: &Tags) -> String {
     tags_value(tags).to_string()
 }
 
-/// The tags of an item.
+/// The tags of an encoded text.
 pub(crate) fn decode_tags(text: &str) -> Result<Tags, CodecError> {
     tags_from_value(parse(text, "tags")?)
 }
 
-/// The arguments of a template, in their order.
+/// Encodes the arguments of a template, in their order.
 pub(crate) fn encode_arguments(arguments: &Arguments) -> String {
     arguments_value(arguments).to_string()
 }
 
-/// The arguments of an item.
+/// The arguments of an encoded text.
 pub(crate) fn decode_arguments(text: &str) -> Result<Arguments, CodecError> {
     arguments_from_value(parse(text, "arguments")?)
 }
 
-/// Words such as the names of changed fields, in their order.
-pub(crate) fn encode_strings<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    words.into_iter().collect::<Value>().to_string()
+/// Encodes strings, such as the names of changed fields, in their order.
+pub(crate) fn encode_strings<'a>(strings: impl IntoIterator<Item = &'a str>) -> String {
+    strings.into_iter().collect::<Value>().to_string()
 }
 
-/// The words of a list.
+/// The strings of an encoded text; `column` is for the error.
 pub(crate) fn decode_strings(text: &str, column: &'static str) -> Result<Vec<String>, CodecError> {
     strings_from_value(parse(text, column)?, column)
 }
 
-/// What a token allows.
+/// Encodes the scopes of a token.
 pub(crate) fn encode_scopes(scopes: &BTreeSet<Scope>) -> String {
     encode_strings(scopes.iter().map(|scope| scope.name()))
 }
 
-/// The scopes of a token.
+/// The scopes of an encoded text.
 pub(crate) fn decode_scopes(text: &str) -> Result<BTreeSet<Scope>, CodecError> {
-    decode_strings(text, "scopes")?.iter().map(|word| names::parse_scope(word)).collect()
+    decode_strings(text, "scopes")?.iter().map(|name| names::parse_scope(name)).collect()
 }
 
-/// The kinds that exist for a token.
+/// Encodes the kinds that a token or a webhook is limited to.
 pub(crate) fn encode_kinds(kinds: &BTreeSet<Kind>) -> String {
     encode_strings(kinds.iter().map(|kind| kind.name()))
 }
 
-/// The kinds of a token.
+/// The kinds of an encoded text.
 pub(crate) fn decode_kinds(text: &str) -> Result<BTreeSet<Kind>, CodecError> {
-    decode_strings(text, "kinds")?.iter().map(|word| names::parse_kind(word)).collect()
+    decode_strings(text, "kinds")?.iter().map(|name| names::parse_kind(name)).collect()
 }
 
-/// The spaces that exist for a token.
+/// Encodes the spaces that a token is limited to.
 pub(crate) fn encode_spaces(spaces: &BTreeSet<SpaceId>) -> String {
     spaces.iter().map(ToString::to_string).collect::<Value>().to_string()
 }
 
-/// The spaces of a token.
+/// The spaces of an encoded text.
 pub(crate) fn decode_spaces(text: &str) -> Result<BTreeSet<SpaceId>, CodecError> {
-    let space = |word: &String| Uuid::parse_str(word).map(SpaceId::from_uuid).map_err(|_| malformed("spaces"));
+    let space = |id: &String| Uuid::parse_str(id).map(SpaceId::from_uuid).map_err(|_| malformed("spaces"));
     decode_strings(text, "spaces")?.iter().map(space).collect()
 }
 
@@ -148,8 +148,8 @@ fn argument_from_value(value: Value) -> Result<Argument, CodecError> {
 }
 
 fn strings_from_value(value: Value, column: &'static str) -> Result<Vec<String>, CodecError> {
-    let word = |value| if let Value::String(word) = value { Ok(word) } else { Err(malformed(column)) };
-    array_from_value(value, column)?.into_iter().map(word).collect()
+    let string = |value| if let Value::String(string) = value { Ok(string) } else { Err(malformed(column)) };
+    array_from_value(value, column)?.into_iter().map(string).collect()
 }
 
 /// The values of an array.
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_of_a_token_differs_from_what_is_empty() {
+    fn empty_sets_of_a_token_are_not_left_out() {
         assert_eq!(encode_fields(&Fields::default()), "{}");
         assert_eq!(decode_kinds(&encode_kinds(&BTreeSet::new())).unwrap(), BTreeSet::new());
         let spaces_of_a_token = BTreeSet::from([SpaceId::generate(), SpaceId::generate()]);

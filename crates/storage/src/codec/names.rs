@@ -1,17 +1,17 @@
-//! Enumerations as stable words. The domain names those that its own doors show; the others are named here.
+//! Stable names of enumerations. `items` names those that the API shows; the others are named here.
 
 use interline_items::{Action, DeliveryState, EventKind, Kind, Rank, Role, Scope, Source};
 use jiff::Timestamp;
 
 use super::CodecError;
 
-// Names before both directions said what they do, for the modules of tables.
+// Aliases for the modules of tables, which call these functions by their names before.
 pub(crate) use self::{
     parse_delivery_state as delivery_state, parse_rank as rank, parse_role as role, rank_name as of_rank,
     role_name as of_role,
 };
 
-/// The word for what a user may do beyond its spaces.
+/// The name of a rank: what a user may do beyond its spaces.
 pub(crate) const fn rank_name(rank: Rank) -> &'static str {
     match rank {
         Rank::Member => "member",
@@ -19,12 +19,12 @@ pub(crate) const fn rank_name(rank: Rank) -> &'static str {
     }
 }
 
-/// The rank of that word.
-pub(crate) fn parse_rank(word: &str) -> Result<Rank, CodecError> {
-    find([Rank::Member, Rank::Admin], rank_name, "rank", word)
+/// The rank of a name.
+pub(crate) fn parse_rank(name: &str) -> Result<Rank, CodecError> {
+    find([Rank::Member, Rank::Admin], rank_name, "rank", name)
 }
 
-/// The word for what a member may do in a space.
+/// The name of a role: what a member may do in a space.
 pub(crate) const fn role_name(role: Role) -> &'static str {
     match role {
         Role::Reader => "reader",
@@ -33,56 +33,56 @@ pub(crate) const fn role_name(role: Role) -> &'static str {
     }
 }
 
-/// The role of that word.
-pub(crate) fn parse_role(word: &str) -> Result<Role, CodecError> {
-    find([Role::Reader, Role::Writer, Role::Owner], role_name, "role", word)
+/// The role of a name.
+pub(crate) fn parse_role(name: &str) -> Result<Role, CodecError> {
+    find([Role::Reader, Role::Writer, Role::Owner], role_name, "role", name)
 }
 
-/// The scope of that word.
-pub(crate) fn parse_scope(word: &str) -> Result<Scope, CodecError> {
-    Scope::from_name(word).ok_or_else(|| unknown("scope", word))
+/// The scope of a name.
+pub(crate) fn parse_scope(name: &str) -> Result<Scope, CodecError> {
+    Scope::from_name(name).ok_or_else(|| unknown("scope", name))
 }
 
-/// The action of that word; [`Action::name`] is the way there.
-pub(crate) fn parse_action(word: &str) -> Result<Action, CodecError> {
-    Action::from_name(word).ok_or_else(|| unknown("action", word))
+/// The action of an [`Action::name`].
+pub(crate) fn parse_action(name: &str) -> Result<Action, CodecError> {
+    Action::from_name(name).ok_or_else(|| unknown("action", name))
 }
 
-/// The door of that word; [`Source::name`] is the way there.
-pub(crate) fn parse_source(word: &str) -> Result<Source, CodecError> {
-    Source::from_name(word).ok_or_else(|| unknown("source", word))
+/// The source of a [`Source::name`].
+pub(crate) fn parse_source(name: &str) -> Result<Source, CodecError> {
+    Source::from_name(name).ok_or_else(|| unknown("source", name))
 }
 
-/// What happened, by its word; [`EventKind::name`] is the way there.
-pub(crate) fn parse_event_kind(word: &str) -> Result<EventKind, CodecError> {
-    EventKind::from_name(word).ok_or_else(|| unknown("event", word))
+/// The kind of event of an [`EventKind::name`].
+pub(crate) fn parse_event_kind(name: &str) -> Result<EventKind, CodecError> {
+    EventKind::from_name(name).ok_or_else(|| unknown("event", name))
 }
 
-/// What has become of a delivery, by its word; [`DeliveryState::name`] is the way there.
+/// The state of a delivery of a [`DeliveryState::name`].
 pub(crate) fn parse_delivery_state(
-    word: &str,
+    name: &str,
     set_aside_until: Option<Timestamp>,
 ) -> Result<DeliveryState, CodecError> {
     [DeliveryState::Pending(set_aside_until), DeliveryState::Delivered, DeliveryState::GivenUp]
         .into_iter()
-        .find(|state| state.name() == word)
-        .ok_or_else(|| unknown("state", word))
+        .find(|state| state.name() == name)
+        .ok_or_else(|| unknown("state", name))
 }
 
-/// The kind of that word; [`Kind::name`] is the way there.
-pub(crate) fn parse_kind(word: &str) -> Result<Kind, CodecError> {
-    Kind::from_name(word).ok_or_else(|| unknown("kind", word))
+/// The kind of a [`Kind::name`].
+pub(crate) fn parse_kind(name: &str) -> Result<Kind, CodecError> {
+    Kind::from_name(name).ok_or_else(|| unknown("kind", name))
 }
 
 fn find<T: Copy, const N: usize>(
     all: [T; N],
-    name: fn(T) -> &'static str,
+    name_of: fn(T) -> &'static str,
     column: &'static str,
-    word: &str,
+    name: &str,
 ) -> Result<T, CodecError> {
-    all.into_iter().find(|value| name(*value) == word).ok_or_else(|| unknown(column, word))
+    all.into_iter().find(|value| name_of(*value) == name).ok_or_else(|| unknown(column, name))
 }
 
-fn unknown(column: &'static str, word: &str) -> CodecError {
-    CodecError::Name { column, value: word.to_owned() }
+fn unknown(column: &'static str, name: &str) -> CodecError {
+    CodecError::Name { column, value: name.to_owned() }
 }

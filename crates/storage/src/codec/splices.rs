@@ -1,11 +1,11 @@
-//! Edits as bytes: for each splice, how far it starts after the one before, how many bytes go, how many come (varint in
-//! LEB128), and the text that comes.
+//! Edits as bytes: for each splice the distance of its start to the end of the one before, the number of bytes removed, the
+//! number of bytes inserted (all three as [`varint`]s), and the inserted text.
 
 use interline_edit::{Edit, Splice};
 
 use super::{CodecError, varint};
 
-/// An edit as bytes.
+/// Encodes an edit.
 pub(super) fn encode(edit: &Edit) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut position = 0;
@@ -19,7 +19,7 @@ pub(super) fn encode(edit: &Edit) -> Vec<u8> {
     bytes
 }
 
-/// The edit of those bytes.
+/// The edit that [`encode`] made these bytes of.
 pub(super) fn decode(bytes: &[u8]) -> Result<Edit, CodecError> {
     let mut rest = bytes;
     let mut position: usize = 0;

@@ -1,8 +1,8 @@
-//! Old contents. The newest content is stored whole; the record of each version says how the content *before* that
-//! version is made from the content *of* that version.
+//! Undo records, from which old contents are rebuilt. The newest content is stored whole; the undo record of each version
+//! says how the content *before* that version is made from the content *of* that version.
 //!
 //! An edit leaves its inverse splices, a whole write a compressed delta. Both need the newer content, so a version is
-//! rebuilt by going back record by record from the newest one. Such a record is an [`encode_step`]. When the chain has
+//! rebuilt by going back record by record from the newest one. [`encode_step`] makes such a record. When the chain has
 //! outgrown the text ([`UndoChain::extended`]), [`encode_whole`] makes a whole copy instead, and older versions are rebuilt
 //! from there.
 
@@ -14,19 +14,19 @@ use interline_items::ContentWrite;
 
 use super::{CodecError, compression, splices};
 
-/// From how many bytes on splices are compressed; below, zstd's frame takes what it saves.
+/// From how many bytes on splices are compressed; below that, zstd's frame takes what the compression saves.
 const ZIPPED_FROM: usize = 256;
 /// How many bytes a chain may have, however short the text is.
 const MIN_CHAIN_BYTES: u64 = 4096;
-/// How many records a chain may have, however long the text is: each is read to get to the other end.
+/// How many records a chain may have, however long the text is: a rebuild of the oldest content reads each.
 const MAX_CHAIN_STEPS: u32 = 2000;
 
-/// What sort of record it is; stored as its number.
+/// The kind of an undo record; stored as its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UndoKind {
-    /// The content was the same.
+    /// The older content is the same.
     Unchanged = 0,
-    /// There was no content.
+    /// There was no older content.
     Absent = 1,
     /// Splices over the newer content.
     Splices = 2,
@@ -48,7 +48,7 @@ impl UndoKind {
             .ok_or(CodecError::Undo("its record is of an unknown kind"))
     }
 
-    /// Whether the older content comes without the newer one: going back can start here.
+    /// Whether the older content can be rebuilt without the newer one: a rebuild can start here.
     pub(crate) fn stands_alone(self) -> bool {
         matches!(self, UndoKind::Absent | UndoKind::Whole)
     }
@@ -65,29 +65,30 @@ pub(crate) use standing_alone;
 /// How the content before a version is made from the content of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UndoRecord {
-    /// What sort of record it is.
+    /// Its kind.
     pub(crate) kind: UndoKind,
     /// Its data.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The records since the last one that stands alone: what must be gone through to get there from the newest content.
+/// The chain of an item: its undo records since the last one that stands alone, all of which a rebuild of the content
+/// there applies to the newest content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UndoChain {
-    /// How many bytes they have.
+    /// How many bytes the records have.
     pub(crate) bytes: u64,
-    /// How many they are.
+    /// How many records there are.
     pub(crate) steps: u32,
 }
 
 impl UndoRecord {
-    /// A record as it is stored.
+    /// A record from its columns.
     pub(crate) fn from_stored(kind: i64, bytes: Vec<u8>) -> Result<UndoRecord, CodecError> {
         Ok(UndoRecord { kind: UndoKind::from_number(kind)?, bytes })
     }
 }
 
-/// The shortest record that goes with a change of content.
+/// The shortest undo record of a change of content.
 pub(crate) fn encode_step(write: &ContentWrite) -> Result<UndoRecord, CodecError> {
     match write {
         ContentWrite::Keep => Ok(UndoRecord { kind: UndoKind::Unchanged, bytes: Vec::new() }),
@@ -106,7 +107,7 @@ pub(crate) fn encode_step(write: &ContentWrite) -> Result<UndoRecord, CodecError
     }
 }
 
-/// The record that goes with a change of content and stands alone: the next one starts a new chain.
+/// The undo record of a change of content that stands alone: the next record starts a new chain.
 pub(crate) fn encode_whole(write: &ContentWrite) -> Result<UndoRecord, CodecError> {
     let whole = |old: &str| Ok(UndoRecord { kind: UndoKind::Whole, bytes: compression::compress(old.as_bytes())? });
     match write {
@@ -145,8 +146,8 @@ impl UndoChain {
     }
 }
 
-/// The content before the last of some records, which are newest first, from the content after the first of them. It is
-/// not looked at if the first record stands alone.
+/// Rebuilds the content before the last of some records, which are newest first, from `newest`, the content after the
+/// first of them. `newest` is not used if the first record stands alone.
 pub(crate) fn rebuild(newest: Option<Arc<str>>, records: &[UndoRecord]) -> Result<Option<Arc<str>>, CodecError> {
     let mut content = newest;
     // Edits in a row are composed before they are applied: one pass over the text instead of one for each.
@@ -170,7 +171,7 @@ pub(crate) fn rebuild(newest: Option<Arc<str>>, records: &[UndoRecord]) -> Resul
 const NO_NEWER: CodecError = CodecError::Undo("there is no newer content");
 const ANOTHER_TEXT: CodecError = CodecError::Undo("its splices are for another text");
 
-/// A content after edits, one after the other.
+/// Applies edits to a content, one after the other.
 fn apply_edits(content: Option<Arc<str>>, edits: &[Edit]) -> Result<Option<Arc<str>>, CodecError> {
     if edits.is_empty() {
         return Ok(content);
@@ -180,7 +181,7 @@ fn apply_edits(content: Option<Arc<str>>, edits: &[Edit]) -> Result<Option<Arc<s
     Ok(Some(Arc::from(older)))
 }
 
-/// Edits, one after the other, as one. By halves, so that none is copied more often than that takes.
+/// Composes edits that follow each other into one. By halves, so that each is copied a logarithmic number of times.
 fn composed(edits: &[Edit]) -> Result<Edit, CodecError> {
     match edits {
         [] => Ok(Edit::default()),

@@ -1,4 +1,4 @@
-//! Histories of contents, and what is left of them.
+//! Tests of undo records: histories of contents, and their rebuilding.
 
 use interline_edit::Splice;
 use proptest::prelude::*;

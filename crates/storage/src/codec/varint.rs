@@ -1,4 +1,4 @@
-//! Numbers in LEB128: seven bits a byte, the lowest first, so that a small number is one byte.
+//! Variable-length numbers (LEB128): seven bits a byte, the lowest first, so that a small number is one byte.
 
 /// Appends a number.
 pub(crate) fn put(bytes: &mut Vec<u8>, mut number: u64) {

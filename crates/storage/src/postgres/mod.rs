@@ -1,7 +1,9 @@
 //! The store in a PostgreSQL database, for any number of processes.
 //!
-//! Rows are locked where a change depends on them, and a commit that loses a race is done again. Every promise about
-//! several processes is kept by the database: nothing is remembered here but connections.
+//! Rows are locked where a change depends on them, and a transaction that loses a race is tried again
+//! ([`write::transaction_retry`]). Every guarantee about several processes is kept by the database: this process keeps
+//! nothing in memory but connections. The layout is that of the SQLite store: [`write`], [`items`], [`history`],
+//! [`search`], and the modules of other tables.
 
 mod apps;
 mod connection;
@@ -54,7 +56,7 @@ use self::write::commit_on_newest::CommitOnNewest;
 use self::write::transaction_retry::{run_detached, run_with_retry};
 use crate::OpenError;
 
-// Names of this module before it had folders, for the modules of tables beside it.
+// Aliases for the modules of tables, which call these by their names before.
 mod commit {
     pub(super) use super::write::commit::EncodedBatch as Commit;
 }
@@ -65,7 +67,7 @@ mod work {
     pub(super) use super::write::transaction_retry::{CommitProof, RetryableTransaction, run_detached as to_the_end};
 }
 
-/// A use is no change: it leaves the stamp alone. An older one does not hide a newer one.
+/// A use is no change: the stamp stays. An older use does not overwrite a newer one.
 const MARK_USED: &str = "
     UPDATE items SET last_used_at = $2
     WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
@@ -75,12 +77,13 @@ const MARK_USED: &str = "
 pub struct PostgresStore {
     pools: Pools,
     notifications: Arc<Notifications>,
-    /// Whose steps of the index are.
+    /// The holder of the lease of the search index, in the name of this process.
     indexer: Uuid,
 }
 
 impl PostgresStore {
-    /// Connects to the database at a URL (`postgres://user:password@host/database`) and brings it to the newest form.
+    /// Connects to the database at a URL (`postgres://user:password@host/database`) and migrates it to the newest
+    /// schema.
     ///
     /// `sslmode=require` and `sslmode=verify-full` both mean TLS with the server's certificate checked against the
     /// system's authorities, or those in the file that `SSL_CERT_FILE` names; without them there is no TLS.
@@ -106,19 +109,19 @@ impl Store for PostgresStore {
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
         let (pools, notifications) = (self.pools.clone(), Arc::clone(&self.notifications));
         run_detached(async move {
-            // Off the threads that serve everybody: it may take milliseconds.
-            let prepared = tokio::task::spawn_blocking(move || EncodedBatch::encode(batch)).await;
-            let commit = prepared.map_err(|gone| StoreError::Failed(gone.to_string()))??;
-            notifications.notify_after(run_with_retry(&pools, &commit).await)
+            // Off the threads of the async runtime: it may take milliseconds.
+            let encoded = tokio::task::spawn_blocking(move || EncodedBatch::encode(batch)).await;
+            let batch = encoded.map_err(|gone| StoreError::Failed(gone.to_string()))??;
+            notifications.notify_after(run_with_retry(&pools, &batch).await)
         })
         .await
     }
 
-    async fn commit_on_newest(&self, id: ItemId, prepare: PlanOnNewest) -> Result<bool, StoreError> {
+    async fn commit_on_newest(&self, id: ItemId, plan: PlanOnNewest) -> Result<bool, StoreError> {
         let (pools, notifications) = (self.pools.clone(), Arc::clone(&self.notifications));
-        run_detached(async move {
-            notifications.notify_after(run_with_retry(&pools, &CommitOnNewest::new(id, prepare)).await)
-        })
+        run_detached(
+            async move { notifications.notify_after(run_with_retry(&pools, &CommitOnNewest::new(id, plan)).await) },
+        )
         .await
     }
 

@@ -1,4 +1,4 @@
-//! Rows as items.
+//! Rows of PostgreSQL as items and snapshots, and the columns of a row as values.
 
 use std::sync::Arc;
 
@@ -74,10 +74,12 @@ pub(super) fn maybe_count(row: &Row, column: &'static str) -> Result<Option<u64>
     stored.map(u64::try_from).transpose().map_err(|_| malformed(column))
 }
 
+/// A time.
 pub(super) fn time(row: &Row, column: &'static str) -> Result<Timestamp, Failure> {
     Timestamp::from_microsecond(row.try_get(column)?).map_err(|_| malformed(column))
 }
 
+/// A time that may be missing.
 pub(super) fn maybe_time(row: &Row, column: &'static str) -> Result<Option<Timestamp>, Failure> {
     let stored: Option<i64> = row.try_get(column)?;
     stored.map(Timestamp::from_microsecond).transpose().map_err(|_| malformed(column))
@@ -105,7 +107,7 @@ fn malformed(column: &'static str) -> Failure {
     Failure::Answer(StoreError::Failed(format!("the column {column} holds what this program never writes")))
 }
 
-/// A count as PostgreSQL keeps numbers.
+/// A count as the `bigint` that is stored.
 pub(super) fn stored(count: u64) -> Result<i64, Failure> {
     i64::try_from(count).map_err(|_| Failure::Answer(StoreError::Failed(format!("{count} is too large to be stored"))))
 }

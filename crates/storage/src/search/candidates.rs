@@ -1,4 +1,7 @@
-//! What the index says about the terms of a search.
+//! Candidates of a search: the items that may match, by the postings of its terms in the index.
+//!
+//! A [`CandidateLookup`] collects the postings from the segments. The [`Candidates`] that it becomes say, before any text
+//! is read, which items can match and what is certain about each term.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +13,17 @@ use super::postings::{Posting, Postings};
 use super::vocabulary::VocabularyMatcher;
 use crate::codec::CodecError;
 
-/// The postings of the terms of a search, lookup from the segments.
+/// Collects the postings of the terms of a search from the segments.
 pub(crate) struct CandidateLookup {
     by_key: BTreeMap<Vec<u8>, Vec<Posting>>,
     patterns: Vec<Pattern>,
-    /// The patterns that each piece is like which was seen, by their place.
+    /// For the key of each vocabulary piece that matches a pattern: the indexes of the patterns.
     pieces: BTreeMap<Vec<u8>, Vec<usize>>,
-    /// Items of which the index is not asked.
+    /// Stale items, whose postings are ignored.
     stale: ItemSet,
 }
 
-/// A pattern of pieces, and what is known of the pieces that are like it.
+/// A pattern of pieces, and the postings of the pieces that match it.
 struct Pattern {
     pattern: PiecePattern,
     matcher: VocabularyMatcher,
@@ -28,7 +31,7 @@ struct Pattern {
 }
 
 impl CandidateLookup {
-    /// Nothing yet, for the terms of a search. Items that are stale are left out.
+    /// A lookup of the terms of a search, without postings yet. Stale items are left out.
     pub(crate) fn new(search: &Search, stale: ItemSet) -> CandidateLookup {
         let by_key = BTreeMap::from([(IndexTerm::Unlisted.key(), Vec::new())]);
         let mut lookup = CandidateLookup { by_key, patterns: Vec::new(), pieces: BTreeMap::new(), stale };
@@ -56,20 +59,20 @@ impl CandidateLookup {
         }
     }
 
-    /// Whether the vocabularies of the segments are to be seen first.
+    /// Whether the vocabularies of the segments must be scanned first.
     pub(crate) fn needs_vocabulary(&self) -> bool {
         !self.patterns.is_empty()
     }
 
-    /// Looks through a block of a segment's vocabulary; the keys of pieces that are to be looked up in the segment.
+    /// Scans a block of a segment's vocabulary. Returns the keys of the pieces to look up in that segment.
     pub(crate) fn scan_vocabulary(&mut self, block: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
         let mut keys = Vec::new();
-        for (place, pattern) in self.patterns.iter().enumerate() {
+        for (index, pattern) in self.patterns.iter().enumerate() {
             pattern.matcher.find(block, |piece| {
                 let key = [IndexTerm::PIECE, piece].concat();
                 let patterns = self.pieces.entry(key.clone()).or_default();
-                if !patterns.contains(&place) {
-                    patterns.push(place);
+                if !patterns.contains(&index) {
+                    patterns.push(index);
                 }
                 keys.push(key);
             })?;
@@ -79,12 +82,12 @@ impl CandidateLookup {
         Ok(keys)
     }
 
-    /// The keys to look up in every segment, in their order. With those of the pieces that were seen.
+    /// The keys to look up in every segment, in order, with those of the pieces that the vocabularies had.
     pub(crate) fn keys(&self) -> Vec<Vec<u8>> {
         self.by_key.keys().chain(self.pieces.keys()).cloned().collect()
     }
 
-    /// Adds what a segment says about a key; the block is the one that would have it.
+    /// Adds the postings of a key in a segment; `block` is the one that would have the key.
     pub(crate) fn add(&mut self, key: &[u8], block: &[u8], tombstones: &ItemSet) -> Result<(), CodecError> {
         match block::find(block, key)? {
             Some(found) => self.add_postings(key, found, tombstones),
@@ -92,24 +95,24 @@ impl CandidateLookup {
         }
     }
 
-    /// The same for many keys, in ascending order: adds those that the block has, and says how many from the first on
-    /// were looked for, at least one. It is the block that would have the first.
+    /// The same for many keys, in ascending order: adds those that the block has. Returns how many keys, from the first
+    /// on, are done with, at least one. `block` is the one that would have the first key.
     pub(crate) fn add_many(
         &mut self,
         keys: &[Vec<u8>],
         block: &[u8],
         tombstones: &ItemSet,
     ) -> Result<usize, CodecError> {
-        let mut settled = 0;
+        let mut done = 0;
         let mut terms = Terms::new(block);
-        while settled < keys.len() && terms.advance()? {
-            settled += keys[settled..].iter().take_while(|key| key.as_slice() < terms.key()).count();
-            if keys.get(settled).is_some_and(|key| key.as_slice() == terms.key()) {
-                self.add_postings(&keys[settled], terms.postings(), tombstones)?;
-                settled += 1;
+        while done < keys.len() && terms.advance()? {
+            done += keys[done..].iter().take_while(|key| key.as_slice() < terms.key()).count();
+            if keys.get(done).is_some_and(|key| key.as_slice() == terms.key()) {
+                self.add_postings(&keys[done], terms.postings(), tombstones)?;
+                done += 1;
             }
         }
-        Ok(settled.max(1))
+        Ok(done.max(1))
     }
 
     fn add_postings(&mut self, key: &[u8], found: Postings<'_>, tombstones: &ItemSet) -> Result<(), CodecError> {
@@ -121,8 +124,8 @@ impl CandidateLookup {
                 postings.push(posting);
             }
         }
-        for place in self.pieces.get(key).into_iter().flatten() {
-            self.patterns[*place].union.add(&postings);
+        for pattern in self.pieces.get(key).into_iter().flatten() {
+            self.patterns[*pattern].union.add(&postings);
         }
         if let Some(known) = self.by_key.get_mut(key) {
             known.append(&mut postings);
@@ -130,9 +133,9 @@ impl CandidateLookup {
         Ok(())
     }
 
-    /// What all of it says about the terms of the search.
+    /// The candidates, by all postings that were added.
     pub(crate) fn finish(mut self, search: &Search) -> Candidates {
-        // Segments are sorted each, and of an item at most one counts.
+        // Each segment is sorted, and an item has live postings in at most one.
         self.by_key.values_mut().for_each(|postings| postings.sort_by_key(|(item, _)| *item));
         self.patterns.iter_mut().for_each(|pattern| pattern.union.join());
         let mut unread = std::mem::take(&mut self.stale);
@@ -151,7 +154,7 @@ impl CandidateLookup {
         TermCandidates { stem, text: self.matching(&lookup.text), proof: lookup.proof }
     }
 
-    /// The items that match, with the places where all they have stands together; `None` is any item.
+    /// The items that match, each with the fields where all that the query needs stands together; `None` is any item.
     fn matching(&self, query: &IndexQuery) -> Option<Vec<Posting>> {
         match query {
             IndexQuery::Anything => None,
@@ -173,13 +176,13 @@ impl CandidateLookup {
     }
 }
 
-/// The postings of many pieces. An item has many that are like one pattern, so they are union as they grow: there is
-/// room for twice as many as there are items.
+/// The union of the postings of many pieces that match one pattern. An item has many such pieces, so postings of the same
+/// item are joined as the list grows: it takes room for twice as many postings as there are items.
 #[derive(Default)]
 struct PatternPostings {
     postings: Vec<Posting>,
-    /// How many there were when they were union last.
-    known: usize,
+    /// How many postings there were when they were joined last.
+    joined: usize,
 }
 
 impl PatternPostings {
@@ -188,28 +191,28 @@ impl PatternPostings {
 
     fn add(&mut self, postings: &[Posting]) {
         self.postings.extend_from_slice(postings);
-        if self.postings.len() >= 2 * self.known.max(PatternPostings::FEW) {
+        if self.postings.len() >= 2 * self.joined.max(PatternPostings::FEW) {
             self.join();
         }
     }
 
     fn join(&mut self) {
         join(&mut self.postings);
-        self.known = self.postings.len();
+        self.joined = self.postings.len();
     }
 }
 
-/// What the index says about the terms of a search, by their index.
+/// The items that may match a search, and the presence of each term in them; terms are known by their index.
 pub(crate) struct Candidates {
     terms: Vec<TermCandidates>,
-    /// Stale items, and those that are not in the index by what they hold: whatever is looked for, they are read.
+    /// Stale items, and those whose texts are not in the index: their texts are always read.
     unread: ItemSet,
 }
 
 struct TermCandidates {
-    /// The items that have a form of the word, with what it weighs.
+    /// The items that have a form of the word, with its weight.
     stem: Vec<Posting>,
-    /// The items that may have the text, with the places; `None` is any item.
+    /// The items that may have the text, with the fields where it is; `None` is any item.
     text: Option<Vec<Posting>>,
     proof: Proof,
 }
@@ -218,8 +221,8 @@ impl Candidates {
     /// The items that may match, in ascending order; `None` if nothing rules any out.
     pub(crate) fn items(&self, search: &Search) -> Option<Vec<i64>> {
         let mut candidates: Vec<i64> = self.unread.iter().collect();
-        for wanted in search.wanted() {
-            let mut lists: Vec<Vec<i64>> = wanted.iter().filter_map(|&term| self.terms[term].items()).collect();
+        for alternative in search.wanted() {
+            let mut lists: Vec<Vec<i64>> = alternative.iter().filter_map(|&term| self.terms[term].items()).collect();
             lists.sort_by_key(Vec::len);
             let mut lists = lists.into_iter();
             let first = lists.next()?;
@@ -234,20 +237,20 @@ impl Candidates {
         Some(candidates)
     }
 
-    /// What is known about a term in an item before it is read.
+    /// Whether an item has a term, as far as the index knows before the text is read.
     pub(crate) fn presence(&self, term: usize, item: i64) -> TermPresence {
         if self.unread.contains(item) {
             return TermPresence::Unread;
         }
-        let evidence = &self.terms[term];
-        if let Some(weight) = payload(&evidence.stem, item) {
+        let term = &self.terms[term];
+        if let Some(weight) = payload(&term.stem, item) {
             return TermPresence::Present(weight.into());
         }
-        match (&evidence.text, evidence.proof) {
+        match (&term.text, term.proof) {
             (None, _) => TermPresence::PerhapsAsText,
             (Some(text), proof) => match (payload(text, item), proof) {
                 (None, _) => TermPresence::Absent,
-                (Some(places), Proof::Certain) => SearchTerm::known_in(places),
+                (Some(fields), Proof::Certain) => SearchTerm::known_in(fields),
                 (Some(_), Proof::Candidate) => TermPresence::PerhapsAsText,
             },
         }
@@ -270,20 +273,20 @@ fn payload(postings: &[Posting], item: i64) -> Option<u8> {
     Some(postings[at].1)
 }
 
-/// What two lists have in common, where they have it in the same places.
+/// The items of both lists, where both have them in the same field.
 fn in_both(short: &[Posting], long: &[Posting]) -> Vec<Posting> {
-    let common = |&(item, places): &Posting| Some((item, places & payload(long, item)?));
-    short.iter().filter_map(common).filter(|(_, places)| *places != 0).collect()
+    let common = |&(item, fields): &Posting| Some((item, fields & payload(long, item)?));
+    short.iter().filter_map(common).filter(|(_, fields)| *fields != 0).collect()
 }
 
-/// What is in at least one of the lists, in all places where it is.
+/// The items of at least one of the lists, with all their fields.
 fn in_any(lists: Vec<Vec<Posting>>) -> Vec<Posting> {
     let mut all = lists.into_iter().flatten().collect();
     join(&mut all);
     all
 }
 
-/// Sorts postings, and makes one of those of an item, with all its places.
+/// Sorts postings, and joins those of the same item into one with all its fields.
 fn join(postings: &mut Vec<Posting>) {
     postings.sort_unstable();
     postings.dedup_by(|next, kept| {
@@ -303,8 +306,8 @@ mod tests {
     fn items_with_many_pieces_of_a_pattern_take_the_room_of_one() {
         let mut union = PatternPostings::default();
         for piece in 0..1_000 {
-            let places = 1 << (piece % 3);
-            union.add(&(1..=100).map(|item| (item, places)).collect::<Vec<_>>());
+            let fields = 1 << (piece % 3);
+            union.add(&(1..=100).map(|item| (item, fields)).collect::<Vec<_>>());
         }
         assert!(union.postings.capacity() <= 4 * PatternPostings::FEW, "{}", union.postings.capacity());
         union.join();

@@ -1,7 +1,7 @@
-//! Whether the index holds what it should, item by item, without holding either.
+//! Fingerprints of items, by which the integrity check compares the index with the texts without keeping either in memory.
 //!
-//! An item's fingerprint is the sum of those of its entries, so that it does not matter in which order they come: the
-//! index has them by term, a text by item. It finds damage and mistakes, not forgeries.
+//! An item's fingerprint is the sum of the hashes of its postings, so that their order does not matter: the index has
+//! them by term, a text has them by item. It finds damage and mistakes, not forgeries.
 
 use std::collections::BTreeMap;
 use std::collections::HashMap;
@@ -19,23 +19,23 @@ const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 /// Odd, with about as many ones as zeros.
 const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
-/// The fingerprint of an item with those terms; 0 without any.
+/// The fingerprint of an item with these terms; 0 without any.
 pub(crate) fn fingerprint<K: AsRef<[u8]>>(terms: impl IntoIterator<Item = (K, u8)>) -> u128 {
     terms.into_iter().fold(0, |sum, (key, payload)| sum.wrapping_add(entry(hash(key.as_ref()), payload)))
 }
 
-/// The fingerprints of all items in the index, while its blocks go by.
+/// The fingerprints of all items in the index, summed up block by block.
 #[derive(Debug, Default)]
 pub(crate) struct Fingerprints {
     sums: HashMap<i64, u128>,
-    /// Of the pieces of the segment that goes by.
+    /// The fingerprint of the pieces of the current segment.
     pieces: u128,
-    /// Of its vocabulary, which should be the same.
+    /// The fingerprint of its vocabulary, which should be the same.
     vocabulary: u128,
 }
 
 impl Fingerprints {
-    /// Counts the postings of a block, those of the segment's dead items aside.
+    /// Adds the postings of a block, without those of items that the segment has tombstones of.
     pub(crate) fn add_block(&mut self, block: &[u8], tombstones: &ItemSet) -> Result<(), CodecError> {
         let mut terms = Terms::new(block);
         while terms.advance()? {
@@ -66,7 +66,7 @@ impl Fingerprints {
         if pieces == vocabulary { Ok(()) } else { Err(CodecError::Index("the vocabulary is not that of the pieces")) }
     }
 
-    /// What [`fingerprint`] gives for each item of the index. One without a term is not there.
+    /// The [`fingerprint`] of each item of the index. Items without a term are not in it.
     pub(crate) fn into_sums(self) -> BTreeMap<i64, u128> {
         self.sums.into_iter().collect()
     }
@@ -77,7 +77,7 @@ fn hash(key: &[u8]) -> u128 {
     key.iter().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
 }
 
-/// What an entry adds. Mixed, because sums of plain FNV hashes can be alike where the entries are not.
+/// What a posting adds. Mixed, because sums of plain FNV hashes can be equal where the postings are not.
 fn entry(key: u128, payload: u8) -> u128 {
     let mut mixed = (key ^ u128::from(payload)).wrapping_mul(PRIME);
     for _ in 0..2 {

@@ -1,9 +1,9 @@
-//! The terms of an item as the index has them, and the one by which it is found there.
+//! The keys of an item in the index: those of its terms, and the member key by which its segments are found.
 
 use interline_items::search::{Payload, SearchedFields, index_terms};
 
-/// The key of the term that only this item has: by it the segments that have the item are found. `identity` is what the
-/// storage knows it by, also after a purge. It lies between those of grams and of stems.
+/// The key of the term that only this item has: by it the segments that have the item are found. `identity` is the id by
+/// which the storage knows the item, also after a purge. The key lies between those of grams and of stems.
 pub(crate) fn member_key(identity: &[u8]) -> Vec<u8> {
     [b"i", identity].concat()
 }

@@ -1,4 +1,4 @@
-//! Items whose postings in a segment no longer count.
+//! Sorted sets of item numbers: the tombstones of a segment (items whose postings there no longer count), stale items.
 
 use crate::codec::{CodecError, varint};
 
@@ -10,7 +10,7 @@ pub(crate) struct ItemSet {
 }
 
 impl FromIterator<i64> for ItemSet {
-    /// Those items, in any order. A number under 1 is no item's and is left out.
+    /// A set of items that come in any order. A number under 1 is no item's and is left out.
     fn from_iter<I: IntoIterator<Item = i64>>(items: I) -> ItemSet {
         let mut items: Vec<i64> = items.into_iter().filter(|item| *item > 0).collect();
         items.sort_unstable();
@@ -31,7 +31,7 @@ impl ItemSet {
         bytes
     }
 
-    /// The set of those bytes.
+    /// The set that [`ItemSet::encode`] made these bytes of.
     pub(crate) fn decode(bytes: &[u8]) -> Result<ItemSet, CodecError> {
         let mut rest = bytes;
         let mut items = Vec::with_capacity(bytes.len());
@@ -45,7 +45,7 @@ impl ItemSet {
         Ok(ItemSet { items })
     }
 
-    /// How many they are.
+    /// How many items there are.
     pub(crate) fn len(&self) -> usize {
         self.items.len()
     }
@@ -55,12 +55,12 @@ impl ItemSet {
         self.items.iter().copied()
     }
 
-    /// Whether an item is one of them. For many items in ascending order, [`ItemSet::sweep`] is faster.
+    /// Whether an item is in the set. For many items in ascending order, [`ItemSet::sweep`] is faster.
     pub(crate) fn contains(&self, item: i64) -> bool {
         self.items.binary_search(&item).is_ok()
     }
 
-    /// Answers for many items in ascending order.
+    /// Answers [`ItemSet::contains`] for many items in ascending order.
     pub(crate) fn sweep(&self) -> Sweep<'_> {
         Sweep { rest: &self.items }
     }
@@ -70,36 +70,36 @@ impl ItemSet {
         *self = std::mem::take(&mut self.items).into_iter().chain(items).collect();
     }
 
-    /// Those of this set and those of another.
+    /// The items of this set and of another.
     pub(crate) fn union(&self, other: &ItemSet) -> ItemSet {
         self.items.iter().chain(&other.items).copied().collect()
     }
 
-    /// Those of this set that are not in another.
+    /// The items of this set that are not in another.
     pub(crate) fn difference(&self, other: &ItemSet) -> ItemSet {
         let mut others = other.sweep();
         ItemSet { items: self.items.iter().copied().filter(|item| !others.contains(*item)).collect() }
     }
 }
 
-/// One pass over dead items beside a list of others, both ascending.
+/// One pass over a set beside a list of items, both ascending.
 #[derive(Clone, Debug)]
 pub(crate) struct Sweep<'a> {
     rest: &'a [i64],
 }
 
 impl Sweep<'_> {
-    /// Whether an item is dead. None that was asked for before was greater.
+    /// Whether an item is in the set. No item of an earlier call was greater.
     #[inline]
     pub(crate) fn contains(&mut self, item: i64) -> bool {
         // In steps that double, so that a short list skips a long set and a long list does not search it each time.
         let mut reach = 1;
-        while self.rest.get(reach).is_some_and(|dead| *dead <= item) {
+        while self.rest.get(reach).is_some_and(|next| *next <= item) {
             self.rest = &self.rest[reach..];
             reach *= 2;
         }
         let near = &self.rest[..self.rest.len().min(reach)];
-        self.rest = &self.rest[near.partition_point(|dead| *dead < item)..];
+        self.rest = &self.rest[near.partition_point(|next| *next < item)..];
         self.rest.first() == Some(&item)
     }
 }
@@ -116,8 +116,8 @@ mod tests {
 
     #[test]
     fn sets_come_back_as_they_were() {
-        for dead in [set(&[]), set(&[1]), set(&[5, 1, 5, 3]), set(&[i64::MAX, 1]), (1..10_000).collect()] {
-            assert_eq!(ItemSet::decode(&dead.encode()).unwrap(), dead);
+        for items in [set(&[]), set(&[1]), set(&[5, 1, 5, 3]), set(&[i64::MAX, 1]), (1..10_000).collect()] {
+            assert_eq!(ItemSet::decode(&items.encode()).unwrap(), items);
         }
         assert_eq!(set(&[5, 1, 0, 5, -3]), set(&[1, 5]));
     }

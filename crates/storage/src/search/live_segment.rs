@@ -1,24 +1,26 @@
-//! The segments that are searched, as the storages keep them.
+//! Live segments, those that are searched: their metadata as the storages keep it, and the sizes of index steps.
 
 use super::item_set::ItemSet;
 use super::merge_policy::SegmentSize;
 use super::segment::Block;
 
-/// How many items one step of the index takes on at the most: what it writes is written while others wait.
+/// How many items one step of the index takes on at the most: other writes wait while it writes.
 pub(crate) const STEP_ITEMS: i64 = 256;
-/// How many bytes of contents one step of the index takes on, or an item more.
+/// How many bytes of contents one step of the index takes on, or one item more.
 pub(crate) const STEP_BYTES: u64 = 1024 * 1024;
 /// How many bytes of blocks a merge writes at a time.
 pub(crate) const CHUNK_BYTES: usize = 512 * 1024;
 
-/// Whether a segment counts.
+/// The state of a segment, as its number in the table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SegmentState {
+    /// A merge writes its blocks.
     BeingMade = 0,
+    /// It is searched.
     Live = 1,
 }
 
-/// A segment that counts.
+/// A segment that is searched.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveSegment {
     pub(crate) number: i64,
@@ -26,11 +28,12 @@ pub(crate) struct LiveSegment {
     pub(crate) items: i64,
     /// How many bytes its blocks have.
     pub(crate) bytes: i64,
+    /// The items whose postings in it no longer count.
     pub(crate) tombstones: ItemSet,
 }
 
 impl LiveSegment {
-    /// What decides about its merging.
+    /// The sizes by which the merge policy decides.
     pub(crate) fn size(&self) -> SegmentSize {
         SegmentSize {
             number: self.number,
@@ -41,15 +44,16 @@ impl LiveSegment {
     }
 }
 
-/// What is to be known of a segment that was made of others.
+/// The metadata of a segment that a merge has made.
 pub(crate) struct MergedSegment {
     pub(crate) items: i64,
     pub(crate) tombstones: ItemSet,
 }
 
 impl MergedSegment {
-    /// Of a merge of `inputs`, as they were when it began, with the segments that count `now`. Items that died in the
-    /// inputs meanwhile are dead in it. `None` if an input does not count any more: then the merge was for nothing.
+    /// The result of a merge of `inputs`, as they were when it began, given the segments that are live `now`. Tombstones
+    /// that the inputs got meanwhile are tombstones of the result. `None` if an input is no longer live: then the merge
+    /// was for nothing.
     pub(crate) fn of_inputs(inputs: &[LiveSegment], now: &[LiveSegment]) -> Option<MergedSegment> {
         let mut merged = MergedSegment { items: 0, tombstones: ItemSet::default() };
         for input in inputs {
@@ -61,7 +65,7 @@ impl MergedSegment {
     }
 }
 
-/// How many bytes blocks have.
+/// How many bytes blocks have together.
 pub(crate) fn total_bytes(blocks: &[Block]) -> i64 {
     blocks.iter().map(|block| block.data.len() as i64).sum()
 }
@@ -75,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_died_during_a_merge_is_dead_in_what_it_made() {
+    fn tombstones_made_during_a_merge_are_tombstones_of_its_result() {
         let inputs = [segment(1, 5, &[10]), segment(2, 3, &[])];
         let now = [segment(1, 5, &[10, 11]), segment(2, 3, &[20]), segment(3, 9, &[30])];
         let made = MergedSegment::of_inputs(&inputs, &now).unwrap();
@@ -84,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_of_what_does_not_count_any_more_was_for_nothing() {
+    fn a_merge_of_a_segment_that_is_no_longer_live_was_for_nothing() {
         assert!(MergedSegment::of_inputs(&[segment(1, 5, &[])], &[segment(2, 5, &[])]).is_none());
     }
 }

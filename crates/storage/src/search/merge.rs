@@ -1,10 +1,10 @@
-//! Several segments become one, a block at a time, without those postings that no longer count.
+//! Merging segments into one, block by block, without the postings of tombstones.
 //!
-//! The caller reads and writes; so it may do either as it likes, waiting or not:
+//! The caller reads and writes, synchronously or not:
 //!
 //! ```text
 //! loop {
-//!     if let Some(piece) = merge.take_chunk(bytes) {
+//!     if let Some(chunk) = merge.take_chunk(bytes) {
 //!         write(chunk);
 //!     } else if let Some(input) = merge.needed_input() {
 //!         merge.feed(the next block of `input`, or None)?;
@@ -21,7 +21,7 @@ use super::segment::{Block, SegmentBuilder};
 use super::vocabulary::VOCABULARY;
 use crate::codec::CodecError;
 
-/// A merge under way. It holds a block of each input, the vocabulary, and what was not taken yet.
+/// A merge in progress. It holds a block of each input, the vocabulary, and the finished blocks that were not taken yet.
 #[derive(Debug)]
 pub(crate) struct Merge {
     inputs: Vec<MergeInput>,
@@ -44,13 +44,13 @@ enum InputPosition {
     Between,
     /// At a term.
     At(Terms<Vec<u8>>),
-    /// There is no more.
+    /// After its last block.
     Ended,
 }
 
 impl Merge {
-    /// A merge of as many segments as there are sets: the items that are dead in each. Of an item, at most one segment
-    /// has postings that are not tombstones.
+    /// A merge of as many segments as there are sets of tombstones, one of each segment. At most one segment has postings
+    /// of an item that are not covered by its tombstones.
     pub(crate) fn new(tombstones: impl IntoIterator<Item = ItemSet>) -> Merge {
         let inputs: Vec<MergeInput> = tombstones
             .into_iter()
@@ -84,7 +84,7 @@ impl Merge {
     }
 
     /// The next blocks of the new segment, of so many bytes or a block more; `None` if fewer are finished. When the merge
-    /// is complete there are many at once, because the vocabulary is.
+    /// completes, many blocks are finished at once: those of the vocabulary.
     pub(crate) fn take_chunk(&mut self, bytes: usize) -> Option<Vec<Block>> {
         let mut length = 0;
         let last = self.finished.iter().position(|block| {
@@ -95,17 +95,17 @@ impl Merge {
     }
 
     /// All blocks of the new segment that were finished and not taken, in order. The last ones are there when
-    /// [`Merge::needed_input`] has nothing to ask for. There may be none at all: then all was tombstones.
+    /// [`Merge::needed_input`] is `None`. There may be none at all: then no item of the inputs was live.
     pub(crate) fn take_blocks(&mut self) -> Vec<Block> {
         std::mem::take(&mut self.finished)
     }
 
-    /// The least key that an input is at.
+    /// The least key at which an input stands.
     fn least_key(&self) -> Option<Vec<u8>> {
         self.inputs.iter().filter_map(|input| input.position.key()).min().map(<[u8]>::to_vec)
     }
 
-    /// Writes the term of that key, and goes on with the inputs that have it.
+    /// Writes the term of that key, and advances the inputs that have it.
     fn merge_term(&mut self, key: &[u8]) -> Result<(), CodecError> {
         self.postings.clear();
         for input in &mut self.inputs {
@@ -123,12 +123,12 @@ impl Merge {
 }
 
 impl MergeInput {
-    /// Appends the postings of the term that the input is at, those of dead items aside, and goes to the next term.
+    /// Appends the postings of the input's current term, without those of tombstones, and goes to the next term.
     fn take_term(&mut self, postings: &mut Vec<Posting>) -> Result<(), CodecError> {
         let InputPosition::At(terms) = std::mem::replace(&mut self.position, InputPosition::Ended) else {
             return Ok(());
         };
-        // The vocabulary is made anew, of the pieces that are left.
+        // The vocabulary is built anew, from the pieces that remain.
         if !terms.key().starts_with(VOCABULARY) {
             let mut tombstones = self.tombstones.sweep();
             for posting in terms.postings() {

@@ -1,8 +1,8 @@
-//! Which segments are merged next.
+//! The merge policy: which segments are merged next.
 //!
 //! Segments are in tiers by size, each eight times the one before. Eight of a tier become one, which is most often of
-//! the next tier: so a search reads few segments, and a posting is rewritten about once a tier. A segment much of which
-//! is dead is rewritten alone, which gives its space back.
+//! the next tier: so a search reads few segments, and a posting is rewritten about once a tier. A segment with many
+//! tombstones is rewritten alone, which gives its space back.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const SMALLEST_TIER_BYTES: u64 = 64 * 1024;
 /// How many segments one merge takes at most, because it holds a block of each.
 const MOST_AT_ONCE: usize = 4 * FAN_OUT;
 
-/// A segment that is searched.
+/// The sizes of a live segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SegmentSize {
     /// Its number.
@@ -23,7 +23,7 @@ pub(crate) struct SegmentSize {
     pub(crate) bytes: u64,
     /// How many items it was made of.
     pub(crate) items: u64,
-    /// How many of those are tombstones.
+    /// For how many of those it has tombstones.
     pub(crate) tombstones: u64,
 }
 
@@ -32,14 +32,14 @@ impl SegmentSize {
         (self.bytes / SMALLEST_TIER_BYTES).checked_ilog2().map_or(0, |log| 1 + log / FAN_OUT_LOG)
     }
 
-    /// Whether more than a third of it is tombstones.
+    /// Whether more than a third of its items are tombstones.
     fn is_decayed(&self) -> bool {
         self.tombstones.saturating_mul(3) > self.items
     }
 }
 
-/// The numbers, in ascending order, of the segments to become one next; `None` if all is well. One alone is to be
-/// rewritten. Merging until `None` comes to an end: each merge leaves fewer segments or fewer decayed ones.
+/// The numbers, in ascending order, of the segments to merge into one next; `None` if no merge is due. One alone is to be
+/// rewritten. Merging until `None` terminates: each merge leaves fewer segments or fewer decayed ones.
 pub(crate) fn segments_to_merge(segments: &[SegmentSize]) -> Option<Vec<i64>> {
     let mut tiers: BTreeMap<u32, Vec<&SegmentSize>> = BTreeMap::new();
     for segment in segments {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_of_which_more_than_a_third_is_dead_is_rewritten() {
+    fn a_segment_with_tombstones_for_more_than_a_third_is_rewritten() {
         let mut segments = vec![segment(1, 100), segment(2, 1 << 20), segment(3, 1 << 20)];
         segments[1].tombstones = 33;
         assert_eq!(segments_to_merge(&segments), None);
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(segments_to_merge(&[]), None);
     }
 
-    /// What became of many appends.
+    /// The segments after many appends, and what the merges cost.
     struct Simulated {
         segments: Vec<SegmentSize>,
         most_segments: usize,

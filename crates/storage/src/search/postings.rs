@@ -11,7 +11,7 @@ pub(crate) type Posting = (i64, u8);
 /// The payload that takes no byte.
 const USUAL: u8 = 1;
 
-/// Appends a list. Its items must ascend; an error leaves part of the list behind.
+/// Appends an encoded list. Its items must ascend; an error leaves part of the list behind.
 pub(super) fn encode(bytes: &mut Vec<u8>, postings: &[Posting]) -> Result<(), CodecError> {
     let mut before = 0;
     for &(item, payload) in postings {
@@ -38,7 +38,7 @@ pub(crate) struct Postings<'a> {
 }
 
 impl<'a> Postings<'a> {
-    /// The postings of a list.
+    /// The postings of an encoded list.
     pub(super) fn decode(bytes: &'a [u8]) -> Postings<'a> {
         Postings { rest: bytes, before: 0 }
     }

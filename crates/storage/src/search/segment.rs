@@ -1,4 +1,4 @@
-//! Writing a segment.
+//! Building a segment: terms with their postings become blocks.
 
 use interline_items::search::IndexTerm;
 
@@ -11,7 +11,7 @@ use crate::codec::CodecError;
 /// that rows are few.
 const BLOCK_BYTES: usize = 8192;
 
-/// A part of a segment, as the storages keep it.
+/// A block of a segment, as the storages keep it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     /// The key of its first term: a term is in the last block whose first key is not above its own.
@@ -20,7 +20,7 @@ pub(crate) struct Block {
     pub(crate) data: Vec<u8>,
 }
 
-/// Makes blocks of terms that come in ascending order. It holds one block, however large the segment is, and the
+/// Makes blocks from terms that come in ascending order. It holds one block, however large the segment is, and the
 /// vocabulary.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentBuilder {
@@ -33,8 +33,8 @@ pub(crate) struct SegmentBuilder {
 }
 
 impl SegmentBuilder {
-    /// Adds a term. Keys must ascend, and items within `postings`; a term without postings is left out. Gives the block
-    /// before, once it is full.
+    /// Adds a term. Keys must ascend, and items within `postings`; a term without postings is left out. Returns the
+    /// block before, once it is full.
     pub(crate) fn push(&mut self, key: &[u8], postings: &[Posting]) -> Result<Option<Block>, CodecError> {
         if postings.is_empty() {
             return Ok(None);
@@ -74,8 +74,8 @@ impl SegmentBuilder {
     }
 }
 
-/// The segment of a batch of items: each with its number and its terms, which ascend by key, with their payloads. An
-/// item occurs once. Takes about 0.1 µs a term.
+/// Builds the segment of a batch of items: each with its number and its terms, which ascend by key, with their payloads.
+/// An item occurs once. Takes about 0.1 µs a term.
 pub(crate) fn build_segment<K: AsRef<[u8]>>(items: &[(i64, Vec<(K, u8)>)]) -> Result<Vec<Block>, CodecError> {
     let mut items: Vec<_> = items.iter().collect();
     items.sort_by_key(|(item, _)| *item);
@@ -114,7 +114,7 @@ pub(crate) fn build_segment<K: AsRef<[u8]>>(items: &[(i64, Vec<(K, u8)>)]) -> Re
 struct SortKey(u128);
 
 impl SortKey {
-    /// How many bytes of a key are in a sort_key.
+    /// How many bytes of a key are in a sort key.
     const PREFIX_BYTES: usize = 11;
 
     fn new(key: &[u8], entry: u32) -> SortKey {
@@ -125,7 +125,7 @@ impl SortKey {
         SortKey(u128::from_be_bytes(first) << 40 | length << 32 | u128::from(entry))
     }
 
-    /// What is in it of the key: orders as the key, and is the same for those that differ where it does not see.
+    /// The first bytes of the key, and its length: they order as keys do, and are equal for keys that differ later.
     fn prefix(self) -> u128 {
         self.0 >> 32
     }
@@ -134,7 +134,7 @@ impl SortKey {
         self.prefix() & 0xff <= SortKey::PREFIX_BYTES as u128
     }
 
-    /// Which entry it is.
+    /// The index of the entry.
     fn entry(self) -> usize {
         let [.., a, b, c, d] = self.0.to_be_bytes();
         u32::from_be_bytes([a, b, c, d]) as usize

@@ -1,7 +1,8 @@
 //! The store in one SQLite file.
 //!
-//! One thread writes ([`writer`]); reads have connections of their own ([`readers`]). What is done there is a function of
-//! a connection, in the other modules.
+//! One thread writes ([`write::writer`]), and all its jobs share transactions; reads have connections of their own
+//! ([`readers`]). Every operation is a function of a connection: of items in [`items`], of their history and events in
+//! [`history`], of the search index in [`search`], of other tables in the modules beside them.
 
 mod apps;
 mod connection;
@@ -51,7 +52,7 @@ pub use self::write::writer::Counters;
 use self::write::writer::Writer;
 use crate::OpenError;
 
-// Names of this module before it had folders, for the modules of tables beside it.
+// Aliases for the modules of tables, which call these types by their names before.
 mod group {
     pub(super) use super::write::group_commit::CommitGroup as Group;
 }
@@ -59,16 +60,16 @@ mod prepared {
     pub(super) use super::write::encoded_write::EncodedBatch as PreparedBatch;
 }
 
-/// A store in one SQLite file. Several processes may open the same file; beside it they keep two more, `-next` and
-/// `-write`, through which they take turns.
+/// A store in one SQLite file. Several processes may open the same file; beside it they keep two lock
+/// files, `-next` and `-write`, by which they take turns to write.
 ///
-/// Dropping it waits until the writes that reached the writer are on disk.
+/// Dropping it waits until the writes that reached the writer thread are on disk.
 pub struct SqliteStore {
-    // The readers first: the last connection to be closed is the writer's, which tidies up.
+    // The readers first: the last connection that is closed is the writer's, which cleans up the log.
     readers: Readers,
     watcher: CommitWatcher,
     writer: Arc<Writer>,
-    /// Whose steps of the index are.
+    /// The holder of the lease of the search index, in the name of this process.
     indexer: Uuid,
 }
 
@@ -82,7 +83,7 @@ impl SqliteStore {
         Ok(SqliteStore { readers, writer, watcher, indexer: Uuid::now_v7() })
     }
 
-    /// How often the disk was synced, for how many writes.
+    /// How many commits were synced to disk, for how many writes.
     pub fn counters(&self) -> Counters {
         self.writer.counters()
     }
@@ -94,17 +95,17 @@ impl Store for SqliteStore {
         if !self.writer.is_running() {
             return Err(StoreError::Unavailable("the writer has stopped".to_owned()));
         }
-        // It is in the file: `SELECT 1` would not look there.
+        // The version is in the file: `SELECT 1` would not read it.
         self.readers.read(|connection| Ok(connection.query_row("PRAGMA user_version", [], |_| Ok(()))?))
     }
 
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
-        // A task of its own: it goes on when the caller does not wait.
+        // In a task of its own, which goes on when the caller no longer waits.
         tokio::spawn(encode_and_commit(Arc::clone(&self.writer), batch)).await.map_err(task_failed)?
     }
 
-    async fn commit_on_newest(&self, id: ItemId, prepare: PlanOnNewest) -> Result<bool, StoreError> {
-        Ok(self.writer.run_in_group(move |group| commit::on_newest(group, id, prepare)).await?)
+    async fn commit_on_newest(&self, id: ItemId, plan: PlanOnNewest) -> Result<bool, StoreError> {
+        Ok(self.writer.run_in_group(move |group| commit::on_newest(group, id, plan)).await?)
     }
 
     async fn purge(

@@ -1,4 +1,4 @@
-//! Rows as domain types.
+//! Rows of SQLite as items and snapshots, and the columns of a row as values.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ macro_rules! select_snapshot {
 }
 pub(super) use select_snapshot;
 
-/// An item from a row that starts with its columns.
+/// The item of a row that starts with its columns.
 pub(super) fn item(row: &Row<'_>) -> Result<Item, Failure> {
     let mut row = Columns::from_row(row);
     Ok(Item {
@@ -52,7 +52,7 @@ pub(super) fn item(row: &Row<'_>) -> Result<Item, Failure> {
     })
 }
 
-/// An item and its content, from a row that starts with the columns of the item and ends with the text.
+/// The item and content of a row that starts with the columns of the item and ends with the text.
 pub(super) fn snapshot(row: &Row<'_>) -> Result<Snapshot, Failure> {
     let last = row.as_ref().column_count() - 1;
     let text = row.get_ref(last)?.as_str_or_null().map_err(|_| no_text(last))?;
@@ -74,7 +74,7 @@ fn content_info(row: &mut Columns<'_>) -> Result<Option<ContentInfo>, Failure> {
     Ok(Some(ContentInfo { characters, bytes, lines, preview, hash }))
 }
 
-/// Takes the columns of a row from left to right.
+/// Reads the columns of a row from left to right.
 pub(super) struct Columns<'row> {
     row: &'row Row<'row>,
     column: usize,
@@ -86,7 +86,7 @@ impl<'row> Columns<'row> {
         Columns { row, column: 0 }
     }
 
-    /// The same, by the name that the modules of tables call.
+    /// [`Columns::from_row`] by the name that the modules of tables call.
     pub(super) fn of(row: &'row Row<'row>) -> Columns<'row> {
         Columns::from_row(row)
     }
@@ -107,20 +107,20 @@ impl<'row> Columns<'row> {
         Ok(self.next::<Option<[u8; 16]>>()?.map(Uuid::from_bytes))
     }
 
-    /// The next value, a text that is only looked at.
+    /// The next value, a borrowed text.
     pub(super) fn text(&mut self) -> Result<&'row str, Failure> {
         let column = self.column;
         self.optional_text()?.ok_or_else(|| no_text(column))
     }
 
-    /// The next value, a text that is only looked at, or nothing.
+    /// The next value, a borrowed text or nothing.
     pub(super) fn optional_text(&mut self) -> Result<Option<&'row str>, Failure> {
         self.column += 1;
         let column = self.column - 1;
         self.row.get_ref(column)?.as_str_or_null().map_err(|_| no_text(column))
     }
 
-    /// The next value, which counts something.
+    /// The next value, a number that is not negative.
     pub(super) fn count(&mut self) -> Result<u64, Failure> {
         self.next::<i64>().map(i64::cast_unsigned)
     }

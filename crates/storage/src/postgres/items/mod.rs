@@ -1,4 +1,5 @@
-//! Folder.
+//! Items in PostgreSQL: the rows of an item ([`item_rows`]), look-ups ([`lookup`]), lists ([`list`]), code files by path
+//! ([`files`]), and unique fields ([`unique`]).
 
 pub(super) mod files;
 pub(super) mod item_rows;

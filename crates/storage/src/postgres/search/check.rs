@@ -1,6 +1,6 @@
-//! Whether everything that is stored fits together.
+//! The integrity check: contents, versions and the search index of every item.
 //!
-//! All is read in one transaction, some at a time: each statement has the usual time, the whole takes what it takes.
+//! All is read in one transaction, in parts: each statement has the usual time limit, the check as a whole has none.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ const STALE: &str = "
     SELECT stale_items.item, items.id IS NULL AS is_gone
     FROM stale_items LEFT JOIN items ON items.id = stale_items.item";
 
-/// Looks at everything, at one moment.
+/// Checks everything that is stored, in one snapshot of the database.
 pub(crate) async fn check(client: &mut Client) -> Result<CheckReport, Failure> {
     let transaction = with_timeout(snapshot_transaction(client)).await?;
     let mut check = StoreCheck { transaction: &transaction, report: CheckReport::default(), stale: HashSet::new() };
@@ -55,21 +55,21 @@ pub(crate) async fn check(client: &mut Client) -> Result<CheckReport, Failure> {
     Ok(check.report)
 }
 
-/// A look at everything, under way.
+/// A check in progress.
 struct StoreCheck<'a> {
     transaction: &'a Transaction<'a>,
     report: CheckReport,
     stale: HashSet<Uuid>,
 }
 
-/// An item to be looked at.
+/// An item to check.
 struct ListedItem {
     number: i64,
     id: ItemId,
     bytes: u64,
 }
 
-/// What of an item is not as it should be.
+/// What is wrong with an item.
 #[derive(Clone, Copy)]
 enum ItemFault {
     Content(ItemId),
@@ -77,7 +77,7 @@ enum ItemFault {
 }
 
 impl StoreCheck<'_> {
-    /// What the index says of each item.
+    /// The fingerprint of each item, by the index.
     async fn sums(&mut self, segments: &[LiveSegment]) -> Result<BTreeMap<i64, u128>, Failure> {
         let mut sums = Fingerprints::default();
         for segment in segments {
@@ -110,7 +110,7 @@ impl StoreCheck<'_> {
         self.report.add(CheckProblem::Damage(format!("segment {}: {error}", segment.number)));
     }
 
-    /// Learns which items are stale; the numbers by which the index knows those of them that are gone.
+    /// Reads which items are stale. Returns the numbers of those that were purged, as the index has them.
     async fn stale_items(&mut self, segments: &[LiveSegment]) -> Result<Vec<i64>, Failure> {
         let mut gone = Vec::new();
         for row in self.rows(STALE, &[]).await? {
@@ -128,7 +128,7 @@ impl StoreCheck<'_> {
         Ok(numbers)
     }
 
-    /// Looks at all items, and takes what the index says of them from `sums`.
+    /// Checks all items, and takes their fingerprints from `sums`.
     async fn items(&mut self, sums: &mut BTreeMap<i64, u128>) -> Result<(), Failure> {
         let mut last = 0;
         loop {
@@ -206,7 +206,8 @@ impl ListedItem {
     }
 }
 
-/// What is wrong with items, of those in the index with what it says of them. Takes as long as the texts are.
+/// What is wrong with the items of some rows; `in_index` has the fingerprints of those that are not stale. The time grows
+/// with the length of the texts.
 fn faults(found: &[Row], in_index: &BTreeMap<i64, u128>) -> Result<Vec<ItemFault>, Failure> {
     let mut faults = Vec::new();
     for row in found {

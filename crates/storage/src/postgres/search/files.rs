@@ -1,4 +1,4 @@
-//! Files of code that may match a search.
+//! Search of code files: reads the candidates in the order of their paths.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::texts::{batch, searched, texts};
-use super::{candidates, in_turn, time_left, transaction};
+use super::{candidates, time_left, transaction, with_search_permit};
 use crate::postgres::connection::Pools;
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::maybe_count;
@@ -21,7 +21,7 @@ const FILES: &str = "
     SELECT number, space, path, content_bytes FROM items
     WHERE space = ANY($1) AND kind = $2 AND path IS NOT NULL AND deleted_at IS NULL";
 
-/// A file that may match.
+/// A file that is a candidate.
 #[derive(Clone)]
 struct File {
     number: i64,
@@ -31,9 +31,9 @@ struct File {
     bytes: u64,
 }
 
-/// Hands the files that may match to `read`; how many there are where was looked.
+/// Hands the candidates to `read`. Returns how many files there are in the searched paths.
 pub(crate) async fn search_files(pools: &Pools, query: &FileSearch, read: FileReader) -> Result<u64, StoreError> {
-    in_turn(pools, query.until, async |client| hand_over(client, query, read).await).await
+    with_search_permit(pools, query.until, async |client| hand_over(client, query, read).await).await
 }
 
 async fn hand_over(client: &mut Client, query: &FileSearch, mut read: FileReader) -> Result<u64, Failure> {
@@ -69,7 +69,7 @@ async fn files(transaction: &Transaction<'_>, query: &FileSearch) -> Result<Vec<
     Ok(transaction.query(&statement, &[&spaces, &query.kind.name(), &path]).await?)
 }
 
-/// The files that are among the candidates, sorted, and how many there are with the others.
+/// The candidates among the files, sorted, and how many files there are in all.
 fn among(rows: &[Row], candidates: Option<&[i64]>) -> Result<(Vec<File>, u64), Failure> {
     let mut files = Vec::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! Which of the items that match are asked for, and where they stand in the order.
+//! The filter of a search: which candidates are in the spaces, kinds, views and tags of the query, with their sort keys.
 
 use deadpool_postgres::Transaction;
 use interline_items::search::SearchQuery;
@@ -10,7 +10,7 @@ use crate::postgres::failure::Failure;
 use crate::postgres::items::list::Select;
 use crate::postgres::rows::maybe_count;
 
-/// An item that is asked for.
+/// A candidate that passes the filter.
 #[derive(Clone, Debug)]
 pub(super) struct FilteredItem {
     pub(super) entry: PageEntry,
@@ -18,7 +18,7 @@ pub(super) struct FilteredItem {
     pub(super) bytes: u64,
 }
 
-/// Those of the items that are asked for; `None` is all that are.
+/// The candidates that pass the filter of the query; `None` means that every item is a candidate.
 pub(super) async fn filter_items(
     transaction: &Transaction<'_>,
     query: &SearchQuery,

@@ -1,4 +1,4 @@
-//! Steps of the index: items that changed become a segment, segments that became many become one.
+//! Steps of the indexer: stale items become a new segment; when segments are many, they are merged.
 
 use async_trait::async_trait;
 use deadpool_postgres::{Client, Transaction};
@@ -21,7 +21,7 @@ use crate::search::live_segment::{LiveSegment, STEP_BYTES, STEP_ITEMS, SegmentSt
 use crate::search::merge_policy;
 use crate::search::segment::{Block, build_segment};
 
-// What changed hours from now did so by a clock that was wrong.
+// A change that is hours in the future was made by a clock that was wrong.
 const STALE: &str = "
     SELECT stale_items.item, mark, number, content_bytes
     FROM stale_items LEFT JOIN items ON items.id = stale_items.item
@@ -31,7 +31,7 @@ const STALE: &str = "
 
 const COUNT_STALE: &str = "SELECT count(*) AS total FROM stale_items";
 
-/// What is left behind: a merge that was given up, or parts that were put together.
+/// A segment to remove: of a merge that was given up, or an input of a finished one.
 const LEFT_BEHIND: &str = "SELECT number FROM search_segments WHERE state <> 1 ORDER BY number LIMIT 1";
 
 const ADD_SEGMENT: &str = "
@@ -44,9 +44,9 @@ const SET_TOMBSTONES: &str = "UPDATE search_segments SET dead = $2 WHERE number 
 
 const STILL_STALE: &str = "SELECT count(*) AS total FROM stale_items WHERE item = ANY($1)";
 
-/// A change since it was read has another mark, and stays stale. A row that a change holds is passed over, because it
-/// will have another mark: so this never waits for a change. A change may wait for this, but only for the end of the
-/// transaction, which waits for nobody any more. So neither can wait for the other.
+/// An item that was changed since it was read has another mark, and stays stale. A row that a change has locked is passed
+/// over, because it will have another mark: so this statement never waits for a change. A change may wait for this
+/// statement, but only until the end of its transaction, which no longer waits for any other. So the two cannot deadlock.
 const FORGET_STALE: &str = "
     WITH free AS MATERIALIZED (
         SELECT item, mark FROM stale_items JOIN unnest($1::uuid[], $2::bigint[]) AS read (item, mark) USING (item, mark)
@@ -54,7 +54,7 @@ const FORGET_STALE: &str = "
     )
     DELETE FROM stale_items USING free WHERE stale_items.item = free.item AND stale_items.mark = free.mark";
 
-/// What there is to do next.
+/// The work of the next step.
 enum IndexWork {
     Elsewhere,
     Nothing { stale: u64 },
@@ -63,7 +63,7 @@ enum IndexWork {
     Add(SegmentInput),
 }
 
-/// A step of the index, by the holder of a lease.
+/// Does one step of the index, under the lease of `holder`.
 pub(crate) async fn step(pools: &Pools, holder: Uuid, step: IndexStep) -> Result<IndexStepResult, StoreError> {
     let lease = Lease::new(holder);
     let next = pools.use_one(async { next(&mut pools.work.get().await?, lease, step).await }).await?;
@@ -109,14 +109,14 @@ async fn next(client: &mut Client, lease: Lease, step: IndexStep) -> Result<Inde
     Ok(if read.marks.is_empty() { IndexWork::Nothing { stale } } else { IndexWork::Add(read) })
 }
 
-/// What a segment is to be made of.
+/// What a new segment is built from.
 struct SegmentInput {
-    /// The segments that count when it is added, or it is not.
+    /// The live segments that it was built beside: it is added only if they are still the live ones.
     segments: Vec<i64>,
-    /// The items, each with its mark. Those that are gone too.
+    /// The items, each with its mark; also those that were purged.
     marks: Vec<(Uuid, i64)>,
     texts: Vec<Row>,
-    /// The items that no longer count in older segments.
+    /// New tombstones of older segments, by the number of the segment.
     tombstones: Vec<(i64, Vec<i64>)>,
     stale: u64,
 }
@@ -151,7 +151,7 @@ impl SegmentInput {
         })
     }
 
-    /// Takes as long as the texts are.
+    /// Builds the segment. The time grows with the length of the texts.
     fn build(self, lease: Lease) -> Result<NewSegment, Failure> {
         let mut terms = Vec::new();
         for row in &self.texts {
@@ -163,11 +163,11 @@ impl SegmentInput {
     }
 }
 
-/// A segment that is to be added.
+/// A segment to add.
 struct NewSegment {
     segments: Vec<i64>,
     marks: Vec<(Uuid, i64)>,
-    /// How many of them are there.
+    /// How many of the items exist.
     items: i64,
     blocks: Vec<Block>,
     tombstones: Vec<(i64, Vec<i64>)>,
@@ -176,7 +176,7 @@ struct NewSegment {
 
 #[async_trait]
 impl RetryableTransaction for NewSegment {
-    /// Whether it was added: nobody else has changed the index meanwhile.
+    /// Whether it was added; not if another process has changed the index meanwhile.
     type Outcome = bool;
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
@@ -184,7 +184,7 @@ impl RetryableTransaction for NewSegment {
         let mut segments = live_segments(transaction).await?;
         let (ids, marks): (Vec<Uuid>, Vec<i64>) = self.marks.iter().copied().unzip();
         let are_same = segments.iter().map(|segment| segment.number).eq(self.segments.iter().copied());
-        // Another may have indexed the items, without a segment if all were gone by then.
+        // Another process may have indexed the items, without a segment if all were purged by then.
         if !are_same || !are_stale(transaction, &ids).await? {
             return Ok((false, CommitProof::Nothing));
         }
@@ -212,7 +212,7 @@ async fn are_stale(transaction: &Transaction<'_>, ids: &[Uuid]) -> Result<bool, 
     Ok(still == ids.len() as u64)
 }
 
-/// Adds a segment without its blocks; its number.
+/// Adds a segment without its blocks. Returns its number.
 pub(super) async fn add_segment(
     transaction: &Transaction<'_>,
     state: SegmentState,

@@ -1,4 +1,4 @@
-//! Which items match, by what the index says or by their texts.
+//! Matching: which candidates match, by the index or by their texts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::texts::searched;
 use crate::postgres::failure::Failure;
 use crate::search::candidates::Candidates;
 
-/// What decides about items. All that it does may take milliseconds.
+/// Decides which items match. Each method may take milliseconds.
 #[derive(Clone)]
 pub(super) struct Matcher {
     pub(super) search: Arc<Search>,
@@ -22,14 +22,14 @@ pub(super) struct Matcher {
 }
 
 impl Matcher {
-    /// The items that may match; `None` if nothing rules any out.
+    /// The items that may match; `None` if the index rules none out.
     pub(super) fn candidates(&self) -> Option<Vec<i64>> {
         let mut candidates = self.candidates.items(&self.search)?;
         candidates.retain(|item| self.verdict(*item) != Verdict::No);
         Some(candidates)
     }
 
-    /// The items that match, and those that must be read.
+    /// The items that match by the index, and those whose texts must be read.
     pub(super) fn split(&self, filtered: Vec<FilteredItem>) -> (Vec<FilteredItem>, Vec<FilteredItem>) {
         let (mut found, mut unread) = (Vec::new(), Vec::new());
         for item in filtered {
@@ -42,7 +42,7 @@ impl Matcher {
         (found, unread)
     }
 
-    /// Those of the items that match, by their texts.
+    /// The items that match by their texts.
     pub(super) fn read(
         &self,
         filtered: Vec<FilteredItem>,
@@ -58,9 +58,9 @@ impl Matcher {
                 return Err(StoreError::OutOfTime.into());
             }
             let number = row.try_get("number")?;
-            let known = |term| self.candidates.presence(term, number);
+            let presence = |term| self.candidates.presence(term, number);
             let score =
-                self.search.score(&searched(row)?, known, &mut with_timeout).map_err(|_| StoreError::OutOfTime)?;
+                self.search.score(&searched(row)?, presence, &mut with_timeout).map_err(|_| StoreError::OutOfTime)?;
             if let (Some(score), Some(item)) = (score, filtered.remove(&number)) {
                 found.push(self.ranked(item, score));
             }

@@ -1,4 +1,4 @@
-//! Segments are put together into one, a chunk at a time: no transaction is long, and none keeps a change waiting.
+//! Merging segments into one, chunk by chunk: no transaction is long, and none keeps a change of an item waiting.
 
 use std::collections::VecDeque;
 
@@ -31,7 +31,7 @@ const FINISH: &str = "
 
 const RETIRE: &str = "UPDATE search_segments SET state = 2 WHERE number = ANY($1)";
 
-/// So that whoever still makes it does not finish what is not whole.
+/// So that a process that still merges into it does not finish a segment that lacks blocks.
 const GIVE_UP: &str = "UPDATE search_segments SET state = 2 WHERE number = $1 AND state <> 1";
 
 const REMOVE_BLOCKS: &str = "
@@ -40,7 +40,7 @@ const REMOVE_BLOCKS: &str = "
 
 const REMOVE_SEGMENT: &str = "DELETE FROM search_segments WHERE number = $1";
 
-/// Puts segments together.
+/// Merges segments into one.
 pub(super) async fn merge(
     pools: &Pools,
     holder: Uuid,
@@ -70,23 +70,23 @@ pub(super) async fn merge(
     }
 }
 
-/// How far the merge is.
+/// The state of a merge.
 struct MergeProgress {
     merge: Merge,
     inputs: Vec<MergeInput>,
 }
 
-/// What goes on next.
+/// The next step of a merge.
 enum MergeStep {
-    /// More of an input is needed.
+    /// Read more blocks of an input.
     Read(usize),
-    /// There is enough to write.
+    /// Write these blocks.
     Write(Vec<Block>),
-    /// These are the last.
+    /// Write these last blocks, and finish.
     Finish(Vec<Block>),
 }
 
-/// A segment that is read.
+/// An input of a merge, read ahead.
 struct MergeInput {
     segment: i64,
     /// The first term of the last block that was read.
@@ -121,7 +121,7 @@ impl MergeProgress {
         }
     }
 
-    /// Goes on as far as it can with what was read.
+    /// Merges as far as it can with the blocks that were read.
     fn advance(mut self) -> Result<(MergeProgress, MergeStep), Failure> {
         loop {
             if let Some(chunk) = self.merge.take_chunk(CHUNK_BYTES) {
@@ -137,7 +137,7 @@ impl MergeProgress {
     }
 }
 
-/// Begins a segment.
+/// Adds the new segment.
 struct BeginMerge {
     holder: Uuid,
 }
@@ -163,7 +163,7 @@ struct AppendBlocks {
 
 #[async_trait]
 impl RetryableTransaction for AppendBlocks {
-    /// Whether it still is being made.
+    /// Whether the segment is still being made.
     type Outcome = bool;
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
@@ -182,7 +182,7 @@ async fn is_being_made(transaction: &Transaction<'_>, segment: i64) -> Result<bo
     Ok(transaction.query_opt(&statement, &[&segment]).await?.is_some())
 }
 
-/// Puts the new segment in the position of the inputs, with its last blocks.
+/// Writes the last blocks, and replaces the inputs by the new segment.
 struct FinishMerge {
     segment: i64,
     bytes: i64,
@@ -193,7 +193,7 @@ struct FinishMerge {
 
 #[async_trait]
 impl RetryableTransaction for FinishMerge {
-    /// Whether the inputs were all still there, and it still was being made.
+    /// Whether all inputs were still live, and the segment still was being made.
     type Outcome = bool;
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
@@ -209,7 +209,7 @@ impl RetryableTransaction for FinishMerge {
         take_lease(transaction, &Lease::new(self.holder)).await?;
         add_blocks(transaction, self.segment, &self.last).await?;
         let bytes = self.bytes + total_bytes(&self.last);
-        // Without a block there is nothing in it: it is left behind, and removed with the inputs.
+        // Without a block the new segment is empty: it is left behind, and removed with the inputs.
         if bytes > 0 {
             let finish = transaction.prepare_cached(FINISH).await?;
             transaction.execute(&finish, &[&self.segment, &items, &bytes, &tombstones.encode()]).await?;
@@ -221,7 +221,7 @@ impl RetryableTransaction for FinishMerge {
     }
 }
 
-/// Removes some blocks of a segment that does not count, and the segment with the last of them.
+/// Removes some blocks of a segment that is not live, and the segment with the last of them.
 pub(super) struct RemoveBlocks {
     pub(super) segment: i64,
     pub(super) lease: Lease,
@@ -238,7 +238,7 @@ impl RetryableTransaction for RemoveBlocks {
             let statement = transaction.prepare_cached(sql).await?;
             transaction.execute(&statement, &[&self.segment]).await
         };
-        // It may count by now, or be gone.
+        // It may be live by now, or be gone.
         let is_left = execute(GIVE_UP).await? > 0;
         if is_left && execute(REMOVE_BLOCKS).await? == 0 {
             execute(REMOVE_SEGMENT).await?;

@@ -1,6 +1,7 @@
-//! Searching: what the index knows, and what is read because it does not.
+//! Search: candidates from the index, and a read of the texts of which the index is not certain.
 //!
-//! The database is asked for rows and nothing else: what they say is computed off the threads that serve everybody.
+//! The database only returns rows: what is computed from them runs on blocking threads, off the threads of the async
+//! runtime.
 
 pub(super) mod check;
 pub(super) mod files;
@@ -16,13 +17,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Client, Transaction};
-use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, SearchedFields};
-use interline_items::{Contents, StoreError};
+use interline_items::StoreError;
+use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults};
 use tokio_postgres::Row;
 
 use self::filter::{FilteredItem, filter_items};
 use self::matching::Matcher;
-use self::segments::{Lookups, Vocabularies, live_segments, stale_items};
+use self::segments::{TermLookups, Vocabularies, live_segments, stale_items};
 use self::texts::{batch, texts};
 use crate::paging::{PageEntry, cut_page};
 use crate::postgres::connection::Pools;
@@ -31,6 +32,7 @@ use crate::postgres::history::versions::snapshot_transaction;
 use crate::postgres::rows::{self, item_columns};
 use crate::postgres::write::transaction_retry::run_blocking;
 use crate::search::candidates::{CandidateLookup, Candidates};
+use crate::search::hit::search_hit;
 use crate::search::live_segment::LiveSegment;
 
 const SNAPSHOTS: &str = concat!(
@@ -39,13 +41,14 @@ const SNAPSHOTS: &str = concat!(
     ", contents.text FROM items LEFT JOIN contents ON contents.item = items.id WHERE items.number = ANY($1)"
 );
 
-/// A page of what matches, and how many items do, at one moment.
+/// A page of the items that match, and how many do, in one snapshot of the database.
 pub(super) async fn search(pools: &Pools, query: &SearchQuery) -> Result<SearchResults, StoreError> {
-    in_turn(pools, query.until, async |client| page(client, query).await).await
+    with_search_permit(pools, query.until, async |client| page(client, query).await).await
 }
 
-/// What `work` finds on a connection, when it is its turn; [`StoreError::OutOfTime`] if that is too late.
-async fn in_turn<T>(
+/// Runs `work` on a connection, when fewer than the greatest number of searches run; [`StoreError::OutOfTime`] if that is
+/// too late.
+async fn with_search_permit<T>(
     pools: &Pools,
     until: Instant,
     work: impl AsyncFnOnce(&mut Client) -> Result<T, Failure>,
@@ -62,8 +65,8 @@ async fn in_turn<T>(
     pools.use_one(searching).await
 }
 
-/// A transaction that sees one moment, whose statements may take the time that the search has, be it more or less than
-/// what others may take.
+/// A transaction of one snapshot, whose statements may take the time that the search has, be it more or less than other
+/// statements may take.
 async fn transaction(client: &mut Client, until: Instant) -> Result<Transaction<'_>, Failure> {
     let transaction = snapshot_transaction(client).await?;
     let limit = time_left(until)?.as_millis() + 1;
@@ -84,26 +87,26 @@ async fn page(client: &mut Client, query: &SearchQuery) -> Result<SearchResults,
         time_left(query.until)?;
         let now;
         (now, rest) = rest.split_at(batch(rest, |entry| lengths.get(&entry.number).copied().unwrap_or(0)));
-        items.append(&mut found_items(&transaction, query, now).await?);
+        items.append(&mut page_items(&transaction, query, now).await?);
     }
     Ok(SearchResults { items, total, next })
 }
 
-/// How long a search may go on; [`StoreError::OutOfTime`] if no longer.
+/// How much time a search has left; [`StoreError::OutOfTime`] if none.
 fn time_left(until: Instant) -> Result<Duration, StoreError> {
     let left = until.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(StoreError::OutOfTime) } else { Ok(left) }
 }
 
-/// The items that match, in any order.
+/// The items that match, in no particular order.
 async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec<FilteredItem>, Failure> {
     let candidates = candidates(transaction, &query.search, query.until).await?;
     let matcher = Matcher { search: Arc::clone(&query.search), candidates: Arc::new(candidates), order: query.order };
-    let asked = matcher.clone();
-    let candidates = run_blocking(move || asked.candidates()).await?;
+    let shared = matcher.clone();
+    let candidates = run_blocking(move || shared.candidates()).await?;
     let filtered = filter_items(transaction, query, candidates).await?;
-    let asked = matcher.clone();
-    let (mut found, unread) = run_blocking(move || asked.split(filtered)).await?;
+    let shared = matcher.clone();
+    let (mut found, unread) = run_blocking(move || shared.split(filtered)).await?;
     let mut rest = &unread[..];
     while !rest.is_empty() {
         time_left(query.until)?;
@@ -111,19 +114,19 @@ async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec
         (now, rest) = rest.split_at(batch(rest, |item| item.bytes));
         let numbers: Vec<i64> = now.iter().map(|item| item.entry.number).collect();
         let texts = texts(transaction, &numbers).await?;
-        let (asked, filtered, until) = (matcher.clone(), now.to_vec(), query.until);
-        found.append(&mut run_blocking(move || asked.read(filtered, &texts, until)).await??);
+        let (shared, filtered, until) = (matcher.clone(), now.to_vec(), query.until);
+        found.append(&mut run_blocking(move || shared.read(filtered, &texts, until)).await??);
     }
     Ok(found)
 }
 
-/// What the index says about the terms of a search.
+/// The candidates of a search, by the postings of its terms.
 async fn candidates(
     transaction: &Transaction<'_>,
     search: &Arc<Search>,
     until: Instant,
 ) -> Result<Candidates, Failure> {
-    // One after the other: of two at once, the one would tell that the other failed, and not why.
+    // One after the other: of two at once, the one would report that the other failed, and not why.
     let segments: Arc<[LiveSegment]> = live_segments(transaction).await?.into();
     let mut lookup = CandidateLookup::new(search, stale_items(transaction).await?);
     if lookup.needs_vocabulary() {
@@ -140,7 +143,7 @@ async fn candidates(
         }
     }
     let keys = lookup.keys();
-    let mut lookups = Lookups::new(&segments, &keys);
+    let mut lookups = TermLookups::new(&segments, &keys);
     while let Some((keys, blocks)) = lookups.next(transaction).await? {
         time_left(until)?;
         let (segments, keys) = (Arc::clone(&segments), keys.to_vec());
@@ -156,8 +159,8 @@ async fn candidates(
     run_blocking(move || lookup.finish(&search)).await
 }
 
-/// Some items of a page.
-async fn found_items(
+/// The hits of some entries of a page.
+async fn page_items(
     transaction: &Transaction<'_>,
     query: &SearchQuery,
     entries: &[PageEntry],
@@ -167,21 +170,9 @@ async fn found_items(
     let found = transaction.query(&statement, &[&numbers]).await?;
     let query = query.clone();
     let items = run_blocking(move || {
-        let item = |row: &Row| Ok((row.try_get("number")?, found_item(row, &query)?));
+        let item = |row: &Row| Ok((row.try_get("number")?, search_hit(rows::snapshot(row)?, &query)?));
         found.iter().map(item).collect::<Result<HashMap<i64, SearchHit>, Failure>>()
     });
     let mut items = items.await??;
     Ok(numbers.iter().filter_map(|number| items.remove(number)).collect())
-}
-
-fn found_item(row: &Row, query: &SearchQuery) -> Result<SearchHit, Failure> {
-    let mut snapshot = rows::snapshot(row)?;
-    let mut with_timeout = || Instant::now() < query.until;
-    let snippet = query.search.snippet(&SearchedFields::of(&snapshot), &mut with_timeout);
-    let snippet = snippet.map_err(|_| StoreError::OutOfTime)?;
-    match query.contents {
-        Contents::Read => {}
-        Contents::Omit => snapshot.content = None,
-    }
-    Ok(SearchHit { snapshot, snippet })
 }

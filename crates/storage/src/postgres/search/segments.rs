@@ -1,4 +1,4 @@
-//! The segments of the index, as rows.
+//! The tables of the search index: live segments, their blocks, stale items, and the lease of the indexer.
 
 use deadpool_postgres::Transaction;
 use tokio_postgres::Row;
@@ -16,8 +16,8 @@ const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE
 
 const STALE: &str = "SELECT items.number FROM stale_items JOIN items ON items.id = stale_items.item";
 
-/// The blocks that would have the terms, each once, with the filtered of those terms (from 1). What is joined has the keys
-/// of the blocks only, so that no block is read twice.
+/// The blocks that would have the terms, each once, with the positions of those terms (from 1). The join has only the keys
+/// of the blocks, so that no block is read twice.
 const BLOCKS: &str = "
     WITH wanted AS MATERIALIZED (
         SELECT one.segment, block.first, array_agg(term.place) AS places
@@ -39,7 +39,7 @@ const BLOCKS: &str = "
 /// How many blocks of the usual size are read at a time.
 const BLOCKS_AT_ONCE: usize = 1024;
 
-/// The segments that count.
+/// The live segments.
 pub(super) async fn live_segments(transaction: &Transaction<'_>) -> Result<Vec<LiveSegment>, Failure> {
     let statement = transaction.prepare_cached(LIVE).await?;
     let segment = |row: &Row| {
@@ -53,7 +53,7 @@ pub(super) async fn live_segments(transaction: &Transaction<'_>) -> Result<Vec<L
     transaction.query(&statement, &[]).await?.iter().map(segment).collect()
 }
 
-/// The items that are there and that the index does not know as they are.
+/// The stale items that exist: the index does not have their current state.
 pub(super) async fn stale_items(transaction: &Transaction<'_>) -> Result<ItemSet, Failure> {
     let statement = transaction.prepare_cached(STALE).await?;
     let numbers = transaction.query(&statement, &[]).await?;
@@ -63,10 +63,10 @@ pub(super) async fn stale_items(transaction: &Transaction<'_>) -> Result<ItemSet
 const VOCABULARY_BLOCKS: &str = "
     SELECT first, data FROM search_blocks WHERE segment = $1 AND first >= $2 AND first > $3 ORDER BY first LIMIT 256";
 
-/// The vocabularies of segments, some blocks at a time.
+/// Reads the vocabularies of segments, some blocks at a time.
 pub(super) struct Vocabularies<'a> {
     segments: std::slice::Iter<'a, LiveSegment>,
-    /// The segment that is being read, and its last block that was.
+    /// The segment that is being read, and the first key of its last block that was read.
     at: Option<(i64, Vec<u8>)>,
 }
 
@@ -90,37 +90,37 @@ impl<'a> Vocabularies<'a> {
     }
 }
 
-/// Terms to look up in segments, some at a time.
-pub(super) struct Lookups<'a> {
+/// Looks up terms in segments, some terms at a time.
+pub(super) struct TermLookups<'a> {
     segments: &'a [LiveSegment],
     keys: std::slice::Chunks<'a, Vec<u8>>,
 }
 
-/// A block that would have terms, and which.
-pub(super) struct FoundBlock {
+/// A block that would have some of the terms.
+pub(super) struct LookedUpBlock {
     row: Row,
 }
 
-impl<'a> Lookups<'a> {
-    pub(super) fn new(segments: &'a [LiveSegment], keys: &'a [Vec<u8>]) -> Lookups<'a> {
-        Lookups { segments, keys: keys.chunks((BLOCKS_AT_ONCE / segments.len().max(1)).max(1)) }
+impl<'a> TermLookups<'a> {
+    pub(super) fn new(segments: &'a [LiveSegment], keys: &'a [Vec<u8>]) -> TermLookups<'a> {
+        TermLookups { segments, keys: keys.chunks((BLOCKS_AT_ONCE / segments.len().max(1)).max(1)) }
     }
 
     /// The next terms, and the blocks that would have them, in one round trip; `None` after the last.
     pub(super) async fn next(
         &mut self,
         transaction: &Transaction<'_>,
-    ) -> Result<Option<(&'a [Vec<u8>], Vec<FoundBlock>)>, Failure> {
+    ) -> Result<Option<(&'a [Vec<u8>], Vec<LookedUpBlock>)>, Failure> {
         let Some(keys) = self.keys.next() else { return Ok(None) };
         let segments: Vec<i64> = self.segments.iter().map(|segment| segment.number).collect();
         let statement = transaction.prepare_cached(BLOCKS).await?;
         let found = transaction.query(&statement, &[&segments, &keys]).await?;
-        Ok(Some((keys, found.into_iter().map(|row| FoundBlock { row }).collect())))
+        Ok(Some((keys, found.into_iter().map(|row| LookedUpBlock { row }).collect())))
     }
 }
 
-impl FoundBlock {
-    /// Looks for each of the terms that the block would have.
+impl LookedUpBlock {
+    /// Calls `look` for each of the terms that the block would have.
     pub(super) fn look(
         &self,
         segments: &[LiveSegment],
@@ -130,9 +130,9 @@ impl FoundBlock {
         let number: i64 = self.row.try_get("segment")?;
         let Some(segment) = segments.iter().find(|segment| segment.number == number) else { return Ok(()) };
         let data: &[u8] = self.row.try_get("data")?;
-        for item in self.row.try_get::<_, Vec<i64>>("places")? {
-            let item = usize::try_from(item - 1).unwrap_or(usize::MAX);
-            if let Some(key) = keys.get(item) {
+        for position in self.row.try_get::<_, Vec<i64>>("places")? {
+            let position = usize::try_from(position - 1).unwrap_or(usize::MAX);
+            if let Some(key) = keys.get(position) {
                 look(segment, key, data)?;
             }
         }
@@ -140,8 +140,7 @@ impl FoundBlock {
     }
 }
 
-/// The numbers of those of the items that live in a segment, by the numbers of the segments; those of items that are gone
-/// too.
+/// The numbers of the items that a segment has live postings of, by the number of the segment; also those of purged items.
 pub(super) async fn members(
     transaction: &Transaction<'_>,
     segments: &[LiveSegment],
@@ -149,7 +148,7 @@ pub(super) async fn members(
 ) -> Result<Vec<(i64, Vec<i64>)>, Failure> {
     let keys: Vec<Vec<u8>> = items.iter().map(|id| member_key(id.as_bytes())).collect();
     let mut members: Vec<(i64, Vec<i64>)> = segments.iter().map(|segment| (segment.number, Vec::new())).collect();
-    let mut lookups = Lookups::new(segments, &keys);
+    let mut lookups = TermLookups::new(segments, &keys);
     while let Some((keys, blocks)) = lookups.next(transaction).await? {
         for block in blocks {
             block.look(segments, keys, |segment, key, data| {
@@ -168,7 +167,8 @@ pub(super) async fn members(
     Ok(members)
 }
 
-/// Whoever changes segments takes turns. The lock comes before every other, and no change of an item asks for it.
+/// Transactions that change segments exclude each other by this lock. It is taken before every other lock, and no change
+/// of an item takes it.
 const LOCK_SEGMENTS: &str = "SELECT pg_advisory_xact_lock(7449362053)";
 
 const LEASE: &str = "SELECT value FROM meta WHERE key = 'indexer'";
@@ -176,19 +176,19 @@ const LEASE: &str = "SELECT value FROM meta WHERE key = 'indexer'";
 const TAKE_LEASE: &str = "
     INSERT INTO meta (key, value) VALUES ('indexer', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
 
-/// Keeps the segments as they are until the end of the transaction. The statements after it see what was waited for.
+/// Locks the segments until the end of the transaction. The statements after it see the commit that it waited for.
 pub(super) async fn lock_segments(transaction: &Transaction<'_>) -> Result<(), Failure> {
     Ok(transaction.batch_execute(LOCK_SEGMENTS).await?)
 }
 
-/// Whether another process is at the index.
+/// Whether another process holds the lease of the indexer.
 pub(super) async fn is_leased_elsewhere(transaction: &Transaction<'_>, lease: &Lease) -> Result<bool, Failure> {
     let statement = transaction.prepare_cached(LEASE).await?;
-    let Some(known) = transaction.query_opt(&statement, &[]).await? else { return Ok(false) };
-    Ok(lease.is_held(known.try_get(0)?))
+    let Some(stored) = transaction.query_opt(&statement, &[]).await? else { return Ok(false) };
+    Ok(lease.is_held_elsewhere(stored.try_get(0)?))
 }
 
-/// Keeps others from the index for a while.
+/// Takes or renews the lease, which keeps other processes from the index for a while.
 pub(super) async fn take_lease(transaction: &Transaction<'_>, lease: &Lease) -> Result<(), Failure> {
     let statement = transaction.prepare_cached(TAKE_LEASE).await?;
     transaction.execute(&statement, &[&lease.to_text()]).await?;

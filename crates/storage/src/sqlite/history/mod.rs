@@ -1,4 +1,5 @@
-//! Folder.
+//! The history of items in SQLite: what a change leaves behind ([`records`]), versions ([`versions`]), and events
+//! ([`events`]).
 
 pub(super) mod events;
 pub(super) mod records;

@@ -1,4 +1,4 @@
-//! Whether everything that is stored fits together.
+//! The integrity check: contents, versions and the search index of every item.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const VERSIONS: &str = "SELECT version FROM versions WHERE item = ?1 AND version
 
 const BLOCKS: &str = "SELECT data FROM search_blocks WHERE segment = ?1 ORDER BY first";
 
-/// Looks at everything. The connection is in a transaction.
+/// Checks everything that is stored. The connection is in a transaction.
 pub(crate) fn check(connection: &Connection) -> Result<CheckReport, Failure> {
     let mut report = CheckReport::default();
     let mut sums = sums(connection, &mut report)?;
@@ -48,7 +48,7 @@ pub(crate) fn check(connection: &Connection) -> Result<CheckReport, Failure> {
     Ok(report)
 }
 
-/// What the index says of each item.
+/// The fingerprint of each item, by the index.
 fn sums(connection: &Connection, report: &mut CheckReport) -> Result<BTreeMap<i64, u128>, Failure> {
     let mut sums = Fingerprints::default();
     let mut statement = connection.prepare(BLOCKS)?;

@@ -1,4 +1,4 @@
-//! Files of code that may match a search.
+//! Search of code files: reads the candidates in the order of their paths.
 
 use std::ops::ControlFlow;
 
@@ -10,21 +10,23 @@ use super::segments::{live_segments, stale_items};
 use super::{candidates, check_time};
 use crate::sqlite::failure::Failure;
 
-// The conditions are those of the partial index, word for word, or SQLite would not use it. It has all that is read.
+// The conditions are those of the partial index, word for word, or SQLite would not use it. The index
+// covers all columns that are read.
 const FILES: &str = "
     SELECT number, path FROM items
     WHERE space = ?1 AND kind = ?2 AND path >= ?3 AND path IS NOT NULL AND deleted_at IS NULL ORDER BY path";
 
 const TEXT: &str = "SELECT text FROM contents WHERE item = ?1";
 
-/// A file that may match.
+/// A file that is a candidate.
 struct File {
     number: i64,
     space: SpaceId,
     path: String,
 }
 
-/// Hands the files that may match to `read`; how many there are where was looked. The connection is in a transaction.
+/// Hands the candidates to `read`. Returns how many files there are in the searched paths. The connection is in a
+/// transaction.
 pub(crate) fn search_files(connection: &Connection, query: &FileSearch, mut read: FileReader) -> Result<u64, Failure> {
     check_time(query.until)?;
     let candidates =
@@ -44,7 +46,7 @@ pub(crate) fn search_files(connection: &Connection, query: &FileSearch, mut read
     Ok(total)
 }
 
-/// The files that are among the candidates, sorted, and how many there are with the others.
+/// The candidates among the files, sorted, and how many files there are in all.
 fn files(connection: &Connection, query: &FileSearch, candidates: Option<&[i64]>) -> Result<(Vec<File>, u64), Failure> {
     let mut statement = connection.prepare_cached(FILES)?;
     let first = match &query.paths {
@@ -56,7 +58,7 @@ fn files(connection: &Connection, query: &FileSearch, candidates: Option<&[i64]>
         let mut found = statement.query(params![space.uuid().into_bytes(), query.kind.name(), first])?;
         while let Some(row) = found.next()? {
             let (number, path) = (row.get(0)?, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?);
-            // They ascend by their bytes, so that those that are asked for come first.
+            // Paths ascend by their bytes, so that those of the query come first.
             if !query.paths.contain(path) {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Which of the items that match are asked for, and where they stand in the order.
+//! The filter of a search: which candidates are in the spaces, kinds, views and tags of the query, with their sort keys.
 
 use std::collections::BTreeSet;
 
@@ -14,20 +14,20 @@ use crate::sqlite::failure::Failure;
 use crate::sqlite::items::index_scan::tags_needed;
 use crate::sqlite::items::list::{ListPartition, entry_from_row, non_empty, partitions};
 
-/// How many steps along an index take as long as looking up an item by its number.
+/// How many steps of an index scan take as long as the look-up of an item by its number.
 const STEPS_OF_A_LOOKUP: u64 = 4;
 
 const TAG_FILTER: &str = "
     AND ?2 <= (SELECT count(*) FROM item_tags WHERE item = number AND tag IN (SELECT value FROM json_each(?1)))";
 
-/// The items that a search asks for.
+/// Filters the candidates of a search.
 pub(super) struct CandidateFilter<'a> {
     connection: &'a Connection,
     filter: &'a Filter,
     partitions: Vec<ListPartition>,
-    /// What the entries have.
+    /// The sort key of the entries.
     by: SortBy,
-    /// How many items are asked for, without regard to tags.
+    /// How many items the partitions have, without regard to tags.
     all: u64,
 }
 
@@ -37,7 +37,7 @@ impl<'a> CandidateFilter<'a> {
         Ok(CandidateFilter { connection, filter: &query.filter, partitions, by: search_sort_by(query.order), all })
     }
 
-    /// The entries of those of the items that are asked for; `None` is all that are. Items ascend.
+    /// The entries of the candidates that pass the filter; `None` means that every item is a candidate. Candidates ascend.
     pub(super) fn entries(&self, items: Option<Vec<i64>>) -> Result<Vec<PageEntry>, Failure> {
         match items {
             None => self.scan(|_| true),

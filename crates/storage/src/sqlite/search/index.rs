@@ -1,4 +1,4 @@
-//! Steps of the index: items that changed become a segment, segments that became many become one.
+//! Steps of the indexer: stale items become a new segment; when segments are many, they are merged.
 
 use interline_items::StoreError;
 use interline_items::search::{IndexStep, IndexStepResult};
@@ -18,13 +18,13 @@ use crate::sqlite::failure::Failure;
 use crate::sqlite::readers::Readers;
 use crate::sqlite::write::writer::Writer;
 
-// What changed hours from now did so by a clock that was wrong.
+// A change that is hours in the future was made by a clock that was wrong.
 const STALE: &str = "
     SELECT item, mark FROM stale_items WHERE changed_at <= ?1 OR changed_at > ?1 + 7200000000 ORDER BY item LIMIT ?2";
 
 const COUNT_STALE: &str = "SELECT count(*) FROM stale_items";
 
-/// What is left behind: a merge that was given up, or parts that were put together.
+/// A segment to remove: of a merge that was given up, or an input of a finished one.
 const LEFT_BEHIND: &str = "SELECT number FROM search_segments WHERE state <> 1 ORDER BY number LIMIT 1";
 
 const ADD_SEGMENT: &str = "
@@ -36,10 +36,10 @@ const SET_TOMBSTONES: &str = "UPDATE search_segments SET dead = ?2 WHERE number 
 
 const IS_STALE: &str = "SELECT EXISTS (SELECT 1 FROM stale_items WHERE item = ?1)";
 
-// A change since it was read has another mark, and stays stale.
+// An item that was changed since it was read has another mark, and stays stale.
 const FORGET_STALE: &str = "DELETE FROM stale_items WHERE item = ?1 AND mark = ?2";
 
-/// What there is to do next.
+/// The work of the next step.
 enum IndexWork {
     Elsewhere,
     Nothing { stale: u64 },
@@ -48,7 +48,7 @@ enum IndexWork {
     Add(NewSegment),
 }
 
-/// A step of the index, by the holder of a lease.
+/// Does one step of the index, under the lease of `holder`.
 pub(crate) async fn step(
     readers: &Readers,
     writer: &Writer,
@@ -95,16 +95,16 @@ fn next(connection: &Connection, lease: Lease, step: IndexStep) -> Result<IndexW
     NewSegment::read(connection, &segments, step)
 }
 
-/// A segment that is to be added.
+/// A segment to add.
 struct NewSegment {
-    /// The segments that count when it is added, or it is not.
+    /// The live segments that it was built beside: it is added only if they are still the live ones.
     segments: Vec<i64>,
-    /// The items, each with its mark. Those that are gone too.
+    /// The items, each with its mark; also those that were purged.
     read: Vec<(i64, i64)>,
-    /// How many of them are there.
+    /// How many of the items exist.
     items: i64,
     blocks: Vec<Block>,
-    /// The items that no longer count in older segments.
+    /// New tombstones of older segments, by the number of the segment.
     tombstones: Vec<(i64, Vec<i64>)>,
     stale: u64,
 }
@@ -148,13 +148,13 @@ impl NewSegment {
         }))
     }
 
-    /// Whether it was added: nobody else has changed the index meanwhile.
+    /// Whether it was added; not if another process has changed the index meanwhile.
     fn commit(self, connection: &Connection, lease: Lease) -> Result<bool, Failure> {
         let mut segments = live_segments(connection)?;
         if !segments.iter().map(|segment| segment.number).eq(self.segments.iter().copied()) {
             return Ok(false);
         }
-        // Another may have indexed the items, without a segment if all were gone by then.
+        // Another process may have indexed the items, without a segment if all were purged by then.
         for (item, _) in &self.read {
             if !connection.prepare_cached(IS_STALE)?.query_row([item], |row| row.get(0))? {
                 return Ok(false);
@@ -179,7 +179,7 @@ impl NewSegment {
     }
 }
 
-/// Adds a segment without its blocks; its number.
+/// Adds a segment without its blocks. Returns its number.
 pub(super) fn add_segment(
     connection: &Connection,
     state: SegmentState,
@@ -199,7 +199,7 @@ pub(super) fn add_blocks(connection: &Connection, segment: i64, blocks: &[Block]
     Ok(())
 }
 
-/// The keys of an item and the length of its content; `None` if it is gone.
+/// The keys of an item and the length of its content; `None` if it was purged.
 pub(super) fn keys(texts: &mut Texts<'_>, item: i64) -> Result<Option<(ItemKeys, u64)>, Failure> {
     texts.with_fields(item, |texts| {
         let length = texts.content.map_or(0, str::len) as u64;
@@ -207,7 +207,7 @@ pub(super) fn keys(texts: &mut Texts<'_>, item: i64) -> Result<Option<(ItemKeys,
     })
 }
 
-/// Those of the items that a segment has.
+/// The items that a segment has live postings of.
 fn members(connection: &Connection, segment: &LiveSegment, items: &[(i64, i64)]) -> Result<Vec<i64>, Failure> {
     let mut members = Vec::new();
     for (item, _) in items {

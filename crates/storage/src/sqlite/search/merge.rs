@@ -1,4 +1,4 @@
-//! Segments are put together into one, a chunk at a time: whoever writes meanwhile waits for one chunk at the most.
+//! Merging segments into one, chunk by chunk: another write waits for one chunk at the most.
 
 use interline_items::StoreError;
 use interline_items::search::IndexStepResult;
@@ -25,7 +25,7 @@ const IS_BEING_MADE: &str = "SELECT EXISTS (SELECT 1 FROM search_segments WHERE 
 
 const RETIRE: &str = "UPDATE search_segments SET state = 2 WHERE number = ?1";
 
-// So that whoever still makes it does not finish what is not whole.
+// So that a process that still merges into it does not finish a segment that lacks blocks.
 const GIVE_UP: &str = "UPDATE search_segments SET state = 2 WHERE number = ?1 AND state <> 1";
 
 const REMOVE_BLOCKS: &str = "
@@ -33,7 +33,7 @@ const REMOVE_BLOCKS: &str = "
 
 const REMOVE_SEGMENT: &str = "DELETE FROM search_segments WHERE number = ?1";
 
-/// Puts segments together.
+/// Merges segments into one.
 pub(super) async fn merge(
     readers: &Readers,
     writer: &Writer,
@@ -69,12 +69,12 @@ pub(super) async fn merge(
     }
 }
 
-/// Whether nobody has given it up.
+/// Whether the new segment was not given up by another process.
 fn is_being_made(connection: &Connection, segment: i64) -> Result<bool, Failure> {
     Ok(connection.prepare_cached(IS_BEING_MADE)?.query_row([segment], |row| row.get(0))?)
 }
 
-/// How far the reading of the inputs is.
+/// The state of a merge between two chunks.
 struct MergeProgress {
     merge: Merge,
     /// Each input, and the first term of the last block that was read.
@@ -89,7 +89,7 @@ impl MergeProgress {
         }
     }
 
-    /// The next blocks of the new segment, and what goes on from there; nothing goes on after the last.
+    /// The next blocks of the new segment, and the state from which the merge goes on; `None` after the last.
     fn chunk(mut self, connection: &Connection) -> Result<(Option<MergeProgress>, Vec<Block>), Failure> {
         let mut statement = connection.prepare_cached(NEXT_BLOCK)?;
         loop {
@@ -111,7 +111,7 @@ impl MergeProgress {
     }
 }
 
-/// The segment that is being output.
+/// The new segment.
 #[derive(Clone, Copy)]
 struct MergeOutput {
     segment: i64,
@@ -119,7 +119,7 @@ struct MergeOutput {
 }
 
 impl MergeOutput {
-    /// Puts the segment in the position of the inputs, with its last blocks; whether they were all still there.
+    /// Writes the last blocks, and replaces the inputs by the new segment. Returns whether all inputs were still live.
     fn finish(
         self,
         connection: &Connection,
@@ -137,7 +137,7 @@ impl MergeOutput {
         take_lease(connection, &Lease::new(holder))?;
         let bytes = self.bytes + total_bytes(last);
         add_blocks(connection, self.segment, last)?;
-        // Without a block there is nothing in it: it is left behind, and removed with the inputs.
+        // Without a block the new segment is empty: it is left behind, and removed with the inputs.
         if bytes > 0 {
             connection.prepare_cached(FINISH)?.execute(params![self.segment, items, bytes, tombstones.encode()])?;
         }
@@ -148,10 +148,10 @@ impl MergeOutput {
     }
 }
 
-/// Removes some blocks of a segment that does not count, and the segment with the last of them.
+/// Removes some blocks of a segment that is not live, and the segment with the last of them.
 pub(super) fn remove_blocks(connection: &Connection, lease: Lease, segment: i64) -> Result<(), Failure> {
     take_lease(connection, &lease)?;
-    // It may count by now, or be gone.
+    // It may be live by now, or be gone.
     let is_left = connection.prepare_cached(GIVE_UP)?.execute([segment])? > 0;
     if is_left && connection.prepare_cached(REMOVE_BLOCKS)?.execute([segment])? == 0 {
         connection.prepare_cached(REMOVE_SEGMENT)?.execute([segment])?;

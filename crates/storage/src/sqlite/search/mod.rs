@@ -1,4 +1,4 @@
-//! Searching: what the index knows, and what is read because it does not.
+//! Search: candidates from the index, and a read of the texts of which the index is not certain.
 
 pub(super) mod check;
 pub(super) mod files;
@@ -10,8 +10,8 @@ mod texts;
 
 use std::time::Instant;
 
-use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, SearchedFields, TermPresence, Verdict};
-use interline_items::{Contents, StoreError};
+use interline_items::StoreError;
+use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, TermPresence, Verdict};
 use rusqlite::Connection;
 
 use self::filter::CandidateFilter;
@@ -19,6 +19,7 @@ use self::segments::{live_segments, stale_items, with_block, with_vocabulary};
 use self::texts::Texts;
 use crate::paging::{PageEntry, cut_page};
 use crate::search::candidates::{CandidateLookup, Candidates};
+use crate::search::hit::search_hit;
 use crate::search::item_set::ItemSet;
 use crate::search::live_segment::LiveSegment;
 use crate::sqlite::failure::Failure;
@@ -26,7 +27,7 @@ use crate::sqlite::rows::{self, select_snapshot};
 
 const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
 
-/// A page of what matches, and how many items do. The connection is in a transaction.
+/// A page of the items that match, and how many do. The connection is in a transaction.
 pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<SearchResults, Failure> {
     let candidates =
         candidates(connection, &query.search, query.until, &live_segments(connection)?, stale_items(connection)?)?;
@@ -35,7 +36,7 @@ pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<Sea
     run.page()
 }
 
-/// What the index says about the terms of a search.
+/// The candidates of a search, by the postings of its terms.
 fn candidates(
     connection: &Connection,
     search: &Search,
@@ -58,74 +59,74 @@ fn candidates(
             check_time(until)?;
             with_block(connection, segment, key, |block| Ok(lookup.add(key, block, &segment.tombstones)?))?;
         }
-        // Pieces may be many, and neighbours.
+        // Pieces may be many, and neighbours in one block.
         let mut rest = pieces.as_slice();
         while let Some(first) = rest.first() {
             check_time(until)?;
-            let mut settled = 1;
+            let mut done = 1;
             with_block(connection, segment, first, |block| {
-                settled = lookup.add_many(rest, block, &segment.tombstones)?;
+                done = lookup.add_many(rest, block, &segment.tombstones)?;
                 Ok(())
             })?;
-            rest = &rest[settled..];
+            rest = &rest[done..];
         }
     }
     Ok(lookup.finish(search))
 }
 
-/// [`StoreError::OutOfTime`] if the search may not go on.
+/// [`StoreError::OutOfTime`] if the time of the search is over.
 fn check_time(until: Instant) -> Result<(), StoreError> {
     if Instant::now() < until { Ok(()) } else { Err(StoreError::OutOfTime) }
 }
 
-/// What was found so far.
+/// A search in progress, with the matches so far.
 struct SearchRun<'a> {
     connection: &'a Connection,
     query: &'a SearchQuery,
     texts: Texts<'a>,
     filter: CandidateFilter<'a>,
-    found: Vec<PageEntry>,
+    matches: Vec<PageEntry>,
 }
 
 impl<'a> SearchRun<'a> {
     fn new(connection: &'a Connection, query: &'a SearchQuery) -> Result<SearchRun<'a>, Failure> {
         let (texts, filter) = (Texts::new(connection)?, CandidateFilter::new(connection, query)?);
-        Ok(SearchRun { connection, query, texts, filter, found: Vec::new() })
+        Ok(SearchRun { connection, query, texts, filter, matches: Vec::new() })
     }
 
-    /// Adds the items that match.
+    /// Adds the candidates that match.
     fn look_up(&mut self, candidates: &Candidates) -> Result<(), Failure> {
         let search = &self.query.search;
-        let judge = |item: i64| search.judge(|term| candidates.presence(term, item));
+        let verdict = |item: i64| search.judge(|term| candidates.presence(term, item));
         for mut entry in self.filter.entries(candidates.items(search))? {
             let number = entry.number;
-            let score = match judge(number) {
+            let score = match verdict(number) {
                 Verdict::No => None,
                 Verdict::Yes(score) => Some(score),
                 Verdict::Read => self.read(number, |term| candidates.presence(term, number))?,
             };
             if let Some(score) = score {
                 entry.set_score(self.query.order, score);
-                self.found.push(entry);
+                self.matches.push(entry);
             }
         }
         Ok(())
     }
 
-    /// How well an item matches, if it does.
-    fn read(&mut self, number: i64, known: impl Fn(usize) -> TermPresence) -> Result<Option<u32>, Failure> {
+    /// The score of an item by its text, if it matches.
+    fn read(&mut self, number: i64, presence: impl Fn(usize) -> TermPresence) -> Result<Option<u32>, Failure> {
         check_time(self.query.until)?;
         let mut in_time = || Instant::now() < self.query.until;
         let score = self.texts.with_fields(number, |item| {
-            Ok(self.query.search.score(item, known, &mut in_time).map_err(|_| StoreError::OutOfTime)?)
+            Ok(self.query.search.score(item, presence, &mut in_time).map_err(|_| StoreError::OutOfTime)?)
         })?;
         Ok(score.flatten())
     }
 
     fn page(mut self) -> Result<SearchResults, Failure> {
-        let total = self.found.len() as u64;
-        let next = cut_page(&mut self.found, &self.query.start, self.query.limit, self.query.order.direction());
-        let items = self.found.iter().map(|entry| self.item(entry)).collect::<Result<_, _>>()?;
+        let total = self.matches.len() as u64;
+        let next = cut_page(&mut self.matches, &self.query.start, self.query.limit, self.query.order.direction());
+        let items = self.matches.iter().map(|entry| self.item(entry)).collect::<Result<_, _>>()?;
         Ok(SearchResults { items, total, next })
     }
 
@@ -133,13 +134,6 @@ impl<'a> SearchRun<'a> {
         let mut statement = self.connection.prepare_cached(SNAPSHOT)?;
         let mut found = statement.query([entry.number])?;
         let row = found.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-        let mut snapshot = rows::snapshot(row)?;
-        let mut in_time = || Instant::now() < self.query.until;
-        let snippet = self.query.search.snippet(&SearchedFields::of(&snapshot), &mut in_time);
-        let snippet = snippet.map_err(|_| StoreError::OutOfTime)?;
-        if self.query.contents == Contents::Omit {
-            snapshot.content = None;
-        }
-        Ok(SearchHit { snapshot, snippet })
+        Ok(search_hit(rows::snapshot(row)?, self.query)?)
     }
 }

@@ -1,4 +1,4 @@
-//! Reading what is searched of an item.
+//! Reading the searched fields of an item.
 
 use interline_items::search::SearchedFields;
 use rusqlite::{CachedStatement, Connection};
@@ -10,7 +10,7 @@ const TEXTS: &str = "
     SELECT title, name, description, url, path, text FROM items LEFT JOIN contents ON contents.item = items.number
     WHERE items.number = ?1";
 
-/// A statement that reads the texts of one item after the other.
+/// A statement that reads the searched fields of one item after the other.
 pub(super) struct Texts<'a>(CachedStatement<'a>);
 
 impl<'a> Texts<'a> {
@@ -18,7 +18,7 @@ impl<'a> Texts<'a> {
         Ok(Texts(connection.prepare_cached(TEXTS)?))
     }
 
-    /// What `look` makes of the texts of an item, without a copy of them; `None` if the item is gone.
+    /// Calls `look` with the searched fields of an item, without copying them; `None` if the item was purged.
     pub(super) fn with_fields<T>(
         &mut self,
         item: i64,
