@@ -1,4 +1,4 @@
-//! The text engine: its bars, and the inputs that could take more than linear time.
+//! Benchmarks of the text engine: its speed, and worst-case inputs that could take more than linear time.
 
 use std::error::Error;
 
@@ -15,8 +15,8 @@ pub(crate) fn run(filter: &str) -> Result<(), Box<dyn Error>> {
     traps::run(filter, all)
 }
 
-/// What a replacement came to, in a few words.
-fn told(result: &Result<Replacement, ReplaceError>) -> String {
+/// The result of a replacement, in a few words.
+fn summary(result: &Result<Replacement, ReplaceError>) -> String {
     match result {
         Ok(done) if done.places.len() == 1 => done.level.to_string(),
         Ok(done) => format!("{} × {}", done.places.len(), done.level),

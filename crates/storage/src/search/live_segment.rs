@@ -54,7 +54,7 @@ impl MergedSegment {
     /// The result of a merge of `inputs`, as they were when it began, given the segments that are live `now`. Tombstones
     /// that the inputs got meanwhile are tombstones of the result. `None` if an input is no longer live: then the merge
     /// was for nothing.
-    pub(crate) fn of_inputs(inputs: &[LiveSegment], now: &[LiveSegment]) -> Option<MergedSegment> {
+    pub(crate) fn from_inputs(inputs: &[LiveSegment], now: &[LiveSegment]) -> Option<MergedSegment> {
         let mut merged = MergedSegment { items: 0, tombstones: ItemSet::default() };
         for input in inputs {
             let now = now.iter().find(|segment| segment.number == input.number)?;
@@ -82,13 +82,13 @@ mod tests {
     fn tombstones_made_during_a_merge_are_tombstones_of_its_result() {
         let inputs = [segment(1, 5, &[10]), segment(2, 3, &[])];
         let now = [segment(1, 5, &[10, 11]), segment(2, 3, &[20]), segment(3, 9, &[30])];
-        let made = MergedSegment::of_inputs(&inputs, &now).unwrap();
+        let made = MergedSegment::from_inputs(&inputs, &now).unwrap();
         assert_eq!(made.items, 7);
         assert_eq!(made.tombstones.encode(), [11, 20].into_iter().collect::<ItemSet>().encode());
     }
 
     #[test]
     fn a_merge_of_a_segment_that_is_no_longer_live_was_for_nothing() {
-        assert!(MergedSegment::of_inputs(&[segment(1, 5, &[])], &[segment(2, 5, &[])]).is_none());
+        assert!(MergedSegment::from_inputs(&[segment(1, 5, &[])], &[segment(2, 5, &[])]).is_none());
     }
 }

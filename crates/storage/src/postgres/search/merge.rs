@@ -199,7 +199,7 @@ impl RetryableTransaction for FinishMerge {
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         lock_segments(transaction).await?;
         let Some(MergedSegment { items, tombstones }) =
-            MergedSegment::of_inputs(&self.inputs, &live_segments(transaction).await?)
+            MergedSegment::from_inputs(&self.inputs, &live_segments(transaction).await?)
         else {
             return Ok((false, CommitProof::Nothing));
         };

@@ -127,7 +127,7 @@ impl MergeOutput {
         last: &[Block],
         inputs: &[LiveSegment],
     ) -> Result<bool, Failure> {
-        let Some(MergedSegment { items, tombstones }) = MergedSegment::of_inputs(inputs, &live_segments(connection)?)
+        let Some(MergedSegment { items, tombstones }) = MergedSegment::from_inputs(inputs, &live_segments(connection)?)
         else {
             return Ok(false);
         };

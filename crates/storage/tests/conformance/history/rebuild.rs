@@ -48,8 +48,8 @@ async fn a_lifecycle_change_is_a_record_without_a_version(test: TestStore) {
     let records = test
         .rows("SELECT action, version, stamp_version, stamp_revision FROM versions ORDER BY stamp_version, stamp_revision")
         .await;
-    let told: Vec<_> = records.iter().map(|row| (row[0].text(), row[2].integer(), row[3].integer())).collect();
-    assert_eq!(told, [("create", 1, 0), ("archive", 1, 1), ("delete", 1, 2), ("restore", 1, 3)]);
+    let rows: Vec<_> = records.iter().map(|row| (row[0].text(), row[2].integer(), row[3].integer())).collect();
+    assert_eq!(rows, [("create", 1, 0), ("archive", 1, 1), ("delete", 1, 2), ("restore", 1, 3)]);
     assert_eq!(records[0][1], Value::Integer(1));
     assert!(records[1..].iter().all(|row| row[1] == Value::Null));
 }

@@ -124,13 +124,13 @@ async fn a_change_leaves_a_delivery_for_each_webhook_of_its_space(test: TestStor
     ada.change(store, &made, ada.retitling(&made, "New")).await.unwrap();
     let events = store.events(&[(ada.space.id, 0)].into(), 10).await.unwrap();
     for webhook in &hers {
-        let told = deliveries(store, webhook).await;
-        assert_eq!(told.iter().rev().map(|delivery| delivery.event.clone()).collect::<Vec<_>>(), events);
-        assert!(told.iter().all(|delivery| delivery.state == DeliveryState::Pending(None) && delivery.attempts == 0));
-        assert_eq!(store.next_delivery(webhook.id).await.unwrap(), told.last().cloned());
-        let before = store.deliveries(webhook.id, Some(told[0].number), 100).await.unwrap();
-        assert_eq!(before, told[1..]);
-        assert_eq!(store.deliveries(webhook.id, None, 1).await.unwrap(), told[..1]);
+        let queued = deliveries(store, webhook).await;
+        assert_eq!(queued.iter().rev().map(|delivery| delivery.event.clone()).collect::<Vec<_>>(), events);
+        assert!(queued.iter().all(|delivery| delivery.state == DeliveryState::Pending(None) && delivery.attempts == 0));
+        assert_eq!(store.next_delivery(webhook.id).await.unwrap(), queued.last().cloned());
+        let before = store.deliveries(webhook.id, Some(queued[0].number), 100).await.unwrap();
+        assert_eq!(before, queued[1..]);
+        assert_eq!(store.deliveries(webhook.id, None, 1).await.unwrap(), queued[..1]);
     }
     assert_eq!(deliveries(store, &his).await, []);
     assert_eq!(deliveries(store, &stopped).await, []);
@@ -148,9 +148,9 @@ async fn a_webhook_is_told_of_its_kinds_alone(test: TestStore) {
     ada.create(store, note(&ada.space, "Plan")).await;
     assert_eq!(claim(store, 1_000).await, []);
     let made = ada.create(store, prompt(&ada.space, "hello")).await;
-    let told = deliveries(store, &prompts).await;
-    assert_eq!(told.len(), 1);
-    assert_eq!((told[0].event.item, told[0].event.happening), (made.item.id, EventKind::Created));
+    let queued = deliveries(store, &prompts).await;
+    assert_eq!(queued.len(), 1);
+    assert_eq!((queued[0].event.item, queued[0].event.happening), (made.item.id, EventKind::Created));
 }
 
 async fn a_refused_change_leaves_nothing(test: TestStore) {
@@ -219,8 +219,8 @@ async fn what_is_pending_for_one_that_stops_is_given_up(test: TestStore) {
     store.update_webhook(&Webhook { stopped: Some(stopped), ..webhooks[1].clone() }).await.unwrap();
     ada.create(store, note(&ada.space, "two")).await;
     for webhook in &webhooks {
-        let told = deliveries(store, webhook).await;
-        assert_eq!(told.iter().map(|delivery| delivery.state).collect::<Vec<_>>(), [DeliveryState::GivenUp]);
+        let queued = deliveries(store, webhook).await;
+        assert_eq!(queued.iter().map(|delivery| delivery.state).collect::<Vec<_>>(), [DeliveryState::GivenUp]);
         assert_eq!(store.next_delivery(webhook.id).await.unwrap(), None);
     }
 }

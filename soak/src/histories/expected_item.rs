@@ -1,4 +1,4 @@
-//! What an item was in each version, remembered outside of the storage, and compared with it.
+//! The expected state of an item in each version, kept outside of the store, and compared with it.
 
 use anyhow::{Context as _, ensure};
 use interline_items::fields::{Description, Tag, Title};
@@ -6,7 +6,7 @@ use interline_items::{Action, Fields, HistoryQuery, ItemId, Store};
 
 /// An item in one version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct State {
+pub(super) struct VersionState {
     pub(super) title: String,
     pub(super) description: Option<String>,
     pub(super) tags: Vec<String>,
@@ -14,29 +14,29 @@ pub(super) struct State {
 }
 
 /// An item and all that happened to it.
-pub(super) struct Remembered {
+pub(super) struct ExpectedItem {
     pub(super) id: ItemId,
     /// The first is version 1.
-    pub(super) versions: Vec<State>,
+    pub(super) versions: Vec<VersionState>,
     /// What was done, oldest first.
     pub(super) actions: Vec<Action>,
-    pub(super) life: Life,
+    pub(super) life: Lifecycle,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Life {
+pub(super) enum Lifecycle {
     Active,
     Archived,
     Deleted { archived: bool },
 }
 
-impl Remembered {
-    pub(super) fn newest(&self) -> State {
+impl ExpectedItem {
+    pub(super) fn newest(&self) -> VersionState {
         self.versions.last().cloned().unwrap_or_default()
     }
 
     /// A change makes a version; one that changes nothing makes none.
-    pub(super) fn becomes(&mut self, state: State) {
+    pub(super) fn becomes(&mut self, state: VersionState) {
         if self.versions.last() != Some(&state) {
             self.versions.push(state);
             self.actions.push(Action::Update);
@@ -82,8 +82,8 @@ impl Remembered {
     }
 }
 
-fn state(fields: &Fields, content: Option<&str>) -> State {
-    State {
+fn state(fields: &Fields, content: Option<&str>) -> VersionState {
+    VersionState {
         title: fields.title.as_ref().map_or("", Title::as_str).to_owned(),
         description: fields.description.as_ref().map(Description::as_str).map(str::to_owned),
         tags: fields.tags.as_slice().iter().map(Tag::as_str).map(str::to_owned).collect(),

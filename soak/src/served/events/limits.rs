@@ -1,18 +1,18 @@
-//! Figures of time and memory, held against what they may be.
+//! Limits of time and memory, and whether the figures of a trial keep them.
 
 use anyhow::ensure;
 
 use crate::Form;
 
 /// What is said about the figures of a trial.
-pub(super) struct Bars {
+pub(super) struct Limits {
     form: Form,
     missed: Vec<String>,
 }
 
-impl Bars {
-    pub(super) fn of(form: Form) -> Bars {
-        Bars { form, missed: Vec::new() }
+impl Limits {
+    pub(super) fn new(form: Form) -> Limits {
+        Limits { form, missed: Vec::new() }
     }
 
     /// Prints a figure and what it may be at the most.

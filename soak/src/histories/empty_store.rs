@@ -1,4 +1,4 @@
-//! A new, empty storage that is gone after its sequence.
+//! A new, empty store that is removed after its sequence.
 
 use std::sync::Arc;
 
@@ -8,35 +8,37 @@ use interline_storage::{PostgresStore, SqliteStore};
 use tempfile::TempDir;
 use tokio_postgres::{Config, NoTls};
 
-pub(super) enum Place {
+pub(super) enum EmptyStore {
     Sqlite(TempDir),
     Postgres { server: String, name: String },
 }
 
-impl Place {
-    pub(super) fn sqlite() -> anyhow::Result<Place> {
-        Ok(Place::Sqlite(tempfile::tempdir()?))
+impl EmptyStore {
+    pub(super) fn sqlite() -> anyhow::Result<EmptyStore> {
+        Ok(EmptyStore::Sqlite(tempfile::tempdir()?))
     }
 
     /// A database beside the one that `server` names.
-    pub(super) async fn postgres(server: &str, seed: u64) -> anyhow::Result<Place> {
+    pub(super) async fn postgres(server: &str, seed: u64) -> anyhow::Result<EmptyStore> {
         let name = format!("interline_soak_{seed}_{}", uuid::Uuid::now_v7().simple());
         on_server(server, &format!("CREATE DATABASE {name}")).await?;
-        Ok(Place::Postgres { server: server.to_owned(), name })
+        Ok(EmptyStore::Postgres { server: server.to_owned(), name })
     }
 
     /// The store in it, as another process would open it.
     pub(super) async fn open(&self) -> anyhow::Result<Arc<dyn Store>> {
         match self {
-            Place::Sqlite(directory) => Ok(Arc::new(SqliteStore::open(&directory.path().join("interline.db"))?)),
-            Place::Postgres { server, name } => Ok(Arc::new(PostgresStore::connect(&url(server, name)?).await?)),
+            EmptyStore::Sqlite(directory) => Ok(Arc::new(SqliteStore::open(&directory.path().join("interline.db"))?)),
+            EmptyStore::Postgres { server, name } => Ok(Arc::new(PostgresStore::connect(&url(server, name)?).await?)),
         }
     }
 
     pub(super) async fn clear(self) -> anyhow::Result<()> {
         match self {
-            Place::Sqlite(directory) => Ok(directory.close()?),
-            Place::Postgres { server, name } => on_server(&server, &format!("DROP DATABASE {name} WITH (FORCE)")).await,
+            EmptyStore::Sqlite(directory) => Ok(directory.close()?),
+            EmptyStore::Postgres { server, name } => {
+                on_server(&server, &format!("DROP DATABASE {name} WITH (FORCE)")).await
+            }
         }
     }
 }

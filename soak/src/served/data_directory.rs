@@ -1,4 +1,4 @@
-//! Where a server keeps what it is given.
+//! The data directory and database of the servers of a trial.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 use tokio_postgres::{Config, NoTls};
 use uuid::Uuid;
 
-/// How often, and how long after each other, it is looked whether PostgreSQL is done.
+/// How often, and at which interval, PostgreSQL is asked whether other connections are gone.
 const MOST_LOOKS: usize = 2_000;
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -26,16 +26,16 @@ pub(crate) enum Storage {
     Postgres,
 }
 
-/// A data directory that goes with this value, and a database if there is one.
-pub(crate) struct Place {
+/// A data directory that is removed with this value, and the database of servers on PostgreSQL.
+pub(crate) struct DataDirectory {
     folder: TempDir,
     data_dir: PathBuf,
     url: Option<String>,
 }
 
-impl Place {
+impl DataDirectory {
     /// A new one. `server` is the URL of a PostgreSQL on which databases may be made.
-    pub(crate) fn new(storage: Storage, server: Option<&str>, runtime: &Runtime) -> anyhow::Result<Place> {
+    pub(crate) fn new(storage: Storage, server: Option<&str>, runtime: &Runtime) -> anyhow::Result<DataDirectory> {
         let url = match storage {
             Storage::Sqlite => None,
             Storage::Postgres => {
@@ -44,24 +44,24 @@ impl Place {
             }
         };
         let folder = tempfile::tempdir()?;
-        Ok(Place { data_dir: folder.path().join("data"), folder, url })
+        Ok(DataDirectory { data_dir: folder.path().join("data"), folder, url })
     }
 
     /// One whose data directory is somewhere else; its log is not.
-    pub(crate) fn at(data_dir: &Path) -> anyhow::Result<Place> {
-        Ok(Place { folder: tempfile::tempdir()?, data_dir: data_dir.to_owned(), url: None })
+    pub(crate) fn at(data_dir: &Path) -> anyhow::Result<DataDirectory> {
+        Ok(DataDirectory { folder: tempfile::tempdir()?, data_dir: data_dir.to_owned(), url: None })
     }
 
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// What servers here complain about.
+    /// The log of the servers that run on it.
     pub(crate) fn log_file(&self) -> PathBuf {
         self.folder.path().join("log")
     }
 
-    /// The last complaints.
+    /// The last lines of the log.
     pub(crate) fn log_tail(&self) -> String {
         let log = std::fs::read_to_string(self.log_file()).unwrap_or_default();
         let lines: Vec<&str> = log.trim_end().rsplit('\n').take(5).collect();
@@ -86,8 +86,8 @@ impl Place {
         self.data_dir.join("interline.db")
     }
 
-    /// Waits until nothing is done any more for servers that are dead: PostgreSQL may be at their last commits.
-    pub(crate) async fn come_to_rest(&self) -> anyhow::Result<()> {
+    /// Waits until PostgreSQL has finished the last commits of servers that were killed.
+    pub(crate) async fn wait_until_idle(&self) -> anyhow::Result<()> {
         let Some(url) = &self.url else { return Ok(()) };
         let client = connect(url).await?;
         for _ in 0..MOST_LOOKS {
@@ -100,7 +100,7 @@ impl Place {
         anyhow::bail!("PostgreSQL does not let go of a dead server's connections")
     }
 
-    /// Whether the database itself finds everything in order.
+    /// Runs the integrity checks of the database itself.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         if self.url.is_some() {
             return Ok(());

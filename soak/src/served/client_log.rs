@@ -1,10 +1,10 @@
-//! What each client asked for and what it was told: kept here, outside of every server.
+//! The log of each client: every change that it asked for and the answer, kept outside of every server.
 
 use interline_items::ItemId;
 use serde_json::{Value, json};
 
 use super::client::Client;
-use crate::notes::{EditNumber, NotePlan, name_of_line, written};
+use crate::notes::{EditNumber, NotePlan, edit_mark, name_of_line};
 use crate::random::Random;
 
 /// Notes that clients edit at the same time. Each client has lines of its own in every note.
@@ -15,27 +15,27 @@ pub(crate) struct Notes {
 }
 
 /// Everything that one client did, in order. Whatever it does names its own passages only.
-pub(crate) struct Diary {
+pub(crate) struct ClientLog {
     pub(crate) client: usize,
     pub(crate) random: Random,
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<ClientChange>,
 }
 
-/// Something that was asked for.
+/// A change that a client asked for.
 #[derive(Clone, Debug)]
-pub(crate) struct Change {
+pub(crate) struct ClientChange {
     /// Written into the note, and found there again.
     pub(crate) number: EditNumber,
     pub(crate) note: usize,
-    pub(crate) what: What,
-    pub(crate) outcome: Outcome,
+    pub(crate) kind: ChangeKind,
+    pub(crate) outcome: ChangeOutcome,
 }
 
 /// What a change is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum ChangeKind {
     /// The number is put into these lines, all in one request.
-    Lines(Way, Vec<usize>),
+    Lines(EditMethod, Vec<usize>),
     /// The client's tag becomes one with the number.
     Tag,
     Archive,
@@ -44,19 +44,19 @@ pub(crate) enum What {
 
 /// How lines are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum EditMethod {
     StrReplace,
     Insert,
     Edits,
     LinePatch,
 }
 
-/// What became of a change.
+/// The outcome of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// The client was told that it is done, and the version.
+pub(crate) enum ChangeOutcome {
+    /// The server answered that it is done, with the version.
     Acknowledged(u64),
-    /// The client was told that it is not.
+    /// The server answered that it is not done.
     Refused,
     /// The connection broke first: either may be true.
     Unanswered,
@@ -73,26 +73,26 @@ pub(crate) enum Mix {
     Everything,
 }
 
-impl Change {
+impl ClientChange {
     /// Whether it is part of the note, as far as is known.
     pub(crate) fn is_done(&self) -> bool {
-        matches!(self.outcome, Outcome::Acknowledged(_) | Outcome::Found(_))
+        matches!(self.outcome, ChangeOutcome::Acknowledged(_) | ChangeOutcome::Found(_))
     }
 
     pub(crate) fn makes_a_version(&self) -> bool {
-        matches!(self.what, What::Lines(..) | What::Tag)
+        matches!(self.kind, ChangeKind::Lines(..) | ChangeKind::Tag)
     }
 
     pub(crate) fn version(&self) -> Option<u64> {
         match self.outcome {
-            Outcome::Acknowledged(version) if self.makes_a_version() => Some(version),
-            Outcome::Found(version) => version,
+            ChangeOutcome::Acknowledged(version) if self.makes_a_version() => Some(version),
+            ChangeOutcome::Found(version) => version,
             _ => None,
         }
     }
 
     pub(crate) fn touches(&self, line: usize) -> bool {
-        matches!(&self.what, What::Lines(_, lines) if lines.contains(&line))
+        matches!(&self.kind, ChangeKind::Lines(_, lines) if lines.contains(&line))
     }
 }
 
@@ -122,14 +122,14 @@ impl Notes {
     }
 
     /// The lines of a client, by number among those of all clients.
-    pub(crate) fn lines_of(&self, client: usize) -> std::ops::Range<usize> {
+    pub(crate) fn client_lines(&self, client: usize) -> std::ops::Range<usize> {
         client * self.lines_per_client..(client + 1) * self.lines_per_client
     }
 }
 
-impl Diary {
-    pub(crate) fn of(client: usize, seed: u64) -> Diary {
-        Diary { client, random: Random::part(seed, 100 + client as u64), changes: Vec::new() }
+impl ClientLog {
+    pub(crate) fn new(client: usize, seed: u64) -> ClientLog {
+        ClientLog { client, random: Random::part(seed, 100 + client as u64), changes: Vec::new() }
     }
 
     /// The numbers that a line must show, newest first; up to a version, if one is given.
@@ -145,8 +145,10 @@ impl Diary {
 
     /// The tag that the client gave last.
     pub(crate) fn tag(&self, note: usize) -> Option<String> {
-        let tagging =
-            self.changes.iter().rfind(|change| change.note == note && change.what == What::Tag && change.is_done());
+        let tagging = self
+            .changes
+            .iter()
+            .rfind(|change| change.note == note && change.kind == ChangeKind::Tag && change.is_done());
         tagging.map(|change| tag(self.client, change.number))
     }
 
@@ -156,76 +158,80 @@ impl Diary {
     }
 
     /// Thinks of the next change. It is written down as unanswered before anything is sent.
-    pub(crate) fn plan(&mut self, notes: &Notes, mix: Mix) -> Change {
+    pub(crate) fn plan(&mut self, notes: &Notes, mix: Mix) -> ClientChange {
         let note = self.random.below(notes.ids.len());
         let what = match (mix, self.random.below(10)) {
-            (Mix::StrReplace, _) | (Mix::Everything, 0..=2) => What::Lines(Way::StrReplace, self.pick(notes, 1)),
-            (Mix::Everything, 3) => What::Lines(Way::Insert, self.pick(notes, 1)),
-            (Mix::Everything, 4..=5) => What::Lines(Way::Edits, self.pick(notes, 3)),
-            (Mix::Everything, 6..=7) => What::Lines(Way::LinePatch, self.pick(notes, 2)),
+            (Mix::StrReplace, _) | (Mix::Everything, 0..=2) => {
+                ChangeKind::Lines(EditMethod::StrReplace, self.pick(notes, 1))
+            }
+            (Mix::Everything, 3) => ChangeKind::Lines(EditMethod::Insert, self.pick(notes, 1)),
+            (Mix::Everything, 4..=5) => ChangeKind::Lines(EditMethod::Edits, self.pick(notes, 3)),
+            (Mix::Everything, 6..=7) => ChangeKind::Lines(EditMethod::LinePatch, self.pick(notes, 2)),
             // One client alone archives a note, so that it is known what it must be.
             (Mix::Everything, 8) if note % notes.clients() == self.client => self.archive_or_not(note),
-            (Mix::Everything, _) => What::Tag,
+            (Mix::Everything, _) => ChangeKind::Tag,
         };
         let number = EditNumber::try_from(self.changes.len()).unwrap_or(EditNumber::MAX);
-        let change = Change { number, note, what, outcome: Outcome::Unanswered };
+        let change = ClientChange { number, note, what, outcome: ChangeOutcome::Unanswered };
         self.changes.push(change.clone());
         change
     }
 
     /// Some of the client's own lines.
     fn pick(&mut self, notes: &Notes, count: usize) -> Vec<usize> {
-        let mut lines: Vec<usize> = notes.lines_of(self.client).collect();
+        let mut lines: Vec<usize> = notes.client_lines(self.client).collect();
         (0..count.min(lines.len())).map(|_| lines.swap_remove(self.random.below(lines.len()))).collect()
     }
 
-    fn archive_or_not(&self, note: usize) -> What {
-        if self.is_archived(note) { What::Unarchive } else { What::Archive }
+    fn archive_or_not(&self, note: usize) -> ChangeKind {
+        if self.is_archived(note) { ChangeKind::Unarchive } else { ChangeKind::Archive }
     }
 
     /// Whether the client archived the note, and did not take it back.
     pub(crate) fn is_archived(&self, note: usize) -> bool {
         let moves = |change: &&Change| {
-            change.note == note && change.is_done() && matches!(change.what, What::Archive | What::Unarchive)
+            change.note == note
+                && change.is_done()
+                && matches!(change.kind, ChangeKind::Archive | ChangeKind::Unarchive)
         };
-        self.changes.iter().rfind(moves).is_some_and(|change| change.what == What::Archive)
+        self.changes.iter().rfind(moves).is_some_and(|change| change.kind == ChangeKind::Archive)
     }
 
     /// The request that makes a change: method, path, body.
-    pub(crate) fn request(&self, notes: &Notes, change: &Change) -> (&'static str, String, Value) {
+    pub(crate) fn request(&self, notes: &Notes, change: &ClientChange) -> (&'static str, String, Value) {
         let path = |route: &str| format!("/notes/{}{route}?include_content=false", notes.ids[change.note]);
         let replacing = |line: usize| {
             let name = name_of_line(line);
-            json!({"old_str": name, "new_str": name.clone() + &written(change.number)})
+            json!({"old_str": name, "new_str": name.clone() + &edit_mark(change.number)})
         };
-        match &change.what {
-            What::Lines(Way::StrReplace, lines) => ("PATCH", path("/str-replace"), replacing(lines[0])),
-            What::Lines(Way::Insert, lines) => {
-                let body = json!({"after_str": name_of_line(lines[0]), "new_str": written(change.number)});
+        match &change.kind {
+            ChangeKind::Lines(EditMethod::StrReplace, lines) => ("PATCH", path("/str-replace"), replacing(lines[0])),
+            ChangeKind::Lines(EditMethod::Insert, lines) => {
+                let body = json!({"after_str": name_of_line(lines[0]), "new_str": edit_mark(change.number)});
                 ("POST", path("/insert"), body)
             }
-            What::Lines(Way::Edits, lines) => {
+            ChangeKind::Lines(EditMethod::Edits, lines) => {
                 let edits: Vec<Value> = lines.iter().map(|line| replacing(*line)).collect();
                 ("POST", path("/edits"), json!({"edits": edits}))
             }
-            What::Lines(Way::LinePatch, lines) => {
+            ChangeKind::Lines(EditMethod::LinePatch, lines) => {
                 let operations: Vec<Value> = lines.iter().map(|line| self.operation(notes, change, *line)).collect();
                 ("PATCH", path("/content"), json!({"operations": operations}))
             }
-            What::Tag => {
+            ChangeKind::Tag => {
                 let old: Vec<String> = self.tag(change.note).into_iter().collect();
                 ("PATCH", path(""), json!({"add_tags": [tag(self.client, change.number)], "remove_tags": old}))
             }
-            What::Archive => ("POST", path("/archive"), Value::Null),
-            What::Unarchive => ("POST", path("/unarchive"), Value::Null),
+            ChangeKind::Archive => ("POST", path("/archive"), Value::Null),
+            ChangeKind::Unarchive => ("POST", path("/unarchive"), Value::Null),
         }
     }
 
-    fn operation(&self, notes: &Notes, change: &Change, line: usize) -> Value {
+    fn operation(&self, notes: &Notes, change: &ClientChange, line: usize) -> Value {
         let number = notes.plans[change.note].line_number(line);
         let before = self.text_of_line(change.note, line);
         let name = name_of_line(line);
-        let after = format!("{name}{}{}", written(change.number), &before[name.len()..]);
+        let after = format!("{name}{}{}", edit_mark(change.number), &before[name.len()..]);
         json!({"start_line": number, "end_line": number, "content": after, "expect": before})
     }
 }

@@ -1,4 +1,4 @@
-//! Clients that work at the same time.
+//! The load of a trial: clients that edit at the same time.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::client::Client;
-use super::diary::{Diary, Mix, Notes, Outcome};
+use super::client_log::{ChangeOutcome, ClientLog, Mix, Notes};
 use super::process::wait;
 
 /// How long a client that was refused waits before it asks for something else.
@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// What clients do, and until when.
 #[derive(Clone, Copy)]
-pub(crate) struct Crowd<'a> {
+pub(crate) struct ClientLoad<'a> {
     pub(crate) notes: &'a Notes,
     pub(crate) mix: Mix,
     /// After so many changes a client is done.
@@ -41,7 +41,7 @@ impl Progress {
     }
 }
 
-/// What clients met with.
+/// The answers that clients got.
 #[derive(Default)]
 pub(crate) struct Tally {
     /// When each acknowledgement came, and how long it took.
@@ -54,18 +54,18 @@ pub(crate) struct Tally {
     pub(crate) cut_off: usize,
 }
 
-impl Crowd<'_> {
+impl ClientLoad<'_> {
     /// Works as one client until its end, or the connection's.
-    pub(crate) fn work(&self, diary: &mut Diary, server: SocketAddr) -> Tally {
-        let mut client = Client::of(server);
+    pub(crate) fn work(&self, log: &mut ClientLog, server: SocketAddr) -> Tally {
+        let mut client = Client::new(server);
         let mut tally = Tally::default();
         let mut refusals = 0;
         for _ in 0..self.changes {
             if self.progress.stopped.load(Ordering::Relaxed) || refusals == self.refusals {
                 break;
             }
-            let change = diary.plan(self.notes, self.mix);
-            let (method, path, body) = diary.request(self.notes, &change);
+            let change = log.plan(self.notes, self.mix);
+            let (method, path, body) = log.request(self.notes, &change);
             let started = Instant::now();
             let answer = client.send(method, &path, &body);
             let now = Instant::now();
@@ -73,18 +73,18 @@ impl Crowd<'_> {
                 Ok(answer) if answer.status == 200 => {
                     tally.acknowledged.push((now, now - started));
                     self.progress.acknowledged.fetch_add(1, Ordering::Relaxed);
-                    Outcome::Acknowledged(answer.version().unwrap_or(0))
+                    ChangeOutcome::Acknowledged(answer.version().unwrap_or(0))
                 }
                 Ok(answer) => {
                     *tally.refused.entry(answer.name()).or_default() += 1;
                     tally.last_refusal = Some(format!("{method} {path} {body}: {}", answer.body));
                     refusals += 1;
                     wait(PAUSE);
-                    Outcome::Refused
+                    ChangeOutcome::Refused
                 }
-                Err(_) => Outcome::Unanswered,
+                Err(_) => ChangeOutcome::Unanswered,
             };
-            if let Some(last) = diary.changes.last_mut() {
+            if let Some(last) = log.changes.last_mut() {
                 last.outcome = outcome;
             }
             if answer.is_err() {
@@ -98,15 +98,15 @@ impl Crowd<'_> {
     /// All clients at once, each on a server in turn; `meanwhile` happens beside them. A tally for each client.
     pub(crate) fn all<T>(
         &self,
-        diaries: &mut [Diary],
+        logs: &mut [ClientLog],
         servers: &[SocketAddr],
         meanwhile: impl FnOnce() -> anyhow::Result<T>,
     ) -> anyhow::Result<(Vec<Tally>, T)> {
         std::thread::scope(|scope| {
-            let working: Vec<_> = diaries
+            let working: Vec<_> = logs
                 .iter_mut()
                 .zip(servers.iter().cycle())
-                .map(|(diary, server)| scope.spawn(|| self.work(diary, *server)))
+                .map(|(log, server)| scope.spawn(|| self.work(log, *server)))
                 .collect();
             let outcome = meanwhile();
             if outcome.is_err() {

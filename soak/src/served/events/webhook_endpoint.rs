@@ -1,4 +1,4 @@
-//! An address that webhooks lead to.
+//! An endpoint that receives the deliveries of webhooks.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -15,9 +15,9 @@ use tokio::task::JoinHandle;
 use super::super::client::Client;
 
 /// A server that answers nothing but webhooks, or nothing at all; it ends when this value goes.
-pub(super) struct Receiver {
+pub(super) struct WebhookEndpoint {
     pub(super) address: SocketAddr,
-    told: Arc<Mutex<Told>>,
+    received: Arc<Mutex<ReceivedDeliveries>>,
     accepting: JoinHandle<()>,
 }
 
@@ -30,10 +30,10 @@ pub(super) enum Answer {
     Never,
 }
 
-/// What was told.
+/// What was received.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
-    /// For each path, item and version, the numbers of the deliveries that told of it, each time.
+pub(super) struct ReceivedDeliveries {
+    /// For each path, item and version, the numbers of the deliveries that received of it, each time.
     pub(super) versions: BTreeMap<(String, String, u64), Vec<u64>>,
     /// How many requests came.
     pub(super) requests: usize,
@@ -49,20 +49,20 @@ struct Event {
     version: u64,
 }
 
-impl Receiver {
-    pub(super) fn start(runtime: &Runtime, answer: Answer) -> anyhow::Result<Receiver> {
+impl WebhookEndpoint {
+    pub(super) fn start(runtime: &Runtime, answer: Answer) -> anyhow::Result<WebhookEndpoint> {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
-        let told = Arc::new(Mutex::new(Told::default()));
-        let shared = Arc::clone(&told);
+        let received = Arc::new(Mutex::new(ReceivedDeliveries::default()));
+        let shared = Arc::clone(&received);
         let accepting = runtime.spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let told = Arc::clone(&shared);
+                let received = Arc::clone(&shared);
                 // A connection that breaks is the end of it.
-                tokio::spawn(async move { drop(serve(stream, answer, &told).await) });
+                tokio::spawn(async move { drop(serve(stream, answer, &received).await) });
             }
         });
-        Ok(Receiver { address, told, accepting })
+        Ok(WebhookEndpoint { address, received, accepting })
     }
 
     /// Makes a webhook that leads to a path here.
@@ -72,31 +72,33 @@ impl Receiver {
         Ok(())
     }
 
-    pub(super) fn told(&self) -> MutexGuard<'_, Told> {
-        lock(&self.told)
+    pub(super) fn received(&self) -> MutexGuard<'_, ReceivedDeliveries> {
+        lock(&self.received)
     }
 }
 
-impl Drop for Receiver {
+impl Drop for WebhookEndpoint {
     fn drop(&mut self) {
         self.accepting.abort();
     }
 }
 
-fn lock(told: &Mutex<Told>) -> MutexGuard<'_, Told> {
-    told.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(received: &Mutex<ReceivedDeliveries>) -> MutexGuard<'_, ReceivedDeliveries> {
+    received.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn serve(stream: TcpStream, answer: Answer, told: &Mutex<Told>) -> anyhow::Result<()> {
+async fn serve(stream: TcpStream, answer: Answer, received: &Mutex<ReceivedDeliveries>) -> anyhow::Result<()> {
     let mut stream = BufReader::new(stream);
     loop {
         let (path, body) = request(&mut stream).await?;
         {
-            let mut told = lock(told);
-            told.requests += 1;
+            let mut received = lock(received);
+            received.requests += 1;
             match serde_json::from_slice::<Event>(&body).ok().filter(|event| event.event == "item.updated") {
-                Some(event) => told.versions.entry((path, event.id, event.version)).or_default().push(event.delivery),
-                None => told.strange += 1,
+                Some(event) => {
+                    received.versions.entry((path, event.id, event.version)).or_default().push(event.delivery)
+                }
+                None => received.strange += 1,
             }
         }
         match answer {

@@ -1,4 +1,4 @@
-//! Notes whose versions tell what must be heard of them.
+//! Notes whose versions are counted, so that it is known which events listeners must receive.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ const FILLING: &str = "A line that stays as it is, however often the one below i
 const FILLING_LINES: usize = 25;
 
 /// Notes of about 2 KB that count their versions: each edit makes one, and it is known which.
-pub(super) struct Ledger {
+pub(super) struct VersionedNotes {
     began: Instant,
     notes: Vec<Note>,
     by_id: HashMap<String, usize>,
@@ -29,19 +29,19 @@ struct Note {
     acknowledged: Vec<AtomicU64>,
 }
 
-impl Ledger {
+impl VersionedNotes {
     /// Makes new notes through a server.
-    pub(super) fn make(client: &mut Client, count: usize) -> anyhow::Result<Ledger> {
-        let mut ledger = Ledger { began: Instant::now(), notes: Vec::new(), by_id: HashMap::new() };
+    pub(super) fn make(client: &mut Client, count: usize) -> anyhow::Result<VersionedNotes> {
+        let mut notes = VersionedNotes { began: Instant::now(), notes: Vec::new(), by_id: HashMap::new() };
         for note in 0..count {
             let made = client.send("POST", "/notes", &json!({"title": "soak", "content": text(1)}))?;
             ensure!(made.status == 201, "a note was not made: {made:?}");
             let id = made.body["id"].as_str().context("no id")?.to_owned();
-            ledger.by_id.insert(id.clone(), note);
+            notes.by_id.insert(id.clone(), note);
             let acknowledged = std::iter::repeat_with(AtomicU64::default).take(REMEMBERED).collect();
-            ledger.notes.push(Note { id, newest: AtomicU64::new(1), acknowledged });
+            notes.notes.push(Note { id, newest: AtomicU64::new(1), acknowledged });
         }
-        Ok(ledger)
+        Ok(notes)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -62,7 +62,7 @@ impl Ledger {
         self.notes.iter().map(|note| note.newest.load(Ordering::Acquire) - 1).sum()
     }
 
-    /// Makes the next version of a note. An error of the connection leaves open whether it is there: see [`Ledger::settle`].
+    /// Makes the next version of a note. An error of the connection leaves open whether it is there: see [`VersionedNotes::settle`].
     pub(super) fn edit(&self, client: &mut Client, note: usize) -> anyhow::Result<Duration> {
         let note = &self.notes[note];
         let version = note.newest.load(Ordering::Acquire);
