@@ -169,7 +169,7 @@ async fn seen(store: &dyn Store, plan: &NotePlan, id: ItemId) -> Result<Option<(
     let text = snapshot.content.ok_or("the content is gone")?;
     let seen = plan.read(&text)?;
     let version = snapshot.item.stamp.version;
-    if snapshot.item.content != Some(ContentInfo::of(&text)) {
+    if snapshot.item.content != Some(ContentInfo::from_text(&text)) {
         return Err("what is known of the content is not true".to_owned());
     }
     if version != 1 + count(&seen) {

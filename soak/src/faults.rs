@@ -282,7 +282,7 @@ impl Scene<'_> {
 
 fn everything() -> FindItems {
     FindItems {
-        wanted: TextFilter::Everything,
+        text: TextFilter::Everything,
         filter: Filter {
             spaces: BTreeSet::new(),
             kinds: Kind::ALL.into(),

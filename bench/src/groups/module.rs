@@ -4,7 +4,7 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use interline_items::code::SdkName;
+use interline_python::SdkName;
 use serde_json::{Value, json};
 
 use super::python::{module, parsed};

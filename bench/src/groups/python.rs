@@ -4,10 +4,10 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::Duration;
 
-use interline_items::code::{SdkName, check_blocking};
+use interline_python::{CheckedModule, CodeError, LargeStack, STACK_BYTES, SdkName, check};
 use ruff_python_parser::parse_module;
 
 use crate::measure::{Effort, PairedFigures, side_by_side};
@@ -15,8 +15,6 @@ use crate::table::{JUDGED, Longest, Table, megabytes, millis};
 
 const BYTES: usize = 4_000_000;
 const EFFORT: Effort = Effort { least: 9, most: 31, budget: Duration::from_secs(20) };
-/// As the checks have it.
-const STACK_BYTES: usize = 64 * 1024 * 1024;
 
 pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
     let mut table = Table::new(rows, "## Whether code is Python", JUDGED);
@@ -58,6 +56,31 @@ fn beside_parser(module: &str, sdk: &SdkName) -> PairedFigures {
     PairedFigures { subject: medians.subject.as_secs_f64(), reference: medians.reference.as_secs_f64() }
 }
 
+/// A check on a thread of its own, as the store does it. The outer error is for want of a thread.
+fn check_blocking(source: &str, sdk: &SdkName) -> Result<Result<CheckedModule, CodeError>, Box<dyn Error>> {
+    thread::scope(|scope| {
+        let thread = builder().spawn_scoped(scope, || check(source, sdk, &CheckThread))?;
+        thread.join().map_err(|_| "the check panicked".into())
+    })
+}
+
+/// A thread of [`check_blocking`].
+struct CheckThread;
+
+impl LargeStack for CheckThread {
+    fn on_two_threads<T: Send>(&self, work: impl Fn() -> T + Sync) -> (T, Option<T>) {
+        thread::scope(|scope| {
+            let other = builder().spawn_scoped(scope, &work).ok();
+            let here = work();
+            (here, other.and_then(|other| other.join().ok()))
+        })
+    }
+}
+
+fn builder() -> Builder {
+    Builder::new().stack_size(STACK_BYTES)
+}
+
 /// A module that cannot be taken apart.
 fn one_statement(module: &str) -> String {
     let indented = module.split_inclusive('\n').flat_map(|line| [" ", line]);
@@ -68,7 +91,7 @@ fn one_statement(module: &str) -> String {
 pub(super) fn parsed(module: &str) -> bool {
     thread::scope(|scope| {
         let work = || parse_module(module).is_ok();
-        let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        let thread = builder().spawn_scoped(scope, work);
         thread.is_ok_and(|thread| thread.join().unwrap_or(false))
     })
 }

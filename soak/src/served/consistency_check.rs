@@ -42,7 +42,7 @@ pub(crate) async fn check_store(
         let judging = async {
             let now = store.snapshot(*id).await?.context("it is gone")?;
             let text = now.content.as_deref().context("its content is gone")?;
-            ensure!(now.item.content == Some(ContentInfo::of(text)), "what is known of the content is not true");
+            ensure!(now.item.content == Some(ContentInfo::from_text(text)), "what is known of the content is not true");
             let seen = notes.plans[note].read(text).map_err(anyhow::Error::msg)?;
             for log in logs.iter_mut() {
                 settle(note, log, &now, &seen)?;

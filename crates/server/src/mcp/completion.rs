@@ -50,7 +50,7 @@ async fn keys(
     let wanted = TextFilter::parse(Some(typed), None).map_err(|error| renamed(error, "q", "argument"))?;
     let request = FindItems {
         order: wanted.order(None, None)?,
-        wanted,
+        text: wanted,
         filter: active([kind].into()),
         start: PageStart::Offset(0),
         limit: MAX_VALUES,

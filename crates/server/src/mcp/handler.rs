@@ -18,8 +18,8 @@ use super::server::Offer;
 use super::subscriptions::Connection;
 use super::tool::{Call, Tool};
 use super::{Effect, McpServer, answer, completion, prompts, resources};
-use crate::http::End;
 use crate::identity::Identity;
+use crate::shutdown::Shutdown;
 
 /// A server at a door; cheap to clone.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub(crate) struct Handler {
     offer: Arc<Offer>,
     pub(super) interline: Interline,
     principal: Principal,
-    pub(super) end: End,
+    pub(super) end: Shutdown,
 }
 
 /// Who calls.
@@ -50,7 +50,7 @@ pub(crate) struct Visitor {
 }
 
 impl Handler {
-    pub(crate) fn new(server: McpServer, interline: Interline, principal: Principal, end: End) -> Handler {
+    pub(crate) fn new(server: McpServer, interline: Interline, principal: Principal, end: Shutdown) -> Handler {
         Handler { server, offer: Arc::new(server.offer()), interline, principal, end }
     }
 

@@ -38,7 +38,7 @@ impl ListedPage {
             }
         };
         let request = FindItems {
-            wanted: TextFilter::Everything,
+            text: TextFilter::Everything,
             filter: active(kinds),
             order: SearchOrder::Sorted(Sort { by: SortBy::CreatedAt, order }),
             start,

@@ -12,8 +12,8 @@ use tokio::sync::Semaphore;
 use super::lines::Lines;
 use super::subscriptions::{Connected, Connection};
 use super::{Handler, McpServer, Principal};
-use crate::http::End;
-use crate::serve::keep_index;
+use crate::serve::run_indexing;
+use crate::shutdown::Shutdown;
 
 /// How many streams a client can have. Each is a request that is not answered, of which there must be room for others.
 const MAX_STREAMS: usize = 16;
@@ -21,7 +21,7 @@ const MAX_STREAMS: usize = 16;
 /// Answers on standard input and output, as `owner`, until the input ends. Nothing else may write to the output
 /// meanwhile.
 pub async fn serve_mcp(server: McpServer, interline: Interline, owner: UserId) -> io::Result<()> {
-    let index = tokio::spawn(keep_index(interline.clone()));
+    let index = tokio::spawn(run_indexing(interline.clone()));
     let (input, output) = stdio_pipes();
     let served = serve_mcp_on(server, interline, owner, (input, output)).await;
     index.abort();
@@ -40,7 +40,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let lines = Lines::new(input, output);
-    let end = End { is_closing: lines.is_closing(), listeners: Arc::new(Semaphore::new(MAX_STREAMS)) };
+    let end = Shutdown { is_closing: lines.is_closing(), listeners: Arc::new(Semaphore::new(MAX_STREAMS)) };
     let handler = Handler::new(server, interline, Principal::Owner(owner, Arc::new(Connection::default())), end);
     match serve_server(Connected(handler), lines).await {
         Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),

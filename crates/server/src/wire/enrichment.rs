@@ -44,10 +44,10 @@ impl EnrichmentBody {
     pub(crate) fn of(item: &Item, state: EnrichmentState) -> EnrichmentBody {
         EnrichmentBody {
             id: item.id.uuid(),
-            current: state.kept.as_ref().is_some_and(|kept| kept.version == item.stamp.version),
+            current: state.enrichment.as_ref().is_some_and(|kept| kept.version == item.stamp.version),
             pending: state.is_pending,
             failure: state.failure,
-            enrichment: state.kept.map(|kept| SaidBody {
+            enrichment: state.enrichment.map(|kept| SaidBody {
                 summary: kept.summary,
                 suggested_tags: kept.tags.iter().map(Tag::as_str).map(str::to_owned).collect(),
                 model: kept.model,

@@ -137,7 +137,7 @@ impl ItemPatch {
             arguments: changed(self.arguments.map(|given| given.map(arguments))),
             path: changed(self.path),
             content: changed(self.content),
-            shelf: None,
+            archive_state: None,
         })
     }
 }

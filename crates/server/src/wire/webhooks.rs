@@ -65,7 +65,7 @@ impl WebhookPatch {
         Ok(WebhookChanges {
             url: self.url,
             kinds: self.types.map(all_or).transpose()?,
-            telling: self.active.map(|active| if active { WebhookSwitch::On } else { WebhookSwitch::Off }),
+            switch: self.active.map(|active| if active { WebhookSwitch::On } else { WebhookSwitch::Off }),
         })
     }
 }

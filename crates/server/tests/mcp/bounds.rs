@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use crate::agent::Agent;
-use crate::place::{Place, on_sqlite};
+use crate::support::test_store::{TestStore, on_sqlite};
 
-async fn agent(place: Place) -> Agent {
+async fn agent(place: TestStore) -> Agent {
     let world = place.serve().await;
-    let agent = Agent::new(world.address, "content", Some(&world.place.secret));
+    let agent = Agent::new(world.address, "content", Some(&world.store.secret));
     agent.tools().await;
     agent
 }

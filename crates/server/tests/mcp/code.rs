@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
-use crate::place::{World, on_sqlite};
+use crate::support::test_store::{TestServer, on_sqlite};
 
-fn agent(world: &World) -> Agent {
-    Agent::new(world.address, "code", Some(&world.place.secret))
+fn agent(world: &TestServer) -> Agent {
+    Agent::new(world.address, "code", Some(&world.store.secret))
 }
 
 /// Arguments about the module at a path.

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::place::{Place, World};
+use crate::support::test_store::{TestServer, TestStore};
 
 /// Longer than anything takes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -53,7 +53,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Connects to a store, through pipes that hold so many bytes.
-    pub(crate) fn new(place: &Place, server: McpServer, bytes: usize) -> Connection {
+    pub(crate) fn new(place: &TestStore, server: McpServer, bytes: usize) -> Connection {
         let (to_server, input) = duplex(bytes);
         let (output, from_server) = duplex(bytes);
         let served = tokio::spawn(serve_mcp_on(server, place.interline.clone(), place.owner, (input, output)));
@@ -61,7 +61,7 @@ impl Connection {
     }
 
     /// The same, after a handshake: what the server says about itself.
-    pub(crate) async fn greeted(place: &Place, server: McpServer, bytes: usize) -> (Connection, Value) {
+    pub(crate) async fn greeted(place: &TestStore, server: McpServer, bytes: usize) -> (Connection, Value) {
         let mut connection = Connection::new(place, server, bytes);
         let client = json!({"name": "test", "version": "1"});
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
@@ -145,7 +145,7 @@ pub(crate) struct HttpStream {
 impl HttpStream {
     /// Asks for a stream: what is there instead, if there is none.
     pub(crate) async fn open(
-        world: &World,
+        world: &TestServer,
         server: &str,
         token: &str,
         notifications: Value,
@@ -166,8 +166,8 @@ impl HttpStream {
     }
 
     /// The same, which must be granted all that it asks for.
-    pub(crate) async fn granted(world: &World, server: &str, notifications: Value) -> HttpStream {
-        let opened = HttpStream::open(world, server, &world.place.secret, notifications.clone()).await;
+    pub(crate) async fn granted(world: &TestServer, server: &str, notifications: Value) -> HttpStream {
+        let opened = HttpStream::open(world, server, &world.store.secret, notifications.clone()).await;
         let mut stream = opened.unwrap_or_else(|refused| panic!("{refused}"));
         let granted = stream.told().await;
         assert_eq!(granted["method"], "notifications/subscriptions/acknowledged", "{granted}");

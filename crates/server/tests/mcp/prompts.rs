@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
-use crate::client::Client;
-use crate::place::{Place, World, on_sqlite};
+use crate::support::client::Client;
+use crate::support::test_store::{TestServer, TestStore, on_sqlite};
 
 on_both!(prompts_are_listed_in_pages, a_prompt_is_rendered);
 
 /// What the protocol calls wrong parameters.
 const INVALID_PARAMS: i64 = -32602;
 
-fn agent(world: &World) -> Agent {
-    Agent::new(world.address, "prompts", Some(&world.place.secret))
+fn agent(world: &TestServer) -> Agent {
+    Agent::new(world.address, "prompts", Some(&world.store.secret))
 }
 
 async fn greeting(rest: &Client) -> Value {
@@ -23,7 +23,7 @@ async fn greeting(rest: &Client) -> Value {
     rest.create("prompts", prompt).await
 }
 
-async fn prompts_are_listed_in_pages(place: Place) {
+async fn prompts_are_listed_in_pages(place: TestStore) {
     let world = place.serve().await;
     let (rest, agent) = (world.owner(), agent(&world));
     assert_eq!(agent.request("prompts/list", json!({})).await.unwrap(), json!({"prompts": []}));
@@ -67,7 +67,7 @@ async fn prompts_are_listed_in_pages(place: Place) {
     }
 }
 
-async fn a_prompt_is_rendered(place: Place) {
+async fn a_prompt_is_rendered(place: TestStore) {
     let world = place.serve().await;
     let (rest, agent) = (world.owner(), agent(&world));
     let made = greeting(&rest).await;
@@ -150,7 +150,7 @@ fn the_content_server_has_no_prompts() {
     on_sqlite(async |place| {
         let world = place.serve().await;
         greeting(&world.owner()).await;
-        let agent = Agent::new(world.address, "content", Some(&world.place.secret));
+        let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         agent.protocol_error("prompts/get", json!({"name": "greet"}), -32601).await;
         agent.protocol_error("prompts/list", json!({}), -32601).await;
     });

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
-use crate::place::{Place, on_sqlite};
+use crate::support::test_store::{TestStore, on_sqlite};
 
 const NOBODY: &str = "0190a6f4-7b3c-7def-8123-456789abcdef";
 
-async fn agent(place: Place) -> Agent {
+async fn agent(place: TestStore) -> Agent {
     let world = place.serve().await;
-    Agent::new(world.address, "content", Some(&world.place.secret))
+    Agent::new(world.address, "content", Some(&world.store.secret))
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn null_is_the_same_as_nothing_and_both_spellings_are_known() {
 fn an_item_of_another_kind_is_named_as_what_it_is() {
     on_sqlite(async |place| {
         let world = place.serve().await;
-        let agent = Agent::new(world.address, "content", Some(&world.place.secret));
+        let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let id = agent.note("A note", "alpha").await;
         let prompt = json!({"name": "greet", "content": "Hello"});
         let prompt = world.owner().create("prompts", prompt).await["id"].as_str().unwrap().to_owned();
@@ -147,7 +147,7 @@ fn an_item_of_another_kind_is_named_as_what_it_is() {
 fn what_others_have_is_not_told() {
     on_sqlite(async |place| {
         let world = place.serve().await;
-        let agent = Agent::new(world.address, "content", Some(&world.place.secret));
+        let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let id = agent.note("Private", "alpha").await;
         let stranger = world.owner().check("POST /users", json!({"name": "other"}), 201, json!({})).await.json();
         let stranger = Agent::new(world.address, "content", stranger["token"].as_str());
@@ -162,7 +162,7 @@ fn what_others_have_is_not_told() {
 fn a_tool_that_writes_needs_the_scope() {
     on_sqlite(async |place| {
         let world = place.serve().await;
-        let agent = Agent::new(world.address, "content", Some(&world.place.secret));
+        let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let id = agent.note("A note", "alpha").await;
         let token = world.owner().check("POST /tokens", json!({"name": "r", "scopes": ["read"]}), 201, json!({})).await;
         let reader = Agent::new(world.address, "content", token.json()["token"].as_str());

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
-use crate::place::{Place, World, on_sqlite};
+use crate::support::test_store::{TestServer, TestStore, on_sqlite};
 
 on_both!(resources_are_listed_in_pages_and_read, keys_are_completed_by_words);
 
@@ -11,8 +11,8 @@ const NOT_FOUND: i64 = -32002;
 const INVALID_PARAMS: i64 = -32602;
 const NOBODY: &str = "0190a6f4-7b3c-7def-8123-456789abcdef";
 
-fn agents(world: &World) -> [Agent; 2] {
-    ["content", "prompts"].map(|server| Agent::new(world.address, server, Some(&world.place.secret)))
+fn agents(world: &TestServer) -> [Agent; 2] {
+    ["content", "prompts"].map(|server| Agent::new(world.address, server, Some(&world.store.secret)))
 }
 
 fn id(item: &Value) -> String {
@@ -23,7 +23,7 @@ async fn read(agent: &Agent, uri: &str) -> Value {
     agent.request("resources/read", json!({"uri": uri})).await.unwrap_or_else(|error| panic!("{uri}: {error}"))
 }
 
-async fn resources_are_listed_in_pages_and_read(place: Place) {
+async fn resources_are_listed_in_pages_and_read(place: TestStore) {
     let world = place.serve().await;
     let (rest, [content, prompts]) = (world.owner(), agents(&world));
     assert_eq!(content.request("resources/list", json!({})).await.unwrap(), json!({"resources": []}));
@@ -184,7 +184,7 @@ fn what_is_not_there_is_refused_in_the_words_of_the_protocol() {
     });
 }
 
-async fn keys_are_completed_by_words(place: Place) {
+async fn keys_are_completed_by_words(place: TestStore) {
     let world = place.serve().await;
     let (rest, [content, prompts]) = (world.owner(), agents(&world));
     let plan = id(&rest.note("Deployment plan", Some("steps")).await);

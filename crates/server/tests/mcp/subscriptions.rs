@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::agent::Agent;
 use crate::listener::{Connection, HttpStream, with_meta};
-use crate::place::{Place, on_sqlite};
+use crate::support::test_store::{TestStore, on_sqlite};
 
 on_both!(
     a_change_is_told_whichever_door_made_it,
@@ -33,8 +33,8 @@ fn edit(number: usize) -> Value {
     json!({"content": format!("text {number}")})
 }
 
-async fn a_change_is_told_whichever_door_made_it(place: Place) {
-    let elsewhere = place.another().await;
+async fn a_change_is_told_whichever_door_made_it(place: TestStore) {
+    let elsewhere = place.opened_again().await;
     let world = place.serve().await;
     let rest = world.owner();
     let (note, other) = (rest.note("A note", Some("one")).await, rest.note("Another", Some("one")).await);
@@ -71,8 +71,8 @@ async fn a_change_is_told_whichever_door_made_it(place: Place) {
     agent.end().await;
 }
 
-async fn a_change_of_the_list_of_prompts_is_told(place: Place) {
-    let elsewhere = place.another().await;
+async fn a_change_of_the_list_of_prompts_is_told(place: TestStore) {
+    let elsewhere = place.opened_again().await;
     let world = place.serve().await;
     let rest = world.owner();
     let (mut agent, _) = Connection::greeted(&elsewhere, McpServer::Prompts, WIDE).await;
@@ -111,8 +111,8 @@ async fn a_change_of_the_list_of_prompts_is_told(place: Place) {
     agent.end().await;
 }
 
-async fn an_address_by_name_is_told_of_what_it_leads_to(place: Place) {
-    let elsewhere = place.another().await;
+async fn an_address_by_name_is_told_of_what_it_leads_to(place: TestStore) {
+    let elsewhere = place.opened_again().await;
     let world = place.serve().await;
     let rest = world.owner();
     let first = rest.create("prompts", json!({"name": "greet", "content": "Hello"})).await;
@@ -139,7 +139,7 @@ async fn an_address_by_name_is_told_of_what_it_leads_to(place: Place) {
 #[test]
 fn what_cannot_be_read_cannot_be_subscribed_to() {
     on_sqlite(async |place| {
-        let elsewhere = place.another().await;
+        let elsewhere = place.opened_again().await;
         let world = place.serve().await;
         let (stranger, _) = world.owner().new_user("other").await;
         let (own, foreign) = (world.owner().note("Own", Some("x")).await, stranger.note("Foreign", Some("x")).await);
@@ -156,7 +156,7 @@ fn what_cannot_be_read_cannot_be_subscribed_to() {
             let refused = agent.request("resources/subscribe", json!({"uri": address})).await.unwrap_err();
             assert_eq!(refused["code"], code, "{address}: {refused}");
             let wanted = json!({"resourceSubscriptions": [uri(&own), address]});
-            let refused = HttpStream::open(&world, "content", &world.place.secret, wanted).await.err().unwrap();
+            let refused = HttpStream::open(&world, "content", &world.store.secret, wanted).await.err().unwrap();
             assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!("stream"), &json!(INVALID_PARAMS)));
         }
         // Nobody is told of what is not theirs, even where it was refused before.
@@ -168,15 +168,15 @@ fn what_cannot_be_read_cannot_be_subscribed_to() {
         let refused = agent.request("resources/subscribe", json!({"uri": uri(&own)})).await.unwrap_err();
         assert!(refused["message"].as_str().unwrap().contains("1,000 subscriptions"), "{refused}");
         let wanted = json!({"resourceSubscriptions": vec![uri(&own); 1_001]});
-        let refused = HttpStream::open(&world, "content", &world.place.secret, wanted).await.err().unwrap();
+        let refused = HttpStream::open(&world, "content", &world.store.secret, wanted).await.err().unwrap();
         assert!(refused["error"]["message"].as_str().unwrap().contains("1,000 subscriptions"), "{refused}");
         world.owner().patch(&format!("/notes/{}", id(&own)), edit(1)).await.expect(200, json!({}));
         assert_eq!(agent.told().await, format!("{}?start_line=1", uri(&own)));
     });
 }
 
-async fn the_newest_protocol_has_streams_on_a_connection(place: Place) {
-    let elsewhere = place.another().await;
+async fn the_newest_protocol_has_streams_on_a_connection(place: TestStore) {
+    let elsewhere = place.opened_again().await;
     let world = place.serve().await;
     let rest = world.owner();
     let note = rest.note("A note", Some("one")).await;
@@ -212,8 +212,8 @@ async fn the_newest_protocol_has_streams_on_a_connection(place: Place) {
     agent.end().await;
 }
 
-async fn the_newest_protocol_has_streams_over_http(place: Place) {
-    let elsewhere = place.another().await;
+async fn the_newest_protocol_has_streams_over_http(place: TestStore) {
+    let elsewhere = place.opened_again().await;
     let world = place.serve().await;
     let rest = world.owner();
     let (stranger, _) = rest.new_user("other").await;
@@ -256,7 +256,7 @@ async fn the_newest_protocol_has_streams_over_http(place: Place) {
     }
 }
 
-async fn a_stream_ends_with_its_token(place: Place) {
+async fn a_stream_ends_with_its_token(place: TestStore) {
     let world = place.serve().await;
     let rest = world.owner();
     let (guest, token) = rest.new_token(json!({"name": "guest"})).await;
@@ -271,7 +271,7 @@ async fn a_stream_ends_with_its_token(place: Place) {
 #[test]
 fn a_client_that_does_not_read_is_told_later() {
     on_sqlite(async |place| {
-        let elsewhere = place.another().await;
+        let elsewhere = place.opened_again().await;
         let world = place.serve().await;
         let rest = world.owner();
         let (note, last) = (rest.note("A note", Some("one")).await, rest.note("The last", Some("one")).await);
@@ -297,13 +297,13 @@ fn a_client_that_does_not_read_is_told_later() {
 #[test]
 fn what_is_told_is_offered_where_it_can_be() {
     on_sqlite(async |place| {
-        let elsewhere = place.another().await;
+        let elsewhere = place.opened_again().await;
         let world = place.serve().await;
         for server in McpServer::ALL {
             let (agent, described) = Connection::greeted(&elsewhere, server, WIDE).await;
             let mut discovered = Connection::new(&elsewhere, server, WIDE);
             let discovered = discovered.request("server/discover", with_meta(json!({}))).await.unwrap();
-            let http = Agent::new(world.address, server.name(), Some(&world.place.secret));
+            let http = Agent::new(world.address, server.name(), Some(&world.store.secret));
             let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "server/discover")];
             let discover =
                 json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": with_meta(json!({}))});

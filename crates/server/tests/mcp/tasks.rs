@@ -3,22 +3,22 @@
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
-use crate::client::Client;
-use crate::place::{Place, World, on_sqlite};
+use crate::support::client::Client;
+use crate::support::test_store::{TestServer, TestStore, on_sqlite};
 
 /// What an agent may need for a task.
 const MAX_CALLS: usize = 3;
 
 struct Desk {
-    world: World,
+    world: TestServer,
     rest: Client,
     agent: Agent,
 }
 
 impl Desk {
-    async fn with(place: Place, item: Value) -> (Desk, String) {
+    async fn with(place: TestStore, item: Value) -> (Desk, String) {
         let world = place.serve().await;
-        let (rest, agent) = (world.owner(), Agent::new(world.address, "content", Some(&world.place.secret)));
+        let (rest, agent) = (world.owner(), Agent::new(world.address, "content", Some(&world.store.secret)));
         let id = rest.create("notes", item).await["id"].as_str().unwrap().to_owned();
         (Desk { world, rest, agent }, id)
     }
@@ -147,7 +147,7 @@ fn undoing_the_last_change() {
 fn a_variable_of_a_template_with_its_argument() {
     on_sqlite(async |place| {
         let world = place.serve().await;
-        let (rest, agent) = (world.owner(), Agent::new(world.address, "prompts", Some(&world.place.secret)));
+        let (rest, agent) = (world.owner(), Agent::new(world.address, "prompts", Some(&world.store.secret)));
         let content = "Review this {{ lang }} code.\n\nAnswer in the style of {{ lang }}; be {{ tone }}.\n";
         let arguments = json!([{"name": "lang", "description": "What it is written in", "required": true},
             {"name": "tone", "description": null, "required": false}]);

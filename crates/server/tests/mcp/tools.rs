@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::agent::Agent;
-use crate::place::{Place, on_sqlite};
+use crate::support::test_store::{TestStore, on_sqlite};
 
 /// Tokens, about.
 const BYTES_PER_TOKEN: usize = 4;
@@ -15,11 +15,11 @@ const SERVERS: [(&str, usize, usize); 3] =
     [("content", 2_000, 5_000), ("prompts", 2_000, 5_000), ("code", 3_000, 7_000)];
 
 /// The servers by name, with what they list.
-async fn listed(place: Place) -> Vec<(&'static str, Agent, Vec<Value>)> {
+async fn listed(place: TestStore) -> Vec<(&'static str, Agent, Vec<Value>)> {
     let world = place.serve().await;
     let mut listed = Vec::new();
     for (server, _, _) in SERVERS {
-        let agent = Agent::new(world.address, server, Some(&world.place.secret));
+        let agent = Agent::new(world.address, server, Some(&world.store.secret));
         let tools = agent.tools().await.to_vec();
         listed.push((server, agent, tools));
     }
@@ -201,7 +201,7 @@ fn a_server_introduces_itself() {
             ),
             ("code", json!({"tools": {}, "resources": {}, "completions": {}}), "patch_content"),
         ] {
-            let agent = Agent::new(world.address, server, Some(&world.place.secret));
+            let agent = Agent::new(world.address, server, Some(&world.store.secret));
             for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
                 let client = json!({"name": "test", "version": "1"});
                 let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
@@ -223,7 +223,7 @@ fn a_server_introduces_itself() {
 fn the_newest_protocol_needs_no_handshake() {
     on_sqlite(async |place| {
         let world = place.serve().await;
-        let agent = Agent::new(world.address, "content", Some(&world.place.secret));
+        let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let prefix = "io.modelcontextprotocol";
         let meta = json!({
             format!("{prefix}/protocolVersion"): "2026-07-28",

@@ -1,6 +1,6 @@
 //! The functions of a workflow's code, as JSON text.
 
-use interline_items::code::{DecoratorKind, Function, Literal, Parameter, ParameterKind};
+use interline_python::{DecoratorKind, Function, Literal, Parameter, ParameterKind};
 use serde_json::{Map, Value};
 
 use super::CodecError;

@@ -137,7 +137,7 @@ impl Store for PostgresStore {
         run_detached(async move { notifications.notify_after(run_with_retry(&pools, &purge).await) }).await
     }
 
-    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
+    async fn idempotency_record(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
         self.pools.use_one(async { remembered::get(&self.client().await?, user, key).await }).await
     }
 

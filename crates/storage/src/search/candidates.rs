@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use interline_items::search::{IndexQuery, IndexTerm, PiecePattern, Proof, Search, SearchTerm, TermPresence};
+use interline_search::{IndexQuery, IndexTerm, Proof, Search, SearchTerm, TermPresence, TokenPattern};
 
 use super::block::{self, Terms};
 use super::item_set::ItemSet;
@@ -17,15 +17,15 @@ use crate::codec::CodecError;
 pub(crate) struct CandidateLookup {
     by_key: BTreeMap<Vec<u8>, Vec<Posting>>,
     patterns: Vec<Pattern>,
-    /// For the key of each vocabulary piece that matches a pattern: the indexes of the patterns.
-    pieces: BTreeMap<Vec<u8>, Vec<usize>>,
+    /// For the key of each vocabulary token that matches a pattern: the indexes of the patterns.
+    tokens: BTreeMap<Vec<u8>, Vec<usize>>,
     /// Stale items, whose postings are ignored.
     stale: ItemSet,
 }
 
-/// A pattern of pieces, and the postings of the pieces that match it.
+/// A pattern of tokens, and the postings of the tokens that match it.
 struct Pattern {
-    pattern: PiecePattern,
+    pattern: TokenPattern,
     matcher: VocabularyMatcher,
     union: PatternPostings,
 }
@@ -34,7 +34,7 @@ impl CandidateLookup {
     /// A lookup of the terms of a search, without postings yet. Stale items are left out.
     pub(crate) fn new(search: &Search, stale: ItemSet) -> CandidateLookup {
         let by_key = BTreeMap::from([(IndexTerm::Unlisted.key(), Vec::new())]);
-        let mut lookup = CandidateLookup { by_key, patterns: Vec::new(), pieces: BTreeMap::new(), stale };
+        let mut lookup = CandidateLookup { by_key, patterns: Vec::new(), tokens: BTreeMap::new(), stale };
         for term in search.terms() {
             let term_lookup = term.lookup();
             lookup.by_key.extend(term_lookup.stem.map(|stem| (stem.key(), Vec::new())));
@@ -46,10 +46,10 @@ impl CandidateLookup {
     fn add_keys(&mut self, query: &IndexQuery) {
         match query {
             IndexQuery::Anything => {}
-            IndexQuery::Gram(gram) => {
-                self.by_key.entry(IndexTerm::Gram(*gram).key()).or_default();
+            IndexQuery::NGram(gram) => {
+                self.by_key.entry(IndexTerm::NGram(*gram).key()).or_default();
             }
-            IndexQuery::Piece(pattern) => {
+            IndexQuery::Token(pattern) => {
                 if self.patterns.iter().all(|known| known.pattern != *pattern) {
                     let (pattern, matcher) = (pattern.clone(), VocabularyMatcher::new(pattern));
                     self.patterns.push(Pattern { pattern, matcher, union: PatternPostings::default() });
@@ -64,13 +64,13 @@ impl CandidateLookup {
         !self.patterns.is_empty()
     }
 
-    /// Scans a block of a segment's vocabulary. Returns the keys of the pieces to look up in that segment.
+    /// Scans a block of a segment's vocabulary. Returns the keys of the tokens to look up in that segment.
     pub(crate) fn scan_vocabulary(&mut self, block: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
         let mut keys = Vec::new();
         for (index, pattern) in self.patterns.iter().enumerate() {
-            pattern.matcher.find(block, |piece| {
-                let key = [IndexTerm::PIECE, piece].concat();
-                let patterns = self.pieces.entry(key.clone()).or_default();
+            pattern.matcher.find(block, |token| {
+                let key = [IndexTerm::TOKEN_PREFIX, token].concat();
+                let patterns = self.tokens.entry(key.clone()).or_default();
                 if !patterns.contains(&index) {
                     patterns.push(index);
                 }
@@ -82,9 +82,9 @@ impl CandidateLookup {
         Ok(keys)
     }
 
-    /// The keys to look up in every segment, in order, with those of the pieces that the vocabularies had.
+    /// The keys to look up in every segment, in order, with those of the tokens that the vocabularies had.
     pub(crate) fn keys(&self) -> Vec<Vec<u8>> {
-        self.by_key.keys().chain(self.pieces.keys()).cloned().collect()
+        self.by_key.keys().chain(self.tokens.keys()).cloned().collect()
     }
 
     /// Adds the postings of a key in a segment; `block` is the one that would have the key.
@@ -124,7 +124,7 @@ impl CandidateLookup {
                 postings.push(posting);
             }
         }
-        for pattern in self.pieces.get(key).into_iter().flatten() {
+        for pattern in self.tokens.get(key).into_iter().flatten() {
             self.patterns[*pattern].union.add(&postings);
         }
         if let Some(known) = self.by_key.get_mut(key) {
@@ -158,8 +158,8 @@ impl CandidateLookup {
     fn matching(&self, query: &IndexQuery) -> Option<Vec<Posting>> {
         match query {
             IndexQuery::Anything => None,
-            IndexQuery::Gram(gram) => Some(self.postings(&IndexTerm::Gram(*gram)).to_vec()),
-            IndexQuery::Piece(pattern) => {
+            IndexQuery::NGram(gram) => Some(self.postings(&IndexTerm::NGram(*gram)).to_vec()),
+            IndexQuery::Token(pattern) => {
                 let known = self.patterns.iter().find(|known| known.pattern == *pattern);
                 Some(known.map(|known| known.union.postings.clone()).unwrap_or_default())
             }
@@ -176,7 +176,7 @@ impl CandidateLookup {
     }
 }
 
-/// The union of the postings of many pieces that match one pattern. An item has many such pieces, so postings of the same
+/// The union of the postings of many tokens that match one pattern. An item has many such tokens, so postings of the same
 /// item are joined as the list grows: it takes room for twice as many postings as there are items.
 #[derive(Default)]
 struct PatternPostings {
@@ -221,7 +221,7 @@ impl Candidates {
     /// The items that may match, in ascending order; `None` if nothing rules any out.
     pub(crate) fn items(&self, search: &Search) -> Option<Vec<i64>> {
         let mut candidates: Vec<i64> = self.unread.iter().collect();
-        for alternative in search.wanted() {
+        for alternative in search.required_terms() {
             let mut lists: Vec<Vec<i64>> = alternative.iter().filter_map(|&term| self.terms[term].items()).collect();
             lists.sort_by_key(Vec::len);
             let mut lists = lists.into_iter();
@@ -240,7 +240,7 @@ impl Candidates {
     /// Whether an item has a term, as far as the index knows before the text is read.
     pub(crate) fn presence(&self, term: usize, item: i64) -> TermPresence {
         if self.unread.contains(item) {
-            return TermPresence::Unread;
+            return TermPresence::Unknown;
         }
         let term = &self.terms[term];
         if let Some(weight) = payload(&term.stem, item) {
@@ -250,7 +250,7 @@ impl Candidates {
             (None, _) => TermPresence::PerhapsAsText,
             (Some(text), proof) => match (payload(text, item), proof) {
                 (None, _) => TermPresence::Absent,
-                (Some(fields), Proof::Certain) => SearchTerm::known_in(fields),
+                (Some(fields), Proof::Certain) => SearchTerm::presence_in(fields),
                 (Some(_), Proof::Candidate) => TermPresence::PerhapsAsText,
             },
         }
@@ -305,8 +305,8 @@ mod tests {
     #[test]
     fn items_with_many_pieces_of_a_pattern_take_the_room_of_one() {
         let mut union = PatternPostings::default();
-        for piece in 0..1_000 {
-            let fields = 1 << (piece % 3);
+        for token in 0..1_000 {
+            let fields = 1 << (token % 3);
             union.add(&(1..=100).map(|item| (item, fields)).collect::<Vec<_>>());
         }
         assert!(union.postings.capacity() <= 4 * PatternPostings::FEW, "{}", union.postings.capacity());

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::collections::HashMap;
 
 use super::block::Terms;
-use interline_items::search::IndexTerm;
+use interline_search::IndexTerm;
 
 use super::item_set::ItemSet;
 use super::vocabulary;
@@ -28,8 +28,8 @@ pub(crate) fn fingerprint<K: AsRef<[u8]>>(terms: impl IntoIterator<Item = (K, u8
 #[derive(Debug, Default)]
 pub(crate) struct Fingerprints {
     sums: HashMap<i64, u128>,
-    /// The fingerprint of the pieces of the current segment.
-    pieces: u128,
+    /// The fingerprint of the tokens of the current segment.
+    tokens: u128,
     /// The fingerprint of its vocabulary, which should be the same.
     vocabulary: u128,
 }
@@ -39,13 +39,13 @@ impl Fingerprints {
     pub(crate) fn add_block(&mut self, block: &[u8], tombstones: &ItemSet) -> Result<(), CodecError> {
         let mut terms = Terms::new(block);
         while terms.advance()? {
-            if let Some(pieces) = vocabulary::pieces(&terms) {
-                let sum = fingerprint(pieces.map(|piece| (piece, 0)));
+            if let Some(tokens) = vocabulary::tokens(&terms) {
+                let sum = fingerprint(tokens.map(|token| (token, 0)));
                 self.vocabulary = self.vocabulary.wrapping_add(sum);
                 continue;
             }
-            if let Some(piece) = terms.key().strip_prefix(IndexTerm::PIECE) {
-                self.pieces = self.pieces.wrapping_add(fingerprint([(piece, 0)]));
+            if let Some(token) = terms.key().strip_prefix(IndexTerm::TOKEN_PREFIX) {
+                self.tokens = self.tokens.wrapping_add(fingerprint([(token, 0)]));
             }
             let key = hash(terms.key());
             let mut tombstones = tombstones.sweep();
@@ -60,10 +60,10 @@ impl Fingerprints {
         Ok(())
     }
 
-    /// Called after the last block of a segment: its vocabulary must be that of its pieces.
+    /// Called after the last block of a segment: its vocabulary must be that of its tokens.
     pub(crate) fn end_segment(&mut self) -> Result<(), CodecError> {
-        let (pieces, vocabulary) = (std::mem::take(&mut self.pieces), std::mem::take(&mut self.vocabulary));
-        if pieces == vocabulary { Ok(()) } else { Err(CodecError::Index("the vocabulary is not that of the pieces")) }
+        let (tokens, vocabulary) = (std::mem::take(&mut self.tokens), std::mem::take(&mut self.vocabulary));
+        if tokens == vocabulary { Ok(()) } else { Err(CodecError::Index("the vocabulary is not that of the pieces")) }
     }
 
     /// The [`fingerprint`] of each item of the index. Items without a term are not in it.

@@ -1,6 +1,6 @@
 //! The keys of an item in the index: those of its terms, and the member key by which its segments are found.
 
-use interline_items::search::{Payload, SearchedFields, index_terms};
+use interline_search::{Payload, SearchedFields, index_terms};
 
 /// The key of the term that only this item has: by it the segments that have the item are found. `identity` is the id by
 /// which the storage knows the item, also after a purge. The key lies between those of grams and of stems.

@@ -128,7 +128,7 @@ impl MergeInput {
         let InputPosition::At(terms) = std::mem::replace(&mut self.position, InputPosition::Ended) else {
             return Ok(());
         };
-        // The vocabulary is built anew, from the pieces that remain.
+        // The vocabulary is built anew, from the tokens that remain.
         if !terms.key().starts_with(VOCABULARY) {
             let mut tombstones = self.tombstones.sweep();
             for posting in terms.postings() {

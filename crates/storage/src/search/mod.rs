@@ -4,7 +4,7 @@
 //! *segments*. Each is made from a batch of items ([`segment`]) or from other segments ([`merge`], when [`merge_policy`]
 //! says so) and is a sorted run of terms with their [`postings`], cut into blocks of about 8 KB ([`block`]). An item that
 //! changes is written to a new segment and gets a tombstone in the old one ([`item_set`]): at most one segment has
-//! postings of an item that count. After its terms, a segment has a [`vocabulary`] of the pieces of words.
+//! postings of an item that count. After its terms, a segment has a [`vocabulary`] of the tokens of words.
 //!
 //! A term is looked up in the one block of each segment whose first key is the greatest that is not above it
 //! ([`block::find`]). What is found makes the [`candidates`] of a search. [`fingerprint`] compares the index with the

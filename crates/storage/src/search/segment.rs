@@ -1,6 +1,6 @@
 //! Building a segment: terms with their postings become blocks.
 
-use interline_items::search::IndexTerm;
+use interline_search::IndexTerm;
 
 use super::block::TermEntry;
 use super::postings::{self, Posting};
@@ -55,8 +55,8 @@ impl SegmentBuilder {
         TermEntry { shared, suffix: &key[shared..], list: &self.list }.put(&mut self.data);
         self.last.clear();
         self.last.extend_from_slice(key);
-        if let Some(piece) = key.strip_prefix(IndexTerm::PIECE) {
-            self.vocabulary.push(piece);
+        if let Some(token) = key.strip_prefix(IndexTerm::TOKEN_PREFIX) {
+            self.vocabulary.push(token);
         }
         Ok(finished)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use interline_items::search::IndexTerm;
+use interline_search::IndexTerm;
 use proptest::prelude::*;
 
 use super::block::{self, Terms};
@@ -60,7 +60,7 @@ fn merged(inputs: &[(Vec<Block>, ItemSet)]) -> Result<Vec<Block>, CodecError> {
     Ok(blocks)
 }
 
-/// No piece's, of which a segment has more than was put into it.
+/// No token's, of which a segment has more than was put into it.
 fn key() -> impl Strategy<Value = Key> {
     let key = prop_oneof![
         8 => prop::collection::vec(0..3_u8, 1..5),
@@ -70,7 +70,7 @@ fn key() -> impl Strategy<Value = Key> {
         1 => (any::<u8>(), 200..5000_usize).prop_map(|(byte, length)| vec![byte; length]),
     ];
     key.prop_map(|mut key| {
-        key[0] %= IndexTerm::PIECE[0];
+        key[0] %= IndexTerm::TOKEN_PREFIX[0];
         key
     })
 }
@@ -215,16 +215,16 @@ fn a_merge_of_nothing_that_lives_is_nothing() {
 
 #[test]
 fn a_merge_is_written_in_pieces_and_its_vocabulary_too() {
-    const PIECE: usize = 50_000;
+    const TOKEN_PREFIX: usize = 50_000;
     let words: Vec<(Key, u8)> = (100_000..150_000_u32).map(|number| (format!("p{number}").into_bytes(), 1)).collect();
     let segment = build_segment(&[(1, words)]).unwrap();
     let mut merge = Merge::new([ItemSet::default()]);
     let (mut waiting, mut written) = (segment.iter(), Vec::new());
     loop {
-        if let Some(piece) = merge.take_chunk(PIECE) {
-            let bytes: usize = piece.iter().map(|block| block.data.len()).sum();
-            assert!(bytes < PIECE + 2 * 8192, "{bytes}");
-            written.extend(piece);
+        if let Some(token) = merge.take_chunk(TOKEN_PREFIX) {
+            let bytes: usize = token.iter().map(|block| block.data.len()).sum();
+            assert!(bytes < TOKEN_PREFIX + 2 * 8192, "{bytes}");
+            written.extend(token);
         } else if merge.needed_input().is_some() {
             merge.feed(waiting.next().map(|block| block.data.clone())).unwrap();
         } else {
@@ -276,15 +276,15 @@ fn document(seed: u64, bytes: usize) -> String {
     text
 }
 
-/// The words of a text and the three-byte pieces of them.
+/// The words of a text and the three-byte tokens of them.
 fn terms_of(text: &str) -> Vec<(Key, u8)> {
     let mut terms: BTreeMap<Key, u8> = BTreeMap::new();
     for word in text.split(' ') {
         let payload = terms.entry([b"w", word.as_bytes()].concat()).or_insert(0);
         *payload = payload.saturating_add(1);
     }
-    for piece in text.as_bytes().windows(3) {
-        terms.insert([b"t", piece].concat(), 1);
+    for token in text.as_bytes().windows(3) {
+        terms.insert([b"t", token].concat(), 1);
     }
     terms.into_iter().filter(|(key, _)| key.len() > 1).collect()
 }

@@ -119,7 +119,7 @@ impl Store for SqliteStore {
         Ok(self.writer.run_in_group(purge).await?)
     }
 
-    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
+    async fn idempotency_record(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
         self.readers.read(|connection| remembered::get(connection, user, key))
     }
 

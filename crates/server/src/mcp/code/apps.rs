@@ -184,7 +184,7 @@ async fn create_app(call: Call, arguments: CreateArguments) -> Result<AppDetails
 }
 
 async fn get_app(call: Call, arguments: WhichArguments) -> Result<AppDetailsTold, Error> {
-    AppDetailsTold::of(&call.interline.app(&call.caller, &AppRef::of(&arguments.app_id)).await?)
+    AppDetailsTold::of(&call.interline.app(&call.caller, &AppRef::parse(&arguments.app_id)).await?)
 }
 
 async fn update_app(call: Call, arguments: UpdateArguments) -> Result<AppTold, Error> {
@@ -200,11 +200,11 @@ async fn update_app(call: Call, arguments: UpdateArguments) -> Result<AppTold, E
         description: changed("description", description, clear.contains(&Clearable::Description))?,
         navigation: changed("navigation", navigation.map(json), clear.contains(&Clearable::Navigation))?,
     };
-    Ok(AppTold::of(&call.interline.update_app(&call.caller, &AppRef::of(&app_id), changes).await?))
+    Ok(AppTold::of(&call.interline.update_app(&call.caller, &AppRef::parse(&app_id), changes).await?))
 }
 
 async fn publish_app(call: Call, arguments: WhichArguments) -> Result<PublishedTold, Error> {
-    let (app, version) = call.interline.publish_app(&call.caller, &AppRef::of(&arguments.app_id)).await?;
+    let (app, version) = call.interline.publish_app(&call.caller, &AppRef::parse(&arguments.app_id)).await?;
     Ok(PublishedTold {
         id: app.id.to_string(),
         slug: app.slug.as_str().to_owned(),

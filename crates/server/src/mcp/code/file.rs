@@ -51,7 +51,7 @@ pub(super) fn scope(
     app_id: Option<&str>,
     organization_id: Option<OrganizationArgument>,
 ) -> CodeScope {
-    CodeScope { kind: entity_type.into(), app: app_id.map(AppRef::of), organization: organization_id.map(|id| id.0) }
+    CodeScope { kind: entity_type.into(), app: app_id.map(AppRef::parse), organization: organization_id.map(|id| id.0) }
 }
 
 /// Which file it is.

@@ -1,7 +1,7 @@
 //! `list_workflows`, `get_workflow` and `validate_workflow`: what is known of code without reading it.
 
-use interline_items::code::{CodeError, Function, Parameter, ParameterKind};
 use interline_items::{Error, FoundWorkflow, WorkflowFilter, WorkflowRef, WorkflowSource};
+use interline_python::{CodeError, Function, Parameter, ParameterKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -58,7 +58,7 @@ async fn update_item_metadata(call: Call, arguments: Arguments) -> Result<Update
     let is_ignored = url.is_some() && kind != Kind::Bookmark;
     let changes = ItemChanges {
         url: set(url.filter(|_| !is_ignored)),
-        shelf: archived.map(|archived| if archived { ArchiveState::Archived } else { ArchiveState::Active }),
+        archive_state: archived.map(|archived| if archived { ArchiveState::Archived } else { ArchiveState::Active }),
         ..metadata.changes()?
     };
     let after = call.interline.update(&call.caller, &which, ExpectedVersion::Any, changes).await?;

@@ -1,7 +1,7 @@
 //! Files as they are sent.
 
 use interline_items::fields::CodePath;
-use interline_items::{Caller, EditMode, EditResult, FilePage, Item, ReadItem, Replaced};
+use interline_items::{Caller, EditMode, EditResult, FilePage, Item, ReadItem, ReplacedFile};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -222,11 +222,11 @@ impl PatchedBody {
 }
 
 impl ReplacedBody {
-    pub(crate) fn of(replaced: &Replaced, caller: &Caller) -> ReplacedBody {
+    pub(crate) fn of(replaced: &ReplacedFile, caller: &Caller) -> ReplacedBody {
         let item = &replaced.file().item;
         match replaced {
-            Replaced::Created(_) => ReplacedBody::created(item, caller),
-            Replaced::FieldChange(_) => ReplacedBody::changed(item, caller),
+            ReplacedFile::Created(_) => ReplacedBody::created(item, caller),
+            ReplacedFile::Updated(_) => ReplacedBody::changed(item, caller),
         }
     }
 

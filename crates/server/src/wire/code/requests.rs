@@ -38,7 +38,7 @@ macro_rules! code_body {
                     .ok_or_else(|| refused("entity_type", "must be one of app_file, workflow, module"))?;
                 Ok(CodeScope {
                     kind,
-                    app: self.app_id.as_deref().map(AppRef::of),
+                    app: self.app_id.as_deref().map(AppRef::parse),
                     organization: self.organization_id.map(OrganizationId::from_uuid),
                 })
             }
@@ -179,7 +179,7 @@ impl ReadFileLines {
                 return Err(refused(field, "must be a whole number of at least 1"));
             }
         }
-        let range = LineRange::of_code(self.start_line, self.end_line);
+        let range = LineRange::for_code(self.start_line, self.end_line);
         Ok((FileRef { scope: self.scope()?, path: self.path }, ReadContent::Lines(range)))
     }
 }

@@ -90,7 +90,7 @@ impl SearchCode {
         Ok(SearchFiles {
             scope: CodeScope {
                 kind,
-                app: self.app_id.as_deref().map(AppRef::of),
+                app: self.app_id.as_deref().map(AppRef::parse),
                 organization: self.organization_id.map(OrganizationId::from_uuid),
             },
             pattern: self.pattern,

@@ -1,8 +1,8 @@
 //! Workflows as they are sent.
 
-use interline_items::code::{CodeError, Function, Literal, Parameter, ParameterKind};
 use interline_items::fields::CodePath;
 use interline_items::{Caller, FoundWorkflow, Validation, Workflows};
+use interline_python::{CodeError, Function, Literal, Parameter, ParameterKind};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use deadpool_postgres::{Client, Transaction};
-use interline_items::search::SearchedFields;
 use interline_items::{CheckProblem, CheckReport, ContentInfo, ItemId};
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -213,11 +212,11 @@ fn faults(found: &[Row], in_index: &BTreeMap<i64, u128>) -> Result<Vec<ItemFault
     for row in found {
         let snapshot = rows::snapshot(row)?;
         let id = snapshot.item.id;
-        if snapshot.content.as_deref().map(ContentInfo::of) != snapshot.item.content {
+        if snapshot.content.as_deref().map(ContentInfo::from_text) != snapshot.item.content {
             faults.push(ItemFault::Content(id));
         }
         let sum = in_index.get(&row.try_get("number")?);
-        let keys = || item_keys(&SearchedFields::of(&snapshot), id.uuid().as_bytes());
+        let keys = || item_keys(&snapshot.searched_fields(), id.uuid().as_bytes());
         if sum.is_some_and(|sum| *sum != fingerprint(keys())) {
             faults.push(ItemFault::Index(id));
         }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use interline_items::StoreError;
-use interline_items::search::{Search, SearchOrder, Verdict};
+use interline_items::search::SearchOrder;
+use interline_search::{Search, Verdict};
 use tokio_postgres::Row;
 
 use super::filter::FilteredItem;
@@ -69,7 +70,7 @@ impl Matcher {
     }
 
     fn verdict(&self, item: i64) -> Verdict {
-        self.search.judge(|term| self.candidates.presence(term, item))
+        self.search.evaluate(|term| self.candidates.presence(term, item))
     }
 
     fn ranked(&self, mut item: FilteredItem, score: u32) -> FilteredItem {

@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Client, Transaction};
 use interline_items::StoreError;
-use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults};
+use interline_items::search::{SearchHit, SearchQuery, SearchResults};
+use interline_search::Search;
 use tokio_postgres::Row;
 
 use self::filter::{FilteredItem, filter_items};

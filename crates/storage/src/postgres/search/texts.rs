@@ -1,7 +1,7 @@
 //! Reading the searched fields of items, in batches that fit into memory.
 
 use deadpool_postgres::Transaction;
-use interline_items::search::SearchedFields;
+use interline_search::SearchedFields;
 use tokio_postgres::Row;
 
 use crate::postgres::failure::Failure;

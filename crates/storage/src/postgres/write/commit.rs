@@ -35,7 +35,7 @@ const REMOVE: &str = "DELETE FROM items WHERE id = $1";
 /// The writes of one batch, with their undo records encoded.
 pub(crate) struct EncodedBatch {
     writes: Vec<EncodedWrite>,
-    remember: Option<IdempotencyRecord>,
+    idempotency: Option<IdempotencyRecord>,
 }
 
 /// A write, and the undo record that leads to the content before it.
@@ -48,14 +48,14 @@ struct EncodedWrite {
 impl EncodedBatch {
     /// Does what takes long before any row is locked: compressing old contents.
     pub(crate) fn encode(batch: Batch) -> Result<EncodedBatch, StoreError> {
-        let Batch { writes, remember } = batch;
+        let Batch { writes, idempotency } = batch;
         let encode = |write: ItemWrite| {
             let makes_version = write.record.action.makes_version();
             let undo = makes_version.then(|| undo::encode_step(&write.content)).transpose()?;
             Ok(EncodedWrite { write, undo })
         };
         let writes = writes.into_iter().map(encode).collect::<Result<_, CodecError>>()?;
-        Ok(EncodedBatch { writes, remember })
+        Ok(EncodedBatch { writes, idempotency })
     }
 }
 
@@ -85,7 +85,7 @@ impl RetryableTransaction for EncodedBatch {
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         let mut proof = CommitProof::Nothing;
         // First, so that a request that is sent twice gets that answer, and not that its item has changed.
-        if let Some(answer) = &self.remember {
+        if let Some(answer) = &self.idempotency {
             proof = remembered::put(transaction, answer).await?;
         }
         let ids: Vec<ItemId> = self.writes.iter().map(|encoded| encoded.write.after.id).collect();

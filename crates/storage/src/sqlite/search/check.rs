@@ -73,7 +73,7 @@ fn damage(segment: &LiveSegment, error: &CodecError) -> CheckProblem {
 
 fn check_content(connection: &Connection, id: ItemId, report: &mut CheckReport) -> Result<(), Failure> {
     let Some(snapshot) = lookup::snapshot(connection, id)? else { return Ok(()) };
-    if snapshot.content.as_deref().map(ContentInfo::of) != snapshot.item.content {
+    if snapshot.content.as_deref().map(ContentInfo::from_text) != snapshot.item.content {
         report.add(CheckProblem::Content(id));
     }
     Ok(())

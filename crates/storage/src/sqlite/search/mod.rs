@@ -11,7 +11,8 @@ mod texts;
 use std::time::Instant;
 
 use interline_items::StoreError;
-use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, TermPresence, Verdict};
+use interline_items::search::{SearchHit, SearchQuery, SearchResults};
+use interline_search::{Search, TermPresence, Verdict};
 use rusqlite::Connection;
 
 use self::filter::CandidateFilter;
@@ -47,11 +48,11 @@ fn candidates(
     let mut lookup = CandidateLookup::new(search, stale);
     let keys = lookup.keys();
     for segment in segments {
-        let mut pieces = Vec::new();
+        let mut tokens = Vec::new();
         if lookup.needs_vocabulary() {
             with_vocabulary(connection, segment, |block| {
                 check_time(until)?;
-                pieces.append(&mut lookup.scan_vocabulary(block)?);
+                tokens.append(&mut lookup.scan_vocabulary(block)?);
                 Ok(())
             })?;
         }
@@ -60,7 +61,7 @@ fn candidates(
             with_block(connection, segment, key, |block| Ok(lookup.add(key, block, &segment.tombstones)?))?;
         }
         // Pieces may be many, and neighbours in one block.
-        let mut rest = pieces.as_slice();
+        let mut rest = tokens.as_slice();
         while let Some(first) = rest.first() {
             check_time(until)?;
             let mut done = 1;
@@ -97,7 +98,7 @@ impl<'a> SearchRun<'a> {
     /// Adds the candidates that match.
     fn look_up(&mut self, candidates: &Candidates) -> Result<(), Failure> {
         let search = &self.query.search;
-        let verdict = |item: i64| search.judge(|term| candidates.presence(term, item));
+        let verdict = |item: i64| search.evaluate(|term| candidates.presence(term, item));
         for mut entry in self.filter.entries(candidates.items(search))? {
             let number = entry.number;
             let score = match verdict(number) {

@@ -1,6 +1,6 @@
 //! Reading the searched fields of an item.
 
-use interline_items::search::SearchedFields;
+use interline_search::SearchedFields;
 use rusqlite::{CachedStatement, Connection};
 
 use crate::sqlite::failure::Failure;

@@ -62,7 +62,7 @@ pub(crate) fn write_batch(
     whole_copies: WholeCopies,
 ) -> Result<(), Failure> {
     let connection = group.connection();
-    if let Some(answer) = &batch.remember {
+    if let Some(answer) = &batch.idempotency {
         remembered::put(connection, answer)?;
     }
     for (index, encoded) in batch.writes.iter().enumerate() {

@@ -9,15 +9,15 @@ use crate::codec::{CodecError, functions, json};
 /// The writes of one batch, encoded.
 pub(crate) struct EncodedBatch {
     pub(crate) writes: Vec<EncodedWrite>,
-    pub(crate) remember: Option<IdempotencyRecord>,
+    pub(crate) idempotency: Option<IdempotencyRecord>,
 }
 
 impl EncodedBatch {
     /// Encodes a batch. [`batch_compression_bytes`] says how much there is to compress.
     pub(crate) fn encode(batch: Batch) -> Result<EncodedBatch, CodecError> {
-        let Batch { writes, remember } = batch;
+        let Batch { writes, idempotency } = batch;
         let writes = writes.into_iter().map(EncodedWrite::encode).collect::<Result<_, _>>()?;
-        Ok(EncodedBatch { writes, remember })
+        Ok(EncodedBatch { writes, idempotency })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Code files: unique paths, the functions that are stored of them, and `files`.
 
-use interline_items::code::{DecoratorKind, Function, Literal, Parameter, ParameterKind};
 use interline_items::{CodeKind, FileQuery, Kind, Space, StoreError, UniqueField};
+use interline_python::{DecoratorKind, Function, Literal, Parameter, ParameterKind};
 
 use crate::fixtures::authors::{Author, author};
 use crate::fixtures::samples::{at, file, path};

@@ -109,7 +109,7 @@ async fn a_refusal_is_told_and_changes_nothing(test: TestStore) {
     for taken in [false, true] {
         let (ada, key) = (Arc::clone(&ada), key.clone());
         let prepare = move |newest: Option<Snapshot>| {
-            newest.map(|state| Batch { remember: Some(key.clone()), ..append(&ada, &state, "b") })
+            newest.map(|state| Batch { idempotency: Some(key.clone()), ..append(&ada, &state, "b") })
         };
         let outcome = test.store.commit_on_newest(id, Box::new(prepare)).await;
         assert_eq!(matches!(outcome, Err(StoreError::KeyTaken)), taken, "{outcome:?}");

@@ -80,7 +80,7 @@ async fn a_change_asks_for_enrichment_only_while_somebody_does_it(test: TestStor
     noted(store, &ada, 5).await;
     assert_eq!(next(store).await, Some(at(4) + JobKind::Enrich.delay()));
     let job = the_job(store, YEARS).await;
-    assert_eq!((job.work, job.wanted, job.failures, job.since), (JobKey::Enrich(made.item.id), 1, 0, at(4)));
+    assert_eq!((job.key, job.enqueued, job.failures, job.since), (JobKey::Enrich(made.item.id), 1, 0, at(4)));
 }
 
 async fn only_what_a_model_reads_asks_for_enrichment(test: TestStore) {
@@ -90,7 +90,7 @@ async fn only_what_a_model_reads_asks_for_enrichment(test: TestStore) {
     assert_eq!(next(store).await, None);
     let mark = ada.create(store, bookmark(&ada.space, "https://example.com/")).await;
     let job = the_job(store, YEARS).await;
-    assert_eq!(job.work, JobKey::Enrich(mark.item.id));
+    assert_eq!(job.key, JobKey::Enrich(mark.item.id));
     assert!(store.end_job(&job, JobEnd::Done, at(YEARS)).await.unwrap());
     ada.change(store, &mark, ada.archiving(&mark)).await.unwrap();
     assert_eq!(next(store).await, None);
@@ -129,10 +129,10 @@ async fn claims_are_of_one_sort_and_no_more_than_wanted(test: TestStore) {
     let deliver = ClaimJobs { task: JobKind::Deliver, ..claiming(100) };
     assert_eq!(store.claim_jobs(deliver).await.unwrap(), []);
     let two = store.claim_jobs(ClaimJobs { limit: 2, ..claiming(100) }).await.unwrap();
-    let mut works: Vec<JobKey> = two.iter().map(|job| job.work).collect();
+    let mut works: Vec<JobKey> = two.iter().map(|job| job.key).collect();
     works.sort_by_key(|work| work.subject());
     assert_eq!(works, [JobKey::Enrich(made[1]), JobKey::Enrich(made[2])], "the longest due first");
-    assert_eq!(the_job(store, 100).await.work, JobKey::Enrich(made[0]));
+    assert_eq!(the_job(store, 100).await.key, JobKey::Enrich(made[0]));
 }
 
 async fn of_two_who_claim_one_has_it(test: TestStore) {
@@ -147,9 +147,9 @@ async fn of_two_who_claim_one_has_it(test: TestStore) {
     });
     let mut claimed = Vec::new();
     for claim in claims.collect::<Vec<_>>() {
-        claimed.extend(claim.await.unwrap().into_iter().map(|job| job.work.subject()));
+        claimed.extend(claim.await.unwrap().into_iter().map(|job| job.key.subject()));
     }
-    claimed.extend(claim(store, 100).await.into_iter().map(|job| job.work.subject()));
+    claimed.extend(claim(store, 100).await.into_iter().map(|job| job.key.subject()));
     let count = claimed.len();
     claimed.sort_unstable();
     claimed.dedup();
@@ -185,7 +185,7 @@ async fn a_job_that_is_asked_for_meanwhile_is_done_again(test: TestStore) {
         assert_eq!(next(store).await, Some(at(900)));
     }
     let job = the_job(store, 1_000).await;
-    assert_eq!((job.wanted, job.failures), (4, 0), "each time that it was asked for");
+    assert_eq!((job.enqueued, job.failures), (4, 0), "each time that it was asked for");
 }
 
 async fn a_job_that_failed_is_due_later(test: TestStore) {
@@ -235,7 +235,7 @@ async fn a_job_that_was_given_up_begins_anew_when_it_is_asked_for(test: TestStor
     assert_eq!(next(store).await, None);
     let state = store.enrichment(made.item.id).await.unwrap();
     assert_eq!((state.is_pending, state.failure.as_deref()), (false, Some("never")));
-    let figures = store.work_figures().await.unwrap();
+    let figures = store.job_metrics().await.unwrap();
     let enrich = JobMetrics { task: JobKind::Enrich, waiting: 0, oldest: None, given_up: 1 };
     assert!(figures.contains(&enrich), "{figures:?}");
     let write = ada.retitling(&made, "New");
@@ -250,7 +250,7 @@ async fn what_a_model_said_is_kept_unless_it_is_about_an_older_version(test: Tes
     let store = &*test.store;
     let ada = author(store, "ada").await;
     let made = noted(store, &ada, 1).await;
-    let kept = async || store.enrichment(made.item.id).await.unwrap().kept;
+    let kept = async || store.enrichment(made.item.id).await.unwrap().enrichment;
     for (version, summary) in [(2, "two"), (2, "two again"), (3, "three")] {
         store.put_enrichment(made.item.id, &said(version, summary)).await.unwrap();
         assert_eq!(kept().await, Some(said(version, summary)));
@@ -281,7 +281,7 @@ async fn old_jobs_of_enriching_are_forgotten(test: TestStore) {
     let ada = enriching(&test).await;
     noted(store, &ada, 1).await;
     let young = noted(store, &ada, 5).await;
-    assert_eq!(store.forget_work(at(5)).await.unwrap(), 1);
-    assert_eq!(store.forget_work(at(5)).await.unwrap(), 0);
-    assert_eq!(the_job(store, YEARS).await.work, JobKey::Enrich(young.item.id));
+    assert_eq!(store.forget_jobs(at(5)).await.unwrap(), 1);
+    assert_eq!(store.forget_jobs(at(5)).await.unwrap(), 0);
+    assert_eq!(the_job(store, YEARS).await.key, JobKey::Enrich(young.item.id));
 }

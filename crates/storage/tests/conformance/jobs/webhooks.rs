@@ -135,7 +135,7 @@ async fn a_change_leaves_a_delivery_for_each_webhook_of_its_space(test: TestStor
     assert_eq!(deliveries(store, &his).await, []);
     assert_eq!(deliveries(store, &stopped).await, []);
     // One job for each, however much there is to tell.
-    let mut works: Vec<JobKey> = claim(store, 1_000).await.iter().map(|job| job.work).collect();
+    let mut works: Vec<JobKey> = claim(store, 1_000).await.iter().map(|job| job.key).collect();
     works.sort_by_key(|work| work.subject());
     assert_eq!(works, hers.map(|webhook| JobKey::Deliver(webhook.id)));
 }
@@ -254,12 +254,12 @@ async fn old_deliveries_are_forgotten_unless_they_are_pending(test: TestStore) {
         let number = store.next_delivery(webhook.id).await.unwrap().unwrap().number;
         store.note_attempt(webhook.id, number, &attempt(1, None), state).await.unwrap();
     }
-    let figures = store.work_figures().await.unwrap();
+    let figures = store.job_metrics().await.unwrap();
     let deliver = figures.iter().find(|figures| figures.task == JobKind::Deliver).unwrap();
     let oldest = deliveries(store, &webhook).await[0].event.at;
     assert_eq!((deliver.waiting, deliver.oldest, deliver.given_up), (1, Some(oldest), 1));
-    assert_eq!(store.forget_work(oldest - SignedDuration::from_hours(1)).await.unwrap(), 0);
-    assert_eq!(store.forget_work(oldest + SignedDuration::from_hours(1)).await.unwrap(), 2);
+    assert_eq!(store.forget_jobs(oldest - SignedDuration::from_hours(1)).await.unwrap(), 0);
+    assert_eq!(store.forget_jobs(oldest + SignedDuration::from_hours(1)).await.unwrap(), 2);
     assert_eq!(deliveries(store, &webhook).await.len(), 1);
     // Its job is there too.
     let jobs = claim(store, 1_000_000).await;

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interline_edit::Case;
-use interline_items::search::{
-    IndexStep, IndexStepResult, Search, SearchOrder, SearchQuery, SearchResults, SnippetField,
-};
+use interline_items::search::{IndexStep, IndexStepResult, SearchOrder, SearchQuery, SearchResults};
 use interline_items::{
     Action, CheckProblem, CheckReport, Contents, ItemId, PageStart, Snapshot, Sort, SortBy, SortOrder, Space, Store,
     StoreError,
 };
+use interline_search::{Search, SnippetField};
 use jiff::Timestamp;
 
 use crate::fixtures::authors::{Author, author};
@@ -40,7 +39,7 @@ fn later() -> Timestamp {
 
 /// All items of a space that match, the best first.
 pub(crate) fn query(space: &Space, words: &str) -> SearchQuery {
-    let search = Search::query(words).unwrap().expect("something to look for");
+    let search = Search::parse(words).unwrap().expect("something to look for");
     of_search(space, search)
 }
 
@@ -162,7 +161,7 @@ async fn an_expression_that_any_text_may_match_finds_each_item_once(test: TestSt
     index_all(store).await;
     let stale = ada.create(store, note(&ada.space, "Two").with_content("two")).await;
     ada.create(store, note(&ada.space, "Without content")).await;
-    let mut query = of_search(&ada.space, Search::expression(".", Case::Sensitive).unwrap());
+    let mut query = of_search(&ada.space, Search::regex(".", Case::Sensitive).unwrap());
     query.order = SearchOrder::Sorted(Sort { by: SortBy::Title, order: SortOrder::Ascending });
     assert_eq!(ids(&store.search(&query).await.unwrap()), [indexed.item.id, stale.item.id]);
 }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use interline_edit::{Case, Pattern};
-use interline_items::search::{FileSearch, Paths, Search};
+use interline_items::search::{FileSearch, Paths};
 use interline_items::{CodeKind, Snapshot, Space, Store, StoreError};
+use interline_search::Search;
 
 use super::generate::Chance;
 use super::{complete, step};
@@ -27,7 +28,7 @@ const WORDS: [&str; 6] = ["alpha", "Beta", "gamma_ray", "def ", "x.y", "café"];
 
 fn asking(spaces: &[&Space], pattern: Pattern) -> FileSearch {
     FileSearch {
-        search: Arc::new(Search::pattern(pattern)),
+        search: Arc::new(Search::from_pattern(pattern)),
         spaces: spaces.iter().map(|space| space.id).collect(),
         kind: CodeKind::AppFile,
         paths: Paths::BeginWith(String::new()),

@@ -11,9 +11,9 @@ mod table;
 mod writes;
 
 // One oracle for what a search is and for what the storages find.
-#[path = "../../../../items/tests/search/generate.rs"]
+#[path = "../../../../search/tests/search/generate.rs"]
 mod generate;
-#[path = "../../../../items/tests/search/oracle.rs"]
+#[path = "../../../../search/tests/search/oracle.rs"]
 mod oracle;
 
 use std::collections::BTreeSet;
@@ -21,17 +21,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
-use interline_items::search::{
-    IndexStep, IndexStepResult, Search, SearchHit, SearchOrder, SearchQuery, SearchResults, SnippetField,
-};
+use interline_items::search::{IndexStep, IndexStepResult, SearchHit, SearchOrder, SearchQuery, SearchResults};
 use interline_items::{Contents, Filter, PageStart, Snapshot, SortOrder, Store, View};
+use interline_search::{Search, SnippetField};
 
 use crate::fixtures::samples::at;
 use oracle::Texts;
 
 /// A search by relevance, with all results on one page.
 fn looking_for(query: &str, filter: Filter) -> SearchQuery {
-    let search = Search::query(query).unwrap().expect("something to look for");
+    let search = Search::parse(query).unwrap().expect("something to look for");
     SearchQuery {
         search: Arc::new(search),
         filter,

@@ -4,8 +4,9 @@
 
 use std::cmp::Reverse;
 
-use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, SnippetField};
+use interline_items::search::{SearchHit, SearchQuery, SearchResults};
 use interline_items::{CursorKey, Filter, ItemId, Kind, Snapshot, Space, Store, View};
+use interline_search::{Search, SnippetField};
 
 use super::generate::Chance;
 use super::oracle::{Query, Texts};
@@ -23,7 +24,7 @@ const QUERIES: usize = 40;
 /// What a query finds in a corpus, the best first, with how well it matches.
 pub(super) fn expected(items: &[Snapshot], query: &str, filter: &Filter) -> Option<Vec<(u32, ItemId)>> {
     let query = Query::parse(query).ok()??;
-    let is_there = |item: &&Snapshot| filter.views.contains(&View::of(&item.item));
+    let is_there = |item: &&Snapshot| filter.views.contains(&View::from_item(&item.item));
     let scored = items.iter().filter(is_there).map(|item| (query.score(&texts(item)), item.item.id));
     let mut found: Vec<(u32, ItemId)> = scored.filter_map(|(score, id)| Some((score?, id))).collect();
     found.sort_unstable_by_key(|one| Reverse(*one));
@@ -55,7 +56,7 @@ pub(super) fn sample(chance: &mut Chance, space: &Space, number: usize) -> Snaps
 
 /// Changes an item in one way or another.
 pub(super) async fn change(chance: &mut Chance, author: &Author, store: &dyn Store, item: &mut Snapshot) {
-    let write = match (chance.below(6), View::of(&item.item)) {
+    let write = match (chance.below(6), View::from_item(&item.item)) {
         (0, _) => author.retitling(item, &chance.text(4)),
         (1, View::Active) => author.archiving(item),
         (1, View::Archived) => author.unarchiving(item),
@@ -100,7 +101,7 @@ async fn compare(store: &dyn Store, seed: u64) -> u64 {
     for _ in 0..QUERIES {
         let query = chance.query(&corpus);
         let Some(expected) = expected(&items, &query, &filter) else {
-            assert!(!matches!(Search::query(&query), Ok(Some(_))), "seed {seed}: {query:?} is no query");
+            assert!(!matches!(Search::parse(&query), Ok(Some(_))), "seed {seed}: {query:?} is no query");
             continue;
         };
         let asked = looking_for(&query, filter.clone());

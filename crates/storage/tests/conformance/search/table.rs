@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use interline_items::fields::Tag;
-use interline_items::search::{QueryError, Search, SearchOrder, SearchQuery, SearchResults};
+use interline_items::search::{SearchOrder, SearchQuery, SearchResults};
 use interline_items::{
     Action, Case, ContentWrite, Filter, ItemId, ItemWrite, Kind, PageStart, Snapshot, Sort, SortBy, SortOrder,
     TagMatch, View,
 };
+use interline_search::{QueryError, Search};
 
 use super::corpus::{corpus, of_another};
 use super::oracle::Query;
@@ -98,7 +99,7 @@ impl Table {
             }
         }
         for (expression, expected) in EXPRESSIONS {
-            let search = Arc::new(Search::expression(expression, Case::Sensitive).unwrap());
+            let search = Arc::new(Search::regex(expression, Case::Sensitive).unwrap());
             let order = SearchOrder::Sorted(Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending });
             let found = self.search(&SearchQuery { search, order, ..looking_for("x", self.of_ada()) }).await;
             if found != *expected {
@@ -159,7 +160,7 @@ async fn the_table_holds_when_edits_are_indexed(test: TestStore) {
 #[test]
 fn the_table_is_that_of_the_oracle() {
     let entries = corpus(&stranger("ada").space);
-    let is_active = |sample: &Snapshot| View::of(&sample.item) == View::Active;
+    let is_active = |sample: &Snapshot| View::from_item(&sample.item) == View::Active;
     let mut wrong = Vec::new();
     for (text, expected) in QUERIES {
         let query = Query::parse(text).unwrap().unwrap();
@@ -178,17 +179,17 @@ fn the_table_is_that_of_the_oracle() {
 #[test]
 fn what_says_nothing_or_too_much_is_no_search() {
     for query in NOTHING {
-        assert!(matches!(Search::query(query), Ok(None)), "{query:?}");
+        assert!(matches!(Search::parse(query), Ok(None)), "{query:?}");
     }
     for query in UNWANTED {
-        assert!(matches!(Search::query(query), Err(QueryError::OnlyUnwanted)), "{query:?}");
+        assert!(matches!(Search::parse(query), Err(QueryError::OnlyExcluded)), "{query:?}");
     }
     let words = |count: usize| "run ".repeat(count);
-    assert!(matches!(Search::query(&words(50)), Ok(Some(_))));
-    assert!(matches!(Search::query(&words(51)), Err(QueryError::TooManyTerms { actual: 51 })));
-    assert!(matches!(Search::query(&"é".repeat(1_000)), Ok(Some(_))));
-    assert!(matches!(Search::query(&"é".repeat(1_001)), Err(QueryError::TooLong { actual: 1_001 })));
-    assert!(matches!(Search::query(&"word ".repeat(10_000)), Err(QueryError::TooLong { .. })));
+    assert!(matches!(Search::parse(&words(50)), Ok(Some(_))));
+    assert!(matches!(Search::parse(&words(51)), Err(QueryError::TooManyTerms { actual: 51 })));
+    assert!(matches!(Search::parse(&"é".repeat(1_000)), Ok(Some(_))));
+    assert!(matches!(Search::parse(&"é".repeat(1_001)), Err(QueryError::TooLong { actual: 1_001 })));
+    assert!(matches!(Search::parse(&"word ".repeat(10_000)), Err(QueryError::TooLong { .. })));
 }
 
 async fn filters_narrow_what_is_found(test: TestStore) {

@@ -10,6 +10,7 @@ use crate::mcp::passages::{GivenPassages, OneEdit};
 use crate::mcp::tool::{About, Call, Effect, Tool};
 use crate::mcp::written::{EditTold, expected, mode};
 use crate::wire::Object;
+use crate::wire::code::with_code_field_names;
 
 pub(in super::super) fn tool() -> Tool {
     let about = About {
@@ -68,12 +69,12 @@ async fn patch_content(call: Call, arguments: Arguments) -> Result<PatchTold, Er
     let Arguments { entity_type, path, app_id, organization_id, old_string, new_string, .. } = arguments;
     let Arguments { expected_matches, edits, expected_version, dry_run, .. } = arguments;
     let passages = GivenPassages { old_str: old_string, new_str: new_string, expected_matches, edits };
-    let change = passages.change().map_err(Error::in_words_of_code)?;
+    let change = passages.change().map_err(with_code_field_names)?;
     let change = change.ok_or_else(|| invalid("old_string", "is required, or `edits`"))?;
     let mode = mode(dry_run);
     let request = EditRequest { expected: expected(expected_version), mode, ..EditRequest::new(change) };
     let file = GivenFile { entity_type, path, app_id, organization_id }.reference();
-    let edited = call.interline.patch_file(&call.caller, &file, request).await.map_err(Error::in_words_of_code)?;
+    let edited = call.interline.patch_file(&call.caller, &file, request).await.map_err(with_code_field_names)?;
     Ok(PatchTold {
         success: true,
         file: FileName::of(&call, &edited.after.item),

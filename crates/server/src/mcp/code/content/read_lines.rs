@@ -52,7 +52,7 @@ struct LinesTold {
 
 async fn read_content_lines(call: Call, arguments: Arguments) -> Result<LinesTold, Error> {
     let Arguments { entity_type, path, app_id, organization_id, start_line, end_line } = arguments;
-    let lines = LineRange::of_code(start_line.map(|line| line.0), end_line.map(|line| line.0));
+    let lines = LineRange::for_code(start_line.map(|line| line.0), end_line.map(|line| line.0));
     let file = GivenFile { entity_type, path, app_id, organization_id }.reference();
     let read = call.interline.read_file(&call.caller, &file, ReadContent::Lines(lines)).await?;
     let shown = Shown::of(&read).ok_or_else(|| Error::Internal("a file without content".to_owned()))?;

@@ -1,6 +1,6 @@
 //! `replace_content`
 
-use interline_items::{Error, ReplaceFile, Replaced};
+use interline_items::{Error, ReplaceFile, ReplacedFile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ async fn replace_content(call: Call, arguments: Arguments) -> Result<ReplacedTol
     Ok(ReplacedTold {
         success: true,
         file: FileName::of(&call, item),
-        created: matches!(replaced, Replaced::Created(_)),
+        created: matches!(replaced, ReplacedFile::Created(_)),
         id: item.id.to_string(),
         version: item.stamp.version,
     })
