@@ -1,4 +1,4 @@
-//! Line patches, diffs and searches made to take long.
+//! Worst-case inputs of line patches, diffs and searches.
 
 use interline_edit::{Case, Pattern, PatternError, SearchOptions, diff, patch_lines, search};
 

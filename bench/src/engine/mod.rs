@@ -1,4 +1,4 @@
-//! The text engine: its bars, and the inputs that could take more than linear time.
+//! Benchmarks of the text engine: its speed, and worst-case inputs that could take more than linear time.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! Replacements made to take long.
+//! Worst-case inputs of replacements.
 
 use std::fmt::Write as _;
 

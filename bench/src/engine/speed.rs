@@ -1,4 +1,4 @@
-//! The bars of the engine: 4 MB of source, each operation beside what no implementation can do without.
+//! Speed of the text engine on 4 MB of source: each operation beside the raw work that no implementation can avoid.
 
 use std::error::Error;
 use std::time::Duration;

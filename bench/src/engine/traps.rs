@@ -1,4 +1,4 @@
-//! Inputs made to take long. Each is measured at half its size too: linear means about twice the time.
+//! Worst-case inputs. Each is measured at half its size too: linear means about twice the time.
 
 use std::error::Error;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Whether a text is Python, beside the parser alone on the same text.
+//! Group `python`: the check that a text is Python, beside the parser alone on the same text.
 
 use std::error::Error;
 use std::fs;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use interline_python::{CheckedModule, CodeError, LargeStack, STACK_BYTES, SdkName, check};
 use ruff_python_parser::parse_module;
 
-use crate::measure::{Effort, Figures, side_by_side};
+use crate::measure::{Effort, PairedFigures, side_by_side};
 use crate::table::{JUDGED, Longest, Table, megabytes, millis};
 
 const BYTES: usize = 4_000_000;
@@ -40,7 +40,7 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
         table.judged_times(speed, beside_parser(&module, &sdk), Longest::Times(1.3))?;
     }
     if table.wants(uncut) {
-        let Figures { subject, reference } = beside_parser(&statement, &sdk);
+        let PairedFigures { subject, reference } = beside_parser(&statement, &sdk);
         let times = [subject, reference].map(|seconds| millis(Duration::from_secs_f64(seconds)));
         let ratio = format!("{:.2} ×", subject / reference);
         let [figure, beside] = times;
@@ -50,10 +50,10 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
 }
 
 /// Seconds that a check takes, and the parser alone.
-fn beside_parser(module: &str, sdk: &SdkName) -> Figures {
+fn beside_parser(module: &str, sdk: &SdkName) -> PairedFigures {
     let check = || check_blocking(module, sdk).is_ok_and(|checked| checked.is_ok());
     let medians = side_by_side(EFFORT, check, || parsed(module));
-    Figures { subject: medians.subject.as_secs_f64(), reference: medians.reference.as_secs_f64() }
+    PairedFigures { subject: medians.subject.as_secs_f64(), reference: medians.reference.as_secs_f64() }
 }
 
 /// A check on a thread of its own, as the store does it. The outer error is for want of a thread.
