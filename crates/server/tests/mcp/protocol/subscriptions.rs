@@ -34,7 +34,7 @@ fn edit(number: usize) -> Value {
 }
 
 async fn a_change_is_notified_whichever_door_made_it(place: TestStore) {
-    let elsewhere = place.another().await;
+    let elsewhere = place.opened_again().await;
     let world = place.serve().await;
     let rest = world.owner();
     let (note, other) = (rest.note("A note", Some("one")).await, rest.note("Another", Some("one")).await);
@@ -72,7 +72,7 @@ async fn a_change_is_notified_whichever_door_made_it(place: TestStore) {
 }
 
 async fn a_change_of_the_list_of_prompts_is_notified(place: TestStore) {
-    let elsewhere = place.another().await;
+    let elsewhere = place.opened_again().await;
     let world = place.serve().await;
     let rest = world.owner();
     let (mut agent, _) = Connection::initialized(&elsewhere, McpServer::Prompts, WIDE).await;
@@ -116,7 +116,7 @@ async fn a_change_of_the_list_of_prompts_is_notified(place: TestStore) {
 }
 
 async fn an_address_by_name_follows_the_item_that_has_the_name(place: TestStore) {
-    let elsewhere = place.another().await;
+    let elsewhere = place.opened_again().await;
     let world = place.serve().await;
     let rest = world.owner();
     let first = rest.create("prompts", json!({"name": "greet", "content": "Hello"})).await;
@@ -143,7 +143,7 @@ async fn an_address_by_name_follows_the_item_that_has_the_name(place: TestStore)
 #[test]
 fn what_cannot_be_read_cannot_be_subscribed_to() {
     on_sqlite(async |place| {
-        let elsewhere = place.another().await;
+        let elsewhere = place.opened_again().await;
         let world = place.serve().await;
         let (stranger, _) = world.owner().new_user("other").await;
         let (own, foreign) = (world.owner().note("Own", Some("x")).await, stranger.note("Foreign", Some("x")).await);
@@ -180,7 +180,7 @@ fn what_cannot_be_read_cannot_be_subscribed_to() {
 }
 
 async fn the_newest_protocol_has_streams_on_a_connection(place: TestStore) {
-    let elsewhere = place.another().await;
+    let elsewhere = place.opened_again().await;
     let world = place.serve().await;
     let rest = world.owner();
     let note = rest.note("A note", Some("one")).await;
@@ -217,7 +217,7 @@ async fn the_newest_protocol_has_streams_on_a_connection(place: TestStore) {
 }
 
 async fn the_newest_protocol_has_streams_over_http(place: TestStore) {
-    let elsewhere = place.another().await;
+    let elsewhere = place.opened_again().await;
     let world = place.serve().await;
     let rest = world.owner();
     let (stranger, _) = rest.new_user("other").await;
@@ -275,7 +275,7 @@ async fn a_stream_ends_with_its_token(place: TestStore) {
 #[test]
 fn a_client_that_does_not_read_is_notified_later() {
     on_sqlite(async |place| {
-        let elsewhere = place.another().await;
+        let elsewhere = place.opened_again().await;
         let world = place.serve().await;
         let rest = world.owner();
         let (note, last) = (rest.note("A note", Some("one")).await, rest.note("The last", Some("one")).await);
@@ -301,7 +301,7 @@ fn a_client_that_does_not_read_is_notified_later() {
 #[test]
 fn notifications_are_offered_where_they_can_be_sent() {
     on_sqlite(async |place| {
-        let elsewhere = place.another().await;
+        let elsewhere = place.opened_again().await;
         let world = place.serve().await;
         for server in McpServer::ALL {
             let (agent, described) = Connection::initialized(&elsewhere, server, WIDE).await;
