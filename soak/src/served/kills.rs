@@ -147,9 +147,9 @@ fn kill_at_work(
     Ok(Tally::sum(tallies))
 }
 
-/// The changes without an answer: client and data in its log.
+/// The changes without an answer: client and index in its log.
 fn unanswered(logs: &[ClientLog]) -> Vec<(usize, usize)> {
-    let is_open = |change: &Change| change.outcome == ChangeOutcome::Unanswered;
+    let is_open = |change: &ClientChange| change.outcome == ChangeOutcome::Unanswered;
     let last = |log: &ClientLog| log.changes.iter().rposition(is_open).map(|at| (log.client, at));
     logs.iter().filter_map(last).collect()
 }
