@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Default)]
-struct Figures {
+struct EventKillStats {
     /// Edits without an answer that had happened.
     found: u64,
     /// Events that the listener had not received when the server was killed, and kills of which that is true.
@@ -52,7 +52,7 @@ pub(in super::super) fn run(setup: &TrialSetup, kills: Option<usize>) -> anyhow:
     pool.order(Order::Listen(served.address));
     pool.until_connected()?;
     let mut random = Random::part(setup.seed, 8);
-    let mut figures = Figures::default();
+    let mut figures = EventKillStats::default();
     for kill in 0..kills {
         if kill % kills.div_ceil(WEBHOOKS) == 0 {
             webhooks.push(Webhook::create(&mut served.client(), &endpoint, webhooks.len(), &notes)?);
