@@ -158,7 +158,7 @@ fn attempt(size: Size, fault: Option<Fault>, seed: u64, found: &mut Findings) ->
     let asked = disk.asked();
     found.met += usize::from(disk.repair() > 0);
     let again = ledger.check(&runtime, disk.path(), Moment::MAX, Depth::Everything);
-    found.judge("opened again", &again);
+    found.check("opened again", &again);
     let events = disk.retire();
     trust_was_earned(&events, &ledger, found);
     if fault.is_some() {
@@ -189,7 +189,7 @@ async fn live(store: Arc<SqliteStore>, disk: &Disk, ledger: &EditLedger, size: S
     }
     let mut report = LossReport::default();
     ledger.check_open(&*store, Moment::MAX, Depth::Everything, &mut report).await;
-    scene.with_findings(|found| found.judge("while it was open", &report));
+    scene.with_findings(|found| found.check("while it was open", &report));
 }
 
 /// A store that is open on a disk with a fault.
@@ -331,7 +331,7 @@ fn cut(
         platter.image(Unsynced::Chosen(random.next())).put(&path)?;
         found.cuts += 1;
         let report = ledger.check(runtime, &path, at, Depth::Everything);
-        found.judge(&format!("power cut at event {at} of {}", events.len()), &report);
+        found.check(&format!("power cut at event {at} of {}", events.len()), &report);
     }
     Ok(())
 }

@@ -82,7 +82,7 @@ pub(crate) fn edit_mark(edit: EditNumber) -> String {
 /// The numbers on a line: each written as an edit writes it, and descending, so none twice.
 fn numbers(line: &str) -> Result<Vec<EditNumber>, String> {
     let parsed: Option<Vec<EditNumber>> = line.split(' ').skip(1).map(|number| number.parse().ok()).collect();
-    let parsed = parsed.filter(|numbers| numbers.iter().map(|number| written(*number)).collect::<String>() == line);
+    let parsed = parsed.filter(|numbers| numbers.iter().map(|number| edit_mark(*number)).collect::<String>() == line);
     let parsed = parsed.ok_or_else(|| format!("half an edit: {line:?}"))?;
     if parsed.is_sorted_by(|newer, older| newer > older) {
         Ok(parsed)

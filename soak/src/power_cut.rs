@@ -267,7 +267,7 @@ fn judge_all(cuts: &Mutex<Receiver<Cut>>, ledger: &EditLedger, found: &Mutex<Sur
         // One of those who wait gets the next.
         let next = cuts.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(cut) = next else { return Ok(()) };
-        let report = judge(&cut, &runtime, &path, ledger)?;
+        let report = check(&cut, &runtime, &path, ledger)?;
         found.lock().unwrap_or_else(PoisonError::into_inner).add(&cut, &report);
     }
 }

@@ -107,11 +107,11 @@ fn row(
     files: &Path,
     ask: impl Fn() -> Result<u64, Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
-    let total = send_request()?;
+    let total = ask()?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let begin = Instant::now();
-        send_request()?;
+        ask()?;
         ours.push(begin.elapsed().as_secs_f64());
         theirs.extend(ripgrep(files, query, total)?);
     }

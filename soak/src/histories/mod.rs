@@ -54,8 +54,8 @@ pub(crate) fn run(form: Form, seed: u64, postgres: Option<&str>) -> anyhow::Resu
 }
 
 /// One sequence; how many versions were rebuilt.
-async fn one(store: &EmptyStore, seed: u64, steps: usize) -> anyhow::Result<usize> {
-    let store = store.open().await?;
+async fn one(empty: &EmptyStore, seed: u64, steps: usize) -> anyhow::Result<usize> {
+    let store = empty.open().await?;
     let interline = Interline::new(Arc::clone(&store), Limits::default());
     interline.first_start("soak").await?;
     let caller = interline.trusted(interline.owner().await?.id, Source::Rest).await?;
@@ -72,7 +72,7 @@ async fn one(store: &EmptyStore, seed: u64, steps: usize) -> anyhow::Result<usiz
     rebuilt += check_all(&*store, &sequence.items).await?;
     let items = std::mem::take(&mut sequence.items);
     drop((sequence, store));
-    let opened_again = store.open().await?;
+    let opened_again = empty.open().await?;
     Ok(rebuilt + check_all(&*opened_again, &items).await.context("opened again")?)
 }
 

@@ -134,7 +134,7 @@ impl ClientLog {
 
     /// The numbers that a line must show, newest first; up to a version, if one is given.
     pub(crate) fn numbers(&self, note: usize, line: usize, until: Option<u64>) -> Vec<EditNumber> {
-        let is_shown = |change: &&Change| {
+        let is_shown = |change: &&ClientChange| {
             change.note == note
                 && change.is_done()
                 && change.touches(line)
@@ -153,14 +153,14 @@ impl ClientLog {
     }
 
     fn text_of_line(&self, note: usize, line: usize) -> String {
-        let numbers: String = self.numbers(note, line, None).into_iter().map(written).collect();
+        let numbers: String = self.numbers(note, line, None).into_iter().map(edit_mark).collect();
         name_of_line(line) + &numbers
     }
 
-    /// Thinks of the next change. It is written down as unanswered before anything is sent.
+    /// Plans the next change. It is logged as unanswered before anything is sent.
     pub(crate) fn plan(&mut self, notes: &Notes, mix: Mix) -> ClientChange {
         let note = self.random.below(notes.ids.len());
-        let what = match (mix, self.random.below(10)) {
+        let kind = match (mix, self.random.below(10)) {
             (Mix::StrReplace, _) | (Mix::Everything, 0..=2) => {
                 ChangeKind::Lines(EditMethod::StrReplace, self.pick(notes, 1))
             }
@@ -172,7 +172,7 @@ impl ClientLog {
             (Mix::Everything, _) => ChangeKind::Tag,
         };
         let number = EditNumber::try_from(self.changes.len()).unwrap_or(EditNumber::MAX);
-        let change = ClientChange { number, note, what, outcome: ChangeOutcome::Unanswered };
+        let change = ClientChange { number, note, kind, outcome: ChangeOutcome::Unanswered };
         self.changes.push(change.clone());
         change
     }
@@ -189,7 +189,7 @@ impl ClientLog {
 
     /// Whether the client archived the note, and did not take it back.
     pub(crate) fn is_archived(&self, note: usize) -> bool {
-        let moves = |change: &&Change| {
+        let moves = |change: &&ClientChange| {
             change.note == note
                 && change.is_done()
                 && matches!(change.kind, ChangeKind::Archive | ChangeKind::Unarchive)

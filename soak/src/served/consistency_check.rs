@@ -173,14 +173,14 @@ async fn number_found_changes(
     logs: &mut [ClientLog],
     newest: u64,
 ) -> anyhow::Result<()> {
-    let mut told: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut acknowledged: BTreeMap<u64, usize> = BTreeMap::new();
     for version in done(note, logs).filter_map(ClientChange::version) {
-        *told.entry(version).or_default() += 1;
+        *acknowledged.entry(version).or_default() += 1;
     }
-    ensure!(told.values().all(|count| *count == 1), "a version was acknowledged to two changes");
-    for version in (2..=newest).filter(|version| !told.contains_key(version)) {
+    ensure!(acknowledged.values().all(|count| *count == 1), "a version was acknowledged to two changes");
+    for version in (2..=newest).filter(|version| !acknowledged.contains_key(version)) {
         let (seen, tags) = rebuilt(store, notes, note, version).await?;
-        let is_new = |client: usize, change: &Change| {
+        let is_new = |client: usize, change: &ClientChange| {
             change.note == note
                 && change.outcome == ChangeOutcome::Found(None)
                 && match &change.kind {

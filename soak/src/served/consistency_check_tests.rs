@@ -34,9 +34,9 @@ fn checked(edits: &[&[usize]], changes: &[(usize, ChangeKind, ChangeOutcome)]) -
         }
         let notes = Notes { plans: vec![plan], ids: vec![id], lines_per_client: 2 };
         let mut logs = [ClientLog::new(0, 1), ClientLog::new(1, 1)];
-        for (number, (client, what, outcome)) in changes.iter().enumerate() {
+        for (number, (client, kind, outcome)) in changes.iter().enumerate() {
             let number = u32::try_from(number).unwrap();
-            logs[*client].changes.push(ClientChange { number, note: 0, what: what.clone(), outcome: *outcome });
+            logs[*client].changes.push(ClientChange { number, note: 0, kind: kind.clone(), outcome: *outcome });
         }
         check_store(&*store, &notes, &mut logs, Rebuild::After(&[0])).await.map_err(|error| format!("{error:#}"))
     })

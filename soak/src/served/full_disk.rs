@@ -52,11 +52,11 @@ pub(super) fn run(setup: &TrialSetup, allow_skip: bool) -> anyhow::Result<()> {
     let notes = Notes::make(&mut served.client(), NOTE_BYTES, CLIENTS, LINES_PER_CLIENT, &mut random)?;
     let mut logs: Vec<ClientLog> = (0..CLIENTS).map(|client| ClientLog::new(client, setup.seed)).collect();
     let mut filling =
-        Filling { setup, data, served, notes, known: vec![0; NOTE_BYTES.len()], figures: Figures::default() };
+        Filling { setup, data, served, notes, known: vec![0; NOTE_BYTES.len()], figures: FullDiskStats::default() };
     for filler in &fillers {
         filling.round(&mut logs, filler).with_context(|| format!("the server's log: {}", filling.data.log_tail()))?;
     }
-    let Figures { acknowledged, refused, longest, rebuilt } = filling.figures;
+    let FullDiskStats { acknowledged, refused, longest, rebuilt } = filling.figures;
     println!(
         "full disk: {rounds} times, {acknowledged} changes acknowledged, {refused} refused with 503 unavailable, reads \
          went on, every client was served {} ms after there was room; 0 lost, {rebuilt} versions rebuilt",
@@ -71,11 +71,11 @@ struct Filling<'a> {
     served: Served,
     notes: Notes,
     known: Vec<u64>,
-    figures: Figures,
+    figures: FullDiskStats,
 }
 
 #[derive(Default)]
-struct Figures {
+struct FullDiskStats {
     acknowledged: usize,
     refused: usize,
     longest: Duration,

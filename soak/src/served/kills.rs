@@ -27,7 +27,7 @@ const REST_OF_LIFE: Duration = Duration::from_millis(20);
 const START: Duration = Duration::from_millis(40);
 
 #[derive(Default)]
-struct Figures {
+struct KillStats {
     kills: usize,
     kills_at_start: usize,
     acknowledged: usize,
@@ -43,7 +43,7 @@ pub(super) fn run(setup: &TrialSetup, kills: Option<usize>) -> anyhow::Result<()
     let started = Instant::now();
     let data = setup.data_directory()?;
     let mut random = Random::part(setup.seed, 1);
-    let mut figures = Figures::default();
+    let mut figures = KillStats::default();
     while figures.kills < kills {
         season(setup, &data, kills, &mut random, &mut figures)
             .with_context(|| format!("after {} kills; the server's log: {}", figures.kills, data.log_tail()))?;
@@ -72,7 +72,7 @@ fn season(
     data: &DataDirectory,
     kills: usize,
     random: &mut Random,
-    figures: &mut Figures,
+    figures: &mut KillStats,
 ) -> anyhow::Result<()> {
     let mut served = start(setup, data, figures)?;
     let notes = Notes::make(&mut served.client(), NOTE_BYTES, CLIENTS, LINES_PER_CLIENT, random)?;
@@ -113,7 +113,7 @@ fn season(
     Ok(())
 }
 
-fn start(setup: &TrialSetup, data: &DataDirectory, figures: &mut Figures) -> anyhow::Result<Served> {
+fn start(setup: &TrialSetup, data: &DataDirectory, figures: &mut KillStats) -> anyhow::Result<Served> {
     let started = Instant::now();
     let served = setup.program.serve(data)?;
     figures.slowest_start = figures.slowest_start.max(started.elapsed());
@@ -147,9 +147,9 @@ fn kill_at_work(
     Ok(Tally::sum(tallies))
 }
 
-/// The changes without an answer: client and data in its log.
+/// The changes without an answer: client and index in its log.
 fn unanswered(logs: &[ClientLog]) -> Vec<(usize, usize)> {
-    let is_open = |change: &Change| change.outcome == ChangeOutcome::Unanswered;
+    let is_open = |change: &ClientChange| change.outcome == ChangeOutcome::Unanswered;
     let last = |log: &ClientLog| log.changes.iter().rposition(is_open).map(|at| (log.client, at));
     logs.iter().filter_map(last).collect()
 }

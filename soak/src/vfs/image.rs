@@ -192,7 +192,7 @@ fn survive(file: &mut Option<Vec<u8>>, pending: &[&Event], random: &mut Random) 
                 if number < in_order || random.chance(kept_per_mille) {
                     put(file, index(*offset), written);
                 } else if random.chance(300) {
-                    put_torn(file, index(*offset), edit_mark, random);
+                    put_torn(file, index(*offset), written, random);
                 }
             }
             Event::Truncated(..) => {

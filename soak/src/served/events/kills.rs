@@ -31,10 +31,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Default)]
-struct Figures {
+struct EventKillStats {
     /// Edits without an answer that had happened.
     found: u64,
-    /// Events that the listener had not heard of when the server was killed, and kills of which that is true.
+    /// Events that the listener had not received when the server was killed, and kills of which that is true.
     missing: u64,
     kills_that_owed: usize,
 }
@@ -52,7 +52,7 @@ pub(in super::super) fn run(setup: &TrialSetup, kills: Option<usize>) -> anyhow:
     pool.order(Order::Listen(served.address));
     pool.until_connected()?;
     let mut random = Random::part(setup.seed, 8);
-    let mut figures = Figures::default();
+    let mut figures = EventKillStats::default();
     for kill in 0..kills {
         if kill % kills.div_ceil(WEBHOOKS) == 0 {
             webhooks.push(Webhook::create(&mut served.client(), &endpoint, webhooks.len(), &notes)?);
@@ -68,7 +68,7 @@ pub(in super::super) fn run(setup: &TrialSetup, kills: Option<usize>) -> anyhow:
         figures.kills_that_owed += usize::from(missing > 0);
         pool.order(Order::Listen(served.address));
     }
-    let received = pool.until_all_are_done();
+    let received_all = pool.until_all_are_done();
     let killed = started.elapsed();
     let all = webhooks.iter().map(|webhook| webhook.versions(&notes).count()).sum();
     let delivered = until_delivered(&endpoint, all);
@@ -91,7 +91,7 @@ pub(in super::super) fn run(setup: &TrialSetup, kills: Option<usize>) -> anyhow:
         received.versions.len(),
         (started.elapsed() - killed).as_secs_f64()
     );
-    heard?;
+    received_all?;
     ensure!(report.faults == EventFaults::default(), "{:?}", report.faults);
     delivered?;
     all_is_true(&received, &webhooks, &notes)?;
@@ -166,7 +166,7 @@ fn until_delivered(endpoint: &WebhookEndpoint, all: usize) -> anyhow::Result<()>
         if received > best {
             (best, since) = (received, Instant::now());
         }
-        ensure!(since.elapsed() < PATIENCE, "webhooks were told {told} times of {all}, and no more for a minute");
+        ensure!(since.elapsed() < PATIENCE, "webhooks were told {received} times of {all}, and no more for a minute");
         wait(LOOK);
     }
 }

@@ -77,7 +77,7 @@ pub(super) enum Order {
 pub(super) struct Listener {
     pub(super) behaviour: ReadBehaviour,
     pub(super) notes: Arc<VersionedNotes>,
-    pub(super) orders: watch::WebhookEndpoint<Order>,
+    pub(super) orders: watch::Receiver<Order>,
     pub(super) delays: Arc<Times>,
     pub(super) status: Arc<Status>,
     pub(super) random: Random,

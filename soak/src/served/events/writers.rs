@@ -24,10 +24,10 @@ pub(super) fn edit(
     let write = |writer: usize| -> anyhow::Result<()> {
         let mut client = Client::new(server);
         let mut due = begin + pause * u32::try_from(writer)? / u32::try_from(WRITERS)?;
-        let mut notes = (writer..notes.len()).step_by(WRITERS).cycle();
+        let mut own = (writer..notes.len()).step_by(WRITERS).cycle();
         while due < begin + time {
             wait(due.saturating_duration_since(Instant::now()));
-            times.add(notes.edit(&mut client, notes.next().unwrap_or(writer))?);
+            times.add(notes.edit(&mut client, own.next().unwrap_or(writer))?);
             due += pause;
         }
         Ok(())
