@@ -115,7 +115,7 @@ fn the_description_is_the_committed_one() {
     );
 }
 
-/// What is told by `Allow` and what is described are the same.
+/// `Allow` and the description list the same methods.
 async fn every_method_that_answers_is_described(store: TestStore) {
     let owner = store.serve().await.owner();
     let paths: BTreeSet<String> = operations().into_iter().map(|operation| operation.path).collect();
