@@ -42,9 +42,7 @@ impl Echo {
             None => default,
         }
     }
-}
 
-impl Echo {
     /// The body for an item that was written.
     pub(in crate::http) fn item_body(self, written: &Snapshot) -> ItemResponse<'_> {
         match self {

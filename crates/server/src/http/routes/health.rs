@@ -35,7 +35,7 @@ async fn health(State(state): State<AppState>) -> HandlerResult {
     response::json(StatusCode::OK, &Health { status: "ok", database: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
-/// RequestMetrics for Prometheus.
+/// Figures for Prometheus.
 #[utoipa::path(get, path = "/metrics", tag = "operations", operation_id = "get_metrics", security(()),
     responses((status = 200, body = String, content_type = "text/plain")))]
 async fn metrics(State(state): State<AppState>) -> HandlerResult {

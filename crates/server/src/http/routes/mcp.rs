@@ -71,7 +71,7 @@ impl McpEndpoint {
         let bytes = body::read_bounded(&state, &parts.headers, body).await?;
         let message = match McpMessage::peek(&bytes) {
             Ok(message) => message,
-            Err(refusal) => return refusal.into_response_body(),
+            Err(refusal) => return refusal.respond(),
         };
         let (user, access) = (caller.user(), self.access(&message));
         parts.extensions.insert(AuthenticatedRequest { identity, caller, request_id: current_request_id() });
@@ -171,7 +171,7 @@ impl RpcRefusal {
         RpcRefusal { code: -32600, message: "batches are not a part of the protocol; send one message in a request" };
     const NO_JSON: RpcRefusal = RpcRefusal { code: -32700, message: "the body of the request is not valid JSON" };
 
-    fn into_response_body(self) -> HandlerResult {
+    fn respond(self) -> HandlerResult {
         rpc_error(StatusCode::BAD_REQUEST, self.code, self.message)
     }
 }

@@ -33,7 +33,7 @@ enum About {
     Code,
     /// What the caller has.
     Own,
-    /// A WebSocket: a plain request is told to come as one.
+    /// A WebSocket: a plain request is refused.
     Events,
     /// For admins.
     Admins,

@@ -5,7 +5,7 @@ use tokio::task::JoinSet;
 
 use crate::routes::items::editing::{changes_of, of_every_kind};
 use crate::support::client::{Answer, Client, text};
-use crate::support::openapi_document::operations;
+use crate::support::openapi_document::{operations, with_values};
 use crate::support::test_store::TestStore;
 
 on_both!(
@@ -270,12 +270,7 @@ const READ_BY_POST: [&str; 5] = ["/code/list", "/code/search", "/code/read", "/c
 async fn every_write_takes_a_key_or_refuses_it(store: TestStore) {
     let owner = store.serve().await.owner();
     for operation in operations() {
-        let path = operation
-            .path
-            .replace("{id}", "0190a6f4-7b3c-7def-8123-456789abcdef")
-            .replace("{name}", "nothing")
-            .replace("{app}", "nothing")
-            .replace("{version}", "1");
+        let path = with_values(&operation.path);
         let line = format!("{} {path}", operation.method);
         let answer = send(&owner, &line, "not a key", &Value::Null).await;
         let is_read = operation.method == "GET" || READ_BY_POST.contains(&path.as_str());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::openapi_document::{document, operations};
+use crate::support::openapi_document::{document, operations, with_values};
 use crate::support::test_store::TestStore;
 
 on_both!(every_method_that_answers_is_described);
@@ -115,16 +115,12 @@ fn the_description_is_the_committed_one() {
     );
 }
 
-/// What is told by `Allow` and what is described are the same.
+/// `Allow` and the description list the same methods.
 async fn every_method_that_answers_is_described(store: TestStore) {
     let owner = store.serve().await.owner();
     let paths: BTreeSet<String> = operations().into_iter().map(|operation| operation.path).collect();
     for path in paths {
-        let address = path
-            .replace("{id}", "0190a6f4-7b3c-7def-8123-456789abcdef")
-            .replace("{name}", "nothing")
-            .replace("{app}", "nothing")
-            .replace("{version}", "1");
+        let address = with_values(&path);
         let answer = owner.send(&format!("FROB {address}"), None).await.expect(405, json!({}));
         let allowed: BTreeSet<String> = answer
             .header("allow")

@@ -20,7 +20,7 @@ fn assert_found_in_the_log(failed: &Answer) {
     assert_eq!(failed.json()["request_id"], failed.header("x-request-id"));
 }
 
-/// Sends a request until the storage answers: the first to meet a connection that was ended may be told to come again.
+/// Sends a request until the store answers: the first request on a store connection that was closed may be unavailable.
 async fn patiently(client: &Client, line: &str, body: Option<&Value>) -> Answer {
     let mut answer = client.send_to_broken(line, &[], body).await;
     for _ in 0..20 {

@@ -17,6 +17,17 @@ pub(crate) struct Operation {
     pub(crate) description: &'static Value,
 }
 
+/// A path with values in place of its parameters; nothing exists by them.
+pub(crate) fn with_values(path: &str) -> String {
+    let path = path
+        .replace("{id}", "0190a6f4-7b3c-7def-8123-456789abcdef")
+        .replace("{name}", "nothing")
+        .replace("{app}", "nothing")
+        .replace("{version}", "1");
+    assert!(!path.contains('{'), "{path}: a parameter without a value");
+    path
+}
+
 /// Every route that is described.
 pub(crate) fn operations() -> Vec<Operation> {
     let paths = document()["paths"].as_object().expect("paths");

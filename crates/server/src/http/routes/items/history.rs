@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use interline_items::{HistoryQuery, ReadContent};
+use interline_items::HistoryQuery;
 
-use super::read::{ReadParameters, content_from_query};
+use super::read::{ReadParameters, body_of_read, content_from_query};
 use crate::http::extract::item_target::{ConditionalTarget, Echo, ItemTarget};
 use crate::http::extract::path::VersionPath;
 use crate::http::extract::query::number;
@@ -38,11 +38,8 @@ pub(super) async fn list(State(state): State<AppState>, mut target: ItemTarget) 
 pub(super) async fn read(State(state): State<AppState>, mut target: ItemTarget, version: VersionPath) -> HandlerResult {
     let (content, extent) = content_from_query(&mut target.query)?;
     let read = state.interline.read_version(&target.caller.0, &target.item, version.0, content).await?;
-    let body = match content {
-        ReadContent::Omit => ItemResponse::without_content(&read.item),
-        ReadContent::Whole | ReadContent::Lines(_) => ItemResponse::from_read(&read, extent),
-    };
-    response::json(StatusCode::OK, &body.with_owner(&read.item, &target.caller.0))
+    let body = body_of_read(&read, content, extent).with_owner(&read.item, &target.caller.0);
+    response::json(StatusCode::OK, &body)
 }
 
 /// Compare two versions of an item

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::ETAG;
 use axum::http::{Response, StatusCode};
-use interline_items::{Caller, Error, ItemRef, LineRange, ReadContent, Stamp};
+use interline_items::{Caller, Error, ItemRef, LineRange, ReadContent, ReadItem, Stamp};
 use utoipa::IntoParams;
 
 use crate::http::extract::conditions::{self, IfNoneMatch};
@@ -91,11 +91,16 @@ async fn read_target(state: &AppState, mut target: ItemTarget) -> HandlerResult 
         return read_whole(state, caller, item).await;
     }
     let read = interline.read(caller, item, content).await?;
-    let body = match content {
+    let body = body_of_read(&read, content, extent).with_owner(&read.item, caller);
+    response::item(StatusCode::OK, &body, read.item.stamp)
+}
+
+/// The body for an item of which this part of the content was read.
+pub(super) fn body_of_read(read: &ReadItem, content: ReadContent, extent: Extent) -> ItemResponse<'_> {
+    match content {
         ReadContent::Omit => ItemResponse::without_content(&read.item),
-        ReadContent::Whole | ReadContent::Lines(_) => ItemResponse::from_read(&read, extent),
-    };
-    response::item(StatusCode::OK, &body.with_owner(&read.item, caller), read.item.stamp)
+        ReadContent::Whole | ReadContent::Lines(_) => ItemResponse::from_read(read, extent),
+    }
 }
 
 fn not_modified(stamp: Stamp) -> Response<Body> {

@@ -98,7 +98,7 @@ async fn the_user_and_token_of_a_change_are_listed(store: TestStore) {
         ]});
         owner.get(&format!("{path}/history")).await.expect(200, expected);
     }
-    // A token that is gone is told all the same.
+    // A deleted token is listed all the same.
     let path = format!("/notes/{}", text(&second.note("x", Some("a")).await["id"]));
     owner.delete(&format!("/tokens/{token}")).await.expect(204, Value::Null);
     let expected = json!({"items": [{"version": 1, "token": {"id": token}}]});

@@ -23,7 +23,7 @@ fn query(parameters: &[(&str, &str)]) -> String {
     url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish()
 }
 
-/// Demands what a search of a content finds: the lines and contexts, in order. All matches are told.
+/// Demands what a search of a content finds: the lines and contexts, in order. All matches are listed.
 async fn assert_finds(client: &Client, content: &str, parameters: &[(&str, &str)], found: &[(u64, u64, &str)]) {
     let matches: Vec<Value> = found
         .iter()

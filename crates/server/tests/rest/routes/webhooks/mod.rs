@@ -298,12 +298,12 @@ async fn only_the_types_that_were_asked_for_are_delivered(store: TestStore) {
     let mut endpoint = HttpEndpoint::answering([EndpointReply::Status(200)]).await;
     let body = json!({"url": endpoint.url("/"), "types": ["prompt"]});
     let made = owner.post("/webhooks", body).await.expect(201, json!({"types": ["prompt"]})).json();
-    owner.note("not shown", None).await;
-    owner.create("prompts", json!({"name": "shown", "content": "x"})).await;
+    owner.note("not delivered", None).await;
+    owner.create("prompts", json!({"name": "delivered", "content": "x"})).await;
     assert_eq!(endpoint.next().await.json()["type"], json!("prompt"));
     let path = format!("/webhooks/{}", text(&made["id"]));
     owner.patch(&path, json!({"types": null})).await.expect(200, json!({"types": null}));
-    owner.note("shown", None).await;
+    owner.note("delivered", None).await;
     assert_eq!(endpoint.next().await.json()["type"], json!("note"));
 }
 

@@ -81,7 +81,7 @@ async fn the_webhooks_of_others_do_not_exist(store: TestStore) {
     let (id, _) = add(&bob, &endpoint.url("/")).await;
     assert_eq!(owner.get("/webhooks").await.json(), json!({"webhooks": []}));
     owner.get(&format!("/webhooks/{id}")).await.expect(404, json!({"error": "not_found"}));
-    // He is told of what is his alone.
+    // He gets only events of his own items.
     owner.note("hers", None).await;
     let his = bob.note("his", None).await;
     assert_eq!(endpoint.next().await.json()["id"], his["id"]);

@@ -77,11 +77,11 @@ async fn operations_that_cannot_be_are_all_reported_and_none_is_applied(store: T
         (vec![lines(3, 1, "x")], vec![(0, "……")]),
         (vec![lines(1, 0, "")], vec![(0, "……")]),
         (vec![expecting("a", lines(1, 0, "x"))], vec![(0, "…expect…")]),
-        // Of an overlap both are told.
+        // Both operations of an overlap are reported.
         (vec![lines(1, 2, "x"), lines(2, 3, "y")], vec![(0, "…1…"), (1, "…0…")]),
         (vec![lines(1, 3, "x"), lines(2, 1, "y")], vec![(0, "…1…"), (1, "…0…")]),
         (vec![lines(2, 1, "x"), lines(1, 1, "ok"), lines(2, 1, "y")], vec![(0, "…2…"), (2, "…0…")]),
-        // What no text could take is told before what this one does not have.
+        // Operations that are wrong for any text are reported before those that are wrong for this one.
         (vec![expecting("z", lines(1, 1, "A")), lines(9, 9, "x")], vec![(1, out_of_range)]),
         (vec![lines(u64::MAX, u64::MAX, "x")], vec![(0, out_of_range)]),
     ] {

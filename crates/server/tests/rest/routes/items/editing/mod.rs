@@ -47,7 +47,7 @@ pub(crate) async fn changes_of(client: &Client, path: &str) -> Value {
     client.get(&format!("{path}/history")).await.expect(200, json!({})).json()["total"].clone()
 }
 
-/// Demands that an edit of every kind gives a text, as one version, and answers as it is told.
+/// Demands that an edit of every kind gives a text, as one version, and that the response is as expected.
 pub(crate) async fn assert_edits(
     client: &Client,
     route: &str,

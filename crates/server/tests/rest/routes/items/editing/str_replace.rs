@@ -167,7 +167,7 @@ async fn a_known_cause_leads_to_the_next_request(store: TestStore) {
             "…copy the text around line 2 as it stands…",
         ),
         (
-            "alpha\nHello TestServer\n",
+            "alpha\nHello World\n",
             replace("hello world", "y"),
             "…the text is on line 2 in other upper and lower case…",
             "…copy the text as it stands from line 2 on…",
