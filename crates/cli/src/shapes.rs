@@ -164,7 +164,7 @@ impl EventShape {
         let event = &*heard.event;
         EventShape {
             cursor: heard.cursor.to_string(),
-            event: format!("item.{}", event.happening),
+            event: format!("item.{}", event.event_kind),
             kind: event.kind.name().to_owned(),
             id: event.item.to_string(),
             version: event.version,

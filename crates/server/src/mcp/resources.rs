@@ -117,7 +117,7 @@ impl<'u> Address<'u> {
         let (item, query) = uri.split_once('?').map_or((uri, None), |(item, query)| (item, Some(query)));
         let which = which(server, item, limits).ok_or_else(|| {
             let wanted = uri.chars().take(200).collect();
-            Error::NotFound { kind: None, wanted, actual: None }
+            Error::NotFound { kind: None, requested: wanted, actual: None }
         })?;
         Ok(Address { item, which, lines: query.map_or(Ok(LineRange { start: None, end: None }), lines)? })
     }

@@ -105,8 +105,8 @@ fn field_error(field: &str, message: impl Into<String>) -> Map<String, Value> {
 
 fn data_of(error: &Error) -> Map<String, Value> {
     match error {
-        Error::NotFound { kind, wanted, actual } => not_found(*kind, wanted, *actual),
-        Error::Missing { what, wanted, .. } => object([("type", (*what).into()), ("id", wanted.as_str().into())]),
+        Error::NotFound { kind, requested, actual } => not_found(*kind, requested, *actual),
+        Error::Missing { what, requested, .. } => object([("type", (*what).into()), ("id", requested.as_str().into())]),
         Error::TagNotFound(tag) => object([("type", "tag".into()), ("id", tag.as_str().into())]),
         Error::VersionNotFound { kind, id, version, current } => version_not_found(*kind, *id, *version, *current),
         Error::ValidationFailed(errors) => {
@@ -230,8 +230,8 @@ fn state(item: &Item) -> &'static str {
     }
 }
 
-fn not_found(kind: Option<Kind>, wanted: &str, actual: Option<Kind>) -> Map<String, Value> {
-    let mut data = object([("type", kind.map(Kind::name).into()), ("id", wanted.into())]);
+fn not_found(kind: Option<Kind>, requested: &str, actual: Option<Kind>) -> Map<String, Value> {
+    let mut data = object([("type", kind.map(Kind::name).into()), ("id", requested.into())]);
     data.extend(actual.map(|actual| ("actual_type".to_owned(), actual.name().into())));
     data
 }
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_webhook_that_is_not_there_is_found_in_the_list() {
-        let missing = Error::Missing { what: "webhook", wanted: "7".to_owned(), hint: "" };
+        let missing = Error::Missing { what: "webhook", requested: "7".to_owned(), hint: "" };
         assert_eq!(ErrorBody::of(&missing).suggestion, "GET /webhooks lists yours");
     }
 }

@@ -47,7 +47,7 @@ pub(crate) struct Happened {
 impl Happened {
     pub(crate) fn of(event: &Event) -> Happened {
         Happened {
-            event: format!("item.{}", event.happening),
+            event: format!("item.{}", event.event_kind),
             kind: event.kind.name(),
             id: event.item.uuid(),
             version: event.version,

@@ -53,7 +53,7 @@ pub(super) fn event(space: SpaceId, columns: &mut Columns<'_>) -> Result<Event, 
     Ok(Event {
         space,
         number: columns.count()?,
-        happening: names::happening(columns.text()?)?,
+        event_kind: names::happening(columns.text()?)?,
         item: ItemId::from_uuid(columns.uuid()?),
         kind: names::kind(columns.text()?)?,
         version: columns.count()?,

@@ -53,7 +53,7 @@ impl FileRef {
     }
 
     fn missing(&self, hint: &'static str) -> Error {
-        Error::Missing { what: self.scope.kind.name(), wanted: self.path.clone(), hint }
+        Error::Missing { what: self.scope.kind.name(), requested: self.path.clone(), hint }
     }
 }
 
@@ -103,7 +103,7 @@ impl Interline {
         let what = if matches!(owner, SpaceOwner::Organization(_)) { "organization" } else { "space" };
         let hint = "list the organizations and spaces that exist for this token";
         let membership = caller.membership_of(owner);
-        membership.map(|membership| membership.space.id).ok_or(Error::Missing { what, wanted: missing, hint })
+        membership.map(|membership| membership.space.id).ok_or(Error::Missing { what, requested: missing, hint })
     }
 
     /// The parsed path of a file.

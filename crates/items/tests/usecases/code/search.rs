@@ -1,4 +1,4 @@
-//! Searching through files: what is found, where, and by whom.
+//! Searching through files: which lines match, and in whose files.
 
 use interline_items::{
     Case, CodeKind, CodeScope, Error, ExpectedVersion, FoundInFiles, QuerySyntax, SearchFiles, SpaceOwner,

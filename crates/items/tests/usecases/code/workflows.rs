@@ -1,4 +1,4 @@
-//! Workflows one by one, and whether a text could be one.
+//! Finding one workflow, and validating a text as one.
 
 use interline_items::{CodeKind, Error, WorkflowRef, WorkflowSource};
 

@@ -78,7 +78,7 @@ async fn nobody_waits_for_a_long_edit_of_others() {
     let world = World::new().await;
     let long = "some words in a line that is nothing like it\n".repeat(20_000);
     for item in of_every_kind(&world, &long).await {
-        let asked = EditRequest::new(replace("other words of a line\nthat are nowhere", "x"));
+        let edit_request = EditRequest::new(replace("other words of a line\nthat are nowhere", "x"));
         let reads = async {
             for _ in 0..10 {
                 assert_eq!(world.item(&item).await, item);
@@ -87,7 +87,7 @@ async fn nobody_waits_for_a_long_edit_of_others() {
         // On one thread, and the edit is looked after first.
         tokio::select! {
             biased;
-            edited = super::request(&world, &item, asked) => panic!("{edited:?}"),
+            edited = super::request(&world, &item, edit_request) => panic!("{edited:?}"),
             () = reads => {}
         }
     }

@@ -1,4 +1,4 @@
-//! `create`.
+//! Making new items.
 
 use interline_items::fields::{Limits, Title};
 use interline_items::{Error, ExpectedVersion, ItemDraft, Kind, Stamp, View};

@@ -1,4 +1,4 @@
-//! `list`: its filters; the orders and pages are the storages' own tests.
+//! Listing items: the filters; orders and pages are tested with the storages.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ fn active() -> Filter {
 }
 
 /// Items of a filter, newest change first.
-fn of(filter: Filter) -> FindItems {
+fn with_filter(filter: Filter) -> FindItems {
     FindItems { filter, ..everything() }
 }
 
@@ -68,7 +68,7 @@ async fn filters_narrow_a_list() {
         (of(Filter { views: set([View::Archived]), ..active() }), vec![&archived]),
         (of(Filter { views: set([View::Deleted]), ..active() }), vec![&deleted]),
         (
-            of(Filter { views: all_views.clone(), kinds: set([Kind::Note]), ..active() }),
+            with_filter(Filter { views: all_views.clone(), kinds: set([Kind::Note]), ..active() }),
             vec![&deleted, &archived, &note],
         ),
         (of(Filter { views: all_views, tags: vec![tag("b")], ..active() }), vec![&archived, &note]),

@@ -1,4 +1,4 @@
-//! `render`.
+//! Rendering prompts.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! `update`.
+//! Changing fields, whole contents and the archive state.
 
 use std::sync::Arc;
 

@@ -117,9 +117,9 @@ fn narrowed(which: ItemRef, named: Option<Kind>) -> Result<ItemRef, Error> {
         ItemRef::Id(id, None) => Ok(ItemRef::Id(id, Some(named))),
         ItemRef::Id(_, Some(own)) if own == named => Ok(which),
         ItemRef::PromptName(_) if named == Kind::Prompt => Ok(which),
-        ItemRef::Id(id, Some(_)) => Err(Error::NotFound { kind: Some(named), wanted: id.to_string(), actual: None }),
+        ItemRef::Id(id, Some(_)) => Err(Error::NotFound { kind: Some(named), requested: id.to_string(), actual: None }),
         ItemRef::PromptName(name) => {
-            Err(Error::NotFound { kind: Some(named), wanted: name.as_str().to_owned(), actual: None })
+            Err(Error::NotFound { kind: Some(named), requested: name.as_str().to_owned(), actual: None })
         }
     }
 }

@@ -98,7 +98,7 @@ pub(super) fn too_many() -> Error {
 /// Whether something happened to a prompt that makes another of it than it was by these fields: that it is there, or not,
 /// counts for all of them.
 fn is_of_prompt(event: &Event, fields: &[&str]) -> bool {
-    let differs = match event.happening {
+    let differs = match event.event_kind {
         EventKind::Updated => event.changed_fields.iter().any(|changed| fields.contains(&changed.as_str())),
         EventKind::Created
         | EventKind::Archived
