@@ -39,7 +39,7 @@ async fn hears_nothing(world: &World, listener: &mut Listener) {
 }
 
 #[tokio::test]
-async fn what_happens_is_heard_in_its_order() {
+async fn events_are_received_in_their_order() {
     let world = World::new().await;
     world.create(Kind::Note, note("before")).await;
     let mut listener = world.interline.listen(&world.owner, all(ListenFrom::Now)).await.unwrap();
@@ -63,7 +63,7 @@ async fn another_process_is_heard() {
 }
 
 #[tokio::test]
-async fn a_cursor_goes_on_where_it_was_told_without_loss_or_repetition() {
+async fn a_listener_goes_on_after_its_cursor_without_loss_or_repetition() {
     let world = World::new().await;
     let item = world.create(Kind::Note, note("a")).await;
     let mut listener = world.interline.listen(&world.owner, all(ListenFrom::Oldest)).await.unwrap();
@@ -89,7 +89,7 @@ async fn a_cursor_goes_on_where_it_was_told_without_loss_or_repetition() {
 }
 
 #[tokio::test]
-async fn who_is_far_behind_hears_everything() {
+async fn a_listener_that_is_far_behind_receives_everything() {
     let world = World::new().await;
     let item = world.create(Kind::Note, note("a")).await;
     let mut slow = world.interline.listen(&world.owner, all(ListenFrom::Now)).await.unwrap();

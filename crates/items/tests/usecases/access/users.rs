@@ -226,7 +226,7 @@ async fn a_token_cannot_outlive_the_one_that_made_it() {
 }
 
 #[tokio::test]
-async fn admins_remove_users_and_their_items_only_when_told() {
+async fn admins_remove_users_and_their_items_only_when_asked_to() {
     let world = World::new().await;
     let interline = &world.interline;
     let (member, admin) = (world.user("member", Rank::Member).await, world.user("admin", Rank::Admin).await);
@@ -276,7 +276,7 @@ async fn what_another_process_deletes_is_refused_a_second_later_at_the_most() {
 }
 
 #[tokio::test]
-async fn a_remembered_token_still_expires() {
+async fn a_cached_token_still_expires() {
     let world = World::new().await;
     let expires_at = Timestamp::now() + SignedDuration::from_millis(300);
     let draft = TokenDraft { expires_at: Some(expires_at), ..token() };
@@ -293,7 +293,7 @@ async fn a_remembered_token_still_expires() {
 }
 
 #[tokio::test]
-async fn a_token_that_nobody_could_use_is_refused() {
+async fn a_token_without_any_use_is_refused() {
     let world = World::new().await;
     let make = async |draft: TokenDraft| world.interline.create_token(&world.owner, draft).await;
     assert_eq!(refused_fields(make(TokenDraft { scopes: Some(set([])), ..token() }).await), ["scopes"]);

@@ -198,7 +198,7 @@ async fn an_item_of_code_is_reached_by_its_id_as_by_its_path() {
 }
 
 #[tokio::test]
-async fn who_writes_to_a_global_path_is_told_where_it_is() {
+async fn a_refused_write_to_a_global_path_says_where_the_file_is() {
     let cast = Cast::new().await;
     let shared = file(CodeKind::Workflow, "shared.py");
     let refused = cast.interline().patch_file(&cast.caller("acme").await, &shared, replacing("x", "y")).await;

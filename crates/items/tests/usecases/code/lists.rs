@@ -142,7 +142,7 @@ async fn workflows_are_listed_by_their_functions() {
 }
 
 #[tokio::test]
-async fn organizations_and_apps_are_listed_for_who_sees_them() {
+async fn organizations_and_apps_are_listed_for_callers_that_see_them() {
     let cast = Cast::new().await;
     for (who, organizations, apps) in [
         ("admin", &["acme", "umbra"][..], &["portal", "shop"][..]),

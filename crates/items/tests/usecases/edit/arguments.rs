@@ -68,7 +68,7 @@ async fn arguments_may_come_alone() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_in_the_order_of_the_contract() {
+async fn errors_come_in_the_order_of_the_contract() {
     let world = World::new().await;
     let item = world.create(Kind::Prompt, greeting()).await;
     // Each is wrong in all that follows, too.

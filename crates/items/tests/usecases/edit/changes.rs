@@ -24,7 +24,7 @@ fn changed(start_line: usize, end_line: usize, text: &str) -> (usize, usize, Str
 }
 
 #[tokio::test]
-async fn a_change_is_told_with_two_lines_around_it() {
+async fn a_change_is_shown_with_two_lines_around_it() {
     let content = "1\n2\n3\n4\n5\n6\n7";
     for (change, expected) in [
         (replace("4", "x", 1), changed(2, 6, "2\n3\nx\n5\n6")),
@@ -43,7 +43,7 @@ async fn a_change_is_told_with_two_lines_around_it() {
 }
 
 #[tokio::test]
-async fn changes_far_apart_are_told_apart() {
+async fn changes_far_apart_are_shown_apart() {
     let content = "x\n2\n3\n4\n5\n6\n7\nx\n9\nx\n";
     let expected = vec![changed(1, 3, "y\n2\n3"), changed(6, 11, "6\n7\ny\n9\ny\n")];
     assert_eq!(changes(content, replace("x", "y", 3)).await, (expected, false));
@@ -59,7 +59,7 @@ async fn a_long_line_is_cut_around_what_was_changed() {
 }
 
 #[tokio::test]
-async fn much_is_told_in_part() {
+async fn a_long_change_is_shown_in_part() {
     let (passages, truncated) = changes("a\nb\nc", replace("b", &"line\n".repeat(1_000), 1)).await;
     let [(1, 43, text)] = passages.as_slice() else { panic!("{passages:?}") };
     assert!(text.starts_with("a\nline\n") && truncated, "{text}");

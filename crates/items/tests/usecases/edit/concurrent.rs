@@ -74,7 +74,7 @@ async fn of_edits_for_one_version_one_succeeds_and_of_those_of_a_deleted_item_no
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_long_edit_of_others() {
+async fn no_request_waits_for_a_long_edit_of_another() {
     let world = World::new().await;
     let long = "some words in a line that is nothing like it\n".repeat(20_000);
     for item in of_every_kind(&world, &long).await {

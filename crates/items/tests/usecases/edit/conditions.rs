@@ -42,7 +42,7 @@ async fn an_edit_of_another_version_is_a_conflict_before_all_else() {
 }
 
 #[tokio::test]
-async fn a_dry_run_tells_what_would_be_and_writes_nothing() {
+async fn a_dry_run_shows_the_result_and_writes_nothing() {
     let world = World::new().await;
     for change in changes() {
         for item in of_every_kind(&world, "a b").await {

@@ -34,7 +34,7 @@ async fn lines_are_replaced_inserted_and_removed() {
 }
 
 #[tokio::test]
-async fn operations_that_cannot_be_are_all_told_and_none_is_applied() {
+async fn operations_that_cannot_be_applied_are_all_named_and_none_is_applied() {
     use OperationProblem::{EmptyInsertion, ExpectOnInsertion, OutOfRange, Overlaps, StartAfterEnd};
     let world = World::new().await;
     let out_of_range = OutOfRange { total_lines: 3 };
@@ -87,7 +87,7 @@ async fn texts_that_cannot_be_stored_are_refused_by_their_place() {
 }
 
 #[tokio::test]
-async fn a_refusal_of_very_many_operations_stays_short_and_tells_their_number() {
+async fn a_refusal_of_very_many_operations_stays_short_and_has_their_number() {
     let world = World::new().await;
     let edit_request = |operation: &LinePatch| EditRequest::new(TextChange::Patch(vec![operation.clone(); 5_000]));
     match assert_refuses(&world, "a", &edit_request(&lines(7, 7, "x")), "invalid_operations").await {

@@ -50,7 +50,7 @@ async fn a_passage_is_deleted_like_one_that_becomes_nothing() {
 }
 
 #[tokio::test]
-async fn a_diff_tells_the_change_alone() {
+async fn a_diff_shows_the_change_alone() {
     let world = World::new().await;
     let edited = assert_edits(&world, "a\nb\nc", &replace("b", "B"), "a\nB\nc").await;
     let diff = "--- a/content\n+++ b/content\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n\\ No newline at end of file\n";

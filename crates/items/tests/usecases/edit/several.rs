@@ -21,7 +21,7 @@ async fn each_edit_sees_the_result_of_the_one_before_and_all_are_one_version() {
 }
 
 #[tokio::test]
-async fn the_first_failure_refuses_all_and_tells_its_index() {
+async fn the_first_failure_refuses_all_and_names_its_index() {
     let world = World::new().await;
     for (change, index, code) in [
         (several([("a", "b"), ("a", "c"), ("zzz", "d")]), 1, "no_match"),

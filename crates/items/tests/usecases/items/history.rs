@@ -27,7 +27,7 @@ async fn eventful(world: &World) -> Item {
 }
 
 #[tokio::test]
-async fn every_change_is_told_newest_first() {
+async fn every_change_is_listed_newest_first() {
     let world = World::new().await;
     let item = eventful(&world).await;
     let page = world.interline.history(&world.owner, &by_id(&item), ALL).await.unwrap();
@@ -214,7 +214,7 @@ async fn the_history_of_a_deleted_item_is_read_but_not_restored() {
 }
 
 #[tokio::test]
-async fn who_may_not_see_the_item_sees_no_history_of_it() {
+async fn a_caller_that_does_not_see_the_item_sees_no_history_of_it() {
     let world = World::new().await;
     let interline = &world.interline;
     let item = world.create(Kind::Note, note("a")).await;
@@ -233,7 +233,7 @@ async fn who_may_not_see_the_item_sees_no_history_of_it() {
 }
 
 #[tokio::test]
-async fn a_conflict_tells_what_happened_since_the_expected_version() {
+async fn a_conflict_has_the_diff_since_the_expected_version() {
     let world = World::new().await;
     let (interline, owner) = (&world.interline, &world.owner);
     let item = world.create(Kind::Note, note_of("a\nb\nc\n")).await;

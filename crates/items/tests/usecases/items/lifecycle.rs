@@ -187,7 +187,7 @@ async fn a_purged_item_is_gone_with_its_history_whatever_its_state() {
 }
 
 #[tokio::test]
-async fn a_use_is_remembered_and_is_no_change() {
+async fn a_use_is_stored_and_is_no_change() {
     let world = World::new().await;
     let (interline, owner) = (&world.interline, &world.owner);
     let item = world.create(Kind::Prompt, greeting()).await;

@@ -35,7 +35,7 @@ fn lines_of(found: &FoundInside) -> Vec<(usize, usize, &str)> {
 }
 
 #[tokio::test]
-async fn occurrences_are_told_with_their_lines_and_context() {
+async fn matches_come_with_their_lines_and_context() {
     let world = World::new().await;
     let text = "Alpha\nbeta\r\ngamma alpha\ndelta\n";
     let case_sensitive = SearchInside { case: Case::Sensitive, ..literal("alpha") };
@@ -129,7 +129,7 @@ async fn what_cannot_be_looked_for_is_refused() {
 }
 
 #[tokio::test]
-async fn finding_nothing_in_no_content_is_a_success_in_every_state() {
+async fn no_match_in_no_content_is_a_success_in_every_state() {
     let world = World::new().await;
     let (interline, owner) = (&world.interline, &world.owner);
     let empty = world.create(Kind::Note, note("a")).await;
