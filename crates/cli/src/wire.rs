@@ -167,7 +167,7 @@ impl EventMessage {
         let event = &*heard.event;
         EventMessage {
             cursor: heard.cursor.to_string(),
-            event: format!("item.{}", event.happening),
+            event: format!("item.{}", event.event_kind),
             kind: event.kind.name().to_owned(),
             id: event.item.to_string(),
             version: event.version,

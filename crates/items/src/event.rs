@@ -19,7 +19,7 @@ pub struct Event {
     /// 1 for the first event of the space and 1 more for each after it: their order is that of their commits.
     pub number: u64,
     /// What happened.
-    pub happening: EventKind,
+    pub event_kind: EventKind,
     /// The item, which may have been purged since.
     pub item: ItemId,
     /// Its kind.
@@ -78,7 +78,7 @@ pub struct EventRange {
 
 impl EventRange {
     /// Whether all events after a number are kept.
-    pub fn goes_on_after(&self, number: u64) -> bool {
+    pub(crate) fn goes_on_after(&self, number: u64) -> bool {
         number <= self.newest && number + 1 >= self.oldest
     }
 }

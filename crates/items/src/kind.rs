@@ -121,7 +121,7 @@ impl Kind {
     }
 
     /// Whether items of this kind live in a space of that owner.
-    pub const fn lives_in(self, owner: SpaceOwner) -> bool {
+    pub(crate) const fn lives_in(self, owner: SpaceOwner) -> bool {
         match owner {
             SpaceOwner::User(_) => matches!(self, Kind::Note | Kind::Bookmark | Kind::Prompt),
             SpaceOwner::Organization(_) => matches!(self, Kind::Workflow),

@@ -156,11 +156,11 @@ fn after_refusal(refusal: Refusal) -> String {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::NotFound { kind, wanted, actual } => {
-                write!(f, "there is no {} {wanted}", kind.map_or("item", Kind::name))?;
+            Error::NotFound { kind, requested, actual } => {
+                write!(f, "there is no {} {requested}", kind.map_or("item", Kind::name))?;
                 actual.map_or(Ok(()), |actual| write!(f, " here: it is a {actual}"))
             }
-            Error::Missing { what, wanted, .. } => write!(f, "there is no {what} {wanted}"),
+            Error::Missing { what, requested, .. } => write!(f, "there is no {what} {requested}"),
             Error::TagNotFound(tag) => write!(f, "there is no item with the tag {tag}"),
             Error::VersionNotFound { kind, id, version, .. } => {
                 write!(f, "there is no version {version} of {kind} {id}")

@@ -21,7 +21,7 @@ pub enum Error {
         /// The requested kind, if the request names one.
         kind: Option<Kind>,
         /// The requested id or name.
-        wanted: String,
+        requested: String,
         /// The kind of the item that has this id instead, if it exists for this caller.
         actual: Option<Kind>,
     },
@@ -30,7 +30,7 @@ pub enum Error {
         /// What does not exist: `app`, `organization`, `workflow`.
         what: &'static str,
         /// The requested id, name or path.
-        wanted: String,
+        requested: String,
         /// What to do next.
         hint: &'static str,
     },

@@ -31,7 +31,7 @@ impl AppSlug {
     }
 
     /// The slug that a name suggests: its letters and digits of ASCII in lower case, the rest as hyphens.
-    pub fn from_app_name(name: &str, limits: &Limits) -> Result<AppSlug, FieldError> {
+    pub(crate) fn from_app_name(name: &str, limits: &Limits) -> Result<AppSlug, FieldError> {
         let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         let joined = words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-");
         let cut: String = joined.chars().take(limits.name).collect();

@@ -17,7 +17,7 @@ impl Title {
     }
 
     /// The title of a kind that needs one.
-    pub fn parse_required(title: &str, limits: &Limits) -> Result<Title, FieldError> {
+    pub(crate) fn parse_required(title: &str, limits: &Limits) -> Result<Title, FieldError> {
         if title.trim().is_empty() {
             return Err(FieldError::new(FIELD, "title is blank; it needs at least one visible character"));
         }

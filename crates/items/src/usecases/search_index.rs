@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The pause before the next step where another process keeps the index.
 const PAUSE_ELSEWHERE: Duration = Duration::from_secs(5);
 /// A step is followed by a pause of so many times its length, so that most of the machine is left to requests.
-const REST: u32 = 3;
+const PAUSE_FACTOR: u32 = 3;
 
 impl Interline {
     /// Brings the search index a step on; how long to wait before the next step.
@@ -30,7 +30,7 @@ impl Interline {
         }
         Ok(match indexed {
             IndexStepResult::Added { stale, .. } if stale > MANY_STALE => begin.elapsed(),
-            IndexStepResult::Added { .. } | IndexStepResult::Tidied => begin.elapsed() * REST,
+            IndexStepResult::Added { .. } | IndexStepResult::Tidied => begin.elapsed() * PAUSE_FACTOR,
             IndexStepResult::Nothing { .. } => PAUSE,
             IndexStepResult::Elsewhere => PAUSE_ELSEWHERE,
         })

@@ -184,5 +184,5 @@ fn exists_for(caller: &Caller, webhook: &Webhook) -> bool {
 }
 
 fn unknown(id: WebhookId) -> Error {
-    Error::Missing { what: "webhook", wanted: id.to_string(), hint: "list your webhooks to find its id" }
+    Error::Missing { what: "webhook", requested: id.to_string(), hint: "list your webhooks to find its id" }
 }

@@ -1,4 +1,4 @@
-//! Listening to what happens.
+//! Listening to events.
 
 use std::time::Duration;
 
@@ -24,22 +24,22 @@ async fn next(listener: &mut Listener) -> ReceivedEvent {
 
 /// The next so many, as what happened to which version.
 async fn hear(listener: &mut Listener, count: usize) -> Vec<(EventKind, u64)> {
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     for _ in 0..count {
         let event = next(listener).await.event;
-        heard.push((event.happening, event.version));
+        received.push((event.event_kind, event.version));
     }
-    heard
+    received
 }
 
-/// Nothing more is heard than a note that is made now.
+/// Nothing more is received than a note that is made now.
 async fn hears_nothing(world: &World, listener: &mut Listener) {
     let last = world.create(Kind::Note, note("last")).await;
     assert_eq!(next(listener).await.event.item, last.id);
 }
 
 #[tokio::test]
-async fn what_happens_is_heard_in_its_order() {
+async fn events_are_received_in_their_order() {
     let world = World::new().await;
     world.create(Kind::Note, note("before")).await;
     let mut listener = world.interline.listen(&world.owner, all(ListenFrom::Now)).await.unwrap();
@@ -63,7 +63,7 @@ async fn another_process_is_heard() {
 }
 
 #[tokio::test]
-async fn a_cursor_goes_on_where_it_was_told_without_loss_or_repetition() {
+async fn a_listener_goes_on_after_its_cursor_without_loss_or_repetition() {
     let world = World::new().await;
     let item = world.create(Kind::Note, note("a")).await;
     let mut listener = world.interline.listen(&world.owner, all(ListenFrom::Oldest)).await.unwrap();
@@ -78,9 +78,9 @@ async fn a_cursor_goes_on_where_it_was_told_without_loss_or_repetition() {
         let from = ListenFrom::After(EventCursor::parse(&text).unwrap());
         let mut listener = world.interline.listen(&world.owner, all(from)).await.unwrap();
         for _ in 0..round % 4 {
-            let heard = next(&mut listener).await;
-            versions.push(heard.event.version);
-            cursor = heard.cursor;
+            let received = next(&mut listener).await;
+            versions.push(received.event.version);
+            cursor = received.cursor;
         }
         assert_eq!(listener.cursor(), &cursor);
     }
@@ -89,7 +89,7 @@ async fn a_cursor_goes_on_where_it_was_told_without_loss_or_repetition() {
 }
 
 #[tokio::test]
-async fn who_is_far_behind_hears_everything() {
+async fn a_listener_that_is_far_behind_receives_everything() {
     let world = World::new().await;
     let item = world.create(Kind::Note, note("a")).await;
     let mut slow = world.interline.listen(&world.owner, all(ListenFrom::Now)).await.unwrap();
@@ -107,8 +107,8 @@ async fn kinds_and_ids_narrow_what_is_heard() {
     let world = World::new().await;
     let (one, _) = (world.create(Kind::Note, note("one")).await, world.create(Kind::Note, note("two")).await);
     world.create(Kind::Prompt, prompt("hello", "Hi", &[])).await;
-    let items = async |wanted: ListenRequest, count: usize| {
-        let mut listener = world.interline.listen(&world.owner, wanted).await.unwrap();
+    let items = async |requested: ListenRequest, count: usize| {
+        let mut listener = world.interline.listen(&world.owner, requested).await.unwrap();
         let mut kinds = Vec::new();
         for _ in 0..count {
             kinds.push(next(&mut listener).await.event.kind);
@@ -122,7 +122,7 @@ async fn kinds_and_ids_narrow_what_is_heard() {
         world.interline.listen(&world.owner, ListenRequest { ids: Some([one.id].into()), ..all(from) }).await.unwrap();
     assert_eq!(next(&mut only).await.event.item, one.id);
     world.update(&one, title("again")).await.unwrap();
-    assert_eq!(next(&mut only).await.event.version, 2, "the other note was not heard");
+    assert_eq!(next(&mut only).await.event.version, 2, "the other note was not received");
 }
 
 #[tokio::test]
@@ -149,9 +149,9 @@ async fn a_cursor_of_what_is_forgotten_or_never_was_is_refused_with_the_present_
         world.create(Kind::Note, note(&number.to_string())).await;
     }
     let future = loop {
-        let heard = next(&mut listener).await;
-        if heard.event.number == 3 {
-            break heard.cursor;
+        let received = next(&mut listener).await;
+        if received.event.number == 3 {
+            break received.cursor;
         }
     };
     let other = World::new().await;

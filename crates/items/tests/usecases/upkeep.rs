@@ -1,4 +1,4 @@
-//! What the upkeep removes.
+//! What the upkeep removes, and what it keeps.
 
 use interline_items::{Action, ExpectedVersion, HistoryQuery, Kind, Upkeep, UpkeepReport};
 use jiff::SignedDuration;

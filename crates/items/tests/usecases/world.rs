@@ -24,7 +24,7 @@ pub(crate) struct World {
 
 /// What history tells about one change.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct HistoryRow {
     pub(crate) action: String,
     pub(crate) changed_fields: String,
     pub(crate) version: Option<u64>,
@@ -93,21 +93,21 @@ impl World {
     }
 
     /// The history of an item, oldest first; empty for one that is gone.
-    pub(crate) fn history(&self, item: &Item) -> Vec<Told> {
+    pub(crate) fn history(&self, item: &Item) -> Vec<HistoryRow> {
         let connection = Connection::open(&self.file).unwrap();
         let sql = "SELECT action, changed_fields, versions.version, source FROM versions
                    JOIN items ON items.number = versions.item WHERE items.id = ?1
                    ORDER BY stamp_version, stamp_revision";
         let mut statement = connection.prepare(sql).unwrap();
-        let told = statement.query_map([item.id.uuid().as_bytes().as_slice()], |row| {
-            Ok(Told {
+        let rows = statement.query_map([item.id.uuid().as_bytes().as_slice()], |row| {
+            Ok(HistoryRow {
                 action: row.get(0)?,
                 changed_fields: row.get(1)?,
                 version: row.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned),
                 source: row.get(3)?,
             })
         });
-        told.unwrap().map(Result::unwrap).collect()
+        rows.unwrap().map(Result::unwrap).collect()
     }
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn code<T>(outcome: Result<T, Error>) -> &'static str {
     outcome.map_or_else(|error| error.code(), |_| "ok")
 }
 
-/// The fields that were refused, in the order in which they are told.
+/// The fields that were refused, in the order in which the error lists them.
 pub(crate) fn refused_fields<T>(outcome: Result<T, Error>) -> Vec<String> {
     match outcome.map(|_| ()) {
         Err(Error::ValidationFailed(errors)) => errors.into_iter().map(|error| error.field).collect(),

@@ -106,8 +106,8 @@ fn field_error(field: &str, message: impl Into<String>) -> Map<String, Value> {
 
 fn data_of(error: &Error) -> Map<String, Value> {
     match error {
-        Error::NotFound { kind, wanted, actual } => not_found(*kind, wanted, *actual),
-        Error::Missing { what, wanted, .. } => object([("type", (*what).into()), ("id", wanted.as_str().into())]),
+        Error::NotFound { kind, requested, actual } => not_found(*kind, requested, *actual),
+        Error::Missing { what, requested, .. } => object([("type", (*what).into()), ("id", requested.as_str().into())]),
         Error::TagNotFound(tag) => object([("type", "tag".into()), ("id", tag.as_str().into())]),
         Error::VersionNotFound { kind, id, version, current } => version_not_found(*kind, *id, *version, *current),
         Error::ValidationFailed(errors) => {
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_webhook_that_is_not_there_is_found_in_the_list() {
-        let missing = Error::Missing { what: "webhook", wanted: "7".to_owned(), hint: "" };
+        let missing = Error::Missing { what: "webhook", requested: "7".to_owned(), hint: "" };
         assert_eq!(ErrorBody::from_error(&missing).suggestion, "GET /webhooks lists yours");
     }
 }

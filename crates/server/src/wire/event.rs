@@ -48,7 +48,7 @@ pub(crate) struct EventFields {
 impl From<&Event> for EventFields {
     fn from(event: &Event) -> EventFields {
         EventFields {
-            event: format!("item.{}", event.happening),
+            event: format!("item.{}", event.event_kind),
             kind: event.kind.name(),
             id: event.item.uuid(),
             version: event.version,

@@ -70,7 +70,7 @@ impl Interline {
                 self.store
                     .user(user)
                     .await?
-                    .ok_or(Error::NotFound { kind: None, wanted: user.to_string(), actual: None })?
+                    .ok_or(Error::NotFound { kind: None, requested: user.to_string(), actual: None })?
                     .id
             }
             _ => caller.user(),
@@ -132,7 +132,7 @@ impl Interline {
             self.credentials.clear();
             Ok(())
         } else {
-            Err(Error::NotFound { kind: None, wanted: id.to_string(), actual: None })
+            Err(Error::NotFound { kind: None, requested: id.to_string(), actual: None })
         }
     }
 }

@@ -66,7 +66,7 @@ impl Interline {
         self.credentials.clear();
         match removal {
             UserRemoval::Removed(items) => Ok(items),
-            UserRemoval::Unknown => Err(Error::NotFound { kind: None, wanted: user.to_string(), actual: None }),
+            UserRemoval::Unknown => Err(Error::NotFound { kind: None, requested: user.to_string(), actual: None }),
             UserRemoval::LastAdmin => Err(Error::field("user", "is the last admin: make another one first")),
             UserRemoval::HasItems(count) => {
                 let message =

@@ -41,11 +41,11 @@ impl AppRef {
     }
 
     fn not_found(&self) -> Error {
-        let wanted = match self {
+        let requested = match self {
             AppRef::Id(id) => id.to_string(),
             AppRef::Slug(slug) => slug.clone(),
         };
-        Error::Missing { what: "app", wanted, hint: "list the apps to find its id or slug" }
+        Error::Missing { what: "app", requested, hint: "list the apps to find its id or slug" }
     }
 }
 
@@ -210,8 +210,8 @@ impl Interline {
             (Some(organization), _) => {
                 let hint = "list the organizations to find its id";
                 let membership = caller.membership_of(SpaceOwner::Organization(organization));
-                let wanted = organization.to_string();
-                let membership = membership.ok_or(Error::Missing { what: "organization", wanted, hint })?;
+                let requested = organization.to_string();
+                let membership = membership.ok_or(Error::Missing { what: "organization", requested, hint })?;
                 require_code_write(caller, membership.space.id)?;
                 Ok(Some(organization))
             }

@@ -58,12 +58,12 @@ impl Interline {
         let parsed = CodePath::parse(CodeKind::AppFile, path, &self.limits);
         let parsed = parsed.map_err(|error| Error::ValidationFailed(vec![error]))?;
         let hint = "read the version to see which files it has";
-        let missing = Error::Missing { what: "published file", wanted: path.to_owned(), hint };
+        let missing = Error::Missing { what: "published file", requested: path.to_owned(), hint };
         self.store.published_content(app.id, number, &parsed).await?.ok_or(missing)
     }
 }
 
 fn no_version(number: u64) -> Error {
     let hint = "list the published versions of the app";
-    Error::Missing { what: "published version", wanted: number.to_string(), hint }
+    Error::Missing { what: "published version", requested: number.to_string(), hint }
 }

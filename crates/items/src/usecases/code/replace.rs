@@ -44,7 +44,7 @@ impl Interline {
         let kind = file.scope.kind.kind();
         caller.require_kind(kind)?;
         let path = self.parse_path(&file)?;
-        let space = self.written_space(caller, &file.scope).await?;
+        let space = self.write_space(caller, &file.scope).await?;
         require_code_write(caller, space)?;
         for _ in 0..MAX_ROUNDS {
             let done = match (self.store.find_by_path(&[space], kind, &path).await?, expected) {

@@ -53,7 +53,7 @@ impl FileRef {
     }
 
     fn missing(&self, hint: &'static str) -> Error {
-        Error::Missing { what: self.scope.kind.name(), wanted: self.path.clone(), hint }
+        Error::Missing { what: self.scope.kind.name(), requested: self.path.clone(), hint }
     }
 }
 
@@ -87,7 +87,7 @@ impl Interline {
     }
 
     /// The space that a write of a scope goes to, whether the caller may write there or not.
-    pub(super) async fn written_space(&self, caller: &Caller, scope: &CodeScope) -> Result<SpaceId, Error> {
+    pub(super) async fn write_space(&self, caller: &Caller, scope: &CodeScope) -> Result<SpaceId, Error> {
         scope.check()?;
         let (owner, missing) = match (scope.kind, &scope.app) {
             (CodeKind::AppFile, Some(app)) => {
@@ -103,7 +103,7 @@ impl Interline {
         let what = if matches!(owner, SpaceOwner::Organization(_)) { "organization" } else { "space" };
         let hint = "list the organizations and spaces that exist for this token";
         let membership = caller.membership_of(owner);
-        membership.map(|membership| membership.space.id).ok_or(Error::Missing { what, wanted: missing, hint })
+        membership.map(|membership| membership.space.id).ok_or(Error::Missing { what, requested: missing, hint })
     }
 
     /// The parsed path of a file.
@@ -123,7 +123,7 @@ impl Interline {
     /// The file to change: the one in the space that writes go to, and no other.
     pub(super) async fn file_to_change(&self, caller: &Caller, file: &FileRef) -> Result<ItemRef, Error> {
         let path = self.parse_path(file)?;
-        let space = self.written_space(caller, &file.scope).await?;
+        let space = self.write_space(caller, &file.scope).await?;
         let kind = file.scope.kind.kind();
         if caller.kinds().contains(&kind)
             && let Some(id) = self.store.find_by_path(&[space], kind, &path).await?

@@ -231,5 +231,9 @@ fn functions_of(mut item: Item) -> Vec<FoundWorkflow> {
 }
 
 fn no_function(name: &str) -> Error {
-    Error::Missing { what: "workflow", wanted: name.to_owned(), hint: "list the workflows to find its name and path" }
+    Error::Missing {
+        what: "workflow",
+        requested: name.to_owned(),
+        hint: "list the workflows to find its name and path",
+    }
 }

@@ -44,9 +44,9 @@ impl ItemRef {
 
     fn not_found_but(&self, actual: Option<Kind>) -> Error {
         match self {
-            ItemRef::Id(id, kind) => Error::NotFound { kind: *kind, wanted: id.to_string(), actual },
+            ItemRef::Id(id, kind) => Error::NotFound { kind: *kind, requested: id.to_string(), actual },
             ItemRef::PromptName(name) => {
-                Error::NotFound { kind: Some(Kind::Prompt), wanted: name.as_str().to_owned(), actual }
+                Error::NotFound { kind: Some(Kind::Prompt), requested: name.as_str().to_owned(), actual }
             }
         }
     }

@@ -51,7 +51,8 @@ impl Interline {
         Ok(unless_stale(self.store.commit(batch).await)?.map(|()| saved))
     }
 
-    /// The item, if it exists for the caller, who may write it, is not deleted, and is at the expected version.
+    /// The item to change: it exists for the caller, the caller may write it, it is not deleted, and it is at the expected
+    /// version. An error otherwise.
     pub(in crate::usecases) async fn writable(
         &self,
         caller: &Caller,
@@ -66,7 +67,7 @@ impl Interline {
         Ok(snapshot)
     }
 
-    /// The item, if it exists for the caller, who may write it, and is not deleted.
+    /// The item to change: it exists for the caller, the caller may write it, and it is not deleted. An error otherwise.
     pub(in crate::usecases) fn require_writable(
         caller: &Caller,
         which: &ItemRef,

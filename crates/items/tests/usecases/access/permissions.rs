@@ -118,7 +118,7 @@ async fn a_token_that_only_writes_is_forbidden_to_read() {
 }
 
 #[tokio::test]
-async fn a_token_that_only_writes_makes_items_and_changes_none_of_which_the_answer_would_tell() {
+async fn a_token_that_only_writes_makes_items_and_changes_none_that_the_answer_would_show() {
     let world = World::new().await;
     let item = world.create(Kind::Prompt, tagged(greeting(), &["a"])).await;
     let writer = world.narrowed(TokenDraft { scopes: Some(set([Scope::Write])), ..token() }).await;
@@ -139,7 +139,7 @@ fn refusal<T>(outcome: Result<T, Error>) -> Refusal {
 }
 
 #[tokio::test]
-async fn a_refusal_tells_what_would_have_to_be_different() {
+async fn a_refusal_says_what_would_have_to_be_different() {
     let world = World::new().await;
     let interline = &world.interline;
     let item = world.create(Kind::Note, note("a")).await;

@@ -121,9 +121,9 @@ async fn a_token_cannot_grant_scopes_that_it_does_not_have() {
         ("writer", &writer, &[Read, Write], "ok"),
         ("writer", &writer, &[Read, Admin], "forbidden"),
     ];
-    for (name, caller, wanted, outcome) in cases {
-        let draft = TokenDraft { scopes: Some(wanted.iter().copied().collect()), ..token() };
-        assert_eq!(code(world.interline.create_token(caller, draft).await), outcome, "{name} {wanted:?}");
+    for (name, caller, requested, outcome) in cases {
+        let draft = TokenDraft { scopes: Some(requested.iter().copied().collect()), ..token() };
+        assert_eq!(code(world.interline.create_token(caller, draft).await), outcome, "{name} {requested:?}");
     }
 }
 
@@ -148,8 +148,8 @@ async fn a_token_cannot_grant_kinds_and_spaces_that_it_does_not_have() {
     let kinds = Some(set([Kind::Note, Kind::Prompt]));
     let narrow = world.narrowed(TokenDraft { kinds: kinds.clone(), spaces: Some(set([own])), ..token() }).await;
     let make = async |draft: TokenDraft| world.interline.create_token(&narrow, draft).await;
-    for (wanted, given) in [(None, kinds), (Some(set([Kind::Note])), Some(set([Kind::Note])))] {
-        let (made, _) = make(TokenDraft { kinds: wanted, ..token() }).await.unwrap();
+    for (requested, given) in [(None, kinds), (Some(set([Kind::Note])), Some(set([Kind::Note])))] {
+        let (made, _) = make(TokenDraft { kinds: requested, ..token() }).await.unwrap();
         assert_eq!((made.kinds, made.spaces), (given, Some(set([own]))));
     }
     for wider in [set(Kind::ALL), set([Kind::Bookmark])] {
@@ -218,23 +218,23 @@ async fn a_token_cannot_outlive_the_one_that_made_it() {
     let maker = world.narrowed(TokenDraft { expires_at: Some(expires_at), ..token() }).await;
     let later = expires_at + SignedDuration::from_secs(60);
     let sooner = expires_at - SignedDuration::from_secs(60);
-    for (wanted, given) in [(None, expires_at), (Some(later), expires_at), (Some(sooner), sooner)] {
+    for (requested, given) in [(None, expires_at), (Some(later), expires_at), (Some(sooner), sooner)] {
         let (made, _) =
-            world.interline.create_token(&maker, TokenDraft { expires_at: wanted, ..token() }).await.unwrap();
-        assert_eq!(made.expires_at.map(Timestamp::as_microsecond), Some(given.as_microsecond()), "{wanted:?}");
+            world.interline.create_token(&maker, TokenDraft { expires_at: requested, ..token() }).await.unwrap();
+        assert_eq!(made.expires_at.map(Timestamp::as_microsecond), Some(given.as_microsecond()), "{requested:?}");
     }
 }
 
 #[tokio::test]
-async fn admins_remove_users_and_their_items_only_when_told() {
+async fn admins_remove_users_and_their_items_only_when_asked_to() {
     let world = World::new().await;
     let interline = &world.interline;
     let (member, admin) = (world.user("member", Rank::Member).await, world.user("admin", Rank::Admin).await);
     let made = interline.create(&member, Kind::Note, note("a")).await.unwrap().item;
 
     let outcome = interline.remove_user(&admin, member.user(), RemoveUser::IfEmpty).await;
-    let told = outcome.unwrap_err().to_string();
-    assert!(told.contains("still has 1 items"), "{told}");
+    let message = outcome.unwrap_err().to_string();
+    assert!(message.contains("still has 1 items"), "{message}");
     assert_eq!(interline.remove_user(&admin, member.user(), RemoveUser::Purge).await.unwrap(), 1);
     assert_eq!(code(interline.read(&member, &by_id(&made), ReadContent::Omit).await), "not_found");
     assert_eq!(code(interline.trusted(member.user(), Source::Cli).await), "unauthorized");
@@ -271,12 +271,12 @@ async fn what_another_process_deletes_is_refused_a_second_later_at_the_most() {
     }
     // Whoever was refused is not remembered.
     let (_, secret) = other_process.create_token(&world.owner, self::token()).await.unwrap();
-    let known = SecretHash::from_secret(secret.as_str());
-    assert_eq!(code(world.interline.authenticate(known, Source::Rest).await), "ok");
+    let hash = SecretHash::from_secret(secret.as_str());
+    assert_eq!(code(world.interline.authenticate(hash, Source::Rest).await), "ok");
 }
 
 #[tokio::test]
-async fn a_remembered_token_still_expires() {
+async fn a_cached_token_still_expires() {
     let world = World::new().await;
     let expires_at = Timestamp::now() + SignedDuration::from_millis(300);
     let draft = TokenDraft { expires_at: Some(expires_at), ..token() };
@@ -293,7 +293,7 @@ async fn a_remembered_token_still_expires() {
 }
 
 #[tokio::test]
-async fn a_token_that_nobody_could_use_is_refused() {
+async fn a_token_without_any_use_is_refused() {
     let world = World::new().await;
     let make = async |draft: TokenDraft| world.interline.create_token(&world.owner, draft).await;
     assert_eq!(refused_fields(make(TokenDraft { scopes: Some(set([])), ..token() }).await), ["scopes"]);

@@ -1,4 +1,4 @@
-//! Who may do what: every use case, asked by everybody.
+//! What each caller may do with code: every use case, called by every kind of caller.
 
 use interline_items::{
     AppChanges, AppDraft, AppRef, CodeKind, Error, ExpectedVersion, FileRef, ItemRef, Kind, OrganizationDraft,
@@ -9,8 +9,8 @@ use super::{CALLERS, Cast, FLOW, MODULE, app, app_file, file, replacing, workflo
 use crate::samples::{title, token};
 use crate::world::{code, set};
 
-/// What is asked for.
-enum Ask {
+/// A use case with its arguments.
+enum UseCase {
     Read(FileRef),
     Patch(FileRef),
     /// Of a file that is there if the caller can make it.
@@ -32,12 +32,12 @@ enum Ask {
 
 impl Cast {
     /// The code of the answer to a caller.
-    async fn asked(&self, who: &str, ask: &Ask) -> &'static str {
+    async fn outcome_of(&self, who: &str, use_case: &UseCase) -> &'static str {
         let (interline, caller) = (self.interline(), &self.caller(who).await);
         let unique = AppDraft { slug: Some(interline_items::ItemId::generate().simple_slug()), ..app("New") };
-        match ask {
-            Ask::Read(file) => code(interline.read_file(caller, file, ReadContent::Whole).await),
-            Ask::Patch(file) => {
+        match use_case {
+            UseCase::Read(file) => code(interline.read_file(caller, file, ReadContent::Whole).await),
+            UseCase::Patch(file) => {
                 let request = match file.scope.kind {
                     CodeKind::AppFile => replacing("export", "// more\nexport"),
                     CodeKind::Workflow => replacing("    return x", "    x += 1\n    return x"),
@@ -45,40 +45,40 @@ impl Cast {
                 };
                 code(interline.patch_file(caller, file, request).await)
             }
-            Ask::Delete(file) => {
+            UseCase::Delete(file) => {
                 let _ = self.replace(who, file, content(file.scope.kind)).await;
                 let deleted = code(interline.delete_file(caller, file, ExpectedVersion::Any).await);
                 let _ = self.replace(who, file, content(file.scope.kind)).await;
                 deleted
             }
-            Ask::Replace(file) => code(self.replace(who, file, content(file.scope.kind)).await),
-            Ask::Workflow(path) => {
+            UseCase::Replace(file) => code(self.replace(who, file, content(file.scope.kind)).await),
+            UseCase::Workflow(path) => {
                 let which = WorkflowRef::Path { path: (*path).to_owned(), function: Some("flow".to_owned()) };
                 code(interline.workflow(caller, &which, None).await)
             }
-            Ask::Validate => {
+            UseCase::Validate => {
                 code(interline.validate_workflow(caller, WorkflowSource::Content(FLOW.to_owned()), None).await)
             }
-            Ask::App(slug) => code(interline.app(caller, &AppRef::parse(slug)).await),
-            Ask::Versions(slug) => code(interline.app_versions(caller, &AppRef::parse(slug)).await),
-            Ask::PublishedFile(slug) => {
+            UseCase::App(slug) => code(interline.app(caller, &AppRef::parse(slug)).await),
+            UseCase::Versions(slug) => code(interline.app_versions(caller, &AppRef::parse(slug)).await),
+            UseCase::PublishedFile(slug) => {
                 code(interline.published_file(caller, &AppRef::parse(slug), 1, "pages/index.tsx").await)
             }
-            Ask::CreateApp => code(interline.create_app(caller, unique).await),
-            Ask::CreateAppOf => {
+            UseCase::CreateApp => code(interline.create_app(caller, unique).await),
+            UseCase::CreateAppOf => {
                 code(interline.create_app(caller, AppDraft { organization: Some(self.acme), ..unique }).await)
             }
-            Ask::UpdateApp(slug) => {
+            UseCase::UpdateApp(slug) => {
                 let changes = AppChanges { name: Some(format!("By {who}")), ..AppChanges::default() };
                 code(interline.update_app(caller, &AppRef::parse(slug), changes).await)
             }
-            Ask::Publish(slug) => code(interline.publish_app(caller, &AppRef::parse(slug)).await),
-            Ask::CreateOrganization => {
+            UseCase::Publish(slug) => code(interline.publish_app(caller, &AppRef::parse(slug)).await),
+            UseCase::CreateOrganization => {
                 let draft = OrganizationDraft { name: "new".to_owned(), domain: None };
                 code(interline.create_organization(caller, draft).await)
             }
-            Ask::Organizations => code(interline.organizations(caller).await),
-            Ask::Apps => code(interline.apps(caller).await),
+            UseCase::Organizations => code(interline.organizations(caller).await),
+            UseCase::Apps => code(interline.apps(caller).await),
         }
     }
 }
@@ -110,64 +110,64 @@ const NONE: &str = "not_found";
 async fn every_use_case_answers_everybody_as_agreed() {
     let cast = Cast::new().await;
     for slug in ["shop", "portal"] {
-        assert_eq!(cast.asked("admin", &Ask::Publish(slug)).await, OK);
+        assert_eq!(cast.outcome_of("admin", &UseCase::Publish(slug)).await, OK);
     }
     let workflow = |path| file(CodeKind::Workflow, path);
     let module = |path| file(CodeKind::Module, path);
     let of_acme = |path| workflow_of(cast.acme, path);
     let index = |slug| app_file(slug, "pages/index.tsx");
     // In the order of CALLERS: admin, acme, umbra, loner, and admin and acme with a token that only reads.
-    let table: [(&str, Ask, [&str; 6]); 45] = [
-        ("read own", Ask::Read(workflow("acme.py")), [NONE, OK, NONE, NONE, NONE, OK]),
-        ("read acme's", Ask::Read(of_acme("acme.py")), [OK, OK, NONE, NONE, OK, OK]),
-        ("read global", Ask::Read(workflow("shared.py")), [OK, OK, OK, OK, OK, OK]),
-        ("read global by acme", Ask::Read(of_acme("shared.py")), [OK, OK, NONE, NONE, OK, OK]),
-        ("read module", Ask::Read(module("lib.py")), [OK, OK, OK, OK, OK, OK]),
-        ("read in shop", Ask::Read(index("shop")), [OK, OK, NONE, NONE, OK, OK]),
-        ("read in portal", Ask::Read(index("portal")), [OK, OK, OK, OK, OK, OK]),
-        ("read what is not there", Ask::Read(workflow("no.py")), [NONE; 6]),
-        ("workflow of acme", Ask::Workflow("acme.py"), [NONE, OK, NONE, NONE, NONE, OK]),
-        ("global workflow", Ask::Workflow("shared.py"), [OK, OK, OK, OK, OK, OK]),
-        ("validate", Ask::Validate, [OK, OK, OK, OK, OK, OK]),
-        ("app shop", Ask::App("shop"), [OK, OK, NONE, NONE, OK, OK]),
-        ("app portal", Ask::App("portal"), [OK, OK, OK, OK, OK, OK]),
-        ("versions of shop", Ask::Versions("shop"), [OK, OK, NONE, NONE, OK, OK]),
-        ("versions of portal", Ask::Versions("portal"), [OK, OK, OK, OK, OK, OK]),
-        ("published file of shop", Ask::PublishedFile("shop"), [OK, OK, NONE, NONE, OK, OK]),
-        ("published file of portal", Ask::PublishedFile("portal"), [OK, OK, OK, OK, OK, OK]),
-        ("organizations", Ask::Organizations, [OK, OK, OK, OK, OK, OK]),
-        ("apps", Ask::Apps, [OK, OK, OK, OK, OK, OK]),
-        ("patch own", Ask::Patch(workflow("acme.py")), [NONE, OK, NONE, NONE, NONE, NO]),
-        ("patch acme's", Ask::Patch(of_acme("acme.py")), [OK, OK, NONE, NONE, NO, NO]),
-        ("patch global", Ask::Patch(workflow("shared.py")), [OK, NONE, NONE, NO, NO, NONE]),
-        ("patch global by acme", Ask::Patch(of_acme("shared.py")), [NONE, NONE, NONE, NONE, NONE, NONE]),
-        ("patch module", Ask::Patch(module("lib.py")), [OK, NO, NO, NO, NO, NO]),
-        ("patch in shop", Ask::Patch(index("shop")), [OK, OK, NONE, NONE, NO, NO]),
-        ("patch in portal", Ask::Patch(index("portal")), [OK, NO, NO, NO, NO, NO]),
-        ("patch what is not there", Ask::Patch(module("no.py")), [NONE; 6]),
-        ("replace own", Ask::Replace(workflow("new.py")), [OK, OK, OK, NO, NO, NO]),
-        ("replace acme's", Ask::Replace(of_acme("new.py")), [OK, OK, NONE, NONE, NO, NO]),
-        ("replace module", Ask::Replace(module("new.py")), [OK, NO, NO, NO, NO, NO]),
-        ("replace in shop", Ask::Replace(app_file("shop", "new")), [OK, OK, NONE, NONE, NO, NO]),
-        ("replace in portal", Ask::Replace(app_file("portal", "new")), [OK, NO, NO, NO, NO, NO]),
-        ("delete own", Ask::Delete(workflow("acme.py")), [OK, OK, OK, NO, NO, NO]),
-        ("delete acme's", Ask::Delete(of_acme("acme.py")), [OK, OK, NONE, NONE, NO, NO]),
-        ("delete global", Ask::Delete(workflow("shared.py")), [OK, OK, OK, NO, NO, NO]),
-        ("delete module", Ask::Delete(module("lib.py")), [OK, NO, NO, NO, NO, NO]),
-        ("delete in shop", Ask::Delete(index("shop")), [OK, OK, NONE, NONE, NO, NO]),
-        ("delete in portal", Ask::Delete(index("portal")), [OK, NO, NO, NO, NO, NO]),
-        ("create app", Ask::CreateApp, [OK, OK, OK, NO, NO, NO]),
-        ("create app of acme", Ask::CreateAppOf, [OK, OK, NONE, NONE, NO, NO]),
-        ("update shop", Ask::UpdateApp("shop"), [OK, OK, NONE, NONE, NO, NO]),
-        ("update portal", Ask::UpdateApp("portal"), [OK, NO, NO, NO, NO, NO]),
-        ("publish shop", Ask::Publish("shop"), [OK, OK, NONE, NONE, NO, NO]),
-        ("publish portal", Ask::Publish("portal"), [OK, NO, NO, NO, NO, NO]),
-        ("create organization", Ask::CreateOrganization, [OK, NO, NO, NO, NO, NO]),
+    let table: [(&str, UseCase, [&str; 6]); 45] = [
+        ("read own", UseCase::Read(workflow("acme.py")), [NONE, OK, NONE, NONE, NONE, OK]),
+        ("read acme's", UseCase::Read(of_acme("acme.py")), [OK, OK, NONE, NONE, OK, OK]),
+        ("read global", UseCase::Read(workflow("shared.py")), [OK, OK, OK, OK, OK, OK]),
+        ("read global by acme", UseCase::Read(of_acme("shared.py")), [OK, OK, NONE, NONE, OK, OK]),
+        ("read module", UseCase::Read(module("lib.py")), [OK, OK, OK, OK, OK, OK]),
+        ("read in shop", UseCase::Read(index("shop")), [OK, OK, NONE, NONE, OK, OK]),
+        ("read in portal", UseCase::Read(index("portal")), [OK, OK, OK, OK, OK, OK]),
+        ("read what is not there", UseCase::Read(workflow("no.py")), [NONE; 6]),
+        ("workflow of acme", UseCase::Workflow("acme.py"), [NONE, OK, NONE, NONE, NONE, OK]),
+        ("global workflow", UseCase::Workflow("shared.py"), [OK, OK, OK, OK, OK, OK]),
+        ("validate", UseCase::Validate, [OK, OK, OK, OK, OK, OK]),
+        ("app shop", UseCase::App("shop"), [OK, OK, NONE, NONE, OK, OK]),
+        ("app portal", UseCase::App("portal"), [OK, OK, OK, OK, OK, OK]),
+        ("versions of shop", UseCase::Versions("shop"), [OK, OK, NONE, NONE, OK, OK]),
+        ("versions of portal", UseCase::Versions("portal"), [OK, OK, OK, OK, OK, OK]),
+        ("published file of shop", UseCase::PublishedFile("shop"), [OK, OK, NONE, NONE, OK, OK]),
+        ("published file of portal", UseCase::PublishedFile("portal"), [OK, OK, OK, OK, OK, OK]),
+        ("organizations", UseCase::Organizations, [OK, OK, OK, OK, OK, OK]),
+        ("apps", UseCase::Apps, [OK, OK, OK, OK, OK, OK]),
+        ("patch own", UseCase::Patch(workflow("acme.py")), [NONE, OK, NONE, NONE, NONE, NO]),
+        ("patch acme's", UseCase::Patch(of_acme("acme.py")), [OK, OK, NONE, NONE, NO, NO]),
+        ("patch global", UseCase::Patch(workflow("shared.py")), [OK, NONE, NONE, NO, NO, NONE]),
+        ("patch global by acme", UseCase::Patch(of_acme("shared.py")), [NONE, NONE, NONE, NONE, NONE, NONE]),
+        ("patch module", UseCase::Patch(module("lib.py")), [OK, NO, NO, NO, NO, NO]),
+        ("patch in shop", UseCase::Patch(index("shop")), [OK, OK, NONE, NONE, NO, NO]),
+        ("patch in portal", UseCase::Patch(index("portal")), [OK, NO, NO, NO, NO, NO]),
+        ("patch what is not there", UseCase::Patch(module("no.py")), [NONE; 6]),
+        ("replace own", UseCase::Replace(workflow("new.py")), [OK, OK, OK, NO, NO, NO]),
+        ("replace acme's", UseCase::Replace(of_acme("new.py")), [OK, OK, NONE, NONE, NO, NO]),
+        ("replace module", UseCase::Replace(module("new.py")), [OK, NO, NO, NO, NO, NO]),
+        ("replace in shop", UseCase::Replace(app_file("shop", "new")), [OK, OK, NONE, NONE, NO, NO]),
+        ("replace in portal", UseCase::Replace(app_file("portal", "new")), [OK, NO, NO, NO, NO, NO]),
+        ("delete own", UseCase::Delete(workflow("acme.py")), [OK, OK, OK, NO, NO, NO]),
+        ("delete acme's", UseCase::Delete(of_acme("acme.py")), [OK, OK, NONE, NONE, NO, NO]),
+        ("delete global", UseCase::Delete(workflow("shared.py")), [OK, OK, OK, NO, NO, NO]),
+        ("delete module", UseCase::Delete(module("lib.py")), [OK, NO, NO, NO, NO, NO]),
+        ("delete in shop", UseCase::Delete(index("shop")), [OK, OK, NONE, NONE, NO, NO]),
+        ("delete in portal", UseCase::Delete(index("portal")), [OK, NO, NO, NO, NO, NO]),
+        ("create app", UseCase::CreateApp, [OK, OK, OK, NO, NO, NO]),
+        ("create app of acme", UseCase::CreateAppOf, [OK, OK, NONE, NONE, NO, NO]),
+        ("update shop", UseCase::UpdateApp("shop"), [OK, OK, NONE, NONE, NO, NO]),
+        ("update portal", UseCase::UpdateApp("portal"), [OK, NO, NO, NO, NO, NO]),
+        ("publish shop", UseCase::Publish("shop"), [OK, OK, NONE, NONE, NO, NO]),
+        ("publish portal", UseCase::Publish("portal"), [OK, NO, NO, NO, NO, NO]),
+        ("create organization", UseCase::CreateOrganization, [OK, NO, NO, NO, NO, NO]),
     ];
     let mut wrong = Vec::new();
-    for (what, ask, expected) in &table {
+    for (what, use_case, expected) in &table {
         for (who, expected) in CALLERS.iter().zip(expected) {
-            let answer = cast.asked(who, ask).await;
+            let answer = cast.outcome_of(who, use_case).await;
             if answer != *expected {
                 wrong.push(format!("{what} by {who}: {answer}, not {expected}"));
             }
@@ -198,7 +198,7 @@ async fn an_item_of_code_is_reached_by_its_id_as_by_its_path() {
 }
 
 #[tokio::test]
-async fn who_writes_to_a_global_path_is_told_where_it_is() {
+async fn a_refused_write_to_a_global_path_says_where_the_file_is() {
     let cast = Cast::new().await;
     let shared = file(CodeKind::Workflow, "shared.py");
     let refused = cast.interline().patch_file(&cast.caller("acme").await, &shared, replacing("x", "y")).await;
@@ -239,12 +239,12 @@ async fn a_token_is_narrowed_to_kinds_and_spaces_of_code_too() {
             assert_eq!(code(interline.patch_file(caller, &target, replacing("a", "b")).await), NONE, "{target:?}");
         }
         assert!(interline.apps(caller).await.unwrap().is_empty());
-        let wanted = interline_items::ReplaceFile {
+        let requested = interline_items::ReplaceFile {
             file: file(CodeKind::Workflow, "new.py"),
             content: FLOW.to_owned(),
             expected: ExpectedVersion::Any,
         };
-        assert_eq!(code(interline.replace_file(caller, wanted).await), made);
+        assert_eq!(code(interline.replace_file(caller, requested).await), made);
         assert_eq!(code(interline.create_app(caller, app("New")).await), NO);
     }
 }

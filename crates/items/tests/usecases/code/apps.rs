@@ -1,4 +1,4 @@
-//! Apps: names, drafts and what is published.
+//! Apps: names and slugs, drafts, published versions.
 
 use interline_items::{
     AppChanges, AppDraft, AppId, AppRef, Error, ExpectedVersion, FieldChange, Item, ItemId, OrganizationDraft,

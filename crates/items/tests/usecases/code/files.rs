@@ -1,4 +1,4 @@
-//! Files: what identifies them, and what becomes of them.
+//! Files: how requests name them, and making, replacing, editing and deleting them.
 
 use interline_items::{
     AppRef, CodeFiles, CodeKind, CodeScope, Error, Expectation, ExpectedVersion, FileRef, HistoryQuery, ItemChanges,
@@ -23,8 +23,8 @@ async fn what_does_not_identify_a_file_is_refused_by_its_field() {
         (scope(CodeKind::AppFile), "app_id"),
     ] {
         let (interline, target) = (cast.interline(), FileRef { scope: scope.clone(), path: "a.py".to_owned() });
-        let wanted = CodeFiles { scope: scope.clone(), path_prefix: None };
-        assert_eq!(refused_fields(interline.list_files(&admin, &wanted).await), [field], "{scope:?}");
+        let requested = CodeFiles { scope: scope.clone(), path_prefix: None };
+        assert_eq!(refused_fields(interline.list_files(&admin, &requested).await), [field], "{scope:?}");
         assert_eq!(refused_fields(interline.read_file(&admin, &target, ReadContent::Omit).await), [field]);
         assert_eq!(refused_fields(interline.patch_file(&admin, &target, replacing("a", "b")).await), [field]);
         assert_eq!(refused_fields(cast.replace("admin", &target, MODULE).await), [field]);
@@ -79,12 +79,12 @@ async fn a_file_is_replaced_only_at_the_version_that_is_expected() {
     let cast = Cast::new().await;
     let acme = cast.caller("acme").await;
     let at = |version| ExpectedVersion::Exactly(version, Expectation::ExpectedVersion);
-    let wanted =
+    let requested =
         |path: &str, expected| ReplaceFile { file: app_file("shop", path), content: "new".to_owned(), expected };
     let interline = cast.interline();
-    assert_eq!(code(interline.replace_file(&acme, wanted("_layout.tsx", at(2))).await), "conflict");
-    assert_eq!(code(interline.replace_file(&acme, wanted("_layout.tsx", at(1))).await), "ok");
-    assert_eq!(code(interline.replace_file(&acme, wanted("none.tsx", at(1))).await), "not_found");
+    assert_eq!(code(interline.replace_file(&acme, requested("_layout.tsx", at(2))).await), "conflict");
+    assert_eq!(code(interline.replace_file(&acme, requested("_layout.tsx", at(1))).await), "ok");
+    assert_eq!(code(interline.replace_file(&acme, requested("none.tsx", at(1))).await), "not_found");
     assert_eq!(code(interline.delete_file(&acme, &app_file("shop", "_layout.tsx"), at(1)).await), "conflict");
 }
 
@@ -117,8 +117,8 @@ async fn of_many_that_make_one_file_all_succeed_and_one_makes_it() {
             let (interline, acme) = (cast.interline().clone(), acme.clone());
             let content = format!("{round} {number}");
             let file = app_file("shop", &format!("new-{round}.txt"));
-            let wanted = ReplaceFile { file, content, expected: ExpectedVersion::Any };
-            tokio::spawn(async move { interline.replace_file(&acme, wanted).await.unwrap() })
+            let requested = ReplaceFile { file, content, expected: ExpectedVersion::Any };
+            tokio::spawn(async move { interline.replace_file(&acme, requested).await.unwrap() })
         });
         let mut made = 0;
         for task in work.collect::<Vec<_>>() {

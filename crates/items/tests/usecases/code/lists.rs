@@ -1,4 +1,4 @@
-//! What lists of code show to whom.
+//! Which files, workflows, apps and items lists show to each caller.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +16,11 @@ fn all(scope: CodeScope) -> CodeFiles {
     CodeFiles { scope, path_prefix: None }
 }
 
-async fn paths(cast: &Cast, who: &str, wanted: &CodeFiles) -> Vec<String> {
+async fn paths(cast: &Cast, who: &str, requested: &CodeFiles) -> Vec<String> {
     let caller = cast.caller(who).await;
-    let page = cast.interline().list_files(&caller, wanted).await.unwrap();
+    let page = cast.interline().list_files(&caller, requested).await.unwrap();
     assert_eq!(page.total, page.files.len() as u64);
-    let told = page.files.iter().map(|item| {
+    let listed = page.files.iter().map(|item| {
         let owner = match caller.owner_of(item.space).unwrap() {
             SpaceOwner::Global => "global",
             SpaceOwner::Organization(id) if id == cast.acme => "acme",
@@ -30,7 +30,7 @@ async fn paths(cast: &Cast, who: &str, wanted: &CodeFiles) -> Vec<String> {
         };
         format!("{}@{owner}", item.fields.path.as_ref().unwrap().as_str())
     });
-    told.collect()
+    listed.collect()
 }
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn a_list_has_what_exists_for_its_caller() {
     let of_acme = CodeScope { organization: Some(cast.acme), ..scope(CodeKind::Workflow) };
     let global: &[&str] = &["shared.py@global"];
     let acmes: &[&str] = &["acme.py@acme", "shared.py@acme", "shared.py@global"];
-    for (wanted, expected) in [
+    for (requested, expected) in [
         (scope(CodeKind::Workflow), [("admin", global), ("acme", acmes), ("umbra", global), ("loner", global)]),
         (of_acme, [("admin", acmes), ("acme", acmes), ("umbra", &[]), ("loner", &[])]),
         (
@@ -58,9 +58,9 @@ async fn a_list_has_what_exists_for_its_caller() {
         ),
     ] {
         for (who, expected) in expected {
-            let mut seen = paths(&cast, who, &all(wanted.clone())).await;
+            let mut seen = paths(&cast, who, &all(requested.clone())).await;
             seen.sort();
-            assert_eq!(seen, expected, "{who} {wanted:?}");
+            assert_eq!(seen, expected, "{who} {requested:?}");
         }
     }
 }
@@ -80,8 +80,8 @@ async fn a_list_begins_with_a_prefix_and_has_nothing_deleted() {
         ("pages", &["pages/about.tsx", "pagesx"]),
         ("none", &[]),
     ] {
-        let wanted = CodeFiles { path_prefix: Some(prefix.to_owned()), ..all(in_app("shop")) };
-        let seen = paths(&cast, "acme", &wanted).await;
+        let requested = CodeFiles { path_prefix: Some(prefix.to_owned()), ..all(in_app("shop")) };
+        let seen = paths(&cast, "acme", &requested).await;
         assert_eq!(seen.iter().map(|path| path.trim_end_matches("@app")).collect::<Vec<_>>(), expected, "{prefix}");
     }
 }
@@ -89,9 +89,9 @@ async fn a_list_begins_with_a_prefix_and_has_nothing_deleted() {
 #[tokio::test]
 async fn lists_and_searches_over_all_kinds_have_code_too() {
     let cast = Cast::new().await;
-    let found = async |who: &str, wanted: TextFilter| {
+    let found = async |who: &str, requested: TextFilter| {
         let request = FindItems {
-            text: wanted,
+            text: requested,
             filter: everything().filter,
             order: SearchOrder::Sorted(Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }),
             start: PageStart::Offset(0),
@@ -142,7 +142,7 @@ async fn workflows_are_listed_by_their_functions() {
 }
 
 #[tokio::test]
-async fn organizations_and_apps_are_listed_for_who_sees_them() {
+async fn organizations_and_apps_are_listed_for_callers_that_see_them() {
     let cast = Cast::new().await;
     for (who, organizations, apps) in [
         ("admin", &["acme", "umbra"][..], &["portal", "shop"][..]),

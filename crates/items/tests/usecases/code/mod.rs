@@ -1,4 +1,4 @@
-//! Code: files by path, workflows, apps, organizations, and who may do what with them.
+//! Code: files by path, workflows, apps, organizations, and what each caller may do with them.
 
 mod access;
 mod apps;
@@ -79,8 +79,8 @@ impl Cast {
     }
 
     pub(crate) async fn replace(&self, who: &str, file: &FileRef, content: &str) -> Result<ReplacedFile, Error> {
-        let wanted = ReplaceFile { file: file.clone(), content: content.to_owned(), expected: ExpectedVersion::Any };
-        self.interline().replace_file(&self.caller(who).await, wanted).await
+        let requested = ReplaceFile { file: file.clone(), content: content.to_owned(), expected: ExpectedVersion::Any };
+        self.interline().replace_file(&self.caller(who).await, requested).await
     }
 
     /// The item of a file that `who` reads.

@@ -68,9 +68,9 @@ async fn workflows_have_a_decorator_and_modules_have_none() {
     assert!(message(cast.replace("admin", &module, tool).await).contains("contains @tool decorator"));
     let workflow = file(CodeKind::Workflow, "a.py");
     for text in ["", MODULE, "# @workflow\n", "'''@workflow'''\n", "@mcp.tool()\ndef f(): ...\n"] {
-        let told = message(cast.replace("acme", &workflow, text).await);
+        let refusal = message(cast.replace("acme", &workflow, text).await);
         assert_eq!(
-            told,
+            refusal,
             "declared 'workflow' but content contains no @workflow, @tool or @data_provider decorator. Use \
              entity_type='module' instead."
         );
@@ -113,12 +113,12 @@ async fn a_version_is_restored_only_if_it_is_what_its_kind_demands() {
     let cast = Cast::new().await;
     let (acme, target) = (cast.caller("acme").await, file(CodeKind::Workflow, "a.py"));
     let elsewhere = cast.interline().clone().with_sdk(SdkName::parse("acme").unwrap());
-    let wanted = interline_items::ReplaceFile {
+    let requested = interline_items::ReplaceFile {
         file: target.clone(),
         content: "@acme.workflow\ndef f(): ...\n".to_owned(),
         expected: ExpectedVersion::Any,
     };
-    let made = elsewhere.replace_file(&acme, wanted).await.unwrap().file().item.clone();
+    let made = elsewhere.replace_file(&acme, requested).await.unwrap().file().item.clone();
     cast.replace("acme", &target, FLOW).await.unwrap();
     let which = ItemRef::Id(made.id, None);
     let restored = cast.interline().restore_version(&acme, &which, 1, ExpectedVersion::Any).await;

@@ -1,4 +1,4 @@
-//! Searching through files: what is found, where, and by whom.
+//! Searching through files: which lines match, and in whose files.
 
 use interline_items::{
     Case, CodeKind, CodeScope, Error, ExpectedVersion, FoundInFiles, QuerySyntax, SearchFiles, SpaceOwner,
@@ -52,7 +52,7 @@ async fn lines_are_found_in_the_order_of_paths_with_those_around_them() {
 }
 
 #[tokio::test]
-async fn the_first_matches_are_told_and_all_counted() {
+async fn the_first_matches_are_returned_and_all_counted() {
     let cast = Cast::new().await;
     cast.replace("acme", &app_file("shop", "many.txt"), &"line\n".repeat(5_000)).await.unwrap();
     let request = SearchFiles { limit: 3, path: Some("/many.txt".to_owned()), ..looking_for(in_app("shop"), "^line$") };
@@ -62,7 +62,7 @@ async fn the_first_matches_are_told_and_all_counted() {
 }
 
 #[tokio::test]
-async fn a_text_is_taken_as_it_stands_and_case_counts_unless_told_otherwise() {
+async fn a_text_is_taken_as_it_stands_and_case_counts_unless_the_request_says_otherwise() {
     let cast = Cast::new().await;
     cast.replace("acme", &app_file("shop", "t.txt"), "a.b\naxb\nA.B\n").await.unwrap();
     let base = || SearchFiles { path_prefix: Some("/t.".to_owned()), ..looking_for(in_app("shop"), "a.b") };

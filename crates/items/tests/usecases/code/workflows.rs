@@ -1,4 +1,4 @@
-//! Workflows one by one, and whether a text could be one.
+//! Finding one workflow, and validating a text as one.
 
 use interline_items::{CodeKind, Error, WorkflowRef, WorkflowSource};
 
@@ -49,7 +49,7 @@ async fn a_workflow_is_found_by_name_or_path() {
 }
 
 #[tokio::test]
-async fn validation_stores_nothing_and_tells_all() {
+async fn validation_stores_nothing_and_lists_all_problems() {
     let cast = Cast::new().await;
     let acme = cast.caller("acme").await;
     let validate = async |source| cast.interline().validate_workflow(&acme, source, None).await;

@@ -1,4 +1,4 @@
-//! Who may edit.
+//! Which scopes and roles an edit takes.
 
 use interline_items::{EditMode, EditRequest, Error, Kind, Rank, Refusal, Scope, TokenDraft};
 
@@ -17,13 +17,13 @@ async fn what_is_not_seen_is_not_found_and_what_is_only_read_is_forbidden() {
         for mode in [EditMode::Write, EditMode::DryRun] {
             // One that is there and one that is not: no refusal tells which.
             for change in [replace("secret", "x"), replace("guess", "x")] {
-                let asked = EditRequest { mode, ..EditRequest::new(change) };
-                let tried = async |caller| world.interline.edit(caller, &by_id(&item), asked.clone()).await;
+                let edit_request = EditRequest { mode, ..EditRequest::new(change) };
+                let tried = async |caller| world.interline.edit(caller, &by_id(&item), edit_request.clone()).await;
                 assert_eq!(code(tried(&stranger).await), "not_found");
                 assert_eq!(code(tried(&nothing).await), "not_found");
                 for (caller, scope) in [(&reader, Scope::Write), (&writer, Scope::Read)] {
                     match tried(caller).await {
-                        Err(Error::Forbidden(Refusal::Scope(told))) => assert_eq!(told, scope),
+                        Err(Error::Forbidden(Refusal::Scope(reported))) => assert_eq!(reported, scope),
                         other => panic!("{other:?}"),
                     }
                 }

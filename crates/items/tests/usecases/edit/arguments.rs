@@ -1,4 +1,4 @@
-//! Templates and their arguments.
+//! Edits of templates, and of templates together with their arguments.
 
 use interline_items::fields::Arguments;
 use interline_items::{EditMode, EditRequest, Error, Item, Kind, TextChange};
@@ -68,11 +68,11 @@ async fn arguments_may_come_alone() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_in_the_order_of_the_contract() {
+async fn errors_come_in_the_order_of_the_contract() {
     let world = World::new().await;
     let item = world.create(Kind::Prompt, greeting()).await;
     // Each is wrong in all that follows, too.
-    for (asked, code) in [
+    for (edit_request, code) in [
         (with(&["B", "B"], replace("zzz", "{{ broken")), "no_match"),
         (with(&["B", "B"], replace("Hello", "{{ broken")), "invalid_template"),
         (with(&["B", "B"], replace("Hello", "{{ other }}")), "validation_failed"),
@@ -85,8 +85,12 @@ async fn what_is_wrong_is_told_in_the_order_of_the_contract() {
         (EditRequest::new(replace("{{ who }}", "{{ who|nope }}")), "invalid_template"),
     ] {
         for mode in [EditMode::Write, EditMode::DryRun] {
-            let asked = EditRequest { mode, ..asked.clone() };
-            assert_eq!(request(&world, &item, asked.clone()).await.unwrap_err().code(), code, "{asked:?}");
+            let edit_request = EditRequest { mode, ..edit_request.clone() };
+            assert_eq!(
+                request(&world, &item, edit_request.clone()).await.unwrap_err().code(),
+                code,
+                "{edit_request:?}"
+            );
         }
         assert_eq!(world.item(&item).await, item);
     }
@@ -110,8 +114,8 @@ async fn other_kinds_have_no_arguments() {
     let world = World::new().await;
     let note = world.create(Kind::Note, note_of("{{ not a template")).await;
     let site = world.create(Kind::Bookmark, bookmark("https://a.example/")).await;
-    for asked in [with(&["a"], replace("not", "n")), alone(&["a"]), alone(&[])] {
-        assert_eq!(refused_fields(request(&world, &note, asked).await), ["arguments"]);
+    for edit_request in [with(&["a"], replace("not", "n")), alone(&["a"]), alone(&[])] {
+        assert_eq!(refused_fields(request(&world, &note, edit_request).await), ["arguments"]);
     }
     assert_eq!(refused_fields(request(&world, &site, alone(&["a"])).await), ["arguments"]);
     assert_eq!(request(&world, &note, EditRequest::new(replace("not a", "no"))).await.unwrap().line, Some(1));

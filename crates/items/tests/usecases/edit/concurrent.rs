@@ -74,11 +74,11 @@ async fn of_edits_for_one_version_one_succeeds_and_of_those_of_a_deleted_item_no
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_long_edit_of_others() {
+async fn no_request_waits_for_a_long_edit_of_another() {
     let world = World::new().await;
     let long = "some words in a line that is nothing like it\n".repeat(20_000);
     for item in of_every_kind(&world, &long).await {
-        let asked = EditRequest::new(replace("other words of a line\nthat are nowhere", "x"));
+        let edit_request = EditRequest::new(replace("other words of a line\nthat are nowhere", "x"));
         let reads = async {
             for _ in 0..10 {
                 assert_eq!(world.item(&item).await, item);
@@ -87,7 +87,7 @@ async fn nobody_waits_for_a_long_edit_of_others() {
         // On one thread, and the edit is looked after first.
         tokio::select! {
             biased;
-            edited = super::request(&world, &item, asked) => panic!("{edited:?}"),
+            edited = super::request(&world, &item, edit_request) => panic!("{edited:?}"),
             () = reads => {}
         }
     }

@@ -42,7 +42,7 @@ async fn an_edit_of_another_version_is_a_conflict_before_all_else() {
 }
 
 #[tokio::test]
-async fn a_dry_run_tells_what_would_be_and_writes_nothing() {
+async fn a_dry_run_shows_the_result_and_writes_nothing() {
     let world = World::new().await;
     for change in changes() {
         for item in of_every_kind(&world, "a b").await {
@@ -74,8 +74,8 @@ async fn archived_items_are_edited_and_deleted_ones_are_not_found() {
             assert_eq!((View::from_item(&edited), edited.stamp), (View::Archived, Stamp { version: 2, revision: 1 }));
             interline.delete(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
             for mode in [EditMode::Write, EditMode::DryRun] {
-                let asked = EditRequest { mode, ..EditRequest::new(change.clone()) };
-                assert_eq!(code(request(&world, &item, asked).await), "not_found");
+                let edit_request = EditRequest { mode, ..EditRequest::new(change.clone()) };
+                assert_eq!(code(request(&world, &item, edit_request).await), "not_found");
             }
         }
     }
@@ -85,8 +85,8 @@ async fn archived_items_are_edited_and_deleted_ones_are_not_found() {
 async fn a_prompt_is_edited_by_its_name() {
     let world = World::new().await;
     let item = world.create(Kind::Prompt, greeting()).await;
-    let asked = EditRequest::new(replace("Hello", "Bye"));
-    let edited = world.interline.edit(&world.owner, &by_name("greet"), asked.clone()).await.unwrap();
+    let edit_request = EditRequest::new(replace("Hello", "Bye"));
+    let edited = world.interline.edit(&world.owner, &by_name("greet"), edit_request.clone()).await.unwrap();
     assert_eq!((edited.after.item.id, edited.after.content.as_deref()), (item.id, Some("Bye {{ who }}")));
-    assert_eq!(code(world.interline.edit(&world.owner, &by_name("other"), asked).await), "not_found");
+    assert_eq!(code(world.interline.edit(&world.owner, &by_name("other"), edit_request).await), "not_found");
 }

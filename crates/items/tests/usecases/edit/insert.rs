@@ -1,4 +1,4 @@
-//! A text comes in.
+//! Inserting a text beside a passage, or at the start or end.
 
 use interline_items::Level;
 use interline_items::{EditRequest, Error, InsertAt, Kind, PassageField, TextChange};
@@ -28,8 +28,8 @@ async fn a_text_goes_directly_beside_its_anchor_or_as_lines_to_an_edge() {
         ("", Start, "x", "x", None, 1),
     ] {
         let edited = assert_edits(&world, content, &insert(at.clone(), new), result).await;
-        let told = (edited.match_type, edited.line, edited.count);
-        assert_eq!(told, (level, Some(line), 1), "{content:?} {at:?}");
+        let summary = (edited.match_type, edited.line, edited.count);
+        assert_eq!(summary, (level, Some(line), 1), "{content:?} {at:?}");
     }
 }
 
@@ -59,8 +59,8 @@ async fn an_anchor_must_be_there_once_and_at_a_strict_level() {
     ] {
         assert_refuses(&world, content, &EditRequest::new(insert(at, "new")), code).await;
     }
-    let asked = EditRequest::new(insert(after("x\ny\n"), "new"));
-    let error = assert_refuses(&world, "f:\n    x\n    y\n", &asked, "no_match").await;
+    let edit_request = EditRequest::new(insert(after("x\ny\n"), "new"));
+    let error = assert_refuses(&world, "f:\n    x\n    y\n", &edit_request, "no_match").await;
     assert!(error.to_string().starts_with("`after_str` could not be matched: "), "{error}");
     // No request can allow a looser level for an anchor.
     assert_eq!(error.suggestion(), "copy the text as it stands from line 2 on into `after_str`");

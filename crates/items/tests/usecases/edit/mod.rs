@@ -50,26 +50,26 @@ async fn assert_edits(world: &World, before: &str, change: &TextChange, after: &
     for item in of_every_kind(world, before).await {
         let edited = edit(world, &item, change.clone()).await;
         let edited = edited.unwrap_or_else(|error| panic!("{} {before:?} {change:?}: {error}", item.kind));
-        let told = format!("{} {before:?} {change:?}", item.kind);
-        assert_eq!(edited.after.content.as_deref(), Some(after), "{told}");
-        assert_eq!(world.text(&item).await.as_deref(), Some(after), "{told}");
-        assert_eq!(edited.after.item, world.item(&item).await, "the answer is the new state: {told}");
-        assert_eq!(edited.edit.apply(before).as_deref(), Ok(after), "{told}");
+        let case = format!("{} {before:?} {change:?}", item.kind);
+        assert_eq!(edited.after.content.as_deref(), Some(after), "{case}");
+        assert_eq!(world.text(&item).await.as_deref(), Some(after), "{case}");
+        assert_eq!(edited.after.item, world.item(&item).await, "the answer is the new state: {case}");
+        assert_eq!(edited.edit.apply(before).as_deref(), Ok(after), "{case}");
         let changes = u64::from(before != after);
-        assert_eq!(edited.after.item.stamp, Stamp { version: 1 + changes, revision: 0 }, "{told}");
+        assert_eq!(edited.after.item.stamp, Stamp { version: 1 + changes, revision: 0 }, "{case}");
         assert_eq!(edited.diff == UnifiedDiff::default(), before == after);
-        assert_eq!(world.history(&item).len() as u64, 1 + changes, "{told}");
+        assert_eq!(world.history(&item).len() as u64, 1 + changes, "{case}");
         last = Some(edited);
     }
     last.unwrap()
 }
 
 /// Refuses an edit of an item of every kind, which stays as it is; gives the last refusal.
-async fn assert_refuses(world: &World, before: &str, asked: &EditRequest, code: &str) -> Error {
+async fn assert_refuses(world: &World, before: &str, edit_request: &EditRequest, code: &str) -> Error {
     let mut last = None;
     for item in of_every_kind(world, before).await {
-        let error = request(world, &item, asked.clone()).await.unwrap_err();
-        assert_eq!(error.code(), code, "{} {before:?} {asked:?}", item.kind);
+        let error = request(world, &item, edit_request.clone()).await.unwrap_err();
+        assert_eq!(error.code(), code, "{} {before:?} {edit_request:?}", item.kind);
         assert_eq!(world.item(&item).await, item);
         assert_eq!(world.text(&item).await.as_deref(), Some(before));
         last = Some(error);

@@ -1,4 +1,4 @@
-//! Lines become others.
+//! Line patches: lines replaced by their numbers.
 
 use interline_items::OperationProblem;
 use interline_items::{EditRequest, EditUnit, Error, LinePatch, TextChange};
@@ -34,7 +34,7 @@ async fn lines_are_replaced_inserted_and_removed() {
 }
 
 #[tokio::test]
-async fn operations_that_cannot_be_are_all_told_and_none_is_applied() {
+async fn operations_that_cannot_be_applied_are_all_named_and_none_is_applied() {
     use OperationProblem::{EmptyInsertion, ExpectOnInsertion, OutOfRange, Overlaps, StartAfterEnd};
     let world = World::new().await;
     let out_of_range = OutOfRange { total_lines: 3 };
@@ -47,12 +47,12 @@ async fn operations_that_cannot_be_are_all_told_and_none_is_applied() {
         (vec![expecting("a", lines(1, 0, "x"))], &[(0, ExpectOnInsertion)]),
         (vec![lines(1, 2, "x"), lines(2, 3, "y")], &[(0, Overlaps { other: 1 }), (1, Overlaps { other: 0 })]),
     ] {
-        let asked = EditRequest::new(TextChange::Patch(operations));
-        match assert_refuses(&world, "a\nb\nc", &asked, "invalid_operations").await {
-            Error::InvalidOperations { operations: told, total } => {
+        let edit_request = EditRequest::new(TextChange::Patch(operations));
+        match assert_refuses(&world, "a\nb\nc", &edit_request, "invalid_operations").await {
+            Error::InvalidOperations { operations: reported, total } => {
                 assert_eq!(total, expected.len());
-                let told: Vec<_> = told.iter().map(|operation| (operation.index, operation.problem)).collect();
-                assert_eq!(told, expected);
+                let reported: Vec<_> = reported.iter().map(|operation| (operation.index, operation.problem)).collect();
+                assert_eq!(reported, expected);
             }
             other => panic!("{other:?}"),
         }
@@ -63,8 +63,8 @@ async fn operations_that_cannot_be_are_all_told_and_none_is_applied() {
 async fn lines_that_are_not_what_was_expected_are_a_conflict_with_what_they_are() {
     let world = World::new().await;
     let operations = vec![lines(1, 1, "A"), expecting("x", lines(2, 2, "B")), expecting("c\n", lines(3, 3, "C"))];
-    let asked = EditRequest::new(TextChange::Patch(operations));
-    match assert_refuses(&world, "a\nb\nc", &asked, "conflict").await {
+    let edit_request = EditRequest::new(TextChange::Patch(operations));
+    match assert_refuses(&world, "a\nb\nc", &edit_request, "conflict").await {
         Error::StaleLines { operations, total, current } => {
             assert_eq!((operations.len(), total), (1, 1));
             assert_eq!((operations[0].index, operations[0].present.as_deref()), (1, Some("b")));
@@ -72,7 +72,7 @@ async fn lines_that_are_not_what_was_expected_are_a_conflict_with_what_they_are(
         }
         other => panic!("{other:?}"),
     }
-    // What no text could take is told first.
+    // What no text could take is reported first.
     let operations = vec![expecting("x", lines(1, 1, "A")), lines(9, 9, "x")];
     assert_refuses(&world, "a", &EditRequest::new(TextChange::Patch(operations)), "invalid_operations").await;
 }
@@ -81,16 +81,16 @@ async fn lines_that_are_not_what_was_expected_are_a_conflict_with_what_they_are(
 async fn texts_that_cannot_be_stored_are_refused_by_their_place() {
     let world = World::new().await;
     let operations = vec![lines(1, 1, "a"), expecting("\0", lines(2, 2, "\0"))];
-    let asked = EditRequest::new(TextChange::Patch(operations));
-    let error = assert_refuses(&world, "a\nb", &asked, "validation_failed").await;
+    let edit_request = EditRequest::new(TextChange::Patch(operations));
+    let error = assert_refuses(&world, "a\nb", &edit_request, "validation_failed").await;
     assert_eq!(refused_fields::<()>(Err(error)), ["operations[1].content", "operations[1].expect"]);
 }
 
 #[tokio::test]
-async fn a_refusal_of_very_many_operations_stays_short_and_tells_their_number() {
+async fn a_refusal_of_very_many_operations_stays_short_and_has_their_number() {
     let world = World::new().await;
-    let asked = |operation: &LinePatch| EditRequest::new(TextChange::Patch(vec![operation.clone(); 5_000]));
-    match assert_refuses(&world, "a", &asked(&lines(7, 7, "x")), "invalid_operations").await {
+    let edit_request = |operation: &LinePatch| EditRequest::new(TextChange::Patch(vec![operation.clone(); 5_000]));
+    match assert_refuses(&world, "a", &edit_request(&lines(7, 7, "x")), "invalid_operations").await {
         Error::InvalidOperations { operations, total } => assert_eq!((operations.len(), total), (200, 5_000)),
         other => panic!("{other:?}"),
     }

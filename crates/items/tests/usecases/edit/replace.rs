@@ -1,4 +1,4 @@
-//! A passage becomes another, or goes.
+//! Replacing and deleting passages.
 
 use interline_items::fields::Limits;
 use interline_items::{EditRequest, EditUnit, Error, Kind, NeedsText, PassageField, TextChange};
@@ -50,7 +50,7 @@ async fn a_passage_is_deleted_like_one_that_becomes_nothing() {
 }
 
 #[tokio::test]
-async fn a_diff_tells_the_change_alone() {
+async fn a_diff_shows_the_change_alone() {
     let world = World::new().await;
     let edited = assert_edits(&world, "a\nb\nc", &replace("b", "B"), "a\nB\nc").await;
     let diff = "--- a/content\n+++ b/content\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n\\ No newline at end of file\n";
@@ -73,8 +73,8 @@ async fn an_edit_that_changes_nothing_succeeds_and_writes_nothing() {
 async fn a_passage_that_is_not_there_is_refused_with_what_is_like_it() {
     let world = World::new().await;
     let content = "fn main() {\n    let total = sum(&prices);\n    print(total);\n}\n";
-    let asked = EditRequest::new(replace("let totals = sum(&price);", "x"));
-    match assert_refuses(&world, content, &asked, "no_match").await {
+    let edit_request = EditRequest::new(replace("let totals = sum(&price);", "x"));
+    match assert_refuses(&world, content, &edit_request, "no_match").await {
         Error::NoMatch { field: PassageField::OLD_STR, none } => {
             let nearest = &none.nearest[0];
             assert_eq!((nearest.first_line, nearest.last_line), (2, 2));
@@ -87,8 +87,8 @@ async fn a_passage_that_is_not_there_is_refused_with_what_is_like_it() {
     let error = assert_refuses(&world, "a", &EditRequest::new(delete("zzz")), "no_match").await;
     assert_eq!(error.to_string(), "`content_to_delete` was not found in the content");
     let long = "word ".repeat(2_000);
-    let asked = EditRequest::new(replace(&long.replace("word word word word word word", "word wort"), "x"));
-    match assert_refuses(&world, &long, &asked, "no_match").await {
+    let edit_request = EditRequest::new(replace(&long.replace("word word word word word word", "word wort"), "x"));
+    match assert_refuses(&world, &long, &edit_request, "no_match").await {
         Error::NoMatch { none, .. } => {
             assert!(none.nearest.len() <= 3);
             let cut =
@@ -102,7 +102,7 @@ async fn a_passage_that_is_not_there_is_refused_with_what_is_like_it() {
 #[tokio::test]
 async fn a_known_cause_leads_to_the_next_request() {
     let world = World::new().await;
-    for (content, asked, message, suggestion) in [
+    for (content, edit_request, message, suggestion) in [
         (
             "f:\n    x = 1\n",
             capped(Level::Exact, replace("f:\nx = 1", "y")),
@@ -129,7 +129,7 @@ async fn a_known_cause_leads_to_the_next_request() {
             "read around line 2; if the change is there, nothing is left to do",
         ),
     ] {
-        let error = assert_refuses(&world, content, &asked, "no_match").await;
+        let error = assert_refuses(&world, content, &edit_request, "no_match").await;
         assert_eq!(error.to_string(), message);
         assert_eq!(error.suggestion(), suggestion);
     }
@@ -159,8 +159,8 @@ async fn line_endings_are_literal_or_those_of_the_place() {
     let world = World::new().await;
     for (line_endings, after) in [(LineEndings::Literal, "x\ny\r\nc\r\n"), (LineEndings::Match, "x\r\ny\r\nc\r\n")] {
         let item = world.create(Kind::Note, crate::samples::note_of("a\r\nb\r\nc\r\n")).await;
-        let asked = EditRequest { line_endings, ..EditRequest::new(replace("a\r\nb", "x\ny")) };
-        assert_eq!(request(&world, &item, asked).await.unwrap().after.content.as_deref(), Some(after));
+        let edit_request = EditRequest { line_endings, ..EditRequest::new(replace("a\r\nb", "x\ny")) };
+        assert_eq!(request(&world, &item, edit_request).await.unwrap().after.content.as_deref(), Some(after));
     }
 }
 
@@ -186,12 +186,12 @@ async fn a_content_that_would_become_too_large_is_refused_with_its_length() {
     let world = World::with_limits(limits(10)).await;
     let mut last = None;
     for (new, actual) in [("123456", 11), ("äöü€€", 17)] {
-        let asked = EditRequest::new(replace("b", new));
-        match assert_refuses(&world, "aabaaa", &asked, "too_large").await {
-            Error::TooLarge { limit: 10, actual: told } => assert_eq!(told, actual),
+        let edit_request = EditRequest::new(replace("b", new));
+        match assert_refuses(&world, "aabaaa", &edit_request, "too_large").await {
+            Error::TooLarge { limit: 10, actual: reported } => assert_eq!(reported, actual),
             other => panic!("{other:?}"),
         }
-        last = Some(asked);
+        last = Some(edit_request);
     }
     assert_edits(&world, "aabaaa", &replace("b", "12345"), "aa12345aaa").await;
     let enormous = EditRequest::new(replace_all("a", &"x".repeat(40), 5));
@@ -220,7 +220,7 @@ async fn no_content_has_no_passages_but_an_empty_one_may() {
         match edit(&world, &item, change).await {
             Err(error @ Error::ContentEmpty(_)) => {
                 assert_eq!(error.to_string(), message);
-                assert!(matches!(error, Error::ContentEmpty(told) if told == needs));
+                assert!(matches!(error, Error::ContentEmpty(reported) if reported == needs));
             }
             other => panic!("{other:?}"),
         }

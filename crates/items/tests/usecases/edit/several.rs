@@ -1,4 +1,4 @@
-//! Several edits that are one.
+//! Several edits in one request: all are applied, or none.
 
 use interline_items::Level;
 use interline_items::{EditRequest, Error, TextChange};
@@ -21,7 +21,7 @@ async fn each_edit_sees_the_result_of_the_one_before_and_all_are_one_version() {
 }
 
 #[tokio::test]
-async fn the_first_failure_refuses_all_and_tells_its_index() {
+async fn the_first_failure_refuses_all_and_names_its_index() {
     let world = World::new().await;
     for (change, index, code) in [
         (several([("a", "b"), ("a", "c"), ("zzz", "d")]), 1, "no_match"),
@@ -30,8 +30,8 @@ async fn the_first_failure_refuses_all_and_tells_its_index() {
         (several([("a", "x"), ("", "y")]), 1, "validation_failed"),
     ] {
         match assert_refuses(&world, "a", &EditRequest::new(change), code).await {
-            error @ Error::AtEdit { index: told, .. } => {
-                assert_eq!(told, index);
+            error @ Error::AtEdit { index: reported, .. } => {
+                assert_eq!(reported, index);
                 assert!(error.to_string().starts_with(&format!("edit {index}: ")), "{error}");
                 assert!(error.suggestion().contains("no edit was made"), "{}", error.suggestion());
             }
@@ -62,8 +62,8 @@ async fn only_the_last_text_is_a_content() {
     let world = World::with_limits(limits).await;
     let long = "x".repeat(20);
     assert_edits(&world, "a b", &several([("a", &long), (&long, "c")]), "c b").await;
-    let asked = EditRequest::new(several([("a", &long), ("b", "c")]));
-    match assert_refuses(&world, "a b", &asked, "too_large").await {
+    let edit_request = EditRequest::new(several([("a", &long), ("b", "c")]));
+    match assert_refuses(&world, "a b", &edit_request, "too_large").await {
         Error::TooLarge { limit: 10, actual: 22 } => {}
         other => panic!("{other:?}"),
     }

@@ -1,4 +1,4 @@
-//! `create`.
+//! Making new items.
 
 use interline_items::fields::{Limits, Title};
 use interline_items::{Error, ExpectedVersion, ItemDraft, Kind, Stamp, View};
@@ -66,7 +66,7 @@ async fn what_a_kind_may_have_is_kept_as_it_was_given() {
 }
 
 #[tokio::test]
-async fn all_that_is_wrong_is_told_at_once() {
+async fn all_errors_of_fields_come_at_once() {
     let world = World::new().await;
     let draft = ItemDraft {
         title: text("\0"),

@@ -1,4 +1,4 @@
-//! `list`: its filters; the orders and pages are the storages' own tests.
+//! Listing items: the filters; orders and pages are tested with the storages.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ fn active() -> Filter {
 }
 
 /// Items of a filter, newest change first.
-fn of(filter: Filter) -> FindItems {
+fn with_filter(filter: Filter) -> FindItems {
     FindItems { filter, ..everything() }
 }
 
@@ -59,19 +59,22 @@ async fn filters_narrow_a_list() {
     let all_views = set([View::Active, View::Archived, View::Deleted]);
     for (query, expected) in [
         (everything(), vec![&prompt, &site, &note]),
-        (of(Filter { kinds: set([Kind::Note]), ..active() }), vec![&note]),
-        (of(Filter { kinds: set([]), ..active() }), vec![]),
-        (of(Filter { tags: vec![tag("a")], ..active() }), vec![&site, &note]),
-        (of(Filter { tags: vec![tag("a"), tag("b")], ..active() }), vec![&note]),
-        (of(Filter { tags: vec![tag("a"), tag("b")], tag_match: TagMatch::Any, ..active() }), vec![&site, &note]),
-        (of(Filter { tags: vec![tag("c")], ..active() }), vec![]),
-        (of(Filter { views: set([View::Archived]), ..active() }), vec![&archived]),
-        (of(Filter { views: set([View::Deleted]), ..active() }), vec![&deleted]),
+        (with_filter(Filter { kinds: set([Kind::Note]), ..active() }), vec![&note]),
+        (with_filter(Filter { kinds: set([]), ..active() }), vec![]),
+        (with_filter(Filter { tags: vec![tag("a")], ..active() }), vec![&site, &note]),
+        (with_filter(Filter { tags: vec![tag("a"), tag("b")], ..active() }), vec![&note]),
         (
-            of(Filter { views: all_views.clone(), kinds: set([Kind::Note]), ..active() }),
+            with_filter(Filter { tags: vec![tag("a"), tag("b")], tag_match: TagMatch::Any, ..active() }),
+            vec![&site, &note],
+        ),
+        (with_filter(Filter { tags: vec![tag("c")], ..active() }), vec![]),
+        (with_filter(Filter { views: set([View::Archived]), ..active() }), vec![&archived]),
+        (with_filter(Filter { views: set([View::Deleted]), ..active() }), vec![&deleted]),
+        (
+            with_filter(Filter { views: all_views.clone(), kinds: set([Kind::Note]), ..active() }),
             vec![&deleted, &archived, &note],
         ),
-        (of(Filter { views: all_views, tags: vec![tag("b")], ..active() }), vec![&archived, &note]),
+        (with_filter(Filter { views: all_views, tags: vec![tag("b")], ..active() }), vec![&archived, &note]),
         (
             FindItems {
                 order: SearchOrder::Sorted(Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }),
@@ -79,7 +82,7 @@ async fn filters_narrow_a_list() {
             },
             vec![&note, &site, &prompt],
         ),
-        (of(Filter { spaces: set([SpaceId::generate()]), ..active() }), vec![&prompt, &site, &note]),
+        (with_filter(Filter { spaces: set([SpaceId::generate()]), ..active() }), vec![&prompt, &site, &note]),
     ] {
         let ids: Vec<_> = listed(&world, &world.owner, query.clone()).await.into_iter().map(|item| item.id).collect();
         assert_eq!(ids, expected.iter().map(|item| item.id).collect::<Vec<_>>(), "{query:?}");

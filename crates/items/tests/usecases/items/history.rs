@@ -1,4 +1,4 @@
-//! Histories: what is told, what was, and the way back.
+//! Histories: listing changes, reading, comparing and restoring versions.
 
 use interline_items::{
     EditRequest, Error, Expectation, ExpectedVersion, FieldChange, HistoryQuery, HistoryRecord, Item, ItemChanges,
@@ -27,17 +27,17 @@ async fn eventful(world: &World) -> Item {
 }
 
 #[tokio::test]
-async fn every_change_is_told_newest_first() {
+async fn every_change_is_listed_newest_first() {
     let world = World::new().await;
     let item = eventful(&world).await;
     let page = world.interline.history(&world.owner, &by_id(&item), ALL).await.unwrap();
-    let told = |record: &HistoryRecord| {
+    let summary = |record: &HistoryRecord| {
         let size = record.content.map(|content| content.characters);
         (record.version, record.action.name(), record.changed_fields.join(","), size)
     };
-    let told: Vec<_> = page.records.iter().map(told).collect();
+    let summaries: Vec<_> = page.records.iter().map(summary).collect();
     assert_eq!(
-        told,
+        summaries,
         [
             (Some(4), "update", "tags,content".to_owned(), None),
             (Some(3), "update", "content".to_owned(), Some(3)),
@@ -117,10 +117,10 @@ async fn any_two_versions_are_compared() {
         (2, Some(2), 2, &[]),
         (3, Some(0), 0, &["title", "tags", "content"]),
     ];
-    for (to, asked, from, fields) in cases {
-        let told = compare(to, asked).await.unwrap();
-        assert_eq!((told.from, told.to, told.changed_fields.as_slice()), (from, to, fields));
-        assert_eq!(told.diff.text.is_empty(), !fields.contains(&"content"), "{to} {asked:?}");
+    for (to, requested_from, from, fields) in cases {
+        let difference = compare(to, requested_from).await.unwrap();
+        assert_eq!((difference.from, difference.to, difference.changed_fields.as_slice()), (from, to, fields));
+        assert_eq!(difference.diff.text.is_empty(), !fields.contains(&"content"), "{to} {requested_from:?}");
     }
     assert_eq!(compare(3, None).await.unwrap().diff.text, added);
     for (to, from) in [(0, None), (5, None), (u64::MAX, Some(1)), (1, Some(5)), (1, Some(u64::MAX))] {
@@ -214,7 +214,7 @@ async fn the_history_of_a_deleted_item_is_read_but_not_restored() {
 }
 
 #[tokio::test]
-async fn who_may_not_see_the_item_sees_no_history_of_it() {
+async fn a_caller_that_does_not_see_the_item_sees_no_history_of_it() {
     let world = World::new().await;
     let interline = &world.interline;
     let item = world.create(Kind::Note, note("a")).await;
@@ -233,7 +233,7 @@ async fn who_may_not_see_the_item_sees_no_history_of_it() {
 }
 
 #[tokio::test]
-async fn a_conflict_tells_what_happened_since_the_expected_version() {
+async fn a_conflict_has_the_diff_since_the_expected_version() {
     let world = World::new().await;
     let (interline, owner) = (&world.interline, &world.owner);
     let item = world.create(Kind::Note, note_of("a\nb\nc\n")).await;

@@ -1,4 +1,4 @@
-//! Archiving, deleting and their way back.
+//! Archiving, deleting, restoring and purging items.
 
 use interline_items::{Caller, Error, Expectation, ExpectedVersion, Interline, Item, Kind, ReadContent, Stamp, View};
 
@@ -94,10 +94,10 @@ async fn lifecycle_changes_are_records_without_a_version() {
         step.take(&world.interline, &world.owner, &item).await.unwrap();
     }
     world.update(&item, title("b")).await.unwrap();
-    let told: Vec<_> = world.history(&item).into_iter().map(|told| (told.action, told.version)).collect();
-    let told: Vec<_> = told.iter().map(|(action, version)| (action.as_str(), *version)).collect();
+    let rows: Vec<_> = world.history(&item).into_iter().map(|row| (row.action, row.version)).collect();
+    let rows: Vec<_> = rows.iter().map(|(action, version)| (action.as_str(), *version)).collect();
     assert_eq!(
-        told,
+        rows,
         [
             ("create", Some(1)),
             ("archive", None),
@@ -187,7 +187,7 @@ async fn a_purged_item_is_gone_with_its_history_whatever_its_state() {
 }
 
 #[tokio::test]
-async fn a_use_is_remembered_and_is_no_change() {
+async fn a_use_is_stored_and_is_no_change() {
     let world = World::new().await;
     let (interline, owner) = (&world.interline, &world.owner);
     let item = world.create(Kind::Prompt, greeting()).await;

@@ -1,4 +1,4 @@
-//! `read`.
+//! Reading items and lines of them.
 
 use interline_items::{Error, ExpectedVersion, ItemId, ItemRef, Kind, LineRange, ReadContent};
 

@@ -1,4 +1,4 @@
-//! `render`.
+//! Rendering prompts.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ async fn render(world: &World, item: &Item, of: Value) -> Result<String, Error> 
 }
 
 #[tokio::test]
-async fn a_prompt_is_filled_in_and_its_use_remembered() {
+async fn a_prompt_is_filled_in_and_its_use_stored() {
     let world = World::new().await;
     let item = world.create(Kind::Prompt, greeting()).await;
     for (value, rendered) in [(json!("Ada"), "Hello Ada"), (json!("<&>"), "Hello <&>"), (json!(3), "Hello 3")] {
@@ -33,7 +33,7 @@ async fn a_prompt_is_filled_in_and_its_use_remembered() {
 }
 
 #[tokio::test]
-async fn missing_and_unknown_arguments_are_told_together() {
+async fn missing_and_unknown_arguments_are_named_together() {
     let world = World::new().await;
     let mut draft = prompt("p", "{{ a }}{{ b }}{{ c }}", &["a", "b"]);
     draft.arguments.as_mut().unwrap().push(Argument { name: "c".to_owned(), description: None, required: false });
@@ -87,7 +87,7 @@ async fn only_prompts_that_are_not_deleted_are_rendered() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_the_rendering_of_others() {
+async fn no_request_waits_for_the_rendering_of_another() {
     let world = World::new().await;
     let busy = "{% for i in range(1000) %}{% for j in range(1000) %}{% for k in range(1000) %}.\
                 {% endfor %}{% endfor %}{% endfor %}";

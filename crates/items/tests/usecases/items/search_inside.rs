@@ -1,4 +1,4 @@
-//! `search_inside`.
+//! Searching for text inside one item.
 
 use std::collections::BTreeSet;
 
@@ -26,22 +26,22 @@ fn regex(query: &str) -> SearchInside {
     SearchInside { syntax: QuerySyntax::Regex, ..literal(query) }
 }
 
-fn told(found: &FoundInside) -> Vec<(usize, usize, &str)> {
-    let told = found.matches.iter().map(|one| {
+fn lines_of(found: &FoundInside) -> Vec<(usize, usize, &str)> {
+    let matches = found.matches.iter().map(|one| {
         let (line, end_line) = one.lines.unwrap();
         (line, end_line, one.context.as_str())
     });
-    told.collect()
+    matches.collect()
 }
 
 #[tokio::test]
-async fn occurrences_are_told_with_their_lines_and_context() {
+async fn matches_come_with_their_lines_and_context() {
     let world = World::new().await;
     let text = "Alpha\nbeta\r\ngamma alpha\ndelta\n";
     let case_sensitive = SearchInside { case: Case::Sensitive, ..literal("alpha") };
     let with_context = SearchInside { context_lines: 1, ..literal("alpha") };
     let item = world.create(Kind::Note, note_of(text)).await;
-    for (asked, expected) in [
+    for (request, expected) in [
         (literal("alpha"), &[(1, 1, "Alpha"), (3, 3, "gamma alpha")][..]),
         (case_sensitive, &[(3, 3, "gamma alpha")]),
         (with_context, &[(1, 1, "Alpha\nbeta"), (3, 3, "beta\ngamma alpha\ndelta")]),
@@ -52,8 +52,8 @@ async fn occurrences_are_told_with_their_lines_and_context() {
         (regex("a\\s+d"), &[(3, 4, "gamma alpha\ndelta")]),
         (regex("z+"), &[]),
     ] {
-        let found = world.interline.search_inside(&world.owner, &by_id(&item), asked.clone()).await.unwrap();
-        assert_eq!(told(&found), expected, "{asked:?}");
+        let found = world.interline.search_inside(&world.owner, &by_id(&item), request.clone()).await.unwrap();
+        assert_eq!(lines_of(&found), expected, "{request:?}");
         assert_eq!(found.total_matches, expected.len());
     }
     let overlapping = world.create(Kind::Note, note_of("aaaa")).await;
@@ -66,8 +66,8 @@ async fn the_total_is_true_when_the_list_is_cut() {
     let world = World::new().await;
     let item = world.create(Kind::Note, note_of(&"hit\n".repeat(500))).await;
     for limit in [1, 20, 1_000] {
-        let asked = SearchInside { limit, ..literal("hit") };
-        let found = world.interline.search_inside(&world.owner, &by_id(&item), asked).await.unwrap();
+        let request = SearchInside { limit, ..literal("hit") };
+        let found = world.interline.search_inside(&world.owner, &by_id(&item), request).await.unwrap();
         assert_eq!((found.matches.len(), found.total_matches), (limit.min(500), 500));
     }
     let long = world.create(Kind::Note, note_of(&format!("{}hit{}", "x".repeat(9_999), "y".repeat(9_999)))).await;
@@ -75,8 +75,8 @@ async fn the_total_is_true_when_the_list_is_cut() {
     assert!(found.matches[0].context.contains("xhity") && found.matches[0].context.chars().count() <= 400);
     // Matches of many lines that overlap: their contexts together are bounded.
     let blank = world.create(Kind::Note, note_of(&"\n".repeat(300_000))).await;
-    let asked = SearchInside { limit: 1_000, ..literal(&"\n".repeat(100_000)) };
-    let found = world.interline.search_inside(&world.owner, &by_id(&blank), asked).await.unwrap();
+    let request = SearchInside { limit: 1_000, ..literal(&"\n".repeat(100_000)) };
+    let found = world.interline.search_inside(&world.owner, &by_id(&blank), request).await.unwrap();
     assert_eq!(found.total_matches, 200_001);
     let bytes: usize = found.matches.iter().map(|one| one.context.len()).sum();
     assert!(bytes < 9 * 1024 * 1024, "{bytes}");
@@ -89,13 +89,13 @@ async fn other_fields_are_one_match_each() {
     let item = world.create(Kind::Note, draft).await;
     let all: BTreeSet<SearchField> = SearchField::ALL.into();
     let found = async |fields: &BTreeSet<SearchField>, query: &str, limit| {
-        let asked = SearchInside { fields: fields.clone(), limit, ..literal(query) };
-        world.interline.search_inside(&world.owner, &by_id(&item), asked).await.unwrap()
+        let request = SearchInside { fields: fields.clone(), limit, ..literal(query) };
+        world.interline.search_inside(&world.owner, &by_id(&item), request).await.unwrap()
     };
     let three = found(&all, "plan", 100).await;
-    let told: Vec<_> = three.matches.iter().map(|one| (one.field.name(), one.lines, one.context.as_str())).collect();
+    let matches: Vec<_> = three.matches.iter().map(|one| (one.field.name(), one.lines, one.context.as_str())).collect();
     assert_eq!(
-        told,
+        matches,
         [("content", Some((1, 1)), "plan"), ("title", None, "A plan, a plan"), ("description", None, "Plan\nB")]
     );
     let cut = found(&all, "plan", 2).await;
@@ -108,7 +108,7 @@ async fn other_fields_are_one_match_each() {
 async fn what_cannot_be_looked_for_is_refused() {
     let world = World::new().await;
     let item = world.create(Kind::Note, note_of("a")).await;
-    for (asked, field) in [
+    for (request, field) in [
         (literal(""), "q"),
         (regex(""), "q"),
         (literal("\0"), "q"),
@@ -117,7 +117,7 @@ async fn what_cannot_be_looked_for_is_refused() {
         (SearchInside { context_lines: 11, ..literal("a") }, "context_lines"),
         (SearchInside { fields: BTreeSet::new(), ..literal("a") }, "fields"),
     ] {
-        let refused = world.interline.search_inside(&world.owner, &by_id(&item), asked).await;
+        let refused = world.interline.search_inside(&world.owner, &by_id(&item), request).await;
         assert_eq!(refused_fields(refused), [field]);
     }
     for expression in ["(", "(?=a)", "(a)\\1", "a{1000}{1000}{1000}"] {
@@ -129,7 +129,7 @@ async fn what_cannot_be_looked_for_is_refused() {
 }
 
 #[tokio::test]
-async fn finding_nothing_in_no_content_is_a_success_in_every_state() {
+async fn no_match_in_no_content_is_a_success_in_every_state() {
     let world = World::new().await;
     let (interline, owner) = (&world.interline, &world.owner);
     let empty = world.create(Kind::Note, note("a")).await;

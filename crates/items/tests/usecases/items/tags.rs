@@ -1,4 +1,4 @@
-//! Tags over all items.
+//! Listing, renaming and deleting a tag over all items.
 
 use interline_items::{ExpectedVersion, Kind, TokenDraft, View};
 

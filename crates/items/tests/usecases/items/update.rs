@@ -1,4 +1,4 @@
-//! `update`.
+//! Changing fields, whole contents and the archive state.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::samples::{
 use crate::world::{World, by_id, code, refused_fields, tags_of};
 
 #[tokio::test]
-async fn a_change_makes_a_version_and_tells_which_fields_changed() {
+async fn a_change_makes_a_version_and_records_which_fields_changed() {
     let world = World::new().await;
     let note = world.create(Kind::Note, note_of("x")).await;
     let site = world.create(Kind::Bookmark, bookmark("https://a.example/")).await;
@@ -75,7 +75,7 @@ async fn a_change_that_changes_nothing_writes_nothing() {
 }
 
 #[tokio::test]
-async fn fields_and_place_change_together_or_not_at_all() {
+async fn fields_and_archive_state_change_together_or_not_at_all() {
     let world = World::new().await;
     let note = world.create(Kind::Note, note_of("x")).await;
     let with_state = |changes, state| ItemChanges { archive_state: Some(state), ..changes };
@@ -144,7 +144,7 @@ async fn null_clears_what_may_be_empty_and_is_refused_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_refused_change_tells_all_and_changes_nothing() {
+async fn a_refused_change_names_all_errors_and_changes_nothing() {
     let world = World::with_limits(Limits { content_bytes: 40, ..Limits::default() }).await;
     let item = world.create(Kind::Note, note_of("x")).await;
     let changes = ItemChanges {
@@ -339,7 +339,7 @@ async fn of_concurrent_changes_of_different_fields_none_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
-async fn a_crowd_that_changes_one_item_succeeds_to_the_last() {
+async fn many_concurrent_changes_of_one_item_all_succeed() {
     let world = World::new().await;
     let item = world.create(Kind::Note, note("a")).await;
     let tasks: Vec<_> = (0..64)

@@ -123,9 +123,9 @@ fn with_kind(item: ItemRef, kind: Option<Kind>) -> Result<ItemRef, Error> {
         ItemRef::Id(id, None) => Ok(ItemRef::Id(id, Some(kind))),
         ItemRef::Id(_, Some(own)) if own == kind => Ok(item),
         ItemRef::PromptName(_) if kind == Kind::Prompt => Ok(item),
-        ItemRef::Id(id, Some(_)) => Err(Error::NotFound { kind: Some(kind), wanted: id.to_string(), actual: None }),
+        ItemRef::Id(id, Some(_)) => Err(Error::NotFound { kind: Some(kind), requested: id.to_string(), actual: None }),
         ItemRef::PromptName(name) => {
-            Err(Error::NotFound { kind: Some(kind), wanted: name.as_str().to_owned(), actual: None })
+            Err(Error::NotFound { kind: Some(kind), requested: name.as_str().to_owned(), actual: None })
         }
     }
 }

@@ -122,7 +122,7 @@ impl<'u> Address<'u> {
         let (item_uri, query) = uri.split_once('?').map_or((uri, None), |(item_uri, query)| (item_uri, Some(query)));
         let item_ref = item_ref(server, item_uri, limits).ok_or_else(|| {
             let wanted = uri.chars().take(200).collect();
-            Error::NotFound { kind: None, wanted, actual: None }
+            Error::NotFound { kind: None, requested: wanted, actual: None }
         })?;
         Ok(Address { item_uri, item_ref, lines: query.map_or(Ok(LineRange { start: None, end: None }), parse_lines)? })
     }

@@ -52,7 +52,7 @@ pub(crate) fn event(row: &Row, number: &'static str) -> Result<Event, Failure> {
     Ok(Event {
         space: SpaceId::from_uuid(row.try_get("space")?),
         number: count(row, number)?,
-        happening: names::parse_event_kind(row.try_get("event")?)?,
+        event_kind: names::parse_event_kind(row.try_get("event")?)?,
         item: ItemId::from_uuid(row.try_get("item")?),
         kind: names::parse_kind(row.try_get("kind")?)?,
         version: count(row, "version")?,

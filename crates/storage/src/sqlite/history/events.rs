@@ -53,7 +53,7 @@ pub(crate) fn event(space: SpaceId, columns: &mut Columns<'_>) -> Result<Event, 
     Ok(Event {
         space,
         number: columns.count()?,
-        happening: names::parse_event_kind(columns.text()?)?,
+        event_kind: names::parse_event_kind(columns.text()?)?,
         item: ItemId::from_uuid(columns.uuid()?),
         kind: names::parse_kind(columns.text()?)?,
         version: columns.count()?,

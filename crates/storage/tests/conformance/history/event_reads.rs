@@ -43,7 +43,7 @@ async fn an_event_is_read_as_it_was_written(test: TestStore) {
     let event = Event {
         space: ada.space.id,
         number: 2,
-        happening: EventKind::Updated,
+        event_kind: EventKind::Updated,
         item: made.item.id,
         kind: Kind::Prompt,
         version: 2,
@@ -152,6 +152,6 @@ async fn what_was_not_committed_is_not_heard(test: TestStore) {
     ada.change(&*test.store, &made, ada.deleting(&made)).await.unwrap();
     test.store.commit(stale.into()).await.unwrap_err();
     let events = read(&*test.store, &[(ada.space.id, 0)], 10).await;
-    let happenings: Vec<EventKind> = events.iter().map(|event| event.happening).collect();
+    let happenings: Vec<EventKind> = events.iter().map(|event| event.event_kind).collect();
     assert_eq!(happenings, [Action::Create, Action::Delete].map(EventKind::from));
 }

@@ -99,7 +99,7 @@ pub(super) fn too_many_subscriptions() -> Error {
 /// Whether an event changes one of these fields of a prompt. An event after which the prompt exists, or no longer exists,
 /// changes all of them.
 fn changes_prompt(event: &Event, fields: &[&str]) -> bool {
-    let differs = match event.happening {
+    let differs = match event.event_kind {
         EventKind::Updated => event.changed_fields.iter().any(|changed| fields.contains(&changed.as_str())),
         EventKind::Created
         | EventKind::Archived

@@ -24,7 +24,7 @@ pub(super) async fn resolve_item(
     match call.interline.state(&call.caller, &ItemRef::Id(id.0, None)).await?.kind {
         kind @ (Kind::Note | Kind::Bookmark) => Ok(with_kind(kind)),
         kind @ (Kind::Prompt | Kind::AppFile | Kind::Workflow | Kind::Module) => {
-            Err(Error::NotFound { kind: None, wanted: id.0.to_string(), actual: Some(kind) })
+            Err(Error::NotFound { kind: None, requested: id.0.to_string(), actual: Some(kind) })
         }
     }
 }
