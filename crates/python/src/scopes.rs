@@ -96,7 +96,7 @@ pub(crate) struct Scope {
     pub(crate) awaits: bool,
     /// Inside how many iterables of comprehensions.
     pub(crate) iterables: usize,
-    /// The class whose private names (`__x`) are meant.
+    /// The class by whose name private names (`__x`) are mangled.
     class: Option<Name>,
     table: SymbolTable,
     /// Uses since the last look-up; most scopes are never asked.
@@ -182,8 +182,8 @@ impl Scope {
         Err(Problem::new(offset, message))
     }
 
-    /// Gives the `nonlocal` names of the scopes inside what this one binds, now that all of it is known, and hands the
-    /// rest on to the scope around it.
+    /// Resolves the `nonlocal` names of inner scopes by the bindings of this one, now that all of it was visited, and
+    /// hands the rest on to the scope around it.
     pub(crate) fn end(mut self, around: Option<&mut Scope>) -> Result<(), Problem> {
         let mut rest = mem::take(&mut self.pending);
         for pending in mem::take(&mut self.pending_inside) {

@@ -222,10 +222,10 @@ fn first_line(field: FieldKind, text: &str, part: Range<usize>) -> Snippet {
 /// A line, or the part of it around its first mark; marks in bytes become marks in characters.
 fn cut(field: SnippetField, line: &str, mut marks: Vec<Range<usize>>) -> Snippet {
     marks.sort_unstable_by_key(|mark| (mark.start, mark.end));
-    marks.dedup_by(|next, kept| {
-        let touches = next.start <= kept.end;
+    marks.dedup_by(|next, first| {
+        let touches = next.start <= first.end;
         if touches {
-            kept.end = kept.end.max(next.end);
+            first.end = first.end.max(next.end);
         }
         touches
     });

@@ -1,4 +1,4 @@
-//! Search terms: a word, a phrase or a regular expression; what an index can tell about one, and its weight in an item.
+//! Search terms: a word, a phrase or a regular expression; its look-up in an index, and its weight in an item.
 
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ impl FoldedText {
     }
 }
 
-/// What an index can tell about a term.
+/// The look-up of a term in an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexLookup {
     /// An item that has this term matches, and the payload is the weight.
@@ -97,7 +97,7 @@ impl SearchTerm {
         SearchTerm(TermKind::Regex(pattern))
     }
 
-    /// What an index can tell about it.
+    /// The look-up of the term in an index.
     pub fn lookup(&self) -> IndexLookup {
         match &self.0 {
             TermKind::Word { text, stem } => {
