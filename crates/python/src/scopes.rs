@@ -150,10 +150,10 @@ impl Scope {
         self.symbols.get(name).copied().unwrap_or_default()
     }
 
-    /// A `global` or `nonlocal` statement names it.
-    pub(crate) fn declare(&mut self, name: &Name, declared: Declaration, offset: usize) -> Result<(), Problem> {
+    /// Declares a name by a `global` or `nonlocal` statement.
+    pub(crate) fn declare(&mut self, name: &Name, declaration: Declaration, offset: usize) -> Result<(), Problem> {
         let flags = self.flags(name);
-        let word = declared.as_str();
+        let word = declaration.as_str();
         let message = if flags.has(NameFlags::PARAMETER) {
             format!("name '{name}' is parameter and {word}")
         } else if flags.has(NameFlags::USED) {
@@ -163,14 +163,14 @@ impl Scope {
         } else if flags.has(NameFlags::BOUND) {
             format!("name '{name}' is assigned to before {word} declaration")
         } else {
-            let other = match declared {
+            let other = match declaration {
                 Declaration::Global => NameFlags::NONLOCAL,
                 Declaration::Nonlocal => NameFlags::GLOBAL,
             };
             if flags.has(other) {
                 return Err(Problem::new(offset, format!("name '{name}' is nonlocal and global")));
             }
-            match declared {
+            match declaration {
                 Declaration::Global => self.record(name, NameFlags::GLOBAL),
                 Declaration::Nonlocal => {
                     self.record(name, NameFlags::NONLOCAL);

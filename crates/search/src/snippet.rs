@@ -84,6 +84,7 @@ pub(crate) fn best_snippet(
     Ok(in_content.or_else(in_others).or_else(across_lines))
 }
 
+/// Finds the terms of a search in lines.
 struct TermFinder<'t> {
     terms: &'t [&'t SearchTerm],
     stems: Stemmer,
@@ -92,7 +93,7 @@ struct TermFinder<'t> {
 /// The matches of the terms in a line.
 #[derive(Default)]
 struct LineMatches {
-    /// How many terms.
+    /// How many of the terms match.
     terms: usize,
     marks: Vec<Range<usize>>,
 }

@@ -15,6 +15,7 @@ use crate::tokens::{MAX_PART_CHARS, TokenPattern, is_token_char};
 #[derive(Clone, Debug)]
 pub struct SearchTerm(pub(crate) TermKind);
 
+/// How a term is searched for.
 #[derive(Clone, Debug)]
 pub(crate) enum TermKind {
     /// A word: as a form of it, or where there is none as a part of another word.
