@@ -122,6 +122,8 @@ impl Threads {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use interline_python::LargeStack as _;
+
     use super::*;
 
     #[test]
@@ -129,6 +131,14 @@ mod tests {
         let borrowed = [1, 2, 3];
         assert_eq!(LargeStack::blocking(|_| borrowed.iter().sum::<i32>()).unwrap(), 6);
         assert!(matches!(LargeStack::blocking(|_| panic!("lost")), Err::<(), _>(ThreadError::Panicked)));
+    }
+
+    #[test]
+    fn a_thread_lends_another_to_a_check_of_python() {
+        let count = AtomicUsize::new(0);
+        let work = |stack: &LargeStack| stack.on_two_threads(|| count.fetch_add(1, Ordering::SeqCst));
+        let (here, other) = LargeStack::blocking(work).unwrap();
+        assert_eq!((here + other.unwrap(), count.into_inner()), (1, 2));
     }
 
     #[tokio::test]

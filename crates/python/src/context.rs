@@ -75,7 +75,7 @@ impl<'s> Context<'s> {
         awaits
     }
 
-    /// Leaves the module; the first problem of the whole walk, or what annotations are in it.
+    /// Leaves the module; the first problem of the whole walk, or whether annotations are evaluated in it.
     pub(crate) fn finish(mut self) -> Result<Annotations, Problem> {
         self.leave();
         self.problem.into_inner().map_or(Ok(self.annotations), Err)

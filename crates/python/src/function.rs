@@ -69,7 +69,7 @@ impl DecoratorKind {
 pub struct Parameter {
     /// Its name, without stars.
     pub name: String,
-    /// How it is given.
+    /// How a call passes it.
     pub kind: ParameterKind,
     /// Its annotation, as it is written.
     pub annotation: Option<String>,
@@ -84,7 +84,7 @@ impl Parameter {
     }
 }
 
-/// How a parameter is given.
+/// How a call passes a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// By position only: before `/`.

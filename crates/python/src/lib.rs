@@ -4,6 +4,7 @@
 //! * [`CheckedModule`] lists the workflow [`Function`]s of an accepted text: those with a `@workflow`, `@tool` or
 //!   `@data_provider` decorator, alone or behind the [`SdkName`]. They are read from the syntax tree, never from the
 //!   text: a decorator in a comment or a string is none.
+//! * [`outline()`] lists the functions and classes of a module with their lines.
 //! * [`LargeStack`] is the caller's promise about the thread: a check needs [`STACK_BYTES`] of stack. It may also lend a
 //!   second thread, because no thread is started here.
 //!
@@ -53,6 +54,7 @@ mod expressions;
 mod function;
 mod lexer;
 mod literals;
+mod outline;
 mod scopes;
 mod sdk;
 mod stack;
@@ -61,5 +63,6 @@ mod walk;
 pub use check::{CheckedModule, check};
 pub use error::CodeError;
 pub use function::{DecoratorKind, Function, Literal, Parameter, ParameterKind};
+pub use outline::outline;
 pub use sdk::SdkName;
 pub use stack::{LargeStack, STACK_BYTES};

@@ -96,7 +96,7 @@ pub(crate) struct Scope {
     pub(crate) awaits: bool,
     /// Inside how many iterables of comprehensions.
     pub(crate) iterables: usize,
-    /// The class whose private names (`__x`) are meant.
+    /// The class by whose name private names (`__x`) are mangled.
     class: Option<Name>,
     table: SymbolTable,
     /// Uses since the last look-up; most scopes are never asked.
@@ -150,10 +150,10 @@ impl Scope {
         self.symbols.get(name).copied().unwrap_or_default()
     }
 
-    /// A `global` or `nonlocal` statement names it.
-    pub(crate) fn declare(&mut self, name: &Name, declared: Declaration, offset: usize) -> Result<(), Problem> {
+    /// Declares a name by a `global` or `nonlocal` statement.
+    pub(crate) fn declare(&mut self, name: &Name, declaration: Declaration, offset: usize) -> Result<(), Problem> {
         let flags = self.flags(name);
-        let word = declared.as_str();
+        let word = declaration.as_str();
         let message = if flags.has(NameFlags::PARAMETER) {
             format!("name '{name}' is parameter and {word}")
         } else if flags.has(NameFlags::USED) {
@@ -163,14 +163,14 @@ impl Scope {
         } else if flags.has(NameFlags::BOUND) {
             format!("name '{name}' is assigned to before {word} declaration")
         } else {
-            let other = match declared {
+            let other = match declaration {
                 Declaration::Global => NameFlags::NONLOCAL,
                 Declaration::Nonlocal => NameFlags::GLOBAL,
             };
             if flags.has(other) {
                 return Err(Problem::new(offset, format!("name '{name}' is nonlocal and global")));
             }
-            match declared {
+            match declaration {
                 Declaration::Global => self.record(name, NameFlags::GLOBAL),
                 Declaration::Nonlocal => {
                     self.record(name, NameFlags::NONLOCAL);
@@ -182,8 +182,8 @@ impl Scope {
         Err(Problem::new(offset, message))
     }
 
-    /// Gives the `nonlocal` names of the scopes inside what this one binds, now that all of it is known, and hands the
-    /// rest on to the scope around it.
+    /// Resolves the `nonlocal` names of inner scopes by the bindings of this one, now that all of it was visited, and
+    /// hands the rest on to the scope around it.
     pub(crate) fn end(mut self, around: Option<&mut Scope>) -> Result<(), Problem> {
         let mut rest = mem::take(&mut self.pending);
         for pending in mem::take(&mut self.pending_inside) {

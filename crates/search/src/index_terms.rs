@@ -166,10 +166,10 @@ impl NGramSet {
 
     fn deduplicate(&mut self) {
         self.grams.sort_unstable_by_key(|(gram, _)| *gram);
-        self.grams.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
+        self.grams.dedup_by(|next, first| {
+            let same = next.0 == first.0;
             if same {
-                kept.1 |= next.1;
+                first.1 |= next.1;
             }
             same
         });

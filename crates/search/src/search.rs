@@ -23,11 +23,11 @@ pub(crate) struct Alternative {
 /// What an index knows about a term in an item before the item is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermPresence {
-    /// It is not there.
+    /// The item does not have the term.
     Absent,
-    /// It is there, and weighs so much.
+    /// The item has the term, which weighs so much.
     Present(u32),
-    /// It is there as a text or not at all.
+    /// The item has the text of the term, but no form of its word, or does not have the term at all.
     PerhapsAsText,
     /// Nothing is known.
     Unknown,
@@ -36,11 +36,11 @@ pub enum TermPresence {
 /// Whether an item matches, as far as that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It does not.
+    /// The item does not match.
     No,
-    /// It does, so well.
+    /// The item matches, with this score.
     Yes(u32),
-    /// It must be read.
+    /// The item must be read to know.
     Read,
 }
 
@@ -102,9 +102,9 @@ impl Search {
         item: &SearchedFields<'_>,
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Snippet>, SearchInterrupted> {
-        let is_wanted = |index: &usize| self.required_terms().any(|required| required.contains(index));
+        let is_required = |index: &usize| self.required_terms().any(|required| required.contains(index));
         let required: Vec<&SearchTerm> =
-            (0..self.terms.len()).filter(is_wanted).map(|index| &self.terms[index]).collect();
+            (0..self.terms.len()).filter(is_required).map(|index| &self.terms[index]).collect();
         best_snippet(&required, item, keep_going)
     }
 }

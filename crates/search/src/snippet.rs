@@ -84,6 +84,7 @@ pub(crate) fn best_snippet(
     Ok(in_content.or_else(in_others).or_else(across_lines))
 }
 
+/// Finds the terms of a search in lines.
 struct TermFinder<'t> {
     terms: &'t [&'t SearchTerm],
     stems: Stemmer,
@@ -92,7 +93,7 @@ struct TermFinder<'t> {
 /// The matches of the terms in a line.
 #[derive(Default)]
 struct LineMatches {
-    /// How many terms.
+    /// How many of the terms match.
     terms: usize,
     marks: Vec<Range<usize>>,
 }
@@ -226,10 +227,10 @@ fn first_line(field: FieldKind, text: &str, part: Range<usize>) -> Snippet {
 /// A line, or the part of it around its first mark; marks in bytes become marks in characters.
 fn cut(field: SnippetField, line: &str, mut marks: Vec<Range<usize>>) -> Snippet {
     marks.sort_unstable_by_key(|mark| (mark.start, mark.end));
-    marks.dedup_by(|next, kept| {
-        let touches = next.start <= kept.end;
+    marks.dedup_by(|next, first| {
+        let touches = next.start <= first.end;
         if touches {
-            kept.end = kept.end.max(next.end);
+            first.end = first.end.max(next.end);
         }
         touches
     });

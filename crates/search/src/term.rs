@@ -1,4 +1,4 @@
-//! Search terms: a word, a phrase or a regular expression; what an index can tell about one, and its weight in an item.
+//! Search terms: a word, a phrase or a regular expression; its look-up in an index, and its weight in an item.
 
 use std::ops::Range;
 
@@ -15,6 +15,7 @@ use crate::tokens::{MAX_PART_CHARS, TokenPattern, is_token_char};
 #[derive(Clone, Debug)]
 pub struct SearchTerm(pub(crate) TermKind);
 
+/// How a term is searched for.
 #[derive(Clone, Debug)]
 pub(crate) enum TermKind {
     /// A word: as a form of it, or where there is none as a part of another word.
@@ -41,7 +42,7 @@ impl FoldedText {
     }
 }
 
-/// What an index can tell about a term.
+/// The look-up of a term in an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexLookup {
     /// An item that has this term matches, and the payload is the weight.
@@ -97,7 +98,7 @@ impl SearchTerm {
         SearchTerm(TermKind::Regex(pattern))
     }
 
-    /// What an index can tell about it.
+    /// The look-up of the term in an index.
     pub fn lookup(&self) -> IndexLookup {
         match &self.0 {
             TermKind::Word { text, stem } => {

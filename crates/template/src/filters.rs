@@ -133,12 +133,12 @@ fn arrange_arguments(arguments: Vec<Value>, parameters: Parameters) -> Result<Ve
     }
     match parameters {
         Names(_) => {
-            let given = positions.split_off(positions.len().min(1));
-            named.extend(names.iter().map(|name| (*name).to_owned()).zip(given));
+            let by_position = positions.split_off(positions.len().min(1));
+            named.extend(names.iter().map(|name| (*name).to_owned()).zip(by_position));
         }
         _ => {
             for name in &names[positions.len().saturating_sub(1)..] {
-                let Some(index) = named.iter().position(|(given, _)| given == name) else {
+                let Some(index) = named.iter().position(|(keyword, _)| keyword == name) else {
                     // A later one may be named all the same: `default(boolean=true)`.
                     if named.is_empty() {
                         break;

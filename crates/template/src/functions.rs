@@ -83,9 +83,9 @@ fn range(meter: &mut Meter, arguments: &[Value]) -> Result<Value, Error> {
 
 fn lipsum(state: &mut State<'_, '_>, arguments: &[Value]) -> Result<Value, Error> {
     let (count, named): (Option<u64>, Kwargs) = from_args(arguments)?;
-    let given = |name: &str, default| Ok::<_, Error>(named.peek::<Option<u64>>(name)?.unwrap_or(default));
-    let count = count.map_or_else(|| given("n", 5), Ok)?;
-    let (min, max) = (given("min", 20)?, given("max", 100)?);
+    let named_or = |name: &str, default| Ok::<_, Error>(named.peek::<Option<u64>>(name)?.unwrap_or(default));
+    let count = count.map_or_else(|| named_or("n", 5), Ok)?;
+    let (min, max) = (named_or("min", 20)?, named_or("max", 100)?);
     if min > max {
         return Err(failure(format!("lipsum from {min} to {max} words; give a `min` that is not above `max`")));
     }
@@ -95,7 +95,7 @@ fn lipsum(state: &mut State<'_, '_>, arguments: &[Value]) -> Result<Value, Error
     Value::from_function(globals::lipsum).call(state, arguments)
 }
 
-/// Values that are given one after the other, again and again.
+/// A cycler: gives its values one after the other, again and again.
 #[derive(Debug)]
 struct Cycler {
     items: Vec<Value>,

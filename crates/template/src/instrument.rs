@@ -190,7 +190,7 @@ fn expression<'a>(plain: &Expr<'a>) -> Expr<'a> {
             };
             Expr::IfExpr(Spanned::new(part, span))
         }
-        // Filters and tests weigh what they are given themselves.
+        // Filters and tests weigh their arguments themselves.
         Expr::Filter(node) => {
             let args = node.args.iter().map(|argument| call_argument(argument, expression)).collect();
             Expr::Filter(Spanned::new(Filter { name: node.name, expr: node.expr.as_ref().map(expression), args }, span))
@@ -243,7 +243,7 @@ fn operation<'a>(node: &Spanned<BinOp<'a>>) -> Expr<'a> {
     }
 }
 
-/// What a method is given may stay: `loop.changed` stores it until the next call.
+/// The argument of a method may outlive the call: `loop.changed` stores it until the next call.
 fn call<'a>(node: &Spanned<Call<'a>>) -> Spanned<Call<'a>> {
     let is_method = matches!(node.expr, Expr::GetAttr(_));
     let call = if is_method { MeteredCall::Store } else { MeteredCall::Weigh };

@@ -8,7 +8,7 @@ use minijinja::{Error, ErrorKind, State, Value};
 
 /// Values visited, containers counted as 4, and 16ths of the bytes of their text: below a second of work.
 const MAX_STEPS: u64 = 8_000_000;
-/// Bytes of all values that are made, whether they are kept or not.
+/// Bytes of all values that are made, whether they live on or not.
 const MAX_MADE_BYTES: u64 = 64 * 1024 * 1024;
 /// Bytes that are written, what `set` blocks, `call` blocks, `filter` blocks and macros capture included. It is more
 /// than the largest template, so that any text can be a prompt.

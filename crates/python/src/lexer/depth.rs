@@ -31,7 +31,7 @@ const BINDINGS: usize = 7;
 /// of `a*b + c*d` only the longest product counts.
 #[derive(Default)]
 pub(super) struct DepthCounter {
-    // No number here comes far past the limit, which ends the lexer.
+    // No number here comes far past the limit, at which the lexer refuses the text.
     /// Links of each binding since the last looser one between two operands.
     links: [u16; BINDINGS],
     /// The most that there were.

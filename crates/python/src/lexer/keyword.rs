@@ -16,8 +16,8 @@ pub(super) enum Keyword {
 impl Keyword {
     /// The keyword whose bytes are these, the first one highest; it has at most eight.
     pub(super) fn from_key(key: u64) -> Option<Keyword> {
-        let (known, keyword) = TABLE[slot(key)];
-        if known == key { keyword } else { None }
+        let (expected, keyword) = TABLE[slot(key)];
+        if expected == key { keyword } else { None }
     }
 }
 

@@ -20,11 +20,11 @@ mod strings;
 use memchr::memchr;
 
 use crate::error::{BYTE_ORDER_MARK, Problem};
-pub(super) use chunks::{Chunk, Chunks};
+pub(crate) use chunks::{Chunk, Chunks};
 use depth::{Binding, DepthCounter, TooDeep};
 use indentation::Indentation;
 use keyword::Keyword;
-pub(super) use scope_markers::ScopeMarkers;
+pub(crate) use scope_markers::ScopeMarkers;
 use strings::{Fields, Quoted};
 
 /// Open brackets, as in CPython.
@@ -45,12 +45,12 @@ const IN_WORD: [bool; 256] = {
 
 /// What the lexer knows of a text before it is parsed.
 pub(crate) struct LexedModule<'s> {
-    pub(super) markers: ScopeMarkers,
-    pub(super) chunks: Chunks<'s>,
+    pub(crate) markers: ScopeMarkers,
+    pub(crate) chunks: Chunks<'s>,
 }
 
-/// Refuses what would make a tree too deep, and what no reading makes valid.
-pub(super) fn lex(source: &str) -> Result<LexedModule<'_>, Problem> {
+/// Refuses a text that would make a tree too deep, and one that no parser accepts; says where it may be cut.
+pub(crate) fn lex(source: &str) -> Result<LexedModule<'_>, Problem> {
     if let Some(offset) = memchr(0, source.as_bytes()) {
         return Err(Problem::new(offset, "source code cannot contain null characters"));
     }
@@ -86,6 +86,7 @@ pub(super) fn lex(source: &str) -> Result<LexedModule<'_>, Problem> {
     Ok(LexedModule { markers: lexer.markers, chunks: lexer.chunks })
 }
 
+/// The state of the pass over the text.
 struct Lexer<'s> {
     bytes: &'s [u8],
     /// After a byte order mark.
@@ -117,6 +118,7 @@ enum LinkCount {
     Counted,
 }
 
+/// The token before the one that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PreviousToken {
     /// The end of something that can be an operand.
@@ -131,6 +133,7 @@ struct OpenDelimiter {
     depth: DepthCounter,
 }
 
+/// A bracket, a string with replacement fields, or a part of such a string.
 #[derive(Clone, Copy)]
 enum Delimiter {
     /// A bracket, and the bracket that closes it.

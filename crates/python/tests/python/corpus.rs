@@ -7,13 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::check;
-use super::cpython::Judge;
+use super::cpython::CPython;
 
 const STRIDE: usize = 20;
 
 #[test]
 fn the_standard_library_is_judged_as_cpython_does() {
-    let mut judge = Judge::start();
+    let mut judge = CPython::start();
     let folder = from_environment("INTERLINE_PYTHON_FOLDER").map_or_else(|| judge.library.clone(), PathBuf::from);
     let stride = from_environment("INTERLINE_PYTHON_STRIDE").map_or(STRIDE, |stride| stride.parse().unwrap());
     let mut files = Vec::new();

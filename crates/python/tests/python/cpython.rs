@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub(crate) type Minor = u32;
 
 /// A Python that judges sources.
-pub(crate) struct Judge {
+pub(crate) struct CPython {
     process: Child,
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -28,9 +28,9 @@ pub(crate) struct Verdict {
     pub(crate) source: Option<String>,
 }
 
-impl Judge {
+impl CPython {
     /// Starts the newest; without one the test fails, because nothing else says what is right.
-    pub(crate) fn start() -> Judge {
+    pub(crate) fn start() -> CPython {
         let names = (8..40).map(|minor| format!("python3.{minor}")).chain(["python3".to_owned()]);
         let known = names.filter_map(|name| Some((about(&name)?, name)));
         let newest = known.max_by_key(|((minor, _), _)| *minor);
@@ -44,7 +44,7 @@ impl Judge {
             .unwrap();
         let questions = process.stdin.take().unwrap();
         let answers = BufReader::new(process.stdout.take().unwrap());
-        Judge { process, questions, answers, minor, library }
+        CPython { process, questions, answers, minor, library }
     }
 
     pub(crate) fn source(&mut self, source: &str) -> Verdict {
@@ -69,7 +69,7 @@ impl Judge {
     }
 }
 
-impl Drop for Judge {
+impl Drop for CPython {
     fn drop(&mut self) {
         // It may have ended by itself, when a test failed.
         let _ = self.process.kill();

@@ -8,6 +8,7 @@ mod corpus;
 mod cpython;
 mod decorators;
 mod metadata;
+mod outline;
 mod positions;
 mod table;
 

@@ -5,7 +5,7 @@
 //! newline is not part of it.
 
 use super::check;
-use super::cpython::{Judge, Minor};
+use super::cpython::{CPython, Minor};
 
 struct Case {
     accepted: bool,
@@ -15,7 +15,7 @@ struct Case {
 
 #[test]
 fn small_sources_are_judged_as_cpython_does() {
-    let mut judge = Judge::start();
+    let mut judge = CPython::start();
     let cases: Vec<Case> = [
         include_str!("cases/statements.txt"),
         include_str!("cases/names.txt"),

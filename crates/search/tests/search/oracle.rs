@@ -24,15 +24,15 @@ enum Term {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Part {
-    Wanted(Term),
-    Unwanted(Term),
+enum QueryPart {
+    Required(Term),
+    Excluded(Term),
     Or,
 }
 
 /// What a query asks for: alternatives of parts.
 #[derive(Clone, Debug)]
-pub(crate) struct Query(Vec<Vec<Part>>);
+pub(crate) struct Query(Vec<Vec<QueryPart>>);
 
 /// A query that says only what is not wanted, or says too much.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,19 +42,19 @@ impl Query {
     /// What a query asks for; `None` if that is nothing.
     pub(crate) fn parse(query: &str) -> Result<Option<Query>, Refused> {
         let parts = parts(query);
-        if query.chars().count() > 1_000 || parts.iter().filter(|part| **part != Part::Or).count() > 50 {
+        if query.chars().count() > 1_000 || parts.iter().filter(|part| **part != QueryPart::Or).count() > 50 {
             return Err(Refused);
         }
-        let mut alternatives: Vec<Vec<Part>> = vec![Vec::new()];
+        let mut alternatives: Vec<Vec<QueryPart>> = vec![Vec::new()];
         for (index, part) in parts.iter().enumerate() {
             let current = alternatives.last_mut().unwrap();
-            let has_sides = !current.is_empty() && parts.get(index + 1).is_some_and(|next| *next != Part::Or);
+            let has_sides = !current.is_empty() && parts.get(index + 1).is_some_and(|next| *next != QueryPart::Or);
             let part = match part {
-                Part::Or if has_sides => {
+                QueryPart::Or if has_sides => {
                     alternatives.push(Vec::new());
                     continue;
                 }
-                Part::Or => Part::Wanted(Term::Word("or".to_owned())),
+                QueryPart::Or => QueryPart::Required(Term::Word("or".to_owned())),
                 other => other.clone(),
             };
             // Said twice is said once.
@@ -65,7 +65,7 @@ impl Query {
         if alternatives == [Vec::new()] {
             return Ok(None);
         }
-        let wants = |part: &Part| matches!(part, Part::Wanted(_));
+        let wants = |part: &QueryPart| matches!(part, QueryPart::Required(_));
         if alternatives.iter().all(|parts| parts.iter().any(wants)) {
             Ok(Some(Query(alternatives)))
         } else {
@@ -75,33 +75,33 @@ impl Query {
 
     /// How well an item matches, if it does.
     pub(crate) fn score(&self, item: &Texts) -> Option<u32> {
-        let item = Folded::of(item);
+        let item = Folded::fold(item);
         let scores: Vec<u32> = self.0.iter().filter_map(|parts| score(parts, &item)).collect();
         (!scores.is_empty()).then(|| scores.iter().sum())
     }
 
     /// Whether an item has anything of what is wanted.
     pub(crate) fn shows_any(&self, item: &Texts) -> bool {
-        let item = Folded::of(item);
+        let item = Folded::fold(item);
         let mut parts = self.0.iter().flatten();
-        parts.any(|part| matches!(part, Part::Wanted(term) if item.weight(term).is_some()))
+        parts.any(|part| matches!(part, QueryPart::Required(term) if item.weight(term).is_some()))
     }
 }
 
 /// How well an item matches all of these parts.
-fn score(parts: &[Part], item: &Folded) -> Option<u32> {
+fn score(parts: &[QueryPart], item: &Folded) -> Option<u32> {
     let mut sum = 0;
     for part in parts {
         match part {
-            Part::Wanted(term) => sum += item.weight(term)?,
-            Part::Unwanted(term) if item.weight(term).is_some() => return None,
-            Part::Unwanted(_) | Part::Or => {}
+            QueryPart::Required(term) => sum += item.weight(term)?,
+            QueryPart::Excluded(term) if item.weight(term).is_some() => return None,
+            QueryPart::Excluded(_) | QueryPart::Or => {}
         }
     }
     Some(sum)
 }
 
-fn parts(query: &str) -> Vec<Part> {
+fn parts(query: &str) -> Vec<QueryPart> {
     let chars: Vec<char> = query.chars().collect();
     let at = |index: usize| chars.get(index).copied();
     let is_blank = |index: usize| at(index).is_none_or(char::is_whitespace);
@@ -132,10 +132,10 @@ fn parts(query: &str) -> Vec<Part> {
         let folded = fold(&text).trim().to_owned();
         let term = if !is_quoted && is_word(&folded) { Term::Word(folded.clone()) } else { Term::Text(folded.clone()) };
         match (is_quoted, is_unwanted, text.as_str()) {
-            (false, false, "OR") => parts.push(Part::Or),
+            (false, false, "OR") => parts.push(QueryPart::Or),
             _ if folded.is_empty() => {}
-            (_, true, _) => parts.push(Part::Unwanted(term)),
-            (_, false, _) => parts.push(Part::Wanted(term)),
+            (_, true, _) => parts.push(QueryPart::Excluded(term)),
+            (_, false, _) => parts.push(QueryPart::Required(term)),
         }
     }
     parts
@@ -152,7 +152,7 @@ struct Folded {
 }
 
 impl Folded {
-    fn of(item: &Texts) -> Folded {
+    fn fold(item: &Texts) -> Folded {
         let fold = |text: &Option<String>| text.as_deref().map(fold);
         Folded {
             title: fold(&item.title),
