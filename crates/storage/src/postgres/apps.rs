@@ -13,8 +13,8 @@ use uuid::Uuid;
 use super::commit::Commit;
 use super::failure::Failure;
 use super::rows::{maybe_count, maybe_id, stored, time};
-use super::users::add_space;
 use super::work::{CommitProof, RetryableTransaction};
+use crate::tables::users::add_space;
 
 const ADD: &str = "
     INSERT INTO apps (id, slug, name, description, organization, navigation, published_version, created_at, updated_at)

@@ -3,6 +3,7 @@
 //! Rows are locked where a change depends on them, and a commit that loses a race is done again. Every promise about
 //! several processes is kept by the database: nothing is remembered here but connections.
 
+mod accounts;
 mod apps;
 mod commit;
 mod connect;
@@ -15,7 +16,6 @@ mod jobs;
 mod list;
 mod migrate;
 mod newest;
-mod organizations;
 mod published;
 mod read;
 mod remembered;
@@ -23,9 +23,8 @@ mod removal;
 mod retention;
 mod rows;
 mod search;
-mod tokens;
+mod sql;
 mod unique;
-mod users;
 mod versions;
 mod wakeup;
 mod work;
@@ -47,18 +46,18 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 use uuid::Uuid;
 
+use self::accounts::{CreateFirstUser, CreateOrganization, CreateUser};
 use self::apps::{AddApp, ChangeApp};
 use self::commit::{Commit, Purge};
 use self::connect::Pools;
 use self::failure::{Failure, told};
 use self::newest::OnNewest;
-use self::organizations::NewOrganization;
 use self::published::Publish;
 use self::removal::Removal;
-use self::users::{FirstUser, NewUser};
 use self::wakeup::Wakeup;
 use self::work::{carry_out, to_the_end};
 use crate::OpenError;
+use crate::tables::{organizations, tokens, users};
 
 /// A use is no change: it leaves the stamp alone. An older one does not hide a newer one.
 const MARK_USED: &str = "
@@ -89,6 +88,16 @@ impl PostgresStore {
 
     async fn client(&self) -> Result<Client, Failure> {
         Ok(self.pools.work.get().await?)
+    }
+
+    /// Carries out a write in a task of its own, which goes on when the caller goes away. Each statement is a transaction.
+    async fn write<T, F>(&self, write: impl FnOnce(Client) -> F + Send + 'static) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Failure>> + Send,
+    {
+        let store = self.clone();
+        to_the_end(async move { store.pools.use_one(async { write(store.client().await?).await }).await }).await
     }
 }
 
@@ -257,13 +266,13 @@ impl Store for PostgresStore {
     }
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
-        let new = NewUser { user: user.clone(), space: space.clone(), token: token.clone() };
+        let new = CreateUser { user: user.clone(), space: space.clone(), token: token.clone() };
         let pools = self.pools.clone();
         to_the_end(async move { carry_out(&pools, &new).await }).await
     }
 
     async fn create_first_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<bool, StoreError> {
-        let new = FirstUser(NewUser { user: user.clone(), space: space.clone(), token: token.clone() });
+        let new = CreateFirstUser(CreateUser { user: user.clone(), space: space.clone(), token: token.clone() });
         let pools = self.pools.clone();
         to_the_end(async move { carry_out(&pools, &new).await }).await
     }
@@ -286,7 +295,7 @@ impl Store for PostgresStore {
     }
 
     async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError> {
-        self.pools.use_one(async { users::memberships_of(&self.client().await?, user).await }).await
+        self.pools.use_one(async { users::memberships(&self.client().await?, user).await }).await
     }
 
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
@@ -294,35 +303,24 @@ impl Store for PostgresStore {
     }
 
     async fn create_token(&self, token: &NewToken) -> Result<(), StoreError> {
-        let (store, token) = (self.clone(), token.clone());
-        to_the_end(
-            async move { store.pools.use_one(async { tokens::add(&store.client().await?, &token).await }).await },
-        )
-        .await
+        let token = token.clone();
+        self.write(move |client| async move { tokens::add(&client, &token).await }).await
     }
 
     async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
-        self.pools.use_one(async { tokens::of_user(&self.client().await?, user).await }).await
+        self.pools.use_one(async { tokens::for_user(&self.client().await?, user).await }).await
     }
 
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
-        let store = self.clone();
-        to_the_end(async move {
-            store.pools.use_one(async { tokens::remove(&store.client().await?, user, id).await }).await
-        })
-        .await
+        self.write(move |client| async move { tokens::remove(&client, user, id).await }).await
     }
 
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {
-        let store = self.clone();
-        to_the_end(async move {
-            store.pools.use_one(async { tokens::mark_used(&store.client().await?, id, at).await }).await
-        })
-        .await
+        self.write(move |client| async move { tokens::mark_used(&client, id, at).await }).await
     }
 
     async fn create_organization(&self, organization: &Organization, space: &Space) -> Result<(), StoreError> {
-        let new = NewOrganization { organization: organization.clone(), space: space.clone() };
+        let new = CreateOrganization { organization: organization.clone(), space: space.clone() };
         let pools = self.pools.clone();
         to_the_end(async move { carry_out(&pools, &new).await }).await
     }

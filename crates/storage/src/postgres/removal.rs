@@ -6,9 +6,10 @@ use interline_items::{Rank, RemoveUser, UserId, UserRemoval};
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use super::accounts::ONE_AT_A_TIME;
 use super::failure::Failure;
-use super::users;
 use super::work::{CommitProof, RetryableTransaction};
+use crate::tables::users;
 
 const OTHER_ADMINS: &str = "
     SELECT EXISTS (SELECT FROM users WHERE rank = 'admin' AND deleted_at IS NULL AND id <> $1)";
@@ -60,7 +61,7 @@ impl RetryableTransaction for Removal {
     type Outcome = UserRemoval;
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(UserRemoval, CommitProof), Failure> {
-        transaction.batch_execute(users::ONE_AT_A_TIME).await?;
+        transaction.batch_execute(ONE_AT_A_TIME).await?;
         let Some(found) = users::one(transaction, self.user).await? else {
             return Ok((UserRemoval::Unknown, CommitProof::Nothing));
         };

@@ -13,7 +13,8 @@ use super::failure::Failure;
 use super::group::Group;
 use super::prepared::PreparedBatch;
 use super::rows::Columns;
-use super::users::add_space;
+use super::sql::poll_once;
+use crate::tables::users::add_space;
 
 const INSERT: &str = "
     INSERT INTO apps (id, slug, name, description, organization, navigation, published_version, created_at, updated_at)
@@ -91,7 +92,7 @@ pub(super) fn create(group: &mut Group<'_>, app: &App, space: &Space, files: &Pr
         app.updated_at.as_microsecond(),
     ]);
     inserted.map_err(|error| explain(connection, app, error.into()))?;
-    add_space(connection, space)?;
+    poll_once(add_space(connection, space))?;
     commit::carry_out(group, files, WholeCopies::Here)
 }
 

@@ -7,7 +7,7 @@ use crate::codec::CodecError;
 
 /// Why a piece of work on the database did not come to its end.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// The answer is known: it is for the caller.
     Answer(StoreError),
     /// SQLite said no.

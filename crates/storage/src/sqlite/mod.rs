@@ -16,7 +16,6 @@ mod items;
 mod jobs;
 mod list;
 mod migrate;
-mod organizations;
 mod pen;
 mod prepared;
 mod readers;
@@ -25,12 +24,11 @@ mod removal;
 mod retention;
 mod rows;
 mod search;
+mod sql;
 mod submit;
 mod tagged;
-mod tokens;
 mod turnstile;
 mod unique;
-mod users;
 mod versions;
 mod walk;
 mod watcher;
@@ -56,11 +54,13 @@ use uuid::Uuid;
 use self::group::Group;
 use self::prepared::{PreparedBatch, work_of_batch};
 use self::readers::{Readers, at_one_moment};
+use self::sql::poll_once;
 use self::submit::{commit_all, compress, interrupted};
 use self::watcher::Watcher;
 pub use self::writer::Counters;
 use self::writer::Writer;
 use crate::OpenError;
+use crate::tables::{organizations, tokens, users};
 
 /// A store in one SQLite file. Several processes may open the same file; beside it they keep two more, `-next` and
 /// `-write`, through which they take turns.
@@ -270,12 +270,12 @@ impl Store for SqliteStore {
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
         let (user, space, token) = (user.clone(), space.clone(), token.clone());
-        Ok(self.writer.run(move |connection| users::create_user(connection, &user, &space, &token)).await?)
+        Ok(self.writer.run(move |connection| poll_once(users::create(connection, &user, &space, &token))).await?)
     }
 
     async fn create_first_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<bool, StoreError> {
         let (user, space, token) = (user.clone(), space.clone(), token.clone());
-        Ok(self.writer.run(move |connection| users::create_first_user(connection, &user, &space, &token)).await?)
+        Ok(self.writer.run(move |connection| poll_once(users::create_first(connection, &user, &space, &token))).await?)
     }
 
     async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError> {
@@ -283,54 +283,58 @@ impl Store for SqliteStore {
     }
 
     async fn users(&self) -> Result<Vec<User>, StoreError> {
-        self.readers.read(users::users)
+        self.readers.read(|connection| poll_once(users::all(connection)))
     }
 
     async fn first_user(&self) -> Result<Option<User>, StoreError> {
-        self.readers.read(users::first_user)
+        self.readers.read(|connection| poll_once(users::first(connection)))
     }
 
     async fn user(&self, id: UserId) -> Result<Option<User>, StoreError> {
-        self.readers.read(|connection| users::user(connection, id))
+        self.readers.read(|connection| poll_once(users::one(connection, id)))
     }
 
     async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError> {
-        let find = |connection: &_| users::memberships_of(connection, user);
+        let find = |connection: &_| poll_once(users::memberships(connection, user));
         self.readers.read(|connection| at_one_moment(connection, find))
     }
 
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
-        self.readers.read(|connection| at_one_moment(connection, |connection| tokens::credentials(connection, secret)))
+        let find = |connection: &_| poll_once(tokens::credentials(connection, secret));
+        self.readers.read(|connection| at_one_moment(connection, find))
     }
 
     async fn create_token(&self, token: &NewToken) -> Result<(), StoreError> {
         let token = token.clone();
-        Ok(self.writer.run(move |connection| tokens::add(connection, &token)).await?)
+        Ok(self.writer.run(move |connection| poll_once(tokens::add(connection, &token))).await?)
     }
 
     async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
-        self.readers.read(|connection| tokens::of_user(connection, user))
+        self.readers.read(|connection| poll_once(tokens::for_user(connection, user)))
     }
 
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
-        Ok(self.writer.run(move |connection| tokens::remove(connection, user, id)).await?)
+        Ok(self.writer.run(move |connection| poll_once(tokens::remove(connection, user, id))).await?)
     }
 
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {
-        Ok(self.writer.run(move |connection| tokens::mark_used(connection, id, at)).await?)
+        Ok(self.writer.run(move |connection| poll_once(tokens::mark_used(connection, id, at))).await?)
     }
 
     async fn create_organization(&self, organization: &Organization, space: &Space) -> Result<(), StoreError> {
         let (organization, space) = (organization.clone(), space.clone());
-        Ok(self.writer.run(move |connection| organizations::create(connection, &organization, &space)).await?)
+        Ok(self
+            .writer
+            .run(move |connection| poll_once(organizations::create(connection, &organization, &space)))
+            .await?)
     }
 
     async fn organizations(&self) -> Result<Vec<Organization>, StoreError> {
-        self.readers.read(organizations::all)
+        self.readers.read(|connection| poll_once(organizations::all(connection)))
     }
 
     async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError> {
-        self.readers.read(|connection| organizations::one(connection, id))
+        self.readers.read(|connection| poll_once(organizations::one(connection, id)))
     }
 
     async fn create_app(&self, new: NewApp) -> Result<(), StoreError> {

@@ -6,7 +6,8 @@ use rusqlite::{OptionalExtension, params};
 
 use super::failure::Failure;
 use super::group::Group;
-use super::users;
+use super::sql::poll_once;
+use crate::tables::users;
 
 const OTHER_ADMIN: &str = "SELECT 1 FROM users WHERE rank = 'admin' AND deleted_at IS NULL AND id <> ?1";
 
@@ -48,7 +49,7 @@ pub(super) fn remove_user(
     // All of them are in the table then, and go with their items.
     group.write_contents()?;
     let connection = group.connection();
-    let Some(found) = users::user(connection, user)? else { return Ok(UserRemoval::Unknown) };
+    let Some(found) = poll_once(users::one(connection, user))? else { return Ok(UserRemoval::Unknown) };
     let key = user.uuid().into_bytes();
     if found.rank == Rank::Admin && !connection.prepare_cached(OTHER_ADMIN)?.exists([key])? {
         return Ok(UserRemoval::LastAdmin);

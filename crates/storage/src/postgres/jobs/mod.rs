@@ -7,7 +7,6 @@ mod queue;
 mod webhooks;
 
 use async_trait::async_trait;
-use deadpool_postgres::Client;
 use interline_items::{
     Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, JobKind, JobMetrics,
     JobStore, SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookStop,
@@ -15,21 +14,7 @@ use interline_items::{
 use jiff::Timestamp;
 
 use super::PostgresStore;
-use super::failure::Failure;
-use super::work::to_the_end;
 pub(super) use follow::{Follows, follow};
-
-impl PostgresStore {
-    /// Carries out a write to the end, whoever waits for it. It is one statement, and so one transaction.
-    async fn write<T, F>(&self, write: impl FnOnce(Client) -> F + Send + 'static) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        F: Future<Output = Result<T, Failure>> + Send,
-    {
-        let store = self.clone();
-        to_the_end(async move { store.pools.use_one(async { write(store.client().await?).await }).await }).await
-    }
-}
 
 #[async_trait]
 impl JobStore for PostgresStore {
