@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::commit::{Known, Purge};
 use super::failure::Failure;
-use super::jobs::{Follows, follow};
+use super::jobs::{JobsForChange, enqueue};
 use super::rows::stored;
 use super::work::CommitProof;
 use crate::codec::json;
@@ -153,7 +153,11 @@ pub(super) async fn put_event(transaction: &Transaction<'_>, event: &Event) -> R
         .await?;
     let number = row.try_get("number")?;
     let is_enriched: bool = row.try_get("is_enriched")?;
-    let enriches = (event.asks_for_enrichment && is_enriched).then_some(item);
-    follow(transaction, &Follows { space, event: number, at, is_told: row.try_get("is_told")?, enriches }).await?;
+    let item_to_enrich = (event.asks_for_enrichment && is_enriched).then_some(item);
+    enqueue(
+        transaction,
+        &JobsForChange { space, event: number, at, has_webhooks: row.try_get("is_told")?, item_to_enrich },
+    )
+    .await?;
     Ok(CommitProof::Event { space, number, item, at })
 }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
 use super::failure::Failure;
-use super::jobs::{Follows, follow};
+use super::jobs::{JobsForChange, enqueue};
 use super::prepared::Prepared;
 use crate::codec::json;
 use crate::codec::undo::Undo;
@@ -119,8 +119,8 @@ pub(super) fn put_event(connection: &Connection, event: &Event) -> Result<(), Fa
         event.source,
         event.at,
     ])?;
-    let enriches = event.asks_for_enrichment.then(|| event.item.uuid());
-    follow(connection, &Follows { space: event.space, event: number, at: event.at, enriches })
+    let item_to_enrich = event.asks_for_enrichment.then(|| event.item.uuid());
+    enqueue(connection, &JobsForChange { space: event.space, event: number, at: event.at, item_to_enrich })
 }
 
 /// Notes that the search index does not know an item in this state.

@@ -7,6 +7,10 @@
 //! Contents, commits, histories, events, search and the enqueueing of jobs are not here: there speed and locking differ,
 //! and each storage has statements of its own.
 
+pub(crate) mod deliveries;
+pub(crate) mod enrichments;
+pub(crate) mod jobs;
 pub(crate) mod organizations;
 pub(crate) mod tokens;
 pub(crate) mod users;
+pub(crate) mod webhooks;
