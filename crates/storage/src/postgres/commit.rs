@@ -12,9 +12,10 @@ use uuid::Uuid;
 use super::failure::Failure;
 use super::history::{self, Event};
 use super::work::{CommitProof, RetryableTransaction};
-use super::{item, remembered, rows, unique};
+use super::{item, rows, unique};
 use crate::codec::CodecError;
 use crate::codec::undo::{self, Chain, Undo};
+use crate::tables::idempotency;
 
 /// In the order of ids, so that two commits never wait for each other.
 const LOCK: &str = "
@@ -93,7 +94,8 @@ impl RetryableTransaction for Commit {
         let mut proof = CommitProof::Nothing;
         // First, so that a request that is sent twice is told so, and not that its item has changed.
         if let Some(answer) = &self.remember {
-            proof = remembered::put(transaction, answer).await?;
+            idempotency::put(transaction, answer).await?;
+            proof = CommitProof::from(answer);
         }
         let ids: Vec<ItemId> = self.changes.iter().map(|change| change.write.after.id).collect();
         let mut known = lock(transaction, &ids).await?;
@@ -122,7 +124,7 @@ impl RetryableTransaction for Purge {
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         if let Some(answer) = &self.remember {
-            remembered::put(transaction, answer).await?;
+            idempotency::put(transaction, answer).await?;
         }
         let Some(known) =
             lock(transaction, &[self.id]).await?.remove(&self.id).filter(|known| known.stamp == self.before)

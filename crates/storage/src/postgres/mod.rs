@@ -18,7 +18,6 @@ mod migrate;
 mod newest;
 mod published;
 mod read;
-mod remembered;
 mod removal;
 mod retention;
 mod rows;
@@ -47,7 +46,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use self::accounts::{CreateFirstUser, CreateOrganization, CreateUser};
-use self::apps::{AddApp, ChangeApp};
+use self::apps::{CreateApp, UpdateApp};
 use self::commit::{Commit, Purge};
 use self::connect::Pools;
 use self::failure::{Failure, told};
@@ -57,7 +56,7 @@ use self::removal::Removal;
 use self::wakeup::Wakeup;
 use self::work::{carry_out, to_the_end};
 use crate::OpenError;
-use crate::tables::{organizations, tokens, users};
+use crate::tables::{self, idempotency, organizations, tokens, users};
 
 /// A use is no change: it leaves the stamp alone. An older one does not hide a newer one.
 const MARK_USED: &str = "
@@ -136,15 +135,17 @@ impl Store for PostgresStore {
     }
 
     async fn remembered(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
-        self.pools.use_one(async { remembered::get(&self.client().await?, user, key).await }).await
+        self.pools.use_one(async { idempotency::get(&self.client().await?, user, key).await }).await
     }
 
     async fn forget_idempotency_records(&self, before: Timestamp) -> Result<u64, StoreError> {
-        let store = self.clone();
-        to_the_end(async move {
-            store.pools.use_one(async { remembered::forget(&store.client().await?, before).await }).await
-        })
-        .await
+        let mut forgotten = 0;
+        loop {
+            match self.write(move |client| async move { idempotency::forget(&client, before).await }).await? {
+                0 => return Ok(forgotten),
+                some => forgotten += some,
+            }
+        }
     }
 
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError> {
@@ -335,23 +336,23 @@ impl Store for PostgresStore {
 
     async fn create_app(&self, new: NewApp) -> Result<(), StoreError> {
         let NewApp { app, space, files } = new;
-        let new = AddApp { app, space, files: Commit::prepare(files)? };
+        let new = CreateApp { app, space, files: Commit::prepare(files)? };
         let (pools, wakeup) = (self.pools.clone(), Arc::clone(&self.wakeup));
         to_the_end(async move { wakeup.after(carry_out(&pools, &new).await) }).await
     }
 
     async fn update_app(&self, app: &App, before: Timestamp) -> Result<bool, StoreError> {
-        let change = ChangeApp { app: app.clone(), before };
+        let change = UpdateApp { app: app.clone(), before };
         let pools = self.pools.clone();
         to_the_end(async move { carry_out(&pools, &change).await }).await
     }
 
     async fn apps(&self, ids: &BTreeSet<AppId>) -> Result<Vec<App>, StoreError> {
-        self.pools.use_one(async { apps::apps(&self.client().await?, ids).await }).await
+        self.pools.use_one(async { apps::by_ids(&self.client().await?, ids).await }).await
     }
 
     async fn apps_by_slug(&self, slug: &AppSlug) -> Result<Vec<App>, StoreError> {
-        self.pools.use_one(async { apps::by_slug(&self.client().await?, slug).await }).await
+        self.pools.use_one(async { tables::apps::by_slug(&self.client().await?, slug).await }).await
     }
 
     async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError> {
@@ -360,11 +361,11 @@ impl Store for PostgresStore {
     }
 
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {
-        self.pools.use_one(async { published::versions(&self.client().await?, app).await }).await
+        self.pools.use_one(async { tables::apps::versions(&self.client().await?, app).await }).await
     }
 
     async fn published_files(&self, app: AppId, version: u64) -> Result<Vec<PublishedFile>, StoreError> {
-        self.pools.use_one(async { published::files(&self.client().await?, app, version).await }).await
+        self.pools.use_one(async { tables::apps::published_files(&self.client().await?, app, version).await }).await
     }
 
     async fn published_content(
@@ -373,6 +374,8 @@ impl Store for PostgresStore {
         version: u64,
         path: &CodePath,
     ) -> Result<Option<Arc<str>>, StoreError> {
-        self.pools.use_one(async { published::content(&self.client().await?, app, version, path).await }).await
+        self.pools
+            .use_one(async { tables::apps::published_content(&self.client().await?, app, version, path).await })
+            .await
     }
 }

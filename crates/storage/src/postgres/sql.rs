@@ -1,12 +1,9 @@
 //! [`Sql`] on a connection to PostgreSQL, or in a transaction on one.
 
-use std::error::Error;
-
-use bytes::BytesMut;
 use deadpool_postgres::{Client, GenericClient, Transaction};
 use interline_items::StoreError;
 use tokio_postgres::Row;
-use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
+use tokio_postgres::types::{FromSql, ToSql, Type};
 use uuid::Uuid;
 
 use super::failure::{Failure, told};
@@ -52,7 +49,7 @@ impl Sql for Transaction<'_> {
 
 async fn execute(client: &impl GenericClient, sql: &str, values: &[Value<'_>]) -> Result<u64, Failure> {
     let statement = client.prepare_cached(sql).await?;
-    Ok(client.execute(&statement, &parameters(values)).await?)
+    Ok(client.execute(&statement, &parameters(values, statement.params())).await?)
 }
 
 async fn query<T>(
@@ -62,32 +59,32 @@ async fn query<T>(
     read: impl Fn(&mut RowReader<'_>) -> Result<T, StoreError>,
 ) -> Result<Vec<T>, Failure> {
     let statement = client.prepare_cached(sql).await?;
-    let rows = client.query(&statement, &parameters(values)).await?;
+    let rows = client.query(&statement, &parameters(values, statement.params())).await?;
     rows.iter().map(|row| Ok(read(&mut RowReader::new(row))?)).collect()
 }
 
-fn parameters<'a>(values: &'a [Value<'_>]) -> Vec<&'a (dyn ToSql + Sync)> {
-    values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+/// The values as the client takes them, for parameters of these types.
+fn parameters<'a>(values: &'a [Value<'_>], types: &[Type]) -> Vec<&'a (dyn ToSql + Sync)> {
+    values.iter().enumerate().map(|(at, value)| parameter(value, types.get(at))).collect()
 }
 
-impl ToSql for Value<'_> {
-    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        self.to_sql_checked(ty, out)
+fn parameter<'a>(value: &'a Value<'_>, ty: Option<&Type>) -> &'a (dyn ToSql + Sync) {
+    match value {
+        Value::Null => null(ty),
+        Value::Integer(integer) => integer,
+        Value::Text(text) => text,
+        Value::Bytes(bytes) => bytes,
+        Value::Uuid(id) => id,
     }
+}
 
-    /// Which types a value can be depends on the value: [`Value::to_sql_checked`] looks.
-    fn accepts(_: &Type) -> bool {
-        true
-    }
-
-    fn to_sql_checked(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        match self {
-            Value::Null => Ok(IsNull::Yes),
-            Value::Integer(integer) => integer.to_sql_checked(ty, out),
-            Value::Text(text) => text.to_sql_checked(ty, out),
-            Value::Bytes(bytes) => bytes.to_sql_checked(ty, out),
-            Value::Uuid(id) => id.to_sql_checked(ty, out),
-        }
+/// `NULL` of a type: the client checks that types fit, that of `NULL` too.
+fn null(ty: Option<&Type>) -> &'static (dyn ToSql + Sync) {
+    match ty {
+        Some(&Type::TEXT) => &None::<&str>,
+        Some(&Type::BYTEA) => &None::<&[u8]>,
+        Some(&Type::UUID) => &None::<Uuid>,
+        _ => &None::<i64>,
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use deadpool_postgres::{Client, Pool, Transaction};
-use interline_items::StoreError;
+use interline_items::{IdempotencyRecord, StoreError};
 use uuid::Uuid;
 
 use super::connect::{Pools, in_time};
@@ -45,6 +45,13 @@ pub(super) enum CommitProof {
     Tombstone(Uuid),
     /// Nothing was written, so that it makes no difference.
     Nothing,
+}
+
+impl From<&IdempotencyRecord> for CommitProof {
+    fn from(record: &IdempotencyRecord) -> CommitProof {
+        let (user, at) = (record.user.uuid(), record.at.as_microsecond());
+        CommitProof::Answer { user, key: record.key.clone(), at }
+    }
 }
 
 /// Carries out work in a transaction, again where it lost a race.

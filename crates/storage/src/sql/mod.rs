@@ -1,7 +1,7 @@
 //! The small SQL interface that the functions of [`tables`](crate::tables) are written on: statements, typed values, rows.
 //!
-//! [`Sql`] is a connection of either database. SQLite answers on the thread that asks (the writer thread, or whoever
-//! reads), so that its futures are ready when they are first polled; PostgreSQL's client waits for the server.
+//! [`Sql`] is a connection of either database. SQLite answers on the thread that calls it (the writer thread, or
+//! that of a reader), so that its futures are ready when they are first polled; PostgreSQL's client waits for the server.
 
 mod row;
 mod statement;
@@ -9,7 +9,7 @@ mod value;
 
 use interline_items::StoreError;
 
-pub(crate) use row::{RawRow, RowReader};
+pub(crate) use row::{RawRow, RowReader, column};
 pub(crate) use statement::{Statement, dollar_parameters, statement};
 pub(crate) use value::{Value, values};
 

@@ -39,6 +39,11 @@ impl<'row> RowReader<'row> {
     }
 }
 
+/// The value of a row's next column, which is not `NULL`: what reads the rows of a statement that selects one column.
+pub(crate) fn column<T: for<'row> FromColumn<'row>>(row: &mut RowReader<'_>) -> Result<T, StoreError> {
+    row.get()
+}
+
 /// A type that a column can be read as.
 pub(crate) trait FromColumn<'row>: Sized {
     /// The value of a column; `None` for `NULL`.

@@ -12,9 +12,11 @@ use super::failure::Failure;
 use super::group::Group;
 use super::history::{self, Event};
 use super::prepared::{Prepared, PreparedBatch};
-use super::{item, remembered, rows, unique};
+use super::sql::poll_once;
+use super::{item, rows, unique};
 use crate::codec::CodecError;
 use crate::codec::undo::{self, Chain, Undo};
+use crate::tables::idempotency;
 
 // What differs is asked of SQLite, so that an edit touches the indexes of `updated_at` alone.
 const KNOWN: &str = "
@@ -58,7 +60,7 @@ pub(super) fn carry_out(
 ) -> Result<(), Failure> {
     let connection = group.connection();
     if let Some(answer) = &batch.remember {
-        remembered::put(connection, answer)?;
+        poll_once(idempotency::put(connection, answer))?;
     }
     for (index, prepared) in batch.changes.iter().enumerate() {
         match change(group, prepared, whole_copies)? {
@@ -123,7 +125,7 @@ pub(super) fn purge(
 ) -> Result<(), Failure> {
     let connection = group.connection();
     if let Some(answer) = remember {
-        remembered::put(connection, answer)?;
+        poll_once(idempotency::put(connection, answer))?;
     }
     let mut statement = connection.prepare_cached(TO_PURGE)?;
     let mut found = statement.query([id.uuid().into_bytes()])?;

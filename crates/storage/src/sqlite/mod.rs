@@ -19,9 +19,6 @@ mod migrate;
 mod pen;
 mod prepared;
 mod readers;
-mod remembered;
-mod removal;
-mod retention;
 mod rows;
 mod search;
 mod sql;
@@ -60,7 +57,7 @@ use self::watcher::Watcher;
 pub use self::writer::Counters;
 use self::writer::Writer;
 use crate::OpenError;
-use crate::tables::{organizations, tokens, users};
+use crate::tables::{self, idempotency, organizations, removal, retention, tokens, users};
 
 /// A store in one SQLite file. Several processes may open the same file; beside it they keep two more, `-next` and
 /// `-write`, through which they take turns.
@@ -122,13 +119,13 @@ impl Store for SqliteStore {
     }
 
     async fn remembered(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
-        self.readers.read(|connection| remembered::get(connection, user, key))
+        self.readers.read(|connection| poll_once(idempotency::get(connection, user, key)))
     }
 
     async fn forget_idempotency_records(&self, before: Timestamp) -> Result<u64, StoreError> {
         let mut forgotten = 0;
         loop {
-            match self.writer.run(move |connection| remembered::forget(connection, before)).await? {
+            match self.writer.run(move |connection| poll_once(idempotency::forget(connection, before))).await? {
                 0 => return Ok(forgotten),
                 some => forgotten += some,
             }
@@ -212,12 +209,13 @@ impl Store for SqliteStore {
         retention: Retention,
         after: Option<ItemId>,
     ) -> Result<ForgottenVersions, StoreError> {
-        let find = move |connection: &_| retention::candidates(connection, retention, after);
-        let found = self.readers.read_long(find).await?;
-        let mut forgotten = ForgottenVersions { records: 0, last: found.last };
-        for item in found.items {
+        let find = move |connection: &_| poll_once(retention::candidates(connection, retention, after));
+        let candidates = self.readers.read_long(find).await?;
+        let mut forgotten = ForgottenVersions { records: 0, last: candidates.last };
+        for item in candidates.items {
             loop {
-                match self.writer.run(move |connection| retention::forget(connection, item, retention)).await? {
+                let forget = move |connection: &_| poll_once(retention::forget(connection, item, retention));
+                match self.writer.run(forget).await? {
                     0 => break,
                     records => forgotten.records += records,
                 }
@@ -279,7 +277,12 @@ impl Store for SqliteStore {
     }
 
     async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError> {
-        Ok(self.writer.run_in_group(move |group| removal::remove_user(group, user, items, at)).await?)
+        let remove = move |group: &mut Group<'_>| {
+            // All contents are in the table then, and go with their items.
+            group.write_contents()?;
+            poll_once(removal::remove_user(group.connection(), user, items, at))
+        };
+        Ok(self.writer.run_in_group(remove).await?)
     }
 
     async fn users(&self) -> Result<Vec<User>, StoreError> {
@@ -350,11 +353,11 @@ impl Store for SqliteStore {
 
     async fn apps(&self, ids: &BTreeSet<AppId>) -> Result<Vec<App>, StoreError> {
         let ids = ids.clone();
-        self.readers.read_long(move |connection| apps::apps(connection, &ids)).await
+        self.readers.read_long(move |connection| apps::by_ids(connection, &ids)).await
     }
 
     async fn apps_by_slug(&self, slug: &AppSlug) -> Result<Vec<App>, StoreError> {
-        self.readers.read(|connection| apps::by_slug(connection, slug))
+        self.readers.read(|connection| poll_once(tables::apps::by_slug(connection, slug)))
     }
 
     async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError> {
@@ -362,11 +365,12 @@ impl Store for SqliteStore {
     }
 
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {
-        self.readers.read(|connection| apps::versions(connection, app))
+        self.readers.read(|connection| poll_once(tables::apps::versions(connection, app)))
     }
 
     async fn published_files(&self, app: AppId, version: u64) -> Result<Vec<PublishedFile>, StoreError> {
-        self.readers.read_long(move |connection| apps::version_files(connection, app, version)).await
+        let read = move |connection: &_| poll_once(tables::apps::published_files(connection, app, version));
+        self.readers.read_long(read).await
     }
 
     async fn published_content(
@@ -376,6 +380,7 @@ impl Store for SqliteStore {
         path: &CodePath,
     ) -> Result<Option<Arc<str>>, StoreError> {
         let path = path.clone();
-        self.readers.read_long(move |connection| apps::content(connection, app, version, &path)).await
+        let read = move |connection: &_| poll_once(tables::apps::published_content(connection, app, version, &path));
+        self.readers.read_long(read).await
     }
 }

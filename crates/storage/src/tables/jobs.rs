@@ -109,7 +109,7 @@ pub(crate) async fn claim<S: Sql>(sql: &S, request: ClaimJobs) -> Result<Vec<Job
 
 /// When the next job is due.
 pub(crate) async fn next<S: Sql>(sql: &S, task: JobKind) -> Result<Option<Timestamp>, S::Failure> {
-    query_only(sql, NEXT, values![task.name()], RowReader::optional).await
+    query_only(sql, NEXT, values![task.name()], due_at_from_row).await
 }
 
 /// Ends a job, if its claim still holds it; whether it did.
@@ -150,6 +150,10 @@ pub(crate) async fn metrics<S: Sql>(sql: &S) -> Result<Vec<JobMetrics>, S::Failu
 pub(crate) async fn forget<S: Sql>(sql: &S, before: Timestamp) -> Result<u64, S::Failure> {
     let deliveries = sql.execute(FORGET_DELIVERIES, values![before]).await?;
     Ok(deliveries + sql.execute(FORGET_JOBS, values![before]).await?)
+}
+
+fn due_at_from_row(row: &mut RowReader<'_>) -> Result<Option<Timestamp>, StoreError> {
+    row.optional()
 }
 
 fn metrics_from_row(task: JobKind, row: &mut RowReader<'_>) -> Result<JobMetrics, StoreError> {

@@ -7,10 +7,14 @@
 //! Contents, commits, histories, events, search and the enqueueing of jobs are not here: there speed and locking differ,
 //! and each storage has statements of its own.
 
+pub(crate) mod apps;
 pub(crate) mod deliveries;
 pub(crate) mod enrichments;
+pub(crate) mod idempotency;
 pub(crate) mod jobs;
 pub(crate) mod organizations;
+pub(crate) mod removal;
+pub(crate) mod retention;
 pub(crate) mod tokens;
 pub(crate) mod users;
 pub(crate) mod webhooks;

@@ -3,7 +3,7 @@
 use interline_items::{SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookSecret, WebhookStop, WebhookUrl};
 
 use crate::codec::json;
-use crate::sql::{Dialect, RowReader, Sql, Statement, query_first, query_only, statement, values};
+use crate::sql::{Dialect, RowReader, Sql, Statement, column, query_first, query_only, statement, values};
 
 const INSERT: Statement = statement!(
     "INSERT INTO webhooks (
@@ -117,7 +117,7 @@ pub(crate) async fn stop<S: Sql>(sql: &S, webhook: &Webhook, stop: &WebhookStop)
 
 /// How many webhooks a space has.
 pub(crate) async fn count_in<S: Sql>(sql: &S, space: SpaceId) -> Result<u64, S::Failure> {
-    query_only(sql, COUNT, values![space], RowReader::get).await
+    query_only(sql, COUNT, values![space], column).await
 }
 
 /// Removes a webhook; its deliveries go with it.
