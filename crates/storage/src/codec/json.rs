@@ -9,12 +9,6 @@ use uuid::Uuid;
 
 use super::{CodecError, names};
 
-// Aliases for the modules of tables, which call these functions by their names before.
-pub(crate) use self::{
-    decode_kinds as kinds, decode_scopes as scopes, decode_spaces as spaces, decode_strings as words,
-    encode_kinds as of_kinds, encode_scopes as of_scopes, encode_spaces as of_spaces, encode_strings as of_words,
-};
-
 /// Encodes the fields of a version. Fields without a value are left out.
 pub(crate) fn encode_fields(fields: &Fields) -> String {
     let mut object = Map::new();

@@ -5,12 +5,6 @@ use jiff::Timestamp;
 
 use super::CodecError;
 
-// Aliases for the modules of tables, which call these functions by their names before.
-pub(crate) use self::{
-    parse_delivery_state as delivery_state, parse_rank as rank, parse_role as role, rank_name as of_rank,
-    role_name as of_role,
-};
-
 /// The name of a rank: what a user may do beyond its spaces.
 pub(crate) const fn rank_name(rank: Rank) -> &'static str {
     match rank {

@@ -12,7 +12,7 @@ use crate::codec::CodecError;
 
 /// Why an operation on the database failed.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// An error of the store, for the caller.
     Answer(StoreError),
     /// An error of the database, or of the connection to it.

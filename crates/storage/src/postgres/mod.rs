@@ -5,6 +5,7 @@
 //! nothing in memory but connections. The layout is that of the SQLite store: [`write`], [`items`], [`history`],
 //! [`search`], and the modules of other tables.
 
+mod accounts;
 mod apps;
 mod connection;
 mod failure;
@@ -13,15 +14,12 @@ mod items;
 mod jobs;
 mod migrate;
 mod notifications;
-mod organizations;
 mod published;
-mod remembered;
 mod removal;
 mod retention;
 mod rows;
 mod search;
-mod tokens;
-mod users;
+mod sql;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,31 +39,20 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use self::apps::{AddApp, ChangeApp};
+use self::accounts::{CreateFirstUser, CreateOrganization, CreateUser};
+use self::apps::{CreateApp, UpdateApp};
 use self::connection::Pools;
 use self::failure::{Failure, error_chain};
 use self::history::{events, versions};
 use self::items::{files, list, lookup};
 use self::notifications::Notifications;
-use self::organizations::NewOrganization;
 use self::published::Publish;
 use self::removal::Removal;
-use self::users::{FirstUser, NewUser};
 use self::write::commit::{EncodedBatch, PurgeItem};
 use self::write::commit_on_newest::CommitOnNewest;
 use self::write::transaction_retry::{run_detached, run_with_retry};
 use crate::OpenError;
-
-// Aliases for the modules of tables, which call these by their names before.
-mod commit {
-    pub(super) use super::write::commit::EncodedBatch as Commit;
-}
-mod connect {
-    pub(super) use super::connection::with_timeout as in_time;
-}
-mod work {
-    pub(super) use super::write::transaction_retry::{CommitProof, RetryableTransaction, run_detached as to_the_end};
-}
+use crate::tables::{self, idempotency, organizations, tokens, users};
 
 /// A use is no change: the stamp stays. An older use does not overwrite a newer one.
 const MARK_USED: &str = "
@@ -97,6 +84,16 @@ impl PostgresStore {
 
     async fn client(&self) -> Result<Client, Failure> {
         Ok(self.pools.work.get().await?)
+    }
+
+    /// Carries out a write in a task of its own, which goes on when the caller goes away. Each statement is a transaction.
+    async fn write<T, F>(&self, write: impl FnOnce(Client) -> F + Send + 'static) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Failure>> + Send,
+    {
+        let store = self.clone();
+        run_detached(async move { store.pools.use_one(async { write(store.client().await?).await }).await }).await
     }
 }
 
@@ -138,15 +135,17 @@ impl Store for PostgresStore {
     }
 
     async fn idempotency_record(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
-        self.pools.use_one(async { remembered::get(&self.client().await?, user, key).await }).await
+        self.pools.use_one(async { idempotency::get(&self.client().await?, user, key).await }).await
     }
 
     async fn forget_idempotency_records(&self, before: Timestamp) -> Result<u64, StoreError> {
-        let store = self.clone();
-        run_detached(async move {
-            store.pools.use_one(async { remembered::forget(&store.client().await?, before).await }).await
-        })
-        .await
+        let mut forgotten = 0;
+        loop {
+            match self.write(move |client| async move { idempotency::forget(&client, before).await }).await? {
+                0 => return Ok(forgotten),
+                some => forgotten += some,
+            }
+        }
     }
 
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError> {
@@ -268,13 +267,13 @@ impl Store for PostgresStore {
     }
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
-        let new = NewUser { user: user.clone(), space: space.clone(), token: token.clone() };
+        let new = CreateUser { user: user.clone(), space: space.clone(), token: token.clone() };
         let pools = self.pools.clone();
         run_detached(async move { run_with_retry(&pools, &new).await }).await
     }
 
     async fn create_first_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<bool, StoreError> {
-        let new = FirstUser(NewUser { user: user.clone(), space: space.clone(), token: token.clone() });
+        let new = CreateFirstUser(CreateUser { user: user.clone(), space: space.clone(), token: token.clone() });
         let pools = self.pools.clone();
         run_detached(async move { run_with_retry(&pools, &new).await }).await
     }
@@ -297,7 +296,7 @@ impl Store for PostgresStore {
     }
 
     async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError> {
-        self.pools.use_one(async { users::memberships_of(&self.client().await?, user).await }).await
+        self.pools.use_one(async { users::memberships(&self.client().await?, user).await }).await
     }
 
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
@@ -305,35 +304,24 @@ impl Store for PostgresStore {
     }
 
     async fn create_token(&self, token: &NewToken) -> Result<(), StoreError> {
-        let (store, token) = (self.clone(), token.clone());
-        run_detached(
-            async move { store.pools.use_one(async { tokens::add(&store.client().await?, &token).await }).await },
-        )
-        .await
+        let token = token.clone();
+        self.write(move |client| async move { tokens::add(&client, &token).await }).await
     }
 
     async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
-        self.pools.use_one(async { tokens::of_user(&self.client().await?, user).await }).await
+        self.pools.use_one(async { tokens::for_user(&self.client().await?, user).await }).await
     }
 
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
-        let store = self.clone();
-        run_detached(async move {
-            store.pools.use_one(async { tokens::remove(&store.client().await?, user, id).await }).await
-        })
-        .await
+        self.write(move |client| async move { tokens::remove(&client, user, id).await }).await
     }
 
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {
-        let store = self.clone();
-        run_detached(async move {
-            store.pools.use_one(async { tokens::mark_used(&store.client().await?, id, at).await }).await
-        })
-        .await
+        self.write(move |client| async move { tokens::mark_used(&client, id, at).await }).await
     }
 
     async fn create_organization(&self, organization: &Organization, space: &Space) -> Result<(), StoreError> {
-        let new = NewOrganization { organization: organization.clone(), space: space.clone() };
+        let new = CreateOrganization { organization: organization.clone(), space: space.clone() };
         let pools = self.pools.clone();
         run_detached(async move { run_with_retry(&pools, &new).await }).await
     }
@@ -348,23 +336,23 @@ impl Store for PostgresStore {
 
     async fn create_app(&self, new: NewApp) -> Result<(), StoreError> {
         let NewApp { app, space, files } = new;
-        let new = AddApp { app, space, files: EncodedBatch::encode(files)? };
+        let new = CreateApp { app, space, files: EncodedBatch::encode(files)? };
         let (pools, notifications) = (self.pools.clone(), Arc::clone(&self.notifications));
         run_detached(async move { notifications.notify_after(run_with_retry(&pools, &new).await) }).await
     }
 
     async fn update_app(&self, app: &App, before: Timestamp) -> Result<bool, StoreError> {
-        let change = ChangeApp { app: app.clone(), before };
+        let change = UpdateApp { app: app.clone(), before };
         let pools = self.pools.clone();
         run_detached(async move { run_with_retry(&pools, &change).await }).await
     }
 
     async fn apps(&self, ids: &BTreeSet<AppId>) -> Result<Vec<App>, StoreError> {
-        self.pools.use_one(async { apps::apps(&self.client().await?, ids).await }).await
+        self.pools.use_one(async { apps::by_ids(&self.client().await?, ids).await }).await
     }
 
     async fn apps_by_slug(&self, slug: &AppSlug) -> Result<Vec<App>, StoreError> {
-        self.pools.use_one(async { apps::by_slug(&self.client().await?, slug).await }).await
+        self.pools.use_one(async { tables::apps::by_slug(&self.client().await?, slug).await }).await
     }
 
     async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError> {
@@ -373,11 +361,11 @@ impl Store for PostgresStore {
     }
 
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {
-        self.pools.use_one(async { published::versions(&self.client().await?, app).await }).await
+        self.pools.use_one(async { tables::apps::versions(&self.client().await?, app).await }).await
     }
 
     async fn published_files(&self, app: AppId, version: u64) -> Result<Vec<PublishedFile>, StoreError> {
-        self.pools.use_one(async { published::files(&self.client().await?, app, version).await }).await
+        self.pools.use_one(async { tables::apps::published_files(&self.client().await?, app, version).await }).await
     }
 
     async fn published_content(
@@ -386,6 +374,8 @@ impl Store for PostgresStore {
         version: u64,
         path: &CodePath,
     ) -> Result<Option<Arc<str>>, StoreError> {
-        self.pools.use_one(async { published::content(&self.client().await?, app, version, path).await }).await
+        self.pools
+            .use_one(async { tables::apps::published_content(&self.client().await?, app, version, path).await })
+            .await
     }
 }

@@ -12,15 +12,10 @@ mod items;
 mod jobs;
 mod migrate;
 mod notifications;
-mod organizations;
 mod readers;
-mod remembered;
-mod removal;
-mod retention;
 mod rows;
 mod search;
-mod tokens;
-mod users;
+mod sql;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +39,7 @@ use self::history::{events, versions};
 use self::items::{files, list, lookup};
 use self::notifications::CommitWatcher;
 use self::readers::{Readers, in_snapshot};
+use self::sql::poll_once;
 use self::write::commit;
 use self::write::commit_queue::{compress, encode_and_commit, task_failed};
 use self::write::encoded_write::{EncodedBatch, batch_compression_bytes};
@@ -51,14 +47,7 @@ use self::write::group_commit::CommitGroup;
 pub use self::write::writer::Counters;
 use self::write::writer::Writer;
 use crate::OpenError;
-
-// Aliases for the modules of tables, which call these types by their names before.
-mod group {
-    pub(super) use super::write::group_commit::CommitGroup as Group;
-}
-mod prepared {
-    pub(super) use super::write::encoded_write::EncodedBatch as PreparedBatch;
-}
+use crate::tables::{self, idempotency, organizations, removal, retention, tokens, users};
 
 /// A store in one SQLite file. Several processes may open the same file; beside it they keep two lock
 /// files, `-next` and `-write`, by which they take turns to write.
@@ -120,13 +109,13 @@ impl Store for SqliteStore {
     }
 
     async fn idempotency_record(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
-        self.readers.read(|connection| remembered::get(connection, user, key))
+        self.readers.read(|connection| poll_once(idempotency::get(connection, user, key)))
     }
 
     async fn forget_idempotency_records(&self, before: Timestamp) -> Result<u64, StoreError> {
         let mut forgotten = 0;
         loop {
-            match self.writer.run(move |connection| remembered::forget(connection, before)).await? {
+            match self.writer.run(move |connection| poll_once(idempotency::forget(connection, before))).await? {
                 0 => return Ok(forgotten),
                 some => forgotten += some,
             }
@@ -210,12 +199,13 @@ impl Store for SqliteStore {
         retention: Retention,
         after: Option<ItemId>,
     ) -> Result<ForgottenVersions, StoreError> {
-        let find = move |connection: &_| retention::candidates(connection, retention, after);
-        let found = self.readers.read_long(find).await?;
-        let mut forgotten = ForgottenVersions { records: 0, last: found.last };
-        for item in found.items {
+        let find = move |connection: &_| poll_once(retention::candidates(connection, retention, after));
+        let candidates = self.readers.read_long(find).await?;
+        let mut forgotten = ForgottenVersions { records: 0, last: candidates.last };
+        for item in candidates.items {
             loop {
-                match self.writer.run(move |connection| retention::forget(connection, item, retention)).await? {
+                let forget = move |connection: &_| poll_once(retention::forget(connection, item, retention));
+                match self.writer.run(forget).await? {
                     0 => break,
                     records => forgotten.records += records,
                 }
@@ -268,67 +258,76 @@ impl Store for SqliteStore {
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
         let (user, space, token) = (user.clone(), space.clone(), token.clone());
-        Ok(self.writer.run(move |connection| users::create_user(connection, &user, &space, &token)).await?)
+        Ok(self.writer.run(move |connection| poll_once(users::create(connection, &user, &space, &token))).await?)
     }
 
     async fn create_first_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<bool, StoreError> {
         let (user, space, token) = (user.clone(), space.clone(), token.clone());
-        Ok(self.writer.run(move |connection| users::create_first_user(connection, &user, &space, &token)).await?)
+        Ok(self.writer.run(move |connection| poll_once(users::create_first(connection, &user, &space, &token))).await?)
     }
 
     async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError> {
-        Ok(self.writer.run_in_group(move |group| removal::remove_user(group, user, items, at)).await?)
+        let remove = move |group: &mut CommitGroup<'_>| {
+            // All contents are in the table then, and go with their items.
+            group.write_contents()?;
+            poll_once(removal::remove_user(group.connection(), user, items, at))
+        };
+        Ok(self.writer.run_in_group(remove).await?)
     }
 
     async fn users(&self) -> Result<Vec<User>, StoreError> {
-        self.readers.read(users::users)
+        self.readers.read(|connection| poll_once(users::all(connection)))
     }
 
     async fn first_user(&self) -> Result<Option<User>, StoreError> {
-        self.readers.read(users::first_user)
+        self.readers.read(|connection| poll_once(users::first(connection)))
     }
 
     async fn user(&self, id: UserId) -> Result<Option<User>, StoreError> {
-        self.readers.read(|connection| users::user(connection, id))
+        self.readers.read(|connection| poll_once(users::one(connection, id)))
     }
 
     async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError> {
-        let find = |connection: &_| users::memberships_of(connection, user);
+        let find = |connection: &_| poll_once(users::memberships(connection, user));
         self.readers.read(|connection| in_snapshot(connection, find))
     }
 
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
-        self.readers.read(|connection| in_snapshot(connection, |connection| tokens::credentials(connection, secret)))
+        let find = |connection: &_| poll_once(tokens::credentials(connection, secret));
+        self.readers.read(|connection| in_snapshot(connection, find))
     }
 
     async fn create_token(&self, token: &NewToken) -> Result<(), StoreError> {
         let token = token.clone();
-        Ok(self.writer.run(move |connection| tokens::add(connection, &token)).await?)
+        Ok(self.writer.run(move |connection| poll_once(tokens::add(connection, &token))).await?)
     }
 
     async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
-        self.readers.read(|connection| tokens::of_user(connection, user))
+        self.readers.read(|connection| poll_once(tokens::for_user(connection, user)))
     }
 
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
-        Ok(self.writer.run(move |connection| tokens::remove(connection, user, id)).await?)
+        Ok(self.writer.run(move |connection| poll_once(tokens::remove(connection, user, id))).await?)
     }
 
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {
-        Ok(self.writer.run(move |connection| tokens::mark_used(connection, id, at)).await?)
+        Ok(self.writer.run(move |connection| poll_once(tokens::mark_used(connection, id, at))).await?)
     }
 
     async fn create_organization(&self, organization: &Organization, space: &Space) -> Result<(), StoreError> {
         let (organization, space) = (organization.clone(), space.clone());
-        Ok(self.writer.run(move |connection| organizations::create(connection, &organization, &space)).await?)
+        Ok(self
+            .writer
+            .run(move |connection| poll_once(organizations::create(connection, &organization, &space)))
+            .await?)
     }
 
     async fn organizations(&self) -> Result<Vec<Organization>, StoreError> {
-        self.readers.read(organizations::all)
+        self.readers.read(|connection| poll_once(organizations::all(connection)))
     }
 
     async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError> {
-        self.readers.read(|connection| organizations::one(connection, id))
+        self.readers.read(|connection| poll_once(organizations::one(connection, id)))
     }
 
     async fn create_app(&self, new: NewApp) -> Result<(), StoreError> {
@@ -344,11 +343,11 @@ impl Store for SqliteStore {
 
     async fn apps(&self, ids: &BTreeSet<AppId>) -> Result<Vec<App>, StoreError> {
         let ids = ids.clone();
-        self.readers.read_long(move |connection| apps::apps(connection, &ids)).await
+        self.readers.read_long(move |connection| apps::by_ids(connection, &ids)).await
     }
 
     async fn apps_by_slug(&self, slug: &AppSlug) -> Result<Vec<App>, StoreError> {
-        self.readers.read(|connection| apps::by_slug(connection, slug))
+        self.readers.read(|connection| poll_once(tables::apps::by_slug(connection, slug)))
     }
 
     async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError> {
@@ -356,11 +355,12 @@ impl Store for SqliteStore {
     }
 
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {
-        self.readers.read(|connection| apps::versions(connection, app))
+        self.readers.read(|connection| poll_once(tables::apps::versions(connection, app)))
     }
 
     async fn published_files(&self, app: AppId, version: u64) -> Result<Vec<PublishedFile>, StoreError> {
-        self.readers.read_long(move |connection| apps::version_files(connection, app, version)).await
+        let read = move |connection: &_| poll_once(tables::apps::published_files(connection, app, version));
+        self.readers.read_long(read).await
     }
 
     async fn published_content(
@@ -370,6 +370,7 @@ impl Store for SqliteStore {
         path: &CodePath,
     ) -> Result<Option<Arc<str>>, StoreError> {
         let path = path.clone();
-        self.readers.read_long(move |connection| apps::content(connection, app, version, &path)).await
+        let read = move |connection: &_| poll_once(tables::apps::published_content(connection, app, version, &path));
+        self.readers.read_long(read).await
     }
 }

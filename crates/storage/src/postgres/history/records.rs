@@ -8,7 +8,7 @@ use crate::codec::json;
 use crate::codec::undo::UndoRecord;
 use crate::new_event::NewEvent;
 use crate::postgres::failure::Failure;
-use crate::postgres::jobs::{Follows, follow};
+use crate::postgres::jobs::{JobsForChange, enqueue};
 use crate::postgres::rows::stored;
 use crate::postgres::write::commit::LockedItem;
 use crate::postgres::write::transaction_retry::CommitProof;
@@ -111,7 +111,11 @@ pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &NewEvent) -
         .await?;
     let number = row.try_get("number")?;
     let is_enriched: bool = row.try_get("is_enriched")?;
-    let enriches = (event.asks_for_enrichment && is_enriched).then_some(item);
-    follow(transaction, &Follows { space, event: number, at, is_told: row.try_get("is_told")?, enriches }).await?;
+    let item_to_enrich = (event.asks_for_enrichment && is_enriched).then_some(item);
+    enqueue(
+        transaction,
+        &JobsForChange { space, event: number, at, has_webhooks: row.try_get("is_told")?, item_to_enrich },
+    )
+    .await?;
     Ok(CommitProof::Event { space, number, item, at })
 }

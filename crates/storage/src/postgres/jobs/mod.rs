@@ -1,13 +1,8 @@
-//! Work that follows from changes.
+//! The job queue, webhooks and enrichments in PostgreSQL: jobs are enqueued by `enqueue`, the rest is in `tables`.
 
-mod deliveries;
-mod enrichments;
-mod follow;
-mod queue;
-mod webhooks;
+mod enqueue;
 
 use async_trait::async_trait;
-use deadpool_postgres::Client;
 use interline_items::{
     Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, JobKind, JobMetrics,
     JobStore, SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookStop,
@@ -15,49 +10,36 @@ use interline_items::{
 use jiff::Timestamp;
 
 use super::PostgresStore;
-use super::failure::Failure;
-use super::work::to_the_end;
-pub(super) use follow::{Follows, follow};
-
-impl PostgresStore {
-    /// Carries out a write to the end, whoever waits for it. It is one statement, and so one transaction.
-    async fn write<T, F>(&self, write: impl FnOnce(Client) -> F + Send + 'static) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        F: Future<Output = Result<T, Failure>> + Send,
-    {
-        let store = self.clone();
-        to_the_end(async move { store.pools.use_one(async { write(store.client().await?).await }).await }).await
-    }
-}
+use crate::tables::{deliveries, enrichments, jobs, webhooks};
+pub(super) use enqueue::{JobsForChange, enqueue};
 
 #[async_trait]
 impl JobStore for PostgresStore {
     async fn enrich_until(&self, time: Timestamp) -> Result<(), StoreError> {
-        self.write(move |client| async move { queue::enrich_until(&client, time).await }).await
+        self.write(move |client| async move { jobs::enrich_until(&client, time).await }).await
     }
 
-    async fn claim_jobs(&self, wanted: ClaimJobs) -> Result<Vec<Job>, StoreError> {
-        self.write(move |client| async move { queue::claim(&client, wanted).await }).await
+    async fn claim_jobs(&self, request: ClaimJobs) -> Result<Vec<Job>, StoreError> {
+        self.write(move |client| async move { jobs::claim(&client, request).await }).await
     }
 
     async fn next_job(&self, task: JobKind) -> Result<Option<Timestamp>, StoreError> {
-        self.pools.use_one(async { queue::next(&self.client().await?, task).await }).await
+        self.pools.use_one(async { jobs::next(&self.client().await?, task).await }).await
     }
 
     async fn end_job(&self, job: &Job, end: JobEnd, now: Timestamp) -> Result<bool, StoreError> {
         let job = job.clone();
-        self.write(move |client| async move { queue::end(&client, &job, &end, now).await }).await
+        self.write(move |client| async move { jobs::end(&client, &job, &end, now).await }).await
     }
 
     async fn job_metrics(&self) -> Result<Vec<JobMetrics>, StoreError> {
-        self.pools.use_one(async { queue::figures(&self.client().await?).await }).await
+        self.pools.use_one(async { jobs::metrics(&self.client().await?).await }).await
     }
 
     async fn forget_jobs(&self, before: Timestamp) -> Result<u64, StoreError> {
         let mut forgotten = 0;
         loop {
-            match self.write(move |client| async move { queue::forget(&client, before).await }).await? {
+            match self.write(move |client| async move { jobs::forget(&client, before).await }).await? {
                 0 => return Ok(forgotten),
                 some => forgotten += some,
             }
@@ -74,9 +56,9 @@ impl JobStore for PostgresStore {
         self.write(move |client| async move { webhooks::update(&client, &webhook).await }).await
     }
 
-    async fn stop_webhook(&self, webhook: &Webhook, stopped: &WebhookStop) -> Result<(), StoreError> {
-        let (webhook, stopped) = (webhook.clone(), stopped.clone());
-        self.write(move |client| async move { webhooks::stop(&client, &webhook, &stopped).await }).await
+    async fn stop_webhook(&self, webhook: &Webhook, stop: &WebhookStop) -> Result<(), StoreError> {
+        let (webhook, stop) = (webhook.clone(), stop.clone());
+        self.write(move |client| async move { webhooks::stop(&client, &webhook, &stop).await }).await
     }
 
     async fn webhooks_in(&self, space: SpaceId) -> Result<u64, StoreError> {
@@ -92,7 +74,7 @@ impl JobStore for PostgresStore {
     }
 
     async fn webhooks(&self, user: UserId) -> Result<Vec<Webhook>, StoreError> {
-        self.pools.use_one(async { webhooks::of_user(&self.client().await?, user).await }).await
+        self.pools.use_one(async { webhooks::for_user(&self.client().await?, user).await }).await
     }
 
     async fn next_delivery(&self, webhook: WebhookId) -> Result<Option<Delivery>, StoreError> {
@@ -107,8 +89,10 @@ impl JobStore for PostgresStore {
         state: DeliveryState,
     ) -> Result<(), StoreError> {
         let attempt = attempt.clone();
-        self.write(move |client| async move { deliveries::note(&client, webhook, delivery, &attempt, state).await })
-            .await
+        self.write(move |client| async move {
+            deliveries::record_attempt(&client, webhook, delivery, &attempt, state).await
+        })
+        .await
     }
 
     async fn deliveries(
@@ -117,7 +101,7 @@ impl JobStore for PostgresStore {
         before: Option<u64>,
         limit: usize,
     ) -> Result<Vec<Delivery>, StoreError> {
-        let read = async { deliveries::of_webhook(&self.client().await?, webhook, before, limit).await };
+        let read = async { deliveries::for_webhook(&self.client().await?, webhook, before, limit).await };
         self.pools.use_one(read).await
     }
 
@@ -131,6 +115,6 @@ impl JobStore for PostgresStore {
     }
 
     async fn enrichment(&self, item: ItemId) -> Result<EnrichmentState, StoreError> {
-        self.pools.use_one(async { enrichments::of_item(&self.client().await?, item).await }).await
+        self.pools.use_one(async { enrichments::for_item(&self.client().await?, item).await }).await
     }
 }

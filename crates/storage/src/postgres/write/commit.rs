@@ -16,9 +16,9 @@ use crate::postgres::failure::Failure;
 use crate::postgres::history::records;
 use crate::postgres::items::item_rows;
 use crate::postgres::items::unique;
-use crate::postgres::remembered;
 use crate::postgres::rows;
 use crate::postgres::write::transaction_retry::{CommitProof, RetryableTransaction};
+use crate::tables::idempotency;
 
 /// Rows are locked in the order of ids, so that two commits never wait for each other.
 const LOCK: &str = "
@@ -86,7 +86,8 @@ impl RetryableTransaction for EncodedBatch {
         let mut proof = CommitProof::Nothing;
         // First, so that a request that is sent twice gets that answer, and not that its item has changed.
         if let Some(answer) = &self.idempotency {
-            proof = remembered::put(transaction, answer).await?;
+            idempotency::put(transaction, answer).await?;
+            proof = CommitProof::from(answer);
         }
         let ids: Vec<ItemId> = self.writes.iter().map(|encoded| encoded.write.after.id).collect();
         let mut locked = lock(transaction, &ids).await?;
@@ -115,7 +116,7 @@ impl RetryableTransaction for PurgeItem {
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         if let Some(answer) = &self.remember {
-            remembered::put(transaction, answer).await?;
+            idempotency::put(transaction, answer).await?;
         }
         let Some(locked) =
             lock(transaction, &[self.id]).await?.remove(&self.id).filter(|locked| locked.stamp == self.before)

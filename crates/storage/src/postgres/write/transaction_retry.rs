@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use deadpool_postgres::{Client, Pool, Transaction};
-use interline_items::StoreError;
+use interline_items::{IdempotencyRecord, StoreError};
 use uuid::Uuid;
 
 use crate::postgres::connection::{Pools, with_timeout};
@@ -46,6 +46,13 @@ pub(crate) enum CommitProof {
     Tombstone(Uuid),
     /// Nothing was written that a caller could miss: it makes no difference whether the commit succeeded.
     Nothing,
+}
+
+impl From<&IdempotencyRecord> for CommitProof {
+    fn from(record: &IdempotencyRecord) -> CommitProof {
+        let (user, at) = (record.user.uuid(), record.at.as_microsecond());
+        CommitProof::Answer { user, key: record.key.clone(), at }
+    }
 }
 
 /// Runs work in a transaction, and again where it lost a race.

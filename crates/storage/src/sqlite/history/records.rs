@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::codec::undo::UndoRecord;
 use crate::new_event::NewEvent;
 use crate::sqlite::failure::Failure;
-use crate::sqlite::jobs::{Follows, follow};
+use crate::sqlite::jobs::{JobsForChange, enqueue};
 use crate::sqlite::write::encoded_write::EncodedWrite;
 
 const INSERT_RECORD: &str = "
@@ -73,8 +73,8 @@ pub(crate) fn put_event(connection: &Connection, event: &NewEvent) -> Result<(),
         event.source,
         event.at,
     ])?;
-    let enriches = event.asks_for_enrichment.then(|| event.item.uuid());
-    follow(connection, &Follows { space: event.space, event: number, at: event.at, enriches })
+    let item_to_enrich = event.asks_for_enrichment.then(|| event.item.uuid());
+    enqueue(connection, &JobsForChange { space: event.space, event: number, at: event.at, item_to_enrich })
 }
 
 /// Marks an item as stale: the search index does not have it in the state of this stamp.

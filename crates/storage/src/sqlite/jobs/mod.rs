@@ -1,10 +1,6 @@
-//! Work that follows from changes.
+//! The job queue, webhooks and enrichments in SQLite: jobs are enqueued by `enqueue`, the rest is in `tables`.
 
-mod deliveries;
-mod enrichments;
-mod follow;
-mod queue;
-mod webhooks;
+mod enqueue;
 
 use async_trait::async_trait;
 use interline_items::{
@@ -14,35 +10,37 @@ use interline_items::{
 use jiff::Timestamp;
 
 use super::SqliteStore;
-pub(super) use follow::{Follows, follow};
+use super::sql::poll_once;
+use crate::tables::{deliveries, enrichments, jobs, webhooks};
+pub(super) use enqueue::{JobsForChange, enqueue};
 
 #[async_trait]
 impl JobStore for SqliteStore {
     async fn enrich_until(&self, time: Timestamp) -> Result<(), StoreError> {
-        Ok(self.writer.run(move |connection| queue::enrich_until(connection, time)).await?)
+        Ok(self.writer.run(move |connection| poll_once(jobs::enrich_until(connection, time))).await?)
     }
 
-    async fn claim_jobs(&self, wanted: ClaimJobs) -> Result<Vec<Job>, StoreError> {
-        Ok(self.writer.run(move |connection| queue::claim(connection, wanted)).await?)
+    async fn claim_jobs(&self, request: ClaimJobs) -> Result<Vec<Job>, StoreError> {
+        Ok(self.writer.run(move |connection| poll_once(jobs::claim(connection, request))).await?)
     }
 
     async fn next_job(&self, task: JobKind) -> Result<Option<Timestamp>, StoreError> {
-        self.readers.read(|connection| queue::next(connection, task))
+        self.readers.read(|connection| poll_once(jobs::next(connection, task)))
     }
 
     async fn end_job(&self, job: &Job, end: JobEnd, now: Timestamp) -> Result<bool, StoreError> {
         let job = job.clone();
-        Ok(self.writer.run(move |connection| queue::end(connection, &job, &end, now)).await?)
+        Ok(self.writer.run(move |connection| poll_once(jobs::end(connection, &job, &end, now))).await?)
     }
 
     async fn job_metrics(&self) -> Result<Vec<JobMetrics>, StoreError> {
-        self.readers.read_long(queue::figures).await
+        self.readers.read_long(|connection| poll_once(jobs::metrics(connection))).await
     }
 
     async fn forget_jobs(&self, before: Timestamp) -> Result<u64, StoreError> {
         let mut forgotten = 0;
         loop {
-            match self.writer.run(move |connection| queue::forget(connection, before)).await? {
+            match self.writer.run(move |connection| poll_once(jobs::forget(connection, before))).await? {
                 0 => return Ok(forgotten),
                 some => forgotten += some,
             }
@@ -51,37 +49,37 @@ impl JobStore for SqliteStore {
 
     async fn create_webhook(&self, webhook: &Webhook) -> Result<(), StoreError> {
         let webhook = webhook.clone();
-        Ok(self.writer.run(move |connection| webhooks::add(connection, &webhook)).await?)
+        Ok(self.writer.run(move |connection| poll_once(webhooks::add(connection, &webhook))).await?)
     }
 
     async fn update_webhook(&self, webhook: &Webhook) -> Result<bool, StoreError> {
         let webhook = webhook.clone();
-        Ok(self.writer.run(move |connection| webhooks::update(connection, &webhook)).await?)
+        Ok(self.writer.run(move |connection| poll_once(webhooks::update(connection, &webhook))).await?)
     }
 
-    async fn stop_webhook(&self, webhook: &Webhook, stopped: &WebhookStop) -> Result<(), StoreError> {
-        let (webhook, stopped) = (webhook.clone(), stopped.clone());
-        Ok(self.writer.run(move |connection| webhooks::stop(connection, &webhook, &stopped)).await?)
+    async fn stop_webhook(&self, webhook: &Webhook, stop: &WebhookStop) -> Result<(), StoreError> {
+        let (webhook, stop) = (webhook.clone(), stop.clone());
+        Ok(self.writer.run(move |connection| poll_once(webhooks::stop(connection, &webhook, &stop))).await?)
     }
 
     async fn webhooks_in(&self, space: SpaceId) -> Result<u64, StoreError> {
-        self.readers.read(|connection| webhooks::count_in(connection, space))
+        self.readers.read(|connection| poll_once(webhooks::count_in(connection, space)))
     }
 
     async fn delete_webhook(&self, id: WebhookId) -> Result<bool, StoreError> {
-        Ok(self.writer.run(move |connection| webhooks::remove(connection, id)).await?)
+        Ok(self.writer.run(move |connection| poll_once(webhooks::remove(connection, id))).await?)
     }
 
     async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
-        self.readers.read(|connection| webhooks::one(connection, id))
+        self.readers.read(|connection| poll_once(webhooks::one(connection, id)))
     }
 
     async fn webhooks(&self, user: UserId) -> Result<Vec<Webhook>, StoreError> {
-        self.readers.read(|connection| webhooks::of_user(connection, user))
+        self.readers.read(|connection| poll_once(webhooks::for_user(connection, user)))
     }
 
     async fn next_delivery(&self, webhook: WebhookId) -> Result<Option<Delivery>, StoreError> {
-        self.readers.read(|connection| deliveries::next(connection, webhook))
+        self.readers.read(|connection| poll_once(deliveries::next(connection, webhook)))
     }
 
     async fn note_attempt(
@@ -92,7 +90,8 @@ impl JobStore for SqliteStore {
         state: DeliveryState,
     ) -> Result<(), StoreError> {
         let attempt = attempt.clone();
-        let note = move |connection: &_| deliveries::note(connection, webhook, delivery, &attempt, state);
+        let note =
+            move |connection: &_| poll_once(deliveries::record_attempt(connection, webhook, delivery, &attempt, state));
         Ok(self.writer.run(note).await?)
     }
 
@@ -102,19 +101,19 @@ impl JobStore for SqliteStore {
         before: Option<u64>,
         limit: usize,
     ) -> Result<Vec<Delivery>, StoreError> {
-        self.readers.read(|connection| deliveries::of_webhook(connection, webhook, before, limit))
+        self.readers.read(|connection| poll_once(deliveries::for_webhook(connection, webhook, before, limit)))
     }
 
     async fn put_enrichment(&self, item: ItemId, enrichment: &Enrichment) -> Result<(), StoreError> {
         let enrichment = enrichment.clone();
-        Ok(self.writer.run(move |connection| enrichments::put(connection, item, &enrichment)).await?)
+        Ok(self.writer.run(move |connection| poll_once(enrichments::put(connection, item, &enrichment))).await?)
     }
 
     async fn drop_enrichment(&self, item: ItemId) -> Result<(), StoreError> {
-        Ok(self.writer.run(move |connection| enrichments::remove(connection, item)).await?)
+        Ok(self.writer.run(move |connection| poll_once(enrichments::remove(connection, item))).await?)
     }
 
     async fn enrichment(&self, item: ItemId) -> Result<EnrichmentState, StoreError> {
-        self.readers.read(|connection| enrichments::of_item(connection, item))
+        self.readers.read(|connection| poll_once(enrichments::for_item(connection, item)))
     }
 }

@@ -16,10 +16,11 @@ use crate::sqlite::failure::Failure;
 use crate::sqlite::history::records;
 use crate::sqlite::items::item_rows;
 use crate::sqlite::items::unique;
-use crate::sqlite::remembered;
 use crate::sqlite::rows;
+use crate::sqlite::sql::poll_once;
 use crate::sqlite::write::encoded_write::{EncodedBatch, EncodedWrite};
 use crate::sqlite::write::group_commit::CommitGroup;
+use crate::tables::idempotency;
 
 // SQLite compares what differs, so that an edit touches the indexes of `updated_at` alone.
 const STORED_ITEM: &str = "
@@ -63,7 +64,7 @@ pub(crate) fn write_batch(
 ) -> Result<(), Failure> {
     let connection = group.connection();
     if let Some(answer) = &batch.idempotency {
-        remembered::put(connection, answer)?;
+        poll_once(idempotency::put(connection, answer))?;
     }
     for (index, encoded) in batch.writes.iter().enumerate() {
         match write_item(group, encoded, whole_copies)? {
@@ -139,7 +140,7 @@ pub(crate) fn purge(
 ) -> Result<(), Failure> {
     let connection = group.connection();
     if let Some(answer) = remember {
-        remembered::put(connection, answer)?;
+        poll_once(idempotency::put(connection, answer))?;
     }
     let mut statement = connection.prepare_cached(TO_PURGE)?;
     let mut found = statement.query([id.uuid().into_bytes()])?;

@@ -1,4 +1,4 @@
-//! What a change leaves to be done.
+//! Enqueueing the jobs that follow from a change, in the transaction of the change.
 
 use deadpool_postgres::Transaction;
 use interline_items::JobKind;
@@ -7,9 +7,9 @@ use uuid::Uuid;
 
 use super::super::failure::Failure;
 
-// What was given up begins anew, what is under way is done once more, and what failed keeps its pause. What only waits for
-// something that was set aside does not wait with the rest.
-macro_rules! want {
+// A job that was given up begins anew, one that is claimed is done once more, and one that failed keeps its pause. A job
+// that only waits for a delivery that was set aside does not make the new one wait.
+macro_rules! add_jobs {
     ($rows:literal) => {
         concat!(
             "INSERT INTO jobs (task, subject, since, due_at) ",
@@ -28,48 +28,47 @@ macro_rules! want {
     };
 }
 
-/// For each webhook that is told about it, a copy of the event, and the job of telling it. One statement, because others
-/// wait for the space's counter; and a webhook that is being deleted is not waited for.
+/// For each webhook that wants the event, a copy of it to be delivered, and the job of delivering. One statement, because
+/// other commits wait for the space's counter; and a webhook that is being deleted is not waited for.
 const DELIVER: &str = concat!(
-    "WITH heard AS (
+    "WITH subscribed AS (
          SELECT id, space, kinds FROM webhooks WHERE space = $1 AND stopped_at IS NULL
          ORDER BY id FOR KEY SHARE SKIP LOCKED
-     ), told AS (
+     ), queued AS (
          INSERT INTO deliveries (webhook, space, event_number, event, item, kind, version, changed_fields, source, at)
-         SELECT heard.id, events.space, events.number, events.event, events.item, events.kind, events.version,
+         SELECT subscribed.id, events.space, events.number, events.event, events.item, events.kind, events.version,
                 events.changed_fields, events.source, events.at
-         FROM heard JOIN events ON events.space = heard.space AND events.number = $2
-         WHERE heard.kinds IS NULL OR heard.kinds::jsonb ? events.kind
+         FROM subscribed JOIN events ON events.space = subscribed.space AND events.number = $2
+         WHERE subscribed.kinds IS NULL OR subscribed.kinds::jsonb ? events.kind
          RETURNING webhook
      ) ",
-    want!("SELECT $3::text, webhook, $4::bigint, $5::bigint FROM told ORDER BY webhook")
+    add_jobs!("SELECT $3::text, webhook, $4::bigint, $5::bigint FROM queued ORDER BY webhook")
 );
 
-const ENRICH: &str = want!("VALUES ($1, $2, $3, $4)");
+const ENRICH: &str = add_jobs!("VALUES ($1, $2, $3, $4)");
 
-/// A change, by what may follow from it.
-pub(in super::super) struct Follows {
-    /// Where it happened, and the number of its event there.
+/// A change, as far as jobs depend on it.
+pub(in super::super) struct JobsForChange {
+    /// The space of the change, and the number of its event there.
     pub(in super::super) space: Uuid,
     pub(in super::super) event: i64,
-    /// When, in microseconds.
+    /// When it happened, in microseconds.
     pub(in super::super) at: i64,
-    /// Whether the space has webhooks.
-    pub(in super::super) is_told: bool,
+    pub(in super::super) has_webhooks: bool,
     /// The item, if a model should read it.
-    pub(in super::super) enriches: Option<Uuid>,
+    pub(in super::super) item_to_enrich: Option<Uuid>,
 }
 
-/// Leaves what follows from a change to be done.
-pub(in super::super) async fn follow(transaction: &Transaction<'_>, change: &Follows) -> Result<(), Failure> {
+/// Enqueues the jobs that follow from a change.
+pub(in super::super) async fn enqueue(transaction: &Transaction<'_>, change: &JobsForChange) -> Result<(), Failure> {
     let due = |task: JobKind| change.at + i64::try_from(task.delay().as_micros()).unwrap_or(0);
-    if change.is_told {
+    if change.has_webhooks {
         let task = JobKind::Deliver;
         let statement = transaction.prepare_cached(DELIVER).await?;
         let values: [&(dyn ToSql + Sync); 5] = [&change.space, &change.event, &task.name(), &change.at, &due(task)];
         transaction.execute(&statement, &values).await?;
     }
-    if let Some(item) = change.enriches {
+    if let Some(item) = change.item_to_enrich {
         let task = JobKind::Enrich;
         let statement = transaction.prepare_cached(ENRICH).await?;
         transaction.execute(&statement, &[&task.name(), &item, &change.at, &due(task)]).await?;

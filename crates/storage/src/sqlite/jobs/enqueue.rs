@@ -1,4 +1,4 @@
-//! What a change leaves to be done.
+//! Enqueueing the jobs that follow from a change, in the transaction of the change.
 
 use interline_items::JobKind;
 use rusqlite::{Connection, params};
@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::super::failure::Failure;
 
-/// For each webhook that is told about it, a copy of the event.
+/// For each webhook that wants the event, a copy of it to be delivered.
 const DELIVER: &str = "
     INSERT INTO deliveries (webhook, space, event_number, event, item, kind, version, changed_fields, source, at)
     SELECT webhooks.id, events.space, events.number, events.event, events.item, events.kind, events.version,
@@ -16,9 +16,9 @@ const DELIVER: &str = "
       AND (webhooks.kinds IS NULL OR EXISTS (SELECT 1 FROM json_each(webhooks.kinds) WHERE value = events.kind))
     RETURNING webhook";
 
-// What was given up begins anew, what is under way is done once more, and what failed keeps its pause. What only waits for
-// something that was set aside does not wait with the rest.
-const WANT: &str = "
+// A job that was given up begins anew, one that is claimed is done once more, and one that failed keeps its pause. A job
+// that only waits for a delivery that was set aside does not make the new one wait.
+const ADD_JOB: &str = "
     INSERT INTO jobs (task, subject, since, due_at) VALUES (?1, ?2, ?3, ?4)
     ON CONFLICT (task, subject) DO UPDATE SET
         wanted = wanted + 1,
@@ -31,37 +31,37 @@ const WANT: &str = "
         failures = CASE WHEN failed_at IS NULL THEN failures ELSE 0 END,
         failed_at = NULL";
 
-const IS_DONE: &str = "SELECT 1 FROM tasks_done WHERE task = ?1 AND until > ?2";
+const IS_ENRICHING: &str = "SELECT 1 FROM tasks_done WHERE task = ?1 AND until > ?2";
 
-/// A change, by what may follow from it.
-pub(in super::super) struct Follows {
-    /// Where it happened, and the number of its event there.
+/// A change, as far as jobs depend on it.
+pub(in super::super) struct JobsForChange {
+    /// The space of the change, and the number of its event there.
     pub(in super::super) space: Uuid,
     pub(in super::super) event: i64,
-    /// When, in microseconds.
+    /// When it happened, in microseconds.
     pub(in super::super) at: i64,
     /// The item, if a model should read it.
-    pub(in super::super) enriches: Option<Uuid>,
+    pub(in super::super) item_to_enrich: Option<Uuid>,
 }
 
-/// Leaves what follows from a change to be done.
-pub(in super::super) fn follow(connection: &Connection, change: &Follows) -> Result<(), Failure> {
+/// Enqueues the jobs that follow from a change.
+pub(in super::super) fn enqueue(connection: &Connection, change: &JobsForChange) -> Result<(), Failure> {
     let mut deliver = connection.prepare_cached(DELIVER)?;
-    let told = deliver.query_map(params![change.space.into_bytes(), change.event], |row| row.get(0))?;
-    let told = told.collect::<Result<Vec<[u8; 16]>, _>>()?;
-    for webhook in told {
-        want(connection, JobKind::Deliver, webhook, change.at)?;
+    let webhooks = deliver.query_map(params![change.space.into_bytes(), change.event], |row| row.get(0))?;
+    let webhooks = webhooks.collect::<Result<Vec<[u8; 16]>, _>>()?;
+    for webhook in webhooks {
+        add_job(connection, JobKind::Deliver, webhook, change.at)?;
     }
-    if let Some(item) = change.enriches
-        && connection.prepare_cached(IS_DONE)?.exists(params![JobKind::Enrich.name(), change.at])?
+    if let Some(item) = change.item_to_enrich
+        && connection.prepare_cached(IS_ENRICHING)?.exists(params![JobKind::Enrich.name(), change.at])?
     {
-        want(connection, JobKind::Enrich, item.into_bytes(), change.at)?;
+        add_job(connection, JobKind::Enrich, item.into_bytes(), change.at)?;
     }
     Ok(())
 }
 
-fn want(connection: &Connection, task: JobKind, subject: [u8; 16], at: i64) -> Result<(), Failure> {
+fn add_job(connection: &Connection, task: JobKind, subject: [u8; 16], at: i64) -> Result<(), Failure> {
     let due_at = at + i64::try_from(task.delay().as_micros()).unwrap_or(0);
-    connection.prepare_cached(WANT)?.execute(params![task.name(), subject, at, due_at])?;
+    connection.prepare_cached(ADD_JOB)?.execute(params![task.name(), subject, at, due_at])?;
     Ok(())
 }
