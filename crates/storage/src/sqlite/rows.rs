@@ -86,11 +86,6 @@ impl<'row> Columns<'row> {
         Columns { row, column: 0 }
     }
 
-    /// [`Columns::from_row`] by the name that the modules of tables call.
-    pub(super) fn of(row: &'row Row<'row>) -> Columns<'row> {
-        Columns::from_row(row)
-    }
-
     /// The next value.
     pub(super) fn next<T: FromSql>(&mut self) -> Result<T, Failure> {
         self.column += 1;
