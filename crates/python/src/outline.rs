@@ -70,7 +70,7 @@ fn outline_chunk(chunk: Chunk<'_>, lines_before: usize, entries: &mut Vec<Outlin
             | TokenKind::EndOfFile => {}
             _ => {
                 while let Some(closed) = open.pop_if(|definition| definition.end <= start) {
-                    close(closed, &mut open, entries);
+                    close(&closed, &mut open, entries);
                 }
                 while let Some(Definition { mut entry, start, end }) = definitions.next_if(|next| next.start <= start) {
                     (entry.first_line, entry.last_line) = (line_of(start), line_of(end));
@@ -82,7 +82,7 @@ fn outline_chunk(chunk: Chunk<'_>, lines_before: usize, entries: &mut Vec<Outlin
         }
     }
     while let Some(closed) = open.pop() {
-        close(closed, &mut open, entries);
+        close(&closed, &mut open, entries);
     }
     Ok(newlines.len())
 }
@@ -99,7 +99,7 @@ struct OpenDefinition {
 }
 
 /// Ends a definition; what belongs to it belongs to the one around it too.
-fn close(closed: OpenDefinition, open: &mut [OpenDefinition], entries: &mut [OutlineEntry]) {
+fn close(closed: &OpenDefinition, open: &mut [OpenDefinition], entries: &mut [OutlineEntry]) {
     entries[closed.entry].last_line = closed.last_line;
     if let Some(around) = open.last_mut() {
         around.last_line = around.last_line.max(closed.last_line);
