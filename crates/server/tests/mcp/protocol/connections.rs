@@ -184,7 +184,7 @@ fn a_long_note_goes_through() {
     on_sqlite(async |place| {
         let world = place.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.place.secret));
-        // More than the SDK takes unless it is told.
+        // More than the SDK accepts by default.
         let id = agent.note("Long", &"0123456789abcde\n".repeat(400_000)).await;
         agent
             .check("get_item", json!({"id": id, "include_content": false}), json!({"content_length": 6_400_000}))

@@ -173,7 +173,7 @@ fn what_is_not_there_is_refused_in_the_words_of_the_protocol() {
         assert!(!message.await.contains("it is a"), "what others have is not result");
         assert_eq!(stranger.request("resources/list", json!({})).await.unwrap(), json!({"resources": []}));
         content.protocol_error("resources/list", json!({"cursor": "x"}), INVALID_PARAMS).await;
-        // After a handshake over HTTP there is nothing that could be told on.
+        // After a handshake over HTTP there is no stream for notifications.
         for (method, params) in [
             ("resources/subscribe", json!({"uri": at(&format!("note/{note}"))})),
             ("resources/unsubscribe", json!({"uri": at(&format!("note/{note}"))})),
@@ -212,7 +212,7 @@ async fn keys_are_completed_by_words(place: Place) {
         let total = values.as_array().unwrap().len();
         assert_eq!(result, json!({"values": values, "total": total, "hasMore": false}), "{uri} {typed}");
     }
-    // Nobody has said which values an argument takes.
+    // Which values an argument takes is not stored.
     assert_eq!(complete(&prompts, prompt("summary"), "length", "s").await.unwrap(), json!({"values": []}));
     for (agent, of, argument, typed) in [
         (&content, resource(named), "name", "sum"),

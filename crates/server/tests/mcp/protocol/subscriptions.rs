@@ -65,7 +65,7 @@ async fn a_change_is_notified_whichever_door_made_it(place: Place) {
     rest.patch(&path, edit(3)).await.expect(200, json!({}));
     rest.note("A third", Some("one")).await;
     rest.patch(&other_path, edit(1)).await.expect(200, json!({}));
-    assert_eq!(agent.notification().await, uri(&other), "nothing is told of the others");
+    assert_eq!(agent.notification().await, uri(&other), "no notification about the others");
     rest.delete(&format!("{other_path}?permanent=true")).await.expect(204, Value::Null);
     assert_eq!(agent.notification().await, uri(&other));
     agent.end().await;
@@ -81,7 +81,7 @@ async fn a_change_of_the_list_of_prompts_is_notified(place: Place) {
     assert_eq!(agent.notification().await, "prompts");
     let (path, address) = (format!("/prompts/{}", id(&prompt)), "interline://prompt/greet");
     agent.subscribe(address).await;
-    // What is in the list is told before what is in the prompt: what comes first tells which it was.
+    // The notification about the list comes before the one about the prompt: the first one shows whether the list changed.
     for (body, is_listed) in [
         (json!({"content": "Hello!"}), false),
         (json!({"tags": ["polite"]}), false),
@@ -163,7 +163,7 @@ fn what_cannot_be_read_cannot_be_subscribed_to() {
             let refused = HttpStream::open(&world, "content", &world.place.secret, wanted).await.err().unwrap();
             assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!("stream"), &json!(INVALID_PARAMS)));
         }
-        // Nobody is told of what is not theirs, even where it was refused before.
+        // No client is notified of items that are not its own, also after a refused subscription.
         stranger.patch(&format!("/notes/{}", id(&foreign)), edit(1)).await.expect(200, json!({}));
         for line in 1..=1_000 {
             agent.subscribe(&format!("{}?start_line={line}", uri(&own))).await;
@@ -244,7 +244,7 @@ async fn the_newest_protocol_has_streams_over_http(place: Place) {
     rest.patch(&format!("/prompts/{}", id(&greet)), edit(1)).await.expect(200, json!({}));
     rest.delete(&path).await.expect(204, Value::Null);
     assert_eq!(own.notification().await, uri(&note));
-    // What the streams were told last is the last that there is: nothing came between.
+    // The last notification of each stream is the last one there is: no other came between.
     let (mut own_rest, mut prompts_rest) = (Vec::new(), Vec::new());
     let mut world = world;
     world.stop();
@@ -286,14 +286,14 @@ fn a_client_that_does_not_read_is_notified_later() {
             rest.patch(&format!("/notes/{}", id(&note)), edit(number)).await.expect(200, json!({}));
         }
         rest.patch(&format!("/notes/{}", id(&last)), edit(1)).await.expect(200, json!({}));
-        let mut told = 0;
+        let mut count = 0;
         loop {
             match agent.notification().await {
-                address if address == uri(&note) => told += 1,
+                address if address == uri(&note) => count += 1,
                 address => break assert_eq!(address, uri(&last)),
             }
         }
-        assert!((1..=100).contains(&told), "{told}");
+        assert!((1..=100).contains(&count), "{count}");
         agent.end().await;
     });
 }
@@ -312,11 +312,11 @@ fn notifications_are_offered_where_they_can_be_sent() {
             let discover =
                 json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": with_meta(json!({}))});
             let over_http = http.post(discover.to_string(), &headers).await.json();
-            for told in [&described, &discovered, &over_http["result"]] {
-                let offered = &told["capabilities"];
-                assert_eq!(offered["resources"], json!({"subscribe": true}), "{told}");
+            for response in [&described, &discovered, &over_http["result"]] {
+                let offered = &response["capabilities"];
+                assert_eq!(offered["resources"], json!({"subscribe": true}), "{response}");
                 let prompts = (server == McpServer::Prompts).then(|| json!({"listChanged": true}));
-                assert_eq!(offered.get("prompts"), prompts.as_ref(), "{told}");
+                assert_eq!(offered.get("prompts"), prompts.as_ref(), "{response}");
             }
             agent.end().await;
         }

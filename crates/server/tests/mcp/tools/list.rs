@@ -1,4 +1,5 @@
-//! What a server says about itself and its tools: `tools/list` is the committed snapshot, within its budget of tokens, and true.
+//! What a server says about itself and its tools: `tools/list` is the committed snapshot, within its budget of tokens,
+//! and true.
 
 use std::path::Path;
 

@@ -67,7 +67,7 @@ fn comparable(answer: &Value) -> Value {
     }
 }
 
-/// Demands that what both tell is the same.
+/// Demands that the members which both answers have are equal.
 fn assert_agree(row: &Row, result: &Value, rest: &Value) {
     let (result, rest) = (comparable(result), comparable(rest));
     let (Value::Object(result), Value::Object(rest)) = (&result, &rest) else {
