@@ -1,4 +1,4 @@
-//! Speed, side by side with the raw operations on the same bytes; see `bench/README.md`.
+//! Benchmarks, side by side with the raw operations on the same bytes; see `bench/README.md`.
 //!
 //! `just bench [GROUP…] [--rows PART OF A ROW'S NAME]`
 
@@ -31,7 +31,7 @@ struct Choice {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let choice = Choice::of(std::env::args().skip(1))?;
+    let choice = Choice::parse(std::env::args().skip(1))?;
     for group in choice.groups {
         group.run(&choice.rows)?;
     }
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 impl Choice {
-    fn of(mut words: impl Iterator<Item = String>) -> Result<Choice, String> {
+    fn parse(mut words: impl Iterator<Item = String>) -> Result<Choice, String> {
         let (mut groups, mut rows) = (Vec::new(), String::new());
         while let Some(word) = words.next() {
             match (word.as_str(), Group::named(&word)) {

@@ -1,4 +1,4 @@
-//! Timing two things in one run, so that whatever slows the machine slows both.
+//! Measuring two operations in one run, alternating, so that whatever slows the machine slows both.
 
 use std::error::Error;
 use std::fs;
@@ -32,7 +32,7 @@ impl Medians {
     }
 }
 
-/// Runs both in every round, taking turns in going first.
+/// Runs both in every round, alternating which goes first.
 ///
 /// What they return is dropped after the clock was read. So an allocation finds what the other one has just freed,
 /// for both alike.
@@ -60,28 +60,28 @@ pub(crate) fn side_by_side<A, B>(
     Medians { subject: median(subject_times), reference: median(reference_times) }
 }
 
-/// The medians of figures that are measured in turns.
+/// The medians of figures that were measured alternately: the measured one and its reference.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Figures {
+pub(crate) struct PairedFigures {
     /// Of what was measured.
     pub(crate) subject: f64,
     /// Of what it is compared with.
     pub(crate) reference: f64,
 }
 
-impl Figures {
+impl PairedFigures {
     /// How many times as much the subject has.
     pub(crate) fn ratio(&self) -> f64 {
         self.subject / self.reference
     }
 }
 
-/// Asks both for a figure in every round, taking turns in going first, after one round that does not count.
+/// Measures a figure of both in every round, alternating which goes first, after one round that does not count.
 pub(crate) fn in_turns(
     rounds: usize,
     mut subject: impl FnMut() -> Result<f64, Box<dyn Error>>,
     mut reference: impl FnMut() -> Result<f64, Box<dyn Error>>,
-) -> Result<Figures, Box<dyn Error>> {
+) -> Result<PairedFigures, Box<dyn Error>> {
     subject()?;
     reference()?;
     let (mut subjects, mut references) = (Vec::new(), Vec::new());
@@ -94,7 +94,7 @@ pub(crate) fn in_turns(
             subjects.push(subject()?);
         }
     }
-    Ok(Figures { subject: middle(subjects), reference: middle(references) })
+    Ok(PairedFigures { subject: middle(subjects), reference: middle(references) })
 }
 
 /// The median of figures; 0 of none.
@@ -118,8 +118,8 @@ fn time<R>(operation: &mut impl FnMut() -> R) -> Duration {
 /// On a busy machine every long operation is interrupted and few short ones are. The time of the others would make
 /// a linear operation look worse than that.
 fn waited() -> Duration {
-    let told = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanos = told.split_ascii_whitespace().nth(1).and_then(|nanos| nanos.parse().ok());
+    let schedstat = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = schedstat.split_ascii_whitespace().nth(1).and_then(|nanos| nanos.parse().ok());
     Duration::from_nanos(nanos.unwrap_or(0))
 }
 

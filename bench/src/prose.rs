@@ -1,4 +1,4 @@
-//! Texts in which words are as frequent as in a language: few very often, most of them rarely.
+//! Generated prose in which words are as frequent as in a language: few very often, most of them rarely.
 
 use crate::texts::Dice;
 

@@ -1,17 +1,17 @@
-//! Requests as the bytes that are sent.
+//! Writes HTTP requests as bytes.
 
 use std::io::Write as _;
 
 use serde_json::json;
 
-/// What a client says in every request.
+/// The headers that a client sends in every request.
 #[derive(Clone, Debug)]
-pub(crate) struct Voice {
+pub(crate) struct RequestWriter {
     /// The secret of its token.
     pub(crate) token: String,
 }
 
-impl Voice {
+impl RequestWriter {
     /// `GET path`.
     pub(crate) fn get(&self, request: &mut Vec<u8>, path: &str) {
         self.head(request, "GET", path);

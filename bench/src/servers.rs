@@ -1,4 +1,4 @@
-//! The servers that are measured, each on a runtime of its own as the command makes it.
+//! The measured servers, each in this process on a runtime of its own as the command makes it.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::requests::Voice;
+use crate::requests::RequestWriter;
 
 /// A server in this process. Dropping it ends it.
 pub(crate) struct Running {
@@ -68,7 +68,7 @@ fn runtime(name: &str) -> Result<Runtime, Box<dyn Error>> {
 pub(crate) struct Served {
     pub(crate) running: Running,
     pub(crate) store: Arc<SqliteStore>,
-    pub(crate) voice: Voice,
+    pub(crate) requests: RequestWriter,
 }
 
 impl Served {
@@ -88,25 +88,25 @@ impl Served {
             // It ends with an error only if the listener has no address.
             let _ = serve(listener, interline, settings, stopped).await;
         })?;
-        Ok(Served { running, store, voice: Voice { token } })
+        Ok(Served { running, store, requests: RequestWriter { token } })
     }
 }
 
 /// A token of the owner.
 async fn token(interline: &Interline) -> Result<String, Box<dyn Error>> {
-    if let Some((_, secret)) = interline.first_start("bench").await.map_err(told)? {
+    if let Some((_, secret)) = interline.first_start("bench").await.map_err(error_message)? {
         return Ok(secret.as_str().to_owned());
     }
-    let owner = interline.owner().await.map_err(told)?;
-    let caller = interline.trusted(owner.id, Source::Cli).await.map_err(told)?;
+    let owner = interline.owner().await.map_err(error_message)?;
+    let caller = interline.trusted(owner.id, Source::Cli).await.map_err(error_message)?;
     let draft =
         TokenDraft { name: "bench".to_owned(), scopes: None, kinds: None, spaces: None, expires_at: None, user: None };
-    let (_, secret) = interline.create_token(&caller, draft).await.map_err(told)?;
+    let (_, secret) = interline.create_token(&caller, draft).await.map_err(error_message)?;
     Ok(secret.as_str().to_owned())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
-fn told(error: interline_items::Error) -> String {
+fn error_message(error: interline_items::Error) -> String {
     format!("{error:?}")
 }
 

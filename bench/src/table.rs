@@ -1,9 +1,9 @@
-//! Tables in Markdown, printed row by row as the figures come.
+//! Markdown tables, printed row by row as the figures are measured.
 
 use std::io::{self, Write as _};
 use std::time::Duration;
 
-use crate::measure::Figures;
+use crate::measure::PairedFigures;
 
 /// A table that shows the rows whose names contain the filter.
 #[derive(Debug)]
@@ -42,12 +42,12 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The columns of a table whose rows are [`Judged`].
+/// The columns of a table whose rows are [`JudgedRow`].
 pub(crate) const JUDGED: &[&str] = &["what / beside what", "figure", "beside", "ratio", "bar", ""];
 
 /// A figure, what it was measured beside, and what it should be.
 #[derive(Debug)]
-pub(crate) struct Judged {
+pub(crate) struct JudgedRow {
     pub(crate) figure: String,
     /// Empty where a figure stands alone, like the ratio.
     pub(crate) beside: String,
@@ -58,13 +58,13 @@ pub(crate) struct Judged {
 
 impl Table<'_> {
     /// Prints a row of a table with the columns [`JUDGED`].
-    pub(crate) fn judged(&mut self, name: &str, row: Judged) -> io::Result<()> {
-        let Judged { figure, beside, ratio, bar, passes } = row;
+    pub(crate) fn judged(&mut self, name: &str, row: JudgedRow) -> io::Result<()> {
+        let JudgedRow { figure, beside, ratio, bar, passes } = row;
         self.row(name, &[figure, beside, ratio, bar, verdict(passes)])
     }
 
     /// The same of times in seconds.
-    pub(crate) fn judged_times(&mut self, name: &str, seconds: Figures, longest: Longest) -> io::Result<()> {
+    pub(crate) fn judged_times(&mut self, name: &str, seconds: PairedFigures, longest: Longest) -> io::Result<()> {
         let [subject, reference] = [seconds.subject, seconds.reference].map(Duration::from_secs_f64);
         let (bar, passes) = match longest {
             Longest::Times(bar) => (times(bar), seconds.ratio() <= bar),
@@ -72,13 +72,13 @@ impl Table<'_> {
         };
         let ratio = times(seconds.ratio());
         let row =
-            Judged { figure: millis(subject), beside: millis(reference), ratio, bar: format!("≤ {bar}"), passes };
+            JudgedRow { figure: millis(subject), beside: millis(reference), ratio, bar: format!("≤ {bar}"), passes };
         self.judged(name, row)
     }
 
     /// The same of rates: the subject's should be at least this share of the reference's.
-    pub(crate) fn judged_rates(&mut self, name: &str, rates: Figures, least: f64) -> io::Result<()> {
-        let row = Judged {
+    pub(crate) fn judged_rates(&mut self, name: &str, rates: PairedFigures, least: f64) -> io::Result<()> {
+        let row = JudgedRow {
             figure: per_second(rates.subject),
             beside: per_second(rates.reference),
             ratio: percent(rates.ratio()),

@@ -1,4 +1,4 @@
-//! The texts that are measured on. The same in every run and on every machine.
+//! Generated texts to measure on: the same in every run and on every machine.
 
 use std::fmt::Write as _;
 

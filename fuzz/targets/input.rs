@@ -3,8 +3,8 @@
 
 use arbitrary::Arbitrary;
 
-use crate::oracle::bend;
 use crate::oracle::lines::{lines, texts};
+use crate::oracle::misremember;
 use crate::oracle::rng::Rng;
 
 /// What one byte of input stands for.
@@ -34,14 +34,14 @@ pub(crate) enum Derived {
     /// It has not.
     Free(Text),
     /// A piece of it, with changes.
-    Piece { from: u16, length: u16, changes: Vec<Change> },
+    Piece { from: u16, length: u16, changes: Vec<DerivedChange> },
     /// Some lines of it, remembered wrongly.
     Bent { first: u8, count: u8, ending: bool, crlf: bool, bends: Vec<Bend> },
 }
 
 /// A change at a character.
 #[derive(Arbitrary, Clone, Debug)]
-pub(crate) enum Change {
+pub(crate) enum DerivedChange {
     Insert(u16, u8),
     Remove(u16),
 }
@@ -60,7 +60,7 @@ pub(crate) enum Bend {
 }
 
 impl Derived {
-    pub(crate) fn of(&self, text: &str) -> String {
+    pub(crate) fn derive(&self, text: &str) -> String {
         match self {
             Derived::Free(free) => free.text(),
             Derived::Piece { from, length, changes } => {
@@ -83,15 +83,15 @@ impl Derived {
     }
 }
 
-impl Change {
+impl DerivedChange {
     fn make(&self, piece: &mut Vec<char>) {
         match *self {
-            Change::Insert(at, token) => {
+            DerivedChange::Insert(at, token) => {
                 let at = usize::from(at) % (piece.len() + 1);
                 piece.splice(at..at, TOKENS[usize::from(token) % TOKENS.len()].chars());
             }
-            Change::Remove(at) if !piece.is_empty() => _ = piece.remove(usize::from(at) % piece.len()),
-            Change::Remove(_) => {}
+            DerivedChange::Remove(at) if !piece.is_empty() => _ = piece.remove(usize::from(at) % piece.len()),
+            DerivedChange::Remove(_) => {}
         }
     }
 }
@@ -101,11 +101,11 @@ impl Bend {
         let rng = |seed: u16| Rng::new(u64::from(seed));
         let at = |index: u8, list: &[String]| usize::from(index) % list.len().max(1);
         match self {
-            Bend::TrailingBlanks(seed) => bend::trailing_blanks(&mut rng(*seed), list),
-            Bend::Indentation(seed) => bend::indentation(&mut rng(*seed), list),
-            Bend::BlankEdges(seed) => bend::blank_edges(&mut rng(*seed), list),
-            Bend::Typography(seed) => bend::typography(&mut rng(*seed), list),
-            Bend::Spacing(seed) => bend::spacing(&mut rng(*seed), list),
+            Bend::TrailingBlanks(seed) => misremember::trailing_blanks(&mut rng(*seed), list),
+            Bend::Indentation(seed) => misremember::indentation(&mut rng(*seed), list),
+            Bend::BlankEdges(seed) => misremember::blank_edges(&mut rng(*seed), list),
+            Bend::Typography(seed) => misremember::typography(&mut rng(*seed), list),
+            Bend::Spacing(seed) => misremember::spacing(&mut rng(*seed), list),
             Bend::Remove(index) if list.len() > 1 => _ = list.remove(at(*index, list)),
             Bend::Repeat(index) if !list.is_empty() => list.insert(at(*index, list), list[at(*index, list)].clone()),
             Bend::Write(index, text) => {

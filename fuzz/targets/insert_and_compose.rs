@@ -20,28 +20,28 @@ struct Input {
     place: u8,
     loosest: u8,
     line_endings: bool,
-    edits: Vec<Change>,
+    edits: Vec<EditStep>,
 }
 
 /// An edit of the text so far.
 #[derive(Arbitrary, Debug)]
-enum Change {
+enum EditStep {
     /// Characters that stay, characters that go, and what comes, again and again.
     Splices(Vec<(u8, u8, Text)>),
     Insert(Derived, Text, u8),
     Replace(Derived, Text),
 }
 
-impl Change {
-    fn of(&self, text: &str) -> Option<Edit> {
+impl EditStep {
+    fn edit_of(&self, text: &str) -> Option<Edit> {
         match self {
-            Change::Splices(splices) => Some(edit(text, splices)),
-            Change::Insert(anchor, new, place) => {
-                let case = case(text, anchor.of(text), new.text());
+            EditStep::Splices(splices) => Some(edit(text, splices)),
+            EditStep::Insert(anchor, new, place) => {
+                let case = case(text, anchor.derive(text), new.text());
                 insert(text, &case.insertion(u64::from(*place))).ok().map(|done| done.edit)
             }
-            Change::Replace(old, new) => {
-                let case = case(text, old.of(text), new.text());
+            EditStep::Replace(old, new) => {
+                let case = case(text, old.derive(text), new.text());
                 replace(text, &case.request()).ok().map(|done| done.edit)
             }
         }
@@ -74,22 +74,22 @@ fn case(content: &str, old_str: String, new_str: String) -> Case {
 
 fuzz_target!(|input: Input| {
     let content = input.content.text();
-    let anchor = input.anchor.of(&content);
-    let new_str = input.new_str.of(&content);
+    let anchor = input.anchor.derive(&content);
+    let new_str = input.new_str.derive(&content);
     let case = Case {
         loosest: Level::ALL[usize::from(input.loosest % 5)],
         line_endings: if input.line_endings { LineEndings::Match } else { LineEndings::Literal },
         ..case(&content, anchor, new_str)
     };
     let request = case.insertion(u64::from(input.place));
-    let engine = oracle::compare::engine_insertion(&content, &request);
+    let engine = oracle::comparison::engine_insertion(&content, &request);
     assert_eq!(engine, oracle::insert(&content, &request), "{content:?} {request:?}");
     oracle::laws::insertion(&content, &request);
 
     let mut after = content.clone();
     let mut row = Vec::new();
     for change in input.edits.iter().take(6) {
-        if let Some(edit) = change.of(&after) {
+        if let Some(edit) = change.edit_of(&after) {
             after = edit.apply(&after).unwrap();
             row.push(edit);
         }

@@ -42,11 +42,11 @@ fuzz_target!(|input: Input| {
     let total = oracle::lines::lines(&content).len();
     let operations = input.operations.iter().take(12).map(|(range, new, expect)| {
         let (start_line, end_line) = range.lines(total);
-        let expect = expect.as_ref().map(|expect| expect.of(&content));
+        let expect = expect.as_ref().map(|expect| expect.derive(&content));
         Operation { start_line, end_line, content: new.text(), expect }
     });
     let case = PatchCase { operations: operations.collect(), content };
-    assert_eq!(oracle::compare::engine_patch(&case), oracle::compare::oracle_patch(&case), "{case:?}");
+    assert_eq!(oracle::comparison::engine_patch(&case), oracle::comparison::oracle_patch(&case), "{case:?}");
     if let Ok(edit) = patch_lines(&case.content, &case.operations()) {
         oracle::laws::edit(&case.content, &edit);
     }

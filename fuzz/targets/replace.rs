@@ -25,8 +25,8 @@ struct Input {
 impl Input {
     fn case(&self) -> Case {
         let content = self.content.text();
-        let old_str = self.old_str.of(&content);
-        let new_str = self.new_str.of(&old_str);
+        let old_str = self.old_str.derive(&content);
+        let new_str = self.new_str.derive(&old_str);
         Case {
             content,
             old_str,
@@ -41,7 +41,7 @@ impl Input {
 
 fuzz_target!(|input: Input| {
     let case = input.case();
-    let engine = oracle::compare::engine_outcome(&case);
-    assert_eq!(engine, oracle::compare::oracle_outcome(&case), "{case:?}");
+    let engine = oracle::comparison::engine_outcome(&case);
+    assert_eq!(engine, oracle::comparison::oracle_outcome(&case), "{case:?}");
     oracle::laws::replacement(&case.content, &case.request());
 });

@@ -1,4 +1,4 @@
-//! What a store promised: a log kept outside of it, and the judgement of a store against it.
+//! The ledger of acknowledged edits, kept outside of a store, and the check of the store against it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,14 +8,14 @@ use interline_items::{ContentInfo, HistoryQuery, ItemId, Store};
 use interline_storage::SqliteStore;
 use tokio::runtime::Runtime;
 
-use crate::notes::{EditNumber, NotePlan, Seen};
+use crate::notes::{EditNumber, NotePlan, SeenEdits};
 
 /// A moment in the life of a disk: how many events it has seen.
 pub(crate) type Moment = usize;
 
 /// An edit that was acknowledged.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Acknowledged {
+pub(crate) struct AcknowledgedEdit {
     pub(crate) edit: EditNumber,
     pub(crate) note: usize,
     pub(crate) client: usize,
@@ -28,7 +28,7 @@ pub(crate) struct Acknowledged {
 }
 
 /// The log of what was acknowledged.
-pub(crate) struct Ledger {
+pub(crate) struct EditLedger {
     pub(crate) plans: Vec<NotePlan>,
     entries: Mutex<Entries>,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Ledger {
 #[derive(Default)]
 struct Entries {
     notes: BTreeMap<usize, (ItemId, Moment)>,
-    edits: Vec<Acknowledged>,
+    edits: Vec<AcknowledgedEdit>,
 }
 
 /// How closely a store is looked at.
@@ -50,22 +50,22 @@ pub(crate) enum Depth {
 
 /// What is wrong with a store.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Verdict {
+pub(crate) struct LossReport {
     /// What was acknowledged and is not there.
     pub(crate) lost: Vec<EditNumber>,
     /// What must not be, whatever was acknowledged.
     pub(crate) damage: Vec<String>,
 }
 
-impl Verdict {
+impl LossReport {
     pub(crate) fn is_good(&self) -> bool {
         self.lost.is_empty() && self.damage.is_empty()
     }
 }
 
-impl Ledger {
-    pub(crate) fn new(plans: Vec<NotePlan>) -> Ledger {
-        Ledger { plans, entries: Mutex::default() }
+impl EditLedger {
+    pub(crate) fn new(plans: Vec<NotePlan>) -> EditLedger {
+        EditLedger { plans, entries: Mutex::default() }
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries> {
@@ -77,7 +77,7 @@ impl Ledger {
         self.entries().notes.insert(note, (id, answered));
     }
 
-    pub(crate) fn edited(&self, edit: Acknowledged) {
+    pub(crate) fn edited(&self, edit: AcknowledgedEdit) {
         self.entries().edits.push(edit);
     }
 
@@ -85,32 +85,32 @@ impl Ledger {
         self.entries().notes.get(&note).map(|(id, _)| *id)
     }
 
-    pub(crate) fn edits(&self) -> Vec<Acknowledged> {
+    pub(crate) fn edits(&self) -> Vec<AcknowledgedEdit> {
         self.entries().edits.clone()
     }
 
     /// Opens the store in a file, and looks whether it is sound and everything is there that was acknowledged until a
     /// moment.
-    pub(crate) fn judge(&self, runtime: &Runtime, path: &Path, until: Moment, depth: Depth) -> Verdict {
-        let mut verdict = Verdict::default();
+    pub(crate) fn check(&self, runtime: &Runtime, path: &Path, until: Moment, depth: Depth) -> LossReport {
+        let mut report = LossReport::default();
         match SqliteStore::open(path) {
-            Ok(store) => runtime.block_on(self.judge_open(&store, until, depth, &mut verdict)),
-            Err(error) => verdict.damage.push(error.to_string()),
+            Ok(store) => runtime.block_on(self.check_open(&store, until, depth, &mut report)),
+            Err(error) => report.damage.push(error.to_string()),
         }
         if let Err(error) = check_file(path) {
-            verdict.damage.push(error);
+            report.damage.push(error);
         }
-        if !verdict.damage.is_empty() {
+        if !report.damage.is_empty() {
             // What cannot be read is lost.
             let known =
                 self.entries().edits.iter().filter(|edit| edit.answered <= until).map(|edit| edit.edit).collect();
-            verdict.lost = if verdict.lost.is_empty() { known } else { verdict.lost };
+            report.lost = if report.lost.is_empty() { known } else { report.lost };
         }
-        verdict
+        report
     }
 
     /// The same for a store that is open.
-    pub(crate) async fn judge_open(&self, store: &dyn Store, until: Moment, depth: Depth, verdict: &mut Verdict) {
+    pub(crate) async fn check_open(&self, store: &dyn Store, until: Moment, depth: Depth, report: &mut LossReport) {
         let (notes, edits) = {
             let entries = self.entries();
             (entries.notes.clone(), entries.edits.clone())
@@ -118,27 +118,27 @@ impl Ledger {
         for (note, plan) in self.plans.iter().enumerate() {
             let Some((id, made)) = notes.get(&note) else { continue };
             let promised = edits.iter().filter(|edit| edit.note == note && edit.answered <= until);
-            let promised: Vec<Acknowledged> = promised.copied().collect();
+            let promised: Vec<AcknowledgedEdit> = promised.copied().collect();
             let seen = match seen(store, plan, *id).await {
                 Ok(Some((version, seen))) => {
                     if let Err(error) = histories_agree(store, plan, *id, (version, &seen), &promised, depth).await {
-                        verdict.damage.push(format!("note {note}: {error}"));
+                        report.damage.push(format!("note {note}: {error}"));
                     }
                     seen
                 }
                 Ok(None) => {
                     if *made <= until {
-                        verdict.damage.push(format!("note {note} was made and is not there"));
+                        report.damage.push(format!("note {note} was made and is not there"));
                     }
                     vec![Vec::new(); plan.clients()]
                 }
                 Err(error) => {
-                    verdict.damage.push(format!("note {note}: {error}"));
+                    report.damage.push(format!("note {note}: {error}"));
                     continue;
                 }
             };
             let lost = promised.iter().filter(|edit| !seen[edit.client].contains(&edit.edit));
-            verdict.lost.extend(lost.map(|edit| edit.edit));
+            report.lost.extend(lost.map(|edit| edit.edit));
         }
     }
 }
@@ -164,12 +164,12 @@ fn check_file(path: &Path) -> Result<(), String> {
 }
 
 /// The version of a note and the edits that its text shows.
-async fn seen(store: &dyn Store, plan: &NotePlan, id: ItemId) -> Result<Option<(u64, Seen)>, String> {
+async fn seen(store: &dyn Store, plan: &NotePlan, id: ItemId) -> Result<Option<(u64, SeenEdits)>, String> {
     let Some(snapshot) = store.snapshot(id).await.map_err(|error| error.to_string())? else { return Ok(None) };
     let text = snapshot.content.ok_or("the content is gone")?;
     let seen = plan.read(&text)?;
     let version = snapshot.item.stamp.version;
-    if snapshot.item.content != Some(ContentInfo::of(&text)) {
+    if snapshot.item.content != Some(ContentInfo::from_text(&text)) {
         return Err("what is known of the content is not true".to_owned());
     }
     if version != 1 + count(&seen) {
@@ -178,7 +178,7 @@ async fn seen(store: &dyn Store, plan: &NotePlan, id: ItemId) -> Result<Option<(
     Ok(Some((version, seen)))
 }
 
-fn count(seen: &Seen) -> u64 {
+fn count(seen: &SeenEdits) -> u64 {
     seen.iter().map(|numbers| numbers.len() as u64).sum()
 }
 
@@ -187,8 +187,8 @@ async fn histories_agree(
     store: &dyn Store,
     plan: &NotePlan,
     id: ItemId,
-    (newest, newest_seen): (u64, &Seen),
-    promised: &[Acknowledged],
+    (newest, newest_seen): (u64, &SeenEdits),
+    promised: &[AcknowledgedEdit],
     depth: Depth,
 ) -> Result<(), String> {
     let page = store.versions(id, HistoryQuery { offset: 0, limit: 1 }).await.map_err(|error| error.to_string())?;
@@ -216,7 +216,7 @@ async fn histories_agree(
 }
 
 /// The one edit that is in `after` and not in `before`, if that is all.
-fn added(before: &Seen, after: &Seen) -> Option<EditNumber> {
+fn added(before: &SeenEdits, after: &SeenEdits) -> Option<EditNumber> {
     let mut differing = before.iter().zip(after).filter(|(before, after)| before != after);
     let (before, after) = differing.next()?;
     let (newest, rest) = after.split_first()?;

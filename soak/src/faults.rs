@@ -1,4 +1,4 @@
-//! Refuses each write and each sync of a run, one at a time, and for a while.
+//! Trial `faults`: refuses each write and each sync of a run, one at a time, once and until repaired.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,10 +16,12 @@ use interline_items::{
 use interline_storage::SqliteStore;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::acknowledged::{Acknowledged, Depth, Ledger, Moment, Verdict};
+use crate::acknowledged::{AcknowledgedEdit, Depth, EditLedger, LossReport, Moment};
 use crate::notes::{self, EditNumber, NotePlan};
 use crate::random::Random;
-use crate::vfs::{Disk, DiskError, Event, Fault, FileName, Lasts, Platter, Synchronous, Target, Unsynced, WriteBack};
+use crate::vfs::{
+    Disk, DiskError, Event, Fault, FaultTarget, FileName, Lasts, Platter, Synchronous, Unsynced, WriteBack,
+};
 use crate::{Form, TOLD, threads};
 
 /// How many edit at the same time, so that their commits are shared.
@@ -92,12 +94,12 @@ fn run_size(title: &str, size: Size, seed: u64) -> anyhow::Result<()> {
 fn faults(size: Size, (writes, syncs): (usize, usize)) -> Vec<Fault> {
     let mut faults = Vec::new();
     for nth in (0..writes).step_by(size.one_of_writes) {
-        let at = Target::Write(nth);
+        let at = FaultTarget::Write(nth);
         faults.push(Fault { at, error: DiskError::Io, lasts: Lasts::Once });
         faults.push(Fault { at, error: DiskError::NoSpace, lasts: Lasts::Once });
         faults.push(Fault { at, error: DiskError::NoSpace, lasts: Lasts::UntilRepaired });
     }
-    for at in (0..syncs).map(Target::Sync) {
+    for at in (0..syncs).map(FaultTarget::Sync) {
         faults.push(Fault { at, error: DiskError::Io, lasts: Lasts::Once });
         faults.push(Fault { at, error: DiskError::Io, lasts: Lasts::UntilRepaired });
     }
@@ -131,9 +133,9 @@ impl Findings {
         self.broken.extend(other.broken.into_iter().map(|broken| format!("{fault:?}: {broken}")));
     }
 
-    fn judge(&mut self, when: &str, verdict: &Verdict) {
-        if !verdict.is_good() {
-            self.broken.push(format!("{when}: lost {:?}; {}", verdict.lost, verdict.damage.join("; ")));
+    fn check(&mut self, when: &str, report: &LossReport) {
+        if !report.is_good() {
+            self.broken.push(format!("{when}: lost {:?}; {}", report.lost, report.damage.join("; ")));
         }
     }
 }
@@ -144,7 +146,7 @@ fn attempt(size: Size, fault: Option<Fault>, seed: u64, found: &mut Findings) ->
     let disk = Disk::in_directory(directory.path(), Synchronous::AsAsked)?;
     let mut random = Random::part(seed, 1);
     let plans = size.note_bytes.iter().map(|bytes| NotePlan::new(*bytes, CLIENTS, &mut random)).collect();
-    let ledger = Ledger::new(plans);
+    let ledger = EditLedger::new(plans);
     let runtime = Builder::new_current_thread().enable_all().build()?;
     if let Some(fault) = fault {
         disk.refuse(fault);
@@ -155,7 +157,7 @@ fn attempt(size: Size, fault: Option<Fault>, seed: u64, found: &mut Findings) ->
     }
     let asked = disk.asked();
     found.met += usize::from(disk.repair() > 0);
-    let again = ledger.judge(&runtime, disk.path(), Moment::MAX, Depth::Everything);
+    let again = ledger.check(&runtime, disk.path(), Moment::MAX, Depth::Everything);
     found.judge("opened again", &again);
     let events = disk.retire();
     trust_was_earned(&events, &ledger, found);
@@ -179,15 +181,15 @@ fn open(disk: &Disk) -> Result<SqliteStore, String> {
 }
 
 /// Makes the notes and the edits, and judges the store while it is open. It is closed at the end.
-async fn live(store: Arc<SqliteStore>, disk: &Disk, ledger: &Ledger, size: Size, found: &mut Findings) {
+async fn live(store: Arc<SqliteStore>, disk: &Disk, ledger: &EditLedger, size: Size, found: &mut Findings) {
     let interline = Interline::new(Arc::clone(&store) as _, Limits::default());
     let scene = Scene { store: &*store, interline: &interline, disk, ledger, found: Mutex::new(found) };
     if let Err(broken) = scene.play(size).await {
-        scene.told(|found| found.broken.push(broken));
+        scene.with_findings(|found| found.broken.push(broken));
     }
-    let mut verdict = Verdict::default();
-    ledger.judge_open(&*store, Moment::MAX, Depth::Everything, &mut verdict).await;
-    scene.told(|found| found.judge("while it was open", &verdict));
+    let mut report = LossReport::default();
+    ledger.check_open(&*store, Moment::MAX, Depth::Everything, &mut report).await;
+    scene.with_findings(|found| found.judge("while it was open", &report));
 }
 
 /// A store that is open on a disk with a fault.
@@ -195,13 +197,13 @@ struct Scene<'a> {
     store: &'a dyn Store,
     interline: &'a Interline,
     disk: &'a Disk,
-    ledger: &'a Ledger,
+    ledger: &'a EditLedger,
     found: Mutex<&'a mut Findings>,
 }
 
 impl Scene<'_> {
-    fn told<T>(&self, tell: impl FnOnce(&mut Findings) -> T) -> T {
-        tell(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with_findings<T>(&self, update: impl FnOnce(&mut Findings) -> T) -> T {
+        update(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     async fn play(&self, size: Size) -> Result<(), String> {
@@ -238,7 +240,7 @@ impl Scene<'_> {
                 })
                 .await?;
             let answered = self.disk.now();
-            self.ledger.edited(Acknowledged { edit: number, note, client, version, asked, answered });
+            self.ledger.edited(AcknowledgedEdit { edit: number, note, client, version, asked, answered });
         }
         Ok(())
     }
@@ -255,10 +257,10 @@ impl Scene<'_> {
         };
         match shown {
             Ok(seen) if seen[client].contains(&edit) => {
-                self.told(|found| found.broken.push(format!("edit {edit} was refused, and is there")));
+                self.with_findings(|found| found.broken.push(format!("edit {edit} was refused, and is there")));
             }
             Ok(_) => {}
-            Err(broken) => self.told(|found| found.broken.push(broken)),
+            Err(broken) => self.with_findings(|found| found.broken.push(broken)),
         }
     }
 
@@ -267,7 +269,7 @@ impl Scene<'_> {
         for tried in 1..=TRIES {
             match once().await {
                 Ok(done) => return Ok(done),
-                Err(Error::Unavailable(_)) => self.told(|found| found.refused += 1),
+                Err(Error::Unavailable(_)) => self.with_findings(|found| found.refused += 1),
                 Err(error) => return Err(format!("{what}: not `unavailable` but {error}")),
             }
             if tried == REPAIRED_AFTER {
@@ -280,7 +282,7 @@ impl Scene<'_> {
 
 fn everything() -> FindItems {
     FindItems {
-        wanted: TextFilter::Everything,
+        text: TextFilter::Everything,
         filter: Filter {
             spaces: BTreeSet::new(),
             kinds: Kind::ALL.into(),
@@ -296,7 +298,7 @@ fn everything() -> FindItems {
 }
 
 /// What was asked for after the sync of a commit failed, and acknowledged, came after a sync that succeeded.
-fn trust_was_earned(events: &[Event], ledger: &Ledger, found: &mut Findings) {
+fn trust_was_earned(events: &[Event], ledger: &EditLedger, found: &mut Findings) {
     let is_of_log = |event: &Event| matches!(event, Event::Synced(FileName::Log));
     for (failed, _) in events.iter().enumerate().filter(|(_, event)| matches!(event, Event::SyncFailed(FileName::Log)))
     {
@@ -313,7 +315,7 @@ fn cut(
     runtime: &Runtime,
     directory: &Path,
     events: &[Event],
-    ledger: &Ledger,
+    ledger: &EditLedger,
     seed: u64,
     found: &mut Findings,
 ) -> anyhow::Result<()> {
@@ -328,8 +330,8 @@ fn cut(
         events[..at].iter().for_each(|event| platter.live(event));
         platter.image(Unsynced::Chosen(random.next())).put(&path)?;
         found.cuts += 1;
-        let verdict = ledger.judge(runtime, &path, at, Depth::Everything);
-        found.judge(&format!("power cut at event {at} of {}", events.len()), &verdict);
+        let report = ledger.check(runtime, &path, at, Depth::Everything);
+        found.judge(&format!("power cut at event {at} of {}", events.len()), &report);
     }
     Ok(())
 }
@@ -338,12 +340,12 @@ fn cut(
 mod tests {
     use super::*;
 
-    /// The third write and the third sync of a new store tell that it has a log. Where their error went unnoticed, a
+    /// The third write and the third sync of a new store update that it has a log. Where their error went unnoticed, a
     /// rollback journal was kept, and power cuts took commits back.
     #[test]
     fn a_store_whose_log_could_not_be_set_up_is_not_used() {
         for (at, seed) in
-            [Target::Write(2), Target::Sync(2)].into_iter().flat_map(|at| (0..10).map(move |seed| (at, seed)))
+            [FaultTarget::Write(2), FaultTarget::Sync(2)].into_iter().flat_map(|at| (0..10).map(move |seed| (at, seed)))
         {
             let mut found = Findings::default();
             let fault = Fault { at, error: DiskError::Io, lasts: Lasts::Once };

@@ -1,4 +1,5 @@
-//! Whether writes can be lost, and whether they are heard of. Each command prints its figures and fails on the first promise that is not kept.
+//! Soak tests: whether writes can be lost, and whether listeners receive their events. Each command prints its figures and
+//! fails on the first guarantee that is broken.
 
 mod acknowledged;
 mod faults;

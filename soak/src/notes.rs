@@ -1,7 +1,7 @@
-//! Notes in which every edit can be seen, and nothing else can happen unseen.
+//! Notes in which every edit is visible, and in which nothing else can happen unnoticed.
 //!
 //! A note is filling with a line for each client in between. An edit puts its number behind the name of the line, so the
-//! text tells which edits happened, in which order of each client, and that each happened once. Clients never name the
+//! text shows which edits happened, in which order of each client, and that each happened once. Clients never name the
 //! same passage: whatever they do at the same time, all of it must succeed.
 
 use interline_items::{
@@ -22,7 +22,7 @@ pub(crate) struct NotePlan {
 }
 
 /// The edits that a text shows, by client, newest first.
-pub(crate) type Seen = Vec<Vec<EditNumber>>;
+pub(crate) type SeenEdits = Vec<Vec<EditNumber>>;
 
 impl NotePlan {
     /// A note of about so many bytes.
@@ -45,9 +45,9 @@ impl NotePlan {
     }
 
     /// What a text shows; an error if it is not this note's after some edits, each whole.
-    pub(crate) fn read(&self, text: &str) -> Result<Seen, String> {
+    pub(crate) fn read(&self, text: &str) -> Result<SeenEdits, String> {
         let mut rest = text;
-        let mut seen = Seen::new();
+        let mut seen = SeenEdits::new();
         for (client, filling) in self.filling.iter().enumerate() {
             if client > 0 {
                 let line = rest.strip_prefix(name_of_line(client - 1).as_str());
@@ -75,7 +75,7 @@ pub(crate) fn name_of_line(client: usize) -> String {
     format!("client {client:02}:")
 }
 
-pub(crate) fn written(edit: EditNumber) -> String {
+pub(crate) fn edit_mark(edit: EditNumber) -> String {
     format!(" {edit:06}")
 }
 
@@ -116,7 +116,7 @@ pub(crate) async fn edit(
     edit: EditNumber,
 ) -> Result<u64, Error> {
     let line = name_of_line(client);
-    let new_line = line.clone() + &written(edit);
+    let new_line = line.clone() + &edit_mark(edit);
     let which = ItemRef::Id(note, Some(Kind::Note));
     let change = PassageChange { old_str: line, new_str: new_line, expected_matches: 1 };
     let edited = interline.edit(caller, &which, EditRequest::new(TextChange::Replace(change))).await?;

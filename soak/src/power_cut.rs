@@ -1,4 +1,4 @@
-//! Cuts the power at every sync and every answer of a run of edits, and between them.
+//! Trial `power-cut`: cuts the power at every sync and every answer of a run of edits, and between them.
 //!
 //! Then the same is done once more with `synchronous=OFF` in every connection of the store. That run has to lose
 //! acknowledged edits: a trial that does not notice it would notice nothing.
@@ -15,7 +15,7 @@ use interline_items::{Caller, Interline, Source};
 use interline_storage::SqliteStore;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::acknowledged::{Acknowledged, Depth, Ledger, Moment, Verdict};
+use crate::acknowledged::{AcknowledgedEdit, Depth, EditLedger, LossReport, Moment};
 use crate::notes::{self, EditNumber, NotePlan};
 use crate::random::Random;
 use crate::vfs::{Disk, Event, Image, Platter, Synchronous, Unsynced, WriteBack};
@@ -48,7 +48,7 @@ const LONG: Size = Size {
 /// A run: what was done to the disk, and what was acknowledged.
 struct Recording {
     events: Vec<Event>,
-    ledger: Ledger,
+    ledger: EditLedger,
     commits: u64,
 }
 
@@ -75,7 +75,7 @@ struct Survey {
     images: usize,
     images_with_losses: usize,
     damaged_images: usize,
-    /// Acknowledged edits that were missing, counted in each image.
+    /// AcknowledgedEdit edits that were missing, counted in each image.
     losses: usize,
     seconds: f64,
     told: Vec<String>,
@@ -114,7 +114,7 @@ fn record(size: Size, synchronous: Synchronous, seed: u64) -> anyhow::Result<Rec
     let disk = Disk::in_directory(directory.path(), synchronous)?;
     let mut random = Random::part(seed, 1);
     let plans = size.note_bytes.iter().map(|bytes| NotePlan::new(*bytes, size.clients, &mut random)).collect();
-    let ledger = Arc::new(Ledger::new(plans));
+    let ledger = Arc::new(EditLedger::new(plans));
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let mut commits = 0;
     for life in 0..LIVES {
@@ -142,7 +142,7 @@ fn record(size: Size, synchronous: Synchronous, seed: u64) -> anyhow::Result<Rec
 async fn live(
     interline: &Interline,
     disk: &Arc<Disk>,
-    ledger: &Arc<Ledger>,
+    ledger: &Arc<EditLedger>,
     edits: std::ops::Range<usize>,
     seed: u64,
 ) -> anyhow::Result<()> {
@@ -183,13 +183,13 @@ async fn edit_once(
     interline: &Interline,
     caller: &Caller,
     disk: &Disk,
-    ledger: &Ledger,
+    ledger: &EditLedger,
     (note, client, edit): (usize, usize, EditNumber),
 ) -> anyhow::Result<()> {
     let id = ledger.id(note).context("the note was not made")?;
     let asked = disk.now();
     let version = notes::edit(interline, caller, id, client, edit).await?;
-    ledger.edited(Acknowledged { edit, note, client, version, asked, answered: disk.now() });
+    ledger.edited(AcknowledgedEdit { edit, note, client, version, asked, answered: disk.now() });
     Ok(())
 }
 
@@ -259,7 +259,7 @@ fn cut_everywhere<'a>(
     }
 }
 
-fn judge_all(cuts: &Mutex<Receiver<Cut>>, ledger: &Ledger, found: &Mutex<Survey>) -> anyhow::Result<()> {
+fn judge_all(cuts: &Mutex<Receiver<Cut>>, ledger: &EditLedger, found: &Mutex<Survey>) -> anyhow::Result<()> {
     let directory = tempfile::tempdir()?;
     let path = directory.path().join("image.db");
     let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -267,25 +267,25 @@ fn judge_all(cuts: &Mutex<Receiver<Cut>>, ledger: &Ledger, found: &Mutex<Survey>
         // One of those who wait gets the next.
         let next = cuts.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(cut) = next else { return Ok(()) };
-        let verdict = judge(&cut, &runtime, &path, ledger)?;
-        found.lock().unwrap_or_else(PoisonError::into_inner).add(&cut, &verdict);
+        let report = judge(&cut, &runtime, &path, ledger)?;
+        found.lock().unwrap_or_else(PoisonError::into_inner).add(&cut, &report);
     }
 }
 
-fn judge(cut: &Cut, runtime: &Runtime, path: &Path, ledger: &Ledger) -> anyhow::Result<Verdict> {
+fn check(cut: &Cut, runtime: &Runtime, path: &Path, ledger: &EditLedger) -> anyhow::Result<LossReport> {
     cut.image.put(path)?;
-    Ok(ledger.judge(runtime, path, cut.at, cut.depth))
+    Ok(ledger.check(runtime, path, cut.at, cut.depth))
 }
 
 impl Survey {
-    fn add(&mut self, cut: &Cut, verdict: &Verdict) {
+    fn add(&mut self, cut: &Cut, report: &LossReport) {
         self.images += 1;
-        self.images_with_losses += usize::from(!verdict.lost.is_empty());
-        self.damaged_images += usize::from(!verdict.damage.is_empty());
-        self.losses += verdict.lost.len();
-        if !verdict.is_good() && self.told.len() < TOLD {
-            let (lost, first) = (verdict.lost.len(), &verdict.lost[..verdict.lost.len().min(TOLD)]);
-            let damage = verdict.damage.join("; ");
+        self.images_with_losses += usize::from(!report.lost.is_empty());
+        self.damaged_images += usize::from(!report.damage.is_empty());
+        self.losses += report.lost.len();
+        if !report.is_good() && self.told.len() < TOLD {
+            let (lost, first) = (report.lost.len(), &report.lost[..report.lost.len().min(TOLD)]);
+            let damage = report.damage.join("; ");
             self.told.push(format!("cut {} (event {}): {lost} lost, first {first:?}; {damage}", cut.what, cut.at));
         }
     }

@@ -1,4 +1,4 @@
-//! Choices that a seed decides.
+//! Random choices that a seed decides.
 
 /// A sequence of numbers (SplitMix64); equal seeds give equal sequences.
 #[derive(Clone, Debug)]

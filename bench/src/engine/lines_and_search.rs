@@ -1,4 +1,4 @@
-//! Line patches, diffs and searches made to take long.
+//! Worst-case inputs of line patches, diffs and searches.
 
 use interline_edit::{Case, Pattern, PatternError, SearchOptions, diff, patch_lines, search};
 
@@ -8,52 +8,52 @@ use crate::texts::{Dice, passage, source};
 
 pub(super) const TRAPS: &[Trap] = &[
     linear("line patch, 10,000 operations in 4 MB, with apply", |size| {
-        patching(source(size.of(4_000_000), 1), size.of(10_000))
+        patching(source(size.scale(4_000_000), 1), size.scale(10_000))
     }),
     linear("line patch, 100,000 operations in lines of 1 byte, with apply", |size| {
-        patching("\n".repeat(size.of(600_000)), size.of(100_000))
+        patching("\n".repeat(size.scale(600_000)), size.scale(100_000))
     }),
     linear("diff of two different texts of 4 MB", |size| {
-        diffing(source(size.of(4_000_000), 1), source(size.of(4_000_000), 2))
+        diffing(source(size.scale(4_000_000), 1), source(size.scale(4_000_000), 2))
     }),
     linear("diff of two texts of 4 MB without a common line", |size| {
-        let text = source(size.of(4_000_000), 1);
+        let text = source(size.scale(4_000_000), 1);
         let other = text.replace('\n', " #\n");
         diffing(text, other)
     }),
     linear("diff of one changed line in 4 MB", |size| {
-        let text = source(size.of(4_000_000), 1);
+        let text = source(size.scale(4_000_000), 1);
         let old = passage(&text, text.len() / 2);
         let changed = text.replacen(old, &old.replacen("self", "this", 1), 1);
         diffing(text, changed)
     }),
     linear("diff of one change at each end of 4 MB", |size| {
-        let text = source(size.of(4_000_000), 1);
+        let text = source(size.scale(4_000_000), 1);
         let changed = format!("first\n{text}last\n");
         diffing(text, changed)
     }),
     linear("diff of 20,000 lines `a` or `b`, shuffled", |size| {
-        diffing(shuffled(size.of(20_000), 1), shuffled(size.of(20_000), 2))
+        diffing(shuffled(size.scale(20_000), 1), shuffled(size.scale(20_000), 2))
     }),
     linear("diff of 20,000 blank lines and as many with others between them", |size| {
-        diffing("\n".repeat(size.of(20_000)), "\n\nx\n".repeat(size.of(10_000)))
+        diffing("\n".repeat(size.scale(20_000)), "\n\nx\n".repeat(size.scale(10_000)))
     }),
     deadline("regex .*[^A-Z]\\|[A-Z] on a line of 50 KB", |size| {
-        matching("A".repeat(size.of(50_000)), ".*[^A-Z]|[A-Z]")
+        matching("A".repeat(size.scale(50_000)), ".*[^A-Z]|[A-Z]")
     }),
-    deadline("regex \\w+\\s+\\w+ on 4 MB", |size| matching(source(size.of(4_000_000), 1), r"\w+\s+\w+")),
-    deadline("regex \\w+\\s+\\d+x on 4 MB", |size| matching(source(size.of(4_000_000), 1), r"\w+\s+\d+x")),
+    deadline("regex \\w+\\s+\\w+ on 4 MB", |size| matching(source(size.scale(4_000_000), 1), r"\w+\s+\w+")),
+    deadline("regex \\w+\\s+\\d+x on 4 MB", |size| matching(source(size.scale(4_000_000), 1), r"\w+\s+\d+x")),
     linear("case-insensitive search on 4 MB", |size| {
-        searching(source(size.of(4_000_000), 1), "Retry_Budget", Case::Insensitive)
+        searching(source(size.scale(4_000_000), 1), "Retry_Budget", Case::Insensitive)
     }),
     linear("case-insensitive search of 1,000 `a` and `b` in 4 MB of `a`", |size| {
-        searching("a".repeat(size.of(4_000_000)), &("A".repeat(1_000) + "B"), Case::Insensitive)
+        searching("a".repeat(size.scale(4_000_000)), &("A".repeat(1_000) + "B"), Case::Insensitive)
     }),
     linear("search of `e` on 4 MB, every match kept", |size| {
-        searching(source(size.of(4_000_000), 1), "e", Case::Sensitive)
+        searching(source(size.scale(4_000_000), 1), "e", Case::Sensitive)
     }),
     linear("search of 1,000 `a` in 4 MB of `a`, every match kept", |size| {
-        searching("a".repeat(size.of(4_000_000)), &"a".repeat(1_000), Case::Sensitive)
+        searching("a".repeat(size.scale(4_000_000)), &"a".repeat(1_000), Case::Sensitive)
     }),
 ];
 

@@ -1,4 +1,4 @@
-//! The bars of the engine: 4 MB of source, each operation beside what no implementation can do without.
+//! Speed of the text engine on 4 MB of source: each operation beside the raw work that no implementation can avoid.
 
 use std::error::Error;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use interline_edit::{
 };
 use memchr::memmem::Finder;
 
-use super::told;
+use super::summary;
 use crate::measure::{Effort, side_by_side};
 use crate::table::{Table, millis, times, verdict};
 use crate::texts::{RARE_NAME, passage, source};
@@ -91,7 +91,7 @@ impl Group<'_> {
     fn replace(&mut self, name: &str, outcome: &str, bar: Bar, old: &str, new: &str) -> Result<(), Box<dyn Error>> {
         let text = self.text;
         let request = Replace::new(old, new);
-        let found = told(&replace(text, &request));
+        let found = summary(&replace(text, &request));
         if !found.starts_with(outcome) || found.ends_with(" 0 near") {
             return Err(format!("{name}: expected {outcome}, got {found}").into());
         }

@@ -1,4 +1,4 @@
-//! Inputs made to take long. Each is measured at half its size too: linear means about twice the time.
+//! Worst-case inputs. Each is measured at half its size too: linear means about twice the time.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ pub(super) enum Size {
 }
 
 impl Size {
-    pub(super) fn of(self, whole: usize) -> usize {
+    pub(super) fn scale(self, whole: usize) -> usize {
         match self {
             Size::Half => whole / 2,
             Size::Whole => whole,

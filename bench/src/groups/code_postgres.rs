@@ -1,4 +1,4 @@
-//! The files of code that are on disk, in a PostgreSQL database of their own.
+//! The PostgreSQL database of the group `code-search`: the code files on disk, stored.
 
 use std::error::Error;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Searches through 200 MB of stored code, beside ripgrep on the same files on disk.
+//! Group `code-search`: searches through 200 MB of stored code, beside ripgrep on the same files on disk.
 
 use std::error::Error;
 use std::fs;
@@ -16,8 +16,8 @@ use uuid::Uuid;
 use super::code_postgres::{Database, SERVER};
 use super::python::library_files;
 use super::search::complete_index;
-use crate::measure::{Figures, middle};
-use crate::store::{Bare, Place, file_in};
+use crate::measure::{PairedFigures, middle};
+use crate::store::{Bare, BenchFolder, file_in};
 use crate::table::{JUDGED, Longest, Table};
 
 const BYTES: usize = 200_000_000;
@@ -72,7 +72,7 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
     if !QUERIES.iter().any(|query| table.wants(&in_postgres(query))) {
         return Ok(());
     }
-    let folder = kept(&Place::of_user()?)?;
+    let folder = cached(&BenchFolder::in_user_cache()?)?;
     let files = folder.join("files");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let interline = Interline::new(Arc::new(SqliteStore::open(&file_in(&folder))?), Limits::default());
@@ -107,23 +107,23 @@ fn row(
     files: &Path,
     ask: impl Fn() -> Result<u64, Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
-    let total = ask()?;
+    let total = send_request()?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let begin = Instant::now();
-        ask()?;
+        send_request()?;
         ours.push(begin.elapsed().as_secs_f64());
         theirs.extend(ripgrep(files, query, total)?);
     }
-    let seconds = Figures { subject: middle(ours), reference: middle(theirs) };
+    let seconds = PairedFigures { subject: middle(ours), reference: middle(theirs) };
     let beside = if seconds.reference > 0.0 { "" } else { " (no ripgrep here)" };
     Ok(table.judged_times(&format!("{name}, {total} lines{beside}"), seconds, Longest::Time(bar))?)
 }
 
 async fn found(interline: &Interline, query: &Query) -> Result<u64, Box<dyn Error>> {
-    let told = |error| format!("{error:?}");
-    let owner = interline.owner().await.map_err(told)?;
-    let caller = interline.trusted(owner.id, Source::Cli).await.map_err(told)?;
+    let to_text = |error| format!("{error:?}");
+    let owner = interline.owner().await.map_err(to_text)?;
+    let caller = interline.trusted(owner.id, Source::Cli).await.map_err(to_text)?;
     let request = SearchFiles {
         scope: CodeScope { kind: CodeKind::Module, app: None, organization: None },
         pattern: query.pattern.to_owned(),
@@ -134,7 +134,7 @@ async fn found(interline: &Interline, query: &Query) -> Result<u64, Box<dyn Erro
         context_lines: 3,
         limit: query.limit,
     };
-    let found = interline.search_code(&caller, request).await.map_err(told)?;
+    let found = interline.search_code(&caller, request).await.map_err(to_text)?;
     let told = u64::try_from(query.limit)?.min(found.total_matches);
     if found.matches.len() as u64 == told {
         Ok(found.total_matches)
@@ -165,10 +165,10 @@ fn ripgrep(folder: &Path, query: &Query, total: u64) -> Result<Option<f64>, Box<
 }
 
 /// The folder of the store and of its files on disk, made once and kept for later runs.
-fn kept(place: &Place) -> Result<PathBuf, Box<dyn Error>> {
-    let folder = place.folder().join(format!("code-of-{BYTES}-{FORM}"));
+fn cached(bench_folder: &BenchFolder) -> Result<PathBuf, Box<dyn Error>> {
+    let folder = bench_folder.path().join(format!("code-of-{BYTES}-{FORM}"));
     if !folder.exists() {
-        let scratch = place.temporary()?;
+        let scratch = bench_folder.temporary()?;
         fill(scratch.path())?;
         complete_index(&file_in(scratch.path()))?;
         fs::rename(scratch.keep(), &folder)?;

@@ -1,4 +1,4 @@
-//! Durable edits over REST beside *bare*.
+//! Group `edits`: durable edits over REST beside *bare*.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::creates::syncs_each;
-use crate::load::{Load, Outcome, Requests, ask};
-use crate::measure::{Figures, in_turns};
-use crate::requests::{Voice, new_note};
+use crate::load::{Load, LoadResult, Requests, send_request};
+use crate::measure::{PairedFigures, in_turns};
+use crate::requests::{RequestWriter, new_note};
 use crate::servers::Served;
-use crate::store::{Bare, BareItem, BareNote, Place, file_in, used_bytes};
-use crate::table::{JUDGED, Judged, Longest, Table, megabytes, millis, per_second, times};
+use crate::store::{Bare, BareItem, BareNote, BenchFolder, file_in, used_bytes};
+use crate::table::{JUDGED, JudgedRow, Longest, Table, megabytes, millis, per_second, times};
 use crate::texts::{Dice, source};
 
 const ROUNDS: usize = 7;
@@ -37,30 +37,30 @@ const SIZES: [Size; 2] = [
 ];
 
 pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
-    let place = Place::of_user()?;
+    let bench_folder = BenchFolder::in_user_cache()?;
     let mut table = Table::new(rows, "## Durable edits over REST (str-replace, include_content=false)", JUDGED);
     for size in &SIZES {
         for connections in [2, 64] {
             let name = format!("edit a note of {}, {connections} connections", size.name);
             if table.wants(&name) {
-                edit(&mut table, &place, &name, size, connections)?;
+                edit(&mut table, &bench_folder, &name, size, connections)?;
             }
         }
     }
-    long(&mut table, &place)?;
-    history(&mut table, &place)
+    long(&mut table, &bench_folder)?;
+    history(&mut table, &bench_folder)
 }
 
 /// A text with numbered passages, each of which can be replaced by its next state.
 #[derive(Clone)]
-struct Marked {
+struct MarkedText {
     text: String,
     states: Vec<u32>,
 }
 
-impl Marked {
+impl MarkedText {
     /// Of about so many bytes, with so many passages.
-    fn new(bytes: usize, passages: usize, seed: u64) -> Marked {
+    fn new(bytes: usize, passages: usize, seed: u64) -> MarkedText {
         let plain = source(bytes - passages * passage(0, 0).len(), seed);
         let mut text = String::with_capacity(bytes);
         for (part, rest) in parts(&plain, passages).into_iter().enumerate() {
@@ -69,7 +69,7 @@ impl Marked {
                 text.push_str(&passage(part, 0));
             }
         }
-        Marked { text, states: vec![0; passages] }
+        MarkedText { text, states: vec![0; passages] }
     }
 
     /// The next state of a passage: what is there now, and what it becomes.
@@ -101,35 +101,35 @@ fn parts(text: &str, cuts: usize) -> Vec<&str> {
 /// A note that is edited over REST.
 struct Edited {
     path: String,
-    marked: Marked,
+    marked: MarkedText,
 }
 
 impl Edited {
-    fn create(served: &Served, marked: Marked) -> Result<Edited, Box<dyn Error>> {
+    fn create(served: &Served, marked: MarkedText) -> Result<Edited, Box<dyn Error>> {
         let mut request = Vec::new();
-        served.voice.send(&mut request, "POST", "/notes", &new_note("edited", &["bench"], &marked.text));
-        let answer: serde_json::Value = serde_json::from_str(&ask(served.running.address, &request)?)?;
+        served.requests.send(&mut request, "POST", "/notes", &new_note("edited", &["bench"], &marked.text));
+        let answer: serde_json::Value = serde_json::from_str(&send_request(served.running.address, &request)?)?;
         let id = answer["id"].as_str().ok_or("a note without an id")?;
         Ok(Edited { path: format!("/notes/{id}/str-replace?include_content=false"), marked })
     }
 
-    fn request(&mut self, voice: &Voice, request: &mut Vec<u8>, passage: usize) {
+    fn request(&mut self, requests: &RequestWriter, request: &mut Vec<u8>, passage: usize) {
         let (old, new) = self.marked.turn(passage);
-        voice.send(request, "PATCH", &self.path, &json!({ "old_str": old, "new_str": new }).to_string());
+        requests.send(request, "PATCH", &self.path, &json!({ "old_str": old, "new_str": new }).to_string());
     }
 }
 
 /// A note that is edited by hand: its text is made anew, as an edit makes it.
-struct ByHand {
+struct BareNoteEdits {
     item: BareItem,
     text: String,
     state: u32,
 }
 
-impl ByHand {
-    fn create(bare: &mut Bare, text: &str) -> rusqlite::Result<ByHand> {
+impl BareNoteEdits {
+    fn create(bare: &mut Bare, text: &str) -> rusqlite::Result<BareNoteEdits> {
         let item = bare.create(BareNote { title: "edited", tags: &["bench"], text })?;
-        Ok(ByHand { item, text: text.to_owned(), state: 0 })
+        Ok(BareNoteEdits { item, text: text.to_owned(), state: 0 })
     }
 
     fn edit(&mut self, bare: &mut Bare) -> rusqlite::Result<()> {
@@ -141,33 +141,34 @@ impl ByHand {
 
 fn edit(
     table: &mut Table<'_>,
-    place: &Place,
+    bench_folder: &BenchFolder,
     name: &str,
     size: &Size,
     connections: usize,
 ) -> Result<(), Box<dyn Error>> {
-    let (folder, bare_folder) = (place.temporary()?, place.temporary()?);
+    let (folder, bare_folder) = (bench_folder.temporary()?, bench_folder.temporary()?);
     let served = Served::start(&file_in(folder.path()))?;
     let mut bare = Bare::open(&file_in(bare_folder.path()))?;
     let (mut sources, mut by_hand) = (Vec::new(), Vec::new());
     for connection in 0..connections {
-        let marked = Marked::new(size.bytes, 1, connection as u64);
+        let marked = MarkedText::new(size.bytes, 1, connection as u64);
         for _ in 0..NOTES {
-            by_hand.push(ByHand::create(&mut bare, &marked.text)?);
+            by_hand.push(BareNoteEdits::create(&mut bare, &marked.text)?);
         }
         let notes = (0..NOTES).map(|_| Edited::create(&served, marked.clone())).collect::<Result<Vec<_>, _>>()?;
-        sources.push(editing(served.voice.clone(), notes));
+        sources.push(editing(served.requests.clone(), notes));
     }
     let before = served.store.counters();
     let mut load = Load::connect(served.running.address, sources)?;
     let mut turn = (0..by_hand.len()).cycle();
     let mut commit = || turn.next().map_or(Ok(()), |index| by_hand[index].edit(&mut bare));
-    let rates = in_turns(ROUNDS, || Ok(load.run(ROUND)?.rate()), || Ok(Outcome::of(ROUND, &mut commit)?.rate()))?;
+    let rates =
+        in_turns(ROUNDS, || Ok(load.run(ROUND)?.rate()), || Ok(LoadResult::measure(ROUND, &mut commit)?.rate()))?;
     beside_bare(table, &format!("{name} / bare"), rates)?;
     let faster = rates.subject / size.python;
     table.judged(
         &format!("{name} / the Python system, measured before"),
-        Judged {
+        JudgedRow {
             figure: per_second(rates.subject),
             beside: per_second(size.python),
             ratio: times(faster),
@@ -179,46 +180,46 @@ fn edit(
     syncs_each(table, name, before, served.store.counters(), bar)
 }
 
-fn editing(voice: Voice, mut notes: Vec<Edited>) -> Requests {
+fn editing(requests: RequestWriter, mut notes: Vec<Edited>) -> Requests {
     let mut turn = 0;
     Box::new(move |request| {
         turn = (turn + 1) % NOTES;
-        notes[turn].request(&voice, request, 0);
+        notes[turn].request(&requests, request, 0);
     })
 }
 
 /// A rate that should be at least half of that of *bare*.
-pub(super) fn beside_bare(table: &mut Table<'_>, name: &str, rates: Figures) -> Result<(), Box<dyn Error>> {
+pub(super) fn beside_bare(table: &mut Table<'_>, name: &str, rates: PairedFigures) -> Result<(), Box<dyn Error>> {
     const BAR: f64 = 0.5;
     Ok(table.judged_rates(name, rates, BAR)?)
 }
 
 /// One edit in a note of 4 MB beside one commit of it.
-fn long(table: &mut Table<'_>, place: &Place) -> Result<(), Box<dyn Error>> {
+fn long(table: &mut Table<'_>, bench_folder: &BenchFolder) -> Result<(), Box<dyn Error>> {
     const BAR: f64 = 2.0;
     let name = "edit a note of 4 MB, 1 connection, p50 / a bare commit of 4 MB";
     if !table.wants(name) {
         return Ok(());
     }
-    let (folder, bare_folder) = (place.temporary()?, place.temporary()?);
+    let (folder, bare_folder) = (bench_folder.temporary()?, bench_folder.temporary()?);
     let served = Served::start(&file_in(folder.path()))?;
     let mut bare = Bare::open(&file_in(bare_folder.path()))?;
-    let marked = Marked::new(4_000_000, 1, 9);
-    let mut by_hand = ByHand::create(&mut bare, &marked.text)?;
+    let marked = MarkedText::new(4_000_000, 1, 9);
+    let mut by_hand = BareNoteEdits::create(&mut bare, &marked.text)?;
     let mut note = Edited::create(&served, marked)?;
-    let voice = served.voice.clone();
-    let source: Requests = Box::new(move |request| note.request(&voice, request, 0));
+    let requests = served.requests.clone();
+    let source: Requests = Box::new(move |request| note.request(&requests, request, 0));
     let mut load = Load::connect(served.running.address, vec![source])?;
     let medians = in_turns(
         ROUNDS,
         || Ok(load.run(ROUND)?.median().as_secs_f64()),
-        || Ok(Outcome::of(ROUND, || by_hand.edit(&mut bare))?.median().as_secs_f64()),
+        || Ok(LoadResult::measure(ROUND, || by_hand.edit(&mut bare))?.median().as_secs_f64()),
     )?;
     Ok(table.judged_times(name, medians, Longest::Times(BAR))?)
 }
 
 /// What 1,000 edits all over a note of 1 MB leave on disk.
-fn history(table: &mut Table<'_>, place: &Place) -> Result<(), Box<dyn Error>> {
+fn history(table: &mut Table<'_>, bench_folder: &BenchFolder) -> Result<(), Box<dyn Error>> {
     const BAR: f64 = 3e6;
     const EDITS: usize = 1_000;
     const PASSAGES: u32 = 500;
@@ -226,23 +227,23 @@ fn history(table: &mut Table<'_>, place: &Place) -> Result<(), Box<dyn Error>> {
     if !table.wants(name) {
         return Ok(());
     }
-    let folder = place.temporary()?;
+    let folder = bench_folder.temporary()?;
     let file = file_in(folder.path());
     let served = Served::start(&file)?;
-    let mut note = Edited::create(&served, Marked::new(1_000_000, PASSAGES as usize, 11))?;
+    let mut note = Edited::create(&served, MarkedText::new(1_000_000, PASSAGES as usize, 11))?;
     let before = used_bytes(&file)?;
     let (mut dice, mut request) = (Dice::new(4), Vec::new());
     let begin = Instant::now();
     for _ in 0..EDITS {
         request.clear();
-        note.request(&served.voice, &mut request, dice.below(PASSAGES) as usize);
-        ask(served.running.address, &request)?;
+        note.request(&served.requests, &mut request, dice.below(PASSAGES) as usize);
+        send_request(served.running.address, &request)?;
     }
     let each = begin.elapsed() / 1_000;
     let grown = used_bytes(&file)? - before;
     table.judged(
         name,
-        Judged {
+        JudgedRow {
             figure: megabytes(grown),
             beside: millis(each),
             ratio: String::new(),

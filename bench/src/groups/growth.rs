@@ -1,4 +1,4 @@
-//! The same on a store of 1,000 small items and on one of 1,000,000.
+//! Group `growth`: the same requests on a store of 1,000 small items and on one of 1,000,000.
 
 use std::error::Error;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::http::reading;
 use crate::load::{Load, Requests};
 use crate::measure::in_turns;
 use crate::servers::Served;
-use crate::store::{Filling, Place, file_in, ids, kept};
+use crate::store::{BenchFolder, Filling, cached, file_in, ids};
 use crate::table::{JUDGED, Longest, Table};
 use crate::texts::Dice;
 
@@ -34,23 +34,23 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
     if !names.into_iter().any(|name| table.wants(name)) {
         return Ok(());
     }
-    let place = Place::of_user()?;
-    let (many, few) = (Stock::open(&place, MANY)?, Stock::open(&place, FEW)?);
-    row(&mut table, some, (&many, &few), |stock| reading(&stock.served.voice, &stock.some(), CONNECTIONS))?;
-    row(&mut table, all, (&many, &few), |stock| reading(&stock.served.voice, &stock.ids, CONNECTIONS))?;
+    let bench_folder = BenchFolder::in_user_cache()?;
+    let (many, few) = (ServedStore::open(&bench_folder, MANY)?, ServedStore::open(&bench_folder, FEW)?);
+    row(&mut table, some, (&many, &few), |stock| reading(&stock.served.requests, &stock.some(), CONNECTIONS))?;
+    row(&mut table, all, (&many, &few), |stock| reading(&stock.served.requests, &stock.ids, CONNECTIONS))?;
     row(&mut table, edit, (&many, &few), |stock| (0..CONNECTIONS).map(|connection| stock.editing(connection)).collect())
 }
 
 fn row(
     table: &mut Table<'_>,
     name: &str,
-    (many, few): (&Stock, &Stock),
-    sources: impl Fn(&Stock) -> Vec<Requests>,
+    (many, few): (&ServedStore, &ServedStore),
+    sources: impl Fn(&ServedStore) -> Vec<Requests>,
 ) -> Result<(), Box<dyn Error>> {
     if !table.wants(name) {
         return Ok(());
     }
-    let connect = |stock: &Stock| Load::connect(stock.served.running.address, sources(stock));
+    let connect = |stock: &ServedStore| Load::connect(stock.served.running.address, sources(stock));
     let (mut in_many, mut in_few) = (connect(many)?, connect(few)?);
     let medians = in_turns(
         ROUNDS,
@@ -61,15 +61,15 @@ fn row(
 }
 
 /// A store that is served, and some of what is in it.
-struct Stock {
+struct ServedStore {
     served: Served,
     ids: Vec<String>,
 }
 
-impl Stock {
-    fn open(place: &Place, filling: Filling) -> Result<Stock, Box<dyn Error>> {
-        let file = file_in(&kept(place, filling)?);
-        Ok(Stock { ids: ids(&file, filling.bytes, USED)?, served: Served::start(&file)? })
+impl ServedStore {
+    fn open(bench_folder: &BenchFolder, filling: Filling) -> Result<ServedStore, Box<dyn Error>> {
+        let file = file_in(&cached(bench_folder, filling)?);
+        Ok(ServedStore { ids: ids(&file, filling.bytes, USED)?, served: Served::start(&file)? })
     }
 
     /// As many of the items as the small store has.
@@ -82,11 +82,11 @@ impl Stock {
     fn editing(&self, connection: usize) -> Requests {
         let path = |id: &String| format!("/notes/{id}/content?include_content=false");
         let paths: Vec<String> = self.ids.iter().skip(connection).step_by(CONNECTIONS).map(path).collect();
-        let (voice, mut dice) = (self.served.voice.clone(), Dice::new(connection as u64));
+        let (requests, mut dice) = (self.served.requests.clone(), Dice::new(connection as u64));
         Box::new(move |request| {
             let line = format!("seen by {:010}\n", dice.below(u32::MAX));
             let operation = json!({ "start_line": 1, "end_line": 1, "content": line });
-            voice.send(request, "PATCH", dice.pick_of(&paths), &json!({ "operations": [operation] }).to_string());
+            requests.send(request, "PATCH", dice.pick_of(&paths), &json!({ "operations": [operation] }).to_string());
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The content server on standard input and output: how soon it answers, and what an edit takes.
+//! Group `mcp`: the MCP server on standard input and output, its latency and the bytes of an edit.
 
 use std::error::Error;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 
 use super::process::{binary, starts};
 use crate::measure::middle;
-use crate::store::Place;
-use crate::table::{JUDGED, Judged, Table, millis, times};
+use crate::store::BenchFolder;
+use crate::table::{JUDGED, JudgedRow, Table, millis, times};
 
 const CALLS: u64 = 500;
 /// What one edit of a long note may take, sent and received.
 const MAX_EDIT_BYTES: usize = 2_048;
 
 pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
-    let (place, binary) = (Place::of_user()?, binary()?);
-    let folder = place.temporary()?;
+    let (bench_folder, binary) = (BenchFolder::in_user_cache()?, binary()?);
+    let folder = bench_folder.temporary()?;
     let mut table = Table::new(rows, "## MCP over stdio", JUDGED);
     let name = "start of `interline mcp content` to the first answer, p50";
     starts(&mut table, name, Duration::from_millis(60), || {
@@ -55,7 +55,7 @@ fn calls(
     }
     let median = Duration::from_secs_f64(middle(seconds));
     let (figure, bar, passes) = (millis(median), format!("≤ {}", millis(bar)), median <= bar);
-    Ok(table.judged(name, Judged { figure, beside: String::new(), ratio: String::new(), bar, passes })?)
+    Ok(table.judged(name, JudgedRow { figure, beside: String::new(), ratio: String::new(), bar, passes })?)
 }
 
 /// The bytes of one edit beside those of reading the note and writing it back.
@@ -79,7 +79,7 @@ fn edit_of_a_long_note(table: &mut Table<'_>, agent: &mut Agent) -> Result<(), B
     }
     agent.call("rewrite_content", &json!({"id": id, "content": content, "expected_version": 2}))?;
     let whole = agent.bytes - before;
-    let row = Judged {
+    let row = JudgedRow {
         figure: format!("{edit} B"),
         beside: format!("{whole} B"),
         ratio: times(edit as f64 / whole as f64),

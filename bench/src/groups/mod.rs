@@ -1,4 +1,4 @@
-//! What `just bench` measures, by the names that it is asked for.
+//! The groups of benchmarks of `just bench`, by their names.
 
 mod code_postgres;
 mod code_search;

@@ -1,19 +1,19 @@
-//! The way to change a long module precisely, search, read lines, patch, over REST.
+//! Group `module`: a precise change of a long module over REST: search, read lines, patch.
 
 use std::error::Error;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use interline_items::code::SdkName;
+use interline_python::SdkName;
 use serde_json::{Value, json};
 
 use super::python::{module, parsed};
-use crate::load::{Load, Outcome, Requests, ask};
+use crate::load::{Load, LoadResult, Requests, send_request};
 use crate::measure::in_turns;
-use crate::requests::Voice;
+use crate::requests::RequestWriter;
 use crate::servers::Served;
-use crate::store::{Bare, BareNote, Place, file_in};
-use crate::table::{JUDGED, Judged, Longest, Table, megabytes, millis};
+use crate::store::{Bare, BareNote, BenchFolder, file_in};
+use crate::table::{JUDGED, JudgedRow, Longest, Table, megabytes, millis};
 
 const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(500);
@@ -33,20 +33,20 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let [searching, reading, patching, bytes] = names;
-    let place = Place::of_user()?;
-    let folder = place.temporary()?;
+    let bench_folder = BenchFolder::in_user_cache()?;
+    let folder = bench_folder.temporary()?;
     let served = Served::start(&file_in(folder.path()))?;
     let text = format!("{}{}", mark(0), module(&SdkName::default())?);
-    let (address, voice) = (served.running.address, &served.voice);
-    let whole = told(address, voice, "replace", &json!({ "content": text }))?;
+    let (address, requests) = (served.running.address, &served.requests);
+    let whole = exchanged_bytes(address, requests, "replace", &json!({ "content": text }))?;
     for (name, line, body, bar) in
         [(searching, "search", search(), 50), (reading, "read", json!({ "start_line": 60_000, "end_line": 60_100 }), 5)]
     {
         if table.wants(name) {
-            let mut load = Load::connect(address, vec![always(voice.clone(), line, &body)])?;
+            let mut load = Load::connect(address, vec![always(requests.clone(), line, &body)])?;
             load.run(ROUND)?;
             let (median, bar) = (load.run(ROUND * 4)?.median(), Duration::from_millis(bar));
-            let row = Judged {
+            let row = JudgedRow {
                 figure: millis(median),
                 beside: String::new(),
                 ratio: String::new(),
@@ -57,13 +57,13 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
         }
     }
     if table.wants(bytes) {
-        let mut sent = told(address, voice, "search", &search())?;
-        sent += told(address, voice, "read", &json!({ "start_line": 1, "end_line": 100 }))?;
-        sent += told(address, voice, "patch", &patch(0))?;
-        told(address, voice, "patch", &json!({ "old_string": mark(1), "new_string": mark(0) }))?;
+        let mut sent = exchanged_bytes(address, requests, "search", &search())?;
+        sent += exchanged_bytes(address, requests, "read", &json!({ "start_line": 1, "end_line": 100 }))?;
+        sent += exchanged_bytes(address, requests, "patch", &patch(0))?;
+        exchanged_bytes(address, requests, "patch", &json!({ "old_string": mark(1), "new_string": mark(0) }))?;
         let (sent, whole) = (sent as f64, (whole + text.len()) as f64);
         let saved = 1.0 - sent / whole;
-        let row = Judged {
+        let row = JudgedRow {
             figure: format!("{sent:.0} B"),
             beside: megabytes(whole),
             ratio: format!("{:.2} % saved", saved * 100.0),
@@ -72,23 +72,23 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
         };
         table.judged(bytes, row)?;
     }
-    if table.wants(patching) { patched(&mut table, patching, &place, &served, &text) } else { Ok(()) }
+    if table.wants(patching) { patched(&mut table, patching, &bench_folder, &served, &text) } else { Ok(()) }
 }
 
 /// An edit beside what it cannot do without: to see that the text is Python, and to have it on disk, where *bare* has it.
 fn patched(
     table: &mut Table<'_>,
     name: &str,
-    place: &Place,
+    bench_folder: &BenchFolder,
     served: &Served,
     text: &str,
 ) -> Result<(), Box<dyn Error>> {
-    let bare_folder = place.temporary()?;
+    let bare_folder = bench_folder.temporary()?;
     let mut bare = Bare::open(&file_in(bare_folder.path()))?;
     let mut item = bare.create(BareNote { title: PATH, tags: &[], text })?;
-    let (voice, mut state) = (served.voice.clone(), 0);
+    let (requests, mut state) = (served.requests.clone(), 0);
     let source: Requests = Box::new(move |request| {
-        voice.send(request, "POST", "/code/patch", &with_file(&patch(state)));
+        requests.send(request, "POST", "/code/patch", &with_file(&patch(state)));
         state += 1;
     });
     let mut load = Load::connect(served.running.address, vec![source])?;
@@ -99,8 +99,8 @@ fn patched(
         ROUNDS,
         || Ok(load.run(ROUND * 2)?.median().as_secs_f64()),
         || {
-            let parsing = Outcome::of(ROUND, parse)?.median();
-            let commit = Outcome::of(ROUND, || bare.edit(&mut item, text, UNDO))?.median();
+            let parsing = LoadResult::measure(ROUND, parse)?.median();
+            let commit = LoadResult::measure(ROUND, || bare.edit(&mut item, text, UNDO))?.median();
             Ok((parsing + commit * 2).as_secs_f64())
         },
     )?;
@@ -128,14 +128,19 @@ fn with_file(body: &Value) -> String {
 }
 
 /// The same request, over and over.
-fn always(voice: Voice, line: &'static str, body: &Value) -> Requests {
+fn always(requests: RequestWriter, line: &'static str, body: &Value) -> Requests {
     let body = with_file(body);
-    Box::new(move |request| voice.send(request, "POST", &format!("/code/{line}"), &body))
+    Box::new(move |request| requests.send(request, "POST", &format!("/code/{line}"), &body))
 }
 
 /// How many bytes a request and the body of its answer are.
-fn told(address: SocketAddr, voice: &Voice, line: &str, body: &Value) -> Result<usize, Box<dyn Error>> {
+fn exchanged_bytes(
+    address: SocketAddr,
+    requests: &RequestWriter,
+    line: &str,
+    body: &Value,
+) -> Result<usize, Box<dyn Error>> {
     let mut request = Vec::new();
-    voice.send(&mut request, "POST", &format!("/code/{line}"), &with_file(body));
-    Ok(request.len() + ask(address, &request)?.len())
+    requests.send(&mut request, "POST", &format!("/code/{line}"), &with_file(body));
+    Ok(request.len() + send_request(address, &request)?.len())
 }

@@ -1,4 +1,4 @@
-//! The command as a process: how soon it answers, how much memory it takes, how big it is.
+//! Group `process`: the command as a process, its start-up time, memory and size.
 
 use std::error::Error;
 use std::fs;
@@ -8,11 +8,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::http::{LARGE, READ, SMALL, mixing, reading};
-use crate::load::{Load, ask};
+use crate::load::{Load, send_request};
 use crate::measure::middle;
-use crate::requests::Voice;
-use crate::store::{Filling, Place, file_in, fill, ids, kept};
-use crate::table::{JUDGED, Judged, Table, megabytes, millis};
+use crate::requests::RequestWriter;
+use crate::store::{BenchFolder, Filling, cached, file_in, fill, ids};
+use crate::table::{JUDGED, JudgedRow, Table, megabytes, millis};
 
 const STARTS: usize = 11;
 /// How long a start may take before it is given up.
@@ -23,26 +23,26 @@ const MANY: Filling = Filling { items: 100_000, bytes: 200 };
 const CONNECTIONS: usize = 64;
 
 pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
-    let place = Place::of_user()?;
+    let bench_folder = BenchFolder::in_user_cache()?;
     let mut table = Table::new(rows, "## The command", JUDGED);
     let binary = binary()?;
     let size = fs::metadata(&binary)?.len() as f64;
     memory(&mut table, "release binary", 30e6, || Ok(size))?;
     starts(&mut table, "start to first answer, empty store, p50", Duration::from_millis(50), || {
-        let folder = place.temporary()?;
+        let folder = bench_folder.temporary()?;
         Ok(Served::start(&binary, folder.path())?.0)
     })?;
-    let many = kept(&place, MANY)?;
+    let many = cached(&bench_folder, MANY)?;
     starts(&mut table, "start to first answer, 100,000 items, p50", Duration::from_millis(150), || {
         Ok(Served::start(&binary, &many)?.0)
     })?;
     memory(&mut table, "anonymous memory after the first answer", 30e6, || {
-        Served::start(&binary, place.temporary()?.path())?.1.anonymous()
+        Served::start(&binary, bench_folder.temporary()?.path())?.1.anonymous()
     })?;
     let name = "anonymous memory, 64 connections: 80 % reads of 2 KB, 20 % creates";
-    memory(&mut table, name, 150e6, || serving(&binary, &place, SMALL))?;
+    memory(&mut table, name, 150e6, || serving(&binary, &bench_folder, SMALL))?;
     let name = "anonymous memory, 64 connections: reads of 100 KB";
-    memory(&mut table, name, 150e6, || serving(&binary, &place, LARGE))
+    memory(&mut table, name, 150e6, || serving(&binary, &bench_folder, LARGE))
 }
 
 /// The command beside this program, which `just bench` builds with it.
@@ -70,7 +70,7 @@ pub(super) fn starts(
     let median = Duration::from_secs_f64(middle(times));
     table.judged(
         name,
-        Judged {
+        JudgedRow {
             figure: millis(median),
             beside: String::new(),
             ratio: String::new(),
@@ -93,7 +93,7 @@ fn memory(
     let bytes = bytes()?;
     table.judged(
         name,
-        Judged {
+        JudgedRow {
             figure: megabytes(bytes),
             beside: String::new(),
             ratio: String::new(),
@@ -105,8 +105,8 @@ fn memory(
 }
 
 /// The most memory while 64 connections ask as fast as they can, looked at between the rounds.
-fn serving(binary: &Path, place: &Place, read: Filling) -> Result<f64, Box<dyn Error>> {
-    let folder = place.temporary()?;
+fn serving(binary: &Path, bench_folder: &BenchFolder, read: Filling) -> Result<f64, Box<dyn Error>> {
+    let folder = bench_folder.temporary()?;
     let file = file_in(folder.path());
     fill(&file, read)?;
     let ids = ids(&file, read.bytes, READ)?;
@@ -126,8 +126,8 @@ fn serving(binary: &Path, place: &Place, read: Filling) -> Result<f64, Box<dyn E
 }
 
 /// Everybody is the owner: no token is needed.
-fn voice() -> Voice {
-    Voice { token: "none".to_owned() }
+fn voice() -> RequestWriter {
+    RequestWriter { token: "none".to_owned() }
 }
 
 /// The command, serving. Dropping it ends it.
@@ -150,7 +150,7 @@ impl Served {
             .spawn()?;
         let served = Served { child, address };
         loop {
-            match ask(address, &request) {
+            match send_request(address, &request) {
                 Ok(_) => return Ok((begin.elapsed(), served)),
                 Err(error) if begin.elapsed() > PATIENCE => return Err(error.into()),
                 Err(_) => std::thread::park_timeout(PAUSE),

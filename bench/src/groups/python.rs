@@ -1,22 +1,20 @@
-//! Whether a text is Python, beside the parser alone on the same text.
+//! Group `python`: the check that a text is Python, beside the parser alone on the same text.
 
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::Duration;
 
-use interline_items::code::{SdkName, check_blocking};
+use interline_python::{CheckedModule, CodeError, LargeStack, STACK_BYTES, SdkName, check};
 use ruff_python_parser::parse_module;
 
-use crate::measure::{Effort, Figures, side_by_side};
+use crate::measure::{Effort, PairedFigures, side_by_side};
 use crate::table::{JUDGED, Longest, Table, megabytes, millis};
 
 const BYTES: usize = 4_000_000;
 const EFFORT: Effort = Effort { least: 9, most: 31, budget: Duration::from_secs(20) };
-/// As the checks have it.
-const STACK_BYTES: usize = 64 * 1024 * 1024;
 
 pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
     let mut table = Table::new(rows, "## Whether code is Python", JUDGED);
@@ -42,7 +40,7 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
         table.judged_times(speed, beside_parser(&module, &sdk), Longest::Times(1.3))?;
     }
     if table.wants(uncut) {
-        let Figures { subject, reference } = beside_parser(&statement, &sdk);
+        let PairedFigures { subject, reference } = beside_parser(&statement, &sdk);
         let times = [subject, reference].map(|seconds| millis(Duration::from_secs_f64(seconds)));
         let ratio = format!("{:.2} ×", subject / reference);
         let [figure, beside] = times;
@@ -52,10 +50,35 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
 }
 
 /// Seconds that a check takes, and the parser alone.
-fn beside_parser(module: &str, sdk: &SdkName) -> Figures {
+fn beside_parser(module: &str, sdk: &SdkName) -> PairedFigures {
     let check = || check_blocking(module, sdk).is_ok_and(|checked| checked.is_ok());
     let medians = side_by_side(EFFORT, check, || parsed(module));
-    Figures { subject: medians.subject.as_secs_f64(), reference: medians.reference.as_secs_f64() }
+    PairedFigures { subject: medians.subject.as_secs_f64(), reference: medians.reference.as_secs_f64() }
+}
+
+/// A check on a thread of its own, as the store does it. The outer error is for want of a thread.
+fn check_blocking(source: &str, sdk: &SdkName) -> Result<Result<CheckedModule, CodeError>, Box<dyn Error>> {
+    thread::scope(|scope| {
+        let thread = builder().spawn_scoped(scope, || check(source, sdk, &CheckThread))?;
+        thread.join().map_err(|_| "the check panicked".into())
+    })
+}
+
+/// A thread of [`check_blocking`].
+struct CheckThread;
+
+impl LargeStack for CheckThread {
+    fn on_two_threads<T: Send>(&self, work: impl Fn() -> T + Sync) -> (T, Option<T>) {
+        thread::scope(|scope| {
+            let other = builder().spawn_scoped(scope, &work).ok();
+            let here = work();
+            (here, other.and_then(|other| other.join().ok()))
+        })
+    }
+}
+
+fn builder() -> Builder {
+    Builder::new().stack_size(STACK_BYTES)
 }
 
 /// A module that cannot be taken apart.
@@ -68,7 +91,7 @@ fn one_statement(module: &str) -> String {
 pub(super) fn parsed(module: &str) -> bool {
     thread::scope(|scope| {
         let work = || parse_module(module).is_ok();
-        let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        let thread = builder().spawn_scoped(scope, work);
         thread.is_ok_and(|thread| thread.join().unwrap_or(false))
     })
 }

@@ -1,4 +1,4 @@
-//! Searches over many items, and what their index takes.
+//! Group `search`: searches over many items, and the size and cost of the index.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -10,13 +10,13 @@ use interline_items::search::{IndexStep, IndexStepResult};
 use interline_storage::SqliteStore;
 use serde_json::{Value, json};
 
-use crate::load::{Load, Requests, ask};
+use crate::load::{Load, Requests, send_request};
 use crate::measure::in_turns;
 use crate::prose::Prose;
-use crate::requests::{Voice, new_note};
+use crate::requests::{RequestWriter, new_note};
 use crate::servers::{Indexing, Served};
-use crate::store::{Bare, BareNote, Place, file_in, used_bytes};
-use crate::table::{JUDGED, Judged, Longest, Table, megabytes, millis, times};
+use crate::store::{Bare, BareNote, BenchFolder, file_in, used_bytes};
+use crate::table::{JUDGED, JudgedRow, Longest, Table, megabytes, millis, times};
 
 const BYTES: usize = 10_000;
 const SEED: u64 = 21;
@@ -24,15 +24,15 @@ const SEED: u64 = 21;
 const ROUNDS: usize = 7;
 
 pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
-    let place = Place::of_user()?;
+    let bench_folder = BenchFolder::in_user_cache()?;
     let mut table = Table::new(rows, "## Searches over REST", JUDGED);
     for items in [10_000, 100_000] {
         let name = format!("{} items of 10 KB", grouped(items));
         if table.wants(&name) {
-            search(&mut table, &place, &name, items)?;
+            search(&mut table, &bench_folder, &name, items)?;
         }
     }
-    edits(&mut table, &place)
+    edits(&mut table, &bench_folder)
 }
 
 fn grouped(number: usize) -> String {
@@ -100,10 +100,10 @@ fn fill(path: &Path, items: usize) -> Result<(Queries, f64), Box<dyn Error>> {
     Ok((queries, bytes as f64))
 }
 
-fn search(table: &mut Table<'_>, place: &Place, name: &str, items: usize) -> Result<(), Box<dyn Error>> {
+fn search(table: &mut Table<'_>, bench_folder: &BenchFolder, name: &str, items: usize) -> Result<(), Box<dyn Error>> {
     const P50: Duration = Duration::from_millis(10);
     const P95: Duration = Duration::from_millis(60);
-    let folder = place.temporary()?;
+    let folder = bench_folder.temporary()?;
     let file = file_in(folder.path());
     let (queries, text_bytes) = fill(&file, items)?;
     let bare_bytes = used_bytes(&file)?;
@@ -114,7 +114,7 @@ fn search(table: &mut Table<'_>, place: &Place, name: &str, items: usize) -> Res
     let ratio = index_bytes / text_bytes;
     table.judged(
         &format!("{name}: index on disk / the texts"),
-        Judged {
+        JudgedRow {
             figure: megabytes(index_bytes),
             beside: megabytes(text_bytes),
             ratio: times(ratio),
@@ -140,7 +140,7 @@ fn search(table: &mut Table<'_>, place: &Place, name: &str, items: usize) -> Res
     let scan = scan(&file, queries.rare.first().map_or("", String::as_str))?;
     for (what, percent, bar) in [("p50", 50, P50), ("p95", 95, P95)] {
         let time = rank(&times_of_all, percent);
-        let judged = Judged {
+        let judged = JudgedRow {
             figure: millis(time),
             beside: millis(scan),
             ratio: times(time.as_secs_f64() / scan.as_secs_f64()),
@@ -159,9 +159,9 @@ fn ask_all(served: &Served, queries: &[&str]) -> Result<(Vec<Duration>, u64), Bo
         found = 0;
         for query in queries {
             request.clear();
-            served.voice.get(&mut request, &format!("/notes?q={query}"));
+            served.requests.get(&mut request, &format!("/notes?q={query}"));
             let begin = Instant::now();
-            let answer = ask(served.running.address, &request)?;
+            let answer = send_request(served.running.address, &request)?;
             // The first round warms up.
             times.extend((round > 0).then(|| begin.elapsed()));
             let answer: Value = serde_json::from_str(&answer)?;
@@ -208,7 +208,7 @@ fn scan(path: &Path, text: &str) -> Result<Duration, Box<dyn Error>> {
 }
 
 /// Edits while the index follows them, beside edits without one.
-fn edits(table: &mut Table<'_>, place: &Place) -> Result<(), Box<dyn Error>> {
+fn edits(table: &mut Table<'_>, bench_folder: &BenchFolder) -> Result<(), Box<dyn Error>> {
     const BAR: f64 = 1.15;
     const NOTES: usize = 200;
     const CONNECTIONS: usize = 2;
@@ -217,14 +217,14 @@ fn edits(table: &mut Table<'_>, place: &Place) -> Result<(), Box<dyn Error>> {
     if !table.wants(name) {
         return Ok(());
     }
-    let (with, without) = (place.temporary()?, place.temporary()?);
+    let (with, without) = (bench_folder.temporary()?, bench_folder.temporary()?);
     let start = |folder: &Path, indexing| -> Result<(Served, Load), Box<dyn Error>> {
         let served = Served::start_with(&file_in(folder), indexing)?;
         let mut prose = Prose::new(SEED);
         let mut sources = Vec::new();
         for _ in 0..CONNECTIONS {
             let paths = (0..NOTES).map(|_| create(&served, &prose.text(BYTES))).collect::<Result<Vec<_>, _>>()?;
-            sources.push(editing(served.voice.clone(), paths));
+            sources.push(editing(served.requests.clone(), paths));
         }
         let load = Load::connect(served.running.address, sources)?;
         Ok((served, load))
@@ -238,18 +238,18 @@ fn edits(table: &mut Table<'_>, place: &Place) -> Result<(), Box<dyn Error>> {
 
 fn create(served: &Served, text: &str) -> Result<String, Box<dyn Error>> {
     let mut request = Vec::new();
-    served.voice.send(&mut request, "POST", "/notes", &new_note("edited", &[], text));
-    let answer: Value = serde_json::from_str(&ask(served.running.address, &request)?)?;
+    served.requests.send(&mut request, "POST", "/notes", &new_note("edited", &[], text));
+    let answer: Value = serde_json::from_str(&send_request(served.running.address, &request)?)?;
     let id = answer["id"].as_str().ok_or("a note without an id")?;
     Ok(format!("/notes/{id}/content?include_content=false"))
 }
 
 /// Gives the notes another first line, one after the other.
-fn editing(voice: Voice, paths: Vec<String>) -> Requests {
+fn editing(requests: RequestWriter, paths: Vec<String>) -> Requests {
     let mut turn = 0;
     Box::new(move |request| {
         turn += 1;
         let operation = json!({ "start_line": 1, "end_line": 1, "content": format!("seen by {turn}\n") });
-        voice.send(request, "PATCH", &paths[turn % paths.len()], &json!({ "operations": [operation] }).to_string());
+        requests.send(request, "PATCH", &paths[turn % paths.len()], &json!({ "operations": [operation] }).to_string());
     })
 }

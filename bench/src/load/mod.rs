@@ -1,4 +1,4 @@
-//! A load generator: connections that are kept alive, one request at a time on each, all on the thread that calls.
+//! A load generator: kept-alive connections, one request at a time on each, all on the calling thread.
 
 mod client;
 
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinSet, LocalSet};
 
-pub(crate) use client::ask;
-use client::{Client, Failed};
+pub(crate) use client::send_request;
+use client::{Client, LoadError};
 
 /// Writes the next request of a connection into an empty buffer.
 pub(crate) type Requests = Box<dyn FnMut(&mut Vec<u8>)>;
@@ -21,9 +21,9 @@ pub(crate) struct Load {
     clients: Vec<Client>,
 }
 
-/// What came of a run.
+/// The times of the requests of a run.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct LoadResult {
     /// How long each request took, shortest first.
     times: Vec<Duration>,
     elapsed: Duration,
@@ -42,10 +42,10 @@ impl Load {
 
     /// Sends requests on all connections, each when the one before is answered, for so long. An answer that is not a
     /// success ends it with an error.
-    pub(crate) fn run(&mut self, time: Duration) -> Result<Outcome, Box<dyn Error>> {
+    pub(crate) fn run(&mut self, time: Duration) -> Result<LoadResult, Box<dyn Error>> {
         let clients = std::mem::take(&mut self.clients);
         let begin = Instant::now();
-        let finished: Result<Vec<_>, Failed> = LocalSet::new().block_on(&self.runtime, async {
+        let finished: Result<Vec<_>, LoadError> = LocalSet::new().block_on(&self.runtime, async {
             let mut running: JoinSet<_> = JoinSet::new();
             for client in clients {
                 running.spawn_local(client.run_until(begin + time));
@@ -59,16 +59,16 @@ impl Load {
             times.extend(its_times);
         }
         times.sort_unstable();
-        Ok(Outcome { times, elapsed })
+        Ok(LoadResult { times, elapsed })
     }
 }
 
-impl Outcome {
-    /// What comes of doing the same over and over on this thread, for so long.
-    pub(crate) fn of<E: Error + 'static>(
+impl LoadResult {
+    /// Measures an operation that is repeated on this thread, for so long.
+    pub(crate) fn measure<E: Error + 'static>(
         time: Duration,
         mut operation: impl FnMut() -> Result<(), E>,
-    ) -> Result<Outcome, Box<dyn Error>> {
+    ) -> Result<LoadResult, Box<dyn Error>> {
         let (begin, mut times) = (Instant::now(), Vec::new());
         while begin.elapsed() < time {
             let one = Instant::now();
@@ -77,7 +77,7 @@ impl Outcome {
         }
         let elapsed = begin.elapsed();
         times.sort_unstable();
-        Ok(Outcome { times, elapsed })
+        Ok(LoadResult { times, elapsed })
     }
 
     /// Requests in a second.
@@ -85,13 +85,13 @@ impl Outcome {
         self.times.len() as f64 / self.elapsed.as_secs_f64()
     }
 
-    /// How long the request took that so many of a thousand are faster than.
+    /// The duration that so many of a thousand requests stay under.
     pub(crate) fn per_mille(&self, rank: usize) -> Duration {
         let index = self.times.len() * rank / 1000;
         self.times.get(index).or(self.times.last()).copied().unwrap_or_default()
     }
 
-    /// How long half of the requests took at the most.
+    /// The median duration of a request.
     pub(crate) fn median(&self) -> Duration {
         self.per_mille(500)
     }

@@ -1,4 +1,5 @@
-//! *Bare*: the same rows in the same tables by plain SQL, one synced commit for each change, and nothing else.
+//! The reference of writes, *bare*: the same rows in the same tables by plain SQL, one synced commit for each change, and
+//! nothing else.
 
 use std::error::Error;
 use std::path::Path;

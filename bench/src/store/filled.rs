@@ -1,4 +1,4 @@
-//! Stores with many items in them.
+//! Stores filled with many items, cached between runs.
 
 use std::error::Error;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
-use super::{Bare, BareNote, Place, file_in};
+use super::{Bare, BareNote, BenchFolder, file_in};
 use crate::texts::source;
 
 /// Changes when [`fill`] writes something else, so that kept stores are made anew.
-const FORM: u32 = 1;
+const FORMAT: u32 = 1;
 /// Items in a transaction.
 const GROUP: usize = 50_000;
 
@@ -44,13 +44,13 @@ pub(crate) fn fill(path: &Path, filling: Filling) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
-/// The folder of a store with so much in it, made once and kept for later runs.
-pub(crate) fn kept(place: &Place, filling: Filling) -> Result<PathBuf, Box<dyn Error>> {
-    let scratch = place.temporary()?;
+/// The folder of a filled store, made once and cached for later runs.
+pub(crate) fn cached(bench_folder: &BenchFolder, filling: Filling) -> Result<PathBuf, Box<dyn Error>> {
+    let scratch = bench_folder.temporary()?;
     let file = file_in(scratch.path());
-    let schema = schema_of(&file)?;
+    let schema = schema_hash(&file)?;
     let Filling { items, bytes } = filling;
-    let folder = place.folder().join(format!("{items}-items-of-{bytes}-{schema:016x}"));
+    let folder = bench_folder.path().join(format!("{items}-items-of-{bytes}-{schema:016x}"));
     if !folder.exists() {
         fill(&file, filling)?;
         std::fs::rename(scratch.keep(), &folder)?;
@@ -58,12 +58,12 @@ pub(crate) fn kept(place: &Place, filling: Filling) -> Result<PathBuf, Box<dyn E
     Ok(folder)
 }
 
-/// Stands for the tables of a store, which is made.
-fn schema_of(path: &Path) -> Result<u64, Box<dyn Error>> {
+/// A hash of the schema of a store, which is created.
+fn schema_hash(path: &Path) -> Result<u64, Box<dyn Error>> {
     let bare = Bare::open(path)?;
     let mut statement = bare.connection().prepare("SELECT coalesce(sql, '') FROM sqlite_schema ORDER BY name")?;
     let mut hasher = DefaultHasher::new();
-    FORM.hash(&mut hasher);
+    FORMAT.hash(&mut hasher);
     for sql in statement.query_map([], |row| row.get::<_, String>(0))? {
         sql?.hash(&mut hasher);
     }

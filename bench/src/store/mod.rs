@@ -1,4 +1,4 @@
-//! Stores on disk: written by hand beside Interline's own writes, or filled before a measurement.
+//! Stores on disk: written by plain SQL as a reference ([`bare`]), or filled before a measurement ([`filled`]).
 
 mod bare;
 mod filled;
@@ -6,25 +6,25 @@ mod filled;
 use std::path::{Path, PathBuf};
 
 pub(crate) use bare::{Bare, BareItem, BareNote, used_bytes};
-pub(crate) use filled::{Filling, fill, ids, kept};
+pub(crate) use filled::{Filling, cached, fill, ids};
 
-/// Where stores are made: on the disk of the user's cache, as `/tmp` may be memory.
+/// The folder in which stores are made: on the disk of the user's cache, as `/tmp` may be memory.
 #[derive(Clone, Debug)]
-pub(crate) struct Place(PathBuf);
+pub(crate) struct BenchFolder(PathBuf);
 
-impl Place {
+impl BenchFolder {
     /// `interline/bench` in the user's cache directory.
     #[expect(clippy::disallowed_methods, reason = "this is a command, started by a user whose cache it uses")]
-    pub(crate) fn of_user() -> std::io::Result<Place> {
+    pub(crate) fn in_user_cache() -> std::io::Result<BenchFolder> {
         let given = std::env::var_os("XDG_CACHE_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
         let cache = given.or(home).unwrap_or_else(std::env::temp_dir);
         let folder = cache.join("interline/bench");
         std::fs::create_dir_all(&folder)?;
-        Ok(Place(folder))
+        Ok(BenchFolder(folder))
     }
 
-    pub(crate) fn folder(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 

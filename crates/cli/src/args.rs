@@ -1,4 +1,5 @@
-//! What was typed. Nothing here knows a default or reads the environment: what it means is in [`crate::settings`].
+//! The command-line arguments as clap parses them. Nothing here knows a default or reads the environment: what the
+//! arguments mean is in [`crate::settings`].
 
 mod serve;
 #[cfg(test)]
@@ -10,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use interline_items::{Kind, Scope};
 
 pub(crate) use self::serve::ServeArgs;
-use crate::output::Form;
+use crate::output::OutputFormat;
 
 /// A store for text that AI agents read and edit precisely.
 ///
@@ -73,25 +74,25 @@ pub(crate) struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// Whether it was typed where the store is: then no server is meant that the environment or a file names.
+    /// Whether an option says where the store is. Then a server that the environment or a file names does not count.
     pub(crate) fn is_typed(&self) -> bool {
         self.data_dir.is_some() || self.database.is_some()
     }
 }
 
-/// What an administrative command works on, and how it answers.
+/// The options of a command that works on a store: which store, and how the result is printed.
 #[derive(Debug, Args)]
-pub(crate) struct TargetArgs {
+pub(crate) struct StoreCommandArgs {
     /// Answer in JSON, in the shapes of the REST API
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) address: StoreAddressArgs,
 }
 
-/// What a command works on: the local store, or a server.
+/// The options that name a store: the local one, or a remote server.
 #[derive(Debug, Args)]
-pub(crate) struct PlaceArgs {
+pub(crate) struct StoreAddressArgs {
     /// A server to work on, instead of the local store [env: INTERLINE_URL]
     #[arg(long, value_name = "URL", help_heading = "Server", conflicts_with_all = ["data_dir", "database"])]
     pub(crate) url: Option<OsString>,
@@ -102,10 +103,10 @@ pub(crate) struct PlaceArgs {
     pub(crate) store: StoreArgs,
 }
 
-impl TargetArgs {
-    /// How the command answers.
-    pub(crate) fn form(&self) -> Form {
-        if self.json { Form::Json } else { Form::Text }
+impl StoreCommandArgs {
+    /// How the result is printed.
+    pub(crate) fn format(&self) -> OutputFormat {
+        if self.json { OutputFormat::Json } else { OutputFormat::Text }
     }
 }
 
@@ -121,7 +122,7 @@ pub(crate) struct EventsArgs {
     #[arg(long = "id", value_name = "ID")]
     pub(crate) ids: Vec<String>,
     #[command(flatten)]
-    pub(crate) target: TargetArgs,
+    pub(crate) options: StoreCommandArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -145,7 +146,7 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "FILTER")]
     pub(crate) log: Option<OsString>,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) address: StoreAddressArgs,
 }
 
 #[derive(Debug, Args)]
@@ -160,7 +161,7 @@ pub(crate) struct McpInstallArgs {
     #[arg(long)]
     pub(crate) print: bool,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
+    pub(crate) address: StoreAddressArgs,
 }
 
 /// An MCP server as it is typed.
@@ -216,13 +217,13 @@ pub(crate) struct UserAddArgs {
     #[arg(long)]
     pub(crate) admin: bool,
     #[command(flatten)]
-    pub(crate) target: TargetArgs,
+    pub(crate) options: StoreCommandArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct UserListArgs {
     #[command(flatten)]
-    pub(crate) target: TargetArgs,
+    pub(crate) options: StoreCommandArgs,
 }
 
 #[derive(Debug, Args)]
@@ -234,7 +235,7 @@ pub(crate) struct UserRemoveArgs {
     #[arg(long)]
     pub(crate) purge: bool,
     #[command(flatten)]
-    pub(crate) target: TargetArgs,
+    pub(crate) options: StoreCommandArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -265,7 +266,7 @@ pub(crate) struct TokenAddArgs {
     #[arg(long, value_name = "WHEN")]
     pub(crate) expires: Option<String>,
     #[command(flatten)]
-    pub(crate) target: TargetArgs,
+    pub(crate) options: StoreCommandArgs,
 }
 
 #[derive(Debug, Args)]
@@ -274,7 +275,7 @@ pub(crate) struct TokenListArgs {
     #[arg(long, value_name = "USER")]
     pub(crate) user: Option<String>,
     #[command(flatten)]
-    pub(crate) target: TargetArgs,
+    pub(crate) options: StoreCommandArgs,
 }
 
 #[derive(Debug, Args)]
@@ -283,7 +284,7 @@ pub(crate) struct TokenRemoveArgs {
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     #[command(flatten)]
-    pub(crate) target: TargetArgs,
+    pub(crate) options: StoreCommandArgs,
 }
 
 #[derive(Debug, Args)]
@@ -299,9 +300,9 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// How the command answers.
-    pub(crate) fn form(&self) -> Form {
-        if self.json { Form::Json } else { Form::Text }
+    /// How the result is printed.
+    pub(crate) fn format(&self) -> OutputFormat {
+        if self.json { OutputFormat::Json } else { OutputFormat::Text }
     }
 }
 

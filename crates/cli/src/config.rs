@@ -1,14 +1,14 @@
-//! The configuration file: what it may hold.
+//! The configuration file (TOML): its keys and their types.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use interline_items::code::SdkName;
 use interline_items::fields::Limits;
+use interline_python::SdkName;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 
 /// A configuration file. Every key is an option's name with `_` for `-`, but for `sdk_name` and
 /// `limits`.
@@ -64,13 +64,13 @@ pub(crate) struct LimitKeys {
 
 impl Config {
     /// Reads a file.
-    pub(crate) fn read(path: &Path) -> Result<Config, Failure> {
+    pub(crate) fn read(path: &Path) -> Result<Config, CommandError> {
         let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::usage(format!("the configuration file {} cannot be read: {error}", path.display()))
+            CommandError::usage(format!("the configuration file {} cannot be read: {error}", path.display()))
                 .hint("name another with --config, or leave it out")
         })?;
         Config::parse(&text).map_err(|error| {
-            Failure::usage(format!("the configuration file {} is not valid:\n{error}", path.display()))
+            CommandError::usage(format!("the configuration file {} is not valid:\n{error}", path.display()))
                 .hint("keys are the names of options, with `_` for `-`; see `interline serve --help`")
         })
     }
@@ -84,19 +84,19 @@ impl LimitKeys {
     /// The limits, with the product's own where the file has none.
     pub(crate) fn limits(&self) -> Limits {
         let own = Limits::default();
-        let or = |set: Option<NonZeroUsize>, own: usize| set.map_or(own, NonZeroUsize::get);
+        let set_or_default = |set: Option<NonZeroUsize>, own: usize| set.map_or(own, NonZeroUsize::get);
         Limits {
-            title: or(self.title, own.title),
-            description: or(self.description, own.description),
-            tag: or(self.tag, own.tag),
-            tags: or(self.tags, own.tags),
-            name: or(self.name, own.name),
-            path: or(self.path, own.path),
-            url: or(self.url, own.url),
-            content_bytes: or(self.content_bytes, own.content_bytes),
-            arguments: or(self.arguments, own.arguments),
-            argument_name: or(self.argument_name, own.argument_name),
-            argument_description: or(self.argument_description, own.argument_description),
+            title: set_or_default(self.title, own.title),
+            description: set_or_default(self.description, own.description),
+            tag: set_or_default(self.tag, own.tag),
+            tags: set_or_default(self.tags, own.tags),
+            name: set_or_default(self.name, own.name),
+            path: set_or_default(self.path, own.path),
+            url: set_or_default(self.url, own.url),
+            content_bytes: set_or_default(self.content_bytes, own.content_bytes),
+            arguments: set_or_default(self.arguments, own.arguments),
+            argument_name: set_or_default(self.argument_name, own.argument_name),
+            argument_description: set_or_default(self.argument_description, own.argument_description),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the process was started with.
+//! The environment variables of the process, and the directories that they name.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -8,12 +8,12 @@ use std::path::PathBuf;
 pub(crate) struct Environment(BTreeMap<OsString, OsString>);
 
 impl Environment {
-    /// Those of this process.
-    pub(crate) fn of_process() -> Environment {
+    /// Reads the variables of this process.
+    pub(crate) fn from_process() -> Environment {
         Environment(std::env::vars_os().collect())
     }
 
-    /// A variable; an empty one is not there.
+    /// A variable; an empty one counts as not set.
     pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
         self.0.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }

@@ -1,4 +1,4 @@
-//! The local store.
+//! The local store: opening it, and the commands that work on it as its owner.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use interline_items::{
 use interline_server::McpServer;
 use interline_storage::{PostgresStore, SqliteStore};
 
-use crate::failure::Failure;
+use crate::command_error::CommandError;
+use crate::connection::{NewToken, find_user};
 use crate::first_start::{self, Owner};
 use crate::output;
 use crate::settings::{Database, StoreSettings};
-use crate::shapes::{NewTokenShape, NewUserShape, TokenList, TokenShape, UserList};
-use crate::target::{NewToken, named};
+use crate::wire::{NewTokenResponse, NewUserResponse, TokenListResponse, TokenResponse, UserListResponse};
 
 /// The local store, and its owner.
-pub(crate) struct Local {
+pub(crate) struct LocalStore {
     interline: Interline,
     owner: User,
 }
 
 /// Opens the store; the first start makes it.
-pub(crate) async fn open(settings: &StoreSettings) -> Result<(Interline, Owner), Failure> {
+pub(crate) async fn open(settings: &StoreSettings) -> Result<(Interline, Owner), CommandError> {
     first_start::make_private_directory(&settings.data_dir)?;
     if let Database::Sqlite(path) = &settings.database {
         // SQLite gives the files beside it the same mode.
@@ -34,17 +34,17 @@ pub(crate) async fn open(settings: &StoreSettings) -> Result<(Interline, Owner),
 }
 
 /// Opens a store that is there already.
-pub(crate) async fn open_existing(settings: &StoreSettings) -> Result<Interline, Failure> {
+pub(crate) async fn open_existing(settings: &StoreSettings) -> Result<Interline, CommandError> {
     match &settings.database {
         Database::Sqlite(path) if path.try_exists().is_ok_and(|exists| !exists) => {
-            Err(Failure::refused(format!("there is no store in {}", settings.data_dir.display()))
+            Err(CommandError::refused(format!("there is no store in {}", settings.data_dir.display()))
                 .hint("say where it is with --data-dir or --database"))
         }
         Database::Sqlite(_) | Database::Postgres(_) => connect(settings).await,
     }
 }
 
-async fn connect(settings: &StoreSettings) -> Result<Interline, Failure> {
+async fn connect(settings: &StoreSettings) -> Result<Interline, CommandError> {
     let store: Arc<dyn Store> = match &settings.database {
         Database::Sqlite(path) => Arc::new(SqliteStore::open(path)?),
         Database::Postgres(url) => Arc::new(PostgresStore::connect(url).await?),
@@ -52,55 +52,55 @@ async fn connect(settings: &StoreSettings) -> Result<Interline, Failure> {
     Ok(Interline::new(store, settings.limits.clone()).with_sdk(settings.sdk_name.clone()))
 }
 
-impl Local {
-    /// Opens the store, and says so if it is new: whoever mistyped its place should know.
-    pub(crate) async fn open(settings: &StoreSettings) -> Result<Local, Failure> {
+impl LocalStore {
+    /// Opens the store, and says so if it is new: a user who mistyped its directory should know.
+    pub(crate) async fn open(settings: &StoreSettings) -> Result<LocalStore, CommandError> {
         let (interline, owner) = open(settings).await?;
         if owner.new_secret.is_some() {
             let (directory, file) = (settings.data_dir.display(), settings.token_file());
-            output::complain(&format!(
+            output::print_to_stderr(&format!(
                 "note: the store in {directory} is new; its owner is {}, whose token is in {}",
                 owner.user.name,
                 file.display()
             ));
         }
-        Ok(Local { interline, owner: owner.user })
+        Ok(LocalStore { interline, owner: owner.user })
     }
 
-    /// Answers on standard input and output, as the owner, until the input ends.
-    pub(crate) async fn serve_mcp(self, server: McpServer) -> Result<(), Failure> {
+    /// Serves MCP on standard input and output, as the owner, until the input ends.
+    pub(crate) async fn serve_mcp(self, server: McpServer) -> Result<(), CommandError> {
         let served = interline_server::serve_mcp(server, self.interline, self.owner.id).await;
-        served.map_err(|error| Failure::failed(format!("the server stopped: {error}")))
+        served.map_err(|error| CommandError::failed(format!("the server stopped: {error}")))
     }
 
-    /// Listens to what happens, as the owner.
-    pub(crate) async fn listen(&self, wanted: ListenRequest) -> Result<Listener, Failure> {
-        Ok(self.interline.listen(&self.caller().await?, wanted).await?)
+    /// Listens to the store's events, as the owner.
+    pub(crate) async fn listen(&self, filter: ListenRequest) -> Result<Listener, CommandError> {
+        Ok(self.interline.listen(&self.caller().await?, filter).await?)
     }
 
-    /// Sees to it that a listener hears what the owner may see by now.
-    pub(crate) async fn renew(&self, listener: &mut Listener) -> Result<(), Failure> {
+    /// Lets a listener receive what the owner may see by now.
+    pub(crate) async fn refresh(&self, listener: &mut Listener) -> Result<(), CommandError> {
         Ok(listener.update(&self.caller().await?).await?)
     }
 
-    pub(crate) async fn add_user(&self, draft: UserDraft) -> Result<NewUserShape, Failure> {
+    pub(crate) async fn add_user(&self, draft: UserDraft) -> Result<NewUserResponse, CommandError> {
         let (user, _, secret) = self.interline.create_user(&self.caller().await?, draft).await?;
-        Ok(NewUserShape::of(&user, &secret))
+        Ok(NewUserResponse::new(&user, &secret))
     }
 
-    pub(crate) async fn users(&self) -> Result<UserList, Failure> {
-        Ok(UserList { users: self.all_users().await?.iter().map(Into::into).collect() })
+    pub(crate) async fn users(&self) -> Result<UserListResponse, CommandError> {
+        Ok(UserListResponse { users: self.all_users().await?.iter().map(Into::into).collect() })
     }
 
-    pub(crate) async fn remove_user(&self, wanted: &str, items: RemoveUser) -> Result<(), Failure> {
-        let user = self.user(wanted).await?;
+    pub(crate) async fn remove_user(&self, name_or_id: &str, items: RemoveUser) -> Result<(), CommandError> {
+        let user = self.user(name_or_id).await?;
         self.interline.remove_user(&self.caller().await?, user.id, items).await?;
         Ok(())
     }
 
-    pub(crate) async fn add_token(&self, new: NewToken) -> Result<NewTokenShape, Failure> {
+    pub(crate) async fn add_token(&self, new: NewToken) -> Result<NewTokenResponse, CommandError> {
         let user = match &new.user {
-            Some(wanted) => Some(self.user(wanted).await?.id),
+            Some(name_or_id) => Some(self.user(name_or_id).await?.id),
             None => None,
         };
         let draft = TokenDraft {
@@ -112,20 +112,20 @@ impl Local {
             user,
         };
         let (token, secret) = self.interline.create_token(&self.caller().await?, draft).await?;
-        Ok(NewTokenShape::of(&token, &secret))
+        Ok(NewTokenResponse::new(&token, &secret))
     }
 
-    pub(crate) async fn tokens(&self, user: Option<&str>) -> Result<TokenList, Failure> {
+    pub(crate) async fn tokens(&self, user: Option<&str>) -> Result<TokenListResponse, CommandError> {
         let caller = match user {
-            Some(wanted) => self.interline.trusted(self.user(wanted).await?.id, Source::Cli).await?,
+            Some(name_or_id) => self.interline.trusted(self.user(name_or_id).await?.id, Source::Cli).await?,
             None => self.caller().await?,
         };
         let tokens = self.interline.tokens(&caller).await?;
-        Ok(TokenList { tokens: tokens.iter().map(TokenShape::from).collect() })
+        Ok(TokenListResponse { tokens: tokens.iter().map(TokenResponse::from).collect() })
     }
 
-    /// Removes a token, whosever it is.
-    pub(crate) async fn remove_token(&self, id: &str) -> Result<(), Failure> {
+    /// Removes a token, whichever user it belongs to.
+    pub(crate) async fn remove_token(&self, id: &str) -> Result<(), CommandError> {
         for user in self.all_users().await? {
             let caller = self.interline.trusted(user.id, Source::Cli).await?;
             let tokens = self.interline.tokens(&caller).await?;
@@ -133,19 +133,20 @@ impl Local {
                 return Ok(self.interline.delete_token(&caller, token.id).await?);
             }
         }
-        Err(Failure::refused(format!("there is no token {id}")).hint("`interline token list --user …` shows the ids"))
+        Err(CommandError::refused(format!("there is no token {id}"))
+            .hint("`interline token list --user …` shows the ids"))
     }
 
-    async fn caller(&self) -> Result<Caller, Failure> {
+    async fn caller(&self) -> Result<Caller, CommandError> {
         Ok(self.interline.trusted(self.owner.id, Source::Cli).await?)
     }
 
-    async fn all_users(&self) -> Result<Vec<User>, Failure> {
+    async fn all_users(&self) -> Result<Vec<User>, CommandError> {
         Ok(self.interline.users(&self.caller().await?).await?)
     }
 
-    async fn user(&self, wanted: &str) -> Result<User, Failure> {
+    async fn user(&self, name_or_id: &str) -> Result<User, CommandError> {
         let users = self.all_users().await?;
-        named(users, wanted, |user| (user.id.to_string(), &user.name))
+        find_user(users, name_or_id, |user| (user.id.to_string(), &user.name))
     }
 }

@@ -1,18 +1,18 @@
-//! The `interline` command: arguments, then what they mean, then the command.
+//! The `interline` program: parses arguments (`args`), resolves them to settings (`settings`), runs the command (`commands`).
 
 mod args;
+mod command_error;
 mod commands;
 mod config;
+mod connection;
 mod environment;
-mod failure;
 mod first_start;
 mod local;
 mod output;
 mod remote;
 mod settings;
-mod shapes;
-mod target;
 mod tls;
+mod wire;
 
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ use clap::Parser as _;
 use self::args::Cli;
 use self::environment::Environment;
 
-/// A request is many small allocations, which this one is quicker at.
+/// A request is many small allocations, which this allocator is quicker at.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -29,10 +29,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 async fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return failure::usage(&error),
+        Err(error) => return command_error::print_usage(&error),
     };
-    match commands::run(cli, &Environment::of_process()).await {
+    match commands::run(cli, &Environment::from_process()).await {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(error) => error.report(),
     }
 }

@@ -1,62 +1,62 @@
-//! What is printed: answers on stdout, everything else on stderr.
+//! Printing: results on stdout, everything else on stderr.
 
 use std::io::{self, Write as _};
 
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 
-/// How an answer is written.
+/// How a result is printed, or the log is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum OutputFormat {
     /// For people.
     Text,
     /// For programs.
     Json,
 }
 
-/// Whether somebody reads what is printed.
+/// Whether the program at the other end of stdout still reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// Somebody may.
+    /// It may still read.
     There,
-    /// Nobody does any more.
+    /// It has closed the pipe.
     Gone,
 }
 
-/// Prints lines on stdout. That nobody reads them any more is not a failure.
-pub(crate) fn say(text: &str) -> Result<(), Failure> {
-    tell(text).map(|_| ())
+/// Prints lines on stdout. A reader that has closed the pipe is not an error.
+pub(crate) fn print(text: &str) -> Result<(), CommandError> {
+    print_if_read(text).map(|_| ())
 }
 
-/// The same, for whoever goes on only as long as somebody reads it.
-pub(crate) fn tell(text: &str) -> Result<Reader, Failure> {
+/// Prints lines on stdout, for a command that goes on only as long as its reader is there.
+pub(crate) fn print_if_read(text: &str) -> Result<Reader, CommandError> {
     let mut stdout = io::stdout().lock();
     match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
         Ok(()) => Ok(Reader::There),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Reader::Gone),
-        Err(error) => Err(Failure::failed(format!("stdout cannot be written: {error}"))),
+        Err(error) => Err(CommandError::failed(format!("stdout cannot be written: {error}"))),
     }
 }
 
-/// Prints lines on stderr, if anybody reads it.
-pub(crate) fn complain(text: &str) {
+/// Prints lines on stderr; an error of stderr is ignored.
+pub(crate) fn print_to_stderr(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// Prints a value as indented JSON.
-pub(crate) fn say_json(value: &impl Serialize) -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(value).map_err(Failure::failed)?;
-    say(&json)
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), CommandError> {
+    let json = serde_json::to_string_pretty(value).map_err(CommandError::failed)?;
+    print(&json)
 }
 
 /// Prints a table whose columns are as wide as they need to be.
-pub(crate) fn say_table<const COLUMNS: usize>(
+pub(crate) fn print_table<const COLUMNS: usize>(
     header: [&str; COLUMNS],
     rows: Vec<[String; COLUMNS]>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let rows: Vec<[String; COLUMNS]> = std::iter::once(header.map(str::to_owned))
-        .chain(rows.into_iter().map(|row| row.map(|cell| shown(&cell))))
+        .chain(rows.into_iter().map(|row| row.map(|cell| printable(&cell))))
         .collect();
     let mut widths = [0; COLUMNS];
     for row in &rows {
@@ -65,11 +65,11 @@ pub(crate) fn say_table<const COLUMNS: usize>(
         }
     }
     let lines: Vec<String> = rows.iter().map(|row| line(row, &widths)).collect();
-    say(&lines.join("\n"))
+    print(&lines.join("\n"))
 }
 
 /// A time of the API, to the minute.
-pub(crate) fn minute(time: &str) -> String {
+pub(crate) fn to_minute(time: &str) -> String {
     time.chars().take("2026-01-31T12:00".len()).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }
 
@@ -78,8 +78,8 @@ fn line(cells: &[String], widths: &[usize]) -> String {
     padded.join("  ").trim_end().to_owned()
 }
 
-/// A cell as a terminal may get it: what comes from a server must not steer it.
-pub(crate) fn shown(cell: &str) -> String {
+/// A cell that is safe to print: text from a server must not steer the terminal.
+pub(crate) fn printable(cell: &str) -> String {
     let cell: String = cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if cell.is_empty() { "-".to_owned() } else { cell }
 }
@@ -90,14 +90,14 @@ mod tests {
 
     #[test]
     fn a_cell_cannot_steer_the_terminal() {
-        assert_eq!(shown("\u{1b}[31mred\n"), "\u{fffd}[31mred\u{fffd}");
-        assert_eq!(shown(""), "-");
+        assert_eq!(printable("\u{1b}[31mred\n"), "\u{fffd}[31mred\u{fffd}");
+        assert_eq!(printable(""), "-");
     }
 
     #[test]
     fn people_see_times_to_the_minute() {
-        assert_eq!(minute("2026-01-31T12:34:56.789012Z"), "2026-01-31 12:34");
-        assert_eq!(minute(""), "");
+        assert_eq!(to_minute("2026-01-31T12:34:56.789012Z"), "2026-01-31 12:34");
+        assert_eq!(to_minute(""), "");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A server, over its REST API.
+//! A remote server, over its REST API.
 
 mod events;
 
@@ -12,63 +12,65 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::shapes::{self, NewTokenShape, NewUserShape, TokenList, UserList, UserShape};
-use crate::target::{NewToken, named};
+use crate::command_error::CommandError;
+use crate::connection::{NewToken, find_user};
 use crate::tls;
+use crate::wire::{self, NewTokenResponse, NewUserResponse, TokenListResponse, UserListResponse, UserResponse};
 
-/// How long a server may take to let us in.
+/// How long a server may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a server may take to answer.
+/// How long a server may take to respond.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A server and what it is shown.
-pub(crate) struct Server {
+/// A remote server and the token that it is sent.
+pub(crate) struct RemoteServer {
     client: Client,
     url: Url,
     token: Option<String>,
 }
 
-/// What every refusal of a server holds.
+/// The body of every error response.
 #[derive(Deserialize)]
-struct Refusal {
+struct ErrorResponse {
     error: String,
     message: String,
     suggestion: String,
     #[serde(default)]
-    errors: Vec<WrongField>,
+    errors: Vec<FieldError>,
 }
 
 #[derive(Deserialize)]
-struct WrongField {
+struct FieldError {
     field: String,
     message: String,
 }
 
-impl Server {
-    pub(crate) fn at(url: Url, token: Option<String>) -> Result<Server, Failure> {
-        // A server of ours redirects nowhere, and a token goes nowhere else.
+impl RemoteServer {
+    pub(crate) fn new(url: Url, token: Option<String>) -> Result<RemoteServer, CommandError> {
+        // Our server never redirects, and a token must not go to another host.
         let client = Client::builder()
-            .tls_backend_preconfigured(tls::configuration().map_err(|error| Failure::failed(format!("TLS: {error}")))?)
+            .tls_backend_preconfigured(
+                tls::configuration().map_err(|error| CommandError::failed(format!("TLS: {error}")))?,
+            )
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(TIMEOUT)
             .build()
-            .map_err(|error| Failure::failed(told(&error)))?;
-        Ok(Server { client, url, token })
+            .map_err(|error| CommandError::failed(with_causes(&error)))?;
+        Ok(RemoteServer { client, url, token })
     }
 
-    pub(crate) async fn add_user(&self, draft: &UserDraft) -> Result<NewUserShape, Failure> {
+    pub(crate) async fn add_user(&self, draft: &UserDraft) -> Result<NewUserResponse, CommandError> {
         let body = json!({ "name": draft.name, "email": draft.email, "admin": draft.rank == Rank::Admin });
-        self.read(self.request(Method::POST, "users")?.json(&body)).await
+        self.read_json(self.request(Method::POST, "users")?.json(&body)).await
     }
 
-    pub(crate) async fn users(&self) -> Result<UserList, Failure> {
-        self.read(self.request(Method::GET, "users")?).await
+    pub(crate) async fn users(&self) -> Result<UserListResponse, CommandError> {
+        self.read_json(self.request(Method::GET, "users")?).await
     }
 
-    pub(crate) async fn remove_user(&self, wanted: &str, items: RemoveUser) -> Result<(), Failure> {
-        let id = self.user(wanted).await?.id;
+    pub(crate) async fn remove_user(&self, name_or_id: &str, items: RemoveUser) -> Result<(), CommandError> {
+        let id = self.user(name_or_id).await?.id;
         let path = match items {
             RemoveUser::IfEmpty => format!("users/{id}"),
             RemoveUser::Purge => format!("users/{id}?purge=true"),
@@ -76,7 +78,7 @@ impl Server {
         self.send(self.request(Method::DELETE, &path)?).await.map(drop)
     }
 
-    pub(crate) async fn add_token(&self, new: &NewToken) -> Result<NewTokenShape, Failure> {
+    pub(crate) async fn add_token(&self, new: &NewToken) -> Result<NewTokenResponse, CommandError> {
         let mut body = json!({ "name": new.name });
         if let Some(scopes) = &new.scopes {
             body["scopes"] = scopes.iter().copied().map(Scope::name).collect();
@@ -85,63 +87,63 @@ impl Server {
             body["kinds"] = kinds.iter().copied().map(Kind::name).collect();
         }
         if let Some(expires_at) = new.expires_at {
-            body["expires_at"] = shapes::time(expires_at).into();
+            body["expires_at"] = wire::rfc3339(expires_at).into();
         }
-        if let Some(wanted) = &new.user {
-            body["user_id"] = self.user(wanted).await?.id.into();
+        if let Some(name_or_id) = &new.user {
+            body["user_id"] = self.user(name_or_id).await?.id.into();
         }
-        self.read(self.request(Method::POST, "tokens")?.json(&body)).await
+        self.read_json(self.request(Method::POST, "tokens")?.json(&body)).await
     }
 
-    pub(crate) async fn tokens(&self, user: Option<&str>) -> Result<TokenList, Failure> {
-        if let Some(wanted) = user {
-            let me: UserShape = self.read(self.request(Method::GET, "users/me")?).await?;
-            if me.name != wanted && !me.id.eq_ignore_ascii_case(wanted) {
-                return Err(Failure::refused("a server lists the tokens of their own user alone")
+    pub(crate) async fn tokens(&self, user: Option<&str>) -> Result<TokenListResponse, CommandError> {
+        if let Some(name_or_id) = user {
+            let me: UserResponse = self.read_json(self.request(Method::GET, "users/me")?).await?;
+            if me.name != name_or_id && !me.id.eq_ignore_ascii_case(name_or_id) {
+                return Err(CommandError::refused("a server lists the tokens of their own user alone")
                     .hint("leave --user out, give a token of that user, or run this where the store is"));
             }
         }
-        self.read(self.request(Method::GET, "tokens")?).await
+        self.read_json(self.request(Method::GET, "tokens")?).await
     }
 
-    pub(crate) async fn remove_token(&self, id: &str) -> Result<(), Failure> {
+    pub(crate) async fn remove_token(&self, id: &str) -> Result<(), CommandError> {
         // The id becomes a part of a path.
         if !id.chars().all(|c| c.is_ascii_hexdigit() || c == '-') || id.is_empty() {
             return Err(
-                Failure::refused(format!("there is no token {id}")).hint("`interline token list` shows the ids")
+                CommandError::refused(format!("there is no token {id}")).hint("`interline token list` shows the ids")
             );
         }
         self.send(self.request(Method::DELETE, &format!("tokens/{id}"))?).await.map(drop)
     }
 
-    /// Hands a message over to an MCP server, and brings its answer: none to a notification.
-    pub(crate) async fn exchange(
+    /// Posts a message to an MCP server and returns its response: none to a notification.
+    pub(crate) async fn send_mcp_message(
         &self,
         server: McpServer,
         headers: &[(&'static str, String)],
         message: Vec<u8>,
-    ) -> Result<Option<Vec<u8>>, Failure> {
+    ) -> Result<Option<Vec<u8>>, CommandError> {
         let mut request = self.request(Method::POST, &format!("mcp/{}", server.name()))?.body(message);
         request =
             request.header(ACCEPT, "application/json, text/event-stream").header(CONTENT_TYPE, "application/json");
         for (name, value) in headers {
             request = request.header(*name, value);
         }
-        let (status, body) = self.answer(request).await?;
-        let is_of_protocol = || serde_json::from_slice::<Value>(&body).is_ok_and(|body| body.get("jsonrpc").is_some());
+        let (status, body) = self.response(request).await?;
+        let is_json_rpc = || serde_json::from_slice::<Value>(&body).is_ok_and(|body| body.get("jsonrpc").is_some());
         match status {
             StatusCode::ACCEPTED => Ok(None),
-            status if status.is_success() || is_of_protocol() => Ok(Some(body)),
+            status if status.is_success() || is_json_rpc() => Ok(Some(body)),
             status => Err(self.refusal(status, &body)),
         }
     }
 
-    async fn user(&self, wanted: &str) -> Result<UserShape, Failure> {
-        named(self.users().await?.users, wanted, |user| (user.id.clone(), &user.name))
+    async fn user(&self, name_or_id: &str) -> Result<UserResponse, CommandError> {
+        find_user(self.users().await?.users, name_or_id, |user| (user.id.clone(), &user.name))
     }
 
-    fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, Failure> {
-        let url = self.url.join(path).map_err(|error| Failure::failed(format!("{path}: {error}")))?;
+    fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, CommandError> {
+        let url = self.url.join(path).map_err(|error| CommandError::failed(format!("{path}: {error}")))?;
         let request = self.client.request(method, url);
         Ok(match &self.token {
             Some(token) => request.bearer_auth(token),
@@ -149,57 +151,57 @@ impl Server {
         })
     }
 
-    async fn read<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, Failure> {
+    async fn read_json<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, CommandError> {
         let body = self.send(request).await?;
-        serde_json::from_slice(&body).map_err(|error| self.stranger(&error.to_string()))
+        serde_json::from_slice(&body).map_err(|error| self.unexpected_response(&error.to_string()))
     }
 
-    /// The body of a success.
-    async fn send(&self, request: RequestBuilder) -> Result<Vec<u8>, Failure> {
-        let (status, body) = self.answer(request).await?;
+    /// The body of a successful response.
+    async fn send(&self, request: RequestBuilder) -> Result<Vec<u8>, CommandError> {
+        let (status, body) = self.response(request).await?;
         if status.is_success() { Ok(body) } else { Err(self.refusal(status, &body)) }
     }
 
-    async fn answer(&self, request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), Failure> {
-        let answer = request.send().await.map_err(|error| self.unreachable(&error))?;
-        let status = answer.status();
-        Ok((status, answer.bytes().await.map_err(|error| self.unreachable(&error))?.to_vec()))
+    async fn response(&self, request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), CommandError> {
+        let response = request.send().await.map_err(|error| self.unreachable(&error))?;
+        let status = response.status();
+        Ok((status, response.bytes().await.map_err(|error| self.unreachable(&error))?.to_vec()))
     }
 
-    fn unreachable(&self, error: &reqwest::Error) -> Failure {
-        Failure::failed(format!("{} does not answer: {}", self.url, told(error)))
+    fn unreachable(&self, error: &reqwest::Error) -> CommandError {
+        CommandError::failed(format!("{} does not answer: {}", self.url, with_causes(error)))
             .hint("check the address, and that a server runs there")
     }
 
-    fn refusal(&self, status: StatusCode, body: &[u8]) -> Failure {
-        let Ok(refusal) = serde_json::from_slice::<Refusal>(body) else {
-            return self.stranger(&format!("it answers {status}"));
+    fn refusal(&self, status: StatusCode, body: &[u8]) -> CommandError {
+        let Ok(error) = serde_json::from_slice::<ErrorResponse>(body) else {
+            return self.unexpected_response(&format!("it answers {status}"));
         };
         if status.is_server_error() {
-            return Failure::failed(refusal.message).hint(refusal.suggestion);
+            return CommandError::failed(error.message).hint(error.suggestion);
         }
-        match refusal.error.as_str() {
+        match error.error.as_str() {
             "unauthorized" => {
-                Failure::refused(refusal.message).hint("give a valid token by --token or INTERLINE_TOKEN")
+                CommandError::refused(error.message).hint("give a valid token by --token or INTERLINE_TOKEN")
             }
-            "validation_failed" if !refusal.errors.is_empty() => {
+            "validation_failed" if !error.errors.is_empty() => {
                 let problems: Vec<_> =
-                    refusal.errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
-                Failure::refused(problems.join("; "))
+                    error.errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
+                CommandError::refused(problems.join("; "))
             }
-            _ => Failure::refused(refusal.message).hint(refusal.suggestion),
+            _ => CommandError::refused(error.message).hint(error.suggestion),
         }
     }
 
-    /// Something answers, and it does not speak our API.
-    fn stranger(&self, detail: &str) -> Failure {
-        Failure::failed(format!("{} does not answer as an Interline server: {detail}", self.url))
+    /// The error for a response that is not of our API.
+    fn unexpected_response(&self, detail: &str) -> CommandError {
+        CommandError::failed(format!("{} does not answer as an Interline server: {detail}", self.url))
             .hint("check the address")
     }
 }
 
-/// An error with its causes, which reqwest leaves to the reader.
-fn told(error: &reqwest::Error) -> String {
+/// The message of an error and of its causes, which reqwest's own message leaves out.
+fn with_causes(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {

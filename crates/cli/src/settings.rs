@@ -1,7 +1,7 @@
-//! What was typed, and what it means: option, environment, configuration file, default, in this order.
+//! The settings of each command, resolved from option, environment, configuration file and default, in this order.
 
-mod after_change;
 mod layers;
+mod outbound;
 #[cfg(test)]
 mod tests;
 
@@ -10,31 +10,31 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use interline_items::Upkeep;
-use interline_items::code::SdkName;
 use interline_items::fields::Limits;
+use interline_python::SdkName;
 use interline_server::RateLimits;
 use jiff::SignedDuration;
 use reqwest::Url;
 use tracing_subscriber::EnvFilter;
 
-pub(crate) use self::after_change::AfterChange;
 #[cfg(test)]
 pub(crate) use self::layers::variable;
-use self::layers::{Given, Layers, Origin};
-use crate::args::{CheckArgs, McpArgs, PlaceArgs, ServeArgs, StoreArgs};
+use self::layers::{Layers, Origin, Setting};
+pub(crate) use self::outbound::OutboundSettings;
+use crate::args::{CheckArgs, McpArgs, ServeArgs, StoreAddressArgs, StoreArgs};
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
-use crate::output::Form;
+use crate::output::OutputFormat;
 
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 4680);
 const DEFAULT_LOG: &str = "info";
-/// An agent shows what its servers log to nobody, or to people who asked for nothing.
+/// Agents hide what their MCP servers log, or show it to people who did not ask for it.
 const DEFAULT_MCP_LOG: &str = "warn";
 const DEFAULT_OWNER: &str = "owner";
 const TOKEN_FILE: &str = "token";
 const SQLITE_FILE: &str = "interline.db";
 
-/// A local store: where it is and what its rules are.
+/// The settings of a local store: where it is and what its rules are.
 #[derive(Debug)]
 pub(crate) struct StoreSettings {
     pub(crate) data_dir: PathBuf,
@@ -46,7 +46,7 @@ pub(crate) struct StoreSettings {
     pub(crate) owner_name: String,
 }
 
-/// What keeps the items.
+/// The database that keeps the items.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Database {
     /// An SQLite file.
@@ -55,7 +55,7 @@ pub(crate) enum Database {
     Postgres(String),
 }
 
-/// A server to run.
+/// The settings of `serve`.
 #[derive(Debug)]
 pub(crate) struct ServeSettings {
     pub(crate) listen: SocketAddr,
@@ -64,221 +64,222 @@ pub(crate) struct ServeSettings {
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) housekeeping: Upkeep,
-    pub(crate) after_change: AfterChange,
+    pub(crate) outbound: OutboundSettings,
     pub(crate) log: EnvFilter,
-    pub(crate) log_form: Form,
+    pub(crate) log_format: OutputFormat,
     pub(crate) store: StoreSettings,
 }
 
-/// Who is let in.
+/// How requests are authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AuthMode {
-    /// Those with a token.
+    /// By a bearer token.
     Token,
-    /// Everybody, as the owner.
+    /// Not at all: every request is the owner's.
     None,
 }
 
-/// What an administrative command works on.
+/// The store that a command works on: the local store, or a remote server by its URL.
 #[derive(Debug)]
-pub(crate) enum TargetSettings {
+pub(crate) enum StoreAddress {
     /// The local store.
     Local(StoreSettings),
-    /// A server.
+    /// A remote server.
     Server {
-        /// Where its API is.
+        /// The root of its API.
         url: Url,
-        /// What it is shown, if anything.
+        /// The token that it is sent, if any.
         token: Option<String>,
     },
 }
 
-/// What an MCP server on standard input and output works on.
+/// The settings of an MCP server on standard input and output.
 #[derive(Debug)]
 pub(crate) struct McpSettings {
-    pub(crate) target: TargetSettings,
+    pub(crate) address: StoreAddress,
     pub(crate) log: EnvFilter,
 }
 
 impl StoreSettings {
-    fn of(args: &StoreArgs, layers: &Layers<'_>) -> Result<StoreSettings, Failure> {
+    fn from_args(args: &StoreArgs, layers: &Layers<'_>) -> Result<StoreSettings, CommandError> {
         let data_dir = data_dir(args, layers)?;
         let database = match layers.find("database", args.database.as_deref(), |file| file.database.as_deref()) {
-            Some(given) => postgres(&given)?,
+            Some(setting) => parse_postgres_url(&setting)?,
             None => Database::Sqlite(data_dir.join(SQLITE_FILE)),
         };
         let owner_name = layers.environment.user_name().unwrap_or(DEFAULT_OWNER).to_owned();
         Ok(StoreSettings { data_dir, database, limits: layers.limits(), sdk_name: layers.sdk_name(), owner_name })
     }
 
-    /// The store that is to be checked. A server cannot be, and whoever names one must not take a store on this machine for
-    /// it.
-    pub(crate) fn of_check(args: &CheckArgs, environment: &Environment) -> Result<StoreSettings, Failure> {
-        let layers = Layers::of(args.store.config.as_deref(), environment)?;
+    /// The store that `check` reads. A remote server cannot be checked: a user who names one must not take the report on a
+    /// store of this machine for it.
+    pub(crate) fn for_check(args: &CheckArgs, environment: &Environment) -> Result<StoreSettings, CommandError> {
+        let layers = Layers::read(args.store.config.as_deref(), environment)?;
         let url = layers.find("url", args.url.as_deref(), |file| file.url.as_deref());
-        match url.filter(|given| given.is_typed() || !args.store.is_typed()) {
-            None => StoreSettings::of(&args.store, &layers),
-            Some(given) => {
-                Err(Failure::usage(format!("{}: a check reads the store itself, not through a server", given.origin))
-                    .hint("run it where the store is, with --data-dir or --database; the server may go on meanwhile"))
-            }
+        match url.filter(|setting| setting.is_typed() || !args.store.is_typed()) {
+            None => StoreSettings::from_args(&args.store, &layers),
+            Some(setting) => Err(CommandError::usage(format!(
+                "{}: a check reads the store itself, not through a server",
+                setting.origin
+            ))
+            .hint("run it where the store is, with --data-dir or --database; the server may go on meanwhile")),
         }
     }
 
-    /// Where the owner's token is kept.
+    /// The file with the owner's token.
     pub(crate) fn token_file(&self) -> PathBuf {
         self.data_dir.join(TOKEN_FILE)
     }
 }
 
 impl ServeSettings {
-    pub(crate) fn of(args: &ServeArgs, environment: &Environment) -> Result<ServeSettings, Failure> {
-        let layers = Layers::of(args.store.config.as_deref(), environment)?;
+    pub(crate) fn from_args(args: &ServeArgs, environment: &Environment) -> Result<ServeSettings, CommandError> {
+        let layers = Layers::read(args.store.config.as_deref(), environment)?;
         let listen = layers.find("listen", args.listen.as_deref(), |file| file.listen.as_deref());
-        let listen = listen.map_or(Ok(DEFAULT_LISTEN), |given| address(&given))?;
+        let listen = listen.map_or(Ok(DEFAULT_LISTEN), |setting| parse_listen_address(&setting))?;
         let auth = layers.find("auth", args.auth.as_deref(), |file| file.auth.as_deref());
-        let auth = auth.map_or(Ok(AuthMode::Token), |given| auth_mode(&given, listen))?;
+        let auth = auth.map_or(Ok(AuthMode::Token), |setting| parse_auth_mode(&setting, listen))?;
         let rate_limits = layers.find("rate-limit", args.rate_limit.as_deref(), |file| file.rate_limit.as_deref());
-        let rate_limits = rate_limits.map_or(Ok(Some(RateLimits::default())), |given| rates(&given))?;
+        let rate_limits = rate_limits.map_or(Ok(Some(RateLimits::default())), |setting| parse_rate_limits(&setting))?;
         let hosts = layers.find_all("allowed-host", &args.allowed_host, |file| file.allowed_host.as_deref());
         let origins = layers.find_all("allowed-origin", &args.allowed_origin, |file| file.allowed_origin.as_deref());
         let housekeeping = housekeeping(args, &layers)?;
         let log = layers.find("log", args.log.as_deref(), |file| file.log.as_deref());
-        let log = log.map_or_else(|| Ok(EnvFilter::new(DEFAULT_LOG)), |given| log_filter(&given))?;
-        let log_form = layers.find("log-format", args.log_format.as_deref(), |file| file.log_format.as_deref());
-        let log_form = log_form.map_or(Ok(Form::Text), |given| form(&given))?;
+        let log = log.map_or_else(|| Ok(EnvFilter::new(DEFAULT_LOG)), |setting| parse_log_filter(&setting))?;
+        let log_format = layers.find("log-format", args.log_format.as_deref(), |file| file.log_format.as_deref());
+        let log_format = log_format.map_or(Ok(OutputFormat::Text), |setting| parse_log_format(&setting))?;
         Ok(ServeSettings {
             listen,
             auth,
             rate_limits: rate_limits.filter(|_| auth == AuthMode::Token),
-            allowed_hosts: hosts?.iter().map(host).collect::<Result<_, _>>()?,
-            allowed_origins: origins?.iter().map(origin).collect::<Result<_, _>>()?,
+            allowed_hosts: hosts?.iter().map(parse_host).collect::<Result<_, _>>()?,
+            allowed_origins: origins?.iter().map(parse_origin).collect::<Result<_, _>>()?,
             housekeeping,
-            after_change: AfterChange::of(args, &layers)?,
+            outbound: OutboundSettings::from_args(args, &layers)?,
             log,
-            log_form,
-            store: StoreSettings::of(&args.store, &layers)?,
+            log_format,
+            store: StoreSettings::from_args(&args.store, &layers)?,
         })
     }
 }
 
-impl TargetSettings {
-    pub(crate) fn of(args: &PlaceArgs, environment: &Environment) -> Result<TargetSettings, Failure> {
-        TargetSettings::within(args, &Layers::of(args.store.config.as_deref(), environment)?)
+impl StoreAddress {
+    pub(crate) fn from_args(args: &StoreAddressArgs, environment: &Environment) -> Result<StoreAddress, CommandError> {
+        StoreAddress::from_layers(args, &Layers::read(args.store.config.as_deref(), environment)?)
     }
 
-    fn within(args: &PlaceArgs, layers: &Layers<'_>) -> Result<TargetSettings, Failure> {
+    fn from_layers(args: &StoreAddressArgs, layers: &Layers<'_>) -> Result<StoreAddress, CommandError> {
         let url = layers.find("url", args.url.as_deref(), |file| file.url.as_deref());
-        match url.filter(|given| given.is_typed() || !args.store.is_typed()) {
-            None => Ok(TargetSettings::Local(StoreSettings::of(&args.store, layers)?)),
-            Some(given) => {
-                let url = server_url(&given)?;
+        match url.filter(|setting| setting.is_typed() || !args.store.is_typed()) {
+            None => Ok(StoreAddress::Local(StoreSettings::from_args(&args.store, layers)?)),
+            Some(setting) => {
+                let url = parse_server_url(&setting)?;
                 let token = layers.find("token", args.token.as_deref(), |file| file.token.as_deref());
                 let token = match token {
-                    Some(given) => Some(secret(&given)?),
-                    None if is_loopback(&url) => kept_token(&data_dir(&args.store, layers)?),
+                    Some(setting) => Some(parse_token(&setting)?),
+                    None if is_loopback(&url) => owner_token(&data_dir(&args.store, layers)?),
                     None => None,
                 };
-                Ok(TargetSettings::Server { url, token })
+                Ok(StoreAddress::Server { url, token })
             }
         }
     }
 }
 
 impl McpSettings {
-    pub(crate) fn of(args: &McpArgs, environment: &Environment) -> Result<McpSettings, Failure> {
-        let layers = Layers::of(args.place.store.config.as_deref(), environment)?;
+    pub(crate) fn from_args(args: &McpArgs, environment: &Environment) -> Result<McpSettings, CommandError> {
+        let layers = Layers::read(args.address.store.config.as_deref(), environment)?;
         let log = layers.find("log", args.log.as_deref(), |file| file.log.as_deref());
-        let log = log.map_or_else(|| Ok(EnvFilter::new(DEFAULT_MCP_LOG)), |given| log_filter(&given))?;
-        Ok(McpSettings { target: TargetSettings::within(&args.place, &layers)?, log })
+        let log = log.map_or_else(|| Ok(EnvFilter::new(DEFAULT_MCP_LOG)), |setting| parse_log_filter(&setting))?;
+        Ok(McpSettings { address: StoreAddress::from_layers(&args.address, &layers)?, log })
     }
 }
 
-fn housekeeping(args: &ServeArgs, layers: &Layers<'_>) -> Result<Upkeep, Failure> {
+fn housekeeping(args: &ServeArgs, layers: &Layers<'_>) -> Result<Upkeep, CommandError> {
     let trash = layers.find("keep-trash", args.keep_trash.as_deref(), |file| file.keep_trash.as_deref());
     let history = layers.find("keep-history", args.keep_history.as_deref(), |file| file.keep_history.as_deref());
     let events = layers.find("keep-events", args.keep_events.as_deref(), |file| file.keep_events.as_deref());
     let records = layers.find("keep-records", args.keep_records.as_deref(), |file| file.keep_records.as_deref());
     let default = Upkeep::default();
     Ok(Upkeep {
-        trash: trash.map_or(Ok(default.trash), |given| days(&given))?,
-        history: history.map_or(Ok(default.history), |given| days(&given))?,
-        events: events.map_or(Ok(default.events), |given| days(&given))?,
-        history_records: records.map_or(Ok(default.history_records), |given| records_kept(&given))?,
+        trash: trash.map_or(Ok(default.trash), |setting| parse_days(&setting))?,
+        history: history.map_or(Ok(default.history), |setting| parse_days(&setting))?,
+        events: events.map_or(Ok(default.events), |setting| parse_days(&setting))?,
+        history_records: records.map_or(Ok(default.history_records), |setting| parse_record_limit(&setting))?,
     })
 }
 
 /// A number of days; `None` is for ever.
-fn days(given: &Given) -> Result<Option<SignedDuration>, Failure> {
+fn parse_days(setting: &Setting) -> Result<Option<SignedDuration>, CommandError> {
     /// About a century: more is for ever.
     const MOST: i64 = 36_500;
-    match given.text()? {
+    match setting.text()? {
         "forever" => Ok(None),
         text => match text.strip_suffix('d').unwrap_or(text).parse() {
             Ok(days @ 1..=MOST) => Ok(Some(SignedDuration::from_hours(days * 24))),
-            _ => Err(given.wrong("is not a number of days").hint("write one such as 30d, or forever")),
+            _ => Err(setting.invalid("is not a number of days").hint("write one such as 30d, or forever")),
         },
     }
 }
 
-fn records_kept(given: &Given) -> Result<Option<u64>, Failure> {
-    match given.text()? {
+fn parse_record_limit(setting: &Setting) -> Result<Option<u64>, CommandError> {
+    match setting.text()? {
         "all" => Ok(None),
         text => match text.parse() {
-            Ok(0) | Err(_) => Err(given.wrong("is not a number of records").hint("write 1 or more, or all")),
+            Ok(0) | Err(_) => Err(setting.invalid("is not a number of records").hint("write 1 or more, or all")),
             Ok(records) => Ok(Some(records)),
         },
     }
 }
 
-fn data_dir(args: &StoreArgs, layers: &Layers<'_>) -> Result<PathBuf, Failure> {
-    let given = layers.find("data-dir", args.data_dir.as_deref(), |file| file.data_dir.as_deref());
-    let Some(given) = given else {
+fn data_dir(args: &StoreArgs, layers: &Layers<'_>) -> Result<PathBuf, CommandError> {
+    let setting = layers.find("data-dir", args.data_dir.as_deref(), |file| file.data_dir.as_deref());
+    let Some(setting) = setting else {
         return layers.environment.data_home().map(|home| home.join("interline")).ok_or_else(|| {
-            Failure::usage("neither XDG_DATA_HOME nor HOME says where data is kept").hint("choose with --data-dir")
+            CommandError::usage("neither XDG_DATA_HOME nor HOME says where data is kept").hint("choose with --data-dir")
         });
     };
-    let path = match &given.origin {
+    let path = match &setting.origin {
         // What a file says is about where the file is, wherever the program is started.
-        Origin::File { path, .. } => path.parent().unwrap_or(Path::new("")).join(&given.value),
-        Origin::Option(_) | Origin::Environment(_) => PathBuf::from(&given.value),
+        Origin::File { path, .. } => path.parent().unwrap_or(Path::new("")).join(&setting.value),
+        Origin::Option(_) | Origin::Environment(_) => PathBuf::from(&setting.value),
     };
     // What is printed of it must hold in every directory.
-    std::path::absolute(path).map_err(|_| given.wrong("is not a directory"))
+    std::path::absolute(path).map_err(|_| setting.invalid("is not a directory"))
 }
 
-fn postgres(given: &Given) -> Result<Database, Failure> {
-    let url = given.text()?;
+fn parse_postgres_url(setting: &Setting) -> Result<Database, CommandError> {
+    let url = setting.text()?;
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
         Ok(Database::Postgres(url.to_owned()))
     } else {
         // The value stays out of the message: it may hold a password.
-        Err(Failure::usage(format!("{}: not the URL of a PostgreSQL database", given.origin))
+        Err(CommandError::usage(format!("{}: not the URL of a PostgreSQL database", setting.origin))
             .hint("write postgres://user:password@host/database, or leave it out for SQLite in the data directory"))
     }
 }
 
-fn address(given: &Given) -> Result<SocketAddr, Failure> {
-    given.text()?.parse().map_err(|_| {
-        given.wrong("is not an address with a port").hint("write one such as 127.0.0.1:4680 or [::1]:4680")
+fn parse_listen_address(setting: &Setting) -> Result<SocketAddr, CommandError> {
+    setting.text()?.parse().map_err(|_| {
+        setting.invalid("is not an address with a port").hint("write one such as 127.0.0.1:4680 or [::1]:4680")
     })
 }
 
-fn auth_mode(given: &Given, listen: SocketAddr) -> Result<AuthMode, Failure> {
-    match given.text()? {
+fn parse_auth_mode(setting: &Setting, listen: SocketAddr) -> Result<AuthMode, CommandError> {
+    match setting.text()? {
         "token" => Ok(AuthMode::Token),
-        "none" if !listen.ip().to_canonical().is_loopback() => Err(Failure::usage(format!(
+        "none" if !listen.ip().to_canonical().is_loopback() => Err(CommandError::usage(format!(
             "{}: without authentication the server listens on a loopback address only, and {listen} is none",
-            given.origin
+            setting.origin
         ))
         .hint("take `--auth token`, or listen on 127.0.0.1 and put a proxy that authenticates before it")),
         "none" => Ok(AuthMode::None),
-        _ => Err(given.wrong("is not a way to authenticate").hint("write token or none")),
+        _ => Err(setting.invalid("is not a way to authenticate").hint("write token or none")),
     }
 }
 
-fn rates(given: &Given) -> Result<Option<RateLimits>, Failure> {
-    let text = given.text()?;
+fn parse_rate_limits(setting: &Setting) -> Result<Option<RateLimits>, CommandError> {
+    let text = setting.text()?;
     if text == "off" {
         return Ok(None);
     }
@@ -287,49 +288,49 @@ fn rates(given: &Given) -> Result<Option<RateLimits>, Failure> {
         Some(RateLimits { reads_per_minute: rate(reads)?, writes_per_minute: rate(writes)? })
     });
     let hint = "write reads and writes in a minute, such as 6000/1200, or off";
-    parsed.map(Some).ok_or_else(|| given.wrong("is not a rate limit").hint(hint))
+    parsed.map(Some).ok_or_else(|| setting.invalid("is not a rate limit").hint(hint))
 }
 
-fn host(given: &Given) -> Result<String, Failure> {
-    let host = given.text()?;
+fn parse_host(setting: &Setting) -> Result<String, CommandError> {
+    let host = setting.text()?;
     let is_name = |url: Url| url.host_str().is_some_and(|name| name.eq_ignore_ascii_case(host));
     // Patterns would be taken for names, and match nothing.
     if !host.contains('*') && Url::parse(&format!("http://{host}/")).is_ok_and(is_name) {
         Ok(host.to_owned())
     } else {
-        Err(given.wrong("is not the name of a host").hint("write a name alone, such as notes.example.org"))
+        Err(setting.invalid("is not the name of a host").hint("write a name alone, such as notes.example.org"))
     }
 }
 
-fn origin(given: &Given) -> Result<String, Failure> {
-    let text = given.text()?.trim_end_matches('/');
+fn parse_origin(setting: &Setting) -> Result<String, CommandError> {
+    let text = setting.text()?.trim_end_matches('/');
     match Url::parse(text) {
         Ok(url) if url.origin().is_tuple() && url.origin().ascii_serialization() == text => Ok(text.to_owned()),
-        _ => {
-            Err(given.wrong("is not a web origin").hint("write scheme, host and port alone: https://notes.example.org"))
-        }
+        _ => Err(setting
+            .invalid("is not a web origin")
+            .hint("write scheme, host and port alone: https://notes.example.org")),
     }
 }
 
-fn log_filter(given: &Given) -> Result<EnvFilter, Failure> {
-    EnvFilter::try_new(given.text()?).map_err(|error| {
-        given.wrong(format!("is not a log filter: {error}")).hint("write a level, or info,interline_server=debug")
+fn parse_log_filter(setting: &Setting) -> Result<EnvFilter, CommandError> {
+    EnvFilter::try_new(setting.text()?).map_err(|error| {
+        setting.invalid(format!("is not a log filter: {error}")).hint("write a level, or info,interline_server=debug")
     })
 }
 
-fn form(given: &Given) -> Result<Form, Failure> {
-    match given.text()? {
-        "text" => Ok(Form::Text),
-        "json" => Ok(Form::Json),
-        _ => Err(given.wrong("is not a form of logs").hint("write text or json")),
+fn parse_log_format(setting: &Setting) -> Result<OutputFormat, CommandError> {
+    match setting.text()? {
+        "text" => Ok(OutputFormat::Text),
+        "json" => Ok(OutputFormat::Json),
+        _ => Err(setting.invalid("is not a form of logs").hint("write text or json")),
     }
 }
 
-fn server_url(given: &Given) -> Result<Url, Failure> {
-    let mut url = Url::parse(given.text()?)
+fn parse_server_url(setting: &Setting) -> Result<Url, CommandError> {
+    let mut url = Url::parse(setting.text()?)
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none())
-        .ok_or_else(|| given.wrong("is not a server's address").hint("write one such as http://127.0.0.1:4680"))?;
+        .ok_or_else(|| setting.invalid("is not a server's address").hint("write one such as http://127.0.0.1:4680"))?;
     // Paths are joined to it.
     if !url.path().ends_with('/') {
         url.set_path(&format!("{}/", url.path()));
@@ -337,13 +338,14 @@ fn server_url(given: &Given) -> Result<Url, Failure> {
     Ok(url)
 }
 
-fn secret(given: &Given) -> Result<String, Failure> {
-    let secret = given.text()?.trim();
+fn parse_token(setting: &Setting) -> Result<String, CommandError> {
+    let secret = setting.text()?.trim();
     if !secret.is_empty() && secret.chars().all(|c| c.is_ascii_graphic()) {
         Ok(secret.to_owned())
     } else {
         // The value stays out of the message: it is a secret.
-        Err(Failure::usage(format!("{}: not a token", given.origin)).hint("a token is one word that begins with il_"))
+        Err(CommandError::usage(format!("{}: not a token", setting.origin))
+            .hint("a token is one word that begins with il_"))
     }
 }
 
@@ -352,8 +354,8 @@ fn is_loopback(url: &Url) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The owner's token, if it is kept there.
-fn kept_token(data_dir: &Path) -> Option<String> {
-    let kept = std::fs::read_to_string(data_dir.join(TOKEN_FILE)).ok()?;
-    Some(kept.trim().to_owned()).filter(|token| !token.is_empty())
+/// The owner's token, if its file is in the data directory.
+fn owner_token(data_dir: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(data_dir.join(TOKEN_FILE)).ok()?;
+    Some(text.trim().to_owned()).filter(|token| !token.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Whom to trust elsewhere, and how to speak with them.
+//! TLS of outgoing connections, to remote servers, webhook endpoints and the AI endpoint.
 
 use std::io;
 use std::sync::Arc;

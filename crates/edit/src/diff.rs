@@ -1,4 +1,4 @@
-//! Unified diffs in git's form.
+//! Unified diffs in git's form, of two texts or of an edit.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -6,15 +6,15 @@ use std::ops::Range;
 use memchr::{memchr, memrchr};
 
 use crate::edit::{Edit, EditMismatch};
+use crate::line_comparison::{self, LineIds};
 use crate::lines::{Line, newlines, skip_lines};
-use crate::sequences::{self, LineNumbers};
 
-/// No diff is longer.
+/// The longest diff.
 const MAX_BYTES: usize = 64 * 1024;
 /// Lines shown around a change.
 const CONTEXT_LINES: usize = 3;
 const HEADER: &str = "--- a/content\n+++ b/content\n";
-/// The line that tells the ranges of a hunk.
+/// The length of the line that gives the ranges of a hunk.
 const MAX_RANGES_BYTES: usize = "@@ -12345678,12345678 +12345678,12345678 @@\n".len();
 const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
@@ -28,16 +28,16 @@ pub struct UnifiedDiff {
     pub truncated: bool,
 }
 
-/// What leads from one text to the other. Bounded: the more they differ, the coarser.
+/// The unified diff from one text to the other. Bounded: the more they differ, the coarser.
 pub fn diff(before: &str, after: &str) -> UnifiedDiff {
     diff_within(before, after, MAX_BYTES)
 }
 
-/// The same in at most so many bytes.
+/// The same diff in at most `max_bytes`.
 pub fn diff_within(before: &str, after: &str, max_bytes: usize) -> UnifiedDiff {
     let start = common_lines_at_start(before, after);
     let at_end = common_lines_at_end(&before[start..], &after[start..]);
-    let block = Block {
+    let block = ChangedBlock {
         range: start..before.len() - at_end,
         first_line: newlines(&before.as_bytes()[..start]),
         text: after[start..after.len() - at_end].to_owned(),
@@ -45,13 +45,13 @@ pub fn diff_within(before: &str, after: &str, max_bytes: usize) -> UnifiedDiff {
     render(before, &[block], max_bytes)
 }
 
-/// What an edit changes, by its splices.
-pub(crate) fn of_edit(original: &str, edit: &Edit) -> Result<UnifiedDiff, EditMismatch> {
+/// The unified diff of an edit, made from its splices.
+pub(crate) fn diff_of_edit(original: &str, edit: &Edit) -> Result<UnifiedDiff, EditMismatch> {
     Ok(render(original, &blocks(original, edit)?, MAX_BYTES))
 }
 
-/// Whole lines of the original and what they become.
-struct Block {
+/// Whole lines of the original and the text that replaces them.
+struct ChangedBlock {
     range: Range<usize>,
     /// How many lines come before.
     first_line: usize,
@@ -59,9 +59,9 @@ struct Block {
 }
 
 /// The splices, widened to whole lines and joined where they share one.
-fn blocks(original: &str, edit: &Edit) -> Result<Vec<Block>, EditMismatch> {
-    let mut blocks: Vec<Block> = Vec::new();
-    // How much of the original is in the text of the last block; its range is known to the end of the line.
+fn blocks(original: &str, edit: &Edit) -> Result<Vec<ChangedBlock>, EditMismatch> {
+    let mut blocks: Vec<ChangedBlock> = Vec::new();
+    // How much of the original is in the text of the last block; its range reaches to the end of the line.
     let mut taken = 0;
     for splice in edit.splices() {
         if original.get(splice.range.clone()).is_none() {
@@ -79,7 +79,7 @@ fn blocks(original: &str, edit: &Edit) -> Result<Vec<Block>, EditMismatch> {
                 let start = Line::containing(original, splice.range.start).start;
                 let first_line = lines + newlines(&original.as_bytes()[counted..start]);
                 let text = original[start..splice.range.start].to_owned();
-                blocks.push(Block { range: start..splice.range.start, first_line, text });
+                blocks.push(ChangedBlock { range: start..splice.range.start, first_line, text });
             }
         }
         taken = splice.range.end;
@@ -121,8 +121,8 @@ pub(crate) fn common_bytes(a: &[u8], b: &[u8]) -> usize {
     blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Lines that go and lines that come in their place.
-struct Change<'t> {
+/// Removed lines and the added lines that replace them.
+struct LineChange<'t> {
     /// Bytes of the original.
     range: Range<usize>,
     /// How many lines of the original come before.
@@ -132,17 +132,17 @@ struct Change<'t> {
     added_lines: usize,
 }
 
-impl Change<'_> {
+impl LineChange<'_> {
     fn bytes(&self) -> usize {
         self.range.len() + self.added.len()
     }
 
     /// Its first lines, as a change that leaves room for the lines around it; `None` if the first ones are too long.
-    fn start(&self, original: &str, max_bytes: usize) -> Option<Change<'_>> {
+    fn start(&self, original: &str, max_bytes: usize) -> Option<LineChange<'_>> {
         let (removed, removed_lines) = first_lines(&original[self.range.clone()], max_bytes / 4);
         let (added, added_lines) = first_lines(self.added, max_bytes / 4);
         let range = self.range.start..self.range.start + removed.len();
-        let start = Change { range, first_line: self.first_line, removed_lines, added, added_lines };
+        let start = LineChange { range, first_line: self.first_line, removed_lines, added, added_lines };
         (start.bytes() > 0).then_some(start)
     }
 }
@@ -160,38 +160,38 @@ fn first_lines(text: &str, room: usize) -> (&str, usize) {
     (&text[..end], lines)
 }
 
-fn changes<'t>(original: &str, block: &'t Block) -> Vec<Change<'t>> {
+fn changes<'t>(original: &str, block: &'t ChangedBlock) -> Vec<LineChange<'t>> {
     let before = &original[block.range.clone()];
-    let mut numbers = LineNumbers::default();
-    let old = numbers.of(before.split_inclusive('\n'));
-    let new = numbers.of(block.text.split_inclusive('\n'));
-    let mut old_lines = Walked::over(before);
-    let mut new_lines = Walked::over(&block.text);
-    sequences::changes(&old, &new)
+    let mut ids = LineIds::default();
+    let old = ids.ids(before.split_inclusive('\n'));
+    let new = ids.ids(block.text.split_inclusive('\n'));
+    let mut old_lines = LineCursor::new(before);
+    let mut new_lines = LineCursor::new(&block.text);
+    line_comparison::changes(&old, &new)
         .into_iter()
-        .map(|(gone, come)| {
-            let range = old_lines.bytes(&gone);
-            Change {
+        .map(|(removed, added)| {
+            let range = old_lines.bytes(&removed);
+            LineChange {
                 range: block.range.start + range.start..block.range.start + range.end,
-                first_line: block.first_line + gone.start,
-                removed_lines: gone.len(),
-                added: &block.text[new_lines.bytes(&come)],
-                added_lines: come.len(),
+                first_line: block.first_line + removed.start,
+                removed_lines: removed.len(),
+                added: &block.text[new_lines.bytes(&added)],
+                added_lines: added.len(),
             }
         })
         .collect()
 }
 
-/// How far the lines of a text were walked.
-struct Walked<'t> {
+/// A position in a text, in lines and in bytes, that moves only forward.
+struct LineCursor<'t> {
     text: &'t str,
     lines: usize,
     bytes: usize,
 }
 
-impl<'t> Walked<'t> {
-    fn over(text: &'t str) -> Walked<'t> {
-        Walked { text, lines: 0, bytes: 0 }
+impl<'t> LineCursor<'t> {
+    fn new(text: &'t str) -> LineCursor<'t> {
+        LineCursor { text, lines: 0, bytes: 0 }
     }
 
     /// The bytes of a range of lines that comes next.
@@ -207,14 +207,14 @@ impl<'t> Walked<'t> {
     }
 }
 
-fn render(original: &str, blocks: &[Block], max_bytes: usize) -> UnifiedDiff {
+fn render(original: &str, blocks: &[ChangedBlock], max_bytes: usize) -> UnifiedDiff {
     let mut diff = UnifiedDiff::default();
     let mut changes = blocks.iter().flat_map(|block| changes(original, block)).peekable();
     let mut lines_gained: isize = 0;
     while let Some(first) = changes.next() {
         let mut bytes = first.bytes();
         let mut hunk = vec![first];
-        // Changes whose contexts touch are one hunk; what there is no room for need not be gathered.
+        // Changes whose contexts touch are one hunk; changes that there is no room for need not be gathered.
         while let (Some(last), Some(next)) = (hunk.last(), changes.peek())
             && next.first_line - (last.first_line + last.removed_lines) <= 2 * CONTEXT_LINES
             && bytes <= max_bytes
@@ -235,7 +235,13 @@ fn render(original: &str, blocks: &[Block], max_bytes: usize) -> UnifiedDiff {
 }
 
 /// Writes the first changes that there is room for, with the lines around them.
-fn write_hunk(diff: &mut UnifiedDiff, original: &str, changes: &[Change<'_>], lines_gained: isize, max_bytes: usize) {
+fn write_hunk(
+    diff: &mut UnifiedDiff,
+    original: &str,
+    changes: &[LineChange<'_>],
+    lines_gained: isize,
+    max_bytes: usize,
+) {
     let header = if diff.text.is_empty() { HEADER } else { "" };
     let room = max_bytes.saturating_sub(diff.text.len() + header.len() + MAX_RANGES_BYTES);
     let mut hunk = Hunk::default();
@@ -303,7 +309,7 @@ impl Hunk {
         (self.body.len(), self.old_lines, self.new_lines)
     }
 
-    /// Takes off what was added since it had that size.
+    /// Removes the lines that were added since it had that size.
     fn shrink(&mut self, (bytes, old_lines, new_lines): HunkSize) {
         self.body.truncate(bytes);
         (self.old_lines, self.new_lines) = (old_lines, new_lines);

@@ -1,4 +1,4 @@
-//! Passages shown to a reader.
+//! Excerpts: a passage with lines of context, long lines cut, for error messages and search results.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub(crate) fn bounded_excerpt(text: &str, range: &Range<usize>, context_lines: u
             }
             lines_after -= 1;
         }
-        // What is shown is there for the range: its first line is never left out.
+        // The excerpt shows the range: its first line is never left out.
         if line.text_end == line.end || (shown.len() >= max_bytes && line.start >= first.start) {
             break;
         }

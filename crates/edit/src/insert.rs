@@ -6,14 +6,14 @@ use std::ops::Range;
 use crate::edit::{Edit, Splice};
 use crate::lines::{ending_of_span, line_of, split_lines, total_lines};
 use crate::patch::{append_lines, prepend_lines};
-use crate::replace::{Level, LineEndings, MultipleMatches, NoMatch, NotOnePlace, Replace, find_one};
+use crate::replace::{Level, LineEndings, MultipleMatches, NoMatch, NotOneMatch, Replace, find_one};
 
 /// A request to insert a text.
 #[derive(Clone, Copy, Debug)]
 pub struct Insert<'a> {
-    /// Where.
-    pub place: InsertPlace<'a>,
-    /// What.
+    /// Where the text is inserted.
+    pub position: InsertPosition<'a>,
+    /// The text to insert.
     pub new_str: &'a str,
     /// The loosest level at which an anchor may be found; a looser one than [`Level::WhitespaceNormalized`] means that one.
     pub loosest: Level,
@@ -25,9 +25,9 @@ pub struct Insert<'a> {
 
 impl<'a> Insert<'a> {
     /// Both levels, literal line endings, at most 64 MiB.
-    pub fn new(place: InsertPlace<'a>, new_str: &'a str) -> Insert<'a> {
+    pub fn new(position: InsertPosition<'a>, new_str: &'a str) -> Insert<'a> {
         Insert {
-            place,
+            position,
             new_str,
             loosest: Level::WhitespaceNormalized,
             line_endings: LineEndings::Literal,
@@ -38,7 +38,7 @@ impl<'a> Insert<'a> {
 
 /// Where a text is inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InsertPlace<'a> {
+pub enum InsertPosition<'a> {
     /// Directly after this passage, wherever in a line it ends.
     After(&'a str),
     /// Directly before this passage, wherever in a line it begins.
@@ -49,12 +49,12 @@ pub enum InsertPlace<'a> {
     End,
 }
 
-/// What an insertion means.
+/// The result of an insertion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Insertion {
     /// The change.
     pub edit: Edit,
-    /// The level that found the anchor; `None` where there was none to find.
+    /// The level that found the anchor; `None` where the request has no anchor.
     pub level: Option<Level>,
     /// 1-based line of the new text where the first character of `new_str` lands.
     pub line: usize,
@@ -67,10 +67,10 @@ pub enum InsertError {
     EmptyAnchor,
     /// `new_str` is empty: there is nothing to insert.
     EmptyNewStr,
-    /// The anchor, which is the `old_str` of the fields, is not there, at no level that was allowed. The cause is never
-    /// [`Cause::AlreadyApplied`](crate::Cause::AlreadyApplied): an insertion leaves its anchor where it is.
+    /// The anchor (`old_str` in the fields of the error) was not found at any level that was allowed. The cause is never
+    /// [`NoMatchCause::AlreadyApplied`](crate::NoMatchCause::AlreadyApplied): an insertion leaves its anchor where it is.
     NoMatch(Box<NoMatch>),
-    /// The anchor is there several times.
+    /// The anchor was found several times.
     MultipleMatches(Box<MultipleMatches>),
     /// The text would become longer than the request allows.
     ResultTooLarge {
@@ -100,18 +100,18 @@ impl fmt::Display for InsertError {
 
 impl std::error::Error for InsertError {}
 
-impl From<NotOnePlace> for InsertError {
-    fn from(error: NotOnePlace) -> InsertError {
+impl From<NotOneMatch> for InsertError {
+    fn from(error: NotOneMatch) -> InsertError {
         match error {
-            NotOnePlace::NoMatch(none) => InsertError::NoMatch(none),
-            NotOnePlace::MultipleMatches(several) => InsertError::MultipleMatches(several),
+            NotOneMatch::NoMatch(none) => InsertError::NoMatch(none),
+            NotOneMatch::MultipleMatches(several) => InsertError::MultipleMatches(several),
         }
     }
 }
 
-/// Finds the place and says what inserting `new_str` there means.
+/// Finds the position and makes the edit that inserts `new_str` there.
 ///
-/// An anchor is found and counted as [`replace()`](crate::replace()) finds `old_str`, and must be there once. `new_str` goes
+/// An anchor is found and counted as [`replace()`](crate::replace()) finds `old_str`, and must have one match. `new_str` goes
 /// in as it is, without a line ending before or after it; under [`LineEndings::Match`] its line endings (only) become
 /// those of the anchor.
 ///
@@ -120,46 +120,46 @@ impl From<NotOnePlace> for InsertError {
 /// newline is neither added to the content nor lost. An empty content has no ending to go by: it becomes `new_str` as it
 /// is, and so does a content that is not there yet if the caller passes `""` for it.
 pub fn insert(content: &str, request: &Insert<'_>) -> Result<Insertion, InsertError> {
-    if let InsertPlace::After("") | InsertPlace::Before("") = request.place {
+    if let InsertPosition::After("") | InsertPosition::Before("") = request.position {
         return Err(InsertError::EmptyAnchor);
     }
     if request.new_str.is_empty() {
         return Err(InsertError::EmptyNewStr);
     }
-    let (level, splice) = match request.place {
-        InsertPlace::After(anchor) => {
+    let (level, splice) = match request.position {
+        InsertPosition::After(anchor) => {
             let (level, span) = find_anchor(content, request, anchor)?;
             (Some(level), Splice { range: span.end..span.end, text: text_at(content, request, &span) })
         }
-        InsertPlace::Before(anchor) => {
+        InsertPosition::Before(anchor) => {
             let (level, span) = find_anchor(content, request, anchor)?;
             (Some(level), Splice { range: span.start..span.start, text: text_at(content, request, &span) })
         }
-        InsertPlace::Start | InsertPlace::End if content.is_empty() => {
+        InsertPosition::Start | InsertPosition::End if content.is_empty() => {
             (None, Splice { range: 0..0, text: request.new_str.to_owned() })
         }
-        InsertPlace::Start => (None, prepend_lines(content, request.new_str)),
-        InsertPlace::End => (None, append_lines(content, request.new_str)),
+        InsertPosition::Start => (None, prepend_lines(content, request.new_str)),
+        InsertPosition::End => (None, append_lines(content, request.new_str)),
     };
     if content.len().saturating_add(splice.text.len()) > request.max_result_bytes {
         return Err(InsertError::ResultTooLarge { max_result_bytes: request.max_result_bytes });
     }
-    let line = match request.place {
+    let line = match request.position {
         // The last line has to be ended first.
-        InsertPlace::End if !content.is_empty() && !content.ends_with('\n') => total_lines(content) + 1,
+        InsertPosition::End if !content.is_empty() && !content.ends_with('\n') => total_lines(content) + 1,
         _ => line_of(content, splice.range.start),
     };
     Ok(Insertion { edit: Edit::minimal(content, vec![splice]), level, line })
 }
 
-/// The one place of the anchor.
-fn find_anchor(content: &str, request: &Insert<'_>, anchor: &str) -> Result<(Level, Range<usize>), NotOnePlace> {
-    let sought = Replace {
+/// The only match of the anchor.
+fn find_anchor(content: &str, request: &Insert<'_>, anchor: &str) -> Result<(Level, Range<usize>), NotOneMatch> {
+    let anchor_request = Replace {
         loosest: request.loosest.min(Level::WhitespaceNormalized),
         line_endings: request.line_endings,
         ..Replace::new(anchor, "")
     };
-    find_one(content, &sought)
+    find_one(content, &anchor_request)
 }
 
 /// `new_str` as it is written next to the anchor.

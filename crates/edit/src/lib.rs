@@ -1,4 +1,4 @@
-//! Text in, text out: the engine that finds the one passage an edit means, or refuses.
+//! The text engine: replaces, inserts, patches, searches and compares text. Text in, text out.
 //!
 //! Everything here is pure and synchronous: no I/O, no clock, no globals. All input is `&str`; positions
 //! are byte offsets, line numbers are 1-based.
@@ -6,14 +6,15 @@
 //! The principal types:
 //!
 //! * [`Replace`] asks for `old_str` to become `new_str`; [`replace()`] climbs a ladder of [`Level`]s from
-//!   byte-exact to loosely spaced, and stops at the first level that finds anything. One place is an
-//!   answer, several are a refusal, and text that is not there is never "close enough".
+//!   byte-exact to loosely spaced, and stops at the first level that finds anything. One match is replaced,
+//!   several are an error, and text that is not there is never "close enough".
 //! * [`Insert`] asks for a text next to an anchor, which [`insert()`] finds in the same way, or for whole lines at the start
 //!   or the end.
 //! * [`LineOperation`]s patch lines by number; [`patch_lines`] validates all of them before any applies.
-//! * An [`Edit`] is what all of them make: sorted, disjoint [`Splice`]s over the original text. It can be
+//! * An [`Edit`] is the result of all of them: sorted, disjoint [`Splice`]s over the original text. It can be
 //!   applied, inverted, joined with a later one, and rendered as a [`UnifiedDiff`].
-//! * A [`Pattern`] is looked for by [`search()`], with lines and context as slices of the text.
+//! * A [`Pattern`] is searched for by [`search()`], with lines and context as slices of the text.
+//! * [`markdown_outline`] lists the headings of a Markdown text with the lines of their sections.
 //!
 //! ```
 //! use interline_edit::{Level, Replace, replace};
@@ -39,23 +40,25 @@ mod diff;
 mod edit;
 mod excerpt;
 mod insert;
+mod line_comparison;
 mod lines;
 mod outline;
 mod patch;
 mod replace;
 mod search;
-mod sequences;
 
 pub use diff::{UnifiedDiff, diff, diff_within};
 pub use edit::{ChangedLines, Edit, EditMismatch, Splice};
 pub use excerpt::{MAX_EXCERPT_CHARS, excerpt};
-pub use insert::{Insert, InsertError, InsertPlace, Insertion, insert};
+pub use insert::{Insert, InsertError, InsertPosition, Insertion, insert};
 pub use lines::{LineRangeError, read_lines, total_lines};
-pub use outline::{Language, OutlineEntry, OutlineKind, outline};
+pub use outline::{OutlineEntry, OutlineKind, markdown_outline};
 pub use patch::{InvalidOperation, LineOperation, OperationProblem, PatchError, StaleOperation, patch_lines};
 pub use replace::{
-    Cause, Level, LineEndings, MultipleMatches, NoMatch, Passage, Place, Replace, ReplaceError, Replacement, replace,
+    Level, LineEndings, MatchLocation, MultipleMatches, NoMatch, NoMatchCause, Replace, ReplaceError, Replacement,
+    SimilarPassage, replace,
 };
 pub use search::{
-    Case, Found, Hit, Interrupted, Pattern, PatternError, Required, SearchOptions, find_first, search, search_lines,
+    Case, Hit, Pattern, PatternError, RequiredText, SearchInterrupted, SearchOptions, SearchResult, find_first, search,
+    search_lines,
 };

@@ -1,4 +1,5 @@
-//! Lines: a text plus its ending (`\r?\n`); the last line has none. A lone `\r` is a character.
+//! Lines and line endings: counting, reading, splitting. A line is a text plus its ending (`\r?\n`); the last line has no
+//! ending. A lone `\r` is a character.
 
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
@@ -10,7 +11,7 @@ pub fn total_lines(text: &str) -> usize {
     newlines(text.as_bytes()) + 1
 }
 
-/// No such lines can be read.
+/// The text does not have the lines that were asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineRangeError {
     /// How many lines there are.
@@ -19,16 +20,16 @@ pub struct LineRangeError {
 
 impl fmt::Display for LineRangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the text has {}", Counted(self.total_lines))
+        write!(f, "the text has {}", LineCount(self.total_lines))
     }
 }
 
 impl std::error::Error for LineRangeError {}
 
-/// A number of lines in words.
-pub(crate) struct Counted(pub(crate) usize);
+/// A number of lines, displayed as `1 line` or `2 lines`.
+pub(crate) struct LineCount(pub(crate) usize);
 
-impl fmt::Display for Counted {
+impl fmt::Display for LineCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             1 => f.write_str("1 line"),
@@ -167,23 +168,23 @@ pub(crate) fn split_lines(text: &str) -> Vec<&str> {
 
 /// The ending for new lines in a span: its first one; else that of its own line; else of the line before; else `\n`.
 pub(crate) fn ending_of_span(text: &str, span: &Range<usize>) -> &'static str {
-    Endings::of(text).of_span(span)
+    Endings::new(text).for_span(span)
 }
 
-/// Answers [`ending_of_span`] for many spans in the order of the text, reading the text once.
+/// Computes [`ending_of_span`] for many spans in the order of the text, reading the text once.
 pub(crate) struct Endings<'t> {
     text: &'t str,
-    /// The last answer, and the starts of spans that it holds for.
-    known: Option<(RangeInclusive<usize>, &'static str)>,
+    /// The ending of the last span, and the starts of spans that have the same ending.
+    last: Option<(RangeInclusive<usize>, &'static str)>,
 }
 
 impl<'t> Endings<'t> {
-    pub(crate) fn of(text: &'t str) -> Endings<'t> {
-        Endings { text, known: None }
+    pub(crate) fn new(text: &'t str) -> Endings<'t> {
+        Endings { text, last: None }
     }
 
-    pub(crate) fn of_span(&mut self, span: &Range<usize>) -> &'static str {
-        if let Some((starts, ending)) = &self.known
+    pub(crate) fn for_span(&mut self, span: &Range<usize>) -> &'static str {
+        if let Some((starts, ending)) = &self.last
             && starts.contains(&span.start)
         {
             return ending;
@@ -194,7 +195,7 @@ impl<'t> Endings<'t> {
             Some(position) if position > 0 && bytes[position - 1] == b'\r' => "\r\n",
             _ => "\n",
         };
-        self.known = Some((span.start..=after.unwrap_or(bytes.len()), ending));
+        self.last = Some((span.start..=after.unwrap_or(bytes.len()), ending));
         ending
     }
 }

@@ -1,11 +1,11 @@
-//! Patching lines by number.
+//! Patching lines by number: replaces, inserts and removes line ranges, all or none.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::edit::{Edit, Splice};
 use crate::excerpt::bounded_excerpt;
-use crate::lines::{Counted, Line, ending_of_span, skip_lines, split_lines, total_lines};
+use crate::lines::{Line, LineCount, ending_of_span, skip_lines, split_lines, total_lines};
 
 /// Replaces lines `start_line..=end_line` by `content`, or inserts it before `start_line` when that is `end_line + 1`.
 ///
@@ -18,7 +18,7 @@ pub struct LineOperation<'a> {
     pub end_line: usize,
     /// The new lines; one trailing newline is not an extra line; `""` removes.
     pub content: &'a str,
-    /// What the caller believes the lines to be now; compared as lines, one trailing newline aside.
+    /// The lines as the caller believes them to be now; compared as lines, one trailing newline aside.
     pub expect: Option<&'a str>,
 }
 
@@ -29,7 +29,7 @@ pub enum PatchError {
     NoOperations,
     /// Operations that no content of this size could take, every one of them, by index.
     Invalid(Vec<InvalidOperation>),
-    /// Operations whose `expect` is not what is there, every one of them, by index.
+    /// Operations whose `expect` differs from the present lines, every one of them, by index.
     Stale(Vec<StaleOperation>),
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for OperationProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OperationProblem::OutOfRange { total_lines } => {
-                write!(f, "out of range: the text has {}", Counted(*total_lines))
+                write!(f, "out of range: the text has {}", LineCount(*total_lines))
             }
             OperationProblem::StartAfterEnd => {
                 f.write_str("`start_line` is after `end_line`; to insert before line n give n and n - 1")
@@ -93,16 +93,16 @@ impl fmt::Display for OperationProblem {
     }
 }
 
-/// An operation whose lines are not what the caller believed.
+/// An operation whose `expect` differs from the present lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaleOperation {
     /// 0-based index in the list.
     pub index: usize,
-    /// The text that the lines have now, long lines and long texts cut; `None` where there are too many to tell all.
+    /// The text that the lines have now, long lines and long texts cut; `None` where there are too many to show all.
     pub present: Option<String>,
 }
 
-/// Applies all operations or none. New lines take the line ending of the place, the last one that of the last line it replaces.
+/// Applies all operations or none. New lines take the line ending at their position, the last one that of the last line it replaces.
 ///
 /// Everything is validated before anything is applied, and every bad operation is reported; one that no text of this
 /// size could take wins over one whose `expect` is stale.
@@ -110,105 +110,108 @@ pub fn patch_lines(content: &str, operations: &[LineOperation<'_>]) -> Result<Ed
     if operations.is_empty() {
         return Err(PatchError::NoOperations);
     }
-    let text = Text { content, total_lines: total_lines(content) };
+    let text = CountedText { content, total_lines: total_lines(content) };
     let mut invalid = Vec::new();
-    let mut targets = Vec::with_capacity(operations.len());
+    let mut ranges = Vec::with_capacity(operations.len());
     for (index, operation) in operations.iter().enumerate() {
-        match Target::of(operation, &text) {
-            Ok(target) => targets.push((index, target)),
+        match OperationRange::from_operation(operation, &text) {
+            Ok(range) => ranges.push((index, range)),
             Err(problem) => invalid.push(InvalidOperation { index, problem }),
         }
     }
-    targets.sort_by_key(|(_, target)| target.order());
-    invalid.extend(overlaps(&targets));
+    ranges.sort_by_key(|(_, range)| range.order());
+    invalid.extend(overlaps(&ranges));
     if !invalid.is_empty() {
         invalid.sort_by_key(|operation| operation.index);
         return Err(PatchError::Invalid(invalid));
     }
-    let steps = locate(&text, operations, &targets);
+    let steps = locate(&text, operations, &ranges);
     check_expectations(content, &steps)?;
     Ok(Edit::minimal(content, splices(&text, &steps)))
 }
 
-/// What inserting lines before the first one means; neither text is empty.
+/// The splice that inserts lines before the first one; neither text is empty.
 pub(crate) fn prepend_lines(content: &str, lines: &str) -> Splice {
-    insertion(content, lines, Target::Before(1), 0)
+    insertion(content, lines, OperationRange::Before(1), 0)
 }
 
-/// What inserting lines after the last one means, or before an empty last one; neither text is empty.
+/// The splice that inserts lines after the last one, or before an empty last one; neither text is empty.
 pub(crate) fn append_lines(content: &str, lines: &str) -> Splice {
     let after_last = total_lines(content) + usize::from(!content.ends_with('\n'));
-    insertion(content, lines, Target::Before(after_last), content.len())
+    insertion(content, lines, OperationRange::Before(after_last), content.len())
 }
 
-fn insertion(content: &str, lines: &str, target: Target, at: usize) -> Splice {
-    let text = Text { content, total_lines: total_lines(content) };
-    let step = Step { index: 0, target, span: at..at, end: at, content: lines, expect: None };
+fn insertion(content: &str, lines: &str, range: OperationRange, at: usize) -> Splice {
+    let text = CountedText { content, total_lines: total_lines(content) };
+    let step = LocatedOperation { index: 0, range, span: at..at, end: at, content: lines, expect: None };
     splice(&text, &step, 1)
 }
 
 /// A text whose lines were counted.
-struct Text<'t> {
+struct CountedText<'t> {
     content: &'t str,
     total_lines: usize,
 }
 
-impl Text<'_> {
+impl CountedText<'_> {
     /// Whether its last line is empty.
     fn ends_empty(&self) -> bool {
         self.content.is_empty() || self.content.ends_with('\n')
     }
 }
 
-/// What an operation is about.
+/// The lines that an operation replaces, or the point where it inserts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
+enum OperationRange {
     /// Lines, both inclusive.
     Lines { first: usize, last: usize },
     /// The point before a line; one past the last line is the end of a text that does not end empty.
     Before(usize),
 }
 
-impl Target {
-    fn of(operation: &LineOperation<'_>, text: &Text<'_>) -> Result<Target, OperationProblem> {
+impl OperationRange {
+    fn from_operation(
+        operation: &LineOperation<'_>,
+        text: &CountedText<'_>,
+    ) -> Result<OperationRange, OperationProblem> {
         let LineOperation { start_line, end_line, content, expect } = *operation;
         let total_lines = text.total_lines;
         let out_of_range = OperationProblem::OutOfRange { total_lines };
         match end_line.checked_add(1) {
             Some(after) if start_line > after => Err(OperationProblem::StartAfterEnd),
             Some(_) | None if end_line > total_lines || start_line == 0 => Err(out_of_range),
-            Some(after) if start_line < after => Ok(Target::Lines { first: start_line, last: end_line }),
+            Some(after) if start_line < after => Ok(OperationRange::Lines { first: start_line, last: end_line }),
             _ if content.is_empty() => Err(OperationProblem::EmptyInsertion),
             _ if expect.is_some() => Err(OperationProblem::ExpectOnInsertion),
             // Before and after an empty last line are the same point.
-            _ if text.ends_empty() => Ok(Target::Before(start_line.min(total_lines))),
-            _ => Ok(Target::Before(start_line)),
+            _ if text.ends_empty() => Ok(OperationRange::Before(start_line.min(total_lines))),
+            _ => Ok(OperationRange::Before(start_line)),
         }
     }
 
-    /// Sorts by place; an insertion comes before the lines that start there.
+    /// The sort key: by line; an insertion comes before the lines that start there.
     fn order(&self) -> (usize, usize) {
         match self {
-            Target::Before(line) => (*line, 0),
-            Target::Lines { first, .. } => (*first, 1),
+            OperationRange::Before(line) => (*line, 0),
+            OperationRange::Lines { first, .. } => (*first, 1),
         }
     }
 }
 
-/// Both operations of every overlap, each once. The targets are in order.
-fn overlaps(targets: &[(usize, Target)]) -> Vec<InvalidOperation> {
+/// Both operations of every overlap, each once. The ranges are sorted.
+fn overlaps(ranges: &[(usize, OperationRange)]) -> Vec<InvalidOperation> {
     let mut pairs = Vec::new();
     // The replacement that reaches furthest, and the last insertion: (index, line).
     let mut furthest: Option<(usize, usize)> = None;
     let mut inserted: Option<(usize, usize)> = None;
-    for (index, target) in targets {
-        let other = match *target {
-            Target::Before(line) => {
+    for (index, range) in ranges {
+        let other = match *range {
+            OperationRange::Before(line) => {
                 let same_point = inserted.filter(|(_, at)| *at == line);
                 inserted = Some((*index, line));
                 same_point.or(furthest.filter(|(_, reached)| line <= *reached))
             }
-            Target::Lines { first, last } => {
+            OperationRange::Lines { first, last } => {
                 let shared = furthest.filter(|(_, reached)| first <= *reached);
                 if furthest.is_none_or(|(_, reached)| last > reached) {
                     furthest = Some((*index, last));
@@ -227,9 +230,9 @@ fn overlaps(targets: &[(usize, Target)]) -> Vec<InvalidOperation> {
 }
 
 /// A valid operation and where it applies, in the order of the text.
-struct Step<'a> {
+struct LocatedOperation<'a> {
     index: usize,
-    target: Target,
+    range: OperationRange,
     /// From the start of the first line to the end of the text of the last; empty for an insertion.
     span: Range<usize>,
     /// Where the ending of the last line ends.
@@ -238,7 +241,7 @@ struct Step<'a> {
     expect: Option<&'a str>,
 }
 
-impl Step<'_> {
+impl LocatedOperation<'_> {
     fn removes(&self) -> bool {
         self.content.is_empty()
     }
@@ -263,38 +266,42 @@ fn same_lines(a: &str, b: &str) -> bool {
     lines(a).eq(lines(b))
 }
 
-/// Finds the bytes of all targets in one pass.
-fn locate<'a>(text: &Text<'_>, operations: &[LineOperation<'a>], targets: &[(usize, Target)]) -> Vec<Step<'a>> {
+/// Finds the bytes of all ranges in one pass.
+fn locate<'a>(
+    text: &CountedText<'_>,
+    operations: &[LineOperation<'a>],
+    ranges: &[(usize, OperationRange)],
+) -> Vec<LocatedOperation<'a>> {
     let content = text.content;
     let (mut line, mut offset) = (1, 0);
-    let mut go_to = |target: usize| {
-        offset = skip_lines(content, offset, target - line).unwrap_or(content.len());
-        line = target;
+    let mut go_to = |range: usize| {
+        offset = skip_lines(content, offset, range - line).unwrap_or(content.len());
+        line = range;
         offset
     };
-    let steps = targets.iter().map(|(index, target)| {
+    let steps = ranges.iter().map(|(index, range)| {
         let LineOperation { content: new, expect, .. } = operations[*index];
-        let (span, end) = match *target {
-            Target::Before(line) => {
+        let (span, end) = match *range {
+            OperationRange::Before(line) => {
                 let at = go_to(line);
                 (at..at, at)
             }
-            Target::Lines { first, last } => {
+            OperationRange::Lines { first, last } => {
                 let start = go_to(first);
                 let last = Line::at(content, go_to(last));
                 (start..last.text_end, last.end)
             }
         };
-        Step { index: *index, target: *target, span, end, content: new, expect }
+        LocatedOperation { index: *index, range: *range, span, end, content: new, expect }
     });
     steps.collect()
 }
 
-/// Compares every `expect` with what is there, as lines.
-fn check_expectations(content: &str, steps: &[Step<'_>]) -> Result<(), PatchError> {
-    /// What all present texts together may take.
+/// Compares every `expect` with the present lines.
+fn check_expectations(content: &str, steps: &[LocatedOperation<'_>]) -> Result<(), PatchError> {
+    /// Bytes that all present texts together may take.
     const MAX_PRESENT_BYTES: usize = 32 * 1024;
-    let is_stale = |step: &&Step<'_>| {
+    let is_stale = |step: &&LocatedOperation<'_>| {
         step.expect.is_some_and(|expect| {
             // Reading the lines of a range gives the carriage return of its last ending too.
             let ending = &content[step.span.end..step.end];
@@ -303,7 +310,7 @@ fn check_expectations(content: &str, steps: &[Step<'_>]) -> Result<(), PatchErro
             [expect, strip_newline(expect), bare].into_iter().all(|expect| !same_lines(expect, present))
         })
     };
-    let stale: Vec<&Step<'_>> = steps.iter().filter(is_stale).collect();
+    let stale: Vec<&LocatedOperation<'_>> = steps.iter().filter(is_stale).collect();
     if stale.is_empty() {
         return Ok(());
     }
@@ -321,25 +328,25 @@ fn check_expectations(content: &str, steps: &[Step<'_>]) -> Result<(), PatchErro
     Err(PatchError::Stale(stale))
 }
 
-fn splices(text: &Text<'_>, steps: &[Step<'_>]) -> Vec<Splice> {
+fn splices(text: &CountedText<'_>, steps: &[LocatedOperation<'_>]) -> Vec<Splice> {
     let tail = steps.len() - tail_length(text, steps);
     let mut splices: Vec<Splice> = steps[..tail].iter().map(|step| splice(text, step, steps.len())).collect();
     splices.extend(tail_splice(text.content, &steps[tail..]));
     splices
 }
 
-fn splice(text: &Text<'_>, step: &Step<'_>, steps: usize) -> Splice {
+fn splice(text: &CountedText<'_>, step: &LocatedOperation<'_>, steps: usize) -> Splice {
     let content = text.content;
     let ending = ending_of_span(content, &step.span);
     let range = step.span.clone();
     let mut new = step.new_lines().join(ending);
-    match step.target {
-        Target::Lines { .. } if step.removes() => Splice { range: range.start..step.end, text: String::new() },
-        Target::Lines { .. } => Splice { range, text: new },
+    match step.range {
+        OperationRange::Lines { .. } if step.removes() => Splice { range: range.start..step.end, text: String::new() },
+        OperationRange::Lines { .. } => Splice { range, text: new },
         // The empty text has no line to stand before, unless another operation makes one.
-        Target::Before(_) if content.is_empty() && steps == 1 => Splice { range, text: new },
-        Target::Before(line) if line > text.total_lines => Splice { range, text: ending.to_owned() + &new },
-        Target::Before(_) => {
+        OperationRange::Before(_) if content.is_empty() && steps == 1 => Splice { range, text: new },
+        OperationRange::Before(line) if line > text.total_lines => Splice { range, text: ending.to_owned() + &new },
+        OperationRange::Before(_) => {
             new.push_str(ending);
             Splice { range, text: new }
         }
@@ -347,18 +354,18 @@ fn splice(text: &Text<'_>, step: &Step<'_>, steps: usize) -> Splice {
 }
 
 /// How many of the last steps remove the end of the text or insert there, if its last line goes.
-fn tail_length(text: &Text<'_>, steps: &[Step<'_>]) -> usize {
+fn tail_length(text: &CountedText<'_>, steps: &[LocatedOperation<'_>]) -> usize {
     let mut first_gone = text.total_lines + 1;
     let mut length = 0;
     let mut removes = false;
     for step in steps.iter().rev() {
-        match step.target {
-            Target::Lines { first, last } if step.removes() && last + 1 == first_gone => {
+        match step.range {
+            OperationRange::Lines { first, last } if step.removes() && last + 1 == first_gone => {
                 first_gone = first;
                 removes = true;
             }
-            Target::Before(line) if line == first_gone => {}
-            Target::Lines { .. } | Target::Before(_) => break,
+            OperationRange::Before(line) if line == first_gone => {}
+            OperationRange::Lines { .. } | OperationRange::Before(_) => break,
         }
         length += 1;
     }
@@ -366,7 +373,7 @@ fn tail_length(text: &Text<'_>, steps: &[Step<'_>]) -> usize {
 }
 
 /// Removing up to the last line removes the ending before it too; lines that are inserted there take its place.
-fn tail_splice(content: &str, tail: &[Step<'_>]) -> Option<Splice> {
+fn tail_splice(content: &str, tail: &[LocatedOperation<'_>]) -> Option<Splice> {
     let start = tail.first()?.span.start;
     let mut insertions = tail.iter().filter(|step| !step.removes()).peekable();
     if insertions.peek().is_none() {

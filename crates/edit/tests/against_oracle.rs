@@ -1,4 +1,4 @@
-//! The engine against the naive oracle, case by generated case.
+//! Compares the engine with the naive oracle on generated cases: replacing, inserting and patching.
 //!
 //! `INTERLINE_ORACLE_CASES` sets the number of cases, `INTERLINE_ORACLE_FIRST` the first seed; a failure prints the seed
 //! and a case that was made small.
@@ -12,12 +12,12 @@ use std::fmt::Debug;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use interline_edit::{Insert, InsertPlace, Level, LineEndings, LineOperation, Replace, insert, patch_lines};
+use interline_edit::{Insert, InsertPosition, Level, LineEndings, LineOperation, Replace, insert, patch_lines};
 
-use oracle::compare::{engine_insertion, engine_outcome, engine_patch, oracle_outcome, oracle_patch};
+use oracle::comparison::{engine_insertion, engine_outcome, engine_patch, oracle_outcome, oracle_patch};
 use oracle::generate::{Case, case};
 use oracle::generate_patch::{PatchCase, patch_case};
-use oracle::{InsertOutcome, Outcome, PatchOutcome};
+use oracle::{InsertOutcome, PatchOutcome, ReplaceOutcome};
 
 #[expect(clippy::disallowed_methods, reason = "the runner of the tests asks through the environment")]
 fn number_from_environment(name: &str, default: u64) -> u64 {
@@ -182,10 +182,10 @@ fn the_generated_cases_reach_every_level_and_outcome() {
     let mut tally: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for seed in 0..cases {
         let key = match oracle_outcome(&case(seed)) {
-            Outcome::Applied { level, .. } => ("applied", level.name()),
-            Outcome::MultipleMatches { level, .. } => ("multiple_matches", level.name()),
-            Outcome::NoMatch => ("no_match", ""),
-            Outcome::Invalid => ("invalid", ""),
+            ReplaceOutcome::Applied { level, .. } => ("applied", level.name()),
+            ReplaceOutcome::MultipleMatches { level, .. } => ("multiple_matches", level.name()),
+            ReplaceOutcome::NoMatch => ("no_match", ""),
+            ReplaceOutcome::Invalid => ("invalid", ""),
         };
         *tally.entry(key).or_default() += 1;
     }
@@ -258,18 +258,21 @@ fn the_oracle_and_the_engine_agree_with_the_examples_of_the_contract() {
         };
         for outcome in [oracle_outcome(&case), engine_outcome(&case)] {
             match outcome {
-                Outcome::Applied { after, level: decided, .. } => {
+                ReplaceOutcome::Applied { after, level: decided, .. } => {
                     assert_eq!((decided, after.as_str()), (level, result));
                 }
-                Outcome::NoMatch => assert_eq!((level, result), (Level::Exact, ""), "{case:?}"),
+                ReplaceOutcome::NoMatch => assert_eq!((level, result), (Level::Exact, ""), "{case:?}"),
                 other => panic!("{case:?} gives {other:?}"),
             }
         }
     }
     let overlapping = oracle::replace("aaa", &Replace::new("aa", "b"));
-    assert_eq!(overlapping, Outcome::MultipleMatches { total: 2, level: Level::Exact, lines: vec![1, 1] });
+    assert_eq!(overlapping, ReplaceOutcome::MultipleMatches { total: 2, level: Level::Exact, lines: vec![1, 1] });
     let by_edges = oracle::replace("p\n\n    foo\nq\n    foo\n", &Replace::new("\n\nfoo", "x"));
-    assert_eq!(by_edges, Outcome::MultipleMatches { total: 2, level: Level::IndentationRelative, lines: vec![2, 5] });
+    assert_eq!(
+        by_edges,
+        ReplaceOutcome::MultipleMatches { total: 2, level: Level::IndentationRelative, lines: vec![2, 5] }
+    );
 }
 
 /// The examples that the contract gives: content, start, end, new lines, result.
@@ -300,19 +303,19 @@ fn the_oracle_and_the_engine_agree_with_the_examples_of_line_patches() {
 }
 
 /// The examples that the contract gives, and those beside them: content, place, new text, result, line.
-const INSERT_EXAMPLES: [(&str, InsertPlace<'_>, &str, &str, usize); 12] = [
-    ("foo", InsertPlace::End, "bar", "foo\nbar", 2),
-    ("foo\n", InsertPlace::End, "bar", "foo\nbar\n", 2),
-    ("foo", InsertPlace::End, "bar\n", "foo\nbar", 2),
-    ("foo\n", InsertPlace::End, "bar\n", "foo\nbar\n", 2),
-    ("foo", InsertPlace::Start, "bar", "bar\nfoo", 1),
-    ("foo\n", InsertPlace::Start, "bar\n", "bar\nfoo\n", 1),
-    ("a\r\nb\r\n", InsertPlace::End, "c\nd", "a\r\nb\r\nc\r\nd\r\n", 3),
-    ("", InsertPlace::End, "bar\r\n", "bar\r\n", 1),
-    ("", InsertPlace::Start, "bar", "bar", 1),
-    ("foo bar\n", InsertPlace::After("foo"), "\n", "foo\n bar\n", 1),
-    ("a\r\nb\r\n", InsertPlace::After("a\n"), "x\n", "a\r\nx\nb\r\n", 2),
-    ("a\r\nb\r\n", InsertPlace::Before("\nb"), "x", "ax\r\nb\r\n", 1),
+const INSERT_EXAMPLES: [(&str, InsertPosition<'_>, &str, &str, usize); 12] = [
+    ("foo", InsertPosition::End, "bar", "foo\nbar", 2),
+    ("foo\n", InsertPosition::End, "bar", "foo\nbar\n", 2),
+    ("foo", InsertPosition::End, "bar\n", "foo\nbar", 2),
+    ("foo\n", InsertPosition::End, "bar\n", "foo\nbar\n", 2),
+    ("foo", InsertPosition::Start, "bar", "bar\nfoo", 1),
+    ("foo\n", InsertPosition::Start, "bar\n", "bar\nfoo\n", 1),
+    ("a\r\nb\r\n", InsertPosition::End, "c\nd", "a\r\nb\r\nc\r\nd\r\n", 3),
+    ("", InsertPosition::End, "bar\r\n", "bar\r\n", 1),
+    ("", InsertPosition::Start, "bar", "bar", 1),
+    ("foo bar\n", InsertPosition::After("foo"), "\n", "foo\n bar\n", 1),
+    ("a\r\nb\r\n", InsertPosition::After("a\n"), "x\n", "a\r\nx\nb\r\n", 2),
+    ("a\r\nb\r\n", InsertPosition::Before("\nb"), "x", "ax\r\nb\r\n", 1),
 ];
 
 #[test]

@@ -1,9 +1,9 @@
-//! Searching: what matches, where it says that is, and what it costs.
+//! Searching: which matches are found, their lines and context, and the cost on hostile texts.
 
 #![expect(clippy::unwrap_used, reason = "a failed test is a panic")]
 
 use interline_edit::{
-    Case, Found, Interrupted, Pattern, PatternError, SearchOptions, read_lines, search, search_lines,
+    Case, Pattern, PatternError, SearchInterrupted, SearchOptions, SearchResult, read_lines, search, search_lines,
 };
 
 const ALL: SearchOptions = SearchOptions { context_lines: 0, limit: usize::MAX };
@@ -20,7 +20,7 @@ fn regex(expression: &str) -> Pattern {
     Pattern::regex(expression, Case::Sensitive).unwrap()
 }
 
-fn find<'t>(text: &'t str, pattern: &Pattern, options: &SearchOptions) -> Found<'t> {
+fn find<'t>(text: &'t str, pattern: &Pattern, options: &SearchOptions) -> SearchResult<'t> {
     search(text, pattern, options, &mut || true).unwrap()
 }
 
@@ -193,11 +193,11 @@ fn a_search_ends_when_its_caller_says_so() {
             left -= 1;
             left > 0
         };
-        assert_eq!(search("aaaaaaaa", &pattern, &ALL, &mut keep_going), Err(Interrupted));
+        assert_eq!(search("aaaaaaaa", &pattern, &ALL, &mut keep_going), Err(SearchInterrupted));
         assert_eq!(left, 0);
     }
     let long = "words without it\n".repeat(100_000);
-    assert_eq!(search(&long, &regex("nowhere"), &ALL, &mut || false), Err(Interrupted));
+    assert_eq!(search(&long, &regex("nowhere"), &ALL, &mut || false), Err(SearchInterrupted));
 }
 
 #[test]
@@ -301,5 +301,5 @@ fn lines_are_counted_past_the_limit() {
     let found = search_lines(text, &literal("x"), &options, &mut || true).unwrap();
     let contexts: Vec<_> = found.hits.iter().map(|hit| (hit.context_first_line, hit.context)).collect();
     assert_eq!((found.total, contexts), (3, vec![(1, "x\ny"), (2, "y\nx\nx")]));
-    assert_eq!(search_lines(text, &literal("x"), &options, &mut || false), Err(Interrupted));
+    assert_eq!(search_lines(text, &literal("x"), &options, &mut || false), Err(SearchInterrupted));
 }

@@ -1,4 +1,4 @@
-//! Who may do what: users, their tokens, and the spaces that items live in.
+//! Users, tokens and scopes; spaces, memberships and roles.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::{AppId, Kind, OrganizationId, SpaceId, TokenId, UserId};
 pub struct User {
     /// Its identifier.
     pub id: UserId,
-    /// What it is called in histories.
+    /// Its name, which histories show.
     pub name: String,
-    /// Where to reach it.
+    /// Its e-mail address.
     pub email: Option<String>,
     /// What it may do beyond its own spaces.
     pub rank: Rank,
@@ -32,49 +32,49 @@ pub enum Rank {
     Admin,
 }
 
-/// What becomes of the items in the own space of a user that is removed.
+/// What removing a user does with the items in its own space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemoveUser {
-    /// There must be none, in whatever state.
+    /// The user is removed only if there are none, in whatever state.
     IfEmpty,
-    /// They go with their histories.
+    /// They are removed with their histories.
     Purge,
 }
 
-/// What became of a user that was to be removed.
+/// The result of removing a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserRemoval {
-    /// It is gone, with so many items.
+    /// It was removed, with so many items.
     Removed(u64),
-    /// It stays: there is no such user.
+    /// There is no such user.
     Unknown,
-    /// It stays: its own space has so many items.
+    /// It was not removed: its own space has so many items.
     HasItems(u64),
-    /// It stays: nobody else is an admin.
+    /// It was not removed: there is no other admin.
     LastAdmin,
 }
 
-/// A place that items live in. Access, uniqueness of names and the numbers of events are per space.
+/// A space that items live in. Access, uniqueness of names and the numbers of events are per space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Space {
     /// Its identifier.
     pub id: SpaceId,
-    /// Whose it is.
+    /// Its owner.
     pub owner: SpaceOwner,
-    /// What it is called.
+    /// Its name.
     pub name: String,
 }
 
-/// Whose a space is. Each owner has one space at the most.
+/// The owner of a space. Each owner has one space at the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpaceOwner {
-    /// One user's own.
+    /// One user.
     User(UserId),
-    /// An organization's.
+    /// An organization.
     Organization(OrganizationId),
-    /// An app's.
+    /// An app.
     App(AppId),
-    /// Everybody's.
+    /// None: the space of all users.
     Global,
 }
 
@@ -128,14 +128,14 @@ impl Scope {
     }
 }
 
-/// A way in for a program: what is kept of a secret that was shown once.
+/// A token, by which a program acts as a user. Its secret was shown once; only the hash of that is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     /// Its identifier.
     pub id: TokenId,
-    /// Whose it is.
+    /// The user that it authenticates.
     pub user: UserId,
-    /// What its user calls it.
+    /// Its name.
     pub name: String,
     /// What it allows.
     pub scopes: BTreeSet<Scope>,
@@ -157,7 +157,7 @@ pub struct Token {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SecretHash(pub [u8; 32]);
 
-/// What a token's secret stands for.
+/// The credentials of a token's secret: the token, its user and the user's spaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credentials {
     /// The token.

@@ -12,30 +12,30 @@ pub struct App {
     pub id: AppId,
     /// Its short name; unique in its organization, and among the apps that belong to none.
     pub slug: AppSlug,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// What it is for.
     pub description: Option<String>,
-    /// Whose it is; `None` is everybody's.
+    /// The organization that owns it; `None` for a global app.
     pub organization: Option<OrganizationId>,
-    /// Its navigation: a JSON text that nobody here looks into.
+    /// Its navigation: a JSON text that the store does not interpret.
     pub navigation: Option<String>,
     /// The version that was published last.
     pub published_version: Option<u64>,
     /// When it was made.
     pub created_at: Timestamp,
-    /// When one of these was last changed by hand; publishing and edits of files do not count.
+    /// When one of these fields was last changed; publishing and edits of files do not count.
     pub updated_at: Timestamp,
 }
 
 /// A published version of an app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppVersion {
-    /// 1 for the first, and 1 more for each that comes after.
+    /// 1 for the first version, and 1 more for each after it.
     pub version: u64,
     /// When it was published.
     pub published_at: Timestamp,
-    /// By whom.
+    /// The user who published it.
     pub user: UserId,
     /// How many files it has.
     pub files: u64,
@@ -44,7 +44,7 @@ pub struct AppVersion {
 /// A file of a published version, without its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublishedFile {
-    /// Where it stands.
+    /// Its path.
     pub path: CodePath,
     /// The length of its content in characters.
     pub characters: u64,

@@ -1,15 +1,15 @@
-//! What a look at everything that is stored comes to.
+//! The report of a check of everything that is stored.
 
 use crate::ItemId;
 
-/// What was looked at, and what does not fit together.
+/// What a check read, and the problems that it found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// How many items.
     pub items: u64,
     /// How many versions of them.
     pub versions: u64,
-    /// How many items the index of searches does not know as they are, and is not expected to.
+    /// How many items the search index does not have in their present state, and is not expected to yet.
     pub stale: u64,
     /// The first problems.
     pub problems: Vec<CheckProblem>,
@@ -18,33 +18,33 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// How many problems are kept.
-    const KEPT: usize = 100;
+    /// How many problems are listed.
+    const MAX_LISTED: usize = 100;
 
     /// Adds a problem.
     pub fn add(&mut self, problem: CheckProblem) {
         self.total_problems += 1;
-        if self.problems.len() < CheckReport::KEPT {
+        if self.problems.len() < CheckReport::MAX_LISTED {
             self.problems.push(problem);
         }
     }
 }
 
-/// Something that does not fit together.
+/// Two stored things that contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckProblem {
-    /// The content of an item is not what is known of it.
+    /// The content of an item does not have the hash and size that its row says.
     Content(ItemId),
-    /// A version of an item cannot be rebuilt, or not to what is known of it.
+    /// A version of an item cannot be rebuilt, or not with the size that its record says.
     Version {
         /// The item.
         id: ItemId,
         /// The version.
         version: u64,
     },
-    /// The index of searches says something else of an item than its content does.
+    /// The search index does not say of an item what its content does.
     Index(ItemId),
-    /// The index of searches has an item that is not there, or is damaged in a place that is no single item's; the text
+    /// The search index has an item that does not exist, or is damaged in a place that belongs to no single item; the text
     /// says where.
     Damage(String),
 }

@@ -1,4 +1,4 @@
-//! What happened to items, for those who listen.
+//! Events: what happened to items, and the cursor of a listener.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::write::names;
 use crate::{Action, ItemId, Kind, Source, SpaceId};
 
-/// Something that happened to an item.
+/// An event: something that happened to an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The item's space.
@@ -20,15 +20,15 @@ pub struct Event {
     pub number: u64,
     /// What happened.
     pub happening: EventKind,
-    /// The item, which may be gone.
+    /// The item, which may have been purged since.
     pub item: ItemId,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// The version that it was at afterwards.
+    /// Its version afterwards.
     pub version: u64,
     /// Names of the fields that changed.
     pub changed_fields: Vec<String>,
-    /// Through which door.
+    /// The door that the change came through.
     pub source: Source,
     /// When.
     pub at: Timestamp,
@@ -67,23 +67,23 @@ impl From<Action> for EventKind {
     }
 }
 
-/// Which events of a space can still be told.
+/// Which events of a space are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventRange {
-    /// The number of the oldest that is kept; one more than the newest where none is.
+    /// The number of the oldest event that is kept; one more than the newest where none is.
     pub oldest: u64,
-    /// The number of the newest that there was; 0 if there was none.
+    /// The number of the newest event; 0 if there was none.
     pub newest: u64,
 }
 
 impl EventRange {
-    /// Whether everything after a number can be told.
+    /// Whether all events after a number are kept.
     pub fn goes_on_after(&self, number: u64) -> bool {
         number <= self.newest && number + 1 >= self.oldest
     }
 }
 
-/// Up to where somebody has heard: the number of the last event of each space.
+/// A cursor of a listener: the number of the last event that it received, for each space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventCursor(pub(crate) BTreeMap<SpaceId, u64>);
 
@@ -91,7 +91,7 @@ pub struct EventCursor(pub(crate) BTreeMap<SpaceId, u64>);
 const ENTRY_BYTES: usize = 24;
 
 impl EventCursor {
-    /// The cursor that was told as this text; `None` if none was.
+    /// Parses the text of a cursor; `None` if it is not one.
     pub fn parse(text: &str) -> Option<EventCursor> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         let (entries, rest) = bytes.as_chunks::<ENTRY_BYTES>();

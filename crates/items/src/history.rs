@@ -1,4 +1,4 @@
-//! Histories of items: what was done, by whom, and what an item was then.
+//! Histories of items: records of changes, versions, and how old ones are forgotten.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use jiff::Timestamp;
 
 use crate::{Action, Fields, ItemId, Source, Stamp, TokenId, UserId};
 
-/// Which records of a history are read, newest first.
+/// A request for records of a history, newest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryQuery {
-    /// How many newer ones are left out.
+    /// How many newer ones are skipped.
     pub offset: u64,
     /// How many at the most.
     pub limit: usize,
@@ -24,39 +24,39 @@ pub struct HistoryPage {
     pub total: u64,
 }
 
-/// What history tells about one change.
+/// The record of one change in a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryRecord {
-    /// The item's state after it.
+    /// The item's stamp after it.
     pub stamp: Stamp,
-    /// The version that it made; `None` for archiving, deleting and their way back.
+    /// The version that it made; `None` for archiving, unarchiving, deleting and restoring.
     pub version: Option<u64>,
-    /// What was done.
+    /// The action.
     pub action: Action,
     /// Names of the fields that changed, in the order of the wire.
     pub changed_fields: Vec<String>,
     /// When.
     pub at: Timestamp,
-    /// Through which door.
+    /// The door that it came through.
     pub source: Source,
-    /// Whose change it is.
+    /// The user who made it.
     pub user: NamedId<UserId>,
     /// The token that was used, if one was.
     pub token: Option<NamedId<TokenId>>,
-    /// How long the content was after it; `None` without one.
+    /// The size of the content after it; `None` without one.
     pub content: Option<ContentSize>,
 }
 
-/// Somebody or something in a history, who may be gone since.
+/// A user or token in a history, which may have been removed since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedId<Id> {
     /// Its identifier.
     pub id: Id,
-    /// What it is or was called; `None` if this store never knew it.
+    /// Its name, also after it was removed; `None` if this store never had it.
     pub name: Option<String>,
 }
 
-/// How long a content is.
+/// The size of a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContentSize {
     /// In characters.
@@ -77,27 +77,28 @@ pub struct Version {
 }
 
 impl Version {
-    /// Whether its content has the size that its record tells: if not, it is not what was written.
+    /// Whether its content has the size that its record says: if not, it was not rebuilt as it was written.
     pub fn fits_its_record(&self) -> bool {
         let size = self.content.as_ref().map(|text| (text.chars().count() as u64, text.len() as u64));
         size == self.record.content.map(|size| (size.characters, size.bytes))
     }
 }
 
-/// Which records are forgotten: those of which one of these is true. The newest version and what came after it stay.
+/// Which records are forgotten: those for which one of these conditions is true. The newest version and the records after
+/// it stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// They, and all before them, are older than this.
+    /// The record, and all before it, are older than this.
     pub before: Option<Timestamp>,
-    /// Their item has this many newer ones; at least 1.
+    /// Its item has this many newer records; at least 1.
     pub keep: Option<u64>,
 }
 
-/// What a step of forgetting did.
+/// The result of one step of forgetting old versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForgottenVersions {
-    /// How many records went.
+    /// How many records were removed.
     pub records: u64,
-    /// The last item that was looked at; `None` if there are no more.
+    /// The last item of this step; `None` if there are no more.
     pub last: Option<ItemId>,
 }

@@ -1,10 +1,10 @@
-//! Items: one stored thing each.
+//! Items: their fields, their stamp, and what is stored about their content.
 
 use std::sync::Arc;
 
+use interline_python::Function;
 use jiff::Timestamp;
 
-use crate::code::Function;
 use crate::fields::{Arguments, CodePath, Description, PromptName, Tags, Title, Url};
 use crate::{ItemId, Kind, SpaceId};
 
@@ -16,17 +16,17 @@ const PREVIEW_CHARS: usize = 500;
 pub struct Item {
     /// Its identifier.
     pub id: ItemId,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Whose it is.
+    /// The space that it lives in.
     pub space: SpaceId,
-    /// What its author gave it.
+    /// The fields that its author gave it.
     pub fields: Fields,
-    /// What its content is like; `None` is no content, which differs from an empty one.
+    /// The figures of its content; `None` is no content, which differs from an empty one.
     pub content: Option<ContentInfo>,
-    /// The decorated functions of a workflow, which follow from its content; `None` of any other kind.
+    /// The decorated functions of a workflow, derived from its content; `None` of any other kind.
     pub functions: Option<Vec<Function>>,
-    /// Which state it is in.
+    /// Its stamp, which changes with every change of the item.
     pub stamp: Stamp,
     /// When it was made.
     pub created_at: Timestamp,
@@ -59,29 +59,29 @@ pub struct Fields {
     pub path: Option<CodePath>,
 }
 
-/// The state of an item: two reads with equal stamps saw the same item.
+/// The stamp of an item: two reads with equal stamps saw the same item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// 1 at creation, and 1 more for each change of content or fields.
     pub version: u64,
-    /// 1 more for each change of another sort: archiving, deleting, enrichment.
+    /// 1 more for each change that makes no version: archiving, deleting, enrichment.
     pub revision: u64,
 }
 
-/// What tells whether an item is as somebody knows it, and whether it exists for them.
+/// The least that tells whether a copy of an item is current, and whether the item exists for a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ItemState {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Whose it is.
+    /// The space that it lives in.
     pub space: SpaceId,
-    /// Which state it is in.
+    /// Its stamp, which changes with every change of the item.
     pub stamp: Stamp,
     /// When it was last used, which is no change of it.
     pub last_used_at: Option<Timestamp>,
 }
 
-/// What is known of a content without reading it.
+/// The figures of a content, which are read without the content itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentInfo {
     /// Its length in characters.
@@ -97,8 +97,8 @@ pub struct ContentInfo {
 }
 
 impl ContentInfo {
-    /// What is to be known of a text.
-    pub fn of(text: &str) -> ContentInfo {
+    /// Counts and hashes a text.
+    pub fn from_text(text: &str) -> ContentInfo {
         let preview_end = text.char_indices().nth(PREVIEW_CHARS).map_or(text.len(), |(end, _)| end);
         ContentInfo {
             characters: text.chars().count() as u64,

@@ -1,10 +1,10 @@
-//! Kinds of items. A kind is a row of rules: nothing else in the store knows how notes and prompts differ.
+//! Kinds of items and their rules. A kind is a row of rules: no other code knows how notes and prompts differ.
 
 use std::fmt;
 
 use crate::SpaceOwner;
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Text with a title.
@@ -50,7 +50,7 @@ impl CodeKind {
         self.kind().name()
     }
 
-    /// The one of that stable name.
+    /// The kind of code with that stable name.
     pub fn from_name(name: &str) -> Option<CodeKind> {
         CodeKind::ALL.into_iter().find(|kind| kind.name() == name)
     }

@@ -1,24 +1,31 @@
-//! What the store is: items, kinds and their rules, users and scopes, and the use cases that every door calls.
+//! The model of the store, and its use cases: items, kinds and their rules, users, tokens and spaces, histories, events,
+//! webhooks and jobs.
 //!
-//! * An [`Item`] is one stored thing: its [`Fields`], what is known of its content ([`ContentInfo`]) and its [`Stamp`].
-//!   What it may be is a row of [`Rules`] of its [`Kind`].
-//! * [`fields`] holds parsed types: an invalid title, tag or url cannot exist.
-//! * [`code`] says whether a text is Python, and what its workflow functions are.
-//! * [`search`] says what is looked for over many items, and what an index knows of one.
-//! * [`Interline`] holds the use cases that every door calls. An [`Error`] is why one did not do what it was asked to.
-//! * The [`Store`] trait is what the use cases need of a storage. Changes reach it as values ([`ItemWrite`]).
+//! * [`Interline`] has the use cases that every door (REST, MCP, command line) calls: one method each, with the [`Caller`]
+//!   as its first argument. [`Error`] is the error of all of them: a stable code, data, a message and a suggestion.
+//! * An [`Item`] has [`Fields`], figures of its content ([`ContentInfo`]) and a [`Stamp`], which changes with every change. Its
+//!   [`Kind`] is a row of [`Rules`] that say which fields it has and what its content must be.
+//! * [`fields`] has the parsed types of fields: an invalid title, tag or url cannot exist.
+//! * [`search`] has the requests and pages of searches over many items, and the steps of their index.
+//! * The [`Store`] trait is what the use cases need of a storage; [`JobStore`] is its part for jobs and webhooks. Writes reach
+//!   the storage as values: a [`Batch`] of [`ItemWrite`]s is one transaction.
+//! * [`Outbound`] is what the use cases need of the outside: webhook endpoints and a model.
+//!
+//! This crate does no I/O of its own and knows no protocol: the storage, the server and the command line are given to it or
+//! call it.
 
 mod access;
 mod app;
 mod check;
-pub mod code;
 mod error;
 mod event;
 pub mod fields;
 mod history;
 mod ids;
 mod item;
+mod jobs;
 mod kind;
+mod kind_mismatch;
 mod list;
 mod organization;
 pub mod search;
@@ -26,7 +33,6 @@ mod store;
 mod template;
 mod threads;
 mod usecases;
-mod work;
 mod write;
 
 pub use access::{
@@ -34,19 +40,24 @@ pub use access::{
 };
 pub use app::{App, AppVersion, PublishedFile};
 pub use check::{CheckProblem, CheckReport};
-pub use error::{Error, Expectation, NeedsText, PassageField, Refusal};
+pub use error::{Error, Expectation, IdempotencyKeyProblem, NeedsText, PassageField, PassageRole, Refusal};
 pub use event::{Event, EventCursor, EventKind, EventRange};
 pub use history::{
     ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, NamedId, Retention, Version,
 };
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId};
-// What a request for an edit and its outcome say in the engine's words.
+// Types of the edit engine that requests, results and errors of edits contain.
 pub use interline_edit::{
-    Case, Cause, Edit, InvalidOperation, Level, LineEndings, MultipleMatches, NoMatch, OperationProblem, Passage,
-    Place, StaleOperation, UnifiedDiff,
+    Case, Edit, InvalidOperation, Level, LineEndings, MatchLocation, MultipleMatches, NoMatch, NoMatchCause,
+    OperationProblem, SimilarPassage, StaleOperation, UnifiedDiff,
 };
 pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp};
+pub use jobs::{
+    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, JobKey, JobKind, JobMetrics,
+    JobStore, Webhook, WebhookSecret, WebhookStop, WebhookTargets, WebhookUrl, is_public,
+};
 pub use kind::{CodeKind, ContentRule, Kind, Presence, Rules};
+pub use kind_mismatch::KindMismatch;
 pub use list::{
     Contents, Cursor, CursorKey, Filter, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View,
 };
@@ -57,14 +68,10 @@ pub use usecases::{
     ContentPart, DELIVERY_TIME, EditMode, EditRequest, EditResult, EditUnit, ExpectedVersion, FieldChange, FieldMatch,
     FileRef, FindBy, FindItems, FoundInFiles, FoundInside, FoundWorkflow, IdempotentRequest, IdempotentStart, InsertAt,
     Interline, ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LineMatch, LinePatch, LineRange, ListenFrom,
-    ListenRequest, Listener, OrganizationDraft, OutboundHttp, PassageChange, PublishedVersion, QuerySyntax,
-    ReadContent, ReadItem, ReceivedEvent, ReplaceFile, Replaced, SUMMARY_TIME, SearchField, SearchFiles, SearchInside,
-    Secret, SummaryError, SummaryRequest, SummaryResult, TagChanges, TextChange, TextFilter, TokenDraft, Upkeep,
-    UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch, WorkflowFilter,
-    WorkflowRef, WorkflowSource, Workflows, WriteOutcome,
-};
-pub use work::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, JobKey, JobKind, JobMetrics,
-    JobStore, Webhook, WebhookSecret, WebhookStop, WebhookTargets, WebhookUrl, is_public,
+    ListenRequest, Listener, OrganizationDraft, Outbound, PassageChange, PublishedVersion, QuerySyntax, ReadContent,
+    ReadItem, ReceivedEvent, ReplaceFile, ReplacedFile, SUMMARY_TIME, SearchField, SearchFiles, SearchInside, Secret,
+    SummaryError, SummaryRequest, SummaryResult, TagChanges, TextChange, TextFilter, TokenDraft, Upkeep, UpkeepReport,
+    UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch, WorkflowFilter, WorkflowRef,
+    WorkflowSource, Workflows, WriteOutcome,
 };
 pub use write::{Action, Batch, ContentWrite, IdempotencyRecord, ItemWrite, Record, Source};

@@ -1,11 +1,11 @@
-//! Lists of items.
+//! Listing items: filters, orders, pages and cursors.
 
 use std::collections::BTreeSet;
 
 use crate::fields::Tag;
 use crate::{Item, Kind, Snapshot, SpaceId};
 
-/// Which items are meant.
+/// A filter of items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// The spaces to look in.
@@ -16,7 +16,7 @@ pub struct Filter {
     pub tags: Vec<Tag>,
     /// Whether they have all of them or any.
     pub tag_match: TagMatch,
-    /// The states; an item is in exactly one.
+    /// The views; an item is in exactly one.
     pub views: BTreeSet<View>,
 }
 
@@ -45,7 +45,7 @@ pub enum TagMatch {
     Any,
 }
 
-/// The state of an item's life.
+/// Whether an item is active, archived or deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum View {
     /// Neither archived nor deleted.
@@ -57,8 +57,8 @@ pub enum View {
 }
 
 impl View {
-    /// The state that an item is in.
-    pub fn of(item: &Item) -> View {
+    /// The view that an item is in.
+    pub fn from_item(item: &Item) -> View {
         match (item.deleted_at, item.archived_at) {
             (Some(_), _) => View::Deleted,
             (None, Some(_)) => View::Archived,
@@ -107,10 +107,10 @@ pub enum PageStart {
     After(Cursor),
 }
 
-/// A point in an order: the values of the last item of a page.
+/// A position in an order: the sort key and the id of the last item of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// What is compared: the sort key of a title, or microseconds since 1970; `None` where the item has none.
+    /// The value that is compared; `None` where the item has none.
     pub key: Option<CursorKey>,
     /// The item.
     pub id: crate::ItemId,
@@ -123,7 +123,7 @@ pub enum CursorKey {
     Text(String),
     /// Microseconds since 1970.
     Micros(i64),
-    /// How well an item matches what is looked for.
+    /// How well an item matches the search.
     Score(u32),
 }
 

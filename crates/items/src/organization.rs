@@ -1,4 +1,4 @@
-//! Organizations: who users belong to.
+//! Organizations, which users belong to.
 
 use jiff::Timestamp;
 
@@ -9,9 +9,9 @@ use crate::OrganizationId;
 pub struct Organization {
     /// Its identifier.
     pub id: OrganizationId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// The domain of its addresses.
+    /// The domain of its e-mail addresses.
     pub domain: Option<String>,
     /// When it was made.
     pub created_at: Timestamp,

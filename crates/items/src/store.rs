@@ -1,4 +1,4 @@
-//! What the use cases need of a storage.
+//! The `Store` trait: what the use cases need of a storage, with a contract on each method.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::check::CheckReport;
 use crate::event::{Event, EventRange};
 use crate::fields::{AppSlug, CodePath, PromptName, Tag, Url};
 use crate::history::{ForgottenVersions, HistoryPage, HistoryQuery, Retention, Version};
+use crate::jobs::JobStore;
 use crate::list::{ListQuery, Page};
 use crate::organization::Organization;
 use crate::search::{FileReader, FileSearch, IndexStep, IndexStepResult, SearchQuery, SearchResults};
-use crate::work::JobStore;
 use crate::write::{Batch, IdempotencyRecord, Record};
 use crate::{
     AppId, CodeKind, Item, ItemId, ItemState, Kind, OrganizationId, Snapshot, SpaceId, Stamp, TokenId, UserId,
@@ -25,62 +25,66 @@ use crate::{
 
 /// A storage. Every implementation passes the same conformance suite.
 ///
-/// A method that writes returns after its transaction is on disk, and the next read through any method, by anybody,
-/// sees it. It is carried out to the end even when its caller goes away. A method that fails has changed nothing, unless
-/// it fails with [`StoreError::Unknown`].
+/// A method that writes returns after its transaction is on disk; every read that begins after that, through any method and
+/// from any process, sees it. The transaction is carried out to the end even when the caller drops the future. A method
+/// that fails has changed nothing, unless it fails with [`StoreError::Unknown`].
+///
+/// The methods do not check who may do what: the use cases pass the spaces and kinds that exist for their caller.
 #[async_trait]
 pub trait Store: JobStore {
     /// Whether the storage answers.
     async fn ping(&self) -> Result<(), StoreError>;
 
-    /// Carries out all of a batch or nothing, in one transaction.
+    /// Commits all of a batch or nothing, in one transaction.
     ///
-    /// Each change leaves its item, a record in its history, a numbered event in its space, and a mark that the search index
-    /// does not know it yet. A change that makes a version leaves what it takes to rebuild the version before.
+    /// Each write stores its item, a record in its history, a numbered event in its space, and a mark that the search index
+    /// does not have the item's new state yet; it enqueues the jobs that [`JobStore`] names. A write that makes a version
+    /// stores what it takes to rebuild the version before.
     ///
-    /// [`StoreError::Stale`] if an item is not in the state that its change was made for (or exists, for one that makes
-    /// it); [`StoreError::Duplicate`] if the url, name or path of an item that is not deleted is taken by another of its kind
-    /// in its space; [`StoreError::KeyTaken`] if an answer is remembered under its key already, whatever else is wrong;
-    /// [`StoreError::Failed`] if a change would give an item another space, kind or time of creation.
+    /// [`StoreError::Stale`] if an item is not in the state that its write was planned for (or exists, for a write that makes
+    /// it); [`StoreError::Duplicate`] if another item of the same kind and space that is not deleted has the url, name or
+    /// path; [`StoreError::KeyTaken`] if there is an idempotency record with the same user and key, whatever else is wrong;
+    /// [`StoreError::Failed`] if a write would give an item another space, kind or time of creation.
     async fn commit(&self, batch: Batch) -> Result<(), StoreError>;
 
-    /// Carries out what `prepare` makes of the newest state of an item, with nobody's change in between; whether there
-    /// was something to do. `None` is an item that is not there, and from `prepare` that nothing is to be done.
+    /// Calls `plan` with the newest state of an item, inside the writer, and commits the batch that it returns, with no other
+    /// write of the item in between; whether there was a batch. `plan` gets `None` for an item that does not exist, and
+    /// returns `None` if there is nothing to commit.
     ///
-    /// For a change that lost too many races: others wait meanwhile. `prepare` is called again where the storage has to
-    /// begin anew, and what it made before is dropped. Errors are those of [`Store::commit`].
-    async fn commit_on_newest(&self, id: ItemId, prepare: PlanOnNewest) -> Result<bool, StoreError>;
+    /// For a write that lost too many races: other writes wait meanwhile. The storage calls `plan` again where it has to begin
+    /// its transaction anew, and drops the batch before. Errors are those of [`Store::commit`].
+    async fn commit_on_newest(&self, id: ItemId, plan: PlanOnNewest) -> Result<bool, StoreError>;
 
-    /// Removes an item with its content and history, whatever its state; an event tells it.
+    /// Removes an item with its content and history, whatever its view, and adds the event.
     ///
-    /// [`StoreError::Stale`] if it is not in the state `before`; [`StoreError::KeyTaken`] as for a commit.
+    /// [`StoreError::Stale`] if the item's stamp is not `before`; [`StoreError::KeyTaken`] as for [`Store::commit`].
     async fn purge(
         &self,
         id: ItemId,
         before: Stamp,
         record: Record,
-        remember: Option<IdempotencyRecord>,
+        idempotency: Option<IdempotencyRecord>,
     ) -> Result<(), StoreError>;
 
-    /// The answer that is remembered under a key of a user, however old it is.
-    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError>;
+    /// The idempotency record of a user's key, however old it is.
+    async fn idempotency_record(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError>;
 
-    /// Forgets the answers that were given before a time, which frees their keys; how many.
+    /// Removes the idempotency records from before a time, which frees their keys; how many.
     async fn forget_idempotency_records(&self, before: Timestamp) -> Result<u64, StoreError>;
 
-    /// Remembers that an item was used; that is no change of it. An item that is gone is none of its business.
+    /// Sets the time of an item's last use, which is no change of the item. Does nothing if the item does not exist.
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError>;
 
-    /// The state of an item: the least that can be read of it.
+    /// The kind, space, stamp and last use of an item: the cheapest read.
     async fn state(&self, id: ItemId) -> Result<Option<ItemState>, StoreError>;
 
-    /// An item without its content, in whatever state.
+    /// An item without its content, in whatever view.
     async fn item(&self, id: ItemId) -> Result<Option<Item>, StoreError>;
 
-    /// An item with its content, read at one moment.
+    /// An item with its content, both at one moment.
     async fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, StoreError>;
 
-    /// The item of a kind that is not deleted and has that name in one of the spaces; the first of them in their order.
+    /// The item of a kind that is not deleted and has that name in one of the spaces; the first space in their order wins.
     async fn find_by_name(
         &self,
         spaces: &[SpaceId],
@@ -98,53 +102,55 @@ pub trait Store: JobStore {
     /// A page of items, and how many there are, at one moment.
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError>;
 
-    /// A page of the items that match a search, and how many there are, at one moment: what was written before is found.
-    /// [`StoreError::OutOfTime`] when it is not done by the time that the query gives it.
+    /// A page of the items that match a search, and how many there are, at one moment: every item that was committed before
+    /// is found, whether it is indexed or not. [`StoreError::OutOfTime`] when the query's time is over.
     async fn search(&self, query: &SearchQuery) -> Result<SearchResults, StoreError>;
 
     /// Hands the files of code that match a search, and maybe others, to `read`: those that are not deleted, sorted by
-    /// the sort key of their path, then by their path, then by their space, all as they are at one moment. What was written
-    /// before is among them. How many files there are where was looked, whether they match or not.
+    /// the sort key of their path, then by their path, then by their space, all as they are at one moment. Files that were
+    /// committed before are among them, whether they are indexed or not. Returns how many files the searched paths have,
+    /// whether they match or not.
     ///
-    /// [`StoreError::OutOfTime`] when it is not done by the time that the query gives it, unless `read` broke off before.
+    /// [`StoreError::OutOfTime`] when the query's time is over, unless `read` broke off before.
     async fn search_files(&self, query: &FileSearch, read: FileReader) -> Result<u64, StoreError>;
 
-    /// Brings the index of searches a step on. What a search finds does not change by it, only how fast.
+    /// Brings the search index a step on. Searches find the same before and after; they only become faster.
     async fn index(&self, step: IndexStep) -> Result<IndexStepResult, StoreError>;
 
-    /// Reads everything and tells what does not fit together, at one moment.
+    /// Reads everything, at one moment, and reports what does not fit together.
     async fn check(&self) -> Result<CheckReport, StoreError>;
 
-    /// What happened to an item, newest first; nothing for an item that is not there.
+    /// Records of an item's history, newest first; none for an item that does not exist.
     async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError>;
 
-    /// An item as it was in a version, byte for byte; `None` if there is none, or if it is forgotten.
+    /// An item as it was in a version, byte for byte; `None` if there is no such version, or if it was forgotten.
     async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError>;
 
-    /// Forgets old records of some items: those that come after `after` in the order of ids. What is kept can be
-    /// rebuilt as before. Called again with the item that it ended at, it gets through all of them, in transactions that
-    /// stay short.
+    /// Removes old history records of some items: those after `after` in the order of ids. The versions that stay can be
+    /// rebuilt as before. A caller that calls it again with the item that it ended at gets through all items, in short
+    /// transactions.
     async fn forget_versions(
         &self,
         retention: Retention,
         after: Option<ItemId>,
     ) -> Result<ForgottenVersions, StoreError>;
 
-    /// What happened in spaces after the event of a number each, in the order of their numbers in each space; at most
-    /// `limit` events in all. A space that is not there had none.
+    /// The events of each space after the event with the given number, in the order of their numbers in each space; at most
+    /// `limit` events in all. A space that does not exist has none.
     async fn events(&self, after: &BTreeMap<SpaceId, u64>, limit: usize) -> Result<Vec<Event>, StoreError>;
 
-    /// Which events can be told of those of the spaces that are there.
+    /// Which events are kept, for each of the spaces that exist.
     async fn event_ranges(&self, spaces: &[SpaceId]) -> Result<BTreeMap<SpaceId, EventRange>, StoreError>;
 
-    /// Forgets the events that happened before a time, up to the first of each space that did not; how many.
+    /// Removes the events from before a time, in each space up to the first that is not; how many.
     async fn forget_events(&self, before: Timestamp) -> Result<u64, StoreError>;
 
-    /// Tells soon after a commit, by this process or another, that there may be new events. Several commits may be one
-    /// change of it, and a change may be none; where word of another process's commit is lost, it is not told.
+    /// Signals soon after a commit, by this process or another, that there may be new events. Several commits may cause one
+    /// signal, and a signal may come without an event. The notice of another process's commit can get lost: a receiver
+    /// must also poll.
     fn changes(&self) -> watch::Receiver<()>;
 
-    /// The first items that went into the trash before a time, the longest there first; at most `limit`.
+    /// Items that were put into the trash before a time, the longest there first; at most `limit`.
     async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError>;
 
     /// The tags of items of these kinds that are not deleted, with the number of items that have each, sorted by tag.
@@ -156,11 +162,12 @@ pub trait Store: JobStore {
     /// Makes a user, a space of its own with it as the owner, and its first token, together.
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError>;
 
-    /// The same, if there is no user yet; whether there was none. Of many that start together, one makes its user.
+    /// The same, if there is no user yet; whether there was none. Of several processes that start together, one makes its
+    /// user.
     async fn create_first_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<bool, StoreError>;
 
-    /// Removes a user with its tokens, its memberships and its own space, with everything in it. What history tells
-    /// about it elsewhere keeps its name and those of its tokens; no other method knows it any more.
+    /// Removes a user with its tokens, its memberships and its own space, with everything in that. History records in other
+    /// spaces keep its name and those of its tokens; every other method behaves as if the user had never existed.
     async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError>;
 
     /// The users, oldest first.
@@ -174,12 +181,12 @@ pub trait Store: JobStore {
 
     /// The spaces of a user, its own first, then by id.
     ///
-    /// They are those of which it was made a member, and what follows from who it is: the space of its organization and
-    /// those of that organization's apps as a writer, the global one and those of global apps as a reader. An admin is
-    /// an owner of all that are no user's own. Where two roles follow, the greater one counts.
+    /// They are those of which it was made a member, and those that its organization and rank imply: the space of its
+    /// organization and those of that organization's apps as a writer, the global one and those of global apps as a reader. An
+    /// admin is an owner of all spaces that are no user's own. Where a user gets two roles in a space, the greater one counts.
     async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError>;
 
-    /// What a secret stands for, expired or not.
+    /// The token of a secret with its user and spaces, whether the token has expired or not.
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError>;
 
     /// Adds a token.
@@ -188,10 +195,10 @@ pub trait Store: JobStore {
     /// The tokens of a user, oldest first.
     async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError>;
 
-    /// Removes a token of a user; whether there was one. What history tells about it keeps its name.
+    /// Removes a token of a user; whether there was one. History records keep its name.
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError>;
 
-    /// Remembers when a token was used. A token that is gone is none of its business.
+    /// Sets the time of a token's last use. Does nothing if the token does not exist.
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError>;
 
     /// Makes an organization and its space, together.
@@ -208,23 +215,23 @@ pub trait Store: JobStore {
     async fn create_app(&self, new: NewApp) -> Result<(), StoreError>;
 
     /// Gives an app another slug, name, description and navigation, if it was last changed at `before`; whether it was.
-    /// Its space is called like it. [`StoreError::SlugTaken`] as for a new one.
+    /// Its space gets the same name. [`StoreError::SlugTaken`] as for a new app.
     async fn update_app(&self, app: &App, before: Timestamp) -> Result<bool, StoreError>;
 
-    /// Those of the apps that are there, oldest first.
+    /// Those of the apps that exist, oldest first.
     async fn apps(&self, ids: &BTreeSet<AppId>) -> Result<Vec<App>, StoreError>;
 
-    /// The apps that have a slug, whosever they are, oldest first.
+    /// The apps that have a slug, of every organization, oldest first.
     async fn apps_by_slug(&self, slug: &AppSlug) -> Result<Vec<App>, StoreError>;
 
-    /// Makes the files of an app that are not deleted its next published version, as they are at one moment. Whatever
-    /// becomes of them later, that version stays. `None` if there is no file, or no such app.
+    /// Publishes the files of an app that are not deleted, as they are at one moment, as its next version. Later changes of
+    /// the files do not change that version. `None` if there is no file, or no such app.
     async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError>;
 
     /// The published versions of an app, newest first.
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError>;
 
-    /// The files of a published version, in the order of their paths; none for a version that is not there.
+    /// The files of a published version, in the order of their paths; none for a version that does not exist.
     async fn published_files(&self, app: AppId, version: u64) -> Result<Vec<PublishedFile>, StoreError>;
 
     /// The content of a published file.
@@ -236,10 +243,10 @@ pub trait Store: JobStore {
     ) -> Result<Option<Arc<str>>, StoreError>;
 }
 
-/// What is to be done with the newest state of an item.
+/// The function that plans a batch on the newest state of an item, inside the writer.
 pub type PlanOnNewest = Box<dyn FnMut(Option<Snapshot>) -> Option<Batch> + Send>;
 
-/// Which files of code are asked for.
+/// A request for files of code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileQuery {
     /// The spaces to look in.
@@ -252,7 +259,7 @@ pub struct FileQuery {
     pub limit: usize,
 }
 
-/// The first files of code that were asked for.
+/// The first of the requested files of code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilePage {
     /// The files, sorted by the sort key of their path, then by their path, then by id.
@@ -261,7 +268,7 @@ pub struct FilePage {
     pub total: u64,
 }
 
-/// An app with what it begins with.
+/// A new app with its space and its first files.
 #[derive(Clone, Debug)]
 pub struct NewApp {
     /// The app.
@@ -312,10 +319,10 @@ impl UniqueField {
     }
 }
 
-/// Why a storage did not do what it was asked to.
+/// Why a method of a storage failed.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// An item is not in the state that a change was made for.
+    /// An item is not in the state that a write was planned for.
     #[error("item {0} was changed meanwhile")]
     Stale(ItemId),
     /// Another item of the space and kind has the same value in a field that must be unique.
@@ -326,22 +333,23 @@ pub enum StoreError {
         /// The item that has it.
         existing: Box<Item>,
     },
-    /// Another app has the same slug, where it must be unique.
+    /// Another app of the same organization, or another global app, has the same slug.
     #[error("the slug is taken by app {}", .0.id)]
     SlugTaken(Box<App>),
-    /// An answer is remembered under this key already.
+    /// There is an idempotency record with this key already.
     #[error("the key is taken by an earlier request")]
     KeyTaken,
-    /// A search was not done in the time that it was given.
+    /// A search was not done in its time.
     #[error("the search took too long")]
     OutOfTime,
-    /// It cannot do it now: the disk is full, the database is gone. The text is for the log.
+    /// The storage cannot do it now: the disk is full, the database is gone. The text is for the log.
     #[error("the storage is unavailable: {0}")]
     Unavailable(String),
-    /// The answer to a change was lost, and nobody could be asked: it may have been carried out. The text is for the log.
+    /// The connection was lost before the storage confirmed a change, and the storage could not find out: the change may have
+    /// been applied. The text is for the log.
     #[error("the storage lost the answer to a change: {0}")]
     Unknown(String),
-    /// It is broken or used wrongly. The text is for the log.
+    /// The storage is broken or was used wrongly. The text is for the log.
     #[error("the storage failed: {0}")]
     Failed(String),
 }

@@ -1,4 +1,4 @@
-//! Changes of items as values, made by the use cases and carried out by the store.
+//! Writes of items as values: planned by the use cases, committed by the storage.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use jiff::Timestamp;
 
 use crate::{Item, Kind, Stamp, TokenId, UserId};
 
-/// What is carried out together.
+/// What one transaction commits.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     /// Changes of items, one after the other.
     pub writes: Vec<ItemWrite>,
-    /// The answer to remember, if the client may send the request again.
-    pub remember: Option<IdempotencyRecord>,
+    /// The idempotency record of the request, if it has a key.
+    pub idempotency: Option<IdempotencyRecord>,
 }
 
 impl From<ItemWrite> for Batch {
@@ -28,12 +28,12 @@ impl FromIterator<ItemWrite> for Batch {
     }
 }
 
-/// The answer to a request that a client may send again.
+/// The stored answer to a request with an idempotency key, which the client may send again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyRecord {
-    /// Whose request it is.
+    /// The user whose request it is.
     pub user: UserId,
-    /// What the client calls it; unique among the user's.
+    /// The key; unique among the user's.
     pub key: String,
     /// A hash of the request: the same key with another request is a mistake.
     pub request: [u8; 32],
@@ -46,18 +46,18 @@ pub struct IdempotencyRecord {
 /// One change of one item.
 #[derive(Clone, Debug)]
 pub struct ItemWrite {
-    /// The state that it was made for; `None` makes the item.
+    /// The stamp of the state that it was planned for; `None` makes the item.
     pub before: Option<Stamp>,
     /// The item afterwards.
     pub after: Item,
     /// The content afterwards.
     pub content: ContentWrite,
-    /// What history tells about it.
+    /// Its record in the history.
     pub record: Record,
 }
 
 impl ItemWrite {
-    /// Whether a model that has summarized the item should do so again.
+    /// Whether the item is to be summarized, or summarized again, after this change.
     pub fn asks_for_enrichment(&self) -> bool {
         let is_read = |field: &&str| matches!(*field, "title" | "description" | "url" | "content");
         match self.after.kind {
@@ -70,19 +70,19 @@ impl ItemWrite {
     }
 }
 
-/// What becomes of a content.
+/// The change of a content.
 #[derive(Clone, Debug)]
 pub enum ContentWrite {
     /// It stays.
     Keep,
-    /// It becomes another, by an edit: `undo` leads from the new text back to the old one.
+    /// It is edited: `undo` leads from the new text back to the old one.
     Edit {
         /// The new text.
         new: Arc<str>,
-        /// The way back.
+        /// The edit that undoes it.
         undo: Edit,
     },
-    /// It becomes another, or none.
+    /// It is replaced by another, or by none.
     Set {
         /// The old text; `None` for no content and at creation.
         old: Option<Arc<str>>,
@@ -92,24 +92,24 @@ pub enum ContentWrite {
 }
 
 impl ContentWrite {
-    /// What makes one content of another.
+    /// The change from one content to another.
     pub(crate) fn between(old: &Option<Arc<str>>, new: &Option<Arc<str>>) -> ContentWrite {
         if old == new { ContentWrite::Keep } else { ContentWrite::Set { old: old.clone(), new: new.clone() } }
     }
 }
 
-/// What history tells about a change.
+/// The record of a change in the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// What was done.
+    /// The action.
     pub action: Action,
     /// Names of the fields that changed, in the order of the wire.
     pub changed_fields: Vec<&'static str>,
     /// When.
     pub at: Timestamp,
-    /// Through which door.
+    /// The door that it came through.
     pub source: Source,
-    /// Whose change it is.
+    /// The user who made it.
     pub user: UserId,
     /// The token that was used, if one was.
     pub token: Option<TokenId>,
@@ -131,7 +131,7 @@ macro_rules! names {
                 }
             }
 
-            /// The one of that stable name.
+            /// The value with that stable name.
             pub fn from_name(name: &str) -> Option<$type> {
                 [$($type::$variant,)*].into_iter().find(|one| one.name() == name)
             }
@@ -184,7 +184,7 @@ names! {
 }
 
 impl Action {
-    /// Whether it makes a version, or is a record between versions.
+    /// Whether it makes a version; otherwise its record stands between versions.
     pub const fn makes_version(self) -> bool {
         match self {
             Action::Create | Action::Update => true,

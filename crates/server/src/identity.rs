@@ -1,18 +1,18 @@
-//! What says who somebody is. Who may do what changes; this does not.
+//! Identity: what a request or connection shows to prove who its user is.
 
 use interline_items::{Caller, Error, Interline, SecretHash, Source, UserId};
 
-/// How it is known who somebody is.
+/// A proof of identity. It stays the same while the connection lives; what its user may do can change.
 #[derive(Clone, Copy)]
 pub(crate) enum Identity {
-    /// This user, because nobody else can be there.
+    /// This user: the process serves nobody else.
     User(UserId),
-    /// Whoever a token stands for.
+    /// The user of the token with this secret.
     Token(SecretHash),
 }
 
 impl Identity {
-    /// Who that is by now, at the door `source`.
+    /// The caller that the identity stands for now, through the interface `source`.
     pub(crate) async fn caller(self, interline: &Interline, source: Source) -> Result<Caller, Error> {
         match self {
             Identity::User(user) => interline.trusted(user, source).await,

@@ -1,6 +1,6 @@
-//! The doors of the store: the REST API, and MCP for agents. Every door is a thin way to the use cases of [`Interline`].
+//! The server of the store: the REST API, and MCP for agents. Both are thin: they call the use cases of [`Interline`].
 //!
-//! [`serve`] answers on a listener until it is told to stop. What an operator may choose is in [`Settings`].
+//! [`serve`] answers on a listener until its shutdown future is done. What an operator may choose is in [`Settings`].
 //!
 //! ```no_run
 //! # async fn example(interline: interline_items::Interline) -> std::io::Result<()> {
@@ -15,12 +15,13 @@
 
 mod http;
 mod identity;
+mod job_worker;
 mod mcp;
-mod outside;
+mod outbound;
 mod serve;
 mod settings;
+mod shutdown;
 mod wire;
-mod work;
 
 pub use http::openapi;
 pub use mcp::{McpServer, serve_mcp, serve_mcp_on};

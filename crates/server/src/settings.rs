@@ -1,4 +1,4 @@
-//! What an operator may choose.
+//! Settings of the server, chosen by its operator.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -7,17 +7,17 @@ use std::{fmt, io};
 use interline_items::{JobPolicy, Upkeep, UserId, WebhookTargets};
 use rustls::ClientConfig;
 
-/// How requests are answered.
+/// The settings of [`serve`](crate::serve).
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Whose a request is.
+    /// How requests are authenticated.
     pub auth: Auth,
-    /// How many requests a user may make; `None` is as many as they like.
+    /// How many requests a user may make; `None` is no limit.
     pub rate_limits: Option<RateLimits>,
-    /// Names that the server is reached by, beside those of the loopback interface. A server that listens on other
-    /// interfaces and is given none answers to any name.
+    /// Host names of the server, beside those of the loopback interface. A server that listens on other interfaces and is
+    /// given none answers to any name.
     pub allowed_hosts: Vec<String>,
-    /// Pages elsewhere that may call the API, as `https://example.org`.
+    /// Origins of other pages that may call the API, as `https://example.org`.
     pub allowed_origins: Vec<String>,
     /// The longest body of a request, in bytes.
     pub max_body_bytes: usize,
@@ -25,12 +25,12 @@ pub struct Settings {
     pub max_connections: usize,
     /// How long a client may take to send a request.
     pub request_timeout: Duration,
-    /// How long things are kept.
-    pub housekeeping: Upkeep,
-    /// Who keeps the index of searches up to date.
+    /// How long deleted items, history, events, jobs and stored responses are kept.
+    pub upkeep: Upkeep,
+    /// Which process keeps the search index up to date.
     pub indexing: Indexing,
-    /// How work that follows from changes is done; `None` leaves it to other processes on the same store.
-    pub work: Option<JobSettings>,
+    /// How jobs that follow from changes are run; `None` leaves them to other processes on the same store.
+    pub jobs: Option<JobSettings>,
     /// How long requests in flight may take after the server was told to stop.
     pub shutdown_timeout: Duration,
 }
@@ -45,15 +45,15 @@ impl Default for Settings {
             max_body_bytes: 20 * 1024 * 1024,
             max_connections: 4_096,
             request_timeout: Duration::from_secs(60),
-            housekeeping: Upkeep::default(),
+            upkeep: Upkeep::default(),
             indexing: Indexing::Here,
-            work: None,
+            jobs: None,
             shutdown_timeout: Duration::from_secs(10),
         }
     }
 }
 
-/// Who keeps the index of searches up to date. Searches find the same all the same; without an index they take longer.
+/// Which process keeps the search index up to date. Searches find the same without an index; they take longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexing {
     /// This process, taking turns with others that do.
@@ -62,20 +62,20 @@ pub enum Indexing {
     Elsewhere,
 }
 
-/// How work that follows from changes is done.
+/// How jobs that follow from changes, webhook deliveries and summaries, are run.
 #[derive(Clone, Debug)]
 pub struct JobSettings {
-    /// Whom to trust outside, and how to speak with them. Called when it is first needed.
+    /// Makes the TLS configuration of outbound requests. Called when it is first needed.
     pub tls: MakeTls,
-    /// Which addresses webhooks may have.
+    /// Which addresses a webhook may have.
     pub targets: WebhookTargets,
-    /// How what fails is tried again.
-    pub rules: JobPolicy,
-    /// The model that summarizes; `None` if there is none.
+    /// When a job that failed is tried again.
+    pub policy: JobPolicy,
+    /// The model that summarizes items, if there is one.
     pub ai: Option<AiSettings>,
 }
 
-/// Makes a configuration of TLS.
+/// Makes a TLS configuration.
 pub type MakeTls = fn() -> io::Result<ClientConfig>;
 
 /// A model behind an OpenAI-compatible endpoint.
@@ -83,26 +83,26 @@ pub type MakeTls = fn() -> io::Result<ClientConfig>;
 pub struct AiSettings {
     /// The endpoint, like `https://api.example.com/v1`.
     pub url: String,
-    /// What it calls the model.
+    /// The name of the model at the endpoint.
     pub model: String,
-    /// What it is shown, if it wants to see something.
+    /// The API key that the endpoint asks for, if it does.
     pub key: Option<AiKey>,
 }
 
 impl AiSettings {
-    /// Where completions are made.
+    /// The URL of chat completions.
     pub(crate) fn endpoint(&self) -> String {
         let url = self.url.trim_end_matches('/');
         if url.ends_with("/chat/completions") { url.to_owned() } else { format!("{url}/chat/completions") }
     }
 }
 
-/// A secret that an endpoint is shown. It is not shown by `Debug`.
+/// The API key of a model's endpoint. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AiKey(String);
 
 impl AiKey {
-    /// The key of that text.
+    /// The key with this text.
     pub fn new(key: String) -> AiKey {
         AiKey(key)
     }
@@ -118,16 +118,16 @@ impl fmt::Debug for AiKey {
     }
 }
 
-/// Whose a request is.
+/// How requests are authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Auth {
-    /// That of the token's user.
+    /// By a bearer token.
     Tokens,
-    /// This user's, whoever sends it: for loopback addresses only, and without rate limits.
+    /// Every request is this user's: for loopback addresses only, and without rate limits.
     Owner(UserId),
 }
 
-/// How many requests a user may make in a minute, in any rhythm.
+/// How many requests a user may make in a minute, evenly or at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimits {
     /// Requests that read.

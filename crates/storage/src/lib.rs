@@ -1,11 +1,15 @@
-//! Where the store lives: [`SqliteStore`] in one file beside the program, [`PostgresStore`] for many machines.
+//! The storages of Interline: [`SqliteStore`] in one file beside the program, [`PostgresStore`] for many machines.
 //!
-//! Both implement `interline_items::Store` and pass the same conformance suite. What they share: the encoding of
-//! rows and of old versions is in `codec`, the search index, of which they only keep the blocks, in `search`.
+//! Both implement `interline_items::Store` and pass the same conformance suite (`tests/conformance`). Their modules have
+//! the same layout: `write` (commits), `items` (look-ups and lists), `history` (versions and events), `search`. They share
+//! the encoding of columns and of old versions (`codec`), pagination (`paging`), and the search index (`search`), of which
+//! each storage only keeps the blocks.
 
 mod codec;
+mod item_columns;
+mod new_event;
 mod open;
-mod order;
+mod paging;
 mod postgres;
 mod search;
 mod sqlite;

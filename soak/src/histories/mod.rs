@@ -1,7 +1,7 @@
-//! Random histories on both storages: every version is rebuilt byte for byte, and what was undone is as it was.
+//! Random histories on both storages: every version is rebuilt byte for byte, and what was undone is as before.
 
-mod places;
-mod remembered;
+mod empty_store;
+mod expected_item;
 mod steps;
 
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use interline_items::{Interline, Source, Store};
 use tokio::runtime::Builder;
 
 use crate::Form;
-use places::Place;
-use remembered::Remembered;
+use empty_store::EmptyStore;
+use expected_item::ExpectedItem;
 use steps::Steps;
 
 /// How many items a sequence has.
@@ -34,12 +34,12 @@ pub(crate) fn run(form: Form, seed: u64, postgres: Option<&str>) -> anyhow::Resu
         for sequence in 0..sequences {
             let seed = seed.wrapping_add(sequence);
             let outcome = runtime.block_on(async {
-                let place = match storage {
-                    "SQLite" => Place::sqlite()?,
-                    _ => Place::postgres(postgres, seed).await?,
+                let store = match storage {
+                    "SQLite" => EmptyStore::sqlite()?,
+                    _ => EmptyStore::postgres(postgres, seed).await?,
                 };
-                let outcome = one(&place, seed, steps).await;
-                place.clear().await?;
+                let outcome = one(&store, seed, steps).await;
+                store.clear().await?;
                 outcome
             });
             rebuilt += outcome.with_context(|| format!("{storage}, sequence of seed {seed}"))?;
@@ -54,8 +54,8 @@ pub(crate) fn run(form: Form, seed: u64, postgres: Option<&str>) -> anyhow::Resu
 }
 
 /// One sequence; how many versions were rebuilt.
-async fn one(place: &Place, seed: u64, steps: usize) -> anyhow::Result<usize> {
-    let store = place.open().await?;
+async fn one(store: &EmptyStore, seed: u64, steps: usize) -> anyhow::Result<usize> {
+    let store = store.open().await?;
     let interline = Interline::new(Arc::clone(&store), Limits::default());
     interline.first_start("soak").await?;
     let caller = interline.trusted(interline.owner().await?.id, Source::Rest).await?;
@@ -72,11 +72,11 @@ async fn one(place: &Place, seed: u64, steps: usize) -> anyhow::Result<usize> {
     rebuilt += check_all(&*store, &sequence.items).await?;
     let items = std::mem::take(&mut sequence.items);
     drop((sequence, store));
-    let opened_again = place.open().await?;
+    let opened_again = store.open().await?;
     Ok(rebuilt + check_all(&*opened_again, &items).await.context("opened again")?)
 }
 
-async fn check_all(store: &dyn Store, items: &[Remembered]) -> anyhow::Result<usize> {
+async fn check_all(store: &dyn Store, items: &[ExpectedItem]) -> anyhow::Result<usize> {
     let mut rebuilt = 0;
     for item in items {
         rebuilt += item.check(store).await?;

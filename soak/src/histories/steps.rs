@@ -1,4 +1,4 @@
-//! Steps of a random history: what is asked of the use cases, and what must come of it.
+//! Steps of a random history: calls of use cases, and the states that they must lead to.
 
 use anyhow::{Context as _, ensure};
 use interline_items::fields::{Limits, Tag};
@@ -7,7 +7,7 @@ use interline_items::{
     Kind, PassageChange, TagChanges, TextChange,
 };
 
-use super::remembered::{Life, Remembered, State};
+use super::expected_item::{ExpectedItem, Lifecycle, VersionState};
 use crate::random::Random;
 
 const TAGS: [&str; 4] = ["alpha", "beta", "gamma", "delta"];
@@ -21,7 +21,7 @@ pub(super) struct Steps {
     random: Random,
     /// Of the next line: every line begins with a key that no other has.
     next_key: usize,
-    pub(super) items: Vec<Remembered>,
+    pub(super) items: Vec<ExpectedItem>,
 }
 
 impl Steps {
@@ -31,11 +31,16 @@ impl Steps {
 
     /// Makes an item.
     pub(super) async fn create(&mut self) -> anyhow::Result<()> {
-        let state = State { title: self.line(), content: Some(self.text()), ..State::default() };
+        let state = VersionState { title: self.line(), content: Some(self.text()), ..VersionState::default() };
         let draft =
             ItemDraft { title: Some(state.title.clone()), content: state.content.clone(), ..ItemDraft::default() };
         let id = self.interline.create(&self.caller, Kind::Note, draft).await?.item.id;
-        self.items.push(Remembered { id, versions: vec![state], actions: vec![Action::Create], life: Life::Active });
+        self.items.push(ExpectedItem {
+            id,
+            versions: vec![state],
+            actions: vec![Action::Create],
+            life: Lifecycle::Active,
+        });
         Ok(())
     }
 
@@ -44,7 +49,7 @@ impl Steps {
         let index = self.random.below(self.items.len());
         let choice = self.random.below(100);
         match (self.items[index].life, choice) {
-            (Life::Deleted { .. }, _) => self.turn(index, Action::Restore).await?,
+            (Lifecycle::Deleted { .. }, _) => self.turn(index, Action::Restore).await?,
             (_, 0..60) => self.edit(index).await?,
             (_, 60..68) => {
                 let text = self.text();
@@ -114,7 +119,7 @@ impl Steps {
     }
 
     /// Fields and whole content, from what they are to what `change` makes of them.
-    async fn update(&mut self, index: usize, change: impl FnOnce(&mut State)) -> anyhow::Result<()> {
+    async fn update(&mut self, index: usize, change: impl FnOnce(&mut VersionState)) -> anyhow::Result<()> {
         let before = self.items[index].newest();
         let mut after = before.clone();
         change(&mut after);
@@ -157,10 +162,10 @@ impl Steps {
     /// Gives all items that have a tag another one instead.
     async fn rename_tag(&mut self) -> anyhow::Result<()> {
         let (from, to) = (TAGS[self.random.below(TAGS.len())], TAGS[self.random.below(TAGS.len())]);
-        let has_it = |item: &&mut Remembered| {
-            !matches!(item.life, Life::Deleted { .. }) && item.newest().tags.iter().any(|tag| tag == from)
+        let has_it = |item: &&mut ExpectedItem| {
+            !matches!(item.life, Lifecycle::Deleted { .. }) && item.newest().tags.iter().any(|tag| tag == from)
         };
-        let having: Vec<&mut Remembered> = self.items.iter_mut().filter(has_it).collect();
+        let having: Vec<&mut ExpectedItem> = self.items.iter_mut().filter(has_it).collect();
         if having.is_empty() || from == to {
             return Ok(());
         }
@@ -188,12 +193,12 @@ impl Steps {
     async fn turn(&mut self, index: usize, action: Action) -> anyhow::Result<()> {
         let (which, any) = (self.which(index), ExpectedVersion::Any);
         let life = match (action, self.items[index].life) {
-            (Action::Archive, Life::Active) => Life::Archived,
-            (Action::Unarchive, Life::Archived) => Life::Active,
-            (Action::Delete, Life::Active) => Life::Deleted { archived: false },
-            (Action::Delete, Life::Archived) => Life::Deleted { archived: true },
-            (Action::Restore, Life::Deleted { archived: true }) => Life::Archived,
-            (Action::Restore, Life::Deleted { archived: false }) => Life::Active,
+            (Action::Archive, Lifecycle::Active) => Lifecycle::Archived,
+            (Action::Unarchive, Lifecycle::Archived) => Lifecycle::Active,
+            (Action::Delete, Lifecycle::Active) => Lifecycle::Deleted { archived: false },
+            (Action::Delete, Lifecycle::Archived) => Lifecycle::Deleted { archived: true },
+            (Action::Restore, Lifecycle::Deleted { archived: true }) => Lifecycle::Archived,
+            (Action::Restore, Lifecycle::Deleted { archived: false }) => Lifecycle::Active,
             _ => return Ok(()),
         };
         match action {

@@ -1,4 +1,4 @@
-//! Requests on a kept connection, with nothing in between that would hide what happens to it.
+//! An HTTP client on one kept-alive connection, without retries that would hide a broken connection.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -9,13 +9,13 @@ use serde_json::Value;
 /// After which time without an answer a server counts as dead.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One who sends requests, one after the other.
+/// Sends requests, one after the other.
 pub(crate) struct Client {
     address: SocketAddr,
     connection: Option<BufReader<TcpStream>>,
 }
 
-/// What came back.
+/// The answer of a server.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -38,7 +38,7 @@ impl Answer {
 }
 
 impl Client {
-    pub(crate) fn of(address: SocketAddr) -> Client {
+    pub(crate) fn new(address: SocketAddr) -> Client {
         Client { address, connection: None }
     }
 

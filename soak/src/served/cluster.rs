@@ -1,4 +1,4 @@
-//! A PostgreSQL of this command's own, which it may stop.
+//! A PostgreSQL server of the trial's own, which it may stop and restart.
 
 use std::fs;
 use std::net::TcpListener;

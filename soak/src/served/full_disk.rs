@@ -1,4 +1,4 @@
-//! Fills the disk under load, and makes room again.
+//! Trial `full-disk`: fills the disk under load, and makes room again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use anyhow::{Context as _, bail, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::Ground;
-use super::crowd::{Crowd, Progress, Tally};
-use super::diary::{Diary, Mix, Notes};
-use super::place::Place;
+use super::TrialSetup;
+use super::client_load::{ClientLoad, Progress, Tally};
+use super::client_log::{ClientLog, Mix, Notes};
+use super::consistency_check::{Rebuild, check_store};
+use super::data_directory::DataDirectory;
 use super::process::Served;
-use super::verdict::{Rebuild, judge};
 use crate::random::Random;
 
 const CLIENTS: usize = 4;
@@ -32,8 +32,8 @@ const BACK: Duration = Duration::from_secs(2);
 struct SmallDisk(TempDir);
 
 /// The command.
-pub(super) fn run(ground: &Ground, allow_skip: bool) -> anyhow::Result<()> {
-    let rounds = ground.size(2, 10);
+pub(super) fn run(setup: &TrialSetup, allow_skip: bool) -> anyhow::Result<()> {
+    let rounds = setup.size(2, 10);
     let disk = match SmallDisk::mount(DISK_BYTES + (rounds + 1) * FILLER_BYTES) {
         Ok(disk) => disk,
         Err(why) if allow_skip => {
@@ -46,17 +46,15 @@ pub(super) fn run(ground: &Ground, allow_skip: bool) -> anyhow::Result<()> {
     for filler in &fillers {
         fs::write(filler, vec![0; FILLER_BYTES])?;
     }
-    let place = Place::at(&disk.path().join("data"))?;
-    let served = ground.program.serve(&place)?;
-    let mut random = Random::part(ground.seed, 8);
+    let data = DataDirectory::at(&disk.path().join("data"))?;
+    let served = setup.program.serve(&data)?;
+    let mut random = Random::part(setup.seed, 8);
     let notes = Notes::make(&mut served.client(), NOTE_BYTES, CLIENTS, LINES_PER_CLIENT, &mut random)?;
-    let mut diaries: Vec<Diary> = (0..CLIENTS).map(|client| Diary::of(client, ground.seed)).collect();
+    let mut logs: Vec<ClientLog> = (0..CLIENTS).map(|client| ClientLog::new(client, setup.seed)).collect();
     let mut filling =
-        Filling { ground, place, served, notes, known: vec![0; NOTE_BYTES.len()], figures: Figures::default() };
+        Filling { setup, data, served, notes, known: vec![0; NOTE_BYTES.len()], figures: Figures::default() };
     for filler in &fillers {
-        filling
-            .round(&mut diaries, filler)
-            .with_context(|| format!("the server's log: {}", filling.place.log_tail()))?;
+        filling.round(&mut logs, filler).with_context(|| format!("the server's log: {}", filling.data.log_tail()))?;
     }
     let Figures { acknowledged, refused, longest, rebuilt } = filling.figures;
     println!(
@@ -68,8 +66,8 @@ pub(super) fn run(ground: &Ground, allow_skip: bool) -> anyhow::Result<()> {
 }
 
 struct Filling<'a> {
-    ground: &'a Ground,
-    place: Place,
+    setup: &'a TrialSetup,
+    data: DataDirectory,
     served: Served,
     notes: Notes,
     known: Vec<u64>,
@@ -86,8 +84,8 @@ struct Figures {
 
 impl Filling<'_> {
     /// Edits until the disk is full, then makes room.
-    fn round(&mut self, diaries: &mut [Diary], filler: &Path) -> anyhow::Result<()> {
-        let tally = self.edit(diaries, usize::MAX, REFUSALS)?;
+    fn round(&mut self, logs: &mut [ClientLog], filler: &Path) -> anyhow::Result<()> {
+        let tally = self.edit(logs, usize::MAX, REFUSALS)?;
         tally.only(&["503 unavailable"])?;
         ensure!(tally.cut_off == 0 && self.served.is_alive()?, "the server ended");
         self.figures.acknowledged += tally.acknowledged.len();
@@ -96,27 +94,27 @@ impl Filling<'_> {
 
         fs::remove_file(filler)?;
         let since = Instant::now();
-        let tally = self.edit(diaries, 20, 20)?;
+        let tally = self.edit(logs, 20, 20)?;
         let first = tally.acknowledged.iter().map(|(at, _)| *at).min().context("no write after there was room")?;
         self.figures.longest = self.figures.longest.max(first - since);
         tally.only(&["503 unavailable"])?;
         ensure!(first - since <= BACK, "no write for {:?} after there was room", first - since);
 
-        let (place, notes) = (&self.place, &self.notes);
+        let (data, notes) = (&self.data, &self.notes);
         let found = self
-            .ground
+            .setup
             .runtime
-            .block_on(async { judge(&*place.open().await?, notes, diaries, Rebuild::After(&self.known)).await })?;
-        self.place.check()?;
+            .block_on(async { check_store(&*data.open().await?, notes, logs, Rebuild::After(&self.known)).await })?;
+        self.data.check()?;
         self.figures.rebuilt += found.rebuilt;
         self.known = found.versions;
         Ok(())
     }
 
-    fn edit(&self, diaries: &mut [Diary], changes: usize, refusals: usize) -> anyhow::Result<Tally> {
+    fn edit(&self, logs: &mut [ClientLog], changes: usize, refusals: usize) -> anyhow::Result<Tally> {
         let progress = Progress::default();
-        let crowd = Crowd { notes: &self.notes, mix: Mix::Everything, changes, refusals, progress: &progress };
-        let (tallies, ()) = crowd.all(diaries, &[self.served.address], || Ok(()))?;
+        let crowd = ClientLoad { notes: &self.notes, mix: Mix::Everything, changes, refusals, progress: &progress };
+        let (tallies, ()) = crowd.all(logs, &[self.served.address], || Ok(()))?;
         Ok(Tally::sum(tallies))
     }
 

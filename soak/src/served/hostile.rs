@@ -1,4 +1,4 @@
-//! Sends what no client should.
+//! Trial `hostile`: sends malformed, huge, slow and broken requests to a server.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 
-use super::Ground;
+use super::TrialSetup;
 use super::client::connect;
 use super::process::Served;
 
@@ -24,22 +24,22 @@ const LONG: usize = 30 * 1024 * 1024;
 type Trial = fn(&Served, usize) -> anyhow::Result<usize>;
 
 /// The command.
-pub(super) fn run(ground: &Ground) -> anyhow::Result<()> {
-    let place = ground.place()?;
-    let mut served = ground.program.serve(&place)?;
+pub(super) fn run(setup: &TrialSetup) -> anyhow::Result<()> {
+    let data = setup.data_directory()?;
+    let mut served = setup.program.serve(&data)?;
     let before = served.memory("VmRSS:")?;
     let trials: [(&str, Trial, usize); 6] = [
         ("malformed requests", malformed, 1),
         ("hostile bodies", bodies, 1),
         ("huge heads", huge_heads, 20),
         ("bodies that end early", cut_off, 500),
-        ("slow heads", slow_heads, ground.size(500, 2_000)),
-        ("connections opened and dropped", opened_and_dropped, ground.size(2_000, 10_000)),
+        ("slow heads", slow_heads, setup.size(500, 2_000)),
+        ("connections opened and dropped", opened_and_dropped, setup.size(2_000, 10_000)),
     ];
     for (name, trial, count) in trials {
         let started = Instant::now();
-        let done = trial(&served, count).with_context(|| format!("{name}; the server's log: {}", place.log_tail()))?;
-        ensure!(served.is_alive()?, "{name}: the server ended: {}", place.log_tail());
+        let done = trial(&served, count).with_context(|| format!("{name}; the server's log: {}", data.log_tail()))?;
+        ensure!(served.is_alive()?, "{name}: the server ended: {}", data.log_tail());
         let answered = is_answered(&served).with_context(|| name.to_owned())?;
         println!(
             "hostile: {done} {name}, {:.1} s; then answered in {} ms, {} MB",

@@ -1,16 +1,16 @@
-//! Kills a server under edits of all sorts, again and again.
+//! Trial `kills`: kills a server under edits of all sorts, again and again.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
-use super::Ground;
-use super::crowd::{Crowd, Progress, Tally};
-use super::diary::{Change, Diary, Mix, Notes, Outcome};
-use super::place::Place;
+use super::TrialSetup;
+use super::client_load::{ClientLoad, Progress, Tally};
+use super::client_log::{ChangeOutcome, ClientChange, ClientLog, Mix, Notes};
+use super::consistency_check::{Rebuild, check_store, shows};
+use super::data_directory::DataDirectory;
 use super::process::{Served, wait};
-use super::verdict::{Rebuild, judge, shows};
 use crate::random::Random;
 
 const CLIENTS: usize = 8;
@@ -38,20 +38,20 @@ struct Figures {
 }
 
 /// The command.
-pub(super) fn run(ground: &Ground, kills: Option<usize>) -> anyhow::Result<()> {
-    let kills = kills.unwrap_or(ground.size(20, 1_000));
+pub(super) fn run(setup: &TrialSetup, kills: Option<usize>) -> anyhow::Result<()> {
+    let kills = kills.unwrap_or(setup.size(20, 1_000));
     let started = Instant::now();
-    let place = ground.place()?;
-    let mut random = Random::part(ground.seed, 1);
+    let data = setup.data_directory()?;
+    let mut random = Random::part(setup.seed, 1);
     let mut figures = Figures::default();
     while figures.kills < kills {
-        season(ground, &place, kills, &mut random, &mut figures)
-            .with_context(|| format!("after {} kills; the server's log: {}", figures.kills, place.log_tail()))?;
+        season(setup, &data, kills, &mut random, &mut figures)
+            .with_context(|| format!("after {} kills; the server's log: {}", figures.kills, data.log_tail()))?;
     }
     println!(
         "kills on {:?}: {} kills, {} of them while starting, {} changes acknowledged, {} without an answer ({} of them \
          had happened), 0 lost, 0 half, {} versions rebuilt, slowest start {} ms, {:.1} s",
-        ground.on,
+        setup.on,
         figures.kills,
         figures.kills_at_start,
         figures.acknowledged,
@@ -68,54 +68,54 @@ pub(super) fn run(ground: &Ground, kills: Option<usize>) -> anyhow::Result<()> {
 
 /// Kills servers while the same notes are edited.
 fn season(
-    ground: &Ground,
-    place: &Place,
+    setup: &TrialSetup,
+    data: &DataDirectory,
     kills: usize,
     random: &mut Random,
     figures: &mut Figures,
 ) -> anyhow::Result<()> {
-    let mut served = start(ground, place, figures)?;
+    let mut served = start(setup, data, figures)?;
     let notes = Notes::make(&mut served.client(), NOTE_BYTES, CLIENTS, LINES_PER_CLIENT, random)?;
     let seed = random.next();
-    let mut diaries: Vec<Diary> = (0..CLIENTS).map(|client| Diary::of(client, seed)).collect();
+    let mut logs: Vec<ClientLog> = (0..CLIENTS).map(|client| ClientLog::new(client, seed)).collect();
     let mut known = vec![0; notes.ids.len()];
     for _ in 0..SEASON.min(kills - figures.kills) {
-        let tally = kill_at_work(&mut served, &notes, &mut diaries, random)?;
+        let tally = kill_at_work(&mut served, &notes, &mut logs, random)?;
         figures.kills += 1;
         figures.acknowledged += tally.acknowledged.len();
         tally.only(&[])?;
         if random.chance(100) {
-            let mut child = ground.program.spawn(place)?;
+            let mut child = setup.program.spawn(data)?;
             wait(part_of(START, random));
             child.kill()?;
             child.wait()?;
             figures.kills += 1;
             figures.kills_at_start += 1;
         }
-        ground.runtime.block_on(place.come_to_rest())?;
+        setup.runtime.block_on(data.wait_until_idle())?;
 
-        served = start(ground, place, figures)?;
-        place.check()?;
-        let unanswered: Vec<(usize, usize)> = unanswered(&diaries);
+        served = start(setup, data, figures)?;
+        data.check()?;
+        let unanswered: Vec<(usize, usize)> = unanswered(&logs);
         figures.unanswered += unanswered.len();
-        let found = ground
+        let found = setup
             .runtime
-            .block_on(async { judge(&*place.open().await?, &notes, &mut diaries, Rebuild::After(&known)).await })?;
-        figures.found += unanswered.iter().filter(|(client, at)| diaries[*client].changes[*at].is_done()).count();
+            .block_on(async { check_store(&*data.open().await?, &notes, &mut logs, Rebuild::After(&known)).await })?;
+        figures.found += unanswered.iter().filter(|(client, at)| logs[*client].changes[*at].is_done()).count();
         figures.rebuilt += found.rebuilt;
         known = found.versions;
-        serves_what_is_stored(&served, &notes, &diaries, &known, random)?;
+        serves_what_is_stored(&served, &notes, &logs, &known, random)?;
     }
     // Once more from the first to the last: later changes must not spoil how older versions are rebuilt.
     let all = Rebuild::After(&vec![0; notes.ids.len()]);
-    let found = ground.runtime.block_on(async { judge(&*place.open().await?, &notes, &mut diaries, all).await })?;
+    let found = setup.runtime.block_on(async { check_store(&*data.open().await?, &notes, &mut logs, all).await })?;
     figures.rebuilt += found.rebuilt;
     Ok(())
 }
 
-fn start(ground: &Ground, place: &Place, figures: &mut Figures) -> anyhow::Result<Served> {
+fn start(setup: &TrialSetup, data: &DataDirectory, figures: &mut Figures) -> anyhow::Result<Served> {
     let started = Instant::now();
-    let served = ground.program.serve(place)?;
+    let served = setup.program.serve(data)?;
     figures.slowest_start = figures.slowest_start.max(started.elapsed());
     Ok(served)
 }
@@ -128,14 +128,14 @@ fn part_of(time: Duration, random: &mut Random) -> Duration {
 fn kill_at_work(
     served: &mut Served,
     notes: &Notes,
-    diaries: &mut [Diary],
+    logs: &mut [ClientLog],
     random: &mut Random,
 ) -> anyhow::Result<Tally> {
     let progress = Progress::default();
-    let crowd = Crowd { notes, mix: Mix::Everything, changes: usize::MAX, refusals: 1, progress: &progress };
+    let crowd = ClientLoad { notes, mix: Mix::Everything, changes: usize::MAX, refusals: 1, progress: &progress };
     let (life, rest) = (random.below(LIFE), part_of(REST_OF_LIFE, random));
     let started = Instant::now();
-    let (tallies, ()) = crowd.all(diaries, &[served.address], || {
+    let (tallies, ()) = crowd.all(logs, &[served.address], || {
         while progress.acknowledged() < life && started.elapsed() < LONGEST_LIFE {
             wait(Duration::from_millis(1));
         }
@@ -147,18 +147,18 @@ fn kill_at_work(
     Ok(Tally::sum(tallies))
 }
 
-/// The changes without an answer: client and place in its diary.
-fn unanswered(diaries: &[Diary]) -> Vec<(usize, usize)> {
-    let is_open = |change: &Change| change.outcome == Outcome::Unanswered;
-    let last = |diary: &Diary| diary.changes.iter().rposition(is_open).map(|at| (diary.client, at));
-    diaries.iter().filter_map(last).collect()
+/// The changes without an answer: client and data in its log.
+fn unanswered(logs: &[ClientLog]) -> Vec<(usize, usize)> {
+    let is_open = |change: &Change| change.outcome == ChangeOutcome::Unanswered;
+    let last = |log: &ClientLog| log.changes.iter().rposition(is_open).map(|at| (log.client, at));
+    logs.iter().filter_map(last).collect()
 }
 
-/// Whether the new server shows the newest version of each note, and one of the old ones as the diaries tell it.
+/// Whether the new server shows the newest version of each note, and one of the old ones as the logs tell it.
 fn serves_what_is_stored(
     served: &Served,
     notes: &Notes,
-    diaries: &[Diary],
+    logs: &[ClientLog],
     versions: &[u64],
     random: &mut Random,
 ) -> anyhow::Result<()> {
@@ -170,7 +170,7 @@ fn serves_what_is_stored(
         let read = client.send("GET", &format!("/notes/{id}/history/{old}"), &Value::Null)?;
         let text = read.body["content"].as_str().with_context(|| format!("version {old} is {read:?}"))?;
         let seen = notes.plans[note].read(text).map_err(anyhow::Error::msg)?;
-        shows(notes, note, diaries, &seen, Some(old)).with_context(|| format!("version {old} over REST"))?;
+        shows(notes, note, logs, &seen, Some(old)).with_context(|| format!("version {old} over REST"))?;
     }
     Ok(())
 }

@@ -1,19 +1,19 @@
-//! The program itself under load: processes of the server, clients over REST, and a log of every answer outside.
+//! Trials of the program under load: server processes, clients over REST, and a log of every answer outside of them.
 
 mod client;
+mod client_load;
+mod client_log;
 mod cluster;
-mod crowd;
-mod diary;
+mod consistency_check;
+mod data_directory;
 mod events;
 mod full_disk;
 mod hostile;
 mod kills;
 mod one_document;
-mod place;
 mod postgres_restart;
 mod process;
 mod processes;
-mod verdict;
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ use clap::{Args, Subcommand};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::Form;
-use place::{Place, Storage};
+use data_directory::{DataDirectory, Storage};
 use process::Program;
 
 /// What is done to servers.
@@ -83,8 +83,8 @@ pub(crate) struct Options {
     pub(crate) postgres: Option<String>,
 }
 
-/// What every trial needs.
-struct Ground {
+/// What every trial is set up with.
+struct TrialSetup {
     program: Program,
     on: Storage,
     postgres: Option<String>,
@@ -93,9 +93,9 @@ struct Ground {
     seed: u64,
 }
 
-impl Ground {
-    fn place(&self) -> anyhow::Result<Place> {
-        Place::new(self.on, self.postgres.as_deref(), &self.runtime)
+impl TrialSetup {
+    fn data_directory(&self) -> anyhow::Result<DataDirectory> {
+        DataDirectory::new(self.on, self.postgres.as_deref(), &self.runtime)
     }
 
     /// One of two sizes.
@@ -111,17 +111,17 @@ impl Ground {
 pub(crate) fn run(trial: &Trial, options: Options, form: Form, seed: u64) -> anyhow::Result<()> {
     let Options { program, on, postgres } = options;
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().context("a runtime")?;
-    let ground = Ground { program: Program::find(program)?, on, postgres, runtime, form, seed };
+    let setup = TrialSetup { program: Program::find(program)?, on, postgres, runtime, form, seed };
     match trial {
-        Trial::Kills { kills } => kills::run(&ground, *kills),
-        Trial::OneDocument => one_document::run(&ground),
-        Trial::Processes => processes::run(&ground),
-        Trial::PostgresRestart => postgres_restart::run(&ground),
-        Trial::FullDisk { allow_skip } => full_disk::run(&ground, *allow_skip),
-        Trial::Hostile => hostile::run(&ground),
-        Trial::Listeners { listeners, rounds } => events::listeners::run(&ground, *listeners, *rounds),
-        Trial::EventCluster => events::cluster::run(&ground),
-        Trial::EventKills { kills } => events::kills::run(&ground, *kills),
-        Trial::HangingEndpoint => events::hanging::run(&ground),
+        Trial::Kills { kills } => kills::run(&setup, *kills),
+        Trial::OneDocument => one_document::run(&setup),
+        Trial::Processes => processes::run(&setup),
+        Trial::PostgresRestart => postgres_restart::run(&setup),
+        Trial::FullDisk { allow_skip } => full_disk::run(&setup, *allow_skip),
+        Trial::Hostile => hostile::run(&setup),
+        Trial::Listeners { listeners, rounds } => events::listeners::run(&setup, *listeners, *rounds),
+        Trial::EventCluster => events::cluster::run(&setup),
+        Trial::EventKills { kills } => events::kills::run(&setup, *kills),
+        Trial::HangingEndpoint => events::hanging::run(&setup),
     }
 }

@@ -1,4 +1,4 @@
-//! Lets 64 clients edit one note of 1 MB.
+//! Trial `one-document`: 64 clients edit one note of 1 MB.
 
 use std::sync::Barrier;
 use std::time::Instant;
@@ -6,13 +6,13 @@ use std::time::Instant;
 use anyhow::ensure;
 use serde_json::json;
 
-use super::Ground;
+use super::TrialSetup;
 use super::client::Client;
-use super::crowd::{Crowd, Progress, Tally};
-use super::diary::{Diary, Mix, Notes};
-use super::place::Storage;
+use super::client_load::{ClientLoad, Progress, Tally};
+use super::client_log::{ClientLog, Mix, Notes};
+use super::consistency_check::{Rebuild, check_store};
+use super::data_directory::Storage;
 use super::process::Served;
-use super::verdict::{Rebuild, judge};
 use crate::random::Random;
 
 const CLIENTS: usize = 64;
@@ -22,36 +22,42 @@ const BYTES: usize = 1_000_000;
 const REBUILT: usize = 40;
 
 /// The command.
-pub(super) fn run(ground: &Ground) -> anyhow::Result<()> {
-    let place = ground.place()?;
-    let served = ground.program.serve(&place)?;
-    let edits = match ground.on {
-        Storage::Sqlite => ground.size(50, 1_000),
-        Storage::Postgres => ground.size(20, 100),
+pub(super) fn run(setup: &TrialSetup) -> anyhow::Result<()> {
+    let data = setup.data_directory()?;
+    let served = setup.program.serve(&data)?;
+    let edits = match setup.on {
+        Storage::Sqlite => setup.size(50, 1_000),
+        Storage::Postgres => setup.size(20, 100),
     };
-    different_passages(ground, &served, &place, edits)?;
-    the_same_passage(&served, ground.size(5, 20))
+    different_passages(setup, &served, &data, edits)?;
+    the_same_passage(&served, setup.size(5, 20))
 }
 
 /// All edits succeed at the first try, and each is there once.
-fn different_passages(ground: &Ground, served: &Served, place: &super::Place, edits: usize) -> anyhow::Result<()> {
-    let mut random = Random::part(ground.seed, 2);
+fn different_passages(
+    setup: &TrialSetup,
+    served: &Served,
+    data: &super::DataDirectory,
+    edits: usize,
+) -> anyhow::Result<()> {
+    let mut random = Random::part(setup.seed, 2);
     let notes = Notes::make(&mut served.client(), &[BYTES], CLIENTS, LINES_PER_CLIENT, &mut random)?;
-    let mut diaries: Vec<Diary> = (0..CLIENTS).map(|client| Diary::of(client, ground.seed)).collect();
+    let mut logs: Vec<ClientLog> = (0..CLIENTS).map(|client| ClientLog::new(client, setup.seed)).collect();
     let progress = Progress::default();
     let crowd =
-        Crowd { notes: &notes, mix: Mix::StrReplace, changes: edits, refusals: usize::MAX, progress: &progress };
+        ClientLoad { notes: &notes, mix: Mix::StrReplace, changes: edits, refusals: usize::MAX, progress: &progress };
     let started = Instant::now();
-    let (tallies, ()) = crowd.all(&mut diaries, &[served.address], || Ok(()))?;
+    let (tallies, ()) = crowd.all(&mut logs, &[served.address], || Ok(()))?;
     let seconds = started.elapsed().as_secs_f64();
     let tally = Tally::sum(tallies);
     let (asked, acknowledged) = (CLIENTS * edits, tally.acknowledged.len());
-    let rebuild = Rebuild::Some(REBUILT, Random::part(ground.seed, 3));
-    let found = ground.runtime.block_on(async { judge(&*place.open().await?, &notes, &mut diaries, rebuild).await })?;
+    let rebuild = Rebuild::Some(REBUILT, Random::part(setup.seed, 3));
+    let found =
+        setup.runtime.block_on(async { check_store(&*data.open().await?, &notes, &mut logs, rebuild).await })?;
     println!(
         "one document on {:?}: {CLIENTS} clients, {acknowledged} of {asked} edits acknowledged at the first try, each \
          there once, {} versions rebuilt; {:.0} edits/s, p50 {} ms, p99 {} ms; refused: {:?}",
-        ground.on,
+        setup.on,
         found.rebuilt,
         acknowledged as f64 / seconds,
         tally.latency(500).as_millis(),
@@ -77,7 +83,7 @@ fn the_same_passage(served: &Served, rounds: usize) -> anyhow::Result<()> {
             let replacing: Vec<_> = (0..CLIENTS)
                 .map(|_| {
                     scope.spawn(|| {
-                        let mut client = Client::of(served.address);
+                        let mut client = Client::new(served.address);
                         client.send("GET", "/health", &serde_json::Value::Null)?;
                         all_ready.wait();
                         client.send("PATCH", &path, &json!({"old_str": "the only one\n", "new_str": "\n"}))

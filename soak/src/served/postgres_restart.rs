@@ -1,16 +1,16 @@
-//! Restarts PostgreSQL under load.
+//! Trial `postgres-restart`: restarts PostgreSQL under load.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 
-use super::Ground;
+use super::TrialSetup;
+use super::client_load::{ClientLoad, Progress, Tally};
+use super::client_log::{ClientLog, Mix, Notes};
 use super::cluster::{Cluster, Stop};
-use super::crowd::{Crowd, Progress, Tally};
-use super::diary::{Diary, Mix, Notes};
-use super::place::{Place, Storage};
+use super::consistency_check::{Rebuild, check_store};
+use super::data_directory::{DataDirectory, Storage};
 use super::process::wait;
-use super::verdict::{Rebuild, judge};
 use crate::random::Random;
 
 const CLIENTS: usize = 8;
@@ -24,18 +24,23 @@ const DOWN: Duration = Duration::from_millis(1_000);
 const BACK: Duration = Duration::from_secs(2);
 
 /// The command.
-pub(super) fn run(ground: &Ground) -> anyhow::Result<()> {
+pub(super) fn run(setup: &TrialSetup) -> anyhow::Result<()> {
     let cluster = Cluster::start()?;
-    let place = Place::new(Storage::Postgres, Some(&cluster.url()), &ground.runtime)?;
-    let mut served = ground.program.serve(&place)?;
-    let mut random = Random::part(ground.seed, 6);
+    let data = DataDirectory::new(Storage::Postgres, Some(&cluster.url()), &setup.runtime)?;
+    let mut served = setup.program.serve(&data)?;
+    let mut random = Random::part(setup.seed, 6);
     let notes = Notes::make(&mut served.client(), NOTE_BYTES, CLIENTS, LINES_PER_CLIENT, &mut random)?;
-    let mut diaries: Vec<Diary> = (0..CLIENTS).map(|client| Diary::of(client, ground.seed)).collect();
+    let mut logs: Vec<ClientLog> = (0..CLIENTS).map(|client| ClientLog::new(client, setup.seed)).collect();
     let progress = Progress::default();
-    let crowd =
-        Crowd { notes: &notes, mix: Mix::Everything, changes: usize::MAX, refusals: usize::MAX, progress: &progress };
-    let restarts = ground.size(2, 30);
-    let (tallies, back) = crowd.all(&mut diaries, &[served.address], || {
+    let crowd = ClientLoad {
+        notes: &notes,
+        mix: Mix::Everything,
+        changes: usize::MAX,
+        refusals: usize::MAX,
+        progress: &progress,
+    };
+    let restarts = setup.size(2, 30);
+    let (tallies, back) = crowd.all(&mut logs, &[served.address], || {
         let mut back: Vec<Instant> = Vec::new();
         for restart in 0..restarts {
             let part = |time: Duration, random: &mut Random| time.mul_f64(random.below(1_000) as f64 / 1_000.0);
@@ -51,9 +56,9 @@ pub(super) fn run(ground: &Ground) -> anyhow::Result<()> {
     let alive = served.is_alive()?;
     let waits = back.iter().map(|back| longest_wait(&tallies, *back)).collect::<anyhow::Result<Vec<_>>>();
     let tally = Tally::sum(tallies);
-    let judged = ground.runtime.block_on(async {
-        let store = place.open().await?;
-        judge(&*store, &notes, &mut diaries, Rebuild::Some(50, Random::part(ground.seed, 7))).await
+    let judged = setup.runtime.block_on(async {
+        let store = data.open().await?;
+        check_store(&*store, &notes, &mut logs, Rebuild::Some(50, Random::part(setup.seed, 7))).await
     });
     let longest = waits.as_ref().ok().and_then(|waits| waits.iter().max()).copied().unwrap_or_default();
     println!(
@@ -65,9 +70,9 @@ pub(super) fn run(ground: &Ground) -> anyhow::Result<()> {
         tally.refused,
         tally.cut_off
     );
-    let found = judged.with_context(|| format!("the server's log: {}", place.log_tail()))?;
+    let found = judged.with_context(|| format!("the server's log: {}", data.log_tail()))?;
     println!("  0 lost, none of those that were refused is there, {} versions rebuilt", found.rebuilt);
-    ensure!(alive, "the server ended: {}", place.log_tail());
+    ensure!(alive, "the server ended: {}", data.log_tail());
     tally.only(&["503 unavailable"])?;
     ensure!(tally.cut_off == 0, "{} connections broke", tally.cut_off);
     waits?;

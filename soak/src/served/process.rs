@@ -1,4 +1,4 @@
-//! Servers: processes of the program itself.
+//! Server processes of the program.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 
 use super::client::Client;
-use super::place::Place;
+use super::data_directory::DataDirectory;
 
 /// A program that can serve.
 #[derive(Clone, Debug)]
@@ -36,13 +36,13 @@ impl Program {
     }
 
     /// Starts a server and waits until it has said where it is.
-    pub(crate) fn serve(&self, place: &Place) -> anyhow::Result<Served> {
-        self.serve_with(place, &[])
+    pub(crate) fn serve(&self, data: &DataDirectory) -> anyhow::Result<Served> {
+        self.serve_with(data, &[])
     }
 
     /// The same with further arguments.
-    pub(crate) fn serve_with(&self, place: &Place, arguments: &[&str]) -> anyhow::Result<Served> {
-        let mut child = self.spawn_with(place, arguments)?;
+    pub(crate) fn serve_with(&self, data: &DataDirectory, arguments: &[&str]) -> anyhow::Result<Served> {
+        let mut child = self.spawn_with(data, arguments)?;
         let stdout = child.stdout.take().context("its stdout")?;
         let mut served = Served { child, stdout: BufReader::new(stdout), address: SocketAddr::from(([0, 0, 0, 0], 0)) };
         let mut line = String::new();
@@ -53,19 +53,19 @@ impl Program {
             }
             line.clear();
         }
-        bail!("the server does not start: {}", place.log_tail())
+        bail!("the server does not start: {}", data.log_tail())
     }
 
     /// Starts one and does not wait.
-    pub(crate) fn spawn(&self, place: &Place) -> anyhow::Result<Child> {
-        self.spawn_with(place, &[])
+    pub(crate) fn spawn(&self, data: &DataDirectory) -> anyhow::Result<Child> {
+        self.spawn_with(data, &[])
     }
 
-    fn spawn_with(&self, place: &Place, arguments: &[&str]) -> anyhow::Result<Child> {
-        let log = File::options().create(true).append(true).open(place.log_file())?;
+    fn spawn_with(&self, data: &DataDirectory, arguments: &[&str]) -> anyhow::Result<Child> {
+        let log = File::options().create(true).append(true).open(data.log_file())?;
         let mut command = Command::new(&self.0);
         command.args(["serve", "--listen", "127.0.0.1:0", "--auth", "none", "--log", "warn"]).args(arguments);
-        command.env_clear().env("USER", "soak").env("HOME", place.folder()).envs(place.variables());
+        command.env_clear().env("USER", "soak").env("HOME", data.folder()).envs(data.variables());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         command.spawn().with_context(|| format!("{} does not start", self.0.display()))
     }
@@ -73,7 +73,7 @@ impl Program {
 
 impl Served {
     pub(crate) fn client(&self) -> Client {
-        Client::of(self.address)
+        Client::new(self.address)
     }
 
     /// `kill -9`.

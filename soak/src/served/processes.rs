@@ -1,17 +1,17 @@
-//! Runs three servers on one store.
+//! Trial `processes`: runs three servers on one store.
 
 use std::time::Duration;
 
 use anyhow::ensure;
 use serde_json::{Value, json};
 
-use super::Ground;
+use super::TrialSetup;
 use super::client::Client;
-use super::crowd::{Crowd, Progress, Tally};
-use super::diary::{Diary, Mix, Notes};
-use super::place::Storage;
+use super::client_load::{ClientLoad, Progress, Tally};
+use super::client_log::{ClientLog, Mix, Notes};
+use super::consistency_check::{Rebuild, check_store};
+use super::data_directory::Storage;
 use super::process::{Served, wait};
-use super::verdict::{Rebuild, judge};
 use crate::random::Random;
 
 const SERVERS: usize = 3;
@@ -22,18 +22,23 @@ const NOTE_BYTES: &[usize] = &[2_000, 2_000, 4_000, 20_000];
 const REBUILT: usize = 50;
 
 /// The command.
-pub(super) fn run(ground: &Ground) -> anyhow::Result<()> {
-    let place = ground.place()?;
-    let servers: Vec<Served> = (0..SERVERS).map(|_| ground.program.serve(&place)).collect::<anyhow::Result<_>>()?;
+pub(super) fn run(setup: &TrialSetup) -> anyhow::Result<()> {
+    let data = setup.data_directory()?;
+    let servers: Vec<Served> = (0..SERVERS).map(|_| setup.program.serve(&data)).collect::<anyhow::Result<_>>()?;
     let addresses: Vec<_> = servers.iter().map(|served| served.address).collect();
-    let mut random = Random::part(ground.seed, 4);
+    let mut random = Random::part(setup.seed, 4);
     let notes = Notes::make(&mut servers[0].client(), NOTE_BYTES, CLIENTS, LINES_PER_CLIENT, &mut random)?;
-    let mut diaries: Vec<Diary> = (0..CLIENTS).map(|client| Diary::of(client, ground.seed)).collect();
+    let mut logs: Vec<ClientLog> = (0..CLIENTS).map(|client| ClientLog::new(client, setup.seed)).collect();
     let progress = Progress::default();
-    let crowd =
-        Crowd { notes: &notes, mix: Mix::Everything, changes: usize::MAX, refusals: usize::MAX, progress: &progress };
-    let time = ground.size(Duration::from_secs(12), Duration::from_secs(60));
-    let (tallies, ()) = crowd.all(&mut diaries, &addresses, || {
+    let crowd = ClientLoad {
+        notes: &notes,
+        mix: Mix::Everything,
+        changes: usize::MAX,
+        refusals: usize::MAX,
+        progress: &progress,
+    };
+    let time = setup.size(Duration::from_secs(12), Duration::from_secs(60));
+    let (tallies, ()) = crowd.all(&mut logs, &addresses, || {
         wait(time);
         progress.stop();
         Ok(())
@@ -43,15 +48,16 @@ pub(super) fn run(ground: &Ground) -> anyhow::Result<()> {
         shares[client % SERVERS] += tally.acknowledged.len();
     }
     let tally = Tally::sum(tallies);
-    let rebuild = Rebuild::Some(REBUILT, Random::part(ground.seed, 5));
-    let found = ground.runtime.block_on(async { judge(&*place.open().await?, &notes, &mut diaries, rebuild).await })?;
-    place.check()?;
+    let rebuild = Rebuild::Some(REBUILT, Random::part(setup.seed, 5));
+    let found =
+        setup.runtime.block_on(async { check_store(&*data.open().await?, &notes, &mut logs, rebuild).await })?;
+    data.check()?;
     let all: usize = shares.iter().sum();
     let fair = all / SERVERS;
     println!(
         "processes on {:?}: {SERVERS} servers, {CLIENTS} clients, {all} changes acknowledged in {} s, by server \
          {shares:?}, 0 lost, {} versions rebuilt; p50 {} ms, p99 {} ms; refused: {:?}",
-        ground.on,
+        setup.on,
         time.as_secs(),
         found.rebuilt,
         tally.latency(500).as_millis(),
@@ -60,11 +66,11 @@ pub(super) fn run(ground: &Ground) -> anyhow::Result<()> {
     );
     tally.only(&[])?;
     ensure!(tally.cut_off == 0, "{} connections broke", tally.cut_off);
-    if ground.on == Storage::Sqlite {
+    if setup.on == Storage::Sqlite {
         let within = |share: usize| share.abs_diff(fair) * 5 <= fair;
         ensure!(shares.iter().all(|share| within(*share)), "a server got more than 20 % off its share of {fair}");
     }
-    what_one_writes_the_others_read(&servers, ground.size(60, 600))
+    what_one_writes_the_others_read(&servers, setup.size(60, 600))
 }
 
 /// After an answer of one server, every server shows the change.

@@ -1,4 +1,4 @@
-//! A disk under a store: what was done to it, in order, and what it refuses.
+//! A simulated disk under a store: it records every operation in order, and can refuse some.
 
 use std::ffi::c_int;
 use std::path::{Path, PathBuf};
@@ -55,14 +55,14 @@ pub(crate) enum Durability {
 /// What a disk refuses, counted from when it was told to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    pub(crate) at: Target,
+    pub(crate) at: FaultTarget,
     pub(crate) error: DiskError,
     pub(crate) lasts: Lasts,
 }
 
 /// 0-based; truncations are writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum FaultTarget {
     Write(usize),
     Sync(usize),
 }
@@ -93,7 +93,7 @@ pub(crate) enum Synchronous {
 }
 
 /// The bytes of a write that came before the refusal, and SQLite's code for it.
-pub(super) struct Refused {
+pub(super) struct RefusedWrite {
     pub(super) code: c_int,
     pub(super) written: usize,
 }
@@ -102,11 +102,11 @@ pub(super) struct Refused {
 pub(crate) struct Disk {
     path: PathBuf,
     synchronous: Synchronous,
-    state: Mutex<State>,
+    state: Mutex<DiskState>,
 }
 
 #[derive(Default)]
-struct State {
+struct DiskState {
     events: Vec<Event>,
     writes: usize,
     syncs: usize,
@@ -195,13 +195,13 @@ impl Disk {
         locked(&self.state).events.push(Event::Created(name));
     }
 
-    pub(super) fn write(&self, name: FileName, offset: u64, bytes: &[u8]) -> Result<(), Refused> {
+    pub(super) fn write(&self, name: FileName, offset: u64, bytes: &[u8]) -> Result<(), RefusedWrite> {
         let mut state = locked(&self.state);
         let refused = state.next_write();
         // A disk that fails has written a part.
         let written = if refused.is_some() { bytes.len() / 2 } else { bytes.len() };
         state.events.push(Event::Written(name, offset, bytes[..written].into()));
-        refused.map_or(Ok(()), |error| Err(Refused { code: error.of_write(), written }))
+        refused.map_or(Ok(()), |error| Err(RefusedWrite { code: error.of_write(), written }))
     }
 
     pub(super) fn truncate(&self, name: FileName, size: u64) -> Result<(), c_int> {
@@ -217,8 +217,8 @@ impl Disk {
         let mut state = locked(&self.state);
         state.syncs += 1;
         let number = state.syncs - 1;
-        let refused =
-            state.refused(|at| matches!(at, Target::Sync(nth) if nth <= number), |at| at == Target::Sync(number));
+        let refused = state
+            .refused(|at| matches!(at, FaultTarget::Sync(nth) if nth <= number), |at| at == FaultTarget::Sync(number));
         state.events.push(if refused.is_some() { Event::SyncFailed(name) } else { Event::Synced(name) });
         // Whatever the system's reason, it is the same code.
         refused.map_or(Ok(()), |_| Err(ffi::SQLITE_IOERR_FSYNC))
@@ -233,14 +233,18 @@ impl Disk {
     }
 }
 
-impl State {
+impl DiskState {
     fn next_write(&mut self) -> Option<DiskError> {
         self.writes += 1;
         let number = self.writes - 1;
-        self.refused(|at| matches!(at, Target::Write(nth) if nth <= number), |at| at == Target::Write(number))
+        self.refused(|at| matches!(at, FaultTarget::Write(nth) if nth <= number), |at| at == FaultTarget::Write(number))
     }
 
-    fn refused(&mut self, since: impl Fn(Target) -> bool, exactly: impl Fn(Target) -> bool) -> Option<DiskError> {
+    fn refused(
+        &mut self,
+        since: impl Fn(FaultTarget) -> bool,
+        exactly: impl Fn(FaultTarget) -> bool,
+    ) -> Option<DiskError> {
         let fault = self.fault?;
         let hit = match fault.lasts {
             Lasts::Once => exactly(fault.at),

@@ -1,4 +1,4 @@
-//! What is on a disk when its power is cut.
+//! The contents of a disk after a power cut.
 //!
 //! Certain is what was synced. Of what was not, every write may be there, not be there, or be there in some of its
 //! sectors, each for itself: so any order in which a system may have written them is among the choices. Bytes of a
@@ -192,7 +192,7 @@ fn survive(file: &mut Option<Vec<u8>>, pending: &[&Event], random: &mut Random) 
                 if number < in_order || random.chance(kept_per_mille) {
                     put(file, index(*offset), written);
                 } else if random.chance(300) {
-                    put_torn(file, index(*offset), written, random);
+                    put_torn(file, index(*offset), edit_mark, random);
                 }
             }
             Event::Truncated(..) => {

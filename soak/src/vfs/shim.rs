@@ -1,8 +1,9 @@
-//! The VFS itself: SQLite's own, with every write, truncation, deletion and sync told to a [`Disk`] first.
+//! The SQLite VFS of the simulated disk: SQLite's own, which reports every write, truncation, deletion and sync to a
+//! [`Disk`] first.
 //!
-//! It is the default of the process, so that every connection goes through it, whoever opens it. Files of no [`Disk`]
-//! pass through, without syncs: nobody will miss them. Those of a [`Disk`] are synced, because the time that it takes is what
-//! lets others wait for the next commit together.
+//! It is the default of the process, so that every connection goes through it. Files of no [`Disk`] pass through, without
+//! syncs, which no trial needs. Those of a [`Disk`] are synced, because the time of a sync is what lets other writes wait
+//! for the next commit together.
 //!
 //! A connection to a disk with [`Synchronous::Off`] is put there when it is opened, and kept there: SQLite asks the VFS
 //! about every pragma before it obeys.
@@ -20,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 use rusqlite::auto_extension::{init_auto_extension, register_auto_extension};
 use rusqlite::{Connection, ffi};
 
-use super::disk::{Disk, Durability, FileName, Refused, Synchronous, watched};
+use super::disk::{Disk, Durability, FileName, RefusedWrite, Synchronous, watched};
 
 const NAME: &CStr = c"interline-soak";
 
@@ -294,7 +295,7 @@ unsafe extern "C" fn write(file: *mut ffi::sqlite3_file, from: *const c_void, le
         let bytes = slice::from_raw_parts(from.cast::<u8>(), usize::try_from(length).unwrap_or(0));
         match disk.write(*name, offset.cast_unsigned(), bytes) {
             Ok(()) => system_write(file, from, length, offset),
-            Err(Refused { code, written }) => {
+            Err(RefusedWrite { code, written }) => {
                 system_write(file, from, c_int::try_from(written).unwrap_or(0), offset);
                 code
             }

@@ -1,4 +1,4 @@
-//! What `serve` takes.
+//! The arguments of `serve`.
 
 use std::ffi::OsString;
 

@@ -1,35 +1,35 @@
-//! `interline check`.
+//! The command `interline check`: checks that the local store is whole.
 
 use interline_items::{CheckProblem, CheckReport};
 
 use crate::args::CheckArgs;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
 use crate::local;
-use crate::output::{Form, say, say_json};
+use crate::output::{OutputFormat, print, print_json};
 use crate::settings::StoreSettings;
-use crate::shapes::CheckShape;
+use crate::wire::CheckResponse;
 
-pub(super) async fn run(args: &CheckArgs, environment: &Environment) -> Result<(), Failure> {
-    let settings = StoreSettings::of_check(args, environment)?;
+pub(super) async fn run(args: &CheckArgs, environment: &Environment) -> Result<(), CommandError> {
+    let settings = StoreSettings::for_check(args, environment)?;
     let report = local::open_existing(&settings).await?.check().await?;
-    match args.form() {
-        Form::Json => say_json(&CheckShape::from(&report))?,
-        Form::Text => say(&told(&report))?,
+    match args.format() {
+        OutputFormat::Json => print_json(&CheckResponse::from(&report))?,
+        OutputFormat::Text => print(&summary(&report))?,
     }
     verdict(&report)
 }
 
-fn verdict(report: &CheckReport) -> Result<(), Failure> {
+fn verdict(report: &CheckReport) -> Result<(), CommandError> {
     match report.total_problems {
         0 => Ok(()),
-        problems => Err(Failure::failed(format!("the store is damaged; problems: {problems}"))
+        problems => Err(CommandError::failed(format!("the store is damaged; problems: {problems}"))
             .hint("copy the store as it is before anything else; items that are not named are whole")),
     }
 }
 
-/// What was looked at, and a line for each problem.
-fn told(report: &CheckReport) -> String {
+/// The report for people: the counts, and a line for each problem.
+fn summary(report: &CheckReport) -> String {
     let CheckReport { items, versions, stale, .. } = report;
     let mut lines = vec![format!("items: {items}, versions: {versions}, items not in the index yet: {stale}")];
     lines.extend(report.problems.iter().map(problem));
@@ -46,7 +46,7 @@ fn problem(problem: &CheckProblem) -> String {
         CheckProblem::Content(id) => format!("item {id}: the content is not what is known of it"),
         CheckProblem::Version { id, version } => format!("item {id}: version {version} cannot be rebuilt"),
         CheckProblem::Index(id) => format!("item {id}: the index of searches differs from it"),
-        CheckProblem::Damage(place) => format!("the index of searches: {place}"),
+        CheckProblem::Damage(detail) => format!("the index of searches: {detail}"),
     }
 }
 
@@ -65,12 +65,12 @@ mod tests {
     #[test]
     fn a_store_without_problems_is_fine() {
         let report = report(Vec::new());
-        assert_eq!(told(&report), "items: 3, versions: 7, items not in the index yet: 1\nno problems");
+        assert_eq!(summary(&report), "items: 3, versions: 7, items not in the index yet: 1\nno problems");
         assert!(verdict(&report).is_ok());
     }
 
     #[test]
-    fn every_problem_is_told() {
+    fn every_problem_is_listed() {
         let id = ItemId::generate();
         let report = report(vec![
             CheckProblem::Content(id),
@@ -85,17 +85,17 @@ mod tests {
              item {id}: the index of searches differs from it\n\
              the index of searches: segment 9 is cut short"
         );
-        assert_eq!(told(&report), expected);
-        let failure = verdict(&report).expect_err("a failure").to_string();
-        assert!(failure.starts_with("error: the store is damaged; problems: 4\nhint: "), "{failure}");
+        assert_eq!(summary(&report), expected);
+        let error = verdict(&report).expect_err("a failure").to_string();
+        assert!(error.starts_with("error: the store is damaged; problems: 4\nhint: "), "{error}");
     }
 
     #[test]
     fn more_problems_than_are_kept_are_counted() {
         let report = report(vec![CheckProblem::Damage("x".to_owned()); 123]);
-        let told = told(&report);
-        assert!(told.ends_with("\nmore problems: 23"), "{told}");
-        let shape = serde_json::to_value(CheckShape::from(&report)).expect("JSON");
+        let summary = summary(&report);
+        assert!(summary.ends_with("\nmore problems: 23"), "{summary}");
+        let shape = serde_json::to_value(CheckResponse::from(&report)).expect("JSON");
         assert_eq!((&shape["total_problems"], shape["problems"].as_array().map(Vec::len)), (&123.into(), Some(100)));
     }
 }

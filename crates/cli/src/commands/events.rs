@@ -1,4 +1,4 @@
-//! `interline events`.
+//! The command `interline events`: follows the events of the local store or of a remote server.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -7,43 +7,45 @@ use interline_items::{EventCursor, ItemId, Kind, ListenFrom, ListenRequest};
 use uuid::Uuid;
 
 use crate::args::EventsArgs;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
-use crate::local::Local;
-use crate::output::{self, Form, Reader};
-use crate::remote::Server;
-use crate::settings::TargetSettings;
-use crate::shapes::EventShape;
+use crate::local::LocalStore;
+use crate::output::{self, OutputFormat, Reader};
+use crate::remote::RemoteServer;
+use crate::settings::StoreAddress;
+use crate::wire::EventMessage;
 
-/// How soon after each other a server is asked again that was lost, at first and at the most.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
-/// How often it is looked what the owner may see.
-const RENEWAL: Duration = Duration::from_secs(5);
+/// The pause before the command connects again to a server that it lost: at first, and at the most.
+const RETRY_PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
+/// How often the listener's view of what the owner may see is refreshed.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(5);
 
-pub(super) async fn run(args: &EventsArgs, environment: &Environment) -> Result<(), Failure> {
-    match TargetSettings::of(&args.target.place, environment)? {
-        TargetSettings::Local(store) => {
-            let wanted = wanted(args)?;
-            follow_store(&Local::open(&store).await?, wanted, args.target.form()).await
+pub(super) async fn run(args: &EventsArgs, environment: &Environment) -> Result<(), CommandError> {
+    match StoreAddress::from_args(&args.options.address, environment)? {
+        StoreAddress::Local(store) => {
+            let filter = filter(args)?;
+            follow_store(&LocalStore::open(&store).await?, filter, args.options.format()).await
         }
-        TargetSettings::Server { url, token } => follow_server(&Server::at(url, token)?, args).await,
+        StoreAddress::Server { url, token } => follow_server(&RemoteServer::new(url, token)?, args).await,
     }
 }
 
-/// What is to be heard, where no server says what is wrong with it.
-fn wanted(args: &EventsArgs) -> Result<ListenRequest, Failure> {
+/// Which events of the local store to print. A remote server checks the arguments itself.
+fn filter(args: &EventsArgs) -> Result<ListenRequest, CommandError> {
     let id = |text: &String| {
-        let id = Uuid::try_parse(text).map_err(|_| Failure::usage(format!("--id: {text} is not the id of an item")))?;
+        let id =
+            Uuid::try_parse(text).map_err(|_| CommandError::usage(format!("--id: {text} is not the id of an item")))?;
         Ok(ItemId::from_uuid(id))
     };
     let from = match args.since.as_deref() {
         None => ListenFrom::Now,
         Some("0") => ListenFrom::Oldest,
         Some(text) => ListenFrom::After(EventCursor::parse(text).ok_or_else(|| {
-            Failure::usage(format!("--since: {text} is not a cursor")).hint("write one that --json has shown, or 0")
+            CommandError::usage(format!("--since: {text} is not a cursor"))
+                .hint("write one that --json has shown, or 0")
         })?),
     };
-    let ids = args.ids.iter().map(id).collect::<Result<_, Failure>>()?;
+    let ids = args.ids.iter().map(id).collect::<Result<_, CommandError>>()?;
     Ok(ListenRequest {
         from,
         kinds: Some(kinds(args)).filter(|kinds| !kinds.is_empty()),
@@ -55,47 +57,47 @@ fn kinds(args: &EventsArgs) -> BTreeSet<Kind> {
     args.kinds.iter().map(|kind| kind.0).collect()
 }
 
-/// Tells what happens in the local store until nobody reads it any more.
-async fn follow_store(store: &Local, wanted: ListenRequest, form: Form) -> Result<(), Failure> {
-    let mut listener = store.listen(wanted).await?;
-    let mut renewal = tokio::time::interval(RENEWAL);
+/// Prints the events of the local store until the reader of stdout is gone.
+async fn follow_store(store: &LocalStore, filter: ListenRequest, format: OutputFormat) -> Result<(), CommandError> {
+    let mut listener = store.listen(filter).await?;
+    let mut refresh = tokio::time::interval(REFRESH_INTERVAL);
     loop {
         tokio::select! {
-            heard = listener.next() => match tell(&EventShape::of(&heard?), form)? {
+            event = listener.next() => match print_event(&EventMessage::from_event(&event?), format)? {
                 Reader::There => {}
                 Reader::Gone => return Ok(()),
             },
-            _ = renewal.tick() => store.renew(&mut listener).await?,
+            _ = refresh.tick() => store.refresh(&mut listener).await?,
         }
     }
 }
 
-/// Tells what happens at a server until nobody reads it any more. Where the connection is lost, it goes on after the last
-/// event.
-async fn follow_server(server: &Server, args: &EventsArgs) -> Result<(), Failure> {
+/// Prints the events of a remote server until the reader of stdout is gone. After a lost connection it goes on after the
+/// last event.
+async fn follow_server(server: &RemoteServer, args: &EventsArgs) -> Result<(), CommandError> {
     let mut since = args.since.clone();
     let mut events = server.listen(since.as_deref(), &kinds(args), &args.ids).await?;
     loop {
-        // Where it goes on if the connection is lost before anything is heard.
-        let mut begin = events.begin.take();
+        // The cursor to go on from if the connection is lost before the first event.
+        let mut start_cursor = events.start_cursor.take();
         while let Some(event) = events.next().await {
-            match tell(&event, args.target.form())? {
+            match print_event(&event, args.options.format())? {
                 Reader::There => since = Some(event.cursor),
                 Reader::Gone => return Ok(()),
             }
         }
-        output::complain("note: the connection to the server was lost; trying again");
-        let mut pause = PAUSES.0;
+        output::print_to_stderr("note: the connection to the server was lost; trying again");
+        let mut pause = RETRY_PAUSES.0;
         events = loop {
             tokio::time::sleep(pause).await;
-            pause = PAUSES.1.min(pause * 2);
-            match server.listen(since.as_deref().or(begin.as_deref()), &kinds(args), &args.ids).await {
+            pause = RETRY_PAUSES.1.min(pause * 2);
+            match server.listen(since.as_deref().or(start_cursor.as_deref()), &kinds(args), &args.ids).await {
                 Ok(events) => break events,
-                Err(failure) if failure.is_refusal() => {
-                    if since.is_some() || begin.take().is_none() {
-                        return Err(failure);
+                Err(error) if error.is_refusal() => {
+                    if since.is_some() || start_cursor.take().is_none() {
+                        return Err(error);
                     }
-                    output::complain("note: what happened since it began to listen may not be kept any more");
+                    output::print_to_stderr("note: what happened since it began to listen may not be kept any more");
                 }
                 Err(_) => {}
             }
@@ -103,15 +105,15 @@ async fn follow_server(server: &Server, args: &EventsArgs) -> Result<(), Failure
     }
 }
 
-fn tell(event: &EventShape, form: Form) -> Result<Reader, Failure> {
-    match form {
-        Form::Json => output::tell(&serde_json::to_string(event).map_err(Failure::failed)?),
-        Form::Text => output::tell(&line(event)),
+fn print_event(event: &EventMessage, format: OutputFormat) -> Result<Reader, CommandError> {
+    match format {
+        OutputFormat::Json => output::print_if_read(&serde_json::to_string(event).map_err(CommandError::failed)?),
+        OutputFormat::Text => output::print_if_read(&line(event)),
     }
 }
 
-/// An event for people.
-fn line(event: &EventShape) -> String {
+/// An event as a line for people.
+fn line(event: &EventMessage) -> String {
     let what = event.event.strip_prefix("item.").unwrap_or(&event.event);
     let time: String = event.at.chars().take("2026-01-31T12:00:00".len()).collect();
     let mut line = format!(
@@ -125,7 +127,7 @@ fn line(event: &EventShape) -> String {
     if !event.changed_fields.is_empty() {
         line = format!("{line}  ({})", event.changed_fields.join(", "));
     }
-    output::shown(&line)
+    output::printable(&line)
 }
 
 #[cfg(test)]
@@ -134,7 +136,7 @@ mod tests {
 
     #[test]
     fn an_event_is_one_line() {
-        let mut event = EventShape {
+        let mut event = EventMessage {
             cursor: "c".to_owned(),
             event: "item.updated".to_owned(),
             kind: "note".to_owned(),

@@ -8,11 +8,11 @@ mod token;
 mod user;
 
 use crate::args::{Cli, Command};
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
 
-/// Does what was typed.
-pub(crate) async fn run(cli: Cli, environment: &Environment) -> Result<(), Failure> {
+/// Runs the command that was typed.
+pub(crate) async fn run(cli: Cli, environment: &Environment) -> Result<(), CommandError> {
     match cli.command {
         Command::Serve(args) => serve::run(&args, environment).await,
         Command::User(command) => user::run(command, environment).await,

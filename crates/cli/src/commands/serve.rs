@@ -1,4 +1,4 @@
-//! `interline serve`.
+//! The command `interline serve`: runs the server until a signal stops it.
 
 use std::fmt::Write as _;
 use std::io;
@@ -13,23 +13,23 @@ use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 use crate::args::ServeArgs;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
 use crate::first_start::Owner;
 use crate::local;
-use crate::output::{Form, say};
+use crate::output::{OutputFormat, print};
 use crate::settings::{AuthMode, ServeSettings};
 use crate::tls;
 
-pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(), Failure> {
-    let settings = ServeSettings::of(args, environment)?;
+pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(), CommandError> {
+    let settings = ServeSettings::from_args(args, environment)?;
     // Before the store: a second server at the same address must not make one.
     let listener = TcpListener::bind(settings.listen).await.map_err(|error| cannot_listen(settings.listen, &error))?;
     let address = listener.local_addr().map_err(|error| cannot_listen(settings.listen, &error))?;
     let stop = stop_signal()?;
     let (interline, owner) = local::open(&settings.store).await?;
     let greeting = greeting(address, &settings, &owner);
-    let answers = Settings {
+    let server_settings = Settings {
         auth: match settings.auth {
             AuthMode::Token => Auth::Tokens,
             AuthMode::None => Auth::Owner(owner.user.id),
@@ -37,39 +37,39 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
         rate_limits: settings.rate_limits,
         allowed_hosts: settings.allowed_hosts,
         allowed_origins: settings.allowed_origins,
-        housekeeping: settings.housekeeping,
-        work: Some(JobSettings {
+        upkeep: settings.housekeeping,
+        jobs: Some(JobSettings {
             tls: tls::configuration,
-            targets: settings.after_change.targets,
-            rules: JobPolicy::default(),
-            ai: settings.after_change.ai,
+            targets: settings.outbound.targets,
+            policy: JobPolicy::default(),
+            ai: settings.outbound.ai,
         }),
         ..Settings::default()
     };
-    start_logging(settings.log, settings.log_form);
-    say(&greeting)?;
+    start_logging(settings.log, settings.log_format);
+    print(&greeting)?;
     tracing::info!(%address, "listening");
-    let served = interline_server::serve(listener, interline, answers, stop).await;
-    served.map_err(|error| Failure::failed(format!("the server stopped: {error}")))?;
+    let served = interline_server::serve(listener, interline, server_settings, stop).await;
+    served.map_err(|error| CommandError::failed(format!("the server stopped: {error}")))?;
     tracing::info!("stopped");
     Ok(())
 }
 
-fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> CommandError {
     match error.kind() {
-        io::ErrorKind::AddrInUse => Failure::failed(format!("the address {address} is in use"))
+        io::ErrorKind::AddrInUse => CommandError::failed(format!("the address {address} is in use"))
             .hint("another server may be running; choose another address with --listen, or port 0 for any free one"),
-        io::ErrorKind::PermissionDenied => Failure::failed(format!("this user may not listen on {address}"))
+        io::ErrorKind::PermissionDenied => CommandError::failed(format!("this user may not listen on {address}"))
             .hint("choose a port above 1023 with --listen"),
-        _ => Failure::failed(format!("the address {address} cannot be listened on: {error}"))
+        _ => CommandError::failed(format!("the address {address} cannot be listened on: {error}"))
             .hint("choose one of this machine's with --listen"),
     }
 }
 
-/// Done when somebody wants the server to stop. Signals are heard from now on.
-fn stop_signal() -> Result<impl Future<Output = ()> + Send + 'static, Failure> {
-    let hear = |kind| signal(kind).map_err(|error| Failure::failed(format!("signals cannot be heard: {error}")));
-    let (mut interrupt, mut terminate) = (hear(SignalKind::interrupt())?, hear(SignalKind::terminate())?);
+/// A future that ends when SIGINT or SIGTERM arrives. The handlers are installed by this call, not by the first poll.
+fn stop_signal() -> Result<impl Future<Output = ()> + Send + 'static, CommandError> {
+    let listen = |kind| signal(kind).map_err(|error| CommandError::failed(format!("signals cannot be heard: {error}")));
+    let (mut interrupt, mut terminate) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
     Ok(async move {
         tokio::select! {
             _ = interrupt.recv() => {}
@@ -79,15 +79,15 @@ fn stop_signal() -> Result<impl Future<Output = ()> + Send + 'static, Failure> {
 }
 
 /// Logs to stderr from now on.
-pub(super) fn start_logging(filter: EnvFilter, form: Form) {
+pub(super) fn start_logging(filter: EnvFilter, format: OutputFormat) {
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    match form {
-        Form::Json => logs.json().init(),
-        Form::Text => logs.with_ansi(io::stderr().is_terminal()).init(),
+    match format {
+        OutputFormat::Json => logs.json().init(),
+        OutputFormat::Text => logs.with_ansi(io::stderr().is_terminal()).init(),
     }
 }
 
-/// What is printed at the start: the address, the token if it is new, and a line to try it.
+/// The text that is printed at the start: the address, the owner's token if it is new, and a line to try it.
 fn greeting(address: SocketAddr, settings: &ServeSettings, owner: &Owner) -> String {
     let token_file = settings.store.token_file();
     let mut text = format!("Interline listens on http://{address}\n");
@@ -116,7 +116,7 @@ fn example(address: SocketAddr, auth: AuthMode, token_file: Option<&Path>) -> St
         AuthMode::Token => {
             // The owner's token is where the first start was: not on every machine that shares a database.
             let token = match token_file {
-                Some(file) => format!("$(cat {})", quoted(&file.display().to_string())),
+                Some(file) => format!("$(cat {})", shell_quoted(&file.display().to_string())),
                 None => "$INTERLINE_TOKEN".to_owned(),
             };
             format!("curl -H \"Authorization: Bearer {token}\" http://{here}/notes")
@@ -124,7 +124,7 @@ fn example(address: SocketAddr, auth: AuthMode, token_file: Option<&Path>) -> St
     }
 }
 
-/// An address that leads here, where `listened` may mean every one.
+/// An address that reaches this server, where `listened` may stand for every address of the machine.
 fn reachable(listened: IpAddr) -> IpAddr {
     match listened {
         IpAddr::V4(address) if address.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -134,7 +134,7 @@ fn reachable(listened: IpAddr) -> IpAddr {
 }
 
 /// One word of a shell.
-fn quoted(text: &str) -> String {
+fn shell_quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,@%:=".contains(c);
     if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

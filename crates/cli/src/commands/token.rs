@@ -1,15 +1,15 @@
-//! `interline token`.
+//! The command `interline token`: adds, lists and removes tokens.
 
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
 use crate::args::{TokenAddArgs, TokenCommand, TokenListArgs, TokenRemoveArgs};
+use crate::command_error::CommandError;
+use crate::connection::{Connection, NewToken};
 use crate::environment::Environment;
-use crate::failure::Failure;
-use crate::output::{Form, minute, say, say_json, say_table};
-use crate::target::{NewToken, Target};
+use crate::output::{OutputFormat, print, print_json, print_table, to_minute};
 
-pub(super) async fn run(command: TokenCommand, environment: &Environment) -> Result<(), Failure> {
+pub(super) async fn run(command: TokenCommand, environment: &Environment) -> Result<(), CommandError> {
     match command {
         TokenCommand::Add(args) => add(args, environment).await,
         TokenCommand::List(args) => list(&args, environment).await,
@@ -17,7 +17,7 @@ pub(super) async fn run(command: TokenCommand, environment: &Environment) -> Res
     }
 }
 
-async fn add(args: TokenAddArgs, environment: &Environment) -> Result<(), Failure> {
+async fn add(args: TokenAddArgs, environment: &Environment) -> Result<(), CommandError> {
     let now = Timestamp::now();
     let new = NewToken {
         name: args.name,
@@ -26,34 +26,37 @@ async fn add(args: TokenAddArgs, environment: &Environment) -> Result<(), Failur
         expires_at: args.expires.map(|text| expiry(&text, now)).transpose()?,
         user: args.user,
     };
-    let new = Target::open_for(&args.target, environment).await?.add_token(new).await?;
-    match args.target.form() {
-        Form::Json => say_json(&new),
-        Form::Text => say(&format!("{}\nIt is not shown again:\n\n    {}", new.about.id, new.token)),
+    let new = Connection::open(&args.options, environment).await?.add_token(new).await?;
+    match args.options.format() {
+        OutputFormat::Json => print_json(&new),
+        OutputFormat::Text => print(&format!("{}\nIt is not shown again:\n\n    {}", new.about.id, new.token)),
     }
 }
 
-async fn list(args: &TokenListArgs, environment: &Environment) -> Result<(), Failure> {
-    let list = Target::open_for(&args.target, environment).await?.tokens(args.user.as_deref()).await?;
-    match args.target.form() {
-        Form::Json => say_json(&list),
-        Form::Text => {
+async fn list(args: &TokenListArgs, environment: &Environment) -> Result<(), CommandError> {
+    let list = Connection::open(&args.options, environment).await?.tokens(args.user.as_deref()).await?;
+    match args.options.format() {
+        OutputFormat::Json => print_json(&list),
+        OutputFormat::Text => {
             let rows = list.tokens.into_iter().map(|token| {
                 let kinds = token.kinds.map_or("all".to_owned(), |kinds| kinds.join(","));
                 let [made, expires, used] = [Some(token.created_at), token.expires_at, token.last_used_at]
-                    .map(|time| time.as_deref().map(minute).unwrap_or_default());
+                    .map(|time| time.as_deref().map(to_minute).unwrap_or_default());
                 [token.id, token.name, token.prefix, token.scopes.join(","), kinds, made, expires, used]
             });
-            say_table(["ID", "NAME", "BEGINS", "SCOPES", "KINDS", "MADE (UTC)", "EXPIRES", "LAST USED"], rows.collect())
+            print_table(
+                ["ID", "NAME", "BEGINS", "SCOPES", "KINDS", "MADE (UTC)", "EXPIRES", "LAST USED"],
+                rows.collect(),
+            )
         }
     }
 }
 
-async fn remove(args: &TokenRemoveArgs, environment: &Environment) -> Result<(), Failure> {
-    Target::open_for(&args.target, environment).await?.remove_token(&args.id).await?;
-    match args.target.form() {
-        Form::Json => Ok(()),
-        Form::Text => say(&format!("removed the token {}", args.id)),
+async fn remove(args: &TokenRemoveArgs, environment: &Environment) -> Result<(), CommandError> {
+    Connection::open(&args.options, environment).await?.remove_token(&args.id).await?;
+    match args.options.format() {
+        OutputFormat::Json => Ok(()),
+        OutputFormat::Text => print(&format!("removed the token {}", args.id)),
     }
 }
 
@@ -63,9 +66,9 @@ fn some<T, C: FromIterator<T>>(values: impl ExactSizeIterator<Item = T>) -> Opti
 }
 
 /// The time that `text` names: one itself, or how long from `now` on.
-fn expiry(text: &str, now: Timestamp) -> Result<Timestamp, Failure> {
+fn expiry(text: &str, now: Timestamp) -> Result<Timestamp, CommandError> {
     let wrong = |what: &str| {
-        Failure::usage(format!("--expires: '{text}' {what}")).hint("write 12h, 30d, 1y, or 2027-01-31T00:00:00Z")
+        CommandError::usage(format!("--expires: '{text}' {what}")).hint("write 12h, 30d, 1y, or 2027-01-31T00:00:00Z")
     };
     let time = match (text.parse::<Timestamp>(), text.parse::<Span>()) {
         (Ok(time), _) => time,

@@ -1,14 +1,14 @@
-//! `interline user`.
+//! The command `interline user`: adds, lists and removes users.
 
 use interline_items::{Rank, RemoveUser, UserDraft};
 
 use crate::args::{UserAddArgs, UserCommand, UserListArgs, UserRemoveArgs};
+use crate::command_error::CommandError;
+use crate::connection::Connection;
 use crate::environment::Environment;
-use crate::failure::Failure;
-use crate::output::{Form, minute, say, say_json, say_table};
-use crate::target::Target;
+use crate::output::{OutputFormat, print, print_json, print_table, to_minute};
 
-pub(super) async fn run(command: UserCommand, environment: &Environment) -> Result<(), Failure> {
+pub(super) async fn run(command: UserCommand, environment: &Environment) -> Result<(), CommandError> {
     match command {
         UserCommand::Add(args) => add(args, environment).await,
         UserCommand::List(args) => list(&args, environment).await,
@@ -16,35 +16,37 @@ pub(super) async fn run(command: UserCommand, environment: &Environment) -> Resu
     }
 }
 
-async fn add(args: UserAddArgs, environment: &Environment) -> Result<(), Failure> {
-    let target = Target::open_for(&args.target, environment).await?;
+async fn add(args: UserAddArgs, environment: &Environment) -> Result<(), CommandError> {
+    let connection = Connection::open(&args.options, environment).await?;
     let rank = if args.admin { Rank::Admin } else { Rank::Member };
-    let new = target.add_user(UserDraft { name: args.name, email: args.email, rank, organization: None }).await?;
-    match args.target.form() {
-        Form::Json => say_json(&new),
-        Form::Text => say(&format!("{}\nIts token, which is not shown again:\n\n    {}", new.user.id, new.token)),
-    }
-}
-
-async fn list(args: &UserListArgs, environment: &Environment) -> Result<(), Failure> {
-    let list = Target::open_for(&args.target, environment).await?.users().await?;
-    match args.target.form() {
-        Form::Json => say_json(&list),
-        Form::Text => {
-            let rows = list.users.into_iter().map(|user| {
-                let rank = if user.admin { "admin" } else { "member" };
-                [user.id, user.name, user.email.unwrap_or_default(), rank.to_owned(), minute(&user.created_at)]
-            });
-            say_table(["ID", "NAME", "EMAIL", "RANK", "MADE (UTC)"], rows.collect())
+    let new = connection.add_user(UserDraft { name: args.name, email: args.email, rank, organization: None }).await?;
+    match args.options.format() {
+        OutputFormat::Json => print_json(&new),
+        OutputFormat::Text => {
+            print(&format!("{}\nIts token, which is not shown again:\n\n    {}", new.user.id, new.token))
         }
     }
 }
 
-async fn remove(args: &UserRemoveArgs, environment: &Environment) -> Result<(), Failure> {
+async fn list(args: &UserListArgs, environment: &Environment) -> Result<(), CommandError> {
+    let list = Connection::open(&args.options, environment).await?.users().await?;
+    match args.options.format() {
+        OutputFormat::Json => print_json(&list),
+        OutputFormat::Text => {
+            let rows = list.users.into_iter().map(|user| {
+                let rank = if user.admin { "admin" } else { "member" };
+                [user.id, user.name, user.email.unwrap_or_default(), rank.to_owned(), to_minute(&user.created_at)]
+            });
+            print_table(["ID", "NAME", "EMAIL", "RANK", "MADE (UTC)"], rows.collect())
+        }
+    }
+}
+
+async fn remove(args: &UserRemoveArgs, environment: &Environment) -> Result<(), CommandError> {
     let items = if args.purge { RemoveUser::Purge } else { RemoveUser::IfEmpty };
-    Target::open_for(&args.target, environment).await?.remove_user(&args.user, items).await?;
-    match args.target.form() {
-        Form::Json => Ok(()),
-        Form::Text => say(&format!("removed the user {}", args.user)),
+    Connection::open(&args.options, environment).await?.remove_user(&args.user, items).await?;
+    match args.options.format() {
+        OutputFormat::Json => Ok(()),
+        OutputFormat::Text => print(&format!("removed the user {}", args.user)),
     }
 }

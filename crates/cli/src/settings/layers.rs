@@ -1,31 +1,31 @@
-//! The places that a setting may come from.
+//! The layers that a setting may come from: option, environment variable, configuration file.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 
-use interline_items::code::SdkName;
 use interline_items::fields::Limits;
+use interline_python::SdkName;
 
+use crate::command_error::CommandError;
 use crate::config::Config;
 use crate::environment::Environment;
-use crate::failure::Failure;
 
-/// What is below the options: the environment and the configuration file.
+/// The layers below the options: the environment and the configuration file.
 pub(super) struct Layers<'a> {
     pub(super) environment: &'a Environment,
     file: Config,
     path: PathBuf,
 }
 
-/// A value, and where it came from.
+/// The value of a setting, and the layer that it came from.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct Setting {
     pub(super) value: OsString,
     pub(super) origin: Origin,
 }
 
-/// Where a value came from; shown as what to correct.
+/// The layer that a value came from; shown as what to correct.
 #[derive(Debug)]
 pub(super) enum Origin {
     /// The option of that name.
@@ -42,47 +42,47 @@ pub(super) enum Origin {
 }
 
 impl Layers<'_> {
-    /// The environment, and the file that the option or the environment names.
-    pub(super) fn of<'a>(typed: Option<&OsStr>, environment: &'a Environment) -> Result<Layers<'a>, Failure> {
+    /// Reads the file that the option or the environment names.
+    pub(super) fn read<'a>(typed: Option<&OsStr>, environment: &'a Environment) -> Result<Layers<'a>, CommandError> {
         let path = typed.or_else(|| environment.get(&variable("config"))).map(PathBuf::from);
         let file = path.as_deref().map_or(Ok(Config::default()), Config::read)?;
         Ok(Layers { environment, file, path: path.unwrap_or_default() })
     }
 
-    /// A setting: the option if it was typed, or the environment's, or the file's.
+    /// A setting: the option if it was typed, or the environment variable, or the key of the file.
     pub(super) fn find(
         &self,
         name: &'static str,
         typed: Option<&OsStr>,
         key: impl Fn(&Config) -> Option<&str>,
-    ) -> Option<Given> {
-        let typed = typed.map(|value| Given { value: value.to_owned(), origin: Origin::Option(name) });
-        let set = || {
+    ) -> Option<Setting> {
+        let typed = typed.map(|value| Setting { value: value.to_owned(), origin: Origin::Option(name) });
+        let in_environment = || {
             let value = self.environment.get(&variable(name))?.to_owned();
-            Some(Given { value, origin: Origin::Environment(name) })
+            Some(Setting { value, origin: Origin::Environment(name) })
         };
-        let kept = || Some(Given { value: key(&self.file)?.into(), origin: self.file_origin(name) });
-        typed.or_else(set).or_else(kept)
+        let in_file = || Some(Setting { value: key(&self.file)?.into(), origin: self.file_origin(name) });
+        typed.or_else(in_environment).or_else(in_file)
     }
 
-    /// A setting that is a list. The first place that has it has all of it.
+    /// A setting that is a list. The first layer that has it gives the whole list.
     pub(super) fn find_all(
         &self,
         name: &'static str,
         typed: &[String],
         key: impl Fn(&Config) -> Option<&[String]>,
-    ) -> Result<Vec<Given>, Failure> {
-        let given = |value: &str, origin| Given { value: value.into(), origin };
+    ) -> Result<Vec<Setting>, CommandError> {
+        let setting = |value: &str, origin| Setting { value: value.into(), origin };
         if !typed.is_empty() {
-            return Ok(typed.iter().map(|value| given(value, Origin::Option(name))).collect());
+            return Ok(typed.iter().map(|value| setting(value, Origin::Option(name))).collect());
         }
         if let Some(set) = self.environment.get(&variable(name)) {
-            let set = Given { value: set.to_owned(), origin: Origin::Environment(name) };
+            let set = Setting { value: set.to_owned(), origin: Origin::Environment(name) };
             let parts = set.text()?.split(',').map(str::trim).filter(|part| !part.is_empty());
-            return Ok(parts.map(|part| given(part, Origin::Environment(name))).collect());
+            return Ok(parts.map(|part| setting(part, Origin::Environment(name))).collect());
         }
-        let kept = key(&self.file).unwrap_or_default();
-        Ok(kept.iter().map(|value| given(value, self.file_origin(name))).collect())
+        let in_file = key(&self.file).unwrap_or_default();
+        Ok(in_file.iter().map(|value| setting(value, self.file_origin(name))).collect())
     }
 
     /// The limits of fields, which the file alone can set.
@@ -100,20 +100,20 @@ impl Layers<'_> {
     }
 }
 
-impl Given {
-    /// Whether it was typed.
+impl Setting {
+    /// Whether the value was typed as an option.
     pub(super) fn is_typed(&self) -> bool {
         matches!(self.origin, Origin::Option(_))
     }
 
     /// The value, where it must be text.
-    pub(super) fn text(&self) -> Result<&str, Failure> {
-        self.value.to_str().ok_or_else(|| self.wrong("is not UTF-8"))
+    pub(super) fn text(&self) -> Result<&str, CommandError> {
+        self.value.to_str().ok_or_else(|| self.invalid("is not UTF-8"))
     }
 
-    /// A failure that names the value and where it came from.
-    pub(super) fn wrong(&self, what: impl fmt::Display) -> Failure {
-        Failure::usage(format!("{}: '{}' {what}", self.origin, self.value.display()))
+    /// A usage error that names the value and the layer that it came from.
+    pub(super) fn invalid(&self, what: impl fmt::Display) -> CommandError {
+        CommandError::usage(format!("{}: '{}' {what}", self.origin, self.value.display()))
     }
 }
 

@@ -12,17 +12,17 @@ fn serve_args(options: &[&str]) -> ServeArgs {
     }
 }
 
-fn target_args(options: &[&str]) -> PlaceArgs {
+fn address_args(options: &[&str]) -> StoreAddressArgs {
     match Cli::try_parse_from(["interline", "user", "list"].iter().chain(options)).expect("options of list").command {
-        Command::User(UserCommand::List(args)) => args.target.place,
+        Command::User(UserCommand::List(args)) => args.options.address,
         other => panic!("{other:?}"),
     }
 }
 
-fn serve<const N: usize>(options: &[&str], variables: [(&str, &str); N]) -> Result<ServeSettings, Failure> {
+fn serve<const N: usize>(options: &[&str], variables: [(&str, &str); N]) -> Result<ServeSettings, CommandError> {
     let mut environment = Environment::from(variables);
     environment.default_home("/home/ada");
-    ServeSettings::of(&serve_args(options), &environment)
+    ServeSettings::from_args(&serve_args(options), &environment)
 }
 
 /// A configuration file with that text, in a folder of its own.
@@ -55,7 +55,7 @@ fn check_order(name: &'static str, values: [&str; 4], read: impl Fn(&ServeSettin
 #[test]
 fn option_then_environment_then_file_then_default() {
     check_order("webhook-targets", ["any", "public", "any", "public"], |settings| {
-        match settings.after_change.targets {
+        match settings.outbound.targets {
             interline_items::WebhookTargets::Public => "public",
             interline_items::WebhookTargets::Any => "any",
         }
@@ -88,14 +88,14 @@ fn option_then_environment_then_file_then_default() {
 #[test]
 fn words_come_from_every_place_too() {
     let (_folder, path) = file("auth = \"none\"\nlog_format = \"json\"");
-    let read = |settings: ServeSettings| (settings.auth, settings.log_form);
+    let read = |settings: ServeSettings| (settings.auth, settings.log_format);
     let by_file = serve(&["--config", &path], []).map(read).expect("settings");
-    assert_eq!(by_file, (AuthMode::None, Form::Json));
+    assert_eq!(by_file, (AuthMode::None, OutputFormat::Json));
     let set = [("INTERLINE_AUTH", "token"), ("INTERLINE_LOG_FORMAT", "text")];
-    assert_eq!(serve(&["--config", &path], set).map(read).expect("settings"), (AuthMode::Token, Form::Text));
+    assert_eq!(serve(&["--config", &path], set).map(read).expect("settings"), (AuthMode::Token, OutputFormat::Text));
     let typed = ["--auth", "none", "--log-format", "json", "--config", &path];
-    assert_eq!(serve(&typed, set).map(read).expect("settings"), (AuthMode::None, Form::Json));
-    assert_eq!(serve(&[], []).map(read).expect("settings"), (AuthMode::Token, Form::Text));
+    assert_eq!(serve(&typed, set).map(read).expect("settings"), (AuthMode::None, OutputFormat::Json));
+    assert_eq!(serve(&[], []).map(read).expect("settings"), (AuthMode::Token, OutputFormat::Text));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn data_is_kept_where_the_system_says() {
     assert_eq!(xdg.store.data_dir, Path::new("/xdg/interline"));
     let relative = serve(&[], [("XDG_DATA_HOME", "xdg")]).expect("settings");
     assert_eq!(relative.store.data_dir, Path::new("/home/ada/.local/share/interline"));
-    let nowhere = ServeSettings::of(&serve_args(&[]), &Environment::from([])).expect_err("no home");
+    let nowhere = ServeSettings::from_args(&serve_args(&[]), &Environment::from([])).expect_err("no home");
     assert!(nowhere.to_string().contains("--data-dir"), "{nowhere}");
 }
 
@@ -135,9 +135,9 @@ fn the_owner_is_called_as_the_systems_user() {
 
 #[track_caller]
 fn refused(options: &[&str], says: &[&str]) {
-    let failure = serve(options, []).expect_err("wrong").to_string();
+    let error = serve(options, []).expect_err("wrong").to_string();
     for part in says {
-        assert!(failure.contains(part), "{failure}");
+        assert!(error.contains(part), "{error}");
     }
 }
 
@@ -166,8 +166,8 @@ fn wrong_values_are_refused_with_where_they_came_from() {
 
 #[test]
 fn a_password_is_not_shown() {
-    let failure = serve(&["--database", "mysql://ada:secret@host/db"], []).expect_err("wrong").to_string();
-    assert!(!failure.contains("secret") && failure.contains("postgres://"), "{failure}");
+    let error = serve(&["--database", "mysql://ada:secret@host/db"], []).expect_err("wrong").to_string();
+    assert!(!error.contains("secret") && error.contains("postgres://"), "{error}");
 }
 
 #[test]
@@ -185,9 +185,9 @@ fn without_authentication_only_this_machine_is_served() {
 fn server<const N: usize>(options: &[&str], variables: [(&str, &str); N]) -> Option<(String, Option<String>)> {
     let mut environment = Environment::from(variables);
     environment.default_home("/nowhere");
-    match TargetSettings::of(&target_args(options), &environment).expect("settings") {
-        TargetSettings::Local(_) => None,
-        TargetSettings::Server { url, token } => Some((url.to_string(), token)),
+    match StoreAddress::from_args(&address_args(options), &environment).expect("settings") {
+        StoreAddress::Local(_) => None,
+        StoreAddress::Server { url, token } => Some((url.to_string(), token)),
     }
 }
 
@@ -205,15 +205,15 @@ fn commands_work_on_a_server_when_one_is_named() {
 #[test]
 fn a_server_or_token_that_means_nothing_is_refused() {
     let refused = |options: &[&str]| {
-        let failure = TargetSettings::of(&target_args(options), &Environment::from([])).expect_err("wrong");
-        failure.to_string()
+        let error = StoreAddress::from_args(&address_args(options), &Environment::from([])).expect_err("wrong");
+        error.to_string()
     };
     for url in ["a", "ftp://a", "http://", "http://a?b=c", "http://a#b"] {
         assert!(refused(&["--url", url]).starts_with("error: --url: "), "{url}");
     }
     for token in ["", " ", "il_secret il_secret", "il_sécret"] {
-        let failure = refused(&["--url", "http://a", "--token", token]);
-        assert!(failure.starts_with("error: --token: ") && !failure.contains("secret"), "{failure}");
+        let error = refused(&["--url", "http://a", "--token", token]);
+        assert!(error.starts_with("error: --token: ") && !error.contains("secret"), "{error}");
     }
 }
 
@@ -230,26 +230,26 @@ fn a_store_that_is_typed_is_meant() {
 fn the_owners_token_is_for_this_machine_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("token"), "il_owner\n").expect("a file");
-    let kept = [("INTERLINE_DATA_DIR", folder.path().to_str().expect("UTF-8"))];
-    let shown = |url| server(&["--url", url], kept).expect("a server").1;
+    let variables = [("INTERLINE_DATA_DIR", folder.path().to_str().expect("UTF-8"))];
+    let printable = |url| server(&["--url", url], variables).expect("a server").1;
     for url in ["http://127.0.0.1:4680", "http://localhost:1", "http://[::1]:1"] {
-        assert_eq!(shown(url).as_deref(), Some("il_owner"), "{url}");
+        assert_eq!(printable(url).as_deref(), Some("il_owner"), "{url}");
     }
     for url in ["http://192.168.0.1", "https://localhost.example.org", "http://127.0.0.1.example.org"] {
-        assert_eq!(shown(url), None, "{url}");
+        assert_eq!(printable(url), None, "{url}");
     }
 }
 
 #[test]
 fn a_model_is_an_address_a_name_and_a_key_of_the_environment() {
     let options = ["--ai-url", "https://example.com/v1", "--ai-model", "small"];
-    let ai = serve(&options, [("INTERLINE_AI_KEY", " sk-1 ")]).expect("settings").after_change.ai.expect("a model");
+    let ai = serve(&options, [("INTERLINE_AI_KEY", " sk-1 ")]).expect("settings").outbound.ai.expect("a model");
     assert_eq!((ai.url.as_str(), ai.model.as_str()), ("https://example.com/v1", "small"));
     assert_eq!(ai.key, Some(interline_server::AiKey::new("sk-1".to_owned())));
     let by_variables = [("INTERLINE_AI_URL", "http://127.0.0.1:1/"), ("INTERLINE_AI_MODEL", "m")];
-    let ai = serve(&[], by_variables).expect("settings").after_change.ai.expect("a model");
+    let ai = serve(&[], by_variables).expect("settings").outbound.ai.expect("a model");
     assert_eq!((ai.url.as_str(), ai.key), ("http://127.0.0.1:1/", None));
-    assert_eq!(serve(&[], [("INTERLINE_AI_KEY", "sk-1")]).expect("settings").after_change.ai, None);
-    let failure = serve(&options, [("INTERLINE_AI_KEY", "s k")]).expect_err("no key").to_string();
-    assert!(failure.contains("INTERLINE_AI_KEY") && !failure.contains("s k"), "{failure}");
+    assert_eq!(serve(&[], [("INTERLINE_AI_KEY", "sk-1")]).expect("settings").outbound.ai, None);
+    let error = serve(&options, [("INTERLINE_AI_KEY", "s k")]).expect_err("no key").to_string();
+    assert!(error.contains("INTERLINE_AI_KEY") && !error.contains("s k"), "{error}");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::running::Place;
+use crate::harness::Sandbox;
 
 /// The keys of an object, in alphabetical order.
 fn keys(value: &Value) -> Vec<&str> {
@@ -21,8 +21,8 @@ const TOKEN: [&str; 9] =
 
 #[test]
 fn users_have_the_shapes_of_the_api() {
-    let place = Place::new();
-    let new = place.json(&["user", "add", "grace", "--email", "grace@example.org", "--admin"]);
+    let sandbox = Sandbox::new();
+    let new = sandbox.json(&["user", "add", "grace", "--email", "grace@example.org", "--admin"]);
     let mut with_token = USER.to_vec();
     with_token.push("token");
     assert_eq!(keys(&new), with_token);
@@ -30,10 +30,10 @@ fn users_have_the_shapes_of_the_api() {
     assert_eq!(new["admin"], true);
     assert!(text(&new, "token").starts_with("il_") && text(&new, "created_at").ends_with('Z'), "{new}");
 
-    let plain = place.json(&["user", "add", "linus"]);
+    let plain = sandbox.json(&["user", "add", "linus"]);
     assert_eq!((&plain["admin"], &plain["email"]), (&Value::Bool(false), &Value::Null));
 
-    let list = place.json(&["user", "list"]);
+    let list = sandbox.json(&["user", "list"]);
     assert_eq!(keys(&list), ["users"]);
     let users = list["users"].as_array().expect("a list");
     assert_eq!(users.iter().map(|user| text(user, "name")).collect::<Vec<_>>(), ["ada", "grace", "linus"]);
@@ -42,10 +42,10 @@ fn users_have_the_shapes_of_the_api() {
 
 #[test]
 fn tokens_have_the_shapes_of_the_api() {
-    let place = Place::new();
-    place.json(&["user", "add", "grace"]);
+    let sandbox = Sandbox::new();
+    sandbox.json(&["user", "add", "grace"]);
     let narrow = ["--scope", "read", "--scope", "write", "--kind", "note", "--expires", "30d"];
-    let new = place.json(&[&["token", "add", "laptop", "--user", "grace"], &narrow[..]].concat());
+    let new = sandbox.json(&[&["token", "add", "laptop", "--user", "grace"], &narrow[..]].concat());
     let mut with_token = TOKEN.to_vec();
     with_token.push("token");
     assert_eq!(keys(&new), with_token);
@@ -53,23 +53,23 @@ fn tokens_have_the_shapes_of_the_api() {
     assert_eq!(new["kinds"], serde_json::json!(["note"]));
     assert!(text(&new, "expires_at").ends_with('Z') && text(&new, "token").starts_with(text(&new, "prefix")), "{new}");
 
-    let list = place.json(&["token", "list", "--user", "grace"]);
+    let list = sandbox.json(&["token", "list", "--user", "grace"]);
     let tokens = list["tokens"].as_array().expect("a list");
     assert_eq!(tokens.iter().map(|token| text(token, "name")).collect::<Vec<_>>(), ["first", "laptop"]);
     assert!(tokens.iter().all(|token| keys(token) == TOKEN), "{list}");
 
-    let own = place.json(&["token", "add", "whole"]);
+    let own = sandbox.json(&["token", "add", "whole"]);
     assert_eq!(own["scopes"], serde_json::json!(["read", "write", "admin"]));
     assert_eq!((&own["kinds"], &own["expires_at"]), (&Value::Null, &Value::Null));
-    let list = place.json(&["token", "list"]);
+    let list = sandbox.json(&["token", "list"]);
     assert_eq!(list["tokens"].as_array().map(Vec::len), Some(2), "the owner's alone: {list}");
 }
 
 #[test]
 fn people_get_tables() {
-    let place = Place::new();
-    place.json(&["user", "add", "grace", "--email", "grace@example.org"]);
-    let users = place.run(&["user", "list"]);
+    let sandbox = Sandbox::new();
+    sandbox.json(&["user", "add", "grace", "--email", "grace@example.org"]);
+    let users = sandbox.run(&["user", "list"]);
     let lines: Vec<&str> = users.stdout.split_terminator('\n').collect();
     assert_eq!(lines.len(), 3, "{users:?}");
     assert!(lines[0].starts_with("ID ") && lines[0].contains("  NAME   EMAIL "), "{users:?}");
@@ -77,57 +77,57 @@ fn people_get_tables() {
     assert!(lines[2].contains("  grace  grace@example.org  member  20"), "{users:?}");
     assert_eq!((users.code, users.stderr.as_str()), (Some(0), ""));
 
-    let tokens = place.run(&["token", "list"]);
+    let tokens = sandbox.run(&["token", "list"]);
     assert!(
         tokens.stdout.contains("  first  il_") && tokens.stdout.contains("  read,write,admin  all  "),
         "{tokens:?}"
     );
-    let added = place.run(&["user", "add", "linus"]);
+    let added = sandbox.run(&["user", "add", "linus"]);
     assert!(added.stdout.contains("\n    il_"), "{added:?}");
-    let added = place.run(&["token", "add", "laptop"]);
+    let added = sandbox.run(&["token", "add", "laptop"]);
     assert!(added.stdout.contains("\n    il_"), "{added:?}");
 }
 
 #[test]
 fn a_token_is_removed_whosever_it_is() {
-    let place = Place::new();
-    place.json(&["user", "add", "grace"]);
-    let new = place.json(&["token", "add", "laptop", "--user", "grace"]);
-    let removed = place.run(&["token", "remove", text(&new, "id")]);
+    let sandbox = Sandbox::new();
+    sandbox.json(&["user", "add", "grace"]);
+    let new = sandbox.json(&["token", "add", "laptop", "--user", "grace"]);
+    let removed = sandbox.run(&["token", "remove", text(&new, "id")]);
     assert_eq!(removed.code, Some(0), "{removed:?}");
-    assert_eq!(place.json(&["token", "list", "--user", "grace"])["tokens"].as_array().map(Vec::len), Some(1));
-    place.run(&["token", "remove", text(&new, "id")]).refused(1, &["there is no token", "hint: "]);
+    assert_eq!(sandbox.json(&["token", "list", "--user", "grace"])["tokens"].as_array().map(Vec::len), Some(1));
+    sandbox.run(&["token", "remove", text(&new, "id")]).refused(1, &["there is no token", "hint: "]);
 }
 
 #[test]
 fn a_user_is_removed_by_name_or_id() {
-    let place = Place::new();
-    place.json(&["user", "add", "grace"]);
-    let linus = place.json(&["user", "add", "linus"]);
-    let removed = place.run(&["user", "remove", "grace"]);
+    let sandbox = Sandbox::new();
+    sandbox.json(&["user", "add", "grace"]);
+    let linus = sandbox.json(&["user", "add", "linus"]);
+    let removed = sandbox.run(&["user", "remove", "grace"]);
     assert_eq!((removed.code, removed.stdout.as_str()), (Some(0), "removed the user grace\n"), "{removed:?}");
-    let removed = place.run(&["user", "remove", text(&linus, "id"), "--purge", "--json"]);
+    let removed = sandbox.run(&["user", "remove", text(&linus, "id"), "--purge", "--json"]);
     assert_eq!((removed.code, removed.stdout.as_str()), (Some(0), ""), "{removed:?}");
-    assert_eq!(place.json(&["user", "list"])["users"].as_array().map(Vec::len), Some(1));
-    place.run(&["user", "remove", "grace"]).refused(1, &["there is no user grace", "hint: "]);
-    place.run(&["user", "remove", "ada"]).refused(1, &["user: "]);
+    assert_eq!(sandbox.json(&["user", "list"])["users"].as_array().map(Vec::len), Some(1));
+    sandbox.run(&["user", "remove", "grace"]).refused(1, &["there is no user grace", "hint: "]);
+    sandbox.run(&["user", "remove", "ada"]).refused(1, &["user: "]);
 }
 
 #[test]
 fn a_name_that_several_have_is_not_guessed() {
-    let place = Place::new();
-    let first = place.json(&["user", "add", "grace"]);
-    place.json(&["user", "add", "grace"]);
-    place.run(&["user", "remove", "grace"]).refused(1, &["2 users are called grace", "by its id"]);
-    assert_eq!(place.run(&["user", "remove", text(&first, "id")]).code, Some(0));
-    assert_eq!(place.run(&["user", "remove", "grace"]).code, Some(0), "one is left");
+    let sandbox = Sandbox::new();
+    let first = sandbox.json(&["user", "add", "grace"]);
+    sandbox.json(&["user", "add", "grace"]);
+    sandbox.run(&["user", "remove", "grace"]).refused(1, &["2 users are called grace", "by its id"]);
+    assert_eq!(sandbox.run(&["user", "remove", text(&first, "id")]).code, Some(0));
+    assert_eq!(sandbox.run(&["user", "remove", "grace"]).code, Some(0), "one is left");
 }
 
 #[test]
 fn what_the_store_refuses_is_said_with_the_field() {
-    let place = Place::new();
-    place.run(&["user", "list"]);
-    place.run(&["user", "add", " "]).refused(1, &["name: must not be blank"]);
-    place.run(&["token", "add", ""]).refused(1, &["name: must not be blank"]);
-    place.run(&["token", "add", "x", "--user", "nobody"]).refused(1, &["there is no user nobody", "user list"]);
+    let sandbox = Sandbox::new();
+    sandbox.run(&["user", "list"]);
+    sandbox.run(&["user", "add", " "]).refused(1, &["name: must not be blank"]);
+    sandbox.run(&["token", "add", ""]).refused(1, &["name: must not be blank"]);
+    sandbox.run(&["token", "add", "x", "--user", "nobody"]).refused(1, &["there is no user nobody", "user list"]);
 }

@@ -4,33 +4,33 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::running::{Place, finish};
+use crate::harness::{Sandbox, run};
 
 /// A passage that is nowhere else, after what previews show.
 const MARK: &str = "unmistakable passage";
 
 /// A store with two notes.
-fn filled() -> Place {
-    let place = Place::new();
-    let served = place.serve(&[]);
+fn filled() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
     let content = format!("{}{MARK}", "wool ".repeat(200));
     for note in [json!({"title": "plain"}), json!({"title": "long", "content": content})] {
-        let answer = served.post("/notes", &place.token(), &note.to_string());
+        let answer = served.post("/notes", &sandbox.token(), &note.to_string());
         assert_eq!(answer.status, 201, "{answer:?}");
     }
     served.stop();
-    place
+    sandbox
 }
 
 #[test]
 fn a_whole_store_is_code_0() {
-    let place = filled();
-    let outcome = place.run(&["check"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""), "{outcome:?}");
-    assert!(outcome.stdout.starts_with("items: 2, versions: 2, "), "{outcome:?}");
-    assert!(outcome.stdout.ends_with("\nno problems\n"), "{outcome:?}");
+    let sandbox = filled();
+    let output = sandbox.run(&["check"]);
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output:?}");
+    assert!(output.stdout.starts_with("items: 2, versions: 2, "), "{output:?}");
+    assert!(output.stdout.ends_with("\nno problems\n"), "{output:?}");
 
-    let mut report = place.json(&["check"]);
+    let mut report = sandbox.json(&["check"]);
     let stale = report["stale"].take();
     assert!(stale.as_u64().is_some_and(|stale| stale <= 2), "{stale}");
     assert_eq!(report, json!({"items": 2, "versions": 2, "stale": null, "problems": [], "total_problems": 0}));
@@ -38,17 +38,17 @@ fn a_whole_store_is_code_0() {
 
 #[test]
 fn a_server_may_go_on_meanwhile() {
-    let place = filled();
-    let served = place.serve(&[]);
-    let outcome = place.run(&["check"]);
-    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    let sandbox = filled();
+    let served = sandbox.serve(&[]);
+    let output = sandbox.run(&["check"]);
+    assert_eq!(output.code, Some(0), "{output:?}");
     served.stop();
 }
 
 #[test]
 fn a_damaged_store_is_code_3_and_the_damage_is_told() {
-    let place = filled();
-    let file = place.data_dir().join("interline.db");
+    let sandbox = filled();
+    let file = sandbox.data_dir().join("interline.db");
     let mut bytes = fs::read(&file).expect("the store");
     let places: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(MARK.as_bytes())).collect();
     assert!(!places.is_empty(), "contents are kept as they are");
@@ -57,33 +57,33 @@ fn a_damaged_store_is_code_3_and_the_damage_is_told() {
     }
     fs::write(&file, bytes).expect("the store");
 
-    let outcome = place.run(&["check"]);
-    assert_eq!(outcome.code, Some(3), "{outcome:?}");
-    assert!(outcome.stdout.contains(": the content is not what is known of it\n"), "{outcome:?}");
-    assert!(outcome.stderr.starts_with("error: the store is damaged; problems: "), "{outcome:?}");
-    assert!(outcome.stderr.contains("\nhint: "), "{outcome:?}");
+    let output = sandbox.run(&["check"]);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    assert!(output.stdout.contains(": the content is not what is known of it\n"), "{output:?}");
+    assert!(output.stderr.starts_with("error: the store is damaged; problems: "), "{output:?}");
+    assert!(output.stderr.contains("\nhint: "), "{output:?}");
 
-    let outcome = place.run(&["check", "--json"]);
-    let report: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!((outcome.code, &report["problems"][0]["problem"]), (Some(3), &json!("content")), "{outcome:?}");
+    let output = sandbox.run(&["check", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!((output.code, &report["problems"][0]["problem"]), (Some(3), &json!("content")), "{output:?}");
 }
 
 #[test]
 fn a_server_is_not_checked() {
-    let place = filled();
+    let sandbox = filled();
     let says = ["a check reads the store itself", "hint: run it where the store is"];
-    place.run(&["check", "--url", "http://127.0.0.1:4680"]).refused(2, &["--url: ", says[0], says[1]]);
+    sandbox.run(&["check", "--url", "http://127.0.0.1:4680"]).refused(2, &["--url: ", says[0], says[1]]);
     let elsewhere =
-        |arguments: &[&str]| finish(place.command(arguments).env("INTERLINE_URL", "https://notes.example.org"));
+        |arguments: &[&str]| run(sandbox.command(arguments).env("INTERLINE_URL", "https://notes.example.org"));
     elsewhere(&["check"]).refused(2, &["INTERLINE_URL: ", says[0], says[1]]);
-    let directory = place.data_dir();
-    let outcome = elsewhere(&["check", "--data-dir", directory.to_str().expect("UTF-8")]);
-    assert_eq!(outcome.code, Some(0), "whoever types where the store is means it: {outcome:?}");
+    let directory = sandbox.data_dir();
+    let output = elsewhere(&["check", "--data-dir", directory.to_str().expect("UTF-8")]);
+    assert_eq!(output.code, Some(0), "whoever types where the store is means it: {output:?}");
 }
 
 #[test]
 fn a_store_that_is_not_there_is_not_made() {
-    let place = Place::new();
-    place.run(&["check"]).refused(1, &["there is no store in ", "hint: say where it is with --data-dir"]);
-    assert!(!place.data_dir().exists());
+    let sandbox = Sandbox::new();
+    sandbox.run(&["check"]).refused(1, &["there is no store in ", "hint: say where it is with --data-dir"]);
+    assert!(!sandbox.data_dir().exists());
 }

@@ -1,4 +1,4 @@
-//! `events`: following the local store, and a server.
+//! `events` on the local store and on a remote server.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStdout, Stdio};
@@ -6,23 +6,23 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::running::{Place, Served};
+use crate::harness::{RunningServer, Sandbox};
 
 /// Longer than anything takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A command that follows events. It is killed if a test ends before it does.
-struct Following {
+/// A running `interline events`. It is killed if a test ends before it does.
+struct Follower {
     child: Child,
     stdout: Option<BufReader<ChildStdout>>,
 }
 
-impl Following {
-    fn start(place: &Place, options: &[&str]) -> Following {
-        let mut command = place.command(&[&["events"], options].concat());
+impl Follower {
+    fn start(sandbox: &Sandbox, options: &[&str]) -> Follower {
+        let mut command = sandbox.command(&[&["events"], options].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
         let stdout = child.stdout.take().map(BufReader::new);
-        Following { child, stdout }
+        Follower { child, stdout }
     }
 
     fn line(&mut self) -> String {
@@ -36,14 +36,14 @@ impl Following {
     }
 }
 
-impl Drop for Following {
+impl Drop for Follower {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-fn note(served: &Served, token: &str, title: &str) -> Value {
+fn note(served: &RunningServer, token: &str, title: &str) -> Value {
     let answer = served.post("/notes", token, &format!("{{\"title\": \"{title}\"}}"));
     assert_eq!(answer.status, 201, "{answer:?}");
     serde_json::from_str(&answer.body).expect("JSON")
@@ -51,83 +51,83 @@ fn note(served: &Served, token: &str, title: &str) -> Value {
 
 #[test]
 fn the_local_store_is_followed_whoever_changes_it() {
-    let place = Place::new();
-    let served = place.serve(&[]);
-    let token = place.token();
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
+    let token = sandbox.token();
     let first = note(&served, &token, "one");
-    let mut following = Following::start(&place, &["--since", "0", "--json"]);
-    let heard = following.event();
+    let mut follower = Follower::start(&sandbox, &["--since", "0", "--json"]);
+    let event = follower.event();
     assert_eq!(
-        (&heard["event"], &heard["id"], &heard["source"]),
+        (&event["event"], &event["id"], &event["source"]),
         (&"item.created".into(), &first["id"], &"rest".into())
     );
     let second = note(&served, &token, "two");
-    assert_eq!(following.event()["id"], second["id"]);
+    assert_eq!(follower.event()["id"], second["id"]);
 
-    let mut after = Following::start(&place, &["--since", heard["cursor"].as_str().expect("a cursor")]);
+    let mut after = Follower::start(&sandbox, &["--since", event["cursor"].as_str().expect("a cursor")]);
     let line = after.line();
     assert!(line.contains("created     note") && line.contains(second["id"].as_str().expect("an id")), "{line}");
 }
 
 #[test]
 fn a_server_is_followed_and_found_again() {
-    let place = Place::new();
-    let served = place.serve(&[]);
-    let (url, token, listen) = (served.url(), place.token(), served.address.to_string());
-    let elsewhere = Place::new();
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
+    let (url, token, listen) = (served.url(), sandbox.token(), served.address.to_string());
+    let elsewhere = Sandbox::new();
     let options = ["--url", &url, "--token", &token, "--since", "0", "--type", "note", "--json"];
-    let mut following = Following::start(&elsewhere, &options);
+    let mut follower = Follower::start(&elsewhere, &options);
     let first = note(&served, &token, "one");
-    assert_eq!(following.event()["id"], first["id"]);
+    assert_eq!(follower.event()["id"], first["id"]);
     served.stop();
-    let served = Served::start(&mut place.command(&["serve", "--listen", &listen]));
+    let served = RunningServer::start(&mut sandbox.command(&["serve", "--listen", &listen]));
     let second = note(&served, &token, "two");
-    assert_eq!(following.event()["id"], second["id"], "nothing is missed, nothing told twice");
+    assert_eq!(follower.event()["id"], second["id"], "nothing is missed, nothing told twice");
     assert!(!elsewhere.data_dir().exists(), "nothing is made here");
 }
 
 #[test]
-fn who_has_heard_nothing_yet_misses_nothing_either() {
-    let place = Place::new();
-    let served = place.serve(&[]);
-    let (url, token, listen) = (served.url(), place.token(), served.address.to_string());
+fn a_follower_that_has_received_nothing_yet_misses_nothing() {
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
+    let (url, token, listen) = (served.url(), sandbox.token(), served.address.to_string());
     note(&served, &token, "before");
-    let mut following = Following::start(&place, &["--url", &url, "--token", &token, "--json"]);
+    let mut follower = Follower::start(&sandbox, &["--url", &url, "--token", &token, "--json"]);
     let deadline = Instant::now() + PATIENCE;
     while !served.get("/metrics", Some(&token)).body.contains("interline_event_listeners 1") {
         assert!(Instant::now() < deadline, "it listens");
     }
     served.stop();
-    let served = Served::start(&mut place.command(&["serve", "--listen", &listen]));
+    let served = RunningServer::start(&mut sandbox.command(&["serve", "--listen", &listen]));
     let missed = note(&served, &token, "while it was away");
-    assert_eq!(following.event()["id"], missed["id"]);
+    assert_eq!(follower.event()["id"], missed["id"]);
 }
 
 #[test]
 fn it_ends_when_nobody_reads_it() {
-    let place = Place::new();
-    let served = place.serve(&[]);
-    let token = place.token();
-    let mut following = Following::start(&place, &["--since", "0"]);
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
+    let token = sandbox.token();
+    let mut follower = Follower::start(&sandbox, &["--since", "0"]);
     note(&served, &token, "one");
-    following.line();
-    drop(following.stdout.take());
+    follower.line();
+    drop(follower.stdout.take());
     note(&served, &token, "two");
-    assert!(following.child.wait().expect("its end").success());
+    assert!(follower.child.wait().expect("its end").success());
 }
 
 #[test]
 fn what_cannot_be_followed_is_refused() {
-    let place = Place::new();
-    let served = place.serve(&[]);
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
     let url = served.url();
-    place.run(&["events", "--since", "yesterday"]).refused(2, &["--since: yesterday is not a cursor", "hint: "]);
-    place.run(&["events", "--id", "x"]).refused(2, &["--id: x is not the id of an item"]);
-    place.run(&["events", "--type", "song"]).refused(2, &["song"]);
-    let token = place.token();
+    sandbox.run(&["events", "--since", "yesterday"]).refused(2, &["--since: yesterday is not a cursor", "hint: "]);
+    sandbox.run(&["events", "--id", "x"]).refused(2, &["--id: x is not the id of an item"]);
+    sandbox.run(&["events", "--type", "song"]).refused(2, &["song"]);
+    let token = sandbox.token();
     let there = ["events", "--url", &url, "--token"];
-    place.run(&[&there[..], &["il_wrong"]].concat()).refused(1, &["token", "hint: "]);
-    place.run(&[&there[..], &[&token, "--since", "yesterday"]].concat()).refused(1, &["since"]);
+    sandbox.run(&[&there[..], &["il_wrong"]].concat()).refused(1, &["token", "hint: "]);
+    sandbox.run(&[&there[..], &[&token, "--since", "yesterday"]].concat()).refused(1, &["since"]);
     served.stop();
-    place.run(&[&there[..], &[&token]].concat()).refused(3, &["does not answer", "hint: "]);
+    sandbox.run(&[&there[..], &[&token]].concat()).refused(3, &["does not answer", "hint: "]);
 }

@@ -1,13 +1,13 @@
-//! `interline mcp install`: what each client's file becomes.
+//! `interline mcp install`: the configuration file of each client before and after it.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
-use crate::running::{Outcome, Place, finish};
+use crate::harness::{CommandOutput, Sandbox, run};
 
-/// A client: what it is called, its file below the home directory (`CONFIG` is the system's own place), a file that is
-/// there before, and one that is broken.
+/// A client: its name, its file below the home directory (`CONFIG` is the system's configuration directory), a file that
+/// is there before, and one that is broken.
 struct Client {
     name: &'static str,
     file: &'static str,
@@ -24,7 +24,7 @@ const CLIENTS: [Client; 5] = [
         name: "vscode",
         file: "CONFIG/Code/User/mcp.json",
         other: "{\n\t\"servers\": {\n\t\t\"z\": {\"command\": \"y\"}\n\t},\n\t\"inputs\": []\n}",
-        broken: "// mine\n{}",
+        broken: "{ // mine\n",
     },
     Client {
         name: "codex",
@@ -35,14 +35,14 @@ const CLIENTS: [Client; 5] = [
 ];
 
 impl Client {
-    fn path(&self, place: &Place) -> PathBuf {
+    fn path(&self, sandbox: &Sandbox) -> PathBuf {
         let root = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
-        let home = place.data_dir().with_file_name("");
+        let home = sandbox.data_dir().with_file_name("");
         home.join(self.file.replace("CONFIG", root))
     }
 
-    fn install(&self, place: &Place, arguments: &[&str]) -> Outcome {
-        place.run(&[&["mcp", "install", "--client", self.name], arguments].concat())
+    fn install(&self, sandbox: &Sandbox, arguments: &[&str]) -> CommandOutput {
+        sandbox.run(&[&["mcp", "install", "--client", self.name], arguments].concat())
     }
 
     /// The servers of a file: name, command, arguments.
@@ -70,23 +70,23 @@ impl Client {
 #[test]
 fn a_new_file_has_the_servers_and_is_the_users_alone() {
     for client in CLIENTS {
-        let place = Place::new();
-        let outcome = client.install(&place, &[]);
-        let path = client.path(&place);
+        let sandbox = Sandbox::new();
+        let output = client.install(&sandbox, &[]);
+        let path = client.path(&sandbox);
         let shown = path.display();
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""), "{outcome:?}");
+        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output:?}");
         let added = ["content", "prompts", "code"].map(|name| format!("interline-{name} was added to {shown}\n"));
-        let said = format!("{}Start ", added.concat());
-        assert!(outcome.stdout.starts_with(&said), "{outcome:?}");
+        let lines = format!("{}Start ", added.concat());
+        assert!(output.stdout.starts_with(&lines), "{output:?}");
         let text = fs::read_to_string(&path).expect("the file");
         let program = env!("CARGO_BIN_EXE_interline").to_owned();
         let server =
             |name: &str| (format!("interline-{name}"), program.clone(), vec!["mcp".to_owned(), name.to_owned()]);
         assert_eq!(client.servers(&text), [server("code"), server("content"), server("prompts")], "{text}");
         assert_eq!(fs::metadata(&path).expect("the file").permissions().mode() & 0o777, 0o600);
-        assert!(!place.data_dir().exists(), "no store is made");
+        assert!(!sandbox.data_dir().exists(), "no store is made");
 
-        let printed = client.install(&Place::new(), &["--print"]);
+        let printed = client.install(&Sandbox::new(), &["--print"]);
         assert_eq!((printed.code, printed.stdout), (Some(0), text), "{}", client.name);
     }
 }
@@ -94,12 +94,12 @@ fn a_new_file_has_the_servers_and_is_the_users_alone() {
 #[test]
 fn what_is_there_stays_and_a_second_time_changes_nothing() {
     for client in CLIENTS {
-        let place = Place::new();
-        let path = client.path(&place);
+        let sandbox = Sandbox::new();
+        let path = client.path(&sandbox);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(&path, client.other).expect("a file");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("permissions");
-        assert_eq!(client.install(&place, &["content"]).code, Some(0));
+        assert_eq!(client.install(&sandbox, &["content"]).code, Some(0));
         let text = fs::read_to_string(&path).expect("the file");
         // Without what is new it is what it was.
         let common = client.other.bytes().zip(text.bytes()).take_while(|(old, new)| old == new).count();
@@ -108,11 +108,11 @@ fn what_is_there_stays_and_a_second_time_changes_nothing() {
         assert_eq!(names, ["interline-content", "z"], "{text}");
         assert_eq!(fs::metadata(&path).expect("the file").permissions().mode() & 0o777, 0o640);
 
-        let again = client.install(&place, &["content"]);
+        let again = client.install(&sandbox, &["content"]);
         assert_eq!(again.stdout, format!("interline-content is already in {}\n", path.display()));
         assert_eq!(fs::read_to_string(&path).expect("the file"), text);
 
-        let moved = client.install(&place, &["content", "--data-dir", "/elsewhere"]);
+        let moved = client.install(&sandbox, &["content", "--data-dir", "/elsewhere"]);
         assert!(moved.stdout.starts_with("interline-content was changed in "), "{moved:?}");
         let (_, _, args) = client.servers(&fs::read_to_string(&path).expect("the file")).swap_remove(0);
         assert_eq!(args, ["mcp", "content", "--data-dir", "/elsewhere"]);
@@ -120,16 +120,37 @@ fn what_is_there_stays_and_a_second_time_changes_nothing() {
 }
 
 #[test]
+fn comments_and_trailing_commas_stay() {
+    for client in CLIENTS.iter().filter(|client| client.name != "codex") {
+        let sandbox = Sandbox::new();
+        let path = client.path(&sandbox);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        let key = if client.name == "vscode" { "servers" } else { "mcpServers" };
+        let before = format!("// mine\n{{\n  \"{key}\": {{\n    \"z\": {{\"command\": \"y\"}}, // of z\n");
+        let after = "\n  }, /* the rest */\n}\n";
+        fs::write(&path, format!("{before}{}", &after[1..])).expect("a file");
+        let added = client.install(&sandbox, &["content"]);
+        assert!(added.stdout.starts_with("interline-content was added to "), "{added:?}");
+        let text = fs::read_to_string(&path).expect("the file");
+        let new = text.strip_prefix(&*before).and_then(|rest| rest.strip_suffix(after)).expect("the rest is as it was");
+        let new = new.strip_suffix(',').expect("a trailing comma, as before");
+        assert_eq!(client.servers(&format!("{{\"{key}\": {{{new}}}}}")).len(), 1, "{new}");
+        let again = client.install(&sandbox, &["content"]);
+        assert_eq!(again.stdout, format!("interline-content is already in {}\n", path.display()));
+    }
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_left_alone() {
     for client in CLIENTS {
-        let place = Place::new();
-        let path = client.path(&place);
+        let sandbox = Sandbox::new();
+        let path = client.path(&sandbox);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         for broken in [client.broken.as_bytes(), b"\xff"] {
             fs::write(&path, broken).expect("a file");
-            client.install(&place, &[]).refused(1, &[&path.display().to_string(), "\nhint: ", "--print"]);
+            client.install(&sandbox, &[]).refused(1, &[&path.display().to_string(), "\nhint: ", "--print"]);
             assert_eq!(fs::read(&path).expect("the file"), broken);
-            assert_eq!(client.install(&place, &["--print"]).code, Some(0));
+            assert_eq!(client.install(&sandbox, &["--print"]).code, Some(0));
         }
         let files = fs::read_dir(path.parent().expect("a folder")).expect("a folder");
         assert!(files.flatten().all(|file| !file.file_name().as_encoded_bytes().starts_with(b".interline")));
@@ -138,44 +159,44 @@ fn a_file_that_cannot_be_read_is_left_alone() {
 
 #[test]
 fn options_are_passed_on_as_typed_and_the_environment_is_not() {
-    let place = Place::new();
-    let mut command = place.command(&["mcp", "install", "--client", "codex", "content", "--print"]);
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["mcp", "install", "--client", "codex", "content", "--print"]);
     command.args(["--url", "https://notes.example.org"]).env("INTERLINE_TOKEN", "il_secret");
-    let printed = finish(&mut command);
+    let printed = run(&mut command);
     assert!(
         printed.stdout.ends_with("args = [\"mcp\",\"content\",\"--url\",\"https://notes.example.org\"]\n"),
         "{printed:?}"
     );
     command.args(["--token", "il_typed"]);
-    assert!(finish(&mut command).stdout.contains("\"--token\",\"il_typed\""));
+    assert!(run(&mut command).stdout.contains("\"--token\",\"il_typed\""));
 
-    let relative = place.run(&["mcp", "install", "--client", "cursor", "--print", "--data-dir", "notes"]);
+    let relative = sandbox.run(&["mcp", "install", "--client", "cursor", "--print", "--data-dir", "notes"]);
     let here = std::path::absolute("notes").expect("a path");
     assert!(relative.stdout.contains(here.to_str().expect("UTF-8")), "{relative:?}");
 
     let client = ["mcp", "install", "--client"];
     for wrong in [&["emacs"][..], &["cursor", "page"], &["cursor", "--url", "nonsense"], &["cursor", "--database", "x"]]
     {
-        place.run(&[&client, wrong].concat()).refused(2, &[]);
+        sandbox.run(&[&client, wrong].concat()).refused(2, &[]);
     }
-    place.run(&["mcp", "install"]).refused(2, &["--client"]);
-    finish(place.command(&["mcp", "install", "--client", "cursor"]).env_remove("HOME")).refused(2, &["HOME"]);
+    sandbox.run(&["mcp", "install"]).refused(2, &["--client"]);
+    run(sandbox.command(&["mcp", "install", "--client", "cursor"]).env_remove("HOME")).refused(2, &["HOME"]);
 }
 
 #[test]
 fn the_variables_of_clients_count_and_links_stay_links() {
-    let place = Place::new();
-    let folder = place.data_dir().with_file_name("own");
+    let sandbox = Sandbox::new();
+    let folder = sandbox.data_dir().with_file_name("own");
     let table = [("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"), ("codex", "CODEX_HOME", "config.toml")];
     for (client, variable, file) in table {
-        let mut command = place.command(&["mcp", "install", "--client", client]);
-        assert_eq!(finish(command.env(variable, &folder)).code, Some(0));
+        let mut command = sandbox.command(&["mcp", "install", "--client", client]);
+        assert_eq!(run(command.env(variable, &folder)).code, Some(0));
         assert!(folder.join(file).exists());
     }
-    let (kept, link) = (folder.join("kept.json"), place.data_dir().with_file_name(".claude.json"));
-    fs::write(&kept, "{}").expect("a file");
-    symlink(&kept, &link).expect("a link");
-    assert_eq!(place.run(&["mcp", "install", "--client", "claude-code"]).code, Some(0));
+    let (file, link) = (folder.join("kept.json"), sandbox.data_dir().with_file_name(".claude.json"));
+    fs::write(&file, "{}").expect("a file");
+    symlink(&file, &link).expect("a link");
+    assert_eq!(sandbox.run(&["mcp", "install", "--client", "claude-code"]).code, Some(0));
     assert!(link.is_symlink());
-    assert!(fs::read_to_string(&kept).expect("the file").contains("interline-content"));
+    assert!(fs::read_to_string(&file).expect("the file").contains("interline-content"));
 }

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use tokio_postgres::NoTls;
 
-use crate::running::{Outcome, Place};
+use crate::harness::{CommandOutput, Sandbox};
 
 /// The URL of a server that databases may be made on.
 fn server() -> String {
@@ -37,8 +37,8 @@ impl Database {
 
     fn url(&self) -> String {
         let server = server();
-        let (place, _) = server.rsplit_once('/').expect("the URL ends with a database");
-        format!("{place}/{}", self.0)
+        let (prefix, _) = server.rsplit_once('/').expect("the URL ends with a database");
+        format!("{prefix}/{}", self.0)
     }
 }
 
@@ -52,19 +52,19 @@ impl Drop for Database {
 #[test]
 fn machines_that_start_together_make_one_owner_in_postgresql() {
     let database = Database::new();
-    let places = [(); 4].map(|()| Place::new());
-    let running = places.each_ref().map(|place| {
-        let mut command = place.command(&["user", "list", "--json"]);
+    let sandboxes = [(); 4].map(|()| Sandbox::new());
+    let running = sandboxes.each_ref().map(|sandbox| {
+        let mut command = sandbox.command(&["user", "list", "--json"]);
         command.env("INTERLINE_DATABASE", database.url()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().expect("it starts")
     });
-    let outcomes = running.map(|child| Outcome::from(child.wait_with_output().expect("it ends")));
-    assert!(outcomes.iter().all(|outcome| outcome.code == Some(0)), "{outcomes:?}");
-    assert_eq!(outcomes.iter().filter(|outcome| outcome.stderr.contains("is new")).count(), 1, "{outcomes:?}");
-    let owners: Vec<&Place> = places.iter().filter(|place| place.token_file().exists()).collect();
+    let outputs = running.map(|child| CommandOutput::from(child.wait_with_output().expect("it ends")));
+    assert!(outputs.iter().all(|output| output.code == Some(0)), "{outputs:?}");
+    assert_eq!(outputs.iter().filter(|output| output.stderr.contains("is new")).count(), 1, "{outputs:?}");
+    let owners: Vec<&Sandbox> = sandboxes.iter().filter(|sandbox| sandbox.token_file().exists()).collect();
     let [owner] = owners.as_slice() else { panic!("one machine keeps the token, not {}", owners.len()) };
 
-    let other = Place::new();
+    let other = Sandbox::new();
     let served = other.serve(&["--database", &database.url()]);
     assert!(!served.greeting.contains("il_"), "{}", served.greeting);
     assert!(served.greeting.contains("Bearer $INTERLINE_TOKEN\""), "no token is kept here: {}", served.greeting);

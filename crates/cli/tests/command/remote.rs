@@ -1,45 +1,45 @@
-//! `user` and `token` on a server.
+//! `user` and `token` on a remote server.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
 use serde_json::Value;
 
-use crate::running::{Outcome, Place, Served, finish};
+use crate::harness::{CommandOutput, RunningServer, Sandbox, run};
 
-/// A command of somebody elsewhere, who knows the server's address and a token.
-fn elsewhere(served: &Served, token: &str, arguments: &[&str]) -> Outcome {
-    let place = Place::new();
-    let outcome = finish(place.command(arguments).env("INTERLINE_URL", served.url()).env("INTERLINE_TOKEN", token));
-    assert!(!place.data_dir().exists(), "nothing is made here");
-    outcome
+/// Runs a command on another machine, which knows the server's address and a token.
+fn elsewhere(served: &RunningServer, token: &str, arguments: &[&str]) -> CommandOutput {
+    let sandbox = Sandbox::new();
+    let output = run(sandbox.command(arguments).env("INTERLINE_URL", served.url()).env("INTERLINE_TOKEN", token));
+    assert!(!sandbox.data_dir().exists(), "nothing is made here");
+    output
 }
 
 #[track_caller]
-fn json(outcome: &Outcome) -> Value {
-    assert_eq!(outcome.code, Some(0), "{outcome:?}");
-    serde_json::from_str(&outcome.stdout).expect("JSON")
+fn json(output: &CommandOutput) -> Value {
+    assert_eq!(output.code, Some(0), "{output:?}");
+    serde_json::from_str(&output.stdout).expect("JSON")
 }
 
 #[test]
 fn a_server_is_administered_as_the_store_is() {
-    let place = Place::new();
-    let served = place.serve(&[]);
-    let owner = place.token();
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
+    let owner = sandbox.token();
     let grace = json(&elsewhere(&served, &owner, &["user", "add", "grace", "--admin", "--json"]));
     assert_eq!((&grace["name"], &grace["admin"]), (&"grace".into(), &true.into()));
 
     let over_http = json(&elsewhere(&served, &owner, &["user", "list", "--json"]));
-    assert_eq!(over_http, place.json(&["user", "list"]), "the store says the same");
+    assert_eq!(over_http, sandbox.json(&["user", "list"]), "the store says the same");
     let table = elsewhere(&served, &owner, &["user", "list"]);
-    assert_eq!(table.stdout, place.run(&["user", "list"]).stdout);
+    assert_eq!(table.stdout, sandbox.run(&["user", "list"]).stdout);
 
     let options = ["--user", "grace", "--scope", "read", "--kind", "note", "--expires", "2h", "--json"];
     let token = json(&elsewhere(&served, &owner, &[&["token", "add", "laptop"], &options[..]].concat()));
     assert_eq!((&token["scopes"], &token["kinds"]), (&serde_json::json!(["read"]), &serde_json::json!(["note"])));
     let graces = grace["token"].as_str().expect("her first token");
     let hers = json(&elsewhere(&served, graces, &["token", "list", "--user", "grace", "--json"]));
-    let mut local = place.json(&["token", "list", "--user", "grace"]);
+    let mut local = sandbox.json(&["token", "list", "--user", "grace"]);
     // The request that asked is a use.
     assert!(local["tokens"][0]["last_used_at"].is_string(), "{local}");
     local["tokens"][0]["last_used_at"] = hers["tokens"][0]["last_used_at"].clone();
@@ -49,14 +49,14 @@ fn a_server_is_administered_as_the_store_is() {
     assert_eq!(elsewhere(&served, graces, &["token", "remove", id]).code, Some(0));
     let removed = elsewhere(&served, &owner, &["user", "remove", "grace"]);
     assert_eq!((removed.code, removed.stdout.as_str()), (Some(0), "removed the user grace\n"), "{removed:?}");
-    assert_eq!(place.json(&["user", "list"])["users"].as_array().map(Vec::len), Some(1));
+    assert_eq!(sandbox.json(&["user", "list"])["users"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]
 fn what_a_server_refuses_is_code_1() {
-    let place = Place::new();
-    let served = place.serve(&[]);
-    let owner = place.token();
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
+    let owner = sandbox.token();
     let member = json(&elsewhere(&served, &owner, &["user", "add", "grace", "--json"]));
     let member = member["token"].as_str().expect("her token");
     elsewhere(&served, "il_wrong", &["user", "list"]).refused(1, &["hint: ", "--token"]);
@@ -71,9 +71,9 @@ fn what_a_server_refuses_is_code_1() {
 
 #[test]
 fn a_user_who_has_items_goes_with_them_or_stays() {
-    let place = Place::new();
-    let served = place.serve(&[]);
-    let owner = place.token();
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
+    let owner = sandbox.token();
     for name in ["grace", "linus"] {
         let user = json(&elsewhere(&served, &owner, &["user", "add", name, "--json"]));
         let token = user["token"].as_str().expect("a token");
@@ -81,25 +81,25 @@ fn a_user_who_has_items_goes_with_them_or_stays() {
         assert_eq!(answer.status, 201, "{answer:?}");
     }
     elsewhere(&served, &owner, &["user", "remove", "grace"]).refused(1, &["still has 1 items"]);
-    place.run(&["user", "remove", "linus"]).refused(1, &["still has 1 items"]);
+    sandbox.run(&["user", "remove", "linus"]).refused(1, &["still has 1 items"]);
     assert_eq!(elsewhere(&served, &owner, &["user", "remove", "grace", "--purge"]).code, Some(0));
-    assert_eq!(place.run(&["user", "remove", "linus", "--purge"]).code, Some(0));
-    assert_eq!(place.json(&["user", "list"])["users"].as_array().map(Vec::len), Some(1));
+    assert_eq!(sandbox.run(&["user", "remove", "linus", "--purge"]).code, Some(0));
+    assert_eq!(sandbox.json(&["user", "list"])["users"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]
 fn on_this_machine_the_owners_token_is_at_hand() {
-    let place = Place::new();
-    let served = place.serve(&[]);
-    let outcome = finish(place.command(&["user", "list", "--json"]).env("INTERLINE_URL", served.url()));
-    assert_eq!(json(&outcome)["users"][0]["name"], "ada");
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
+    let output = run(sandbox.command(&["user", "list", "--json"]).env("INTERLINE_URL", served.url()));
+    assert_eq!(json(&output)["users"][0]["name"], "ada");
 }
 
 #[test]
 fn a_server_that_is_not_there_is_code_3() {
     let free = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its address");
-    let outcome = Place::new().run(&["user", "list", "--url", &format!("http://{free}")]);
-    outcome.refused(3, &["does not answer", "hint: "]);
+    let output = Sandbox::new().run(&["user", "list", "--url", &format!("http://{free}")]);
+    output.refused(3, &["does not answer", "hint: "]);
 }
 
 #[test]
@@ -117,8 +117,8 @@ fn another_servers_answer_is_code_3() {
         }
     });
     for _ in 0..2 {
-        let outcome = Place::new().run(&["user", "list", "--url", &url]);
-        outcome.refused(3, &["does not answer as an Interline server", "hint: "]);
+        let output = Sandbox::new().run(&["user", "list", "--url", &url]);
+        output.refused(3, &["does not answer as an Interline server", "hint: "]);
     }
     stranger.join().expect("both were answered");
 }

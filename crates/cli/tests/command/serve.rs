@@ -3,30 +3,30 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 
-use crate::running::{Answer, Place};
+use crate::harness::{HttpResponse, Sandbox};
 
 #[test]
 fn it_says_where_it_is_and_how_to_try_it() {
-    let place = Place::new();
-    let served = place.serve(&[]);
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
     assert_ne!(served.address.port(), 0);
     let example = served.greeting.split('\n').find(|line| line.contains("curl")).expect("an example").trim();
-    let file = place.token_file();
+    let file = sandbox.token_file();
     let expected = format!("curl -H \"Authorization: Bearer $(cat {})\" {}/notes", file.display(), served.url());
     assert_eq!(example, expected);
-    let answer = served.get("/notes", Some(&place.token()));
+    let answer = served.get("/notes", Some(&sandbox.token()));
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(served.get("/notes", None).status, 401);
-    let outcome = served.stop();
-    assert_eq!(outcome.stdout, "", "logs are on stderr");
-    assert!(outcome.stderr.contains("listening") && outcome.stderr.contains("stopped"), "{outcome:?}");
+    let output = served.stop();
+    assert_eq!(output.stdout, "", "logs are on stderr");
+    assert!(output.stderr.contains("listening") && output.stderr.contains("stopped"), "{output:?}");
 }
 
 #[test]
 fn both_signals_stop_it_with_code_0() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     for name in ["TERM", "INT"] {
-        let served = place.serve(&[]);
+        let served = sandbox.serve(&[]);
         served.signal(name);
         assert_eq!(served.finish().code, Some(0), "{name}");
     }
@@ -34,8 +34,8 @@ fn both_signals_stop_it_with_code_0() {
 
 #[test]
 fn without_authentication_everybody_is_the_owner() {
-    let place = Place::new();
-    let served = place.serve(&["--auth", "none"]);
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&["--auth", "none"]);
     assert!(served.greeting.contains(&format!("    curl {}/notes\n", served.url())), "{}", served.greeting);
     let answer = served.get("/users/me", None);
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -44,7 +44,7 @@ fn without_authentication_everybody_is_the_owner() {
 
 #[test]
 fn an_address_in_use_is_code_3_and_makes_nothing() {
-    let (first, second) = (Place::new(), Place::new());
+    let (first, second) = (Sandbox::new(), Sandbox::new());
     let served = first.serve(&[]);
     let address = served.address.to_string();
     second.run(&["serve", "--listen", &address]).refused(3, &[&address, "is in use", "hint: ", "--listen"]);
@@ -53,15 +53,15 @@ fn an_address_in_use_is_code_3_and_makes_nothing() {
 
 #[test]
 fn a_request_in_flight_is_finished() {
-    let place = Place::new();
-    let served = place.serve(&[]);
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
     let body = r#"{"title": "in flight", "content": "kept"}"#;
     let mut stream = served.connect();
     let head = format!(
         "POST /notes HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
          Content-Length: {}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
         served.address,
-        place.token(),
+        sandbox.token(),
         body.len()
     );
     stream.write_all(head.as_bytes()).expect("the head is sent");
@@ -78,36 +78,36 @@ fn a_request_in_flight_is_finished() {
         // It has not heard yet.
     }
     stream.write_all(body.as_bytes()).expect("the body is sent");
-    let answer = Answer::read(&mut stream);
+    let answer = HttpResponse::read(&mut stream);
     assert_eq!(answer.status, 201, "{answer:?}");
     assert_eq!(served.finish().code, Some(0));
 
-    let again = place.serve(&[]);
-    assert!(again.get("/notes", Some(&place.token())).body.contains("in flight"));
+    let again = sandbox.serve(&[]);
+    assert!(again.get("/notes", Some(&sandbox.token())).body.contains("in flight"));
 }
 
 #[test]
 fn logs_are_filtered_and_can_be_json() {
-    let place = Place::new();
-    let outcome = place.serve(&["--log-format", "json"]).stop();
-    for line in outcome.stderr.split_terminator('\n') {
+    let sandbox = Sandbox::new();
+    let output = sandbox.serve(&["--log-format", "json"]).stop();
+    for line in output.stderr.split_terminator('\n') {
         let record: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
         assert!(record["timestamp"].is_string() && record["level"].is_string(), "{line}");
     }
-    assert!(outcome.stderr.contains("listening"), "{outcome:?}");
-    assert_eq!(place.serve(&["--log", "off"]).stop().stderr, "");
+    assert!(output.stderr.contains("listening"), "{output:?}");
+    assert_eq!(sandbox.serve(&["--log", "off"]).stop().stderr, "");
 }
 
 #[test]
 fn a_configuration_file_and_the_environment_reach_the_server() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     let file =
-        place.write("interline.toml", "auth = \"none\"\nlog = \"off\"\nrate_limit = \"1/1\"\n[limits]\ntitle = 3\n");
-    let mut command = place.command(&["serve", "--listen", "127.0.0.1:0"]);
-    let served = crate::running::Served::start(
+        sandbox.write("interline.toml", "auth = \"none\"\nlog = \"off\"\nrate_limit = \"1/1\"\n[limits]\ntitle = 3\n");
+    let mut command = sandbox.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let served = crate::harness::RunningServer::start(
         command.env("INTERLINE_CONFIG", &file).env("INTERLINE_AUTH", "token").env("INTERLINE_RATE_LIMIT", "1/9"),
     );
-    let token = place.token();
+    let token = sandbox.token();
     assert_eq!(served.get("/notes", None).status, 401, "the environment is before the file");
     let answer = served.post("/notes", &token, r#"{"title": "four"}"#);
     assert_eq!(answer.status, 422, "the file's limit holds: {answer:?}");

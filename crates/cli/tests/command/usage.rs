@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use crate::running::{Place, finish};
+use crate::harness::{Sandbox, run};
 
 #[test]
 fn wrong_usage_is_code_2_and_makes_nothing() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     let wrong: &[&[&str]] = &[
         &["frobnicate"],
         &["user", "add"],
@@ -32,48 +32,48 @@ fn wrong_usage_is_code_2_and_makes_nothing() {
         &["serve", "--auth", "none", "--listen", "0.0.0.0:0"],
     ];
     for arguments in wrong {
-        place.run(arguments).refused(2, &[]);
+        sandbox.run(arguments).refused(2, &[]);
     }
-    assert!(!place.data_dir().exists());
+    assert!(!sandbox.data_dir().exists());
 }
 
 #[test]
 fn without_authentication_other_machines_are_not_served() {
-    let outcome = Place::new().run(&["serve", "--auth", "none", "--listen", "0.0.0.0:0"]);
-    outcome.refused(2, &["error: --auth: ", "loopback", "\nhint: take `--auth token`"]);
+    let output = Sandbox::new().run(&["serve", "--auth", "none", "--listen", "0.0.0.0:0"]);
+    output.refused(2, &["error: --auth: ", "loopback", "\nhint: take `--auth token`"]);
 }
 
 #[test]
 fn an_unknown_key_is_named_with_its_file_and_line() {
-    let place = Place::new();
-    let file = place.write("interline.toml", "log = \"warn\"\nlisten_on = \"127.0.0.1:0\"\n");
+    let sandbox = Sandbox::new();
+    let file = sandbox.write("interline.toml", "log = \"warn\"\nlisten_on = \"127.0.0.1:0\"\n");
     let path = file.to_str().expect("UTF-8");
-    place.run(&["serve", "--config", path]).refused(2, &[path, "line 2", "`listen_on`", "hint: "]);
-    finish(place.command(&["user", "list"]).env("INTERLINE_CONFIG", path)).refused(2, &["`listen_on`"]);
+    sandbox.run(&["serve", "--config", path]).refused(2, &[path, "line 2", "`listen_on`", "hint: "]);
+    run(sandbox.command(&["user", "list"]).env("INTERLINE_CONFIG", path)).refused(2, &["`listen_on`"]);
 }
 
 #[test]
 fn help_and_version_are_code_0() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     for arguments in [&["--help"][..], &["serve", "--help"], &["--version"], &["help", "token", "add"]] {
-        let outcome = place.run(arguments);
-        assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""), "{outcome:?}");
-        assert!(outcome.stdout.contains("nterline"), "{outcome:?}");
+        let output = sandbox.run(arguments);
+        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output:?}");
+        assert!(output.stdout.contains("nterline"), "{output:?}");
     }
 }
 
 #[test]
 fn a_store_that_does_not_open_is_code_3() {
-    let place = Place::new();
-    fs::create_dir(place.data_dir()).expect("a folder");
-    fs::write(place.data_dir().join("interline.db"), "this is no database, and never was one").expect("a file");
-    place.run(&["user", "list"]).refused(3, &["the database cannot be opened"]);
-    place.run(&["serve", "--listen", "127.0.0.1:0"]).refused(3, &["the database cannot be opened"]);
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.data_dir()).expect("a folder");
+    fs::write(sandbox.data_dir().join("interline.db"), "this is no database, and never was one").expect("a file");
+    sandbox.run(&["user", "list"]).refused(3, &["the database cannot be opened"]);
+    sandbox.run(&["serve", "--listen", "127.0.0.1:0"]).refused(3, &["the database cannot be opened"]);
 
-    let file = place.write("file", "");
+    let file = sandbox.write("file", "");
     let below = file.join("data");
-    place
+    sandbox
         .run(&["user", "list", "--data-dir", below.to_str().expect("UTF-8")])
         .refused(3, &["data directory", "hint: "]);
-    place.run(&["user", "list", "--database", "postgres://x@127.0.0.1:1/x"]).refused(3, &["cannot be opened"]);
+    sandbox.run(&["user", "list", "--database", "postgres://x@127.0.0.1:1/x"]).refused(3, &["cannot be opened"]);
 }

@@ -1,4 +1,4 @@
-//! The lines that an edit touched.
+//! The line ranges that an edit changed, in the text after the edit.
 
 use crate::lines::newlines;
 
@@ -15,7 +15,7 @@ pub struct ChangedLines {
 
 impl Edit {
     /// The lines of `new_text`, which is the text after this edit, that it touched. Every other line is one of the text
-    /// before; where lines were only removed, the line that stands there now is told.
+    /// before; where lines were only removed, the range is the line that stands there now.
     ///
     /// In order; two ranges are one where they would share or touch lines when shown with so many lines of context.
     pub fn changed_lines(&self, new_text: &str, context_lines: usize) -> Result<Vec<ChangedLines>, EditMismatch> {
@@ -42,7 +42,7 @@ impl Edit {
     }
 }
 
-/// The lines that a splice touched, between what stands before and after it; it starts on the line of that number.
+/// The lines that a splice touched, between the text before it and the text after it; it starts on the line of that number.
 fn touched(before: &str, splice: &Splice, after: &str, line: usize) -> ChangedLines {
     let text = splice.text.as_str();
     let end_line = line + newlines(text.as_bytes());

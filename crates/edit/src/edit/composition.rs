@@ -1,11 +1,11 @@
-//! Two edits, one after the other, as one.
+//! Composition of edits: two edits, one after the other, as one edit.
 
 use super::{Edit, EditMismatch, Splice};
 
 impl Edit {
     /// This edit and then `next`, which was made for the text after this one, as one edit of the text before both.
     ///
-    /// Linear in the two edits, however long the text is. What `next` puts back stays a splice: only the text could tell
+    /// Linear in the two edits, however long the text is. A text that `next` restores stays a splice: only the text could show
     /// that nothing changes there.
     ///
     /// ```
@@ -27,38 +27,38 @@ impl Edit {
     /// ```
     pub fn then(&self, next: &Edit) -> Result<Edit, EditMismatch> {
         let mut composed = Composed::default();
-        let mut first = Steps::of(self);
-        let mut second = Steps::of(next);
+        let mut first = EditSteps::new(self);
+        let mut second = EditSteps::new(next);
         while !(first.are_done() && second.are_done()) {
             match (first.now(), second.now()) {
-                (Step::Remove(bytes), _) => {
+                (EditStep::Remove(bytes), _) => {
                     composed.remove(bytes)?;
                     first.advance(bytes);
                 }
-                (_, Step::Write(text)) => {
+                (_, EditStep::Write(text)) => {
                     composed.write(text);
                     second.advance(text.len());
                 }
-                // Both say what becomes of the same bytes of the text between them.
-                (Step::Keep(made), Step::Keep(taken)) => {
+                // Both steps are about the same bytes of the text between the two edits.
+                (EditStep::Keep(made), EditStep::Keep(taken)) => {
                     let bytes = made.min(taken);
                     composed.keep(bytes)?;
                     first.advance(bytes);
                     second.advance(bytes);
                 }
-                (Step::Keep(made), Step::Remove(taken)) => {
+                (EditStep::Keep(made), EditStep::Remove(taken)) => {
                     let bytes = made.min(taken);
                     composed.remove(bytes)?;
                     first.advance(bytes);
                     second.advance(bytes);
                 }
-                (Step::Write(text), Step::Keep(taken)) => {
+                (EditStep::Write(text), EditStep::Keep(taken)) => {
                     let kept = text.get(..text.len().min(taken)).ok_or(EditMismatch)?;
                     composed.write(kept);
                     first.advance(kept.len());
                     second.advance(kept.len());
                 }
-                (Step::Write(text), Step::Remove(taken)) => {
+                (EditStep::Write(text), EditStep::Remove(taken)) => {
                     let gone = text.get(..text.len().min(taken)).ok_or(EditMismatch)?;
                     first.advance(gone.len());
                     second.advance(gone.len());
@@ -69,42 +69,42 @@ impl Edit {
     }
 }
 
-/// What an edit does next, from the start of the text to its end.
+/// One step of an edit, from the start of the text to its end.
 #[derive(Clone, Copy)]
-enum Step<'e> {
+enum EditStep<'e> {
     /// So many bytes stay.
     Keep(usize),
-    /// So many bytes go.
+    /// So many bytes are removed.
     Remove(usize),
-    /// This is put in.
+    /// This text is written.
     Write(&'e str),
 }
 
 /// The steps of an edit; the last one keeps the rest of the text, however long that is.
-struct Steps<'e> {
-    /// Those that are not done.
+struct EditSteps<'e> {
+    /// The splices that are not done.
     splices: &'e [Splice],
-    /// Bytes of the text that are behind us.
+    /// Bytes of the text that were passed.
     position: usize,
-    /// Bytes of the first splice's text that are behind us: a character boundary.
+    /// Bytes of the first splice's text that were passed: a character boundary.
     written: usize,
 }
 
-impl<'e> Steps<'e> {
-    fn of(edit: &'e Edit) -> Steps<'e> {
-        Steps { splices: &edit.splices, position: 0, written: 0 }
+impl<'e> EditSteps<'e> {
+    fn new(edit: &'e Edit) -> EditSteps<'e> {
+        EditSteps { splices: &edit.splices, position: 0, written: 0 }
     }
 
     fn are_done(&self) -> bool {
         self.splices.is_empty()
     }
 
-    fn now(&self) -> Step<'e> {
+    fn now(&self) -> EditStep<'e> {
         match self.splices.first() {
-            None => Step::Keep(usize::MAX),
-            Some(splice) if self.position < splice.range.start => Step::Keep(splice.range.start - self.position),
-            Some(splice) if self.position < splice.range.end => Step::Remove(splice.range.end - self.position),
-            Some(splice) => Step::Write(&splice.text[self.written..]),
+            None => EditStep::Keep(usize::MAX),
+            Some(splice) if self.position < splice.range.start => EditStep::Keep(splice.range.start - self.position),
+            Some(splice) if self.position < splice.range.end => EditStep::Remove(splice.range.end - self.position),
+            Some(splice) => EditStep::Write(&splice.text[self.written..]),
         }
     }
 
@@ -112,14 +112,14 @@ impl<'e> Steps<'e> {
     fn advance(&mut self, bytes: usize) {
         match (self.now(), self.splices) {
             (_, []) => {}
-            (Step::Keep(_) | Step::Remove(_), _) => self.position += bytes,
-            (Step::Write(text), [_, rest @ ..]) if bytes == text.len() => (self.splices, self.written) = (rest, 0),
-            (Step::Write(_), _) => self.written += bytes,
+            (EditStep::Keep(_) | EditStep::Remove(_), _) => self.position += bytes,
+            (EditStep::Write(text), [_, rest @ ..]) if bytes == text.len() => (self.splices, self.written) = (rest, 0),
+            (EditStep::Write(_), _) => self.written += bytes,
         }
     }
 }
 
-/// Splices that grow by steps over the text before both edits. Steps with nothing kept between them are one splice.
+/// Splices that grow by steps over the text before both edits. Steps with no kept byte between them are one splice.
 #[derive(Default)]
 struct Composed {
     splices: Vec<Splice>,

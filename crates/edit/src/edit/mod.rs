@@ -1,4 +1,4 @@
-//! Edits as values.
+//! An edit as a value: sorted, disjoint splices over a text, applied, inverted and shown as a diff.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,12 +15,12 @@ mod composition;
 pub struct Splice {
     /// Byte range of the original text that goes; empty for an insertion.
     pub range: Range<usize>,
-    /// What stands there afterwards.
+    /// The text that replaces it.
     pub text: String,
 }
 
 impl Splice {
-    /// Leaves out what it replaces by itself at its start and end.
+    /// Shrinks the splice by the bytes at its start and end that it replaces by the same bytes.
     fn trim(&mut self, original: &str) {
         let (at_start, at_end) = common_at_edges(&original[self.range.clone()], &self.text);
         self.range = self.range.start + at_start..self.range.end - at_end;
@@ -32,7 +32,7 @@ impl Splice {
 /// How many bytes two texts have in common at their start, and then at their end; both on character boundaries.
 pub(crate) fn common_at_edges(a: &str, b: &str) -> (usize, usize) {
     let mut at_start = common_bytes(a.as_bytes(), b.as_bytes());
-    // A character that is the same in its first bytes only is another one.
+    // A character that has only its first bytes in common is another character.
     while !(a.is_char_boundary(at_start) && b.is_char_boundary(at_start)) {
         at_start -= 1;
     }
@@ -138,7 +138,7 @@ impl Edit {
 
     /// The change as a unified diff. Only the lines that the splices touch are compared.
     pub fn diff(&self, original: &str) -> Result<UnifiedDiff, EditMismatch> {
-        diff::of_edit(original, self)
+        diff::diff_of_edit(original, self)
     }
 }
 

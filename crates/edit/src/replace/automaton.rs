@@ -1,8 +1,9 @@
-//! Finding a sequence of lines among the lines of a text in one pass, however often its beginning repeats.
+//! The Knuth–Morris–Pratt automaton over lines: finds a sequence of lines in a text in one pass, however often its
+//! beginning repeats.
 
 use std::collections::HashMap;
 
-/// What is compared of a line. A line is one or two symbols; see [`super::fitted`].
+/// The part of a line that is compared. A line is one or two symbols; see [`super::whole_lines`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Symbol<'a> {
     /// A line of blanks only.
@@ -32,45 +33,45 @@ impl<'a> Symbol<'a> {
     }
 }
 
-/// The number of a symbol; equal symbols have equal numbers.
+/// The id of a symbol; equal symbols have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Number(u32);
+pub(super) struct SymbolId(u32);
 
-impl Number {
+impl SymbolId {
     /// A symbol that is in no pattern.
-    const UNKNOWN: Number = Number(u32::MAX);
+    const UNKNOWN: SymbolId = SymbolId(u32::MAX);
 }
 
-/// Numbers for the symbols of patterns: a line of a pattern takes a few bytes, however many patterns have it.
+/// Ids for the symbols of patterns: a line of a pattern takes a few bytes, however many patterns have it.
 #[derive(Debug, Default)]
-pub(super) struct Numbers<'a> {
-    numbers: HashMap<Symbol<'a>, Number>,
+pub(super) struct SymbolIds<'a> {
+    ids: HashMap<Symbol<'a>, SymbolId>,
 }
 
-impl<'a> Numbers<'a> {
-    /// The number of a symbol of a pattern.
-    pub(super) fn add(&mut self, symbol: Symbol<'a>) -> Number {
-        let next = u32::try_from(self.numbers.len()).map_or(Number::UNKNOWN, Number);
-        *self.numbers.entry(symbol).or_insert(next)
+impl<'a> SymbolIds<'a> {
+    /// The id of a symbol of a pattern.
+    pub(super) fn add(&mut self, symbol: Symbol<'a>) -> SymbolId {
+        let next = u32::try_from(self.ids.len()).map_or(SymbolId::UNKNOWN, SymbolId);
+        *self.ids.entry(symbol).or_insert(next)
     }
 
-    /// The number of a symbol of the text.
-    pub(super) fn get(&self, symbol: Symbol<'_>) -> Number {
-        self.numbers.get(&symbol).copied().unwrap_or(Number::UNKNOWN)
+    /// The id of a symbol of the text.
+    pub(super) fn get(&self, symbol: Symbol<'_>) -> SymbolId {
+        self.ids.get(&symbol).copied().unwrap_or(SymbolId::UNKNOWN)
     }
 }
 
 /// The Knuth–Morris–Pratt automaton of a sequence of symbols.
 #[derive(Debug)]
 pub(super) struct Automaton {
-    pattern: Vec<Number>,
-    /// For each number of matched symbols, the next smaller number that is matched too.
+    pattern: Vec<SymbolId>,
+    /// For each count of matched symbols, the next smaller count that is matched too.
     fallback: Vec<u32>,
     matched: usize,
 }
 
 impl Automaton {
-    pub(super) fn new(pattern: Vec<Number>) -> Automaton {
+    pub(super) fn new(pattern: Vec<SymbolId>) -> Automaton {
         let mut fallback = vec![0_u32; pattern.len() + 1];
         let mut matched = 0;
         for next in 1..pattern.len() {
@@ -86,13 +87,13 @@ impl Automaton {
         Automaton { pattern, fallback, matched: 0 }
     }
 
-    /// Forgets what was fed.
+    /// Forgets all symbols that were fed.
     pub(super) fn reset(&mut self) {
         self.matched = 0;
     }
 
     /// Takes the next symbol of the text.
-    pub(super) fn feed(&mut self, symbol: Number) {
+    pub(super) fn feed(&mut self, symbol: SymbolId) {
         if self.pattern.is_empty() {
             return;
         }
@@ -118,11 +119,11 @@ mod tests {
     use super::*;
 
     fn ends(pattern: &str, text: &str) -> Vec<usize> {
-        let mut numbers = Numbers::default();
-        let mut automaton = Automaton::new(pattern.split(' ').map(|word| numbers.add(Symbol::Body(word))).collect());
+        let mut ids = SymbolIds::default();
+        let mut automaton = Automaton::new(pattern.split(' ').map(|word| ids.add(Symbol::Body(word))).collect());
         let mut found = Vec::new();
         for (index, word) in text.split(' ').enumerate() {
-            automaton.feed(numbers.get(Symbol::Body(word)));
+            automaton.feed(ids.get(Symbol::Body(word)));
             if automaton.is_matched() {
                 found.push(index);
             }

@@ -1,4 +1,4 @@
-//! Refusals, with what it takes to get the next request right.
+//! The errors of a replacement, with the data that a caller needs to correct the request.
 
 use std::fmt;
 
@@ -11,9 +11,9 @@ pub enum ReplaceError {
     EmptyOldStr,
     /// `expected_matches` is 0.
     ZeroExpectedMatches,
-    /// `old_str` is not there, at no level that was allowed; or `new_str` cannot be fitted to where it is.
+    /// `old_str` was not found at any level that was allowed; or `new_str` cannot take the indentation of the match.
     NoMatch(Box<NoMatch>),
-    /// Not as many places as expected, or places that overlap.
+    /// Not as many matches as expected, or matches that overlap.
     MultipleMatches(Box<MultipleMatches>),
     /// The text would become longer than the request allows.
     ResultTooLarge {
@@ -51,27 +51,27 @@ impl fmt::Display for ReplaceError {
 
 impl std::error::Error for ReplaceError {}
 
-/// Why a passage has no one place.
+/// Why a passage does not have exactly one match.
 #[derive(Debug)]
-pub(crate) enum NotOnePlace {
-    /// It is not there, at no level that was allowed.
+pub(crate) enum NotOneMatch {
+    /// It was not found at any level that was allowed.
     NoMatch(Box<NoMatch>),
-    /// It is there several times.
+    /// It was found several times.
     MultipleMatches(Box<MultipleMatches>),
 }
 
-/// What helps to find the passage after all.
+/// `old_str` was not found: the cause, if there is a known one, and similar passages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NoMatch {
-    /// Why it was not found, when that is known.
-    pub cause: Option<Cause>,
-    /// At most 3 passages like `old_str`, best first.
-    pub nearest: Vec<Passage>,
+    /// Why `old_str` was not found, if the cause is known.
+    pub cause: Option<NoMatchCause>,
+    /// At most 3 passages similar to `old_str`, best first.
+    pub nearest: Vec<SimilarPassage>,
 }
 
-/// A passage of the content that is like `old_str`.
+/// A passage of the content that is similar to `old_str`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Passage {
+pub struct SimilarPassage {
     /// 1-based first line.
     pub first_line: usize,
     /// 1-based last line.
@@ -87,12 +87,12 @@ pub struct Passage {
 
 /// A known reason for a passage not to be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum NoMatchCause {
     /// The request allowed no level as loose as the one where it would be found.
     Capped {
         /// The level that would find it.
         level: Level,
-        /// 1-based line of the first place.
+        /// 1-based line of the first match.
         line: usize,
     },
     /// The lines are there, but their indentation differs by no single rule.
@@ -100,11 +100,11 @@ pub enum Cause {
         /// 1-based first line whose indentation does not follow that of the lines before it.
         line: usize,
     },
-    /// The passage was found, but a line of `new_str` cannot take the indentation of the place.
+    /// The passage was found, but a line of `new_str` cannot take the indentation that the content has there.
     CannotIndent {
         /// 1-based line of `new_str`.
         new_line: usize,
-        /// 1-based line of the place.
+        /// 1-based line of the match.
         line: usize,
     },
     /// `new_str` is already in the content.
@@ -112,78 +112,80 @@ pub enum Cause {
         /// 1-based line.
         line: usize,
     },
-    /// It is there in other upper and lower case.
+    /// `old_str` is in the content in other upper and lower case.
     OtherCase {
         /// 1-based line.
         line: usize,
     },
-    /// It is there if `\n` written as two characters is read as a newline.
+    /// `old_str` is in the content if its `\n`, written as two characters, is read as a newline.
     EscapedNewlines {
         /// 1-based line.
         line: usize,
     },
-    /// It is there without the line numbers that stand before its lines.
+    /// `old_str` is in the content without the line numbers that stand before its lines.
     LineNumbers {
         /// 1-based line.
         line: usize,
     },
-    /// A line of dots stands for lines that were left out.
+    /// A line of dots in `old_str` stands for lines that were left out.
     Elision,
     /// `old_str` has nothing but blanks, and such text is found byte for byte only.
     Blank,
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for NoMatchCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Cause::Capped { level, line } => {
+            NoMatchCause::Capped { level, line } => {
                 write!(
                     f,
                     "the text is on line {line}, but found only at the looser level `{level}`, which the request does not allow"
                 )
             }
-            Cause::OtherIndentation { line } => {
+            NoMatchCause::OtherIndentation { line } => {
                 write!(f, "the text is there but with other indentation on line {line}")
             }
-            Cause::CannotIndent { new_line, line } => write!(
+            NoMatchCause::CannotIndent { new_line, line } => write!(
                 f,
                 "the text is on line {line}, but line {new_line} of `new_str` cannot take the indentation that the content has there"
             ),
-            Cause::AlreadyApplied { line } => {
+            NoMatchCause::AlreadyApplied { line } => {
                 write!(f, "`new_str` is already in the content at line {line}: the edit may have been made")
             }
-            Cause::OtherCase { line } => write!(f, "the text is on line {line} in other upper and lower case"),
-            Cause::EscapedNewlines { line } => write!(
+            NoMatchCause::OtherCase { line } => write!(f, "the text is on line {line} in other upper and lower case"),
+            NoMatchCause::EscapedNewlines { line } => write!(
                 f,
                 "the text is on line {line}, but was given with `\\n` written as two characters where the content has line breaks"
             ),
-            Cause::LineNumbers { line } => {
+            NoMatchCause::LineNumbers { line } => {
                 write!(f, "the text is on line {line}, but was given with line numbers before its lines")
             }
-            Cause::Elision => f.write_str("a line that was given stands for lines that were left out; give all lines"),
-            Cause::Blank => f.write_str("the text has only blanks, and such text is found byte for byte only"),
+            NoMatchCause::Elision => {
+                f.write_str("a line that was given stands for lines that were left out; give all lines")
+            }
+            NoMatchCause::Blank => f.write_str("the text has only blanks, and such text is found byte for byte only"),
         }
     }
 }
 
-/// The places that were found instead of the expected number.
+/// `old_str` was found more or fewer times than expected, or its matches overlap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MultipleMatches {
-    /// How many places there are.
+    /// How many matches there are.
     pub total: usize,
     /// How many were expected.
     pub expected: usize,
     /// The level that decided.
     pub level: Level,
-    /// The first 20 places.
-    pub places: Vec<Place>,
+    /// The first 20 matches.
+    pub locations: Vec<MatchLocation>,
 }
 
-/// One of several places.
+/// Where one of several matches is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// 1-based line where it starts.
+pub struct MatchLocation {
+    /// 1-based line where the match starts.
     pub line: usize,
-    /// The place with 2 lines before and after, long lines cut.
+    /// The match with 2 lines before and after, long lines cut.
     pub context: String,
 }

@@ -1,8 +1,8 @@
-//! How loosely a passage may be read.
+//! The levels of matching, from byte-exact to loosely spaced, and the treatment of line endings.
 
 use std::fmt;
 
-/// How loosely `old_str` may be read when it is looked for, from strict to loose.
+/// How loosely `old_str` may be compared with the content, from strict to loose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Byte for byte.

@@ -1,4 +1,4 @@
-//! Replacing a passage that is named by its text.
+//! Replacing a passage that is named by its text (`str_replace`): the ladder of matching levels.
 
 use std::ops::Range;
 
@@ -6,49 +6,49 @@ use crate::edit::Edit;
 use crate::lines::line_of;
 use crate::search::occurrences;
 
-pub(crate) use error::NotOnePlace;
-pub use error::{Cause, MultipleMatches, NoMatch, Passage, Place, ReplaceError};
-use fit::{Fitter, push_splice};
-use fitted::WholeLines;
+pub(crate) use error::NotOneMatch;
+pub use error::{MatchLocation, MultipleMatches, NoMatch, NoMatchCause, ReplaceError, SimilarPassage};
 pub use level::{Level, LineEndings};
-use places::{FoundPlace, MAX_SHOWN_PLACES, Places};
+use matches::{MAX_SHOWN_MATCHES, OldStrMatch, OldStrMatches};
+use rewrite::{Rewriter, push_splice};
+use whole_lines::WholeLines;
 
-mod anchored;
+mod anchored_lines;
 mod automaton;
+mod diagnosis;
 mod error;
-mod failure;
-mod fit;
-mod fitted;
 mod indentation;
 mod level;
+mod line_pairs;
+mod matches;
 mod nearest;
-mod normal;
-mod pairing;
-mod places;
+mod normalization;
+mod rewrite;
+mod similarity;
+mod splice_lines;
 mod typography;
-mod weave;
 mod whitespace;
-mod words;
+mod whole_lines;
 
-/// A request to replace one unique passage, or exactly `expected_matches` of them.
+/// A request to replace one unique passage, or exactly `expected_matches` equal ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Replace<'a> {
     /// The passage as the caller remembers it.
     pub old_str: &'a str,
-    /// What it shall become.
+    /// The text that replaces it.
     pub new_str: &'a str,
-    /// How many places must be found; all of them are replaced.
+    /// How many matches must be found; all of them are replaced.
     pub expected_matches: usize,
     /// The loosest level that may decide.
     pub loosest: Level,
     /// What becomes of the line endings of `new_str`.
     pub line_endings: LineEndings,
-    /// How long the text may become. A few thousand places for a long `new_str` would otherwise fill the memory.
+    /// How long the text may become. A few thousand matches and a long `new_str` would otherwise fill the memory.
     pub max_result_bytes: usize,
 }
 
 impl<'a> Replace<'a> {
-    /// One place, the whole ladder, literal line endings, at most 64 MiB.
+    /// One match, the whole ladder, literal line endings, at most 64 MiB.
     pub fn new(old_str: &'a str, new_str: &'a str) -> Replace<'a> {
         Replace {
             old_str,
@@ -61,21 +61,21 @@ impl<'a> Replace<'a> {
     }
 }
 
-/// A passage was found; this is what replacing it means.
+/// The result of a replacement: the edit, and where `old_str` was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
     /// The change; empty when the passage already reads like the result.
     pub edit: Edit,
     /// The level that decided.
     pub level: Level,
-    /// 1-based line where the first place starts.
+    /// 1-based line where the first match starts.
     pub line: usize,
-    /// Byte ranges of the places in the original text, in order. Nothing outside them changes, except that removing
+    /// Byte ranges of the matches in the original text, in order. Nothing outside them changes, except that removing
     /// whole lines takes one line ending next to them along.
-    pub places: Vec<Range<usize>>,
+    pub ranges: Vec<Range<usize>>,
 }
 
-/// Finds `old_str` in the content and says what replacing it by `new_str` means.
+/// Finds `old_str` in the content and makes the edit that replaces it by `new_str`.
 ///
 /// The strictest level that finds anything decides. The cost is linear in the content, whatever it is.
 pub fn replace(content: &str, request: &Replace<'_>) -> Result<Replacement, ReplaceError> {
@@ -85,82 +85,88 @@ pub fn replace(content: &str, request: &Replace<'_>) -> Result<Replacement, Repl
     if request.expected_matches == 0 {
         return Err(ReplaceError::ZeroExpectedMatches);
     }
-    match climb(content, request) {
-        Some((level, places)) => settle(content, request, level, &places),
-        None => Err(ReplaceError::NoMatch(failure::no_match(content, request))),
+    match climb_levels(content, request) {
+        Some((level, matches)) => replace_matches(content, request, level, &matches),
+        None => Err(ReplaceError::NoMatch(diagnosis::no_match(content, request))),
     }
 }
 
-/// The one place of `old_str`, by the rules of [`replace()`], and the level that finds it; `old_str` is not empty.
-pub(crate) fn find_one(content: &str, request: &Replace<'_>) -> Result<(Level, Range<usize>), NotOnePlace> {
-    let Some((level, places)) = climb(content, request) else {
-        return Err(NotOnePlace::NoMatch(failure::no_match(content, request)));
+/// The only match of `old_str`, by the rules of [`replace()`], and the level that finds it; `old_str` is not empty.
+pub(crate) fn find_one(content: &str, request: &Replace<'_>) -> Result<(Level, Range<usize>), NotOneMatch> {
+    let Some((level, matches)) = climb_levels(content, request) else {
+        return Err(NotOneMatch::NoMatch(diagnosis::no_match(content, request)));
     };
-    match places.kept.as_slice() {
-        [place] => Ok((level, place.span.clone())),
-        _ => Err(NotOnePlace::MultipleMatches(failure::multiple_matches(content, request, level, &places))),
+    match matches.kept.as_slice() {
+        [only] => Ok((level, only.span.clone())),
+        _ => Err(NotOneMatch::MultipleMatches(diagnosis::multiple_matches(content, request, level, &matches))),
     }
 }
 
-/// The strictest level that finds anything, and what it finds: as many places as expected all kept.
-fn climb(content: &str, request: &Replace<'_>) -> Option<(Level, Places)> {
+/// The strictest level that finds `old_str`, and its matches; all of them are kept if they are as many as expected.
+fn climb_levels(content: &str, request: &Replace<'_>) -> Option<(Level, OldStrMatches)> {
     let mut levels = Level::ALL.into_iter().take_while(|level| *level <= request.loosest);
     levels.find_map(|level| {
-        let mut places = find(content, request, level, MAX_SHOWN_PLACES);
-        if places.total == request.expected_matches && places.total > places.kept.len() {
-            places = find(content, request, level, places.total);
+        let mut matches = find(content, request, level, MAX_SHOWN_MATCHES);
+        if matches.total == request.expected_matches && matches.total > matches.kept.len() {
+            matches = find(content, request, level, matches.total);
         }
-        (places.total > 0).then_some((level, places))
+        (matches.total > 0).then_some((level, matches))
     })
 }
 
-/// The places at one level, the first so many of them kept.
-fn find(content: &str, request: &Replace<'_>, level: Level, keep: usize) -> Places {
+/// The matches at one level; the first `keep` of them are kept, all are counted.
+fn find(content: &str, request: &Replace<'_>, level: Level, keep: usize) -> OldStrMatches {
     if level == Level::Exact {
-        return exact(content, request, keep);
+        return find_exact(content, request, keep);
     }
-    let old = WholeLines::of(request.old_str);
+    let old = WholeLines::new(request.old_str);
     if old.core().is_empty() {
-        // Blanks alone say nothing about where they are.
-        return Places::keeping(0);
+        // Blanks alone do not identify a passage.
+        return OldStrMatches::keeping(0);
     }
     match level {
         Level::WhitespaceNormalized => whitespace::find(content, request, keep),
-        _ => fitted::find(content, &old, level, keep),
+        _ => whole_lines::find(content, &old, level, keep),
     }
 }
 
-fn exact(content: &str, request: &Replace<'_>, keep: usize) -> Places {
+fn find_exact(content: &str, request: &Replace<'_>, keep: usize) -> OldStrMatches {
     let bytes = content.as_bytes();
     let splits_ending = |at: usize| at > 0 && bytes[at - 1] == b'\r' && bytes.get(at) == Some(&b'\n');
-    let mut places = Places::keeping(keep);
+    let mut matches = OldStrMatches::keeping(keep);
     for start in occurrences(bytes, request.old_str.as_bytes()) {
         let end = start + request.old_str.len();
         if !splits_ending(start) && !splits_ending(end) {
-            places.add(|| FoundPlace { span: start..end, fit: None });
+            matches.add(|| OldStrMatch { span: start..end, fit: None });
         }
     }
-    places
+    matches
 }
 
-/// Replaces the places, if they are as many as expected.
-fn settle(content: &str, request: &Replace<'_>, level: Level, places: &Places) -> Result<Replacement, ReplaceError> {
-    if places.total != request.expected_matches || places.overlap() {
-        let several = failure::multiple_matches(content, request, level, places);
+/// Replaces the matches, if they are as many as expected.
+fn replace_matches(
+    content: &str,
+    request: &Replace<'_>,
+    level: Level,
+    matches: &OldStrMatches,
+) -> Result<Replacement, ReplaceError> {
+    if matches.total != request.expected_matches || matches.overlap() {
+        let several = diagnosis::multiple_matches(content, request, level, matches);
         return Err(ReplaceError::MultipleMatches(several));
     }
-    let mut fitter = Fitter::new(content, request, level);
+    let mut rewriter = Rewriter::new(content, request, level);
     let mut splices = Vec::new();
-    for place in &places.kept {
-        let fitted = fitter.fit(place).map_err(|error| failure::unfit(content, request, place, &error))?;
-        for splice in fitted {
+    for found in &matches.kept {
+        let rewritten = rewriter.rewrite(found);
+        let rewritten = rewritten.map_err(|error| diagnosis::cannot_rewrite(content, request, found, &error))?;
+        for splice in rewritten {
             push_splice(&mut splices, splice, content);
         }
     }
     Ok(Replacement {
         edit: Edit::minimal(content, splices),
         level,
-        line: line_of(content, places.kept.first().map_or(0, |place| place.span.start)),
-        places: places.kept.iter().map(|place| place.span.clone()).collect(),
+        line: line_of(content, matches.kept.first().map_or(0, |first| first.span.start)),
+        ranges: matches.kept.iter().map(|found| found.span.clone()).collect(),
     })
 }

@@ -1,18 +1,19 @@
-//! Characters of `old_str` that stand for other forms of them in the content.
+//! Learns which typographic or plain forms (quotes, dashes, ellipses, blanks) the content has where `old_str` has others,
+//! and writes `new_str` in the forms of the content.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::lines::is_blank;
 
-use super::normal::Class;
+use super::normalization::TypographicClass;
 
-/// What the characters of `old_str` stood for, where that was one other form throughout.
+/// The content's form of each character of `old_str`, where that is one other form throughout.
 #[derive(Debug, Default)]
 pub(super) struct Typography<'a> {
-    /// For each character (or `...`) what it stood for; `None` for more than one thing.
+    /// For each character (or `...`) its form in the content; `None` for several forms.
     forms: HashMap<&'a str, Option<&'a str>>,
-    /// Where the characters stood that mean other things in other places.
-    places: HashSet<(char, Neighbours)>,
+    /// The neighbours of those characters whose meaning depends on their neighbours.
+    neighbours: HashSet<(char, Neighbours)>,
 }
 
 const DOTS: &str = "...";
@@ -20,8 +21,8 @@ const DOTS: &str = "...";
 impl<'a> Typography<'a> {
     /// Learns from two bodies that are equal after normalisation.
     pub(super) fn learn(&mut self, mut old: &'a str, mut content: &'a str) {
-        for (at, c) in old.char_indices().filter(|(_, c)| is_placed(*c)) {
-            self.places.insert((c, Neighbours::of(old, at, c)));
+        for (at, c) in old.char_indices().filter(|(_, c)| depends_on_neighbours(*c)) {
+            self.neighbours.insert((c, Neighbours::around(old, at, c)));
         }
         while let (Some(a), Some(b)) = (old.chars().next(), content.chars().next()) {
             let (old_part, content_part) = if is_blank(a) && is_blank(b) {
@@ -34,8 +35,8 @@ impl<'a> Typography<'a> {
                 runs
             } else {
                 let units = (first(old, a), first(content, b));
-                if Class::of(a).is_some() {
-                    self.note(units.0, units.1);
+                if TypographicClass::from_char(a).is_some() {
+                    self.record(units.0, units.1);
                 }
                 units
             };
@@ -58,8 +59,8 @@ impl<'a> Typography<'a> {
         let mut dots = 0;
         for (at, c) in old.char_indices() {
             match standing_for(dots) {
-                Some(form) if old[at..].starts_with(DOTS) => self.note(DOTS, form),
-                Some(form) if c != '.' => self.note(first(&old[at..], c), form),
+                Some(form) if old[at..].starts_with(DOTS) => self.record(DOTS, form),
+                Some(form) if c != '.' => self.record(first(&old[at..], c), form),
                 None if c != '.' => {
                     self.forms.insert(first(&old[at..], c), None);
                 }
@@ -74,20 +75,20 @@ impl<'a> Typography<'a> {
         let mut others = content.char_indices().rev();
         for (index, c) in old.char_indices().rev() {
             let form = others.next().map(|(at, other)| (other, &content[at..at + other.len_utf8()]));
-            if Class::of(c) == Some(Class::Space) {
+            if TypographicClass::from_char(c) == Some(TypographicClass::Space) {
                 self.learn_blank(&old[index..index + c.len_utf8()], form);
             }
         }
     }
 
-    /// Blanks that stand for as many blanks tell their forms; those of other runs stand for nothing definite.
+    /// Runs of equally many blanks show the form of each; the blanks of other runs have no definite form.
     fn learn_blanks(&mut self, old: &'a str, content: &'a str) {
         let same_length = old.chars().count() == content.chars().count();
         let mut others = content.char_indices();
         for (index, c) in old.char_indices() {
             let form = others.next().filter(|_| same_length);
             let form = form.map(|(at, other)| (other, &content[at..at + other.len_utf8()]));
-            if Class::of(c) == Some(Class::Space) {
+            if TypographicClass::from_char(c) == Some(TypographicClass::Space) {
                 self.learn_blank(&old[index..index + c.len_utf8()], form);
             }
         }
@@ -95,17 +96,19 @@ impl<'a> Typography<'a> {
 
     fn learn_blank(&mut self, unit: &'a str, form: Option<(char, &'a str)>) {
         match form {
-            Some((c, form)) if Class::of(c) == Some(Class::Space) => self.note(unit, form),
+            Some((c, form)) if TypographicClass::from_char(c) == Some(TypographicClass::Space) => {
+                self.record(unit, form);
+            }
             _ => {
                 self.forms.insert(unit, None);
             }
         }
     }
 
-    fn note(&mut self, unit: &'a str, form: &'a str) {
-        let known = self.forms.entry(unit).or_insert(Some(form));
-        if *known != Some(form) {
-            *known = None;
+    fn record(&mut self, unit: &'a str, form: &'a str) {
+        let recorded = self.forms.entry(unit).or_insert(Some(form));
+        if *recorded != Some(form) {
+            *recorded = None;
         }
     }
 
@@ -121,29 +124,32 @@ impl<'a> Typography<'a> {
             let dots = rest.starts_with(DOTS) && self.forms.contains_key(DOTS);
             let unit = if dots { DOTS } else { first(rest, c) };
             let form = self.forms.get(unit).copied().flatten();
-            let form = form.filter(|_| !is_placed(c) || self.places.contains(&(c, Neighbours::of(body, at, c))));
+            let form = form.filter(|_| {
+                !depends_on_neighbours(c) || self.neighbours.contains(&(c, Neighbours::around(body, at, c)))
+            });
             written.push_str(form.unwrap_or(unit));
             at += unit.len();
         }
     }
 }
 
-/// What stands beside a character: blanks and the edges of a line, or something else.
+/// The neighbours of a character: blanks and the edges of a line, or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Neighbours {
-    before: Side,
-    after: Side,
+    before: Neighbour,
+    after: Neighbour,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Side {
+enum Neighbour {
     Blank,
     Text,
 }
 
 impl Neighbours {
-    fn of(body: &str, at: usize, c: char) -> Neighbours {
-        let side = |neighbour: Option<char>| if neighbour.is_none_or(is_blank) { Side::Blank } else { Side::Text };
+    fn around(body: &str, at: usize, c: char) -> Neighbours {
+        let side =
+            |neighbour: Option<char>| if neighbour.is_none_or(is_blank) { Neighbour::Blank } else { Neighbour::Text };
         Neighbours {
             before: side(body[..at].chars().next_back()),
             after: side(body[at + c.len_utf8()..].chars().next()),
@@ -151,10 +157,13 @@ impl Neighbours {
     }
 }
 
-/// Whether a character means other things in other places: a dash between blanks is not that of `--force`, and an
+/// Whether the meaning of a character depends on its neighbours: a dash between blanks is not that of `--force`, and an
 /// opening quote is not a closing one.
-fn is_placed(c: char) -> bool {
-    matches!(Class::of(c), Some(Class::SingleQuote | Class::DoubleQuote | Class::Dash))
+fn depends_on_neighbours(c: char) -> bool {
+    matches!(
+        TypographicClass::from_char(c),
+        Some(TypographicClass::SingleQuote | TypographicClass::DoubleQuote | TypographicClass::Dash)
+    )
 }
 
 fn first(text: &str, c: char) -> &str {
@@ -166,7 +175,7 @@ fn run(text: &str, belongs: fn(char) -> bool) -> &str {
 }
 
 fn is_dot(c: char) -> bool {
-    c == '.' || Class::of(c) == Some(Class::Ellipsis)
+    c == '.' || TypographicClass::from_char(c) == Some(TypographicClass::Ellipsis)
 }
 
 fn dots_of(c: char) -> usize {

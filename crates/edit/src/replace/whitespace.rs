@@ -1,38 +1,38 @@
-//! The level that ignores line endings and blanks at the end of lines.
+//! Finds `old_str` at the level `whitespace_normalized`, which ignores line endings and blanks at the end of lines.
 
 use std::collections::VecDeque;
 
 use crate::lines::{Line, split_lines, trim_blanks_end};
 
-use super::anchored::{Anchor, AnchoredLines, Step};
-use super::automaton::{Automaton, Numbers, Symbol};
-use super::places::{FoundPlace, Places};
+use super::anchored_lines::{Anchor, AnchoredLines, AnchoredStep};
+use super::automaton::{Automaton, Symbol, SymbolIds};
+use super::matches::{OldStrMatch, OldStrMatches};
 use super::{LineEndings, Replace};
 
-/// Finds `old_str` where its first line may start and its last line may end inside a line of the content.
-pub(super) fn find(content: &str, request: &Replace<'_>, keep: usize) -> Places {
-    let mut places = Places::keeping(keep);
+/// Finds `old_str`, whose first line may start and whose last line may end inside a line of the content.
+pub(super) fn find(content: &str, request: &Replace<'_>, keep: usize) -> OldStrMatches {
+    let mut matches = OldStrMatches::keeping(keep);
     let segments = split_lines(request.old_str);
     // Every line but the last has at least its ending.
     if segments.len() > content.len() + 1 {
-        return places;
+        return matches;
     }
     let anchor = Anchor::longest(segments.iter().map(|segment| trim_blanks_end(segment)));
-    let mut search = Search::new(content, &segments, request.line_endings);
+    let mut search = WhitespaceSearch::new(content, &segments, request.line_endings);
     for step in AnchoredLines::new(content, anchor) {
         match step {
-            Step::Gap => search.reset(),
-            Step::Line(line) => {
-                if let Some(place) = search.next_line(line) {
-                    places.add(|| place);
+            AnchoredStep::Gap => search.reset(),
+            AnchoredStep::Line(line) => {
+                if let Some(found) = search.next_line(line) {
+                    matches.add(|| found);
                 }
             }
         }
     }
-    places
+    matches
 }
 
-struct Search<'a> {
+struct WhitespaceSearch<'a> {
     content: &'a str,
     /// The first segment without trailing blanks.
     head: &'a str,
@@ -40,28 +40,28 @@ struct Search<'a> {
     tail: Option<&'a str>,
     /// The segments between: whole lines.
     middle: Automaton,
-    numbers: Numbers<'a>,
+    ids: SymbolIds<'a>,
     middle_lines: usize,
     /// For each of the last lines, where a match that starts on it starts. The front is the line before `middle_lines` lines.
     starts: VecDeque<Option<usize>>,
     line_endings: LineEndings,
 }
 
-impl<'a> Search<'a> {
-    fn new(content: &'a str, segments: &[&'a str], line_endings: LineEndings) -> Search<'a> {
+impl<'a> WhitespaceSearch<'a> {
+    fn new(content: &'a str, segments: &[&'a str], line_endings: LineEndings) -> WhitespaceSearch<'a> {
         let (head, rest) = segments.split_first().unwrap_or((&"", &[]));
         let (tail, middle) = match rest.split_last() {
             Some((tail, middle)) => (Some(*tail), middle),
             None => (None, rest),
         };
-        let mut numbers = Numbers::default();
-        let symbols = middle.iter().map(|segment| numbers.add(Symbol::Body(trim_blanks_end(segment))));
-        Search {
+        let mut ids = SymbolIds::default();
+        let symbols = middle.iter().map(|segment| ids.add(Symbol::Body(trim_blanks_end(segment))));
+        WhitespaceSearch {
             content,
             head: trim_blanks_end(head),
             tail,
             middle: Automaton::new(symbols.collect()),
-            numbers,
+            ids,
             middle_lines: middle.len(),
             starts: VecDeque::new(),
             line_endings,
@@ -73,8 +73,8 @@ impl<'a> Search<'a> {
         self.starts.clear();
     }
 
-    /// The place that ends on this line.
-    fn next_line(&mut self, line: Line) -> Option<FoundPlace> {
+    /// The match that ends on this line.
+    fn next_line(&mut self, line: Line) -> Option<OldStrMatch> {
         let text = line.text(self.content);
         let trimmed = trim_blanks_end(text);
         let start = trimmed.ends_with(self.head).then(|| match self.head {
@@ -83,34 +83,34 @@ impl<'a> Search<'a> {
             head => line.start + trimmed.len() - head.len(),
         });
         let Some(tail) = self.tail else {
-            return start.map(|start| self.place(start, line, line.start + trimmed.len()));
+            return start.map(|start| self.match_between(start, line, line.start + trimmed.len()));
         };
         let candidate = match self.starts.front() {
             Some(start) if self.starts.len() > self.middle_lines && self.middle.is_matched() => *start,
             _ => None,
         };
-        let place = candidate.and_then(|start| {
+        let found = candidate.and_then(|start| {
             if text.starts_with(tail) {
-                Some(self.place(start, line, line.start + tail.len()))
+                Some(self.match_between(start, line, line.start + tail.len()))
             } else if trim_blanks_end(tail) == trimmed {
-                Some(self.place(start, line, line.start + trimmed.len()))
+                Some(self.match_between(start, line, line.start + trimmed.len()))
             } else {
                 None
             }
         });
-        self.middle.feed(self.numbers.get(Symbol::Body(trimmed)));
+        self.middle.feed(self.ids.get(Symbol::Body(trimmed)));
         self.starts.push_back(start);
         if self.starts.len() > self.middle_lines + 1 {
             self.starts.pop_front();
         }
-        place
+        found
     }
 
-    /// The place from `start` to `end` on its last line, with the blanks after it when they go along.
-    fn place(&self, start: usize, line: Line, end: usize) -> FoundPlace {
+    /// The match from `start` to `end` on its last line, with the blanks after it when they are replaced too.
+    fn match_between(&self, start: usize, line: Line, end: usize) -> OldStrMatch {
         let takes_blanks = self.line_endings == LineEndings::Match && self.tail != Some("");
         let rest_is_blank = trim_blanks_end(&self.content[line.start..line.text_end]).len() <= end - line.start;
         let end = if takes_blanks && rest_is_blank { line.text_end } else { end };
-        FoundPlace { span: start..end, fit: None }
+        OldStrMatch { span: start..end, fit: None }
     }
 }

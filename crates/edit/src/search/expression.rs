@@ -8,7 +8,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::pattern::{Case, PatternError};
-use super::required::Required;
+use super::required_text::RequiredText;
 
 /// Parsing alone takes several kilobytes for each class such as `\w`, before the compiled size is known.
 const MAX_EXPRESSION_BYTES: usize = 8 << 10;
@@ -19,27 +19,27 @@ const MAX_COMPILED_BYTES: usize = 4 << 20;
 /// Groups in groups. Bounds the recursion over the syntax tree.
 const MAX_NESTING: u32 = 100;
 
-/// How far to look for a match before pausing. The slowest automatons take some 30 µs a byte.
+/// How many bytes to search for a match before pausing. The slowest automatons take some 30 µs a byte.
 const WINDOW: usize = 16 << 10;
 
 #[derive(Debug, Clone)]
 pub(super) struct Expression {
     regex: Regex,
     reach: Reach,
-    /// What its matches hold.
-    pub(super) required: Required,
+    /// The texts that every match contains.
+    pub(super) required_text: RequiredText,
 }
 
 /// How far a match can go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Reach {
-    lines: Lines,
+    lines: LineReach,
     /// The length of the longest match, if there is one.
     bytes: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lines {
+enum LineReach {
     /// No match holds `\n`.
     One,
     Any,
@@ -51,7 +51,7 @@ impl Expression {
             return Err(PatternError::TooLarge);
         }
         let insensitive = case == Case::Insensitive;
-        // The builder parses too, but tells neither where an error is nor what the syntax tree holds.
+        // The builder parses too, but reports neither the position of an error nor the syntax tree.
         let tree = ParserBuilder::new()
             .multi_line(true)
             .crlf(true)
@@ -60,7 +60,7 @@ impl Expression {
             .build()
             .parse(expression)
             .map_err(|error| invalid(&error))?;
-        let lines = if contains_newline(&tree) { Lines::Any } else { Lines::One };
+        let lines = if contains_newline(&tree) { LineReach::Any } else { LineReach::One };
         let reach = Reach { lines, bytes: tree.properties().maximum_len() };
         let regex = RegexBuilder::new(expression)
             .multi_line(true)
@@ -73,7 +73,7 @@ impl Expression {
                 regex::Error::CompiledTooBig(_) => PatternError::TooLarge,
                 other => PatternError::Invalid { detail: other.to_string(), position: None },
             })?;
-        Ok(Expression { regex, reach, required: Required::by(&tree) })
+        Ok(Expression { regex, reach, required_text: RequiredText::from_hir(&tree) })
     }
 
     pub(super) fn is_match(&self, text: &str) -> bool {
@@ -108,17 +108,17 @@ fn contains_newline(tree: &Hir) -> bool {
     }
 }
 
-/// What looking for the next match came to.
+/// One step of a search.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum SearchStep {
     Match(Range<usize>),
-    /// No match so far: an occasion to give up.
+    /// No match so far: the caller may stop here.
     Pause,
 }
 
 /// The iterator of [`Expression::matches`].
 ///
-/// A single call into the automaton cannot be interrupted, so matches are first looked for in a piece of the
+/// A single call into the automaton cannot be interrupted, so matches are first searched for in a piece of the
 /// text. That a piece holds none is certain but for those that touch its end, so the next piece starts where a
 /// match that reaches the end could. If that is not known, or too near, the same piece is tried twice as long:
 /// at worst the work is doubled, and a caller that wants to stop waits as long again as it already has.
@@ -138,7 +138,7 @@ pub(super) struct Matches<'a> {
 
 impl Matches<'_> {
     /// Looks at the next piece; says whether it certainly holds no match, and if so moves on.
-    fn passed_a_piece(&mut self) -> bool {
+    fn skip_piece_without_match(&mut self) -> bool {
         let end = self.text.ceil_char_boundary(self.at.saturating_add(self.window));
         if end >= self.text.len() || self.expression.regex.shortest_match_at(&self.text[..end], self.at).is_some() {
             return false;
@@ -157,8 +157,8 @@ impl Matches<'_> {
     fn earliest_start(&self, end: usize) -> usize {
         let Reach { lines, bytes } = self.expression.reach;
         let line = match lines {
-            Lines::One => memrchr(b'\n', &self.text.as_bytes()[self.at..end]).map(|offset| self.at + offset + 1),
-            Lines::Any => None,
+            LineReach::One => memrchr(b'\n', &self.text.as_bytes()[self.at..end]).map(|offset| self.at + offset + 1),
+            LineReach::Any => None,
         };
         let near = bytes.map(|longest| self.text.floor_char_boundary(end.saturating_sub(longest)));
         self.at.max(line.unwrap_or(0)).max(near.unwrap_or(0))
@@ -170,12 +170,12 @@ impl Matches<'_> {
 }
 
 impl Iterator for Matches<'_> {
-    type Item = Step;
+    type Item = SearchStep;
 
-    fn next(&mut self) -> Option<Step> {
+    fn next(&mut self) -> Option<SearchStep> {
         while self.at <= self.text.len() {
-            if self.passed_a_piece() {
-                return Some(Step::Pause);
+            if self.skip_piece_without_match() {
+                return Some(SearchStep::Pause);
             }
             self.window = WINDOW;
             let Some(found) = self.expression.regex.find_at(self.text, self.at) else {
@@ -185,7 +185,7 @@ impl Iterator for Matches<'_> {
             let follows = self.last_end.replace(found.end()) == Some(found.end());
             self.at = if found.is_empty() { self.after_char_at(found.end()) } else { found.end() };
             if !(found.is_empty() && follows) {
-                return Some(Step::Match(found.range()));
+                return Some(SearchStep::Match(found.range()));
             }
         }
         None
@@ -200,10 +200,10 @@ mod tests {
     fn an_expression_that_cannot_match_a_newline_is_known() {
         let lines = |expression: &str| Expression::new(expression, Case::Sensitive).unwrap().reach.lines;
         for expression in ["foo", "^a.*b$", r"[\w-]+\b", "(a|(b))*", r"a\r", r"\Aa", "[^\n]"] {
-            assert_eq!(lines(expression), Lines::One, "{expression}");
+            assert_eq!(lines(expression), LineReach::One, "{expression}");
         }
         for expression in ["a\nb", r"a\s+b", "[^a]", "(?s)a.b", "(a|(b\n))*", r"\W"] {
-            assert_eq!(lines(expression), Lines::Any, "{expression}");
+            assert_eq!(lines(expression), LineReach::Any, "{expression}");
         }
     }
 
@@ -248,8 +248,8 @@ mod tests {
             let compiled = Expression::new(expression, Case::Sensitive).unwrap();
             let expected = compiled.regex.find_iter(&text).map(|found| found.range());
             let found = compiled.matches(&text).filter_map(|step| match step {
-                Step::Match(range) => Some(range),
-                Step::Pause => None,
+                SearchStep::Match(range) => Some(range),
+                SearchStep::Pause => None,
             });
             assert!(found.eq(expected), "{expression}");
         }
@@ -259,7 +259,11 @@ mod tests {
     fn a_search_without_matches_pauses() {
         let lines = "some words\n".repeat(100_000);
         let pauses = |expression: &str, text: &str| {
-            Expression::new(expression, Case::Sensitive).unwrap().matches(text).filter(|s| *s == Step::Pause).count()
+            Expression::new(expression, Case::Sensitive)
+                .unwrap()
+                .matches(text)
+                .filter(|s| *s == SearchStep::Pause)
+                .count()
         };
         assert!(pauses("nowhere", &lines) >= lines.len() / WINDOW);
         assert!(pauses(r"no\swhere", &lines) >= lines.len() / WINDOW);

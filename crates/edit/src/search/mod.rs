@@ -1,26 +1,26 @@
-//! Searching a text: every match, with its lines and the lines around it.
+//! Searching a text for a literal or a regular expression: every match, with its line numbers and lines of context.
 
+mod case_insensitive;
 mod expression;
-mod folded;
-mod hits;
+mod hit_collector;
 mod occurrences;
 mod pattern;
-mod required;
+mod required_text;
 
 use std::fmt;
 use std::ops::Range;
 
 use memchr::memchr;
 
-use expression::Step;
-use hits::Hits;
-use pattern::Method;
+use expression::SearchStep;
+use hit_collector::HitCollector;
+use pattern::SearchMethod;
 
 pub(crate) use occurrences::occurrences;
 pub use pattern::{Case, Pattern, PatternError};
-pub use required::Required;
+pub use required_text::RequiredText;
 
-/// How much of what is found is kept.
+/// How many hits a search keeps, with how much context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchOptions {
     /// Lines of context before the first and after the last line of a match.
@@ -29,9 +29,9 @@ pub struct SearchOptions {
     pub limit: usize,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found<'t> {
+pub struct SearchResult<'t> {
     /// The first matches, at most [`SearchOptions::limit`], in the order of the text.
     pub hits: Vec<Hit<'t>>,
     /// The number of matches in the whole text.
@@ -41,7 +41,7 @@ pub struct Found<'t> {
 /// One match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit<'t> {
-    /// The matched bytes. Empty where an expression matched nothing at a place.
+    /// The matched bytes. Empty where an expression matched the empty text.
     pub range: Range<usize>,
     /// The line of the match's start, 1-based.
     pub first_line: usize,
@@ -56,15 +56,15 @@ pub struct Hit<'t> {
 
 /// The search was ended by its caller before it was complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Interrupted;
+pub struct SearchInterrupted;
 
-impl fmt::Display for Interrupted {
+impl fmt::Display for SearchInterrupted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the search was interrupted")
     }
 }
 
-impl std::error::Error for Interrupted {}
+impl std::error::Error for SearchInterrupted {}
 
 /// Finds every match of `pattern` in `text`.
 ///
@@ -73,16 +73,16 @@ impl std::error::Error for Interrupted {}
 /// time, but some expressions read up to the end of a line, or of the text, for each of many matches.
 ///
 /// `keep_going` is asked after every match and, for expressions, now and then where there are none; the search
-/// ends as soon as it says no. That is the place for a deadline.
+/// ends as soon as it says no. A caller checks its deadline there.
 pub fn search<'t>(
     text: &'t str,
     pattern: &Pattern,
     options: &SearchOptions,
     keep_going: &mut dyn FnMut() -> bool,
-) -> Result<Found<'t>, Interrupted> {
-    let mut hits = Hits::new(text, options);
-    each_match(text, pattern, keep_going, |range| hits.add(range))?;
-    Ok(hits.found())
+) -> Result<SearchResult<'t>, SearchInterrupted> {
+    let mut hits = HitCollector::new(text, options);
+    for_each_match(text, pattern, keep_going, |range| hits.add(range))?;
+    Ok(hits.finish())
 }
 
 /// Finds every line on which a match of `pattern` starts, each once, by the first of those matches; all else as for
@@ -92,33 +92,35 @@ pub fn search_lines<'t>(
     pattern: &Pattern,
     options: &SearchOptions,
     keep_going: &mut dyn FnMut() -> bool,
-) -> Result<Found<'t>, Interrupted> {
-    let mut hits = Hits::new(text, options);
+) -> Result<SearchResult<'t>, SearchInterrupted> {
+    let mut hits = HitCollector::new(text, options);
     let mut next_line = 0;
-    each_match(text, pattern, keep_going, |range| {
+    for_each_match(text, pattern, keep_going, |range| {
         if range.start >= next_line {
             let newline = memchr(b'\n', &text.as_bytes()[range.start..]);
             next_line = newline.map_or(usize::MAX, |newline| range.start + newline + 1);
             hits.add(range);
         }
     })?;
-    Ok(hits.found())
+    Ok(hits.finish())
 }
 
-fn each_match(
+fn for_each_match(
     text: &str,
     pattern: &Pattern,
     keep_going: &mut dyn FnMut() -> bool,
     each: impl FnMut(Range<usize>),
-) -> Result<(), Interrupted> {
+) -> Result<(), SearchInterrupted> {
     match &pattern.method {
-        Method::Exact(finder) => {
+        SearchMethod::Exact(finder) => {
             let length = finder.needle().len();
             let starts = occurrences::Occurrences::new(text.as_bytes(), finder.as_ref());
-            walk(starts.map(|start| Step::Match(start..start + length)), keep_going, each)
+            visit_matches(starts.map(|start| SearchStep::Match(start..start + length)), keep_going, each)
         }
-        Method::Folded(needle) => walk(needle.occurrences(text).map(Step::Match), keep_going, each),
-        Method::Expression(expression) => walk(expression.matches(text), keep_going, each),
+        SearchMethod::Folded(needle) => {
+            visit_matches(needle.occurrences(text).map(SearchStep::Match), keep_going, each)
+        }
+        SearchMethod::Expression(expression) => visit_matches(expression.matches(text), keep_going, each),
     }
 }
 
@@ -127,19 +129,19 @@ pub fn find_first(
     text: &str,
     pattern: &Pattern,
     keep_going: &mut dyn FnMut() -> bool,
-) -> Result<Option<Range<usize>>, Interrupted> {
+) -> Result<Option<Range<usize>>, SearchInterrupted> {
     match &pattern.method {
-        Method::Exact(finder) => {
+        SearchMethod::Exact(finder) => {
             let start = finder.find(text.as_bytes());
             Ok(start.map(|start| start..start + finder.needle().len()))
         }
-        Method::Folded(needle) => Ok(needle.occurrences(text).next()),
-        Method::Expression(expression) => {
+        SearchMethod::Folded(needle) => Ok(needle.occurrences(text).next()),
+        SearchMethod::Expression(expression) => {
             for step in expression.matches(text) {
                 match step {
-                    Step::Match(range) => return Ok(Some(range)),
-                    Step::Pause if keep_going() => {}
-                    Step::Pause => return Err(Interrupted),
+                    SearchStep::Match(range) => return Ok(Some(range)),
+                    SearchStep::Pause if keep_going() => {}
+                    SearchStep::Pause => return Err(SearchInterrupted),
                 }
             }
             Ok(None)
@@ -147,17 +149,17 @@ pub fn find_first(
     }
 }
 
-fn walk(
-    steps: impl Iterator<Item = Step>,
+fn visit_matches(
+    steps: impl Iterator<Item = SearchStep>,
     keep_going: &mut dyn FnMut() -> bool,
     mut each: impl FnMut(Range<usize>),
-) -> Result<(), Interrupted> {
+) -> Result<(), SearchInterrupted> {
     for step in steps {
-        if let Step::Match(range) = step {
+        if let SearchStep::Match(range) = step {
             each(range);
         }
         if !keep_going() {
-            return Err(Interrupted);
+            return Err(SearchInterrupted);
         }
     }
     Ok(())

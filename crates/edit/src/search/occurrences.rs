@@ -1,4 +1,4 @@
-//! Every occurrence of some bytes in others, overlapping ones included, in linear time and constant memory.
+//! Finds every occurrence of a byte string in another, overlapping ones included, in linear time and constant memory.
 
 use std::iter::FusedIterator;
 

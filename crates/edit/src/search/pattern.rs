@@ -1,33 +1,33 @@
-//! What is looked for, made ready once for any number of texts.
+//! Search patterns: a literal or a regular expression, compiled once for any number of texts.
 
 use std::fmt;
 
 use memchr::memmem::Finder;
 
+use super::case_insensitive::CaseInsensitiveLiteral;
 use super::expression::Expression;
-use super::folded::Folded;
-use super::required::Required;
+use super::required_text::RequiredText;
 
-/// Whether letters match their other case.
+/// Whether a search distinguishes upper and lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
-    /// They do not.
+    /// Letters match in the same case only.
     Sensitive,
-    /// They do, by Unicode's simple case folding: one character for one character, so `ß` is not `ss`.
+    /// Letters match in either case, by Unicode's simple case folding: one character for one character, so `ß` is not `ss`.
     Insensitive,
 }
 
-/// What a search looks for. Made once, used over any number of texts.
+/// A literal or regular expression to search for. Compiled once, used over any number of texts.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    pub(super) method: Method,
-    required: Required,
+    pub(super) method: SearchMethod,
+    required_text: RequiredText,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Method {
+pub(super) enum SearchMethod {
     Exact(Finder<'static>),
-    Folded(Folded),
+    Folded(CaseInsensitiveLiteral),
     Expression(Expression),
 }
 
@@ -39,13 +39,13 @@ impl Pattern {
         }
         let folded = match case {
             Case::Sensitive => None,
-            Case::Insensitive => Folded::new(text)?,
+            Case::Insensitive => CaseInsensitiveLiteral::new(text)?,
         };
         let method = match folded {
-            Some(folded) => Method::Folded(folded),
-            None => Method::Exact(Finder::new(text).into_owned()),
+            Some(folded) => SearchMethod::Folded(folded),
+            None => SearchMethod::Exact(Finder::new(text).into_owned()),
         };
-        Ok(Pattern { method, required: Required::Text(text.to_owned()) })
+        Ok(Pattern { method, required_text: RequiredText::Text(text.to_owned()) })
     }
 
     /// A pattern that matches a regular expression, in the syntax of the `regex` crate: no look-around and no
@@ -59,31 +59,31 @@ impl Pattern {
             return Err(PatternError::Empty);
         }
         let expression = Expression::new(expression, case)?;
-        let required = expression.required.clone();
-        Ok(Pattern { method: Method::Expression(expression), required })
+        let required_text = expression.required_text.clone();
+        Ok(Pattern { method: SearchMethod::Expression(expression), required_text })
     }
 
-    /// What a text must hold for the pattern to match in it.
+    /// The texts that a text must contain for the pattern to match in it.
     #[must_use]
-    pub fn required(&self) -> Required {
-        self.required.clone()
+    pub fn required_text(&self) -> RequiredText {
+        self.required_text.clone()
     }
 
     /// Whether the pattern matches anywhere in `text`.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
         match &self.method {
-            Method::Exact(finder) => finder.find(text.as_bytes()).is_some(),
-            Method::Folded(needle) => needle.occurrences(text).next().is_some(),
-            Method::Expression(expression) => expression.is_match(text),
+            SearchMethod::Exact(finder) => finder.find(text.as_bytes()).is_some(),
+            SearchMethod::Folded(needle) => needle.occurrences(text).next().is_some(),
+            SearchMethod::Expression(expression) => expression.is_match(text),
         }
     }
 }
 
-/// Why there is no pattern.
+/// Why a pattern was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatternError {
-    /// Nothing to look for.
+    /// The pattern is empty.
     Empty,
     /// Not a regular expression.
     Invalid {

@@ -1,4 +1,4 @@
-//! Typographic characters, and what those of `old_str` stood for in the document.
+//! The oracle of typography: plain forms of characters, and which form of each the document has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -150,7 +150,7 @@ fn atoms(text: &str, runs: bool) -> Vec<String> {
     atoms
 }
 
-/// The atoms with their places in the plain form of the text.
+/// The atoms with their positions in the plain form of the text.
 fn positioned(text: &str, runs: bool) -> Vec<(usize, usize, String)> {
     let mut position = 0;
     let mut result = Vec::new();

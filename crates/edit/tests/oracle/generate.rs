@@ -1,10 +1,10 @@
-//! Requests to replace that sit on the edges of the rules.
+//! Generates replace requests at the edges of the rules, by seed.
 
-use interline_edit::{Insert, InsertPlace, Level, LineEndings, Replace};
+use interline_edit::{Insert, InsertPosition, Level, LineEndings, Replace};
 
-use super::bend;
 use super::lines::{lines, split_indent, texts};
-use super::replace::{Outcome, replace};
+use super::misremember;
+use super::replace::{ReplaceOutcome, replace};
 use super::rng::Rng;
 
 /// Everything that one comparison needs.
@@ -31,10 +31,10 @@ impl Case {
     /// An insertion of the same texts, mostly with `old_str` as the anchor; the number decides where.
     pub(crate) fn insertion(&self, choice: u64) -> Insert<'_> {
         let place = match choice % 10 {
-            0..=3 => InsertPlace::After(&self.old_str),
-            4..=7 => InsertPlace::Before(&self.old_str),
-            8 => InsertPlace::Start,
-            _ => InsertPlace::End,
+            0..=3 => InsertPosition::After(&self.old_str),
+            4..=7 => InsertPosition::Before(&self.old_str),
+            8 => InsertPosition::Start,
+            _ => InsertPosition::End,
         };
         Insert { loosest: self.loosest, line_endings: self.line_endings, ..Insert::new(place, &self.new_str) }
     }
@@ -63,9 +63,9 @@ pub(crate) fn case(seed: u64) -> Case {
     let line_endings = if rng.percent(50) { LineEndings::Literal } else { LineEndings::Match };
     let expected_matches = 1 + rng.weighted(&[82, 13, 5]);
     let mut case = Case { content, old_str, new_str, expected_matches, loosest, line_endings };
-    // Several places are wanted as well as stumbled upon.
+    // Several matches are expected by request as well as by chance.
     if rng.percent(50)
-        && let Outcome::MultipleMatches { total, .. } = replace(&case.content, &case.request())
+        && let ReplaceOutcome::MultipleMatches { total, .. } = replace(&case.content, &case.request())
     {
         case.expected_matches = total;
     }
@@ -92,10 +92,10 @@ pub(crate) fn content(rng: &mut Rng) -> String {
         let first = rng.below(list.len());
         let mut passage = list[first..rng.between(first + 1, list.len().min(first + 3))].to_vec();
         if rng.percent(40) {
-            bend::indentation(rng, &mut passage);
+            misremember::indentation(rng, &mut passage);
         }
         if rng.percent(30) {
-            bend::trailing_blanks(rng, &mut passage);
+            misremember::trailing_blanks(rng, &mut passage);
         }
         let at = rng.between(0, list.len());
         list.splice(at..at, passage);
@@ -106,21 +106,21 @@ pub(crate) fn content(rng: &mut Rng) -> String {
 
 fn line(rng: &mut Rng, unit: &str) -> String {
     if rng.percent(18) {
-        return if rng.percent(60) { String::new() } else { bend::blanks(rng).to_owned() };
+        return if rng.percent(60) { String::new() } else { misremember::blanks(rng).to_owned() };
     }
     let mut line = unit.repeat(rng.weighted(&[35, 35, 20, 10]));
     if rng.percent(5) {
-        line.push_str(bend::blanks(rng));
+        line.push_str(misremember::blanks(rng));
     }
     for index in 0..rng.between(1, 4) {
         if index > 0 && rng.percent(85) {
-            let separator = if rng.percent(70) { " " } else { bend::blanks(rng) };
+            let separator = if rng.percent(70) { " " } else { misremember::blanks(rng) };
             line.push_str(separator);
         }
         line.push_str(rng.pick(&WORDS));
     }
     if rng.percent(15) {
-        line.push_str(bend::blanks(rng));
+        line.push_str(misremember::blanks(rng));
     }
     line
 }
@@ -155,19 +155,19 @@ fn old_str(rng: &mut Rng, content: &str) -> String {
         list.pop();
     }
     if rng.percent(if target == 1 { 80 } else { 25 }) {
-        bend::trailing_blanks(rng, &mut list);
+        misremember::trailing_blanks(rng, &mut list);
     }
     if target >= 4 {
-        bend::spacing(rng, &mut list);
+        misremember::spacing(rng, &mut list);
     }
     if target == 3 || target == 4 && rng.percent(40) {
-        bend::typography(rng, &mut list);
+        misremember::typography(rng, &mut list);
     }
     if target >= 2 && rng.percent(if target == 2 { 85 } else { 40 }) {
-        bend::indentation(rng, &mut list);
+        misremember::indentation(rng, &mut list);
     }
     if target >= 2 && rng.percent(30) {
-        bend::blank_edges(rng, &mut list);
+        misremember::blank_edges(rng, &mut list);
     }
     if rng.percent(2) {
         let wrong = rng.below(list.len());
@@ -239,8 +239,8 @@ fn change(rng: &mut Rng, list: &mut Vec<String>) {
         3 => list.insert(at, indent + rng.pick(&INDENTS) + rng.pick(&WORDS)),
         4 => list[at] = indent + rng.pick(&WORDS) + " " + rng.pick(&WORDS),
         5 => list[at].push_str(rng.pick(&["a", " ", "'", " - b", "...", "\u{2026}", "\u{A0}b", " \u{2019}"])),
-        6 => bend::blank_edges(rng, list),
-        7 => bend::typography(rng, &mut list[at..=at]),
+        6 => misremember::blank_edges(rng, list),
+        7 => misremember::typography(rng, &mut list[at..=at]),
         8 => list[at] = line(rng, "  "),
         _ => {
             let other = rng.below(list.len());

@@ -1,4 +1,4 @@
-//! Lists of line operations that sit on the edges of the rules.
+//! Generates lists of line operations at the edges of the rules, by seed.
 
 use interline_edit::LineOperation;
 

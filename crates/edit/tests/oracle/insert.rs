@@ -1,11 +1,11 @@
-//! Inserting, by way of the oracle's replacing and patching.
+//! The oracle of inserting, built on the oracle's replacing and patching.
 
 use std::ops::Range;
 
-use interline_edit::{Insert, InsertPlace, Level, LineEndings, LineOperation, Replace};
+use interline_edit::{Insert, InsertPosition, Level, LineEndings, LineOperation, Replace};
 
 use super::lines::{ending_of_span, line_number, lines, texts};
-use super::{Outcome, patch, replace};
+use super::{ReplaceOutcome, patch, replace};
 
 /// What must come of an insertion.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,15 +19,15 @@ pub(crate) enum InsertOutcome {
 /// The text after the insertion, or why there is none.
 pub(crate) fn insert(content: &str, request: &Insert<'_>) -> InsertOutcome {
     let new_str = request.new_str;
-    match request.place {
+    match request.position {
         _ if new_str.is_empty() => InsertOutcome::Invalid,
-        InsertPlace::After(anchor) => at_anchor(content, request, anchor, |place| place.end),
-        InsertPlace::Before(anchor) => at_anchor(content, request, anchor, |place| place.start),
-        InsertPlace::Start | InsertPlace::End if content.is_empty() => {
+        InsertPosition::After(anchor) => at_anchor(content, request, anchor, |place| place.end),
+        InsertPosition::Before(anchor) => at_anchor(content, request, anchor, |place| place.start),
+        InsertPosition::Start | InsertPosition::End if content.is_empty() => {
             InsertOutcome::Applied { after: new_str.to_owned(), level: None, line: 1 }
         }
-        InsertPlace::Start => InsertOutcome::Applied { after: patched(content, 1, new_str), level: None, line: 1 },
-        InsertPlace::End => {
+        InsertPosition::Start => InsertOutcome::Applied { after: patched(content, 1, new_str), level: None, line: 1 },
+        InsertPosition::End => {
             let total = lines(content).len();
             let line = if content.ends_with('\n') { total } else { total + 1 };
             InsertOutcome::Applied { after: patched(content, total + 1, new_str), level: None, line }
@@ -52,17 +52,19 @@ fn at_anchor(
         ..Replace::new(anchor, anchor)
     };
     match replace(content, &sought) {
-        Outcome::Applied { level, places, .. } => {
-            let at = point(&places[0]);
+        ReplaceOutcome::Applied { level, ranges, .. } => {
+            let at = point(&ranges[0]);
             let new = match request.line_endings {
                 LineEndings::Literal => request.new_str.to_owned(),
-                LineEndings::Match => texts(request.new_str).join(&ending_of_span(content, &places[0])),
+                LineEndings::Match => texts(request.new_str).join(&ending_of_span(content, &ranges[0])),
             };
             let after = [&content[..at], &new, &content[at..]].concat();
             InsertOutcome::Applied { after, level: Some(level), line: line_number(content, at) }
         }
-        Outcome::NoMatch => InsertOutcome::NoMatch,
-        Outcome::MultipleMatches { total, level, lines } => InsertOutcome::MultipleMatches { total, level, lines },
-        Outcome::Invalid => InsertOutcome::Invalid,
+        ReplaceOutcome::NoMatch => InsertOutcome::NoMatch,
+        ReplaceOutcome::MultipleMatches { total, level, lines } => {
+            InsertOutcome::MultipleMatches { total, level, lines }
+        }
+        ReplaceOutcome::Invalid => InsertOutcome::Invalid,
     }
 }

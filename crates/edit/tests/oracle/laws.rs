@@ -1,14 +1,15 @@
-//! What holds of every edit, whatever its rules are. Every function panics where its law is broken.
+//! Laws that hold for every edit, diff and outline, whatever the rules of matching are. Every function panics where its
+//! law is broken.
 
 use std::ops::Range;
 
 use interline_edit::{
-    Cause, Edit, Insert, InsertError, InsertPlace, Level, LineEndings, Replace, ReplaceError, Replacement, diff,
-    insert, read_lines, replace,
+    Edit, Insert, InsertError, InsertPosition, Level, LineEndings, NoMatchCause, OutlineKind, Replace, ReplaceError,
+    Replacement, diff, insert, markdown_outline, read_lines, replace,
 };
 
 use super::lines::{Line, line_number, lines, texts, texts_without_final_newline};
-use super::{occurrences, unified};
+use super::{apply_diff, occurrences};
 
 /// All laws of one replacement; returns the text afterwards, if there is one.
 pub(crate) fn replacement(content: &str, request: &Replace<'_>) -> Option<String> {
@@ -21,13 +22,13 @@ pub(crate) fn replacement(content: &str, request: &Replace<'_>) -> Option<String
     // Several changes may together change nothing; one may not.
     let changes = done.edit.splices().len();
     assert!(changes == 0 || changes > 1 || after != content, "an edit is empty when nothing changes");
-    assert_eq!(done.places.len(), request.expected_matches);
-    assert_eq!(done.line, line_number(content, done.places[0].start));
-    assert!(done.places.windows(2).all(|pair| pair[0].end <= pair[1].start), "places are in order: {:?}", done.places);
-    only_the_places_change(content, request, &done);
+    assert_eq!(done.ranges.len(), request.expected_matches);
+    assert_eq!(done.line, line_number(content, done.ranges[0].start));
+    assert!(done.ranges.windows(2).all(|pair| pair[0].end <= pair[1].start), "ranges are in order: {:?}", done.ranges);
+    only_the_matches_change(content, request, &done);
     if done.level == Level::Exact && request.line_endings == LineEndings::Literal {
         let mut verbatim = content.to_owned();
-        for place in done.places.iter().rev() {
+        for place in done.ranges.iter().rev() {
             verbatim.replace_range(place.clone(), request.new_str);
         }
         assert_eq!(after, verbatim, "`new_str` is taken verbatim");
@@ -52,7 +53,10 @@ pub(crate) fn insertion(content: &str, request: &Insert<'_>) -> Option<String> {
     let answer = insert(content, request);
     assert_eq!(answer, insert(content, request), "the same request gives the same answer");
     if let Err(InsertError::NoMatch(none)) = &answer {
-        assert!(!matches!(none.cause, Some(Cause::AlreadyApplied { .. } | Cause::CannotIndent { .. })), "{none:?}");
+        assert!(
+            !matches!(none.cause, Some(NoMatchCause::AlreadyApplied { .. } | NoMatchCause::CannotIndent { .. })),
+            "{none:?}"
+        );
     }
     let done = answer.ok()?;
     let after = edit(content, &done.edit);
@@ -63,13 +67,13 @@ pub(crate) fn insertion(content: &str, request: &Insert<'_>) -> Option<String> {
     let short = Insert { max_result_bytes: after.len() - 1, ..*request };
     assert!(matches!(insert(content, &short), Err(InsertError::ResultTooLarge { .. })), "a byte less does not do");
     let first_line = texts(request.new_str).swap_remove(0);
-    match request.place {
-        InsertPlace::After(_) | InsertPlace::Before(_) => {
+    match request.position {
+        InsertPosition::After(_) | InsertPosition::Before(_) => {
             assert!(done.level.is_some_and(|level| level <= request.loosest.min(Level::WhitespaceNormalized)));
             assert!(request.line_endings == LineEndings::Match || splice.text == request.new_str, "verbatim");
             assert!(read_lines(&after, done.line, done.line).unwrap().contains(&first_line));
         }
-        InsertPlace::Start | InsertPlace::End => {
+        InsertPosition::Start | InsertPosition::End => {
             assert_eq!(done.level, None);
             // A blank line that comes last looks like a final newline.
             let blank_last = texts_without_final_newline(request.new_str).last().is_none_or(String::is_empty);
@@ -132,9 +136,20 @@ pub(crate) fn diff_of_texts(before: &str, after: &str) {
     assert_eq!(diff.text.is_empty(), before == after);
 }
 
+/// The law of an outline: headings of ranks 1 to 6, in order, each on lines of the text.
+pub(crate) fn outline(text: &str) {
+    let lines = text.split('\n').count();
+    let found = markdown_outline(text);
+    let on_lines_of_the_text = |first: usize, last: usize| 1 <= first && first <= last && last <= lines;
+    assert!(found.iter().all(|e| on_lines_of_the_text(e.first_line, e.last_line)), "{text:?} {found:?}");
+    assert!(found.is_sorted_by(|a, b| a.first_line < b.first_line), "{text:?} {found:?}");
+    assert!(found.iter().all(|e| (1..=6).contains(&e.depth) && !e.title.contains('\n')), "{text:?} {found:?}");
+    assert!(found.iter().all(|e| e.kind == OutlineKind::Heading), "{text:?} {found:?}");
+}
+
 fn unified_diff(before: &str, after: &str, diff: &interline_edit::UnifiedDiff) {
     assert!(diff.text.len() <= 64 * 1024);
-    let result = unified::apply(before, &diff.text).unwrap_or_else(|error| panic!("{error} in\n{}", diff.text));
+    let result = apply_diff::apply(before, &diff.text).unwrap_or_else(|error| panic!("{error} in\n{}", diff.text));
     if !diff.truncated {
         assert_eq!(result, after, "the diff is\n{}", diff.text);
         assert!(!diff.text.is_empty() || before == after);
@@ -171,7 +186,7 @@ fn exact_wins(content: &str, request: &Replace<'_>, answer: &Result<Replacement,
         return;
     }
     match answer {
-        Ok(done) => assert_eq!((done.level, &done.places), (Level::Exact, &verbatim)),
+        Ok(done) => assert_eq!((done.level, &done.ranges), (Level::Exact, &verbatim)),
         Err(ReplaceError::MultipleMatches(several)) => {
             assert_eq!((several.level, several.total), (Level::Exact, verbatim.len()));
         }
@@ -179,20 +194,20 @@ fn exact_wins(content: &str, request: &Replace<'_>, answer: &Result<Replacement,
     }
 }
 
-/// Every byte that changes belongs to a place, except that removing whole lines takes line endings next to places along.
-fn only_the_places_change(content: &str, request: &Replace<'_>, done: &Replacement) {
-    let mut allowed: Vec<Range<usize>> = done.places.clone();
+/// Every byte that changes belongs to a match, except that removing whole lines takes line endings next to matches along.
+fn only_the_matches_change(content: &str, request: &Replace<'_>, done: &Replacement) {
+    let mut allowed: Vec<Range<usize>> = done.ranges.clone();
     if done.level >= Level::IndentationRelative && request.old_str.ends_with('\n') {
         let lines = lines(content);
         let touches =
-            |line: &&Line| done.places.iter().any(|place| place.end == line.text_end() || place.start == line.end());
+            |line: &&Line| done.ranges.iter().any(|place| place.end == line.text_end() || place.start == line.end());
         allowed.extend(lines.iter().filter(touches).map(|line| line.text_end()..line.end()));
     }
     for splice in done.edit.splices() {
         let inside = |byte| allowed.iter().any(|range| range.contains(&byte));
-        assert!(splice.range.clone().all(inside), "{splice:?} leaves {:?}", done.places);
+        assert!(splice.range.clone().all(inside), "{splice:?} leaves {:?}", done.ranges);
         let at_a_place =
             allowed.iter().any(|range| range.start <= splice.range.start && splice.range.start <= range.end);
-        assert!(at_a_place, "{splice:?} is not at {:?}", done.places);
+        assert!(at_a_place, "{splice:?} is not at {:?}", done.ranges);
     }
 }

@@ -1,4 +1,4 @@
-//! Lines as a list of texts with their endings.
+//! The oracle of lines: a text as a list of lines with their endings.
 
 use std::ops::Range;
 

@@ -5,24 +5,24 @@
 #![allow(dead_code, unused_imports, reason = "every test binary uses another part of the oracle")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "an oracle that is in doubt must stop the test")]
 
-pub(crate) mod bend;
+pub(crate) mod apply_diff;
 pub(crate) mod characters;
-pub(crate) mod compare;
-pub(crate) mod fitted;
+pub(crate) mod comparison;
 pub(crate) mod generate;
 pub(crate) mod generate_patch;
 pub(crate) mod insert;
 pub(crate) mod laws;
+pub(crate) mod line_pairs;
 pub(crate) mod lines;
-pub(crate) mod pairing;
+pub(crate) mod misremember;
 pub(crate) mod patch;
 pub(crate) mod replace;
 pub(crate) mod rng;
-pub(crate) mod unified;
+pub(crate) mod whole_lines;
 
 pub(crate) use insert::{InsertOutcome, insert};
 pub(crate) use patch::{PatchOutcome, patch};
-pub(crate) use replace::{Outcome, replace};
+pub(crate) use replace::{ReplaceOutcome, replace};
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Patching lines by number, on a list of lines.
+//! The oracle of patching lines by number, on a list of lines.
 
 use std::collections::BTreeSet;
 

@@ -1,29 +1,29 @@
-//! Replacing by text, level by level.
+//! The oracle of replacing by text, level by level.
 
 use std::ops::Range;
 
 use interline_edit::{Level, LineEndings, Replace};
 
 use super::lines::{Line, ending_of_span, is_blank_line, line_number, lines, texts, trimmed};
-use super::{fitted, occurrences, pairing};
+use super::{line_pairs, occurrences, whole_lines};
 
 /// What a replacement shall come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// Replaced at these places.
-    Applied { after: String, level: Level, line: usize, places: Vec<Range<usize>> },
+pub(crate) enum ReplaceOutcome {
+    /// Replaced in these byte ranges.
+    Applied { after: String, level: Level, line: usize, ranges: Vec<Range<usize>> },
     /// Not found, or `new_str` cannot be indented as the place demands.
     NoMatch,
-    /// Another number of places than expected, or places that overlap; with the lines of the first 20.
+    /// Another number of matches than expected, or matches that overlap; with the lines of the first 20.
     MultipleMatches { total: usize, level: Level, lines: Vec<usize> },
     /// The request makes no sense.
     Invalid,
 }
 
 /// The outcome that the contract demands.
-pub(crate) fn replace(content: &str, request: &Replace<'_>) -> Outcome {
+pub(crate) fn replace(content: &str, request: &Replace<'_>) -> ReplaceOutcome {
     if request.old_str.is_empty() || request.expected_matches == 0 {
-        return Outcome::Invalid;
+        return ReplaceOutcome::Invalid;
     }
     let blank = texts(request.old_str).iter().all(|line| is_blank_line(line));
     for level in Level::ALL.into_iter().filter(|level| *level <= request.loosest) {
@@ -33,57 +33,57 @@ pub(crate) fn replace(content: &str, request: &Replace<'_>) -> Outcome {
         let outcome = match level {
             Level::Exact => at_exact(content, request),
             Level::WhitespaceNormalized => at_whitespace_normalized(content, request),
-            _ => fitted::at(level, content, request),
+            _ => whole_lines::at(level, content, request),
         };
         if let Some(outcome) = outcome {
             return outcome;
         }
     }
-    Outcome::NoMatch
+    ReplaceOutcome::NoMatch
 }
 
-/// The refusal when the places are not what was asked for; `overlap` says whether two neighbours overlap.
+/// The refusal when the matches are not as many as expected; `overlap` says whether two neighbours overlap.
 pub(crate) fn refusal(
     content: &str,
     request: &Replace<'_>,
     level: Level,
-    places: &[Range<usize>],
+    ranges: &[Range<usize>],
     overlap: bool,
-) -> Option<Outcome> {
-    let total = places.len();
-    let lines = places.iter().take(20).map(|place| line_number(content, place.start)).collect();
-    (total != request.expected_matches || overlap).then_some(Outcome::MultipleMatches { total, level, lines })
+) -> Option<ReplaceOutcome> {
+    let total = ranges.len();
+    let lines = ranges.iter().take(20).map(|place| line_number(content, place.start)).collect();
+    (total != request.expected_matches || overlap).then_some(ReplaceOutcome::MultipleMatches { total, level, lines })
 }
 
-/// The outcome of replacing the places of a level that is not fitted; `None` when there are no places.
+/// The outcome of replacing the matches of a level that does not compare whole lines; `None` when there are none.
 fn spliced(
     content: &str,
     request: &Replace<'_>,
     level: Level,
-    places: Vec<Range<usize>>,
+    ranges: Vec<Range<usize>>,
     text_for: impl Fn(usize) -> String,
-) -> Option<Outcome> {
-    if places.is_empty() {
+) -> Option<ReplaceOutcome> {
+    if ranges.is_empty() {
         return None;
     }
-    let overlap = places.windows(2).any(|pair| pair[1].start < pair[0].end);
-    if let Some(refusal) = refusal(content, request, level, &places, overlap) {
+    let overlap = ranges.windows(2).any(|pair| pair[1].start < pair[0].end);
+    if let Some(refusal) = refusal(content, request, level, &ranges, overlap) {
         return Some(refusal);
     }
     let mut after = content.to_owned();
-    for (index, place) in places.iter().enumerate().rev() {
+    for (index, place) in ranges.iter().enumerate().rev() {
         after.replace_range(place.clone(), &text_for(index));
     }
-    let line = line_number(content, places[0].start);
-    Some(Outcome::Applied { after, level, line, places })
+    let line = line_number(content, ranges[0].start);
+    Some(ReplaceOutcome::Applied { after, level, line, ranges })
 }
 
-fn at_exact(content: &str, request: &Replace<'_>) -> Option<Outcome> {
+fn at_exact(content: &str, request: &Replace<'_>) -> Option<ReplaceOutcome> {
     let splits_an_ending = |offset: usize| content[..offset].ends_with('\r') && content[offset..].starts_with('\n');
-    let mut places = occurrences(content, request.old_str);
-    places.retain(|place| !splits_an_ending(place.start) && !splits_an_ending(place.end));
-    let spans = places.clone();
-    spliced(content, request, Level::Exact, places, |index| match request.line_endings {
+    let mut ranges = occurrences(content, request.old_str);
+    ranges.retain(|place| !splits_an_ending(place.start) && !splits_an_ending(place.end));
+    let spans = ranges.clone();
+    spliced(content, request, Level::Exact, ranges, |index| match request.line_endings {
         LineEndings::Literal => request.new_str.to_owned(),
         LineEndings::Match => texts(request.new_str).join(&ending_of_span(content, &spans[index])),
     })
@@ -95,13 +95,13 @@ struct Loose {
     span: Range<usize>,
 }
 
-fn at_whitespace_normalized(content: &str, request: &Replace<'_>) -> Option<Outcome> {
+fn at_whitespace_normalized(content: &str, request: &Replace<'_>) -> Option<ReplaceOutcome> {
     let lines = lines(content);
     let found: Vec<Loose> = (0..lines.len())
         .filter_map(|first| loose_place(&lines, first, request.old_str, request.line_endings))
         .collect();
-    let places = found.iter().map(|place| place.span.clone()).collect();
-    spliced(content, request, Level::WhitespaceNormalized, places, |index| match request.line_endings {
+    let ranges = found.iter().map(|place| place.span.clone()).collect();
+    spliced(content, request, Level::WhitespaceNormalized, ranges, |index| match request.line_endings {
         LineEndings::Literal => request.new_str.to_owned(),
         LineEndings::Match => loose_text(content, &lines, &found[index], request),
     })
@@ -162,7 +162,7 @@ fn loose_text(content: &str, lines: &[Line], place: &Loose, request: &Replace<'_
     }
     let span_ending = ending_of_span(content, &place.span);
     let mut result = String::new();
-    for (index, kept) in pairing::pair(&old, &new).into_iter().enumerate() {
+    for (index, kept) in line_pairs::pair(&old, &new).into_iter().enumerate() {
         let mut ending = &span_ending;
         match kept.map(|kept| &lines[place.first + kept]) {
             Some(line) => {

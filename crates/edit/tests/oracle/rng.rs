@@ -1,4 +1,4 @@
-//! A small deterministic source of choices.
+//! A small deterministic random number generator, by seed.
 
 /// SplitMix64: the same seed gives the same choices on every machine.
 pub(crate) struct Rng(u64);

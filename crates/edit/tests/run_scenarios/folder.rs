@@ -1,4 +1,4 @@
-//! The files of a scenario, and an answer beside them.
+//! Reads the files of a scenario folder, and compares a result with them.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

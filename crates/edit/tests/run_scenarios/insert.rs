@@ -1,6 +1,6 @@
-//! Inserting at a place.
+//! Runs the scenarios of inserting.
 
-use interline_edit::{Insert, InsertError, InsertPlace, Level, ReplaceError, insert};
+use interline_edit::{Insert, InsertError, InsertPosition, Level, ReplaceError, insert};
 use serde_json::json;
 
 use crate::Failures;
@@ -11,10 +11,10 @@ pub(crate) fn scenario(folder: &Folder) -> Failures {
     let mut fields = Fields(folder.request.clone());
     let (after, before, at) = (fields.string("after_str"), fields.string("before_str"), fields.string("at"));
     let place = match (after.as_deref(), before.as_deref(), at.as_deref()) {
-        (Some(anchor), None, None) => InsertPlace::After(anchor),
-        (None, Some(anchor), None) => InsertPlace::Before(anchor),
-        (None, None, Some("start")) => InsertPlace::Start,
-        (None, None, Some("end")) => InsertPlace::End,
+        (Some(anchor), None, None) => InsertPosition::After(anchor),
+        (None, Some(anchor), None) => InsertPosition::Before(anchor),
+        (None, None, Some("start")) => InsertPosition::Start,
+        (None, None, Some("end")) => InsertPosition::End,
         other => panic!("no place: {other:?}"),
     };
     let new_str = fields.string("new_str").expect("new_str");

@@ -1,4 +1,4 @@
-//! Patching lines.
+//! Runs the scenarios of patching lines.
 
 use interline_edit::{LineOperation, OperationProblem, PatchError, patch_lines};
 use serde_json::{Value, json};

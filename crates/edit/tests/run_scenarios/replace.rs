@@ -1,7 +1,8 @@
-//! Replacing a passage, and the laws of every replacement and refusal.
+//! Runs the scenarios of replacing a passage, and checks the laws of every replacement and refusal.
 
 use interline_edit::{
-    Cause, Level, MAX_EXCERPT_CHARS, MultipleMatches, NoMatch, Replace, ReplaceError, Replacement, replace, total_lines,
+    Level, MAX_EXCERPT_CHARS, MultipleMatches, NoMatch, NoMatchCause, Replace, ReplaceError, Replacement, replace,
+    total_lines,
 };
 use serde_json::{Value, json};
 
@@ -26,7 +27,7 @@ pub(crate) fn scenario(folder: &Folder) -> Failures {
 
     match replace(&folder.before, &request) {
         Ok(done) => {
-            let answer = json!({"match_type": done.level.name(), "line": done.line, "replacements": done.places.len()});
+            let answer = json!({"match_type": done.level.name(), "line": done.line, "replacements": done.ranges.len()});
             let mut failures = folder.applied(&done.edit, &answer);
             failures.extend(laws_of_a_replacement(&folder.before, &request, &done));
             failures
@@ -44,22 +45,22 @@ fn laws_of_a_replacement(before: &str, request: &Replace<'_>, done: &Replacement
     if done.level > request.loosest {
         failures.push(format!("{} is looser than {}", done.level, request.loosest));
     }
-    if done.level == Level::Exact && done.places.iter().any(|place| &before[place.clone()] != request.old_str) {
-        failures.push("an exact place is not old_str".to_owned());
+    if done.level == Level::Exact && done.ranges.iter().any(|range| &before[range.clone()] != request.old_str) {
+        failures.push("an exact match is not old_str".to_owned());
     }
-    // One line ending may go with whole lines, so places so near to each other can share a splice.
-    let mut places = done.places.clone();
-    places.dedup_by(|next, place| {
-        let near = next.start <= place.end + 2;
+    // One line ending may go with whole lines, so matches so near to each other can share a splice.
+    let mut joined = done.ranges.clone();
+    joined.dedup_by(|next, last| {
+        let near = next.start <= last.end + 2;
         if near {
-            place.end = next.end;
+            last.end = next.end;
         }
         near
     });
     for splice in done.edit.splices() {
         let range = &splice.range;
-        if !places.iter().any(|place| place.start.saturating_sub(2) <= range.start && range.end <= place.end + 2) {
-            failures.push(format!("{splice:?} lies in none of the places {:?}", done.places));
+        if !joined.iter().any(|near| near.start.saturating_sub(2) <= range.start && range.end <= near.end + 2) {
+            failures.push(format!("{splice:?} lies in none of the ranges {:?}", done.ranges));
         }
     }
     failures
@@ -85,10 +86,10 @@ pub(crate) fn laws_of_a_refusal(before: &str, error: &ReplaceError) -> Failures 
             }
         }
         ReplaceError::MultipleMatches(error) => {
-            if error.places.len() != error.total.min(20) {
-                failures.push(format!("{} places are shown of {}", error.places.len(), error.total));
+            if error.locations.len() != error.total.min(20) {
+                failures.push(format!("{} places are shown of {}", error.locations.len(), error.total));
             }
-            shown.extend(error.places.iter().map(|place| place.context.as_str()));
+            shown.extend(error.locations.iter().map(|location| location.context.as_str()));
         }
     }
     for line in shown.iter().flat_map(|text| text.split('\n')) {
@@ -113,17 +114,17 @@ pub(crate) fn no_match(error: &NoMatch) -> Value {
     let nearest: Vec<_> = error.nearest.iter().map(|passage| (passage.first_line, passage.last_line)).collect();
     let mut answer = match &error.cause {
         None => json!({"cause": null}),
-        Some(Cause::Capped { level, line }) => json!({"cause": "capped", "level": level.name(), "line": line}),
-        Some(Cause::OtherIndentation { line }) => json!({"cause": "other_indentation", "line": line}),
-        Some(Cause::CannotIndent { new_line, line }) => {
+        Some(NoMatchCause::Capped { level, line }) => json!({"cause": "capped", "level": level.name(), "line": line}),
+        Some(NoMatchCause::OtherIndentation { line }) => json!({"cause": "other_indentation", "line": line}),
+        Some(NoMatchCause::CannotIndent { new_line, line }) => {
             json!({"cause": "cannot_indent", "new_line": new_line, "line": line})
         }
-        Some(Cause::AlreadyApplied { line }) => json!({"cause": "already_applied", "line": line}),
-        Some(Cause::OtherCase { line }) => json!({"cause": "other_case", "line": line}),
-        Some(Cause::EscapedNewlines { line }) => json!({"cause": "escaped_newlines", "line": line}),
-        Some(Cause::LineNumbers { line }) => json!({"cause": "line_numbers", "line": line}),
-        Some(Cause::Elision) => json!({"cause": "elision"}),
-        Some(Cause::Blank) => json!({"cause": "blank"}),
+        Some(NoMatchCause::AlreadyApplied { line }) => json!({"cause": "already_applied", "line": line}),
+        Some(NoMatchCause::OtherCase { line }) => json!({"cause": "other_case", "line": line}),
+        Some(NoMatchCause::EscapedNewlines { line }) => json!({"cause": "escaped_newlines", "line": line}),
+        Some(NoMatchCause::LineNumbers { line }) => json!({"cause": "line_numbers", "line": line}),
+        Some(NoMatchCause::Elision) => json!({"cause": "elision"}),
+        Some(NoMatchCause::Blank) => json!({"cause": "blank"}),
     };
     answer["error"] = json!("no_match");
     answer["nearest_lines"] = json!(nearest);
@@ -136,7 +137,7 @@ pub(crate) fn multiple_matches(error: &MultipleMatches) -> Value {
         "total": error.total,
         "expected": error.expected,
         "match_type": error.level.name(),
-        "lines": error.places.iter().map(|place| place.line).collect::<Vec<_>>(),
-        "contexts": error.places.iter().map(|place| place.context.as_str()).collect::<Vec<_>>(),
+        "lines": error.locations.iter().map(|location| location.line).collect::<Vec<_>>(),
+        "contexts": error.locations.iter().map(|location| location.context.as_str()).collect::<Vec<_>>(),
     })
 }

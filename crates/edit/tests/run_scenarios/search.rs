@@ -1,4 +1,4 @@
-//! Searching.
+//! Runs the scenarios of searching.
 
 use interline_edit::{Case, Pattern, PatternError, SearchOptions, search};
 use serde_json::{Value, json};

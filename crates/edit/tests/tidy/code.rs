@@ -1,4 +1,4 @@
-//! Source as the rules see it: code, without comments, literals and tests.
+//! Strips comments, literals and tests from source, so that the rules see code only.
 
 use std::fmt::Write as _;
 

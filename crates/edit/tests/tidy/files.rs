@@ -1,4 +1,4 @@
-//! The files of the workspace.
+//! Lists and reads the files of the workspace.
 
 use std::fs;
 use std::path::{Path, PathBuf};

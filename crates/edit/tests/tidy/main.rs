@@ -1,27 +1,26 @@
-//! The house rules that no compiler or linter holds. ARCHITECTURE.md prints them; this test holds them.
+//! The house rules that no compiler or linter checks. ARCHITECTURE.md prints them; this test holds them.
 //!
-//! A new crate adds its row to `rooms.rs`. Rules are checked on code: comments and literals do not count.
+//! A new crate adds its row to `rooms.rs` and its floor to `directions.rs`. Rules are checked on code: comments and
+//! literals do not count, unless a rule says so.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a failed test is a panic, in its functions too")]
 
 mod code;
+mod directions;
 mod files;
+mod layout;
 mod manifests;
+mod names;
 mod rooms;
+mod subjects;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use code::{code_only, is_word, lines_that_name, spelled_out, without_tests};
-use files::{crate_folders, everything_under, is_rust, is_test_file, name_of, read, root, rust_files, shown, stem_of};
-use manifests::{Lock, crate_name, is_normal_dependencies, section_keys};
+use code::{code_only, lines_that_name, spelled_out, without_tests};
+use files::{crate_folders, everything_under, is_test_file, name_of, read, root, rust_files, shown};
+use manifests::{Lock, is_normal_dependencies, section_keys};
 use rooms::ROOMS;
-
-/// Names that say nothing about what is inside.
-const EMPTY_NAMES: &[&str] = &["core", "common", "util", "utils", "helper", "helpers", "misc"];
-
-/// Lines of a source file, tests included.
-const MAX_LINES: usize = 600;
 
 #[test]
 fn every_crate_has_a_row_of_rules() {
@@ -91,49 +90,6 @@ fn migrations_pair_up_by_name() {
 }
 
 #[test]
-fn names_say_what_is_inside() {
-    let mut problems = String::new();
-    for path in everything_under(&root().join("crates")) {
-        if is_empty_name(&stem_of(&path)) {
-            let _ = writeln!(problems, "{}", shown(&path));
-        }
-        if name_of(&path) == "Cargo.toml" {
-            let name = crate_name(&read(&path));
-            if is_empty_name(&name) {
-                let _ = writeln!(problems, "{}: crate `{name}`", shown(&path));
-            }
-        }
-        if is_rust(&path) {
-            let code = code_only(&read(&path));
-            for (number, line) in code.split('\n').enumerate() {
-                let words: Vec<&str> = line.split(|c| !is_word(c)).filter(|word| !word.is_empty()).collect();
-                if words.windows(2).any(|pair| pair[0] == "mod" && is_empty_name(pair[1])) {
-                    let _ = writeln!(problems, "{}:{}: {}", shown(&path), number + 1, line.trim());
-                }
-            }
-        }
-    }
-    assert!(problems.is_empty(), "call these by what they hold, or put the content where it is used:\n{problems}");
-}
-
-#[test]
-fn no_source_file_is_too_long_to_enter() {
-    let mut sizes: Vec<(usize, String)> = crate_folders()
-        .iter()
-        .flat_map(|folder| rust_files(folder))
-        .map(|file| (read(&file).matches('\n').count(), shown(&file)))
-        .collect();
-    sizes.sort();
-    let at = |per_mille: usize| sizes.get(sizes.len() * per_mille / 1000).map_or(0, |(lines, _)| *lines);
-    println!("{} source files; median {} lines, 9 of 10 under {}", sizes.len(), at(500), at(900));
-    for (lines, file) in sizes.iter().rev().take(10) {
-        println!("{lines:>5} {file}");
-    }
-    let long: Vec<_> = sizes.iter().filter(|(lines, _)| *lines > MAX_LINES).collect();
-    assert!(long.is_empty(), "over {MAX_LINES} lines: split by what a reader looks for: {long:#?}");
-}
-
-#[test]
 fn a_panic_is_not_an_error_answer() {
     let mut problems = String::new();
     for file in crate_folders().iter().flat_map(|folder| rust_files(&folder.join("src"))) {
@@ -151,9 +107,4 @@ fn a_panic_is_not_an_error_answer() {
         problems.is_empty(),
         "return the error, or write the code so that the case cannot arise (`let … else`, `unwrap_or`, patterns):\n{problems}"
     );
-}
-
-/// `utils`, `string_utils` and `interline-utils` are; `common_prefix` is not.
-fn is_empty_name(name: &str) -> bool {
-    name.rsplit(['-', '_']).next().is_some_and(|last| EMPTY_NAMES.contains(&last))
 }

@@ -1,15 +1,15 @@
-//! What `Cargo.toml` and `Cargo.lock` say, as far as the rules ask.
+//! Reads `Cargo.toml` and `Cargo.lock`, as far as the rules need them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The keys of the sections that `wanted` says yes to; `[dependencies.memchr]` is the key `memchr` of `dependencies`.
-pub(crate) fn section_keys(manifest: &str, wanted: impl Fn(&str) -> bool) -> BTreeSet<String> {
+/// The keys of the sections that `is_included` says yes to; `[dependencies.memchr]` is the key `memchr` of `dependencies`.
+pub(crate) fn section_keys(manifest: &str, is_included: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
     let mut inside = false;
     for line in manifest.split('\n').map(str::trim) {
         if let Some(header) = line.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
-            inside = wanted(header);
-            if let Some((_, key)) = header.rsplit_once('.').filter(|(section, _)| wanted(section)) {
+            inside = is_included(header);
+            if let Some((_, key)) = header.rsplit_once('.').filter(|(section, _)| is_included(section)) {
                 keys.insert(key.trim_matches('"').to_owned());
             }
         } else if inside && !line.starts_with('#') {
@@ -58,15 +58,15 @@ impl Lock {
     pub(crate) fn tree(&self, direct: &BTreeSet<String>) -> BTreeSet<String> {
         let mut seen = BTreeSet::new();
         let mut open: Vec<&str> = direct.iter().map(String::as_str).collect();
-        while let Some(wanted) = open.pop() {
-            if seen.insert(wanted) {
+        while let Some(package) = open.pop() {
+            if seen.insert(package) {
                 // A name without its version may mean any of them.
-                let meant = |package: &str| package == wanted || name_in_lock(package) == wanted;
-                let brought = self.packages.iter().filter(|(package, _)| meant(package));
+                let is_meant = |locked: &str| locked == package || name_in_lock(locked) == package;
+                let brought = self.packages.iter().filter(|(locked, _)| is_meant(locked));
                 open.extend(brought.flat_map(|(_, dependencies)| dependencies.iter().map(String::as_str)));
             }
         }
-        seen.into_iter().map(|wanted| name_in_lock(wanted).to_owned()).collect()
+        seen.into_iter().map(|package| name_in_lock(package).to_owned()).collect()
     }
 }
 

@@ -1,55 +1,61 @@
-//! Why a use case did not do what it was asked to: data for every door, words and hints once.
+//! The error of a use case: a stable code, its data, and the messages that all doors share.
+//!
+//! Where the words depend on the door (the name of a protocol's field, a path), the error carries data alone, and the edge
+//! of the server chooses the words.
 
-mod words;
+mod messages;
 
 use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, StaleOperation, UnifiedDiff};
+use interline_python::CodeError;
 
-use crate::code::{CodeError, KindMismatch};
+use crate::KindMismatch;
 use crate::fields::FieldError;
-use crate::{App, EventCursor, Item, ItemId, Kind, Scope, StoreError, UniqueField};
+use crate::{App, EventCursor, Item, ItemId, Kind, Scope, SpaceId, StoreError, UniqueField};
 
-/// A refusal or a failure. The code is stable; the message (`Display`) says what happened, with the figures, and the
-/// suggestion what to do next, so that an agent can make the right next call from it alone.
+/// Why a use case refused or failed. The code is stable; the message (`Display`) says what happened, with the figures, and
+/// the suggestion what to do next, so that an agent can make the right next call from it alone.
 #[derive(Debug)]
 pub enum Error {
     /// There is no such item for this caller.
     NotFound {
-        /// The kind that was asked for, if one was.
+        /// The requested kind, if the request names one.
         kind: Option<Kind>,
-        /// What was asked for: an id or a name.
+        /// The requested id or name.
         wanted: String,
-        /// The kind of the item that is there instead, for this caller.
+        /// The kind of the item that has this id instead, if it exists for this caller.
         actual: Option<Kind>,
     },
-    /// There is no such other thing for this caller: an app, an organization, a file at a path.
+    /// Something else than an item does not exist for this caller: an app, an organization, a file at a path.
     Missing {
-        /// What it would be: `app`, `organization`, `workflow`.
+        /// What does not exist: `app`, `organization`, `workflow`.
         what: &'static str,
-        /// What was asked for.
+        /// The requested id, name or path.
         wanted: String,
         /// What to do next.
         hint: &'static str,
     },
     /// No item that the caller may change has this tag.
     TagNotFound(String),
-    /// The item has no such version, or not any more.
+    /// The item has no such version, or it is not kept any more.
     VersionNotFound {
         /// The item's kind.
         kind: Kind,
         /// The item.
         id: ItemId,
-        /// The version that was asked for.
+        /// The requested version.
         version: u64,
-        /// The version that it is at.
+        /// The item's version.
         current: u64,
     },
-    /// Fields that cannot be accepted, every one of them.
+    /// Fields that cannot be accepted: all of them, so that the client can correct them at once.
     ValidationFailed(Vec<FieldError>),
+    /// The space that a request names does not exist for this caller.
+    UnknownSpace(SpaceId),
     /// A content that is longer than allowed, in bytes.
     TooLarge {
         /// The limit.
         limit: u64,
-        /// The length; of a result that no memory should hold, the length at which its making was given up.
+        /// The length; of a result that would take too much memory, the length at which building it was stopped.
         actual: u64,
     },
     /// A page of a list whose contents are together longer than one answer should be, in bytes.
@@ -72,16 +78,16 @@ pub enum Error {
     },
     /// A text that is not Python.
     InvalidCode(CodeError),
-    /// Python of another kind than it was said to be.
+    /// Python of another kind than the request says.
     EntityTypeMismatch(KindMismatch),
-    /// Rendering was asked for with other arguments than the prompt has.
+    /// Values for rendering that are not those of the prompt's arguments.
     InvalidArguments {
-        /// Required arguments that were not given.
+        /// Required arguments without a value.
         missing: Vec<String>,
-        /// Given arguments that the prompt does not have.
+        /// Values for arguments that the prompt does not have.
         unknown: Vec<String>,
     },
-    /// Rendering failed or was not bounded.
+    /// Rendering failed or exceeded its bounds.
     RenderFailed {
         /// 1-based line, where one is known.
         line: Option<usize>,
@@ -97,18 +103,18 @@ pub enum Error {
     ContentEmpty(NeedsText),
     /// Parameters that exclude each other.
     InvalidParameters(&'static str),
-    /// What is looked for is not a regular expression, or one that takes too much.
+    /// A pattern that is not a regular expression, or one that takes too much time or memory.
     InvalidPattern {
         /// What is wrong with it.
         detail: String,
         /// Where, as a byte offset in the expression, if it is known.
         position: Option<usize>,
     },
-    /// The passage that an edit names is not there.
+    /// The passage that an edit names is not in the content.
     NoMatch {
         /// The field that names it.
         field: PassageField,
-        /// What helps to find it after all.
+        /// The nearest passages and the likely cause, to help the client find it.
         none: Box<NoMatch>,
     },
     /// The passage that an edit names is not in as many places as expected.
@@ -118,20 +124,20 @@ pub enum Error {
         /// The places.
         many: Box<MultipleMatches>,
     },
-    /// Line operations that the content cannot take; none when there was no operation.
+    /// Line operations that cannot be applied to the content; none when the request has no operation.
     InvalidOperations {
-        /// The first of them, as many as an answer can tell.
+        /// The first of them, as many as an answer lists.
         operations: Vec<InvalidOperation>,
         /// How many there are.
         total: usize,
     },
-    /// Lines are not what the operations on them expect.
+    /// Lines whose text is not what the operations on them expect.
     StaleLines {
-        /// The first of the operations, with the text that their lines have now.
+        /// The first of the operations, with the present text of their lines.
         operations: Vec<StaleOperation>,
         /// How many there are.
         total: usize,
-        /// The item as it is.
+        /// The present state of the item.
         current: Box<Item>,
     },
     /// One of several edits was refused, and with it all of them.
@@ -145,11 +151,11 @@ pub enum Error {
     Conflict {
         /// The version that was expected.
         expected_version: u64,
-        /// How it was expected.
+        /// How the caller said so.
         expectation: Expectation,
-        /// The item as it is.
+        /// The present state of the item.
         current: Box<Item>,
-        /// What leads from the content of the expected version to the present one, when that version is known.
+        /// The diff from the content of the expected version to the present one, if that version is kept.
         diff: Option<UnifiedDiff>,
     },
     /// Another item has the same value in a field that must be unique.
@@ -161,29 +167,32 @@ pub enum Error {
     },
     /// Another app has the same slug.
     SlugTaken(Box<App>),
-    /// What happened after a cursor was told is not kept any more, or the cursor is of another store.
+    /// The events after the cursor are not kept any more, or the cursor is of another store.
     CursorExpired {
-        /// The cursor of now.
+        /// The present cursor.
         current: EventCursor,
     },
-    /// The same request is being carried out.
+    /// An idempotency key that cannot be used.
+    InvalidIdempotencyKey(IdempotencyKeyProblem),
+    /// A request with the same idempotency key is being carried out.
     KeyInFlight,
     /// No valid token.
     Unauthorized,
     /// The caller may not do it.
     Forbidden(Refusal),
-    /// The storage cannot take it now; nothing was applied. The text is for the log.
+    /// The storage cannot do it now; nothing was applied. The text is for the log.
     Unavailable(String),
-    /// The storage lost the answer to a change, which may have been applied. The text is for the log.
+    /// The connection to the storage was lost before it confirmed a change, which may have been applied. The text is for the
+    /// log.
     Unknown(String),
     /// Something is broken. The text is for the log.
     Internal(String),
 }
 
-/// What a caller may not do, by what would have to be different.
+/// Why a caller may not do something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The token has not this scope.
+    /// The token does not have this scope.
     Scope(Scope),
     /// Its user is no admin.
     NotAdmin,
@@ -193,39 +202,54 @@ pub enum Refusal {
     Kind(Kind),
     /// The user's own space does not exist for the token.
     OwnSpace,
-    /// The token is narrowed to kinds or spaces, and this takes all that its user has.
+    /// The token is narrowed to kinds or spaces, and this takes one that is not.
     Narrowed,
 }
 
-/// A field that names a passage of the content.
+/// Why an idempotency key cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PassageField {
-    /// What is replaced.
-    OldStr,
-    /// What is replaced, as the tools for code call it.
-    OldString,
-    /// What is deleted.
-    ContentToDelete,
-    /// What is inserted after.
-    AfterStr,
-    /// What is inserted before.
-    BeforeStr,
+pub enum IdempotencyKeyProblem {
+    /// It is empty, too long, or has other characters than visible ASCII.
+    Malformed {
+        /// The longest that a key may be.
+        max_chars: usize,
+    },
+    /// It was used for another request.
+    Reused,
+}
+
+/// The field of a request that names a passage of the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassageField {
+    /// What the edit does with the passage.
+    pub role: PassageRole,
+    /// The name of the field, as messages print it. A door whose requests have other names puts its own here.
+    pub name: &'static str,
+}
+
+/// What an edit does with a passage of the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassageRole {
+    /// It is replaced.
+    Replaced,
+    /// It is deleted.
+    Deleted,
+    /// A text is inserted after or before it.
+    Anchor,
 }
 
 impl PassageField {
-    /// The field's name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            PassageField::OldStr => "old_str",
-            PassageField::OldString => "old_string",
-            PassageField::ContentToDelete => "content_to_delete",
-            PassageField::AfterStr => "after_str",
-            PassageField::BeforeStr => "before_str",
-        }
-    }
+    /// The passage that is replaced.
+    pub const OLD_STR: PassageField = PassageField { role: PassageRole::Replaced, name: "old_str" };
+    /// The passage that is deleted.
+    pub const CONTENT_TO_DELETE: PassageField = PassageField { role: PassageRole::Deleted, name: "content_to_delete" };
+    /// The passage after which a text is inserted.
+    pub const AFTER_STR: PassageField = PassageField { role: PassageRole::Anchor, name: "after_str" };
+    /// The passage before which a text is inserted.
+    pub const BEFORE_STR: PassageField = PassageField { role: PassageRole::Anchor, name: "before_str" };
 }
 
-/// What a text is needed for.
+/// The operation that needs a content where there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeedsText {
     /// Reading lines.
@@ -240,13 +264,13 @@ pub enum NeedsText {
     Delete,
 }
 
-/// How a caller said which version it expects.
+/// How a caller said which version they expect; the doors answer a conflict differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expectation {
-    /// In the request.
+    /// In a field of the request.
     ExpectedVersion,
-    /// In a condition before it.
-    IfMatch,
+    /// In a precondition of the request.
+    Precondition,
 }
 
 impl Error {
@@ -256,7 +280,9 @@ impl Error {
             Error::NotFound { .. } | Error::Missing { .. } | Error::TagNotFound(_) | Error::VersionNotFound { .. } => {
                 "not_found"
             }
-            Error::ValidationFailed(_) => "validation_failed",
+            Error::ValidationFailed(_) | Error::UnknownSpace(_) | Error::InvalidIdempotencyKey(_) => {
+                "validation_failed"
+            }
             Error::TooLarge { .. } | Error::PageTooLarge { .. } => "too_large",
             Error::InvalidTemplate { .. } => "invalid_template",
             Error::InvalidCode(_) => "invalid_code",
@@ -281,33 +307,7 @@ impl Error {
         }
     }
 
-    /// The same, with the passage of an edit called `old_string` and what it becomes `new_string`, as the tools for code call
-    /// them.
-    #[must_use]
-    pub fn in_words_of_code(self) -> Error {
-        match self {
-            Error::NoMatch { field: PassageField::OldStr, none } => {
-                Error::NoMatch { field: PassageField::OldString, none }
-            }
-            Error::MultipleMatches { field: PassageField::OldStr, many } => {
-                Error::MultipleMatches { field: PassageField::OldString, many }
-            }
-            Error::ValidationFailed(mut errors) => {
-                for error in &mut errors {
-                    for (name, other) in [("old_str", "old_string"), ("new_str", "new_string")] {
-                        if let Some(prefix) = error.field.strip_suffix(name) {
-                            error.field = format!("{prefix}{other}");
-                        }
-                    }
-                }
-                Error::ValidationFailed(errors)
-            }
-            Error::AtEdit { index, error } => Error::AtEdit { index, error: Box::new(error.in_words_of_code()) },
-            other => other,
-        }
-    }
-
-    /// That one field cannot be accepted.
+    /// The error of one field that cannot be accepted.
     pub(crate) fn field(field: impl Into<String>, message: impl Into<String>) -> Error {
         Error::ValidationFailed(vec![FieldError::new(field, message)])
     }
@@ -325,7 +325,7 @@ impl From<StoreError> for Error {
                 "the search took longer than 10 seconds; look for rarer words, or narrow it by `type` or `tags`",
             ),
             StoreError::SlugTaken(app) => Error::SlugTaken(app),
-            // Another process was faster with the same request.
+            // Another process committed a request with the same key first.
             StoreError::KeyTaken => Error::KeyInFlight,
             StoreError::Stale(id) => Error::Unavailable(format!("item {id} changed under every attempt")),
             StoreError::Failed(detail) => Error::Internal(detail),

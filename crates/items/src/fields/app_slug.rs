@@ -31,7 +31,7 @@ impl AppSlug {
     }
 
     /// The slug that a name suggests: its letters and digits of ASCII in lower case, the rest as hyphens.
-    pub fn of_name(name: &str, limits: &Limits) -> Result<AppSlug, FieldError> {
+    pub fn from_app_name(name: &str, limits: &Limits) -> Result<AppSlug, FieldError> {
         let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         let joined = words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-");
         let cut: String = joined.chars().take(limits.name).collect();
@@ -85,8 +85,8 @@ mod tests {
             ("Über uns", "ber-uns"),
             (long.as_str(), "word-".repeat(20).trim_end_matches('-')),
         ] {
-            assert_eq!(AppSlug::of_name(name, &Limits::default()).unwrap().as_str(), slug);
+            assert_eq!(AppSlug::from_app_name(name, &Limits::default()).unwrap().as_str(), slug);
         }
-        assert!(AppSlug::of_name("日本", &Limits::default()).is_err());
+        assert!(AppSlug::from_app_name("日本", &Limits::default()).is_err());
     }
 }

@@ -21,7 +21,7 @@ pub struct Argument {
 pub struct Arguments(Vec<Argument>);
 
 impl Arguments {
-    /// Checks the list. An error names the place: `arguments[1].name`.
+    /// Checks the list. An error names the argument by its index: `arguments[1].name`.
     pub fn parse(arguments: Vec<Argument>, limits: &Limits) -> Result<Arguments, FieldError> {
         if arguments.len() > limits.arguments {
             return Err(FieldError::too_many("arguments", "arguments", limits.arguments, arguments.len()));

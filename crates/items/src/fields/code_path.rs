@@ -1,4 +1,4 @@
-//! The paths of code.
+//! The paths of files of code.
 
 use super::text::check;
 use super::{FieldError, Limits};

@@ -1,4 +1,4 @@
-//! Content: an item's text.
+//! The content of an item: its text.
 
 use std::fmt;
 

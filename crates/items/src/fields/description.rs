@@ -1,4 +1,4 @@
-//! Descriptions.
+//! The descriptions of items.
 
 use super::text;
 use super::{FieldError, Limits};

@@ -1,4 +1,4 @@
-//! How much a field may hold.
+//! The limits of fields: the largest values that are accepted.
 
 /// The largest value of each field that has a size. The defaults are those of the product; an operator may set others.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Parsed field types: an invalid one cannot exist.
+//! Parsed types of fields: title, tag, url, path, content and others. An invalid value cannot exist.
 //!
 //! Each type has a `parse` that is the only way in from outside: it checks every rule of the field against the
 //! [`Limits`], and says in its [`FieldError`] what is wrong and what would be right. Storages give back what was parsed

@@ -1,4 +1,4 @@
-//! The order of titles and paths.
+//! The sort key of titles and paths, which both storages sort by.
 
 use unicode_normalization::UnicodeNormalization;
 

@@ -1,4 +1,4 @@
-//! Tags.
+//! Tags, and the list of tags of an item.
 
 use std::collections::HashSet;
 
@@ -71,7 +71,7 @@ fn problem(tag: &str) -> Option<String> {
 pub struct Tags(Vec<Tag>);
 
 impl Tags {
-    /// Parses each, drops the duplicates, then counts. An error names the tag by its place: `tags[2]`.
+    /// Parses each, drops the duplicates, then counts. An error names the tag by its index: `tags[2]`.
     pub fn parse(tags: impl IntoIterator<Item = impl AsRef<str>>, limits: &Limits) -> Result<Tags, FieldError> {
         let (mut list, mut seen) = (Vec::new(), HashSet::new());
         for (index, tag) in tags.into_iter().enumerate() {

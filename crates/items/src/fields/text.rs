@@ -1,4 +1,4 @@
-//! The checks that all text fields share.
+//! The error of a field, and the checks that all text fields share.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// An error of a field, in the words that the caller of the product reads.
+    /// An error of a field; the message is what the client reads.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> FieldError {
         FieldError { field: field.into(), message: message.into() }
     }

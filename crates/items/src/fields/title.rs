@@ -1,4 +1,4 @@
-//! Titles.
+//! The titles of items.
 
 use super::text;
 use super::{FieldError, Limits};

@@ -1,4 +1,4 @@
-//! The addresses of bookmarks.
+//! The web addresses of bookmarks.
 
 use super::text::{check, check_length};
 use super::{FieldError, Limits};

@@ -1,19 +1,19 @@
-//! Looking through many files of code.
+//! Searches through many files of code.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
+use interline_search::Search;
+
 use crate::fields::{CodePath, sort_key};
 use crate::{CodeKind, SpaceId};
 
-use super::Search;
-
-/// Which files are looked through.
+/// A search through files of code.
 #[derive(Clone, Debug)]
 pub struct FileSearch {
-    /// What those that matter match: others may be left out.
+    /// The search; files that do not match it may be left out.
     pub search: Arc<Search>,
     /// The spaces to look in.
     pub spaces: BTreeSet<SpaceId>,
@@ -21,7 +21,7 @@ pub struct FileSearch {
     pub kind: CodeKind,
     /// The paths.
     pub paths: Paths,
-    /// When it is given up.
+    /// When the storage gives up.
     pub until: Instant,
 }
 
@@ -30,7 +30,7 @@ pub struct FileSearch {
 pub enum Paths {
     /// This one.
     Is(CodePath),
-    /// Those that begin with this; all begin with the empty text.
+    /// The paths that begin with this; all begin with the empty text.
     BeginWith(String),
 }
 
@@ -44,7 +44,7 @@ impl Paths {
     }
 }
 
-/// A file that may match.
+/// A file that may match the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileText<'a> {
     /// Where it lives.
@@ -55,10 +55,10 @@ pub struct FileText<'a> {
     pub text: &'a str,
 }
 
-/// Takes one file after the other, until it breaks off.
+/// Receives one file after the other from the storage, until it breaks off.
 pub type FileReader = Box<dyn FnMut(FileText<'_>) -> ControlFlow<()> + Send>;
 
-/// What files are sorted by.
+/// The sort key of files.
 pub fn file_order(path: &str, space: SpaceId) -> impl Ord + use<> {
     (sort_key(path), path.to_owned(), space)
 }

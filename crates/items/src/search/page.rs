@@ -1,20 +1,19 @@
-//! Pages of what is found, and the steps of the index.
+//! Pages of search results, and the steps by which the index catches up.
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use interline_search::{Search, Snippet};
 use jiff::Timestamp;
 
 use crate::{Contents, Cursor, Filter, PageStart, Snapshot, Sort, SortOrder};
 
-use super::{Search, Snippet};
-
-/// A page of what is found.
+/// A request for a page of search results.
 #[derive(Clone, Debug)]
 pub struct SearchQuery {
-    /// What is looked for.
+    /// The search.
     pub search: Arc<Search>,
-    /// Where.
+    /// Which items are searched.
     pub filter: Filter,
     /// The order.
     pub order: SearchOrder,
@@ -24,11 +23,11 @@ pub struct SearchQuery {
     pub limit: usize,
     /// Whether contents are read too.
     pub contents: Contents,
-    /// When it is given up.
+    /// When the storage gives up.
     pub until: Instant,
 }
 
-/// An order of what is found; ties are broken by id, in the same direction.
+/// An order of search results; ties are broken by id, in the same direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchOrder {
     /// By how well items match.
@@ -46,7 +45,7 @@ impl SearchOrder {
     }
 }
 
-/// A page of what was found.
+/// A page of search results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchResults {
     /// The items.
@@ -66,14 +65,14 @@ pub struct SearchHit {
     pub snippet: Option<Snippet>,
 }
 
-/// What a step of the index takes on.
+/// A step of the index: which items it indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexStep {
-    /// Items that changed later are left for another step: who is being edited is indexed when that is over.
+    /// Items that changed later are left for another step: an item that is being edited is indexed when that is over.
     pub unchanged_since: Timestamp,
 }
 
-/// What a step of the index came to.
+/// The result of a step of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexStepResult {
     /// It indexed items.
@@ -90,6 +89,6 @@ pub enum IndexStepResult {
         /// How many items the index does not know as they are, whenever they changed.
         stale: u64,
     },
-    /// Another process is at it.
+    /// Another process is indexing.
     Elsewhere,
 }

@@ -1,72 +1,67 @@
-//! The use cases: what every door calls. Each is one function that says who may, what is checked, and what is written.
+//! The use cases: what every door (REST, MCP, command line) calls.
+//!
+//! A use case is one method of [`Interline`]. It takes the [`Caller`], and says which scope and role the caller needs,
+//! what is checked, and what is written.
+//!
+//! * `items`: make, read, list, search, change, archive, delete and render items; histories and tags.
+//! * `edit`: edit contents, which has one path for all edits.
+//! * `code`: files of code by their paths, workflows, apps.
+//! * `access`: callers, tokens, users, organizations.
+//! * `events`: listening to what happens.
+//! * `webhooks` and `jobs`: registering webhooks, and the job queue that delivers events to them and has items summarized.
+//! * `commit` and `idempotency`: how every write commits, and how a repeated request is answered.
+//! * `upkeep` and `search_index`: what a server does in the background.
 
-mod caller;
+mod access;
 mod code;
-mod create;
-mod credentials;
+mod commit;
 mod edit;
 mod events;
-mod examine;
-mod expected;
-mod find;
-mod history;
-mod housekeeping;
-mod index;
-mod input;
-mod lifecycle;
-mod once;
-mod read;
-mod render;
-mod search_inside;
-mod tags;
-mod update;
-mod users;
+mod idempotency;
+mod items;
+mod jobs;
+mod search_index;
+mod upkeep;
 mod webhooks;
-mod work;
 
 use std::sync::Arc;
 
+use interline_python::SdkName;
 use jiff::Timestamp;
 
-use crate::code::SdkName;
 use crate::fields::Limits;
 use crate::threads::Threads;
-use crate::{Error, Store, StoreError, WebhookTargets};
-use credentials::{CredentialsCache, UseMarks};
-use edit::Crowd;
-use events::Feed;
-use once::InFlightKeys;
+use crate::{Error, Store, WebhookTargets};
+use access::{CredentialsCache, TokenUses};
+use edit::EditContention;
+use events::EventFeed;
+use idempotency::InFlightKeys;
 
-pub use caller::Caller;
+pub use access::{Caller, OrganizationDraft, Secret, TokenDraft, UserDraft};
 pub use code::{
     AppChanges, AppDetails, AppDraft, AppRef, CodeFiles, CodeScope, FileRef, FoundInFiles, FoundWorkflow, LineMatch,
-    OrganizationDraft, PublishedVersion, ReplaceFile, Replaced, SearchFiles, Validation, WorkflowFilter, WorkflowRef,
-    WorkflowSource, Workflows,
+    PublishedVersion, ReplaceFile, ReplacedFile, SearchFiles, Validation, WorkflowFilter, WorkflowRef, WorkflowSource,
+    Workflows,
 };
+pub use commit::WriteOutcome;
 pub use edit::{
     ChangedPassage, Changes, EditMode, EditRequest, EditResult, EditUnit, InsertAt, LinePatch, PassageChange,
     TextChange,
 };
 pub use events::{ListenFrom, ListenRequest, Listener, ReceivedEvent};
-pub use expected::ExpectedVersion;
-pub use find::{FindBy, FindItems, TextFilter};
-pub use history::VersionDiff;
-pub use housekeeping::{Upkeep, UpkeepReport};
-pub use input::{ArchiveState, FieldChange, ItemChanges, ItemDraft, TagChanges};
-pub use once::{IdempotentRequest, IdempotentStart, WriteOutcome};
-pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
-pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};
-pub use users::{Secret, TokenDraft, UserDraft};
-pub use webhooks::{WebhookChanges, WebhookDraft, WebhookSwitch};
-pub use work::{
-    DELIVERY_TIME, JobPolicy, JobWorker, OutboundHttp, SUMMARY_TIME, SummaryError, SummaryRequest, SummaryResult,
+pub use idempotency::{IdempotentRequest, IdempotentStart};
+pub use items::{
+    ArchiveState, ContentPart, ExpectedVersion, FieldChange, FieldMatch, FindBy, FindItems, FoundInside, ItemChanges,
+    ItemDraft, ItemRef, LineRange, QuerySyntax, ReadContent, ReadItem, SearchField, SearchInside, TagChanges,
+    TextFilter, VersionDiff,
 };
+pub use jobs::{
+    DELIVERY_TIME, JobPolicy, JobWorker, Outbound, SUMMARY_TIME, SummaryError, SummaryRequest, SummaryResult,
+};
+pub use upkeep::{Upkeep, UpkeepReport};
+pub use webhooks::{WebhookChanges, WebhookDraft, WebhookSwitch};
 
-/// How often a change is made anew when its item changed meanwhile. A round is lost only to a change that succeeded, so
-/// this many changes of one item can be under way at once and none is refused.
-const MAX_ROUNDS: usize = 1_000;
-
-/// The store with its rules. Cheap to clone; every door holds one.
+/// The use cases over a storage. Cheap to clone; every door holds one.
 #[derive(Clone)]
 pub struct Interline {
     store: Arc<dyn Store>,
@@ -74,15 +69,15 @@ pub struct Interline {
     sdk: Arc<SdkName>,
     threads: Threads,
     credentials: Arc<CredentialsCache>,
-    use_marks: Arc<UseMarks>,
-    under_way: InFlightKeys,
-    crowd: Crowd,
-    feed: Arc<Feed>,
-    targets: WebhookTargets,
+    token_uses: Arc<TokenUses>,
+    in_flight_keys: InFlightKeys,
+    contention: EditContention,
+    feed: Arc<EventFeed>,
+    webhook_targets: WebhookTargets,
 }
 
 impl Interline {
-    /// The rules over a storage.
+    /// The use cases over a storage, with the default SDK name and webhooks to public addresses only.
     pub fn new(store: Arc<dyn Store>, limits: Limits) -> Interline {
         Interline {
             store,
@@ -90,11 +85,11 @@ impl Interline {
             sdk: Arc::default(),
             threads: Threads::one_per_core(),
             credentials: Arc::default(),
-            use_marks: Arc::default(),
-            under_way: InFlightKeys::default(),
-            crowd: Crowd::default(),
+            token_uses: Arc::default(),
+            in_flight_keys: InFlightKeys::default(),
+            contention: EditContention::default(),
             feed: Arc::default(),
-            targets: WebhookTargets::default(),
+            webhook_targets: WebhookTargets::default(),
         }
     }
 
@@ -104,13 +99,13 @@ impl Interline {
         Interline { sdk: Arc::new(sdk), ..self }
     }
 
-    /// The same, with other addresses that webhooks may have.
+    /// The same, with another rule about the addresses that webhooks may have.
     #[must_use]
-    pub fn with_webhook_targets(self, targets: WebhookTargets) -> Interline {
-        Interline { targets, ..self }
+    pub fn with_webhook_targets(self, webhook_targets: WebhookTargets) -> Interline {
+        Interline { webhook_targets, ..self }
     }
 
-    /// How much fields may hold.
+    /// The largest values of fields.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -129,18 +124,4 @@ fn now() -> Timestamp {
 /// A time to the microsecond.
 fn to_microseconds(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time)
-}
-
-/// What a commit gave; `None` if an item changed meanwhile, so that it takes another round.
-fn unless_stale<T>(committed: Result<T, StoreError>) -> Result<Option<T>, Error> {
-    match committed {
-        Ok(done) => Ok(Some(done)),
-        Err(StoreError::Stale(_)) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// The refusal after [`MAX_ROUNDS`].
-fn lost_every_round() -> Error {
-    Error::Unavailable("the item changed under every attempt".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Webhooks: who may have which, and what became of what they were told.
+//! Making, listing, changing and deleting webhooks, and listing their deliveries.
 
 use std::collections::BTreeSet;
 
@@ -8,61 +8,61 @@ use crate::{
 
 use super::{Caller, Interline, now};
 
-/// How many webhooks a user may have, and a space: every change in it leaves something to do for each.
+/// How many webhooks a user may have, and a space: every change in a space adds a delivery for each of its webhooks.
 const MAX_WEBHOOKS: usize = 50;
 const MAX_IN_SPACE: u64 = 200;
 /// How many deliveries are listed at the most.
 const MAX_DELIVERIES: usize = 500;
-/// Why a webhook stops that its user has stopped.
+/// The reason of a webhook that its user has stopped.
 const STOPPED_BY_USER: &str = "its user has stopped it";
 
-/// A new webhook as it is given.
+/// The fields of a new webhook, as the caller gives them.
 #[derive(Clone, Debug)]
 pub struct WebhookDraft {
     /// The address.
     pub url: String,
-    /// The space whose changes it is told; `None` is the caller's own.
+    /// The space whose events are delivered; `None` is the caller's own.
     pub space: Option<SpaceId>,
-    /// The kinds of items that it is told about; `None` is all that exist for the caller.
+    /// The kinds of items whose events are delivered; `None` is all that exist for the caller.
     pub kinds: Option<BTreeSet<Kind>>,
 }
 
-/// What is to be different about a webhook; `None` stays.
+/// Changes of a webhook; `None` leaves a field.
 #[derive(Clone, Debug, Default)]
 pub struct WebhookChanges {
     /// The address.
     pub url: Option<String>,
-    /// The kinds of items that it is told about; `Some(None)` is all that exist for the caller.
+    /// The kinds of items whose events are delivered; `Some(None)` is all that exist for the caller.
     pub kinds: Option<Option<BTreeSet<Kind>>>,
-    /// Whether it is told.
-    pub telling: Option<WebhookSwitch>,
+    /// Whether events are delivered.
+    pub switch: Option<WebhookSwitch>,
 }
 
-/// Whether a webhook is told what happens.
+/// Whether events are delivered to a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WebhookSwitch {
-    /// From now on, if it was not.
+    /// Events from now on are delivered, if they were not.
     On,
-    /// Not any more; what it was not told yet, it will not be.
+    /// No more events are delivered, and pending deliveries are given up.
     Off,
 }
 
 impl Interline {
-    /// Makes a webhook that is told from now on what happens in a space, for somebody who may write there. Its secret is
+    /// Makes a webhook for the events of a space from now on. The caller must be able to write there. The webhook's secret is
     /// shown once.
     pub async fn create_webhook(&self, caller: &Caller, draft: WebhookDraft) -> Result<Webhook, Error> {
-        caller.needs_change()?;
+        caller.require_change()?;
         let space = match draft.space {
             Some(space) => space,
             None => caller.own_space()?,
         };
         if caller.membership(space).is_none() {
-            return Err(Error::field("space_id", format!("there is no space {space}; GET /spaces lists yours")));
+            return Err(Error::UnknownSpace(space));
         }
-        // Its changes cost more with each: who only reads can listen.
-        caller.may_write_in(space)?;
+        // Each webhook makes every change in the space cost more: a user who may only read can listen to events instead.
+        caller.require_write_in(space)?;
         let url = self.webhook_url(&draft.url)?;
-        let kinds = heard_kinds(caller, draft.kinds)?;
+        let kinds = delivered_kinds(caller, draft.kinds)?;
         if self.store.webhooks(caller.user()).await?.len() >= MAX_WEBHOOKS {
             return Err(Error::field("url", format!("you have {MAX_WEBHOOKS} webhooks: delete one first")));
         }
@@ -88,7 +88,7 @@ impl Interline {
 
     /// The caller's webhooks, oldest first.
     pub async fn webhooks(&self, caller: &Caller) -> Result<Vec<Webhook>, Error> {
-        caller.needs(Scope::Read)?;
+        caller.require(Scope::Read)?;
         let mut webhooks = self.store.webhooks(caller.user()).await?;
         webhooks.retain(|webhook| exists_for(caller, webhook));
         Ok(webhooks)
@@ -96,7 +96,7 @@ impl Interline {
 
     /// One of the caller's webhooks.
     pub async fn webhook(&self, caller: &Caller, id: WebhookId) -> Result<Webhook, Error> {
-        caller.needs(Scope::Read)?;
+        caller.require(Scope::Read)?;
         let found = self.store.webhook(id).await?;
         found.filter(|webhook| webhook.user == caller.user() && exists_for(caller, webhook)).ok_or_else(|| unknown(id))
     }
@@ -108,17 +108,17 @@ impl Interline {
         id: WebhookId,
         changes: WebhookChanges,
     ) -> Result<Webhook, Error> {
-        caller.needs_change()?;
+        caller.require_change()?;
         let mut webhook = self.webhook(caller, id).await?;
         if let Some(url) = &changes.url {
             webhook.url = self.webhook_url(url)?;
         }
         if let Some(kinds) = changes.kinds {
-            webhook.kinds = heard_kinds(caller, kinds)?;
+            webhook.kinds = delivered_kinds(caller, kinds)?;
         }
-        match changes.telling {
+        match changes.switch {
             Some(WebhookSwitch::On) if webhook.stopped.is_some() => {
-                caller.may_write_in(webhook.space)?;
+                caller.require_write_in(webhook.space)?;
                 webhook.stopped = None;
                 webhook.started_at = now();
             }
@@ -130,14 +130,14 @@ impl Interline {
         if self.store.update_webhook(&webhook).await? { Ok(webhook) } else { Err(unknown(id)) }
     }
 
-    /// Removes a webhook, with what it was not told yet.
+    /// Removes a webhook with its deliveries.
     pub async fn delete_webhook(&self, caller: &Caller, id: WebhookId) -> Result<(), Error> {
-        caller.needs_change()?;
+        caller.require_change()?;
         self.webhook(caller, id).await?;
         if self.store.delete_webhook(id).await? { Ok(()) } else { Err(unknown(id)) }
     }
 
-    /// A webhook, and what it is to be told and was told, newest first: before the delivery `before`, at most `limit`.
+    /// A webhook and its deliveries, newest first: those before the delivery `before`, at most `limit`.
     pub async fn deliveries(
         &self,
         caller: &Caller,
@@ -155,32 +155,34 @@ impl Interline {
     }
 
     fn webhook_url(&self, address: &str) -> Result<WebhookUrl, Error> {
-        WebhookUrl::parse(address, self.targets).map_err(|error| Error::ValidationFailed(vec![error]))
+        WebhookUrl::parse(address, self.webhook_targets).map_err(|error| Error::ValidationFailed(vec![error]))
     }
 }
 
-/// The kinds that a webhook is told about: no more than exist for the caller.
-fn heard_kinds(caller: &Caller, wanted: Option<BTreeSet<Kind>>) -> Result<Option<BTreeSet<Kind>>, Error> {
-    match wanted {
-        Some(wanted) if wanted.is_empty() => Err(Error::field("types", "name at least one type, or leave it out")),
-        Some(wanted) => match wanted.iter().find(|kind| !caller.kinds().contains(kind)) {
+/// The kinds whose events a webhook gets: no more than exist for the caller.
+fn delivered_kinds(caller: &Caller, requested: Option<BTreeSet<Kind>>) -> Result<Option<BTreeSet<Kind>>, Error> {
+    match requested {
+        Some(requested) if requested.is_empty() => {
+            Err(Error::field("types", "name at least one type, or leave it out"))
+        }
+        Some(requested) => match requested.iter().find(|kind| !caller.kinds().contains(kind)) {
             Some(kind) => Err(Error::Forbidden(Refusal::Kind(*kind))),
-            None => Ok(Some(wanted)),
+            None => Ok(Some(requested)),
         },
         None => Ok(caller.narrowed_kinds(None)),
     }
 }
 
-/// A narrowed token does not see webhooks that are told more than it is.
+/// Whether a webhook exists for a caller: a narrowed token does not see webhooks that get more events than it could.
 fn exists_for(caller: &Caller, webhook: &Webhook) -> bool {
     let kinds = match (&webhook.kinds, caller.narrowed_kinds(None)) {
         (_, None) => true,
-        (Some(told), Some(seen)) => told.is_subset(&seen),
+        (Some(delivered), Some(visible)) => delivered.is_subset(&visible),
         (None, Some(_)) => false,
     };
-    kinds && (caller.needs_whole_spaces().is_ok() || caller.membership(webhook.space).is_some())
+    kinds && (caller.require_all_spaces().is_ok() || caller.membership(webhook.space).is_some())
 }
 
 fn unknown(id: WebhookId) -> Error {
-    Error::Missing { what: "webhook", wanted: id.to_string(), hint: "GET /webhooks lists yours" }
+    Error::Missing { what: "webhook", wanted: id.to_string(), hint: "list your webhooks to find its id" }
 }

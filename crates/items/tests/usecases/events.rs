@@ -161,7 +161,7 @@ async fn a_cursor_of_what_is_forgotten_or_never_was_is_refused_with_the_present_
     assert!(listen(&other, &future).await.is_ok(), "the spaces of another store are none of its business");
 
     let rules = Upkeep { events: Some(SignedDuration::ZERO), ..Upkeep::default() };
-    assert_eq!(world.interline.keep_house(rules).await.unwrap().events, 3);
+    assert_eq!(world.interline.run_upkeep(rules).await.unwrap().events, 3);
     let Err(error) = listen(&world, &old).await else { panic!("it is refused") };
     let interline_items::Error::CursorExpired { current } = &error else { panic!("{error:?}") };
     assert_eq!(current, &future);

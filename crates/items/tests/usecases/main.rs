@@ -1,4 +1,4 @@
-//! The use cases over a real store: what each answers, and what it leaves behind.
+//! The use cases over a real storage (SQLite): what each returns, and what it stores.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is a panic")]
 
@@ -7,17 +7,8 @@ mod world;
 
 mod access;
 mod code;
-mod create;
 mod edit;
 mod events;
-mod history;
-mod housekeeping;
-mod lifecycle;
-mod list;
-mod once;
-mod read;
-mod render;
-mod search_inside;
-mod tags;
-mod update;
-mod users;
+mod idempotency;
+mod items;
+mod upkeep;

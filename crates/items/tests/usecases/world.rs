@@ -39,7 +39,7 @@ impl World {
     pub(crate) async fn with_limits(limits: Limits) -> World {
         let (interline, file, directory) = empty(limits);
         let (_, secret) = interline.first_start("owner").await.unwrap().unwrap();
-        let owner = interline.authenticate(SecretHash::of(secret.as_str()), Source::Rest).await.unwrap();
+        let owner = interline.authenticate(SecretHash::from_secret(secret.as_str()), Source::Rest).await.unwrap();
         World { interline, owner, file, _directory: directory }
     }
 
@@ -78,7 +78,7 @@ impl World {
     pub(crate) async fn user(&self, name: &str, rank: Rank) -> Caller {
         let draft = UserDraft { name: name.to_owned(), email: None, rank, organization: None };
         let (_, _, secret) = self.interline.create_user(&self.owner, draft).await.unwrap();
-        self.interline.authenticate(SecretHash::of(secret.as_str()), Source::Rest).await.unwrap()
+        self.interline.authenticate(SecretHash::from_secret(secret.as_str()), Source::Rest).await.unwrap()
     }
 
     /// The owner with another token.
@@ -89,7 +89,7 @@ impl World {
     /// Whoever a token that `caller` makes stands for.
     pub(crate) async fn narrowed_by(&self, caller: &Caller, draft: TokenDraft) -> Caller {
         let (_, secret) = self.interline.create_token(caller, draft).await.unwrap();
-        self.interline.authenticate(SecretHash::of(secret.as_str()), Source::Rest).await.unwrap()
+        self.interline.authenticate(SecretHash::from_secret(secret.as_str()), Source::Rest).await.unwrap()
     }
 
     /// The history of an item, oldest first; empty for one that is gone.

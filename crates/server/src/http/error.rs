@@ -1,4 +1,4 @@
-//! Errors as answers: one shape, `{error, message, suggestion, …data of the code}`.
+//! Errors as responses: one shape, `{error, message, suggestion, …data of the code}`, and the status of every error.
 
 use axum::body::Body;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
@@ -6,38 +6,38 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use interline_items::{Error, Expectation};
 
-use super::answer;
-use super::observe::CurrentRequest;
+use super::middleware::request_log::current_request_id;
+use super::response;
 use crate::wire::ErrorBody;
 
-/// Why a request was not answered as its sender wished.
+/// Why a request was refused or failed.
 #[derive(Debug)]
 pub(super) enum ApiError {
     /// A use case refused or failed.
     Refused(Error),
     /// There is no such route.
     UnknownRoute(String),
-    /// The route is there, for other methods.
+    /// The route exists, for other methods.
     MethodNotAllowed(String),
     /// The body is longer than allowed.
     BodyTooLarge {
         /// In bytes.
         limit: usize,
-        /// As far as it is known.
+        /// In bytes, if the client declared it.
         actual: Option<u64>,
     },
     /// The body did not arrive in time, or not whole.
     BodyIncomplete,
-    /// The request was sent to a name that is not this server's, or by a page elsewhere.
+    /// The request was sent to a host name that is not this server's, or by a page of another origin.
     Foreign {
-        /// What is foreign.
-        what: &'static str,
-        /// The option that would allow it.
+        /// Which of both it is, for the client.
+        reason: &'static str,
+        /// The command-line option that would allow it.
         option: &'static str,
     },
     /// Too many requests.
     RateLimited {
-        /// Until one more is allowed.
+        /// Until the user may make one more request.
         retry_after_seconds: u64,
     },
 }
@@ -86,9 +86,9 @@ impl ApiError {
                 "the body of the request did not arrive whole and in time".to_owned(),
                 "nothing was applied; send the request again".to_owned(),
             ),
-            ApiError::Foreign { what, option } => ErrorBody::new(
+            ApiError::Foreign { reason, option } => ErrorBody::new(
                 "forbidden",
-                (*what).to_owned(),
+                (*reason).to_owned(),
                 format!("if this is intended, start the server with `{option}`"),
             ),
             ApiError::RateLimited { retry_after_seconds } => ErrorBody::new(
@@ -105,23 +105,23 @@ impl IntoResponse for ApiError {
         let mut body = self.body();
         if let ApiError::Refused(Error::Internal(detail) | Error::Unavailable(detail) | Error::Unknown(detail)) = &self
         {
-            let request_id = CurrentRequest::id();
+            let request_id = current_request_id();
             tracing::error!(request_id, detail, code = body.code(), "a request failed");
             body = body.with("request_id", request_id);
         }
         let status = self.status();
         // Its parts are strings and numbers: there is nothing that could fail.
-        let mut answer = answer::json(status, &body.bounded()).unwrap_or_else(|_| answer::empty(status));
+        let mut response = response::json(status, &body.bounded()).unwrap_or_else(|_| response::empty(status));
         match self {
             ApiError::Refused(Error::Unauthorized) => {
-                answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+                response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             ApiError::RateLimited { retry_after_seconds } => {
-                answer.headers_mut().insert(RETRY_AFTER, retry_after_seconds.into());
+                response.headers_mut().insert(RETRY_AFTER, retry_after_seconds.into());
             }
             _ => {}
         }
-        answer
+        response
     }
 }
 
@@ -148,11 +148,14 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::KeyInFlight
         | Error::Duplicate { .. }
         | Error::SlugTaken(_) => StatusCode::CONFLICT,
-        Error::Conflict { expectation: Expectation::IfMatch, .. } => StatusCode::PRECONDITION_FAILED,
+        Error::Conflict { expectation: Expectation::Precondition, .. } => StatusCode::PRECONDITION_FAILED,
         Error::TooLarge { .. } | Error::PageTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Error::CursorExpired { .. } => StatusCode::GONE,
         Error::AtEdit { error, .. } => status_of(error),
-        Error::ValidationFailed(_) | Error::InvalidOperations { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        Error::ValidationFailed(_)
+        | Error::UnknownSpace(_)
+        | Error::InvalidIdempotencyKey(_)
+        | Error::InvalidOperations { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Unavailable(_) | Error::Unknown(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }

@@ -1,41 +1,22 @@
-//! The REST API: wire types, their way to the use cases, and what every request goes through.
+//! The REST API: middleware, extractors, routes and the OpenAPI description.
 //!
-//! A request meets, from the outside in: [`observe`] (id, log, metrics), which asks [`guard`] (`Host` and `Origin`),
-//! CORS, and on routes of the API [`identify`] (token and rate limit), which asks [`once`] (`Idempotency-Key`). Each layer
-//! costs every request allocations and copies, so there are few. A handler turns wire types into those of the use case, calls
-//! it, and turns its outcome into an answer.
+//! A request passes, from the outside in: [`middleware::request_log`] (request id, log line, metrics), which asks
+//! [`middleware::host_check`] (`Host` and `Origin`), then CORS, and on routes that need a token
+//! [`middleware::authentication`] (token and rate limit), which asks [`middleware::idempotency`] (`Idempotency-Key`). Each
+//! layer costs every request allocations and copies, so there are few.
+//!
+//! A handler in [`routes`] turns wire types into those of the use case, calls it, and turns its result into a response.
+//! What a route requires of a request is declared beside the route, see [`routes::rules`].
 
-mod answer;
-mod app;
-mod apps;
-mod body;
-mod code;
-mod condition;
-mod docs;
 mod error;
-mod events;
-mod guard;
-mod health;
-mod identify;
-mod items;
-mod kept;
-mod limiter;
-mod mcp;
-mod observe;
-mod once;
+mod extract;
+mod middleware;
 mod openapi;
-mod organizations;
-mod path;
-mod query;
+mod response;
+mod router;
 mod routes;
-mod spaces;
-mod tags;
-mod tokens;
-mod users;
-mod webhooks;
-mod workflows;
+mod state;
 
-pub(crate) use app::End;
-pub(crate) use observe::fold_figures;
+pub(crate) use middleware::metrics::run_metrics_upkeep;
 pub use openapi::openapi;
-pub(crate) use routes::{router, without_final_slash};
+pub(crate) use router::{router, without_final_slash};

@@ -1,4 +1,4 @@
-//! The description of the API, made from the code.
+//! The OpenAPI description of the API, made from the declared routes.
 //!
 //! The routes of items are written once and mounted for every collection. Here each collection gets its own operations:
 //! their names, and bodies with the fields of the collection's kind alone.
@@ -8,12 +8,15 @@ use std::sync::OnceLock;
 use interline_items::{Kind, Presence};
 use serde_json::{Map, Value, json};
 
-use super::items::Collection;
-use super::routes::described;
+use super::extract::collection::Collection;
+use super::routes;
+use super::routes::rules::{Access, Authentication, Idempotency, RouteRules, RulesByOperation};
 
 /// The description of the REST API, as OpenAPI 3.1.
 pub fn openapi() -> Value {
-    let mut document = serde_json::to_value(described().1).unwrap_or_default();
+    let routes = routes::all();
+    let rules = routes.rules_by_operation();
+    let mut document = serde_json::to_value(routes.into_openapi()).unwrap_or_default();
     document["info"] = json!({
         "title": "Interline",
         "version": env!("CARGO_PKG_VERSION"),
@@ -26,12 +29,12 @@ pub fn openapi() -> Value {
     add_schemas(&mut document);
     let paths = std::mem::take(&mut document["paths"]);
     if let Value::Object(paths) = paths {
-        document["paths"] = paths.into_iter().map(|(path, item)| specialised(&path, item)).collect();
+        document["paths"] = paths.into_iter().map(|(path, item)| specialised(path, item, &rules)).collect();
     }
     document
 }
 
-/// The description as text; made when it is first asked for.
+/// The description as text; made when a client first asks for it.
 pub(super) fn openapi_text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
     TEXT.get_or_init(|| openapi().to_string())
@@ -43,7 +46,7 @@ fn add_schemas(document: &mut Value) {
     for kind in Collection::ALL.into_iter().filter_map(Collection::kind) {
         for general in ["Item", "NewItem", "ItemPatch"] {
             if let Some(schema) = schemas.get(general) {
-                let narrowed = of_kind(schema, kind, general);
+                let narrowed = narrow_to_kind(schema, kind, general);
                 schemas.insert(name_for(general, kind), narrowed);
             }
         }
@@ -52,7 +55,7 @@ fn add_schemas(document: &mut Value) {
     schemas.insert("Error".to_owned(), error_schema());
 }
 
-/// `Item` → `Note`, `NewItem` → `NewNote`, `ItemPatch` → `NotePatch`.
+/// `Item` → `Note`, `CreateItemRequest` → `NewNote`, `UpdateItemRequest` → `NotePatch`.
 fn name_for(general: &str, kind: Kind) -> String {
     let name = kind.name();
     let capital: String = name[..1].to_ascii_uppercase() + &name[1..];
@@ -60,7 +63,7 @@ fn name_for(general: &str, kind: Kind) -> String {
 }
 
 /// A schema with the fields of one kind: those that it never has are gone, those that it must have are required.
-fn of_kind(schema: &Value, kind: Kind, general: &str) -> Value {
+fn narrow_to_kind(schema: &Value, kind: Kind, general: &str) -> Value {
     let mut schema = schema.clone();
     let rules = kind.rules();
     for (field, presence) in [
@@ -96,7 +99,7 @@ fn require(schema: &mut Value, field: &str) {
         property.insert("type".to_owned(), only);
     }
     match schema.get_mut("required").and_then(Value::as_array_mut) {
-        Some(required) if required.iter().any(|known| known == field) => {}
+        Some(required) if required.iter().any(|name| name == field) => {}
         Some(required) => required.push(field.into()),
         None => schema["required"] = json!([field]),
     }
@@ -115,30 +118,30 @@ fn error_schema() -> Value {
     })
 }
 
-/// A path with what all its operations share, and with the names of its collection.
-fn specialised(path: &str, mut item: Value) -> (String, Value) {
+/// A path with the errors and parameters that its operations share, and with the names of its collection.
+fn specialised(path: String, mut item: Value, rules: &RulesByOperation) -> (String, Value) {
     let collection = Collection::ALL
         .into_iter()
         .find(|collection| path.strip_prefix('/').and_then(|path| path.split('/').next()) == Some(collection.name()));
     if let Some(Value::Object(operations)) = Some(&mut item) {
         for (method, operation) in operations.iter_mut() {
-            add_errors(operation, method, path);
+            let Some(&rules) = rules.get(&(path.clone(), method.clone())) else { continue };
+            add_errors(operation, method, &path, rules);
             if let Some(collection) = collection {
-                if method != "get" {
-                    add_write_parameters(operation);
+                if rules.access == Access::Write {
+                    add_write_parameters(operation, rules);
                 }
                 name_operation(operation, collection);
             }
         }
     }
-    // A collection is where its path is, without a slash.
-    (path.trim_end_matches('/').to_owned(), item)
+    (path, item)
 }
 
-/// What writes of items take beside their paths and bodies.
-fn add_write_parameters(operation: &mut Value) {
+/// The parameters of writes of items beside their paths and bodies.
+fn add_write_parameters(operation: &mut Value, rules: RouteRules) {
     let name = operation["operationId"].as_str().unwrap_or_default().to_owned();
-    let parameters = [
+    let offered = [
         (
             !matches!(name.as_str(), "delete" | "render"),
             json!({"name": "include_content", "in": "query", "schema": {"type": "boolean"},
@@ -150,16 +153,16 @@ fn add_write_parameters(operation: &mut Value) {
                 "description": "Only if the item is at the version of this `ETag`; otherwise 412."}),
         ),
         (
-            !matches!(name.as_str(), "render" | "track_usage"),
+            matches!(rules.idempotency, Idempotency::Stored(_)),
             json!({"name": "Idempotency-Key", "in": "header",
                 "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
                 "description": "Sent again with the same key within 24 hours, the request gets the first answer (without \
                     the content) and applies nothing again."}),
         ),
     ];
-    let added = parameters.into_iter().filter_map(|(takes, parameter)| takes.then_some(parameter));
+    let added = offered.into_iter().filter_map(|(takes, parameter)| takes.then_some(parameter));
     match operation.get_mut("parameters").and_then(Value::as_array_mut) {
-        Some(known) => known.extend(added),
+        Some(parameters) => parameters.extend(added),
         None => operation["parameters"] = added.collect(),
     }
 }
@@ -198,17 +201,16 @@ fn rename_schemas(value: &mut Value, kind: Kind) {
 }
 
 /// The errors that an operation can answer with.
-fn add_errors(operation: &mut Value, method: &str, path: &str) {
-    let open = operation.get("security").is_some();
+fn add_errors(operation: &mut Value, method: &str, path: &str, rules: RouteRules) {
+    let open = rules.authentication == Authentication::None;
     let (by_id, writes, has_body) = (path.contains('{'), method != "get", operation.get("requestBody").is_some());
     let statuses = [
         (400, "The request cannot be carried out as it is", !open),
         (401, "No valid token", !open),
         (403, "The token does not allow it, or the request comes from elsewhere", true),
-        (404, "There is no such thing for the caller", by_id || names_things(path, method)),
+        (404, "There is no such thing for the caller", by_id),
         (408, "The body did not arrive in time", has_body),
         (409, "It is in another state, or the value is taken", writes),
-        (410, "What is asked for is not known any more", path == "/events"),
         (412, "It is not at the version of `If-Match`", writes),
         (413, "Too large", has_body),
         (422, "Fields or parameters that cannot be accepted", !open),
@@ -216,10 +218,14 @@ fn add_errors(operation: &mut Value, method: &str, path: &str) {
         (503, "The storage cannot do it now; the suggestion says whether it may have been applied", true),
     ];
     let Some(Value::Object(responses)) = operation.get_mut("responses") else { return };
-    for response in responses.values_mut() {
-        // What the summary promises; a description is required.
+    for (status, response) in responses.iter_mut() {
+        // The summary says what is done; a description is required.
         if response["description"].as_str().is_none_or(str::is_empty) {
             response["description"] = "Done".into();
+        }
+        // An error that only this route has.
+        if status.as_str() >= "400" {
+            *response = error_response(response["description"].as_str().unwrap_or_default());
         }
     }
     for (status, description, _) in statuses.into_iter().filter(|(_, _, can)| *can) {
@@ -231,12 +237,6 @@ fn add_errors(operation: &mut Value, method: &str, path: &str) {
         entries.into_iter().collect()
     };
     *responses = sorted;
-}
-
-/// Whether a request to a path without parameters can name what is not there.
-fn names_things(path: &str, method: &str) -> bool {
-    let by_body = method != "get" && matches!(path, "/tokens" | "/apps");
-    by_body || path.starts_with("/code/") || path.starts_with("/workflows/")
 }
 
 fn error_response(description: &str) -> Value {

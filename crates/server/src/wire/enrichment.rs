@@ -45,10 +45,10 @@ impl EnrichmentResponse {
     pub(crate) fn new(item: &Item, state: EnrichmentState) -> EnrichmentResponse {
         EnrichmentResponse {
             id: item.id.uuid(),
-            current: state.kept.as_ref().is_some_and(|enrichment| enrichment.version == item.stamp.version),
+            current: state.enrichment.as_ref().is_some_and(|enrichment| enrichment.version == item.stamp.version),
             pending: state.is_pending,
             failure: state.failure,
-            enrichment: state.kept.map(|enrichment| ModelSummaryResponse {
+            enrichment: state.enrichment.map(|enrichment| ModelSummaryResponse {
                 summary: enrichment.summary,
                 suggested_tags: enrichment.tags.iter().map(Tag::as_str).map(str::to_owned).collect(),
                 model: enrichment.model,

@@ -1,15 +1,17 @@
 //! The body of an error, which is the same at all doors: its code, message, suggestion and data.
 
-use interline_items::code::{CodeError, KindMismatch};
+use interline_items::KindMismatch;
 use interline_items::fields::FieldError;
 use interline_items::{
-    Error, InvalidOperation, Item, ItemId, Kind, MultipleMatches, NoMatch, Passage, PassageField, Place,
-    StaleOperation, View,
+    Error, InvalidOperation, Item, ItemId, Kind, MatchLocation, MultipleMatches, NoMatch, PassageField, SimilarPassage,
+    SpaceId, StaleOperation, View,
 };
+use interline_python::CodeError;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::ItemResponse;
+use super::code::OLD_STRING;
 
 /// How many lines a place is shown with, before and after its own.
 const CONTEXT_LINES: usize = 2;
@@ -33,7 +35,7 @@ impl ErrorBody {
 
     /// The body of an error of a use case, with its data.
     pub(crate) fn from_error(error: &Error) -> ErrorBody {
-        ErrorBody { data: data_of(error), ..ErrorBody::new(error.code(), error.to_string(), error.suggestion()) }
+        ErrorBody { data: data_of(error), ..ErrorBody::new(error.code(), message_of(error), suggestion_of(error)) }
     }
 
     /// The body with one more member of data.
@@ -65,6 +67,43 @@ impl ErrorBody {
     }
 }
 
+/// The field of errors about an idempotency key.
+const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
+/// The field of errors about a space.
+const SPACE_ID: &str = "space_id";
+
+/// The message of an error: the one of items, but for errors whose words are those of HTTP.
+fn message_of(error: &Error) -> String {
+    match error {
+        Error::UnknownSpace(space) => format!("{SPACE_ID}: {}", unknown_space(*space)),
+        Error::InvalidIdempotencyKey(problem) => format!("{IDEMPOTENCY_KEY}: {problem}"),
+        Error::KeyInFlight => format!("a request with the same {IDEMPOTENCY_KEY} is being carried out"),
+        error => error.to_string(),
+    }
+}
+
+/// The suggestion of an error: the one of items, but for errors whose words are those of HTTP.
+fn suggestion_of(error: &Error) -> String {
+    match error {
+        Error::UnknownSpace(_) | Error::InvalidIdempotencyKey(_) => "correct the fields named in `errors`".to_owned(),
+        Error::Missing { what: "webhook", .. } => "GET /webhooks lists yours".to_owned(),
+        Error::Unauthorized => "send `Authorization: Bearer` with a valid token".to_owned(),
+        Error::Unknown(_) => format!(
+            "it may have been applied: read the item before sending it again, or send it again with the same \
+             {IDEMPOTENCY_KEY}"
+        ),
+        error => error.suggestion(),
+    }
+}
+
+fn unknown_space(space: SpaceId) -> String {
+    format!("there is no space {space}; GET /spaces lists yours")
+}
+
+fn field_error(field: &str, message: impl Into<String>) -> Map<String, Value> {
+    object([("errors", json!([{"field": field, "message": message.into()}]))])
+}
+
 fn data_of(error: &Error) -> Map<String, Value> {
     match error {
         Error::NotFound { kind, wanted, actual } => not_found(*kind, wanted, *actual),
@@ -75,6 +114,8 @@ fn data_of(error: &Error) -> Map<String, Value> {
             let one = |error: &FieldError| json!({"field": error.field, "message": error.message});
             object([("errors", errors.iter().map(one).collect())])
         }
+        Error::UnknownSpace(space) => field_error(SPACE_ID, unknown_space(*space)),
+        Error::InvalidIdempotencyKey(problem) => field_error(IDEMPOTENCY_KEY, problem.to_string()),
         Error::TooLarge { limit, actual } | Error::PageTooLarge { limit, actual } => {
             object([("limit", (*limit).into()), ("actual", (*actual).into())])
         }
@@ -147,7 +188,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
 }
 
 fn no_match(none: &NoMatch) -> Map<String, Value> {
-    let passage = |near: &Passage| {
+    let passage = |near: &SimilarPassage| {
         json!({"line": near.first_line, "end_line": near.last_line, "similarity": near.similarity,
             "text": near.text, "diff": near.diff})
     };
@@ -155,20 +196,20 @@ fn no_match(none: &NoMatch) -> Map<String, Value> {
 }
 
 fn multiple_matches(field: PassageField, many: &MultipleMatches) -> Map<String, Value> {
-    let place = |place: &Place| json!({"field": "content", "line": place.line, "context": place.context});
+    let place = |place: &MatchLocation| json!({"field": "content", "line": place.line, "context": place.context});
     let mut data = object([
         ("total_matches", many.total.into()),
         ("match_type", many.level.name().into()),
-        ("matches", many.places.iter().map(place).collect()),
+        ("matches", many.locations.iter().map(place).collect()),
     ]);
-    if field == PassageField::OldString {
-        data.insert("match_locations".to_owned(), many.places.iter().map(location).collect());
+    if field == OLD_STRING {
+        data.insert("match_locations".to_owned(), many.locations.iter().map(location).collect());
     }
     data
 }
 
 /// A match by its line, which stands in the middle of its context.
-fn location(place: &Place) -> Value {
+fn location(place: &MatchLocation) -> Value {
     let before = place.line.saturating_sub(1).min(CONTEXT_LINES);
     json!({"line": place.line, "preview": place.context.split('\n').nth(before).unwrap_or_default()})
 }
@@ -183,7 +224,7 @@ fn item(item: &Item) -> Value {
 }
 
 fn state(item: &Item) -> &'static str {
-    match View::of(item) {
+    match View::from_item(item) {
         View::Active => "active",
         View::Archived => "archived",
         View::Deleted => "deleted",
@@ -203,4 +244,67 @@ fn version_not_found(kind: Kind, id: ItemId, version: u64, current: u64) -> Map<
         ("version", version.into()),
         ("current_version", current.into()),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use interline_items::IdempotencyKeyProblem;
+
+    use super::*;
+
+    #[test]
+    fn errors_about_what_http_names_are_in_its_words() {
+        let space = SpaceId::generate();
+        let no_space = format!("there is no space {space}; GET /spaces lists yours");
+        let in_flight = "a request with the same Idempotency-Key is being carried out";
+        let reused = "was used for another request; use a new key";
+        let malformed = "must be from 1 to 255 visible ASCII characters";
+        let correct = "correct the fields named in `errors`";
+        let unknown = "it may have been applied: read the item before sending it again, or send it again with the same \
+                       Idempotency-Key";
+        let bearer = "send `Authorization: Bearer` with a valid token";
+        let in_a_moment = "wait for its answer, or send the same request again in a moment";
+        for (error, code, message, suggestion, field) in [
+            (
+                Error::InvalidIdempotencyKey(IdempotencyKeyProblem::Malformed { max_chars: 255 }),
+                "validation_failed",
+                format!("Idempotency-Key: {malformed}"),
+                correct,
+                json!([{"field": "Idempotency-Key", "message": malformed}]),
+            ),
+            (
+                Error::InvalidIdempotencyKey(IdempotencyKeyProblem::Reused),
+                "validation_failed",
+                format!("Idempotency-Key: {reused}"),
+                correct,
+                json!([{"field": "Idempotency-Key", "message": reused}]),
+            ),
+            (
+                Error::UnknownSpace(space),
+                "validation_failed",
+                format!("space_id: {no_space}"),
+                correct,
+                json!([{"field": "space_id", "message": no_space}]),
+            ),
+            (Error::KeyInFlight, "conflict", in_flight.to_owned(), in_a_moment, Value::Null),
+            (Error::Unauthorized, "unauthorized", "no valid token was given".to_owned(), bearer, Value::Null),
+            (
+                Error::Unknown("x".to_owned()),
+                "unavailable",
+                "the store lost the answer to this change".to_owned(),
+                unknown,
+                Value::Null,
+            ),
+        ] {
+            let body = ErrorBody::from_error(&error);
+            assert_eq!((body.code(), body.message, body.suggestion.as_str()), (code, message, suggestion));
+            assert_eq!(body.data.get("errors").cloned().unwrap_or_default(), field);
+        }
+    }
+
+    #[test]
+    fn a_webhook_that_is_not_there_is_found_in_the_list() {
+        let missing = Error::Missing { what: "webhook", wanted: "7".to_owned(), hint: "" };
+        assert_eq!(ErrorBody::from_error(&missing).suggestion, "GET /webhooks lists yours");
+    }
 }

@@ -2,8 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use interline_items::search::{SearchHit, SearchOrder, SearchResults, Snippet};
+use interline_items::search::{SearchHit, SearchOrder, SearchResults};
 use interline_items::{Caller, Cursor, CursorKey, ItemId, PageStart, Sort, SortBy, SortOrder};
+use interline_search::Snippet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -140,7 +140,7 @@ impl UpdateItemRequest {
             arguments: field_change(self.arguments.map(|list| list.map(into_arguments))),
             path: field_change(self.path),
             content: field_change(self.content),
-            shelf: None,
+            archive_state: None,
         })
     }
 }

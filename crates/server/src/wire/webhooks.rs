@@ -67,7 +67,7 @@ impl UpdateWebhookRequest {
         Ok(WebhookChanges {
             url: self.url,
             kinds: self.types.map(all_or).transpose()?,
-            telling: self.active.map(|active| if active { WebhookSwitch::On } else { WebhookSwitch::Off }),
+            switch: self.active.map(|active| if active { WebhookSwitch::On } else { WebhookSwitch::Off }),
         })
     }
 }

@@ -7,8 +7,8 @@ use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
-use crate::expected::assert_within;
 use crate::schema::mismatch;
+use crate::support::json_assertion::assert_within;
 
 /// The longest error body, in bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::place::{Place, World};
+use crate::support::test_store::{TestServer, TestStore};
 
 /// Longer than anything takes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -54,10 +54,10 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Connects to a store, through pipes that hold so many bytes.
-    pub(crate) fn new(place: &Place, server: McpServer, bytes: usize) -> Connection {
+    pub(crate) fn new(store: &TestStore, server: McpServer, bytes: usize) -> Connection {
         let (to_server, input) = duplex(bytes);
         let (output, from_server) = duplex(bytes);
-        let served = tokio::spawn(serve_mcp_on(server, place.interline.clone(), place.owner, (input, output)));
+        let served = tokio::spawn(serve_mcp_on(server, store.interline.clone(), store.owner, (input, output)));
         Connection {
             to_server,
             from_server: BufReader::new(from_server),
@@ -68,8 +68,8 @@ impl Connection {
     }
 
     /// A connection after the handshake, with the answer to `initialize`.
-    pub(crate) async fn initialized(place: &Place, server: McpServer, bytes: usize) -> (Connection, Value) {
-        let mut connection = Connection::new(place, server, bytes);
+    pub(crate) async fn initialized(store: &TestStore, server: McpServer, bytes: usize) -> (Connection, Value) {
+        let mut connection = Connection::new(store, server, bytes);
         let client = json!({"name": "test", "version": "1"});
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         let described = connection.request("initialize", params).await.unwrap();
@@ -151,7 +151,7 @@ pub(crate) struct HttpStream {
 impl HttpStream {
     /// Opens a stream; the error is the answer that comes instead of one.
     pub(crate) async fn open(
-        world: &World,
+        world: &TestServer,
         server: &str,
         token: &str,
         notifications: Value,
@@ -172,8 +172,8 @@ impl HttpStream {
     }
 
     /// A stream that must be granted all the notifications that it asks for.
-    pub(crate) async fn granted(world: &World, server: &str, notifications: Value) -> HttpStream {
-        let opened = HttpStream::open(world, server, &world.place.secret, notifications.clone()).await;
+    pub(crate) async fn granted(world: &TestServer, server: &str, notifications: Value) -> HttpStream {
+        let opened = HttpStream::open(world, server, &world.store.secret, notifications.clone()).await;
         let mut stream = opened.unwrap_or_else(|refused| panic!("{refused}"));
         let granted = stream.notification().await;
         assert_eq!(granted["method"], "notifications/subscriptions/acknowledged", "{granted}");

@@ -4,18 +4,10 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test is a panic")]
 
-#[path = "../rest/place.rs"]
+#[path = "../rest/support/mod.rs"]
 #[macro_use]
 #[expect(dead_code, reason = "the tests of the REST API use more of it")]
-mod place;
-
-#[path = "../rest/client.rs"]
-#[expect(dead_code, reason = "the tests of the REST API use more of it")]
-mod client;
-#[path = "../rest/description.rs"]
-mod description;
-#[path = "../rest/expected.rs"]
-mod expected;
+mod support;
 
 mod agent;
 mod listener;

@@ -1,21 +1,22 @@
-//! What is known of a workflow's code, as JSON text.
+//! The functions of a workflow's code, as JSON text.
 
-use interline_items::code::{DecoratorKind, Function, Literal, Parameter, ParameterKind};
+use interline_python::{DecoratorKind, Function, Literal, Parameter, ParameterKind};
 use serde_json::{Map, Value};
 
 use super::CodecError;
-use super::json::{Object, array_of, malformed, parse};
+use super::json::{Object, array_from_value, malformed, parse};
 
-const WHAT: &str = "functions";
+/// The column, for errors.
+const COLUMN: &str = "functions";
 
-/// The functions of a workflow, in their order.
-pub(crate) fn of_functions(functions: &[Function]) -> String {
+/// Encodes the functions of a workflow, in their order.
+pub(crate) fn encode(functions: &[Function]) -> String {
     functions.iter().map(function_value).collect::<Value>().to_string()
 }
 
-/// The functions of an item.
-pub(crate) fn functions(text: &str) -> Result<Vec<Function>, CodecError> {
-    array_of(parse(text, WHAT)?, WHAT)?.into_iter().map(function_of).collect()
+/// The functions of an encoded text.
+pub(crate) fn decode(text: &str) -> Result<Vec<Function>, CodecError> {
+    array_from_value(parse(text, COLUMN)?, COLUMN)?.into_iter().map(function_from_value).collect()
 }
 
 fn function_value(function: &Function) -> Value {
@@ -32,11 +33,11 @@ fn function_value(function: &Function) -> Value {
     ])
 }
 
-fn function_of(value: Value) -> Result<Function, CodecError> {
-    let mut object = Object::of(value, WHAT)?;
+fn function_from_value(value: Value) -> Result<Function, CodecError> {
+    let mut object = Object::from_value(value, COLUMN)?;
     let decorator = required(object.text("decorator")?)?;
     let line = object.take("line").and_then(|line| line.as_u64()).and_then(|line| usize::try_from(line).ok());
-    let parameters = array_of(required(object.take("parameters"))?, WHAT)?;
+    let parameters = array_from_value(required(object.take("parameters"))?, COLUMN)?;
     Ok(Function {
         name: required(object.text("name")?)?,
         decorator: required(DecoratorKind::parse(&decorator))?,
@@ -44,8 +45,8 @@ fn function_of(value: Value) -> Result<Function, CodecError> {
         title: object.text("title")?,
         description: object.text("description")?,
         category: object.text("category")?,
-        arguments: pairs_of(required(object.take("arguments"))?)?,
-        parameters: parameters.into_iter().map(parameter_of).collect::<Result<_, _>>()?,
+        arguments: pairs_from_value(required(object.take("arguments"))?)?,
+        parameters: parameters.into_iter().map(parameter_from_value).collect::<Result<_, _>>()?,
         doc: object.text("doc")?,
     })
 }
@@ -53,18 +54,18 @@ fn function_of(value: Value) -> Result<Function, CodecError> {
 fn parameter_value(parameter: &Parameter) -> Value {
     object([
         ("name", Some(parameter.name.as_str().into())),
-        ("kind", Some(of_kind(parameter.kind).into())),
+        ("kind", Some(parameter_kind_name(parameter.kind).into())),
         ("annotation", parameter.annotation.as_deref().map(Value::from)),
         ("default", parameter.default.as_deref().map(Value::from)),
     ])
 }
 
-fn parameter_of(value: Value) -> Result<Parameter, CodecError> {
-    let mut object = Object::of(value, WHAT)?;
+fn parameter_from_value(value: Value) -> Result<Parameter, CodecError> {
+    let mut object = Object::from_value(value, COLUMN)?;
     let kind = required(object.text("kind")?)?;
     Ok(Parameter {
         name: required(object.text("name")?)?,
-        kind: required(KINDS.into_iter().find(|known| of_kind(*known) == kind))?,
+        kind: required(KINDS.into_iter().find(|one| parameter_kind_name(*one) == kind))?,
         annotation: object.text("annotation")?,
         default: object.text("default")?,
     })
@@ -78,7 +79,7 @@ const KINDS: [ParameterKind; 5] = [
     ParameterKind::Keywords,
 ];
 
-const fn of_kind(kind: ParameterKind) -> &'static str {
+const fn parameter_kind_name(kind: ParameterKind) -> &'static str {
     match kind {
         ParameterKind::PositionalOnly => "positional_only",
         ParameterKind::Standard => "standard",
@@ -101,17 +102,21 @@ fn literal_value(literal: &Literal) -> Value {
     }
 }
 
-fn literal_of(value: Value) -> Result<Literal, CodecError> {
+fn literal_from_value(value: Value) -> Result<Literal, CodecError> {
     match value {
         Value::Null => Ok(Literal::None),
         Value::Bool(value) => Ok(Literal::Bool(value)),
         Value::Number(number) => {
             let whole = number.as_i64().map(Literal::Integer);
-            whole.or_else(|| number.as_f64().map(Literal::Float)).ok_or_else(|| malformed(WHAT))
+            whole.or_else(|| number.as_f64().map(Literal::Float)).ok_or_else(|| malformed(COLUMN))
         }
         Value::String(text) => Ok(Literal::Text(text)),
-        Value::Array(values) => Ok(Literal::List(values.into_iter().map(literal_of).collect::<Result<_, _>>()?)),
-        Value::Object(_) => Ok(Literal::Map(pairs_of(required(Object::of(value, WHAT)?.take("map"))?)?)),
+        Value::Array(values) => {
+            Ok(Literal::List(values.into_iter().map(literal_from_value).collect::<Result<_, _>>()?))
+        }
+        Value::Object(_) => {
+            Ok(Literal::Map(pairs_from_value(required(Object::from_value(value, COLUMN)?.take("map"))?)?))
+        }
     }
 }
 
@@ -119,22 +124,22 @@ fn pairs_value(pairs: &[(String, Literal)]) -> Value {
     pairs.iter().map(|(key, literal)| Value::Array(vec![key.as_str().into(), literal_value(literal)])).collect()
 }
 
-fn pairs_of(value: Value) -> Result<Vec<(String, Literal)>, CodecError> {
-    let pair = |value: Value| match <[Value; 2]>::try_from(array_of(value, WHAT)?) {
-        Ok([Value::String(key), literal]) => Ok((key, literal_of(literal)?)),
-        _ => Err(malformed(WHAT)),
+fn pairs_from_value(value: Value) -> Result<Vec<(String, Literal)>, CodecError> {
+    let pair = |value: Value| match <[Value; 2]>::try_from(array_from_value(value, COLUMN)?) {
+        Ok([Value::String(key), literal]) => Ok((key, literal_from_value(literal)?)),
+        _ => Err(malformed(COLUMN)),
     };
-    array_of(value, WHAT)?.into_iter().map(pair).collect()
+    array_from_value(value, COLUMN)?.into_iter().map(pair).collect()
 }
 
-/// An object without what is not there.
+/// An object of the members that have a value.
 fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
-    let there = members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    Value::Object(there.collect::<Map<_, _>>())
+    let present = members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    Value::Object(present.collect::<Map<_, _>>())
 }
 
 fn required<T>(value: Option<T>) -> Result<T, CodecError> {
-    value.ok_or_else(|| malformed(WHAT))
+    value.ok_or_else(|| malformed(COLUMN))
 }
 
 #[cfg(test)]
@@ -183,14 +188,14 @@ mod tests {
         };
         let typed = Function { parameters: vec![annotated], ..bare.clone() };
         for original in [vec![], vec![bare], vec![full, typed]] {
-            assert_eq!(functions(&of_functions(&original)).unwrap(), original);
+            assert_eq!(decode(&encode(&original)).unwrap(), original);
         }
     }
 
     #[test]
     fn another_structure_is_an_error() {
         for text in ["", "{}", "[1]", "[{}]", "[{\"name\":\"f\",\"decorator\":\"fly\",\"line\":1}]"] {
-            assert!(functions(text).is_err(), "{text}");
+            assert!(decode(text).is_err(), "{text}");
         }
     }
 }

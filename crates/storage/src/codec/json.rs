@@ -9,8 +9,14 @@ use uuid::Uuid;
 
 use super::{CodecError, names};
 
-/// All fields of a version. What it does not have is left out.
-pub(crate) fn of_fields(fields: &Fields) -> String {
+// Aliases for the modules of tables, which call these functions by their names before.
+pub(crate) use self::{
+    decode_kinds as kinds, decode_scopes as scopes, decode_spaces as spaces, decode_strings as words,
+    encode_kinds as of_kinds, encode_scopes as of_scopes, encode_spaces as of_spaces, encode_strings as of_words,
+};
+
+/// Encodes the fields of a version. Fields without a value are left out.
+pub(crate) fn encode_fields(fields: &Fields) -> String {
     let mut object = Map::new();
     let mut put = |key: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -27,87 +33,87 @@ pub(crate) fn of_fields(fields: &Fields) -> String {
     Value::Object(object).to_string()
 }
 
-/// The fields of a version.
-pub(crate) fn fields(text: &str) -> Result<Fields, CodecError> {
+/// The fields of an encoded text.
+pub(crate) fn decode_fields(text: &str) -> Result<Fields, CodecError> {
     let mut object = Object::parse(text, "fields")?;
     Ok(Fields {
         title: object.text("title")?.map(Title::from_stored),
         description: object.text("description")?.map(Description::from_stored),
-        tags: object.take("tags").map_or_else(|| Ok(Tags::default()), tags_of)?,
+        tags: object.take("tags").map_or_else(|| Ok(Tags::default()), tags_from_value)?,
         url: object.text("url")?.map(Url::from_stored),
         name: object.text("name")?.map(PromptName::from_stored),
-        arguments: object.take("arguments").map(arguments_of).transpose()?,
+        arguments: object.take("arguments").map(arguments_from_value).transpose()?,
         path: object.text("path")?.map(CodePath::from_stored),
     })
 }
 
-/// Tags, in their order.
-pub(crate) fn of_tags(tags: &Tags) -> String {
+/// Encodes tags, in their order.
+pub(crate) fn encode_tags(tags: &Tags) -> String {
     tags_value(tags).to_string()
 }
 
-/// The tags of an item.
-pub(crate) fn tags(text: &str) -> Result<Tags, CodecError> {
-    tags_of(parse(text, "tags")?)
+/// The tags of an encoded text.
+pub(crate) fn decode_tags(text: &str) -> Result<Tags, CodecError> {
+    tags_from_value(parse(text, "tags")?)
 }
 
-/// The arguments of a template, in their order.
-pub(crate) fn of_arguments(arguments: &Arguments) -> String {
+/// Encodes the arguments of a template, in their order.
+pub(crate) fn encode_arguments(arguments: &Arguments) -> String {
     arguments_value(arguments).to_string()
 }
 
-/// The arguments of an item.
-pub(crate) fn arguments(text: &str) -> Result<Arguments, CodecError> {
-    arguments_of(parse(text, "arguments")?)
+/// The arguments of an encoded text.
+pub(crate) fn decode_arguments(text: &str) -> Result<Arguments, CodecError> {
+    arguments_from_value(parse(text, "arguments")?)
 }
 
-/// Words such as the names of changed fields, in their order.
-pub(crate) fn of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    words.into_iter().collect::<Value>().to_string()
+/// Encodes strings, such as the names of changed fields, in their order.
+pub(crate) fn encode_strings<'a>(strings: impl IntoIterator<Item = &'a str>) -> String {
+    strings.into_iter().collect::<Value>().to_string()
 }
 
-/// The words of a list.
-pub(crate) fn words(text: &str, what: &'static str) -> Result<Vec<String>, CodecError> {
-    words_of(parse(text, what)?, what)
+/// The strings of an encoded text; `column` is for the error.
+pub(crate) fn decode_strings(text: &str, column: &'static str) -> Result<Vec<String>, CodecError> {
+    strings_from_value(parse(text, column)?, column)
 }
 
-/// What a token allows.
-pub(crate) fn of_scopes(scopes: &BTreeSet<Scope>) -> String {
-    of_words(scopes.iter().map(|scope| scope.name()))
+/// Encodes the scopes of a token.
+pub(crate) fn encode_scopes(scopes: &BTreeSet<Scope>) -> String {
+    encode_strings(scopes.iter().map(|scope| scope.name()))
 }
 
-/// The scopes of a token.
-pub(crate) fn scopes(text: &str) -> Result<BTreeSet<Scope>, CodecError> {
-    words(text, "scopes")?.iter().map(|word| names::scope(word)).collect()
+/// The scopes of an encoded text.
+pub(crate) fn decode_scopes(text: &str) -> Result<BTreeSet<Scope>, CodecError> {
+    decode_strings(text, "scopes")?.iter().map(|name| names::parse_scope(name)).collect()
 }
 
-/// The kinds that exist for a token.
-pub(crate) fn of_kinds(kinds: &BTreeSet<Kind>) -> String {
-    of_words(kinds.iter().map(|kind| kind.name()))
+/// Encodes the kinds that a token or a webhook is limited to.
+pub(crate) fn encode_kinds(kinds: &BTreeSet<Kind>) -> String {
+    encode_strings(kinds.iter().map(|kind| kind.name()))
 }
 
-/// The kinds of a token.
-pub(crate) fn kinds(text: &str) -> Result<BTreeSet<Kind>, CodecError> {
-    words(text, "kinds")?.iter().map(|word| names::kind(word)).collect()
+/// The kinds of an encoded text.
+pub(crate) fn decode_kinds(text: &str) -> Result<BTreeSet<Kind>, CodecError> {
+    decode_strings(text, "kinds")?.iter().map(|name| names::parse_kind(name)).collect()
 }
 
-/// The spaces that exist for a token.
-pub(crate) fn of_spaces(spaces: &BTreeSet<SpaceId>) -> String {
+/// Encodes the spaces that a token is limited to.
+pub(crate) fn encode_spaces(spaces: &BTreeSet<SpaceId>) -> String {
     spaces.iter().map(ToString::to_string).collect::<Value>().to_string()
 }
 
-/// The spaces of a token.
-pub(crate) fn spaces(text: &str) -> Result<BTreeSet<SpaceId>, CodecError> {
-    let space = |word: &String| Uuid::parse_str(word).map(SpaceId::from_uuid).map_err(|_| malformed("spaces"));
-    words(text, "spaces")?.iter().map(space).collect()
+/// The spaces of an encoded text.
+pub(crate) fn decode_spaces(text: &str) -> Result<BTreeSet<SpaceId>, CodecError> {
+    let space = |id: &String| Uuid::parse_str(id).map(SpaceId::from_uuid).map_err(|_| malformed("spaces"));
+    decode_strings(text, "spaces")?.iter().map(space).collect()
 }
 
 fn tags_value(tags: &Tags) -> Value {
     tags.as_slice().iter().map(Tag::as_str).collect()
 }
 
-fn tags_of(value: Value) -> Result<Tags, CodecError> {
-    words_of(value, "tags").map(Tags::from_stored)
+fn tags_from_value(value: Value) -> Result<Tags, CodecError> {
+    strings_from_value(value, "tags").map(Tags::from_stored)
 }
 
 fn arguments_value(arguments: &Arguments) -> Value {
@@ -124,16 +130,16 @@ fn argument_value(argument: &Argument) -> Value {
     Value::Object(object)
 }
 
-fn arguments_of(value: Value) -> Result<Arguments, CodecError> {
-    array_of(value, "arguments")?
+fn arguments_from_value(value: Value) -> Result<Arguments, CodecError> {
+    array_from_value(value, "arguments")?
         .into_iter()
-        .map(argument_of)
+        .map(argument_from_value)
         .collect::<Result<Vec<_>, _>>()
         .map(Arguments::from_stored)
 }
 
-fn argument_of(value: Value) -> Result<Argument, CodecError> {
-    let mut object = Object::of(value, "arguments")?;
+fn argument_from_value(value: Value) -> Result<Argument, CodecError> {
+    let mut object = Object::from_value(value, "arguments")?;
     Ok(Argument {
         name: object.text("name")?.ok_or_else(|| malformed("arguments"))?,
         description: object.text("description")?,
@@ -141,31 +147,31 @@ fn argument_of(value: Value) -> Result<Argument, CodecError> {
     })
 }
 
-fn words_of(value: Value, what: &'static str) -> Result<Vec<String>, CodecError> {
-    let word = |value| if let Value::String(word) = value { Ok(word) } else { Err(malformed(what)) };
-    array_of(value, what)?.into_iter().map(word).collect()
+fn strings_from_value(value: Value, column: &'static str) -> Result<Vec<String>, CodecError> {
+    let string = |value| if let Value::String(string) = value { Ok(string) } else { Err(malformed(column)) };
+    array_from_value(value, column)?.into_iter().map(string).collect()
 }
 
 /// The values of an array.
-pub(super) fn array_of(value: Value, what: &'static str) -> Result<Vec<Value>, CodecError> {
-    if let Value::Array(values) = value { Ok(values) } else { Err(malformed(what)) }
+pub(super) fn array_from_value(value: Value, column: &'static str) -> Result<Vec<Value>, CodecError> {
+    if let Value::Array(values) = value { Ok(values) } else { Err(malformed(column)) }
 }
 
 /// A JSON object whose members are taken out one by one.
 pub(super) struct Object {
-    what: &'static str,
+    column: &'static str,
     members: Map<String, Value>,
 }
 
 impl Object {
-    fn parse(text: &str, what: &'static str) -> Result<Object, CodecError> {
-        Object::of(parse(text, what)?, what)
+    fn parse(text: &str, column: &'static str) -> Result<Object, CodecError> {
+        Object::from_value(parse(text, column)?, column)
     }
 
-    pub(super) fn of(value: Value, what: &'static str) -> Result<Object, CodecError> {
+    pub(super) fn from_value(value: Value, column: &'static str) -> Result<Object, CodecError> {
         match value {
-            Value::Object(members) => Ok(Object { what, members }),
-            _ => Err(malformed(what)),
+            Value::Object(members) => Ok(Object { column, members }),
+            _ => Err(malformed(column)),
         }
     }
 
@@ -177,17 +183,17 @@ impl Object {
         match self.take(key) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(malformed(self.what)),
+            Some(_) => Err(malformed(self.column)),
         }
     }
 }
 
-pub(super) fn parse(text: &str, what: &'static str) -> Result<Value, CodecError> {
-    serde_json::from_str(text).map_err(|error| CodecError::Json { what, reason: error.to_string() })
+pub(super) fn parse(text: &str, column: &'static str) -> Result<Value, CodecError> {
+    serde_json::from_str(text).map_err(|error| CodecError::Json { column, reason: error.to_string() })
 }
 
-pub(super) fn malformed(what: &'static str) -> CodecError {
-    CodecError::Json { what, reason: "another structure was expected".to_owned() }
+pub(super) fn malformed(column: &'static str) -> CodecError {
+    CodecError::Json { column, reason: "another structure was expected".to_owned() }
 }
 
 #[cfg(test)]
@@ -210,28 +216,28 @@ mod tests {
         };
         let no_arguments = Fields { arguments: Some(Arguments::from_stored(vec![])), ..Fields::default() };
         for original in [full, no_arguments, Fields::default()] {
-            assert_eq!(fields(&of_fields(&original)).unwrap(), original);
-            assert_eq!(tags(&of_tags(&original.tags)).unwrap(), original.tags);
+            assert_eq!(decode_fields(&encode_fields(&original)).unwrap(), original);
+            assert_eq!(decode_tags(&encode_tags(&original.tags)).unwrap(), original.tags);
         }
     }
 
     #[test]
-    fn what_is_left_out_of_a_token_differs_from_what_is_empty() {
-        assert_eq!(of_fields(&Fields::default()), "{}");
-        assert_eq!(kinds(&of_kinds(&BTreeSet::new())).unwrap(), BTreeSet::new());
+    fn empty_sets_of_a_token_are_not_left_out() {
+        assert_eq!(encode_fields(&Fields::default()), "{}");
+        assert_eq!(decode_kinds(&encode_kinds(&BTreeSet::new())).unwrap(), BTreeSet::new());
         let spaces_of_a_token = BTreeSet::from([SpaceId::generate(), SpaceId::generate()]);
-        assert_eq!(spaces(&of_spaces(&spaces_of_a_token)).unwrap(), spaces_of_a_token);
+        assert_eq!(decode_spaces(&encode_spaces(&spaces_of_a_token)).unwrap(), spaces_of_a_token);
         let all = BTreeSet::from([Scope::Read, Scope::Write, Scope::Admin]);
-        assert_eq!(scopes(&of_scopes(&all)).unwrap(), all);
+        assert_eq!(decode_scopes(&encode_scopes(&all)).unwrap(), all);
     }
 
     #[test]
     fn another_structure_is_an_error() {
         for text in ["", "[]", "{\"title\": 1}", "{\"tags\": \"a\"}", "{\"tags\": [1]}", "{\"arguments\": [{}]}"] {
-            assert!(fields(text).is_err(), "{text}");
+            assert!(decode_fields(text).is_err(), "{text}");
         }
-        assert!(scopes("[\"fly\"]").is_err());
-        assert!(kinds("[\"poem\"]").is_err());
-        assert!(spaces("[\"here\"]").is_err());
+        assert!(decode_scopes("[\"fly\"]").is_err());
+        assert!(decode_kinds("[\"poem\"]").is_err());
+        assert!(decode_spaces("[\"here\"]").is_err());
     }
 }

@@ -1,52 +1,52 @@
-//! What both storages write into a column that a database does not look into.
+//! The encoding of column values that the databases do not look into, the same for both storages.
 //!
-//! * [`functions`] keeps what is known of code, [`json`] other small structures, as JSON text.
-//! * [`membership`] says what a user is a member of.
-//! * [`names`] keeps enumerations as stable words, [`owner`] whose a space is.
-//! * [`numbers`] keeps numbers short.
-//! * [`retention`] says which records of a history are forgotten.
-//! * [`undo`] keeps old contents: each version says how the content before it is made from its own.
+//! * [`functions`] encodes the functions of code, [`json`] other small structures, as JSON text.
+//! * [`names`] are the stable names of enumerations, [`owner`] the columns of the owner of a space.
+//! * [`undo`] encodes old contents: the record of each version leads to the content before it. It uses [`splices`],
+//!   [`compression`] and [`varint`], a short form of numbers.
+//! * [`membership`] merges the rows of a user's memberships, [`retention`] decides which records of a history are
+//!   forgotten.
 
+mod compression;
 pub(crate) mod functions;
 pub(crate) mod json;
 pub(crate) mod membership;
 pub(crate) mod names;
-pub(crate) mod numbers;
 pub(crate) mod owner;
 pub(crate) mod retention;
 mod splices;
 pub(crate) mod undo;
-mod zip;
+pub(crate) mod varint;
 
 use interline_items::StoreError;
 use thiserror::Error;
 
-/// A column holds what this program never writes, or a content could not be packed.
+/// A column holds a value that this program never writes, or a content could not be compressed.
 #[derive(Debug, Error)]
 pub(crate) enum CodecError {
     /// A small structure is not the JSON text that it should be.
-    #[error("stored {what} cannot be read: {reason}")]
+    #[error("stored {column} cannot be read: {reason}")]
     Json {
         /// What the column is for.
-        what: &'static str,
+        column: &'static str,
         /// What is wrong with it.
         reason: String,
     },
-    /// A word is not one of an enumeration.
-    #[error("stored {what} has the unknown value {value:?}")]
+    /// A name is not one of its enumeration.
+    #[error("stored {column} has the unknown value {value:?}")]
     Name {
         /// What the column is for.
-        what: &'static str,
-        /// The word.
+        column: &'static str,
+        /// The name.
         value: String,
     },
-    /// The record of an old content does not fit the newer one.
+    /// The undo record of an old content does not fit the newer content.
     #[error("an old content cannot be rebuilt: {0}")]
     Undo(&'static str),
-    /// The search index is not as it was written.
+    /// A block or a set of the search index is malformed.
     #[error("the search index is damaged: {0}")]
     Index(&'static str),
-    /// zstd refused.
+    /// zstd reported an error.
     #[error("zstd: {0}")]
     Zstd(#[from] std::io::Error),
 }

@@ -1,25 +1,31 @@
-//! Enumerations as stable words. The domain names those that its own doors show; the others are named here.
+//! Stable names of enumerations. `items` names those that the API shows; the others are named here.
 
 use interline_items::{Action, DeliveryState, EventKind, Kind, Rank, Role, Scope, Source};
 use jiff::Timestamp;
 
 use super::CodecError;
 
-/// The word for what a user may do beyond its spaces.
-pub(crate) const fn of_rank(rank: Rank) -> &'static str {
+// Aliases for the modules of tables, which call these functions by their names before.
+pub(crate) use self::{
+    parse_delivery_state as delivery_state, parse_rank as rank, parse_role as role, rank_name as of_rank,
+    role_name as of_role,
+};
+
+/// The name of a rank: what a user may do beyond its spaces.
+pub(crate) const fn rank_name(rank: Rank) -> &'static str {
     match rank {
         Rank::Member => "member",
         Rank::Admin => "admin",
     }
 }
 
-/// The rank of that word.
-pub(crate) fn rank(word: &str) -> Result<Rank, CodecError> {
-    find([Rank::Member, Rank::Admin], of_rank, "rank", word)
+/// The rank of a name.
+pub(crate) fn parse_rank(name: &str) -> Result<Rank, CodecError> {
+    find([Rank::Member, Rank::Admin], rank_name, "rank", name)
 }
 
-/// The word for what a member may do in a space.
-pub(crate) const fn of_role(role: Role) -> &'static str {
+/// The name of a role: what a member may do in a space.
+pub(crate) const fn role_name(role: Role) -> &'static str {
     match role {
         Role::Reader => "reader",
         Role::Writer => "writer",
@@ -27,53 +33,56 @@ pub(crate) const fn of_role(role: Role) -> &'static str {
     }
 }
 
-/// The role of that word.
-pub(crate) fn role(word: &str) -> Result<Role, CodecError> {
-    find([Role::Reader, Role::Writer, Role::Owner], of_role, "role", word)
+/// The role of a name.
+pub(crate) fn parse_role(name: &str) -> Result<Role, CodecError> {
+    find([Role::Reader, Role::Writer, Role::Owner], role_name, "role", name)
 }
 
-/// The scope of that word.
-pub(crate) fn scope(word: &str) -> Result<Scope, CodecError> {
-    Scope::from_name(word).ok_or_else(|| unknown("scope", word))
+/// The scope of a name.
+pub(crate) fn parse_scope(name: &str) -> Result<Scope, CodecError> {
+    Scope::from_name(name).ok_or_else(|| unknown("scope", name))
 }
 
-/// The action of that word; [`Action::name`] is the way there.
-pub(crate) fn action(word: &str) -> Result<Action, CodecError> {
-    Action::from_name(word).ok_or_else(|| unknown("action", word))
+/// The action of an [`Action::name`].
+pub(crate) fn parse_action(name: &str) -> Result<Action, CodecError> {
+    Action::from_name(name).ok_or_else(|| unknown("action", name))
 }
 
-/// The door of that word; [`Source::name`] is the way there.
-pub(crate) fn source(word: &str) -> Result<Source, CodecError> {
-    Source::from_name(word).ok_or_else(|| unknown("source", word))
+/// The source of a [`Source::name`].
+pub(crate) fn parse_source(name: &str) -> Result<Source, CodecError> {
+    Source::from_name(name).ok_or_else(|| unknown("source", name))
 }
 
-/// What happened, by its word; [`EventKind::name`] is the way there.
-pub(crate) fn happening(word: &str) -> Result<EventKind, CodecError> {
-    EventKind::from_name(word).ok_or_else(|| unknown("event", word))
+/// The kind of event of an [`EventKind::name`].
+pub(crate) fn parse_event_kind(name: &str) -> Result<EventKind, CodecError> {
+    EventKind::from_name(name).ok_or_else(|| unknown("event", name))
 }
 
-/// What has become of a delivery, by its word; [`DeliveryState::name`] is the way there.
-pub(crate) fn delivery_state(word: &str, set_aside_until: Option<Timestamp>) -> Result<DeliveryState, CodecError> {
+/// The state of a delivery of a [`DeliveryState::name`].
+pub(crate) fn parse_delivery_state(
+    name: &str,
+    set_aside_until: Option<Timestamp>,
+) -> Result<DeliveryState, CodecError> {
     [DeliveryState::Pending(set_aside_until), DeliveryState::Delivered, DeliveryState::GivenUp]
         .into_iter()
-        .find(|state| state.name() == word)
-        .ok_or_else(|| unknown("state", word))
+        .find(|state| state.name() == name)
+        .ok_or_else(|| unknown("state", name))
 }
 
-/// The kind of that word; [`Kind::name`] is the way there.
-pub(crate) fn kind(word: &str) -> Result<Kind, CodecError> {
-    Kind::from_name(word).ok_or_else(|| unknown("kind", word))
+/// The kind of a [`Kind::name`].
+pub(crate) fn parse_kind(name: &str) -> Result<Kind, CodecError> {
+    Kind::from_name(name).ok_or_else(|| unknown("kind", name))
 }
 
 fn find<T: Copy, const N: usize>(
     all: [T; N],
-    name: fn(T) -> &'static str,
-    what: &'static str,
-    word: &str,
+    name_of: fn(T) -> &'static str,
+    column: &'static str,
+    name: &str,
 ) -> Result<T, CodecError> {
-    all.into_iter().find(|one| name(*one) == word).ok_or_else(|| unknown(what, word))
+    all.into_iter().find(|value| name_of(*value) == name).ok_or_else(|| unknown(column, name))
 }
 
-fn unknown(what: &'static str, word: &str) -> CodecError {
-    CodecError::Name { what, value: word.to_owned() }
+fn unknown(column: &'static str, name: &str) -> CodecError {
+    CodecError::Name { column, value: name.to_owned() }
 }

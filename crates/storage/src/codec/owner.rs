@@ -1,9 +1,9 @@
-//! Whose a space is, as the three columns of which one has a value at the most.
+//! The owner of a space, as three columns of which at most one has a value.
 
 use interline_items::{AppId, OrganizationId, SpaceOwner, UserId};
 use uuid::Uuid;
 
-/// The columns that say whose a space is.
+/// The columns of the owner of a space; a global space has none.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct OwnerColumns {
     pub(crate) user: Option<Uuid>,

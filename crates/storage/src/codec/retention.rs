@@ -1,13 +1,13 @@
-//! How much of a history is forgotten.
+//! Retention: which records of a history are forgotten.
 
 use interline_items::{Retention, Stamp};
 use jiff::Timestamp;
 
 /// How many records of an item are forgotten in one transaction at the most.
 const MAX_RECORDS: usize = 1_000;
-/// How many of the oldest records must be known to decide about them.
+/// How many of the oldest records must be read to decide about them.
 pub(crate) const RECORDS_TO_READ: i64 = MAX_RECORDS as i64 + 1;
-/// How many items are looked at in one step.
+/// How many items one step looks at.
 pub(crate) const MAX_ITEMS: i64 = 1_000;
 
 /// One of the oldest records of an item.
@@ -21,24 +21,25 @@ pub(crate) struct OldRecord {
 /// The part of a history that is forgotten in one transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
-    /// How many records go.
+    /// How many records are forgotten.
     pub(crate) records: u64,
-    /// The first one that stays.
+    /// The stamp of the first record that stays.
     pub(crate) first_kept: Stamp,
 }
 
-/// What goes of a history of `total` records whose oldest ones are given; `None` is nothing. `newest` is the item's version.
+/// Which records of a history of `total` records are forgotten, given the `oldest` ones; `None` if none is. `newest` is
+/// the item's version, whose record is never forgotten.
 ///
-/// What goes is always the beginning: a version is rebuilt from newer ones.
+/// The forgotten records are always the oldest: a version is rebuilt from newer ones.
 pub(crate) fn cut(oldest: &[OldRecord], total: u64, newest: u64, retention: Retention) -> Option<Cut> {
     let too_old = |record: &&OldRecord| retention.before.is_some_and(|before| record.at < before);
     let by_age = oldest.iter().take_while(too_old).count();
     let by_number = retention.keep.map_or(0, |keep| total.saturating_sub(keep.max(1)));
-    let wanted = by_age.max(usize::try_from(by_number).unwrap_or(usize::MAX)).min(MAX_RECORDS);
+    let exceeding = by_age.max(usize::try_from(by_number).unwrap_or(usize::MAX)).min(MAX_RECORDS);
     let newest_version = oldest.iter().position(|record| record.version == Some(newest));
-    let goes = newest_version.map_or(wanted, |newest_version| wanted.min(newest_version));
-    let first_kept = oldest.get(goes).filter(|_| goes > 0)?.stamp;
-    Some(Cut { records: goes as u64, first_kept })
+    let forgotten = newest_version.map_or(exceeding, |newest_version| exceeding.min(newest_version));
+    let first_kept = oldest.get(forgotten).filter(|_| forgotten > 0)?.stamp;
+    Some(Cut { records: forgotten as u64, first_kept })
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Edits as bytes: for each splice, how far it starts after the one before, how many bytes go, how many come (numbers in
-//! LEB128), and the text that comes.
+//! Edits as bytes: for each splice the distance of its start to the end of the one before, the number of bytes removed, the
+//! number of bytes inserted (all three as [`varint`]s), and the inserted text.
 
 use interline_edit::{Edit, Splice};
 
-use super::{CodecError, numbers};
+use super::{CodecError, varint};
 
-/// An edit as bytes.
+/// Encodes an edit.
 pub(super) fn encode(edit: &Edit) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut position = 0;
@@ -19,7 +19,7 @@ pub(super) fn encode(edit: &Edit) -> Vec<u8> {
     bytes
 }
 
-/// The edit of those bytes.
+/// The edit that [`encode`] made these bytes of.
 pub(super) fn decode(bytes: &[u8]) -> Result<Edit, CodecError> {
     let mut rest = bytes;
     let mut position: usize = 0;
@@ -40,11 +40,11 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Edit, CodecError> {
 const MALFORMED: CodecError = CodecError::Undo("its splices are malformed");
 
 fn put(bytes: &mut Vec<u8>, number: usize) {
-    numbers::put(bytes, number as u64);
+    varint::put(bytes, number as u64);
 }
 
 fn take(bytes: &mut &[u8]) -> Result<usize, CodecError> {
-    numbers::take_length(bytes).ok_or(MALFORMED)
+    varint::take_length(bytes).ok_or(MALFORMED)
 }
 
 #[cfg(test)]

@@ -1,31 +1,32 @@
-//! Old contents. The newest content is stored whole; the record of each version says how the content *before* that
-//! version is made from the content *of* that version.
+//! Undo records, from which old contents are rebuilt. The newest content is stored whole; the undo record of each version
+//! says how the content *before* that version is made from the content *of* that version.
 //!
 //! An edit leaves its inverse splices, a whole write a compressed delta. Both need the newer content, so a version is
-//! rebuilt by going back record by record from the newest one. Such a record is an [`encode_step`]. When the chain has
-//! outgrown the text ([`Chain::extended`]), [`encode_whole`] makes a whole copy instead, and older versions are rebuilt
+//! rebuilt by going back record by record from the newest one. [`encode_step`] makes such a record. When the chain has
+//! outgrown the text ([`UndoChain::extended`]), [`encode_whole`] makes a whole copy instead, and older versions are rebuilt
 //! from there.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use interline_edit::Edit;
 use interline_items::ContentWrite;
 
-use super::{CodecError, splices, zip};
+use super::{CodecError, compression, splices};
 
-/// From how many bytes on splices are compressed; below, zstd's frame takes what it saves.
+/// From how many bytes on splices are compressed; below that, zstd's frame takes what the compression saves.
 const ZIPPED_FROM: usize = 256;
 /// How many bytes a chain may have, however short the text is.
 const MIN_CHAIN_BYTES: u64 = 4096;
-/// How many records a chain may have, however long the text is: each is read to get to the other end.
+/// How many records a chain may have, however long the text is: a rebuild of the oldest content reads each.
 const MAX_CHAIN_STEPS: u32 = 2000;
 
-/// What sort of record it is; stored as its number.
+/// The kind of an undo record; stored as its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UndoKind {
-    /// The content was the same.
+    /// The older content is the same.
     Unchanged = 0,
-    /// There was no content.
+    /// There was no older content.
     Absent = 1,
     /// Splices over the newer content.
     Splices = 2,
@@ -47,7 +48,7 @@ impl UndoKind {
             .ok_or(CodecError::Undo("its record is of an unknown kind"))
     }
 
-    /// Whether the older content comes without the newer one: going back can start here.
+    /// Whether the older content can be rebuilt without the newer one: a rebuild can start here.
     pub(crate) fn stands_alone(self) -> bool {
         matches!(self, UndoKind::Absent | UndoKind::Whole)
     }
@@ -63,117 +64,131 @@ pub(crate) use standing_alone;
 
 /// How the content before a version is made from the content of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Undo {
-    /// What sort of record it is.
+pub(crate) struct UndoRecord {
+    /// Its kind.
     pub(crate) kind: UndoKind,
     /// Its data.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The records since the last one that stands alone: what must be gone through to get there from the newest content.
+/// The chain of an item: its undo records since the last one that stands alone, all of which a rebuild of the content
+/// there applies to the newest content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Chain {
-    /// How many bytes they have.
+pub(crate) struct UndoChain {
+    /// How many bytes the records have.
     pub(crate) bytes: u64,
-    /// How many they are.
+    /// How many records there are.
     pub(crate) steps: u32,
 }
 
-impl Undo {
-    /// A record as it is stored.
-    pub(crate) fn of_stored(kind: i64, bytes: Vec<u8>) -> Result<Undo, CodecError> {
-        Ok(Undo { kind: UndoKind::from_number(kind)?, bytes })
+impl UndoRecord {
+    /// A record from its columns.
+    pub(crate) fn from_stored(kind: i64, bytes: Vec<u8>) -> Result<UndoRecord, CodecError> {
+        Ok(UndoRecord { kind: UndoKind::from_number(kind)?, bytes })
     }
 }
 
-/// The shortest record that goes with a change of content.
-pub(crate) fn encode_step(write: &ContentWrite) -> Result<Undo, CodecError> {
+/// The shortest undo record of a change of content.
+pub(crate) fn encode_step(write: &ContentWrite) -> Result<UndoRecord, CodecError> {
     match write {
-        ContentWrite::Keep => Ok(Undo { kind: UndoKind::Unchanged, bytes: Vec::new() }),
+        ContentWrite::Keep => Ok(UndoRecord { kind: UndoKind::Unchanged, bytes: Vec::new() }),
         ContentWrite::Edit { undo, .. } => {
             let bytes = splices::encode(undo);
             if bytes.len() < ZIPPED_FROM {
-                Ok(Undo { kind: UndoKind::Splices, bytes })
+                Ok(UndoRecord { kind: UndoKind::Splices, bytes })
             } else {
-                Ok(Undo { kind: UndoKind::ZippedSplices, bytes: zip::compress(&bytes)? })
+                Ok(UndoRecord { kind: UndoKind::ZippedSplices, bytes: compression::compress(&bytes)? })
             }
         }
         ContentWrite::Set { old: Some(old), new: Some(new) } => {
-            Ok(Undo { kind: UndoKind::Delta, bytes: zip::compress_against(new, old)? })
+            Ok(UndoRecord { kind: UndoKind::Delta, bytes: compression::compress_against(new, old)? })
         }
         ContentWrite::Set { .. } => encode_whole(write),
     }
 }
 
-/// The record that goes with a change of content and stands alone: the next one starts a new chain.
-pub(crate) fn encode_whole(write: &ContentWrite) -> Result<Undo, CodecError> {
-    let whole = |old: &str| Ok(Undo { kind: UndoKind::Whole, bytes: zip::compress(old.as_bytes())? });
+/// The undo record of a change of content that stands alone: the next record starts a new chain.
+pub(crate) fn encode_whole(write: &ContentWrite) -> Result<UndoRecord, CodecError> {
+    let whole = |old: &str| Ok(UndoRecord { kind: UndoKind::Whole, bytes: compression::compress(old.as_bytes())? });
     match write {
         ContentWrite::Keep => encode_step(write),
         ContentWrite::Edit { new, undo } => whole(&undo.apply(new).map_err(|_| ANOTHER_TEXT)?),
         ContentWrite::Set { old: Some(old), .. } => whole(old),
-        ContentWrite::Set { old: None, .. } => Ok(Undo { kind: UndoKind::Absent, bytes: Vec::new() }),
+        ContentWrite::Set { old: None, .. } => Ok(UndoRecord { kind: UndoKind::Absent, bytes: Vec::new() }),
     }
 }
 
-impl Chain {
+impl UndoChain {
     /// The chain with the record `step` of `write` at its end; `None` if a whole copy is due instead.
-    pub(crate) fn extended(self, write: &ContentWrite, step: &Undo) -> Option<Chain> {
+    pub(crate) fn extended(self, write: &ContentWrite, step: &UndoRecord) -> Option<UndoChain> {
         if step.kind == UndoKind::Unchanged {
             return Some(self);
         }
         if step.kind.stands_alone() {
-            return Some(Chain::default());
+            return Some(UndoChain::default());
         }
-        let longer = Chain { bytes: self.bytes + step.bytes.len() as u64, steps: self.steps + 1 };
+        let longer = UndoChain { bytes: self.bytes + step.bytes.len() as u64, steps: self.steps + 1 };
         let fits = longer.bytes <= MIN_CHAIN_BYTES.max(old_length(write)) && longer.steps <= MAX_CHAIN_STEPS;
         fits.then_some(longer)
     }
+
+    /// The record to store for `write` whose shortest record is `step`, and the chain with it: a whole copy, which starts
+    /// a new chain, if the chain would be too long.
+    pub(crate) fn extended_or_restarted<'a>(
+        self,
+        write: &ContentWrite,
+        step: &'a UndoRecord,
+    ) -> Result<(Cow<'a, UndoRecord>, UndoChain), CodecError> {
+        match self.extended(write, step) {
+            Some(longer) => Ok((Cow::Borrowed(step), longer)),
+            None => Ok((Cow::Owned(encode_whole(write)?), UndoChain::default())),
+        }
+    }
 }
 
-/// The content before the last of some records, which are newest first, from the content after the first of them. It is
-/// not looked at if the first record stands alone.
-pub(crate) fn rebuild(newest: Option<Arc<str>>, records: &[Undo]) -> Result<Option<Arc<str>>, CodecError> {
+/// Rebuilds the content before the last of some records, which are newest first, from `newest`, the content after the
+/// first of them. `newest` is not used if the first record stands alone.
+pub(crate) fn rebuild(newest: Option<Arc<str>>, records: &[UndoRecord]) -> Result<Option<Arc<str>>, CodecError> {
     let mut content = newest;
-    // Edits in a row are joined before they are applied: one pass over the text instead of one for each.
+    // Edits in a row are composed before they are applied: one pass over the text instead of one for each.
     let mut edits = Vec::new();
-    for Undo { kind, bytes } in records {
+    for UndoRecord { kind, bytes } in records {
         match kind {
             UndoKind::Unchanged => {}
             UndoKind::Splices => edits.push(splices::decode(bytes)?),
-            UndoKind::ZippedSplices => edits.push(splices::decode(&zip::decompress(bytes)?)?),
+            UndoKind::ZippedSplices => edits.push(splices::decode(&compression::decompress(bytes)?)?),
             UndoKind::Delta => {
-                let newer = edited(content, &std::mem::take(&mut edits))?.ok_or(NO_NEWER)?;
-                content = Some(text(zip::decompress_against(&newer, bytes)?)?);
+                let newer = apply_edits(content, &std::mem::take(&mut edits))?.ok_or(NO_NEWER)?;
+                content = Some(text(compression::decompress_against(&newer, bytes)?)?);
             }
-            UndoKind::Whole => (content, edits) = (Some(text(zip::decompress(bytes)?)?), Vec::new()),
+            UndoKind::Whole => (content, edits) = (Some(text(compression::decompress(bytes)?)?), Vec::new()),
             UndoKind::Absent => (content, edits) = (None, Vec::new()),
         }
     }
-    edited(content, &edits)
+    apply_edits(content, &edits)
 }
 
 const NO_NEWER: CodecError = CodecError::Undo("there is no newer content");
 const ANOTHER_TEXT: CodecError = CodecError::Undo("its splices are for another text");
 
-/// A content after edits, one after the other.
-fn edited(content: Option<Arc<str>>, edits: &[Edit]) -> Result<Option<Arc<str>>, CodecError> {
+/// Applies edits to a content, one after the other.
+fn apply_edits(content: Option<Arc<str>>, edits: &[Edit]) -> Result<Option<Arc<str>>, CodecError> {
     if edits.is_empty() {
         return Ok(content);
     }
     let newer = content.ok_or(NO_NEWER)?;
-    let older = joined(edits)?.apply(&newer).map_err(|_| ANOTHER_TEXT)?;
+    let older = composed(edits)?.apply(&newer).map_err(|_| ANOTHER_TEXT)?;
     Ok(Some(Arc::from(older)))
 }
 
-/// Edits, one after the other, as one. By halves, so that none is copied more often than that takes.
-fn joined(edits: &[Edit]) -> Result<Edit, CodecError> {
+/// Composes edits that follow each other into one. By halves, so that each is copied a logarithmic number of times.
+fn composed(edits: &[Edit]) -> Result<Edit, CodecError> {
     match edits {
         [] => Ok(Edit::default()),
         [edit] => Ok(edit.clone()),
         several => {
             let (first, then) = several.split_at(several.len() / 2);
-            joined(first)?.then(&joined(then)?).map_err(|_| ANOTHER_TEXT)
+            composed(first)?.then(&composed(then)?).map_err(|_| ANOTHER_TEXT)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Histories of contents, and what is left of them.
+//! Tests of undo records: histories of contents, and their rebuilding.
 
 use interline_edit::Splice;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// The content before a record.
-fn apply(undo: &Undo, newer: Option<&str>) -> Result<Option<String>, CodecError> {
+fn apply(undo: &UndoRecord, newer: Option<&str>) -> Result<Option<String>, CodecError> {
     let older = rebuild(newer.map(Arc::from), std::slice::from_ref(undo))?;
     Ok(older.as_deref().map(str::to_owned))
 }
@@ -14,13 +14,13 @@ fn apply(undo: &Undo, newer: Option<&str>) -> Result<Option<String>, CodecError>
 /// A content and the records that were left on the way to it, oldest first.
 struct History {
     newest: Option<Arc<str>>,
-    chain: Chain,
-    records: Vec<Undo>,
+    chain: UndoChain,
+    records: Vec<UndoRecord>,
 }
 
 impl History {
     fn new(text: &str) -> History {
-        let mut history = History { newest: None, chain: Chain::default(), records: Vec::new() };
+        let mut history = History { newest: None, chain: UndoChain::default(), records: Vec::new() };
         history.set(Some(text));
         history
     }
@@ -29,7 +29,7 @@ impl History {
         let step = encode_step(write).unwrap();
         let (undo, chain) = match self.chain.extended(write, &step) {
             Some(longer) => (step, longer),
-            None => (encode_whole(write).unwrap(), Chain::default()),
+            None => (encode_whole(write).unwrap(), UndoChain::default()),
         };
         self.records.push(undo);
         self.chain = chain;
@@ -133,7 +133,7 @@ proptest! {
         }
         prop_assert_eq!(history.rebuilt(), contents.clone());
         for (oldest, content) in contents.iter().enumerate() {
-            let records: Vec<Undo> = history.records[oldest..].iter().rev().cloned().collect();
+            let records: Vec<UndoRecord> = history.records[oldest..].iter().rev().cloned().collect();
             let rebuilt = rebuild(history.newest.clone(), &records).unwrap();
             prop_assert_eq!(rebuilt.as_deref(), content.as_deref());
         }
@@ -195,16 +195,16 @@ fn a_chain_of_many_small_steps_ends_too() {
         history.edit(&Edit::new(vec![Splice { range: i..i + 1, text: "x".to_owned() }]).unwrap());
     }
     assert_eq!(history.records.last().map(|undo| undo.kind), Some(UndoKind::Whole));
-    assert_eq!(history.chain, Chain::default());
+    assert_eq!(history.chain, UndoChain::default());
 }
 
 #[test]
 fn a_record_that_does_not_fit_is_an_error() {
-    let splices = Undo { kind: UndoKind::Splices, bytes: vec![9, 1, 0] };
+    let splices = UndoRecord { kind: UndoKind::Splices, bytes: vec![9, 1, 0] };
     assert!(apply(&splices, Some("short")).is_err());
     assert!(apply(&splices, None).is_err());
     for kind in [UndoKind::Delta, UndoKind::Whole, UndoKind::ZippedSplices] {
-        assert!(apply(&Undo { kind, bytes: vec![1, 2, 3] }, Some("text")).is_err());
+        assert!(apply(&UndoRecord { kind, bytes: vec![1, 2, 3] }, Some("text")).is_err());
     }
     assert!(UndoKind::from_number(6).is_err());
 }

@@ -1,4 +1,4 @@
-//! What PostgreSQL's errors mean.
+//! Errors of PostgreSQL, and what they mean for the caller and for a retry.
 
 use std::error::Error;
 use std::io;
@@ -10,16 +10,16 @@ use tokio_postgres::error::SqlState;
 use crate::OpenError;
 use crate::codec::CodecError;
 
-/// Why a piece of work on the database did not come to its end.
+/// Why an operation on the database failed.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The answer is known: it is for the caller.
+    /// An error of the store, for the caller.
     Answer(StoreError),
-    /// The database, or the way to it, said no.
+    /// An error of the database, or of the connection to it.
     Database(tokio_postgres::Error),
-    /// There was no connection to be had.
+    /// No connection was available.
     NoConnection(String),
-    /// There was no answer in time.
+    /// The server did not answer in time.
     NoAnswer,
 }
 
@@ -54,7 +54,7 @@ impl From<PoolError> for Failure {
 
 impl From<tokio_postgres::Error> for OpenError {
     fn from(error: tokio_postgres::Error) -> OpenError {
-        OpenError::Failed(told(&error))
+        OpenError::Failed(error_chain(&error))
     }
 }
 
@@ -64,14 +64,14 @@ impl From<Failure> for StoreError {
             Failure::Answer(answer) => answer,
             Failure::NoConnection(why) => StoreError::Unavailable(why),
             Failure::NoAnswer => StoreError::Unavailable("the server did not answer in time".to_owned()),
-            Failure::Database(error) if is_unavailable(&error) => StoreError::Unavailable(told(&error)),
-            Failure::Database(error) => StoreError::Failed(told(&error)),
+            Failure::Database(error) if is_unavailable(&error) => StoreError::Unavailable(error_chain(&error)),
+            Failure::Database(error) => StoreError::Failed(error_chain(&error)),
         }
     }
 }
 
 impl Failure {
-    /// Whether the same work can succeed at the next try because it only lost a race.
+    /// Whether the same transaction can succeed at the next try, because it only lost a race.
     pub(super) fn lost_a_race(&self) -> bool {
         let Failure::Database(error) = self else { return false };
         error.code().is_some_and(|code| {
@@ -86,7 +86,7 @@ impl Failure {
         matches!(self, Failure::Database(error) if error.code() == Some(&SqlState::QUERY_CANCELED))
     }
 
-    /// Whether the connection went away, so that a commit that was under way may have happened or not.
+    /// Whether the connection was lost, so that a commit may have succeeded or not.
     pub(super) fn lost_the_connection(&self) -> bool {
         match self {
             Failure::Database(error) => is_unavailable(error) && error.code().is_none_or(is_shutdown),
@@ -95,7 +95,7 @@ impl Failure {
         }
     }
 
-    /// Whether another connection may do better: this one is silent, or leads to a server that is no longer written to.
+    /// Whether the connection must not be used again: its server is silent, or no longer takes writes.
     pub(super) fn spoils_the_connection(&self) -> bool {
         match self {
             Failure::Database(error) => error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION),
@@ -105,15 +105,15 @@ impl Failure {
     }
 }
 
-/// Whether the database cannot do it now, rather than never.
+/// Whether the error is temporary: the same operation may succeed later.
 fn is_unavailable(error: &tokio_postgres::Error) -> bool {
     match error.code() {
-        Some(code) => is_shutdown(code) || is_short_of_something(code),
+        Some(code) => is_shutdown(code) || lacks_a_resource(code),
         None => error.is_closed() || error.source().is_some_and(<dyn Error>::is::<io::Error>),
     }
 }
 
-/// The server, or this connection of it, ends.
+/// Whether the server, or this connection, shuts down.
 fn is_shutdown(code: &SqlState) -> bool {
     let connection_exceptions = "08";
     code.code().starts_with(connection_exceptions)
@@ -126,8 +126,8 @@ fn is_shutdown(code: &SqlState) -> bool {
         .contains(code)
 }
 
-/// Room, memory, connections, time, or the right to write (a standby after a failover).
-fn is_short_of_something(code: &SqlState) -> bool {
+/// Whether the server lacks disk, memory, connections, time, or the right to write (a standby after a failover).
+fn lacks_a_resource(code: &SqlState) -> bool {
     let insufficient_resources = "53";
     code.code().starts_with(insufficient_resources)
         || [
@@ -141,8 +141,8 @@ fn is_short_of_something(code: &SqlState) -> bool {
         .contains(code)
 }
 
-/// An error with its causes: PostgreSQL's own words are among them.
-pub(super) fn told(error: &dyn Error) -> String {
+/// An error with the chain of its causes: PostgreSQL's own message is among them.
+pub(super) fn error_chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {

@@ -1,10 +1,10 @@
-//! Brings a database to the newest form.
+//! Migrations of the PostgreSQL database to the newest schema.
 
 use deadpool_postgres::{Client, Transaction};
 
 use crate::OpenError;
 
-/// The steps, oldest first. A step that was released never changes.
+/// The migrations, oldest first. A released migration never changes.
 const MIGRATIONS: [(&str, &str); 4] = [
     ("0001_items", include_str!("../../migrations/postgres/0001_items.sql")),
     ("0002_search", include_str!("../../migrations/postgres/0002_search.sql")),
@@ -12,8 +12,8 @@ const MIGRATIONS: [(&str, &str); 4] = [
     ("0004_work", include_str!("../../migrations/postgres/0004_work.sql")),
 ];
 
-/// Several processes that start together take turns: the first one migrates, however long, and the others find it done.
-const TAKE_TURNS: &str = "
+/// Processes that start together wait for this lock: the first one migrates, however long, and the others find it done.
+const LOCK_MIGRATIONS: &str = "
     SET LOCAL lock_timeout = 0;
     SET LOCAL statement_timeout = 0;
     SELECT pg_advisory_xact_lock(7449362051)";
@@ -26,11 +26,11 @@ const CREATE_TABLE: &str = "
 
 const APPLIED: &str = "SELECT name FROM migrations ORDER BY name COLLATE \"C\"";
 
-const REMEMBER: &str = "INSERT INTO migrations (name) VALUES ($1)";
+const MARK_APPLIED: &str = "INSERT INTO migrations (name) VALUES ($1)";
 
-/// Takes the steps that the database has not seen, all or none.
+/// Applies the migrations that the database does not have, all or none.
 ///
-/// [`OpenError::Newer`] if it has seen one that this program does not know.
+/// [`OpenError::Newer`] if it has one that this program does not know.
 pub(super) async fn migrate(client: &mut Client) -> Result<(), OpenError> {
     let transaction = client.transaction().await?;
     let applied = applied(&transaction).await?;
@@ -39,13 +39,13 @@ pub(super) async fn migrate(client: &mut Client) -> Result<(), OpenError> {
     }
     for (name, sql) in MIGRATIONS.iter().filter(|(name, _)| !applied.iter().any(|seen| seen == name)) {
         transaction.batch_execute(sql).await?;
-        transaction.execute(REMEMBER, &[name]).await?;
+        transaction.execute(MARK_APPLIED, &[name]).await?;
     }
     Ok(transaction.commit().await?)
 }
 
 async fn applied(transaction: &Transaction<'_>) -> Result<Vec<String>, tokio_postgres::Error> {
-    transaction.batch_execute(TAKE_TURNS).await?;
+    transaction.batch_execute(LOCK_MIGRATIONS).await?;
     transaction.batch_execute(CREATE_TABLE).await?;
     let rows = transaction.query(APPLIED, &[]).await?;
     rows.iter().map(|row| row.try_get(0)).collect()

@@ -1,34 +1,28 @@
 //! The store in a PostgreSQL database, for any number of processes.
 //!
-//! Rows are locked where a change depends on them, and a commit that loses a race is done again. Every promise about
-//! several processes is kept by the database: nothing is remembered here but connections.
+//! Rows are locked where a change depends on them, and a transaction that loses a race is tried again
+//! ([`write::transaction_retry`]). Every guarantee about several processes is kept by the database: this process keeps
+//! nothing in memory but connections. The layout is that of the SQLite store: [`write`], [`items`], [`history`],
+//! [`search`], and the modules of other tables.
 
 mod apps;
-mod commit;
-mod connect;
-mod events;
+mod connection;
 mod failure;
-mod files;
 mod history;
-mod item;
+mod items;
 mod jobs;
-mod list;
 mod migrate;
-mod newest;
+mod notifications;
 mod organizations;
 mod published;
-mod read;
 mod remembered;
 mod removal;
 mod retention;
 mod rows;
 mod search;
 mod tokens;
-mod unique;
 mod users;
-mod versions;
-mod wakeup;
-mod work;
+mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -48,19 +42,32 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use self::apps::{AddApp, ChangeApp};
-use self::commit::{Commit, Purge};
-use self::connect::Pools;
-use self::failure::{Failure, told};
-use self::newest::OnNewest;
+use self::connection::Pools;
+use self::failure::{Failure, error_chain};
+use self::history::{events, versions};
+use self::items::{files, list, lookup};
+use self::notifications::Notifications;
 use self::organizations::NewOrganization;
 use self::published::Publish;
 use self::removal::Removal;
 use self::users::{FirstUser, NewUser};
-use self::wakeup::Wakeup;
-use self::work::{carry_out, to_the_end};
+use self::write::commit::{EncodedBatch, PurgeItem};
+use self::write::commit_on_newest::CommitOnNewest;
+use self::write::transaction_retry::{run_detached, run_with_retry};
 use crate::OpenError;
 
-/// A use is no change: it leaves the stamp alone. An older one does not hide a newer one.
+// Aliases for the modules of tables, which call these by their names before.
+mod commit {
+    pub(super) use super::write::commit::EncodedBatch as Commit;
+}
+mod connect {
+    pub(super) use super::connection::with_timeout as in_time;
+}
+mod work {
+    pub(super) use super::write::transaction_retry::{CommitProof, RetryableTransaction, run_detached as to_the_end};
+}
+
+/// A use is no change: the stamp stays. An older use does not overwrite a newer one.
 const MARK_USED: &str = "
     UPDATE items SET last_used_at = $2
     WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
@@ -69,22 +76,23 @@ const MARK_USED: &str = "
 #[derive(Clone)]
 pub struct PostgresStore {
     pools: Pools,
-    wakeup: Arc<Wakeup>,
-    /// Whose steps of the index are.
+    notifications: Arc<Notifications>,
+    /// The holder of the lease of the search index, in the name of this process.
     indexer: Uuid,
 }
 
 impl PostgresStore {
-    /// Connects to the database at a URL (`postgres://user:password@host/database`) and brings it to the newest form.
+    /// Connects to the database at a URL (`postgres://user:password@host/database`) and migrates it to the newest
+    /// schema.
     ///
     /// `sslmode=require` and `sslmode=verify-full` both mean TLS with the server's certificate checked against the
     /// system's authorities, or those in the file that `SSL_CERT_FILE` names; without them there is no TLS.
     pub async fn connect(url: &str) -> Result<PostgresStore, OpenError> {
-        let pools = connect::pools(url)?;
-        let mut client = pools.work.get().await.map_err(|error| OpenError::Failed(told(&error)))?;
+        let pools = connection::pools(url)?;
+        let mut client = pools.work.get().await.map_err(|error| OpenError::Failed(error_chain(&error)))?;
         migrate::migrate(&mut client).await?;
-        let wakeup = Arc::new(Wakeup::new(url, pools.news.clone()));
-        Ok(PostgresStore { pools, wakeup, indexer: Uuid::now_v7() })
+        let notifications = Arc::new(Notifications::new(url, pools.notify.clone()));
+        Ok(PostgresStore { pools, notifications, indexer: Uuid::now_v7() })
     }
 
     async fn client(&self) -> Result<Client, Failure> {
@@ -99,19 +107,22 @@ impl Store for PostgresStore {
     }
 
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
-        let (pools, wakeup) = (self.pools.clone(), Arc::clone(&self.wakeup));
-        to_the_end(async move {
-            // Off the threads that serve everybody: it may take milliseconds.
-            let prepared = tokio::task::spawn_blocking(move || Commit::prepare(batch)).await;
-            let commit = prepared.map_err(|gone| StoreError::Failed(gone.to_string()))??;
-            wakeup.after(carry_out(&pools, &commit).await)
+        let (pools, notifications) = (self.pools.clone(), Arc::clone(&self.notifications));
+        run_detached(async move {
+            // Off the threads of the async runtime: it may take milliseconds.
+            let encoded = tokio::task::spawn_blocking(move || EncodedBatch::encode(batch)).await;
+            let batch = encoded.map_err(|gone| StoreError::Failed(gone.to_string()))??;
+            notifications.notify_after(run_with_retry(&pools, &batch).await)
         })
         .await
     }
 
-    async fn commit_on_newest(&self, id: ItemId, prepare: PlanOnNewest) -> Result<bool, StoreError> {
-        let (pools, wakeup) = (self.pools.clone(), Arc::clone(&self.wakeup));
-        to_the_end(async move { wakeup.after(carry_out(&pools, &OnNewest::new(id, prepare)).await) }).await
+    async fn commit_on_newest(&self, id: ItemId, plan: PlanOnNewest) -> Result<bool, StoreError> {
+        let (pools, notifications) = (self.pools.clone(), Arc::clone(&self.notifications));
+        run_detached(
+            async move { notifications.notify_after(run_with_retry(&pools, &CommitOnNewest::new(id, plan)).await) },
+        )
+        .await
     }
 
     async fn purge(
@@ -121,18 +132,18 @@ impl Store for PostgresStore {
         record: Record,
         remember: Option<IdempotencyRecord>,
     ) -> Result<(), StoreError> {
-        let (pools, wakeup) = (self.pools.clone(), Arc::clone(&self.wakeup));
-        let purge = Purge { id, before, record, remember };
-        to_the_end(async move { wakeup.after(carry_out(&pools, &purge).await) }).await
+        let (pools, notifications) = (self.pools.clone(), Arc::clone(&self.notifications));
+        let purge = PurgeItem { id, before, record, remember };
+        run_detached(async move { notifications.notify_after(run_with_retry(&pools, &purge).await) }).await
     }
 
-    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
+    async fn idempotency_record(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
         self.pools.use_one(async { remembered::get(&self.client().await?, user, key).await }).await
     }
 
     async fn forget_idempotency_records(&self, before: Timestamp) -> Result<u64, StoreError> {
         let store = self.clone();
-        to_the_end(async move {
+        run_detached(async move {
             store.pools.use_one(async { remembered::forget(&store.client().await?, before).await }).await
         })
         .await
@@ -140,7 +151,7 @@ impl Store for PostgresStore {
 
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError> {
         let store = self.clone();
-        to_the_end(async move {
+        run_detached(async move {
             let marking = async {
                 let client = store.client().await?;
                 let statement = client.prepare_cached(MARK_USED).await?;
@@ -153,15 +164,15 @@ impl Store for PostgresStore {
     }
 
     async fn state(&self, id: ItemId) -> Result<Option<ItemState>, StoreError> {
-        Ok(read::state(&self.client().await?, id).await?)
+        Ok(lookup::state(&self.client().await?, id).await?)
     }
 
     async fn item(&self, id: ItemId) -> Result<Option<Item>, StoreError> {
-        self.pools.use_one(async { read::item(&self.client().await?, id).await }).await
+        self.pools.use_one(async { lookup::item(&self.client().await?, id).await }).await
     }
 
     async fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, StoreError> {
-        self.pools.use_one(async { read::snapshot(&self.client().await?, id).await }).await
+        self.pools.use_one(async { lookup::snapshot(&self.client().await?, id).await }).await
     }
 
     async fn find_by_name(
@@ -170,7 +181,7 @@ impl Store for PostgresStore {
         kind: Kind,
         name: &PromptName,
     ) -> Result<Option<ItemId>, StoreError> {
-        self.pools.use_one(async { read::find_by_name(&self.client().await?, spaces, kind, name).await }).await
+        self.pools.use_one(async { lookup::find_by_name(&self.client().await?, spaces, kind, name).await }).await
     }
 
     async fn find_by_path(
@@ -179,7 +190,7 @@ impl Store for PostgresStore {
         kind: Kind,
         path: &CodePath,
     ) -> Result<Option<ItemId>, StoreError> {
-        self.pools.use_one(async { read::find_by_path(&self.client().await?, spaces, kind, path).await }).await
+        self.pools.use_one(async { lookup::find_by_path(&self.client().await?, spaces, kind, path).await }).await
     }
 
     async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError> {
@@ -200,7 +211,7 @@ impl Store for PostgresStore {
 
     async fn index(&self, step: IndexStep) -> Result<IndexStepResult, StoreError> {
         let (pools, indexer) = (self.pools.clone(), self.indexer);
-        to_the_end(async move { search::index::step(&pools, indexer, step).await }).await
+        run_detached(async move { search::index::step(&pools, indexer, step).await }).await
     }
 
     async fn check(&self) -> Result<CheckReport, StoreError> {
@@ -221,7 +232,7 @@ impl Store for PostgresStore {
         after: Option<ItemId>,
     ) -> Result<ForgottenVersions, StoreError> {
         let pools = self.pools.clone();
-        to_the_end(async move { Ok(retention::forget_versions(&pools.work, retention, after).await?) }).await
+        run_detached(async move { Ok(retention::forget_versions(&pools.work, retention, after).await?) }).await
     }
 
     async fn events(&self, after: &BTreeMap<SpaceId, u64>, limit: usize) -> Result<Vec<Event>, StoreError> {
@@ -234,43 +245,43 @@ impl Store for PostgresStore {
 
     async fn forget_events(&self, before: Timestamp) -> Result<u64, StoreError> {
         let store = self.clone();
-        to_the_end(
-            async move { store.pools.use_one(async { events::forget(&store.client().await?, before).await }).await },
-        )
+        run_detached(async move {
+            store.pools.use_one(async { events::forget(&store.client().await?, before).await }).await
+        })
         .await
     }
 
     fn changes(&self) -> watch::Receiver<()> {
-        self.wakeup.changes()
+        self.notifications.changes()
     }
 
     async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError> {
-        self.pools.use_one(async { read::trash(&self.client().await?, before, limit).await }).await
+        self.pools.use_one(async { lookup::trash(&self.client().await?, before, limit).await }).await
     }
 
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
-        self.pools.use_one(async { read::tags(&self.client().await?, spaces, kinds).await }).await
+        self.pools.use_one(async { lookup::tags(&self.client().await?, spaces, kinds).await }).await
     }
 
     async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError> {
-        self.pools.use_one(async { read::tagged(&self.client().await?, spaces, kinds, tag).await }).await
+        self.pools.use_one(async { lookup::tagged(&self.client().await?, spaces, kinds, tag).await }).await
     }
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
         let new = NewUser { user: user.clone(), space: space.clone(), token: token.clone() };
         let pools = self.pools.clone();
-        to_the_end(async move { carry_out(&pools, &new).await }).await
+        run_detached(async move { run_with_retry(&pools, &new).await }).await
     }
 
     async fn create_first_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<bool, StoreError> {
         let new = FirstUser(NewUser { user: user.clone(), space: space.clone(), token: token.clone() });
         let pools = self.pools.clone();
-        to_the_end(async move { carry_out(&pools, &new).await }).await
+        run_detached(async move { run_with_retry(&pools, &new).await }).await
     }
 
     async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError> {
         let pools = self.pools.clone();
-        to_the_end(async move { carry_out(&pools, &Removal { user, items, at }).await }).await
+        run_detached(async move { run_with_retry(&pools, &Removal { user, items, at }).await }).await
     }
 
     async fn users(&self) -> Result<Vec<User>, StoreError> {
@@ -295,7 +306,7 @@ impl Store for PostgresStore {
 
     async fn create_token(&self, token: &NewToken) -> Result<(), StoreError> {
         let (store, token) = (self.clone(), token.clone());
-        to_the_end(
+        run_detached(
             async move { store.pools.use_one(async { tokens::add(&store.client().await?, &token).await }).await },
         )
         .await
@@ -307,7 +318,7 @@ impl Store for PostgresStore {
 
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {
         let store = self.clone();
-        to_the_end(async move {
+        run_detached(async move {
             store.pools.use_one(async { tokens::remove(&store.client().await?, user, id).await }).await
         })
         .await
@@ -315,7 +326,7 @@ impl Store for PostgresStore {
 
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {
         let store = self.clone();
-        to_the_end(async move {
+        run_detached(async move {
             store.pools.use_one(async { tokens::mark_used(&store.client().await?, id, at).await }).await
         })
         .await
@@ -324,7 +335,7 @@ impl Store for PostgresStore {
     async fn create_organization(&self, organization: &Organization, space: &Space) -> Result<(), StoreError> {
         let new = NewOrganization { organization: organization.clone(), space: space.clone() };
         let pools = self.pools.clone();
-        to_the_end(async move { carry_out(&pools, &new).await }).await
+        run_detached(async move { run_with_retry(&pools, &new).await }).await
     }
 
     async fn organizations(&self) -> Result<Vec<Organization>, StoreError> {
@@ -337,15 +348,15 @@ impl Store for PostgresStore {
 
     async fn create_app(&self, new: NewApp) -> Result<(), StoreError> {
         let NewApp { app, space, files } = new;
-        let new = AddApp { app, space, files: Commit::prepare(files)? };
-        let (pools, wakeup) = (self.pools.clone(), Arc::clone(&self.wakeup));
-        to_the_end(async move { wakeup.after(carry_out(&pools, &new).await) }).await
+        let new = AddApp { app, space, files: EncodedBatch::encode(files)? };
+        let (pools, notifications) = (self.pools.clone(), Arc::clone(&self.notifications));
+        run_detached(async move { notifications.notify_after(run_with_retry(&pools, &new).await) }).await
     }
 
     async fn update_app(&self, app: &App, before: Timestamp) -> Result<bool, StoreError> {
         let change = ChangeApp { app: app.clone(), before };
         let pools = self.pools.clone();
-        to_the_end(async move { carry_out(&pools, &change).await }).await
+        run_detached(async move { run_with_retry(&pools, &change).await }).await
     }
 
     async fn apps(&self, ids: &BTreeSet<AppId>) -> Result<Vec<App>, StoreError> {
@@ -358,7 +369,7 @@ impl Store for PostgresStore {
 
     async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError> {
         let pools = self.pools.clone();
-        to_the_end(async move { carry_out(&pools, &Publish { app, user, at }).await }).await
+        run_detached(async move { run_with_retry(&pools, &Publish { app, user, at }).await }).await
     }
 
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {

@@ -1,4 +1,4 @@
-//! Rows as items.
+//! Rows of PostgreSQL as items and snapshots, and the columns of a row as values.
 
 use std::sync::Arc;
 
@@ -9,30 +9,20 @@ use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 use uuid::Uuid;
 
-use super::failure::Failure;
 use crate::codec::{functions, json, names};
-
-/// The columns that [`item`] reads, from the table `items`.
-macro_rules! item_columns {
-    () => {
-        "items.id, items.space, items.kind, items.title, items.description, items.tags, items.url, items.name,
-         items.arguments, items.path, items.functions, items.content_characters, items.content_bytes, items.content_lines, items.content_preview,
-         items.content_hash, items.version, items.revision, items.created_at, items.updated_at, items.last_used_at,
-         items.archived_at, items.deleted_at"
-    };
-}
-pub(super) use item_columns;
+pub(super) use crate::item_columns::item_columns;
+use crate::postgres::failure::Failure;
 
 /// The item of a row.
 pub(super) fn item(row: &Row) -> Result<Item, Failure> {
     let code: Option<&str> = row.try_get("functions")?;
     Ok(Item {
         id: ItemId::from_uuid(row.try_get("id")?),
-        kind: names::kind(row.try_get("kind")?).map_err(StoreError::from)?,
+        kind: names::parse_kind(row.try_get("kind")?).map_err(StoreError::from)?,
         space: SpaceId::from_uuid(row.try_get("space")?),
         fields: fields(row)?,
         content: content_info(row)?,
-        functions: code.map(functions::functions).transpose().map_err(StoreError::from)?,
+        functions: code.map(functions::decode).transpose().map_err(StoreError::from)?,
         stamp: Stamp { version: count(row, "version")?, revision: count(row, "revision")? },
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
@@ -53,10 +43,10 @@ pub(super) fn fields(row: &Row) -> Result<Fields, Failure> {
     Ok(Fields {
         title: row.try_get::<_, Option<String>>("title")?.map(Title::from_stored),
         description: row.try_get::<_, Option<String>>("description")?.map(Description::from_stored),
-        tags: json::tags(row.try_get("tags")?).map_err(StoreError::from)?,
+        tags: json::decode_tags(row.try_get("tags")?).map_err(StoreError::from)?,
         url: row.try_get::<_, Option<String>>("url")?.map(Url::from_stored),
         name: row.try_get::<_, Option<String>>("name")?.map(PromptName::from_stored),
-        arguments: arguments.map(json::arguments).transpose().map_err(StoreError::from)?,
+        arguments: arguments.map(json::decode_arguments).transpose().map_err(StoreError::from)?,
         path: row.try_get::<_, Option<String>>("path")?.map(CodePath::from_stored),
     })
 }
@@ -84,10 +74,12 @@ pub(super) fn maybe_count(row: &Row, column: &'static str) -> Result<Option<u64>
     stored.map(u64::try_from).transpose().map_err(|_| malformed(column))
 }
 
+/// A time.
 pub(super) fn time(row: &Row, column: &'static str) -> Result<Timestamp, Failure> {
     Timestamp::from_microsecond(row.try_get(column)?).map_err(|_| malformed(column))
 }
 
+/// A time that may be missing.
 pub(super) fn maybe_time(row: &Row, column: &'static str) -> Result<Option<Timestamp>, Failure> {
     let stored: Option<i64> = row.try_get(column)?;
     stored.map(Timestamp::from_microsecond).transpose().map_err(|_| malformed(column))
@@ -115,7 +107,7 @@ fn malformed(column: &'static str) -> Failure {
     Failure::Answer(StoreError::Failed(format!("the column {column} holds what this program never writes")))
 }
 
-/// A count as PostgreSQL keeps numbers.
+/// A count as the `bigint` that is stored.
 pub(super) fn stored(count: u64) -> Result<i64, Failure> {
     i64::try_from(count).map_err(|_| Failure::Answer(StoreError::Failed(format!("{count} is too large to be stored"))))
 }

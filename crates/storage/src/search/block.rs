@@ -1,19 +1,19 @@
-//! Reading a block: a term looked up, or all of them.
+//! Blocks of a segment: looking up one term, or reading all of them.
 //!
-//! A block is terms in strictly ascending order. Per term: how many bytes its key has in common with the key before,
+//! A block is a run of terms in strictly ascending order. Per term: how many bytes its key has in common with the key before,
 //! how many follow, those bytes; how many bytes its posting list has, the list.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::postings::Postings;
-use crate::codec::{CodecError, numbers};
+use crate::codec::{CodecError, varint};
 
 const MALFORMED: CodecError = CodecError::Index("a block is malformed");
 
-/// A term as a block has it.
-pub(super) struct Entry<'a> {
-    /// How many bytes its key begins with that the key before has too.
+/// A term as it is encoded in a block.
+pub(super) struct TermEntry<'a> {
+    /// How many leading bytes its key shares with the key before.
     pub(super) shared: usize,
     /// The rest of the key.
     pub(super) suffix: &'a [u8],
@@ -21,50 +21,50 @@ pub(super) struct Entry<'a> {
     pub(super) list: &'a [u8],
 }
 
-impl<'a> Entry<'a> {
+impl<'a> TermEntry<'a> {
     /// Appends the entry.
     pub(super) fn put(&self, block: &mut Vec<u8>) {
-        numbers::put(block, self.shared as u64);
-        numbers::put(block, self.suffix.len() as u64);
+        varint::put(block, self.shared as u64);
+        varint::put(block, self.suffix.len() as u64);
         block.extend_from_slice(self.suffix);
-        numbers::put(block, self.list.len() as u64);
+        varint::put(block, self.list.len() as u64);
         block.extend_from_slice(self.list);
     }
 
     /// Takes the entry that the bytes start with.
-    fn take(bytes: &mut &'a [u8]) -> Option<Entry<'a>> {
-        let shared = numbers::take_length(bytes)?;
-        let length = numbers::take_length(bytes)?;
+    fn take(bytes: &mut &'a [u8]) -> Option<TermEntry<'a>> {
+        let shared = varint::take_length(bytes)?;
+        let length = varint::take_length(bytes)?;
         let suffix = bytes.split_off(..length)?;
-        let length = numbers::take_length(bytes)?;
+        let length = varint::take_length(bytes)?;
         let list = bytes.split_off(..length)?;
-        Some(Entry { shared, suffix, list })
+        Some(TermEntry { shared, suffix, list })
     }
 }
 
 /// The postings of a term in a block, if it is there.
 pub(crate) fn find<'a>(block: &'a [u8], key: &[u8]) -> Result<Option<Postings<'a>>, CodecError> {
     let mut rest = block;
-    // Keys are compared without being put together: the key before is less than `key`, begins with its first `matched`
+    // Keys are compared without being assembled: the key before is less than `key`, begins with its first `matched`
     // bytes and has `length` bytes.
     let (mut matched, mut length) = (0, 0);
     while !rest.is_empty() {
-        let Entry { shared, suffix, list } = Entry::take(&mut rest).ok_or(MALFORMED)?;
+        let TermEntry { shared, suffix, list } = TermEntry::take(&mut rest).ok_or(MALFORMED)?;
         if shared > length {
             return Err(MALFORMED);
         }
         length = shared + suffix.len();
         match shared.cmp(&matched) {
-            // It differs from `key` where the one before did, by the same byte.
+            // This key differs from `key` where the one before did, by the same byte.
             Ordering::Greater => {}
-            // It is greater than the one before at a byte where that one was as `key` is.
+            // This key is greater than the one before at a byte where that one was equal to `key`.
             Ordering::Less => return Ok(None),
             Ordering::Equal => {
-                let wanted = &key[matched..];
-                let same = suffix.iter().zip(wanted).take_while(|(a, b)| a == b).count();
-                match suffix[same..].cmp(&wanted[same..]) {
+                let rest_of_key = &key[matched..];
+                let same = suffix.iter().zip(rest_of_key).take_while(|(a, b)| a == b).count();
+                match suffix[same..].cmp(&rest_of_key[same..]) {
                     Ordering::Less => matched += same,
-                    Ordering::Equal => return Ok(Some(Postings::of(list))),
+                    Ordering::Equal => return Ok(Some(Postings::decode(list))),
                     Ordering::Greater => return Ok(None),
                 }
             }
@@ -73,7 +73,7 @@ pub(crate) fn find<'a>(block: &'a [u8], key: &[u8]) -> Result<Option<Postings<'a
     Ok(None)
 }
 
-/// All terms of a block, one at a time: `advance` goes to the next, of which `key` and `postings` tell.
+/// A cursor over all terms of a block: `advance` goes to the next term, and `key` and `postings` read it.
 #[derive(Clone, Debug)]
 pub(crate) struct Terms<D> {
     block: D,
@@ -84,19 +84,19 @@ pub(crate) struct Terms<D> {
 }
 
 impl<D: AsRef<[u8]>> Terms<D> {
-    /// Stands before the first term.
-    pub(crate) fn of(block: D) -> Terms<D> {
+    /// A cursor before the first term.
+    pub(crate) fn new(block: D) -> Terms<D> {
         Terms { block, next: 0, key: Vec::new(), list: 0..0 }
     }
 
-    /// Whether there is another term; goes to it. After an error it stays where it was.
+    /// Goes to the next term, if there is one, and returns whether there is. After an error it stays where it was.
     pub(crate) fn advance(&mut self) -> Result<bool, CodecError> {
         let block = self.block.as_ref();
         let mut rest = &block[self.next..];
         if rest.is_empty() {
             return Ok(false);
         }
-        let Entry { shared, suffix, list } = Entry::take(&mut rest).ok_or(MALFORMED)?;
+        let TermEntry { shared, suffix, list } = TermEntry::take(&mut rest).ok_or(MALFORMED)?;
         let replaced = self.key.get(shared..).ok_or(MALFORMED)?;
         if suffix <= replaced {
             return Err(CodecError::Index("the terms of a block do not ascend"));
@@ -115,10 +115,10 @@ impl<D: AsRef<[u8]>> Terms<D> {
 
     /// The postings of the term; none before the first.
     pub(crate) fn postings(&self) -> Postings<'_> {
-        Postings::of(self.list())
+        Postings::decode(self.list())
     }
 
-    /// The bytes in the place of the term's posting list.
+    /// The bytes of the term's encoded posting list; in a vocabulary they are a text.
     pub(super) fn list(&self) -> &[u8] {
         &self.block.as_ref()[self.list.clone()]
     }

@@ -1,15 +1,15 @@
-//! Whether the index holds what it should, item by item, without holding either.
+//! Fingerprints of items, by which the integrity check compares the index with the texts without keeping either in memory.
 //!
-//! An item's fingerprint is the sum of those of its entries, so that it does not matter in which order they come: the
-//! index has them by term, a text by item. It finds damage and mistakes, not forgeries.
+//! An item's fingerprint is the sum of the hashes of its postings, so that their order does not matter: the index has
+//! them by term, a text has them by item. It finds damage and mistakes, not forgeries.
 
 use std::collections::BTreeMap;
 use std::collections::HashMap;
 
 use super::block::Terms;
-use interline_items::search::IndexTerm;
+use interline_search::IndexTerm;
 
-use super::dead::DeadItems;
+use super::item_set::ItemSet;
 use super::vocabulary;
 use crate::codec::CodecError;
 
@@ -19,39 +19,39 @@ const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 /// Odd, with about as many ones as zeros.
 const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
-/// The fingerprint of an item with those terms; 0 without any.
+/// The fingerprint of an item with these terms; 0 without any.
 pub(crate) fn fingerprint<K: AsRef<[u8]>>(terms: impl IntoIterator<Item = (K, u8)>) -> u128 {
     terms.into_iter().fold(0, |sum, (key, payload)| sum.wrapping_add(entry(hash(key.as_ref()), payload)))
 }
 
-/// The fingerprints of all items in the index, while its blocks go by.
+/// The fingerprints of all items in the index, summed up block by block.
 #[derive(Debug, Default)]
 pub(crate) struct Fingerprints {
     sums: HashMap<i64, u128>,
-    /// Of the pieces of the segment that goes by.
-    pieces: u128,
-    /// Of its vocabulary, which should be the same.
+    /// The fingerprint of the tokens of the current segment.
+    tokens: u128,
+    /// The fingerprint of its vocabulary, which should be the same.
     vocabulary: u128,
 }
 
 impl Fingerprints {
-    /// Counts the postings of a block, those of the segment's dead items aside.
-    pub(crate) fn add_block(&mut self, block: &[u8], dead: &DeadItems) -> Result<(), CodecError> {
-        let mut terms = Terms::of(block);
+    /// Adds the postings of a block, without those of items that the segment has tombstones of.
+    pub(crate) fn add_block(&mut self, block: &[u8], tombstones: &ItemSet) -> Result<(), CodecError> {
+        let mut terms = Terms::new(block);
         while terms.advance()? {
-            if let Some(pieces) = vocabulary::pieces(&terms) {
-                let sum = fingerprint(pieces.map(|piece| (piece, 0)));
+            if let Some(tokens) = vocabulary::tokens(&terms) {
+                let sum = fingerprint(tokens.map(|token| (token, 0)));
                 self.vocabulary = self.vocabulary.wrapping_add(sum);
                 continue;
             }
-            if let Some(piece) = terms.key().strip_prefix(IndexTerm::PIECE) {
-                self.pieces = self.pieces.wrapping_add(fingerprint([(piece, 0)]));
+            if let Some(token) = terms.key().strip_prefix(IndexTerm::TOKEN_PREFIX) {
+                self.tokens = self.tokens.wrapping_add(fingerprint([(token, 0)]));
             }
             let key = hash(terms.key());
-            let mut dead = dead.sweep();
+            let mut tombstones = tombstones.sweep();
             for posting in terms.postings() {
                 let (item, payload) = posting?;
-                if !dead.contains(item) {
+                if !tombstones.contains(item) {
                     let sum = self.sums.entry(item).or_default();
                     *sum = sum.wrapping_add(entry(key, payload));
                 }
@@ -60,13 +60,13 @@ impl Fingerprints {
         Ok(())
     }
 
-    /// Called after the last block of a segment: its vocabulary must be that of its pieces.
+    /// Called after the last block of a segment: its vocabulary must be that of its tokens.
     pub(crate) fn end_segment(&mut self) -> Result<(), CodecError> {
-        let (pieces, vocabulary) = (std::mem::take(&mut self.pieces), std::mem::take(&mut self.vocabulary));
-        if pieces == vocabulary { Ok(()) } else { Err(CodecError::Index("the vocabulary is not that of the pieces")) }
+        let (tokens, vocabulary) = (std::mem::take(&mut self.tokens), std::mem::take(&mut self.vocabulary));
+        if tokens == vocabulary { Ok(()) } else { Err(CodecError::Index("the vocabulary is not that of the pieces")) }
     }
 
-    /// What [`fingerprint`] gives for each item of the index. One without a term is not there.
+    /// The [`fingerprint`] of each item of the index. Items without a term are not in it.
     pub(crate) fn into_sums(self) -> BTreeMap<i64, u128> {
         self.sums.into_iter().collect()
     }
@@ -77,7 +77,7 @@ fn hash(key: &[u8]) -> u128 {
     key.iter().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
 }
 
-/// What an entry adds. Mixed, because sums of plain FNV hashes can be alike where the entries are not.
+/// What a posting adds. Mixed, because sums of plain FNV hashes can be equal where the postings are not.
 fn entry(key: u128, payload: u8) -> u128 {
     let mut mixed = (key ^ u128::from(payload)).wrapping_mul(PRIME);
     for _ in 0..2 {

@@ -1,12 +1,12 @@
-//! Several segments become one, a block at a time, without those postings that no longer count.
+//! Merging segments into one, block by block, without the postings of tombstones.
 //!
-//! The caller reads and writes; so it may do either as it likes, waiting or not:
+//! The caller reads and writes, synchronously or not:
 //!
 //! ```text
 //! loop {
-//!     if let Some(piece) = merge.take_piece(bytes) {
-//!         write(piece);
-//!     } else if let Some(input) = merge.need() {
+//!     if let Some(chunk) = merge.take_chunk(bytes) {
+//!         write(chunk);
+//!     } else if let Some(input) = merge.needed_input() {
 //!         merge.feed(the next block of `input`, or None)?;
 //!     } else {
 //!         return finish(merge.take_blocks());
@@ -15,16 +15,16 @@
 //! ```
 
 use super::block::Terms;
-use super::dead::DeadItems;
+use super::item_set::ItemSet;
 use super::postings::Posting;
 use super::segment::{Block, SegmentBuilder};
 use super::vocabulary::VOCABULARY;
 use crate::codec::CodecError;
 
-/// A merge under way. It holds a block of each input, the vocabulary, and what was not taken yet.
+/// A merge in progress. It holds a block of each input, the vocabulary, and the finished blocks that were not taken yet.
 #[derive(Debug)]
 pub(crate) struct Merge {
-    inputs: Vec<Input>,
+    inputs: Vec<MergeInput>,
     builder: Option<SegmentBuilder>,
     finished: Vec<Block>,
     postings: Vec<Posting>,
@@ -32,45 +32,48 @@ pub(crate) struct Merge {
 
 /// A segment that goes into a merge.
 #[derive(Debug)]
-struct Input {
-    dead: DeadItems,
-    place: Place,
+struct MergeInput {
+    tombstones: ItemSet,
+    position: InputPosition,
 }
 
 /// How far an input was read.
 #[derive(Debug)]
-enum Place {
+enum InputPosition {
     /// Its next block is needed.
     Between,
     /// At a term.
     At(Terms<Vec<u8>>),
-    /// There is no more.
+    /// After its last block.
     Ended,
 }
 
 impl Merge {
-    /// A merge of as many segments as there are sets: the items that are dead in each. Of an item, at most one segment
-    /// has postings that are not dead.
-    pub(crate) fn of(dead: impl IntoIterator<Item = DeadItems>) -> Merge {
-        let inputs: Vec<Input> = dead.into_iter().map(|dead| Input { dead, place: Place::Between }).collect();
+    /// A merge of as many segments as there are sets of tombstones, one of each segment. At most one segment has postings
+    /// of an item that are not covered by its tombstones.
+    pub(crate) fn new(tombstones: impl IntoIterator<Item = ItemSet>) -> Merge {
+        let inputs: Vec<MergeInput> = tombstones
+            .into_iter()
+            .map(|tombstones| MergeInput { tombstones, position: InputPosition::Between })
+            .collect();
         let builder = (!inputs.is_empty()).then(SegmentBuilder::default);
         Merge { inputs, builder, finished: Vec::new(), postings: Vec::new() }
     }
 
     /// The input (from 0) whose next block must be fed; `None` when the merge is complete.
-    pub(crate) fn need(&self) -> Option<usize> {
-        self.inputs.iter().position(|input| matches!(input.place, Place::Between))
+    pub(crate) fn needed_input(&self) -> Option<usize> {
+        self.inputs.iter().position(|input| matches!(input.position, InputPosition::Between))
     }
 
-    /// Takes the next block of the input that [`Merge::need`] names; `None` if it has no more. A complete merge takes
+    /// Takes the next block of the input that [`Merge::needed_input`] names; `None` if it has no more. A complete merge takes
     /// nothing. After an error the merge must be given up.
     pub(crate) fn feed(&mut self, block: Option<Vec<u8>>) -> Result<(), CodecError> {
-        let Some(input) = self.need() else { return Ok(()) };
-        self.inputs[input].place = match block {
-            Some(block) => Place::after(Terms::of(block))?,
-            None => Place::Ended,
+        let Some(input) = self.needed_input() else { return Ok(()) };
+        self.inputs[input].position = match block {
+            Some(block) => InputPosition::after(Terms::new(block))?,
+            None => InputPosition::Ended,
         };
-        while self.need().is_none() {
+        while self.needed_input().is_none() {
             let Some(key) = self.least_key() else {
                 self.finished.extend(self.builder.take().map(SegmentBuilder::finish).unwrap_or_default());
                 return Ok(());
@@ -81,8 +84,8 @@ impl Merge {
     }
 
     /// The next blocks of the new segment, of so many bytes or a block more; `None` if fewer are finished. When the merge
-    /// is complete there are many at once, because the vocabulary is.
-    pub(crate) fn take_piece(&mut self, bytes: usize) -> Option<Vec<Block>> {
+    /// completes, many blocks are finished at once: those of the vocabulary.
+    pub(crate) fn take_chunk(&mut self, bytes: usize) -> Option<Vec<Block>> {
         let mut length = 0;
         let last = self.finished.iter().position(|block| {
             length += block.data.len();
@@ -92,21 +95,21 @@ impl Merge {
     }
 
     /// All blocks of the new segment that were finished and not taken, in order. The last ones are there when
-    /// [`Merge::need`] has nothing to ask for. There may be none at all: then all was dead.
+    /// [`Merge::needed_input`] is `None`. There may be none at all: then no item of the inputs was live.
     pub(crate) fn take_blocks(&mut self) -> Vec<Block> {
         std::mem::take(&mut self.finished)
     }
 
-    /// The least key that an input is at.
+    /// The least key at which an input stands.
     fn least_key(&self) -> Option<Vec<u8>> {
-        self.inputs.iter().filter_map(|input| input.place.key()).min().map(<[u8]>::to_vec)
+        self.inputs.iter().filter_map(|input| input.position.key()).min().map(<[u8]>::to_vec)
     }
 
-    /// Writes the term of that key, and goes on with the inputs that have it.
+    /// Writes the term of that key, and advances the inputs that have it.
     fn merge_term(&mut self, key: &[u8]) -> Result<(), CodecError> {
         self.postings.clear();
         for input in &mut self.inputs {
-            if input.place.key() == Some(key) {
+            if input.position.key() == Some(key) {
                 input.take_term(&mut self.postings)?;
             }
         }
@@ -119,35 +122,37 @@ impl Merge {
     }
 }
 
-impl Input {
-    /// Appends the postings of the term that the input is at, those of dead items aside, and goes to the next term.
+impl MergeInput {
+    /// Appends the postings of the input's current term, without those of tombstones, and goes to the next term.
     fn take_term(&mut self, postings: &mut Vec<Posting>) -> Result<(), CodecError> {
-        let Place::At(terms) = std::mem::replace(&mut self.place, Place::Ended) else { return Ok(()) };
-        // The vocabulary is made anew, of the pieces that are left.
+        let InputPosition::At(terms) = std::mem::replace(&mut self.position, InputPosition::Ended) else {
+            return Ok(());
+        };
+        // The vocabulary is built anew, from the tokens that remain.
         if !terms.key().starts_with(VOCABULARY) {
-            let mut dead = self.dead.sweep();
+            let mut tombstones = self.tombstones.sweep();
             for posting in terms.postings() {
                 let posting = posting?;
-                if !dead.contains(posting.0) {
+                if !tombstones.contains(posting.0) {
                     postings.push(posting);
                 }
             }
         }
-        self.place = Place::after(terms)?;
+        self.position = InputPosition::after(terms)?;
         Ok(())
     }
 }
 
-impl Place {
-    /// The place of the next term.
-    fn after(mut terms: Terms<Vec<u8>>) -> Result<Place, CodecError> {
-        Ok(if terms.advance()? { Place::At(terms) } else { Place::Between })
+impl InputPosition {
+    /// The position of the next term.
+    fn after(mut terms: Terms<Vec<u8>>) -> Result<InputPosition, CodecError> {
+        Ok(if terms.advance()? { InputPosition::At(terms) } else { InputPosition::Between })
     }
 
     fn key(&self) -> Option<&[u8]> {
         match self {
-            Place::At(terms) => Some(terms.key()),
-            Place::Between | Place::Ended => None,
+            InputPosition::At(terms) => Some(terms.key()),
+            InputPosition::Between | InputPosition::Ended => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Per posting, the distance to the item before, doubled, plus 1 if a payload byte follows. It follows unless the
 //! payload is 1, as most are, so that a posting of a dense list is one byte.
 
-use crate::codec::{CodecError, numbers};
+use crate::codec::{CodecError, varint};
 
 /// An item's number (at least 1) and its payload (at least 1).
 pub(crate) type Posting = (i64, u8);
@@ -11,7 +11,7 @@ pub(crate) type Posting = (i64, u8);
 /// The payload that takes no byte.
 const USUAL: u8 = 1;
 
-/// Appends a list. Its items must ascend; an error leaves part of the list behind.
+/// Appends an encoded list. Its items must ascend; an error leaves part of the list behind.
 pub(super) fn encode(bytes: &mut Vec<u8>, postings: &[Posting]) -> Result<(), CodecError> {
     let mut before = 0;
     for &(item, payload) in postings {
@@ -20,9 +20,9 @@ pub(super) fn encode(bytes: &mut Vec<u8>, postings: &[Posting]) -> Result<(), Co
         }
         let distance = item.abs_diff(before) << 1;
         if payload == USUAL {
-            numbers::put(bytes, distance);
+            varint::put(bytes, distance);
         } else {
-            numbers::put(bytes, distance | 1);
+            varint::put(bytes, distance | 1);
             bytes.push(payload);
         }
         before = item;
@@ -38,13 +38,13 @@ pub(crate) struct Postings<'a> {
 }
 
 impl<'a> Postings<'a> {
-    /// The postings of a list.
-    pub(super) fn of(bytes: &'a [u8]) -> Postings<'a> {
+    /// The postings of an encoded list.
+    pub(super) fn decode(bytes: &'a [u8]) -> Postings<'a> {
         Postings { rest: bytes, before: 0 }
     }
 
     fn step(&mut self) -> Option<Posting> {
-        let number = numbers::take(&mut self.rest)?;
+        let number = varint::take(&mut self.rest)?;
         let distance = i64::try_from(number >> 1).ok().filter(|distance| *distance > 0)?;
         let item = self.before.checked_add(distance)?;
         self.before = item;
@@ -93,7 +93,7 @@ mod tests {
             &[(1, 1), (i64::MAX - 1, 1), (i64::MAX, 1)],
         ];
         for postings in cases {
-            let decoded: Result<Vec<Posting>, CodecError> = Postings::of(&bytes_of(postings)).collect();
+            let decoded: Result<Vec<Posting>, CodecError> = Postings::decode(&bytes_of(postings)).collect();
             assert_eq!(decoded.unwrap(), postings);
         }
     }
@@ -116,7 +116,7 @@ mod tests {
         let beyond = [bytes_of(&[(i64::MAX, 1)]), vec![2]].concat();
         let cases: [&[u8]; 6] = [&[0], &[2, 0x80], &[3], &[3, 1], &[3, 0], &beyond];
         for bytes in cases {
-            let postings: Vec<_> = Postings::of(bytes).collect();
+            let postings: Vec<_> = Postings::decode(bytes).collect();
             let (last, before) = postings.split_last().unwrap();
             assert!(last.is_err() && before.iter().all(Result::is_ok), "{bytes:?}");
         }

@@ -1,8 +1,8 @@
-//! Writing a segment.
+//! Building a segment: terms with their postings become blocks.
 
-use interline_items::search::IndexTerm;
+use interline_search::IndexTerm;
 
-use super::block::Entry;
+use super::block::TermEntry;
 use super::postings::{self, Posting};
 use super::vocabulary::VocabularyBuilder;
 use crate::codec::CodecError;
@@ -11,7 +11,7 @@ use crate::codec::CodecError;
 /// that rows are few.
 const BLOCK_BYTES: usize = 8192;
 
-/// A part of a segment, as the storages keep it.
+/// A block of a segment, as the storages keep it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     /// The key of its first term: a term is in the last block whose first key is not above its own.
@@ -20,7 +20,7 @@ pub(crate) struct Block {
     pub(crate) data: Vec<u8>,
 }
 
-/// Makes blocks of terms that come in ascending order. It holds one block, however large the segment is, and the
+/// Makes blocks from terms that come in ascending order. It holds one block, however large the segment is, and the
 /// vocabulary.
 #[derive(Debug, Default)]
 pub(crate) struct SegmentBuilder {
@@ -33,8 +33,8 @@ pub(crate) struct SegmentBuilder {
 }
 
 impl SegmentBuilder {
-    /// Adds a term. Keys must ascend, and items within `postings`; a term without postings is left out. Gives the block
-    /// before, once it is full.
+    /// Adds a term. Keys must ascend, and items within `postings`; a term without postings is left out. Returns the
+    /// block before, once it is full.
     pub(crate) fn push(&mut self, key: &[u8], postings: &[Posting]) -> Result<Option<Block>, CodecError> {
         if postings.is_empty() {
             return Ok(None);
@@ -52,11 +52,11 @@ impl SegmentBuilder {
         } else {
             self.last.iter().zip(key).take_while(|(a, b)| a == b).count()
         };
-        Entry { shared, suffix: &key[shared..], list: &self.list }.put(&mut self.data);
+        TermEntry { shared, suffix: &key[shared..], list: &self.list }.put(&mut self.data);
         self.last.clear();
         self.last.extend_from_slice(key);
-        if let Some(piece) = key.strip_prefix(IndexTerm::PIECE) {
-            self.vocabulary.push(piece);
+        if let Some(token) = key.strip_prefix(IndexTerm::TOKEN_PREFIX) {
+            self.vocabulary.push(token);
         }
         Ok(finished)
     }
@@ -74,9 +74,9 @@ impl SegmentBuilder {
     }
 }
 
-/// The segment of a batch of items: each with its number and its terms, which ascend by key, with their payloads. An
-/// item occurs once. Takes about 0.1 µs a term.
-pub(crate) fn segment_of<K: AsRef<[u8]>>(items: &[(i64, Vec<(K, u8)>)]) -> Result<Vec<Block>, CodecError> {
+/// Builds the segment of a batch of items: each with its number and its terms, which ascend by key, with their payloads.
+/// An item occurs once. Takes about 0.1 µs a term.
+pub(crate) fn build_segment<K: AsRef<[u8]>>(items: &[(i64, Vec<(K, u8)>)]) -> Result<Vec<Block>, CodecError> {
     let mut items: Vec<_> = items.iter().collect();
     items.sort_by_key(|(item, _)| *item);
     let mut entries: Vec<(&[u8], Posting)> = Vec::with_capacity(items.iter().map(|(_, terms)| terms.len()).sum());
@@ -84,22 +84,23 @@ pub(crate) fn segment_of<K: AsRef<[u8]>>(items: &[(i64, Vec<(K, u8)>)]) -> Resul
         entries.extend(terms.iter().map(|(key, payload)| (key.as_ref(), (*item, *payload))));
     }
     let count = u32::try_from(entries.len()).map_err(|_| CodecError::Index("a batch has too many terms"))?;
-    let mut marks: Vec<Mark> = (0..count).zip(&entries).map(|(entry, (key, _))| Mark::of(key, entry)).collect();
+    let mut sort_keys: Vec<SortKey> =
+        (0..count).zip(&entries).map(|(entry, (key, _))| SortKey::new(key, entry)).collect();
     // Stable, because that sort merges what is in order already, as the terms of each item are.
-    marks.sort();
+    sort_keys.sort();
 
-    let key = |mark: &Mark| entries[mark.entry()].0;
+    let key = |sort_key: &SortKey| entries[sort_key.entry()].0;
     let mut builder = SegmentBuilder::default();
     let mut blocks = Vec::new();
     let mut postings = Vec::new();
-    for alike in marks.chunk_by_mut(|a, b| a.seen() == b.seen()) {
-        let whole = alike[0].sees_whole_key();
+    for alike in sort_keys.chunk_by_mut(|a, b| a.prefix() == b.prefix()) {
+        let whole = alike[0].has_whole_key();
         if !whole {
             alike.sort_by_key(key);
         }
         for term in alike.chunk_by(|a, b| whole || key(a) == key(b)) {
             postings.clear();
-            postings.extend(term.iter().map(|mark| entries[mark.entry()].1));
+            postings.extend(term.iter().map(|sort_key| entries[sort_key.entry()].1));
             blocks.extend(builder.push(key(&term[0]), &postings)?);
         }
     }
@@ -110,30 +111,30 @@ pub(crate) fn segment_of<K: AsRef<[u8]>>(items: &[(i64, Vec<(K, u8)>)]) -> Resul
 /// An entry of a batch as a number, because numbers sort much faster than keys that are all over the memory: the first
 /// bytes of its key, how many the key has (those beyond count as one), and which entry it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Mark(u128);
+struct SortKey(u128);
 
-impl Mark {
-    /// How many bytes of a key are in a mark.
-    const SEEN: usize = 11;
+impl SortKey {
+    /// How many bytes of a key are in a sort key.
+    const PREFIX_BYTES: usize = 11;
 
-    fn of(key: &[u8], entry: u32) -> Mark {
+    fn new(key: &[u8], entry: u32) -> SortKey {
         let mut first = [0; 16];
-        let seen = key.len().min(Mark::SEEN);
-        first[16 - Mark::SEEN..][..seen].copy_from_slice(&key[..seen]);
-        let length = key.len().min(Mark::SEEN + 1) as u128;
-        Mark(u128::from_be_bytes(first) << 40 | length << 32 | u128::from(entry))
+        let seen = key.len().min(SortKey::PREFIX_BYTES);
+        first[16 - SortKey::PREFIX_BYTES..][..seen].copy_from_slice(&key[..seen]);
+        let length = key.len().min(SortKey::PREFIX_BYTES + 1) as u128;
+        SortKey(u128::from_be_bytes(first) << 40 | length << 32 | u128::from(entry))
     }
 
-    /// What is in it of the key: orders as the key, and is the same for those that differ where it does not see.
-    fn seen(self) -> u128 {
+    /// The first bytes of the key, and its length: they order as keys do, and are equal for keys that differ later.
+    fn prefix(self) -> u128 {
         self.0 >> 32
     }
 
-    fn sees_whole_key(self) -> bool {
-        self.seen() & 0xff <= Mark::SEEN as u128
+    fn has_whole_key(self) -> bool {
+        self.prefix() & 0xff <= SortKey::PREFIX_BYTES as u128
     }
 
-    /// Which entry it is.
+    /// The index of the entry.
     fn entry(self) -> usize {
         let [.., a, b, c, d] = self.0.to_be_bytes();
         u32::from_be_bytes([a, b, c, d]) as usize

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use interline_items::search::IndexTerm;
+use interline_search::IndexTerm;
 use proptest::prelude::*;
 
 use super::block::{self, Terms};
-use super::dead::DeadItems;
 use super::fingerprint::{Fingerprints, fingerprint};
+use super::item_set::ItemSet;
 use super::merge::Merge;
 use super::postings::Posting;
-use super::segment::{Block, SegmentBuilder, segment_of};
+use super::segment::{Block, SegmentBuilder, build_segment};
 use super::vocabulary::VOCABULARY;
 use crate::codec::CodecError;
 
@@ -20,9 +20,9 @@ type Batch = Vec<(i64, Vec<(Key, u8)>)>;
 /// What a segment says.
 type Model = BTreeMap<Key, Vec<Posting>>;
 
-fn model_of(batch: &Batch, dead: &DeadItems) -> Model {
+fn model_of(batch: &Batch, tombstones: &ItemSet) -> Model {
     let mut model = Model::new();
-    for (item, terms) in batch.iter().filter(|(item, _)| !dead.contains(*item)) {
+    for (item, terms) in batch.iter().filter(|(item, _)| !tombstones.contains(*item)) {
         for (key, payload) in terms {
             model.entry(key.clone()).or_default().push((*item, *payload));
         }
@@ -34,7 +34,7 @@ fn model_of(batch: &Batch, dead: &DeadItems) -> Model {
 fn read(blocks: &[Block]) -> Result<Model, CodecError> {
     let mut model = Model::new();
     for block in blocks {
-        let mut terms = Terms::of(&block.data);
+        let mut terms = Terms::new(&block.data);
         while terms.advance()? && !terms.key().starts_with(VOCABULARY) {
             model.insert(terms.key().to_vec(), terms.postings().collect::<Result<_, _>>()?);
         }
@@ -49,18 +49,18 @@ fn look_up(blocks: &[Block], key: &[u8]) -> Result<Option<Vec<Posting>>, CodecEr
     block::find(&block.data, key)?.map(Iterator::collect).transpose()
 }
 
-fn merged(inputs: &[(Vec<Block>, DeadItems)]) -> Result<Vec<Block>, CodecError> {
-    let mut merge = Merge::of(inputs.iter().map(|(_, dead)| dead.clone()));
+fn merged(inputs: &[(Vec<Block>, ItemSet)]) -> Result<Vec<Block>, CodecError> {
+    let mut merge = Merge::new(inputs.iter().map(|(_, tombstones)| tombstones.clone()));
     let mut blocks = Vec::new();
     let mut waiting: Vec<_> = inputs.iter().map(|(blocks, _)| blocks.iter()).collect();
-    while let Some(input) = merge.need() {
+    while let Some(input) = merge.needed_input() {
         merge.feed(waiting[input].next().map(|block| block.data.clone()))?;
         blocks.extend(merge.take_blocks());
     }
     Ok(blocks)
 }
 
-/// No piece's, of which a segment has more than was put into it.
+/// No token's, of which a segment has more than was put into it.
 fn key() -> impl Strategy<Value = Key> {
     let key = prop_oneof![
         8 => prop::collection::vec(0..3_u8, 1..5),
@@ -70,7 +70,7 @@ fn key() -> impl Strategy<Value = Key> {
         1 => (any::<u8>(), 200..5000_usize).prop_map(|(byte, length)| vec![byte; length]),
     ];
     key.prop_map(|mut key| {
-        key[0] %= IndexTerm::PIECE[0];
+        key[0] %= IndexTerm::TOKEN_PREFIX[0];
         key
     })
 }
@@ -91,8 +91,8 @@ proptest! {
 
     #[test]
     fn a_segment_has_each_term_with_its_items_and_no_other(batch in batch(30), absent in prop::collection::vec(key(), 50)) {
-        let blocks = segment_of(&batch).unwrap();
-        let model = model_of(&batch, &DeadItems::default());
+        let blocks = build_segment(&batch).unwrap();
+        let model = model_of(&batch, &ItemSet::default());
         prop_assert_eq!(&read(&blocks).unwrap(), &model);
         for (key, postings) in &model {
             prop_assert_eq!(look_up(&blocks, key).unwrap(), Some(postings.clone()));
@@ -119,28 +119,28 @@ proptest! {
         let mut inputs = Vec::new();
         let mut fingerprints = Fingerprints::default();
         let mut expected = BTreeMap::new();
-        for (batch, dead) in batches {
+        for (batch, tombstones) in batches {
             // An item that lives in an earlier segment is dead in the later ones.
-            let dead: DeadItems = dead.into_iter().chain(living.iter().copied()).collect();
-            let lives = batch.iter().filter(|(item, _)| !dead.contains(*item));
+            let tombstones: ItemSet = tombstones.into_iter().chain(living.iter().copied()).collect();
+            let lives = batch.iter().filter(|(item, _)| !tombstones.contains(*item));
             living.extend(lives.clone().map(|(item, _)| *item));
             let sums = lives.filter(|(_, terms)| !terms.is_empty());
             expected.extend(sums.map(|(item, terms)| (*item, fingerprint(terms.iter().cloned()))));
-            for (key, postings) in model_of(&batch, &dead) {
+            for (key, postings) in model_of(&batch, &tombstones) {
                 model.entry(key).or_default().extend(postings);
             }
-            let blocks = segment_of(&batch).unwrap();
+            let blocks = build_segment(&batch).unwrap();
             for block in &blocks {
-                fingerprints.add_block(&block.data, &dead).unwrap();
+                fingerprints.add_block(&block.data, &tombstones).unwrap();
             }
-            inputs.push((blocks, dead));
+            inputs.push((blocks, tombstones));
         }
         model.values_mut().for_each(|postings| postings.sort_unstable());
         let blocks = merged(&inputs).unwrap();
         prop_assert_eq!(read(&blocks).unwrap(), model);
         prop_assert_eq!(fingerprints.into_sums(), expected);
         for block in &blocks {
-            let mut terms = Terms::of(&block.data);
+            let mut terms = Terms::new(&block.data);
             prop_assert!(terms.advance().unwrap());
             prop_assert_eq!(terms.key(), block.first.as_slice());
         }
@@ -154,10 +154,10 @@ fn read_in_every_way(data: &[u8], keys: &[Key]) {
             assert!(postings.count() <= data.len());
         }
     }
-    let dead = DeadItems::from_iter([2, 3]);
-    let _ = Fingerprints::default().add_block(data, &dead);
+    let tombstones = ItemSet::from_iter([2, 3]);
+    let _ = Fingerprints::default().add_block(data, &tombstones);
     let block = Block { first: Vec::new(), data: data.to_vec() };
-    let _ = merged(&[(vec![block.clone()], dead), (vec![block.clone(), block], DeadItems::default())]);
+    let _ = merged(&[(vec![block.clone()], tombstones), (vec![block.clone(), block], ItemSet::default())]);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn damaged_blocks_are_read_to_an_end() {
     let keys = ["a", "ab", "abc", "b", "bcd", "bce", "z"];
     let terms = |skipped, payload| keys[skipped..].iter().map(|key| (key.as_bytes().to_vec(), payload)).collect();
     let batch: Batch = vec![(2, terms(0, 1)), (300, terms(2, 7)), (301, terms(1, 1)), (100_000, terms(4, 255))];
-    let data = segment_of(&batch).unwrap().remove(0).data;
+    let data = build_segment(&batch).unwrap().remove(0).data;
     let keys: Vec<Key> = ["", "a", "ab", "abc", "abcd", "b", "bce", "m", "z", "zz"].map(Key::from).into();
     for end in 0..data.len() {
         read_in_every_way(&data[..end], &keys);
@@ -175,7 +175,7 @@ fn damaged_blocks_are_read_to_an_end() {
             let mut damaged = data.clone();
             damaged[at] = byte;
             read_in_every_way(&damaged, &keys);
-            let _ = DeadItems::decode(&damaged);
+            let _ = ItemSet::decode(&damaged);
         }
     }
 }
@@ -183,7 +183,7 @@ fn damaged_blocks_are_read_to_an_end() {
 #[test]
 fn a_block_cut_short_is_an_error_unless_it_ends_between_terms() {
     let terms: Vec<(Key, u8)> = (b'a'..=b'p').map(|byte| (vec![b'x', byte], byte)).collect();
-    let data = segment_of(&[(300, terms)]).unwrap().remove(0).data;
+    let data = build_segment(&[(300, terms)]).unwrap().remove(0).data;
     let short = |data: &[u8]| read(&[Block { first: b"xa".to_vec(), data: data.to_vec() }]);
     let whole = (0..data.len()).filter(|end| short(&data[..*end]).is_ok()).count();
     assert_eq!(whole, 16, "nothing, and after each term but the last");
@@ -198,34 +198,34 @@ fn what_does_not_ascend_is_refused() {
     assert!(builder.push(b"a", &[(2, 1)]).is_err());
     assert!(builder.push(b"c", &[(2, 1), (2, 1)]).is_err());
     let twice = [(1, vec![("a", 1)]), (1, vec![("a", 1)])];
-    assert!(segment_of(&twice).is_err());
+    assert!(build_segment(&twice).is_err());
     // An item that lives in two inputs, and an input whose blocks are not in order.
-    let segment = segment_of(&[(1, vec![("a", 1)])]).unwrap();
-    let input = (segment.clone(), DeadItems::default());
+    let segment = build_segment(&[(1, vec![("a", 1)])]).unwrap();
+    let input = (segment.clone(), ItemSet::default());
     assert!(merged(&[input.clone(), input]).is_err());
-    assert!(merged(&[([segment.clone(), segment].concat(), DeadItems::default())]).is_err());
+    assert!(merged(&[([segment.clone(), segment].concat(), ItemSet::default())]).is_err());
 }
 
 #[test]
 fn a_merge_of_nothing_that_lives_is_nothing() {
     assert_eq!(merged(&[]).unwrap(), []);
-    let segment = segment_of(&[(7, vec![("a", 1), ("b", 2)])]).unwrap();
-    assert_eq!(merged(&[(segment, DeadItems::from_iter([7]))]).unwrap(), []);
+    let segment = build_segment(&[(7, vec![("a", 1), ("b", 2)])]).unwrap();
+    assert_eq!(merged(&[(segment, ItemSet::from_iter([7]))]).unwrap(), []);
 }
 
 #[test]
 fn a_merge_is_written_in_pieces_and_its_vocabulary_too() {
-    const PIECE: usize = 50_000;
+    const TOKEN_PREFIX: usize = 50_000;
     let words: Vec<(Key, u8)> = (100_000..150_000_u32).map(|number| (format!("p{number}").into_bytes(), 1)).collect();
-    let segment = segment_of(&[(1, words)]).unwrap();
-    let mut merge = Merge::of([DeadItems::default()]);
+    let segment = build_segment(&[(1, words)]).unwrap();
+    let mut merge = Merge::new([ItemSet::default()]);
     let (mut waiting, mut written) = (segment.iter(), Vec::new());
     loop {
-        if let Some(piece) = merge.take_piece(PIECE) {
-            let bytes: usize = piece.iter().map(|block| block.data.len()).sum();
-            assert!(bytes < PIECE + 2 * 8192, "{bytes}");
-            written.extend(piece);
-        } else if merge.need().is_some() {
+        if let Some(token) = merge.take_chunk(TOKEN_PREFIX) {
+            let bytes: usize = token.iter().map(|block| block.data.len()).sum();
+            assert!(bytes < TOKEN_PREFIX + 2 * 8192, "{bytes}");
+            written.extend(token);
+        } else if merge.needed_input().is_some() {
             merge.feed(waiting.next().map(|block| block.data.clone())).unwrap();
         } else {
             break written.extend(merge.take_blocks());
@@ -276,15 +276,15 @@ fn document(seed: u64, bytes: usize) -> String {
     text
 }
 
-/// The words of a text and the three-byte pieces of them.
+/// The words of a text and the three-byte tokens of them.
 fn terms_of(text: &str) -> Vec<(Key, u8)> {
     let mut terms: BTreeMap<Key, u8> = BTreeMap::new();
     for word in text.split(' ') {
         let payload = terms.entry([b"w", word.as_bytes()].concat()).or_insert(0);
         *payload = payload.saturating_add(1);
     }
-    for piece in text.as_bytes().windows(3) {
-        terms.insert([b"t", piece].concat(), 1);
+    for token in text.as_bytes().windows(3) {
+        terms.insert([b"t", token].concat(), 1);
     }
     terms.into_iter().filter(|(key, _)| key.len() > 1).collect()
 }
@@ -294,7 +294,7 @@ fn terms_of(text: &str) -> Vec<(Key, u8)> {
 fn the_index_is_much_smaller_than_the_text() {
     let texts: Vec<String> = (1..=100).map(|seed| document(seed, 10_000)).collect();
     let batch: Batch = (1..).zip(&texts).map(|(item, text)| (item, terms_of(text))).collect();
-    let blocks = segment_of(&batch).unwrap();
+    let blocks = build_segment(&batch).unwrap();
     let index: usize = blocks.iter().map(|block| block.first.len() + block.data.len()).sum();
     let text: usize = texts.iter().map(String::len).sum();
     assert!(index * 2 < text, "{index} bytes for {text} of text, in {} blocks", blocks.len());

@@ -1,43 +1,44 @@
-//! The pieces of a segment once more, as a text to search: which of them are like a pattern, it tells in no time.
+//! The vocabulary of a segment: its tokens of words once more, as a text in which those that match a pattern are found
+//! fast.
 //!
-//! It is in blocks of one term each, which come after those of all other terms and have that text in the place of a
-//! posting list: every piece between two line ends.
+//! It is stored in blocks of one term each, which come after those of all other terms and have that text in the place of
+//! a posting list: every token stands between two line ends.
 
-use interline_items::search::PiecePattern;
+use interline_search::TokenPattern;
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 
-use super::block::{Entry, Terms};
+use super::block::{TermEntry, Terms};
 use super::segment::Block;
 use crate::codec::CodecError;
 
-/// What the keys of a vocabulary begin with, and no others.
+/// The prefix of the keys of a vocabulary, and of no others.
 pub(crate) const VOCABULARY: &[u8] = b"v";
 
-/// How large a block gets: what is read from end to end is best read in long pieces.
+/// How large a block gets: what is read from end to end is best read in long runs.
 const BLOCK_BYTES: usize = 32 * 1024;
 
 const END: u8 = b'\n';
 
-/// Makes the vocabulary of pieces that come in ascending order.
+/// Makes a vocabulary from tokens that come in ascending order.
 #[derive(Debug, Default)]
 pub(super) struct VocabularyBuilder {
     blocks: Vec<Block>,
     first: Vec<u8>,
-    words: Vec<u8>,
+    text: Vec<u8>,
 }
 
 impl VocabularyBuilder {
-    pub(super) fn push(&mut self, piece: &[u8]) {
-        if self.words.len() + piece.len() > BLOCK_BYTES {
+    pub(super) fn push(&mut self, token: &[u8]) {
+        if self.text.len() + token.len() > BLOCK_BYTES {
             self.cut();
         }
-        if self.words.is_empty() {
-            self.first = [VOCABULARY, piece].concat();
-            self.words.push(END);
+        if self.text.is_empty() {
+            self.first = [VOCABULARY, token].concat();
+            self.text.push(END);
         }
-        self.words.extend_from_slice(piece);
-        self.words.push(END);
+        self.text.extend_from_slice(token);
+        self.text.push(END);
     }
 
     pub(super) fn finish(mut self) -> Vec<Block> {
@@ -46,52 +47,52 @@ impl VocabularyBuilder {
     }
 
     fn cut(&mut self) {
-        if !self.words.is_empty() {
+        if !self.text.is_empty() {
             let first = std::mem::take(&mut self.first);
-            let mut data = Vec::with_capacity(self.words.len() + first.len() + 8);
-            Entry { shared: 0, suffix: &first, list: &self.words }.put(&mut data);
+            let mut data = Vec::with_capacity(self.text.len() + first.len() + 8);
+            TermEntry { shared: 0, suffix: &first, list: &self.text }.put(&mut data);
             self.blocks.push(Block { first, data });
-            self.words.clear();
+            self.text.clear();
         }
     }
 }
 
-/// The pieces of a term that is a part of a vocabulary.
-pub(super) fn pieces<B: AsRef<[u8]>>(terms: &Terms<B>) -> Option<impl Iterator<Item = &[u8]>> {
+/// The tokens of a term that is part of a vocabulary; `None` for any other term.
+pub(super) fn tokens<B: AsRef<[u8]>>(terms: &Terms<B>) -> Option<impl Iterator<Item = &[u8]>> {
     let is_one = terms.key().starts_with(VOCABULARY);
-    is_one.then(|| terms.list().split(|byte| *byte == END).filter(|piece| !piece.is_empty()))
+    is_one.then(|| terms.list().split(|byte| *byte == END).filter(|token| !token.is_empty()))
 }
 
-/// What finds the pieces that are like a pattern.
-pub(crate) struct PieceFinder(Finder<'static>);
+/// Finds the tokens of a vocabulary that match a pattern.
+pub(crate) struct VocabularyMatcher(Finder<'static>);
 
-impl PieceFinder {
-    pub(crate) fn new(pattern: &PiecePattern) -> PieceFinder {
+impl VocabularyMatcher {
+    pub(crate) fn new(pattern: &TokenPattern) -> VocabularyMatcher {
         let needle = match pattern {
-            PiecePattern::Contains(part) => part.clone(),
-            PiecePattern::StartsWith(start) => format!("\n{start}"),
-            PiecePattern::EndsWith(end) => format!("{end}\n"),
-            PiecePattern::Equals(whole) => format!("\n{whole}\n"),
+            TokenPattern::Contains(part) => part.clone(),
+            TokenPattern::StartsWith(start) => format!("\n{start}"),
+            TokenPattern::EndsWith(end) => format!("{end}\n"),
+            TokenPattern::Equals(whole) => format!("\n{whole}\n"),
         };
-        PieceFinder(Finder::new(&needle).into_owned())
+        VocabularyMatcher(Finder::new(&needle).into_owned())
     }
 
-    /// Goes over the pieces of a block that are like the pattern.
+    /// Calls `each` for the tokens of a block that match the pattern.
     pub(crate) fn find(&self, block: &[u8], mut each: impl FnMut(&[u8])) -> Result<(), CodecError> {
-        let mut terms = Terms::of(block);
+        let mut terms = Terms::new(block);
         if !terms.advance()? || !terms.key().starts_with(VOCABULARY) {
             return Err(CodecError::Index("a vocabulary is malformed"));
         }
-        let words = terms.list();
+        let text = terms.list();
         let mut at = 0;
-        while let Some(found) = self.0.find(&words[at..]) {
-            // Where the pattern begins with the end of a piece, it is the next that is found.
-            let within = at + found + usize::from(words[at + found] == END);
-            let start = memrchr(END, &words[..within]).map_or(0, |end| end + 1);
-            let end = memchr(END, &words[within..]).map_or(words.len(), |end| within + end);
-            each(&words[start..end]);
-            // The end may be the beginning of the next.
-            at = end.max(at + 1).min(words.len());
+        while let Some(found) = self.0.find(&text[at..]) {
+            // Where the match begins with the line end of a token, it is in the next token.
+            let within = at + found + usize::from(text[at + found] == END);
+            let start = memrchr(END, &text[..within]).map_or(0, |end| end + 1);
+            let end = memchr(END, &text[within..]).map_or(text.len(), |end| within + end);
+            each(&text[start..end]);
+            // The line end may be the beginning of the next match.
+            at = end.max(at + 1).min(text.len());
         }
         Ok(())
     }
@@ -103,29 +104,29 @@ mod tests {
 
     #[test]
     fn pieces_are_found_by_patterns() {
-        let pieces = ["auth", "author", "authors", "oauth", "state", "usestate", "x", "über", "überall"];
+        let tokens = ["auth", "author", "authors", "oauth", "state", "usestate", "x", "über", "überall"];
         let mut builder = VocabularyBuilder::default();
-        pieces.iter().for_each(|piece| builder.push(piece.as_bytes()));
+        tokens.iter().for_each(|token| builder.push(token.as_bytes()));
         let blocks = builder.finish();
         assert_eq!(blocks.len(), 1);
-        let text = |text: &str| text.to_owned();
+        let owned = |text: &str| text.to_owned();
         for pattern in [
-            PiecePattern::Contains(text("auth")),
-            PiecePattern::Contains(text("t")),
-            PiecePattern::Contains(text("x")),
-            PiecePattern::Contains(text("nowhere")),
-            PiecePattern::StartsWith(text("auth")),
-            PiecePattern::StartsWith(text("über")),
-            PiecePattern::EndsWith(text("auth")),
-            PiecePattern::EndsWith(text("state")),
-            PiecePattern::Equals(text("auth")),
-            PiecePattern::Equals(text("x")),
-            PiecePattern::Equals(text("aut")),
+            TokenPattern::Contains(owned("auth")),
+            TokenPattern::Contains(owned("t")),
+            TokenPattern::Contains(owned("x")),
+            TokenPattern::Contains(owned("nowhere")),
+            TokenPattern::StartsWith(owned("auth")),
+            TokenPattern::StartsWith(owned("über")),
+            TokenPattern::EndsWith(owned("auth")),
+            TokenPattern::EndsWith(owned("state")),
+            TokenPattern::Equals(owned("auth")),
+            TokenPattern::Equals(owned("x")),
+            TokenPattern::Equals(owned("aut")),
         ] {
             let mut found = Vec::new();
-            let finder = PieceFinder::new(&pattern);
-            finder.find(&blocks[0].data, |piece| found.push(str::from_utf8(piece).unwrap().to_owned())).unwrap();
-            let expected: Vec<&str> = pieces.into_iter().filter(|piece| pattern.matches(piece)).collect();
+            let matcher = VocabularyMatcher::new(&pattern);
+            matcher.find(&blocks[0].data, |token| found.push(str::from_utf8(token).unwrap().to_owned())).unwrap();
+            let expected: Vec<&str> = tokens.into_iter().filter(|token| pattern.matches(token)).collect();
             assert_eq!(found, expected, "{pattern:?}");
         }
     }
@@ -133,23 +134,23 @@ mod tests {
     #[test]
     fn a_large_vocabulary_has_several_blocks_and_each_piece_once() {
         let mut builder = VocabularyBuilder::default();
-        let pieces: Vec<String> = (0..10_000).map(|number| format!("piece{number:05}")).collect();
-        pieces.iter().for_each(|piece| builder.push(piece.as_bytes()));
+        let tokens: Vec<String> = (0..10_000).map(|number| format!("piece{number:05}")).collect();
+        tokens.iter().for_each(|token| builder.push(token.as_bytes()));
         let blocks = builder.finish();
         assert!(blocks.len() > 2 && blocks.is_sorted_by(|one, next| one.first < next.first));
-        let finder = PieceFinder::new(&PiecePattern::StartsWith("piece".to_owned()));
+        let matcher = VocabularyMatcher::new(&TokenPattern::StartsWith("piece".to_owned()));
         let mut found = Vec::new();
         for block in &blocks {
-            finder.find(&block.data, |piece| found.push(str::from_utf8(piece).unwrap().to_owned())).unwrap();
+            matcher.find(&block.data, |token| found.push(str::from_utf8(token).unwrap().to_owned())).unwrap();
         }
-        assert_eq!(found, pieces);
+        assert_eq!(found, tokens);
     }
 
     #[test]
-    fn what_is_no_vocabulary_is_refused() {
-        let finder = PieceFinder::new(&PiecePattern::Contains("x".to_owned()));
+    fn a_block_that_is_no_vocabulary_is_refused() {
+        let matcher = VocabularyMatcher::new(&TokenPattern::Contains("x".to_owned()));
         for block in [&b""[..], b"\x00\x01s\x00", b"\xff\xff"] {
-            assert!(finder.find(block, |_| {}).is_err(), "{block:?}");
+            assert!(matcher.find(block, |_| {}).is_err(), "{block:?}");
         }
     }
 }

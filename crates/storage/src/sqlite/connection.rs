@@ -1,4 +1,4 @@
-//! Connections to the file, set up alike.
+//! Opening connections to the SQLite file, with the pragmas of the writer and of readers.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,10 +11,10 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// More than there are statements in this crate: none is prepared twice.
 const CACHED_STATEMENTS: usize = 128;
 
-// `synchronous=FULL` syncs the log at every commit: acknowledged is on disk; where the system's sync stops at the drive's
-// cache, `fullfsync` goes on. Savepoints keep their undo in memory, or
-// each group of writes would make a temporary file. The log shrinks again after an exceptional transaction. No
-// `mmap_size`: an I/O error would kill the process instead of being an answer.
+// `synchronous=FULL` syncs the log at every commit: an acknowledged write is on disk; where the system's sync stops at the
+// drive's cache, `fullfsync` goes on. Savepoints keep their undo in memory, or each group of writes would make a temporary
+// file. The log shrinks again after an exceptional transaction. No `mmap_size`: an I/O error would kill the process
+// instead of being returned.
 const WRITER: &str = "
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
@@ -29,34 +29,35 @@ const READER: &str = "
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -8192;";
 
-/// The connection that writes; makes the file if there is none.
+/// Opens a connection that writes; creates the file if there is none.
 pub(super) fn writer(path: &Path) -> Result<Connection, rusqlite::Error> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, WRITER)?;
-    keep_a_log(&connection)?;
+    enable_wal(&connection)?;
     Ok(connection)
 }
 
-/// Has the file a write-ahead log. SQLite answers with the new mode first and writes it down last: whoever does not ask
-/// to the end misses the error, and has a connection that calls its rollback journal a log.
-fn keep_a_log(connection: &Connection) -> Result<(), rusqlite::Error> {
+/// Switches the file to a write-ahead log. SQLite returns the new mode first and writes it to the file last: a caller that
+/// does not step the statement to its end misses the error, and has a connection that takes its rollback journal for a
+/// log.
+fn enable_wal(connection: &Connection) -> Result<(), rusqlite::Error> {
     let mut statement = connection.prepare("PRAGMA journal_mode = WAL")?;
     let mut answers = statement.query([])?;
     while answers.next()?.is_some() {}
     Ok(())
 }
 
-/// A connection that reads a file which a writer has opened before.
+/// Opens a connection that reads a file which a writer has opened before.
 pub(super) fn reader(path: &Path) -> Result<Connection, rusqlite::Error> {
-    // Not read-only for SQLite: the last one to leave tidies the log up.
+    // Not read-only for SQLite: the last connection that is closed cleans up the log.
     open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, READER)
 }
 
 fn open(path: &Path, flags: OpenFlags, settings: &str) -> Result<Connection, rusqlite::Error> {
-    // Each connection stays with one thread at a time.
+    // Each connection is used by one thread at a time.
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.execute_batch(settings)?;
-    // A plan depends on no value. Otherwise SQLite, looking at the conditions of partial indexes, prepares some
+    // Query plans do not depend on values. Otherwise SQLite, looking at the conditions of partial indexes, prepares some
     // statements anew for each value: three times the cost of a point read.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);

@@ -1,16 +1,16 @@
-//! What SQLite's errors mean.
+//! Errors of SQLite, and what they mean for the caller.
 
 use interline_items::StoreError;
 use rusqlite::{ErrorCode, ffi};
 
 use crate::codec::CodecError;
 
-/// Why a piece of work on the database did not come to its end.
+/// Why an operation on the database failed.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The answer is known: it is for the caller.
+    /// An error of the store, for the caller.
     Answer(StoreError),
-    /// SQLite said no.
+    /// An error of SQLite.
     Sqlite(rusqlite::Error),
     /// The undo record of the write with this index would make its chain too long: it must hold a whole copy.
     WholeCopyDue(usize),
@@ -52,7 +52,7 @@ impl From<Failure> for StoreError {
     }
 }
 
-/// What a caller is told about an error of SQLite.
+/// The error of the store that a caller gets for an error of SQLite.
 pub(super) fn answer_for(error: &rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(

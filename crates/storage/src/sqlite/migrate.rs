@@ -1,10 +1,10 @@
-//! Brings a file to the newest form.
+//! Migrations of the SQLite file to the newest schema.
 
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::OpenError;
 
-/// The steps, oldest first. A step that was released never changes. `PRAGMA user_version` counts those taken.
+/// The migrations, oldest first. A released migration never changes. `PRAGMA user_version` counts those applied.
 static MIGRATIONS: [(&str, &str); 4] = [
     ("0001_items", include_str!("../../migrations/sqlite/0001_items.sql")),
     ("0002_search", include_str!("../../migrations/sqlite/0002_search.sql")),
@@ -12,13 +12,13 @@ static MIGRATIONS: [(&str, &str); 4] = [
     ("0004_work", include_str!("../../migrations/sqlite/0004_work.sql")),
 ];
 
-/// What every store says it is, in the header of its file (`IntL`): other programs' files are left alone.
+/// The application id in the header of every store's file (`IntL`): files of other programs are left alone.
 const APPLICATION_ID: i32 = 0x496e_744c;
 
-/// Older ones can lose committed writes in WAL mode: a writer and a checkpoint could race for the start of the log.
+/// The oldest SQLite that is used. Older ones can lose committed writes in WAL mode: a writer and a checkpoint could race for the start of the log.
 const OLDEST_GOOD: (i32, &str) = (3_051_003, "3.51.3");
 
-/// Refuses a SQLite that does not keep what it committed.
+/// Refuses a SQLite that can lose committed writes.
 pub(super) fn check_library() -> Result<(), OpenError> {
     check_version(rusqlite::version_number(), rusqlite::version())
 }
@@ -28,39 +28,39 @@ fn check_version(number: i32, name: &str) -> Result<(), OpenError> {
     if number < oldest { Err(OpenError::OldSqlite { linked: name.to_owned(), needed }) } else { Ok(()) }
 }
 
-/// Takes the steps that the file has not seen, all or none. Processes that start together take turns; a file that has
-/// seen all of them is only read, so that whoever writes to it meanwhile is not waited for.
+/// Applies the migrations that the file does not have, all or none. Processes that start together wait for each other; a
+/// file that has all migrations is only read, so that another process that writes to it is not waited for.
 ///
-/// [`OpenError::Newer`] if it has seen more steps than this program knows.
+/// [`OpenError::Newer`] if it has more migrations than this program knows.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
-    // A transaction too: between two looks another process may take the steps.
-    let look = connection.transaction().map_err(failed)?;
-    if missing_steps(&look)?.is_empty() {
+    // In a transaction too: between two queries another process may migrate.
+    let reading = connection.transaction().map_err(failed)?;
+    if missing(&reading)?.is_empty() {
         return Ok(());
     }
-    drop(look);
+    drop(reading);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    let missing = missing_steps(&transaction)?;
-    for (name, sql) in missing {
+    let due = missing(&transaction)?;
+    for (name, sql) in due {
         transaction.execute_batch(sql).map_err(|error| OpenError::Failed(format!("migration {name}: {error}")))?;
     }
-    if !missing.is_empty() {
+    if !due.is_empty() {
         transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;
         transaction.pragma_update(None, "user_version", MIGRATIONS.len() as i64).map_err(failed)?;
     }
     transaction.commit().map_err(failed)
 }
 
-/// The steps that the file has not seen.
-fn missing_steps(connection: &Connection) -> Result<&'static [(&'static str, &'static str)], OpenError> {
+/// The migrations that the file does not have.
+fn missing(connection: &Connection) -> Result<&'static [(&'static str, &'static str)], OpenError> {
     check_owner(connection)?;
-    let taken: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed)?;
+    let applied: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed)?;
     MIGRATIONS
-        .get(taken as usize..)
-        .ok_or_else(|| OpenError::Newer(format!("{taken} migrations, and {} are known here", MIGRATIONS.len())))
+        .get(applied as usize..)
+        .ok_or_else(|| OpenError::Newer(format!("{applied} migrations, and {} are known here", MIGRATIONS.len())))
 }
 
-/// Refuses a file that another program made something of.
+/// Refuses a database of another program.
 fn check_owner(connection: &Connection) -> Result<(), OpenError> {
     let owner: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(failed)?;
     let is_new = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)";
@@ -95,14 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_taken_once() {
+    fn migrations_are_applied_once() {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection).unwrap();
         migrate(&mut connection).unwrap();
     }
 
     #[test]
-    fn nobody_is_waited_for_when_there_is_nothing_to_do() {
+    fn another_writer_is_not_waited_for_when_there_is_nothing_to_migrate() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("interline.db");
         let mut writing = connection::writer(&path).unwrap();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_unknown_steps_is_refused_and_left_alone() {
+    fn a_file_with_unknown_migrations_is_refused_and_left_alone() {
         let mut connection = Connection::open_in_memory().unwrap();
         connection.pragma_update(None, "user_version", 99).unwrap();
         let refused = migrate(&mut connection).unwrap_err().to_string();

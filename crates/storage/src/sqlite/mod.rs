@@ -1,40 +1,27 @@
 //! The store in one SQLite file.
 //!
-//! One thread writes ([`writer`]); reads have connections of their own ([`readers`]). What is done there is a function of
-//! a connection, in the other modules.
+//! One thread writes ([`write::writer`]), and all its jobs share transactions; reads have connections of their own
+//! ([`readers`]). Every operation is a function of a connection: of items in [`items`], of their history and events in
+//! [`history`], of the search index in [`search`], of other tables in the modules beside them.
 
 mod apps;
-mod commit;
 mod connection;
-mod events;
 mod failure;
-mod files;
-mod group;
 mod history;
-mod item;
 mod items;
 mod jobs;
-mod list;
 mod migrate;
+mod notifications;
 mod organizations;
-mod pen;
-mod prepared;
 mod readers;
 mod remembered;
 mod removal;
 mod retention;
 mod rows;
 mod search;
-mod submit;
-mod tagged;
 mod tokens;
-mod turnstile;
-mod unique;
 mod users;
-mod versions;
-mod walk;
-mod watcher;
-mod writer;
+mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -53,25 +40,36 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use self::group::Group;
-use self::prepared::{PreparedBatch, work_of_batch};
-use self::readers::{Readers, at_one_moment};
-use self::submit::{commit_all, compress, interrupted};
-use self::watcher::Watcher;
-pub use self::writer::Counters;
-use self::writer::Writer;
+use self::history::{events, versions};
+use self::items::{files, list, lookup};
+use self::notifications::CommitWatcher;
+use self::readers::{Readers, in_snapshot};
+use self::write::commit;
+use self::write::commit_queue::{compress, encode_and_commit, task_failed};
+use self::write::encoded_write::{EncodedBatch, batch_compression_bytes};
+use self::write::group_commit::CommitGroup;
+pub use self::write::writer::Counters;
+use self::write::writer::Writer;
 use crate::OpenError;
 
-/// A store in one SQLite file. Several processes may open the same file; beside it they keep two more, `-next` and
-/// `-write`, through which they take turns.
+// Aliases for the modules of tables, which call these types by their names before.
+mod group {
+    pub(super) use super::write::group_commit::CommitGroup as Group;
+}
+mod prepared {
+    pub(super) use super::write::encoded_write::EncodedBatch as PreparedBatch;
+}
+
+/// A store in one SQLite file. Several processes may open the same file; beside it they keep two lock
+/// files, `-next` and `-write`, by which they take turns to write.
 ///
-/// Dropping it waits until the writes that reached the writer are on disk.
+/// Dropping it waits until the writes that reached the writer thread are on disk.
 pub struct SqliteStore {
-    // The readers first: the last connection to be closed is the writer's, which tidies up.
+    // The readers first: the last connection that is closed is the writer's, which cleans up the log.
     readers: Readers,
-    watcher: Watcher,
+    watcher: CommitWatcher,
     writer: Arc<Writer>,
-    /// Whose steps of the index are.
+    /// The holder of the lease of the search index, in the name of this process.
     indexer: Uuid,
 }
 
@@ -81,11 +79,11 @@ impl SqliteStore {
         migrate::check_library()?;
         let writer = Arc::new(Writer::start(path)?);
         let readers = Readers::open(path)?;
-        let watcher = Watcher::new(path);
+        let watcher = CommitWatcher::new(path);
         Ok(SqliteStore { readers, writer, watcher, indexer: Uuid::now_v7() })
     }
 
-    /// How often the disk was synced, for how many writes.
+    /// How many commits were synced to disk, for how many writes.
     pub fn counters(&self) -> Counters {
         self.writer.counters()
     }
@@ -97,17 +95,17 @@ impl Store for SqliteStore {
         if !self.writer.is_running() {
             return Err(StoreError::Unavailable("the writer has stopped".to_owned()));
         }
-        // It is in the file: `SELECT 1` would not look there.
+        // The version is in the file: `SELECT 1` would not read it.
         self.readers.read(|connection| Ok(connection.query_row("PRAGMA user_version", [], |_| Ok(()))?))
     }
 
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
-        // A task of its own: it goes on when the caller does not wait.
-        tokio::spawn(commit_all(Arc::clone(&self.writer), batch)).await.map_err(interrupted)?
+        // In a task of its own, which goes on when the caller no longer waits.
+        tokio::spawn(encode_and_commit(Arc::clone(&self.writer), batch)).await.map_err(task_failed)?
     }
 
-    async fn commit_on_newest(&self, id: ItemId, prepare: PlanOnNewest) -> Result<bool, StoreError> {
-        Ok(self.writer.run_in_group(move |group| commit::on_newest(group, id, prepare)).await?)
+    async fn commit_on_newest(&self, id: ItemId, plan: PlanOnNewest) -> Result<bool, StoreError> {
+        Ok(self.writer.run_in_group(move |group| commit::on_newest(group, id, plan)).await?)
     }
 
     async fn purge(
@@ -117,11 +115,11 @@ impl Store for SqliteStore {
         record: Record,
         remember: Option<IdempotencyRecord>,
     ) -> Result<(), StoreError> {
-        let purge = move |group: &mut Group<'_>| commit::purge(group, id, before, &record, remember.as_ref());
+        let purge = move |group: &mut CommitGroup<'_>| commit::purge(group, id, before, &record, remember.as_ref());
         Ok(self.writer.run_in_group(purge).await?)
     }
 
-    async fn remembered(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
+    async fn idempotency_record(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
         self.readers.read(|connection| remembered::get(connection, user, key))
     }
 
@@ -136,19 +134,19 @@ impl Store for SqliteStore {
     }
 
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError> {
-        Ok(self.writer.run(move |connection| items::mark_used(connection, id, at)).await?)
+        Ok(self.writer.run(move |connection| lookup::mark_used(connection, id, at)).await?)
     }
 
     async fn state(&self, id: ItemId) -> Result<Option<ItemState>, StoreError> {
-        self.readers.read(|connection| items::state(connection, id))
+        self.readers.read(|connection| lookup::state(connection, id))
     }
 
     async fn item(&self, id: ItemId) -> Result<Option<Item>, StoreError> {
-        self.readers.read(|connection| items::item(connection, id))
+        self.readers.read(|connection| lookup::item(connection, id))
     }
 
     async fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, StoreError> {
-        self.readers.read(|connection| items::snapshot(connection, id))
+        self.readers.read(|connection| lookup::snapshot(connection, id))
     }
 
     async fn find_by_name(
@@ -157,8 +155,8 @@ impl Store for SqliteStore {
         kind: Kind,
         name: &PromptName,
     ) -> Result<Option<ItemId>, StoreError> {
-        let find = |connection: &_| items::find_by_name(connection, spaces, kind, name);
-        self.readers.read(|connection| at_one_moment(connection, find))
+        let find = |connection: &_| lookup::find_by_name(connection, spaces, kind, name);
+        self.readers.read(|connection| in_snapshot(connection, find))
     }
 
     async fn find_by_path(
@@ -167,8 +165,8 @@ impl Store for SqliteStore {
         kind: Kind,
         path: &CodePath,
     ) -> Result<Option<ItemId>, StoreError> {
-        let find = |connection: &_| items::find_by_path(connection, spaces, kind, path);
-        self.readers.read(|connection| at_one_moment(connection, find))
+        let find = |connection: &_| lookup::find_by_path(connection, spaces, kind, path);
+        self.readers.read(|connection| in_snapshot(connection, find))
     }
 
     async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError> {
@@ -255,17 +253,17 @@ impl Store for SqliteStore {
     }
 
     async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError> {
-        self.readers.read_long(move |connection| items::trash(connection, before, limit)).await
+        self.readers.read_long(move |connection| lookup::trash(connection, before, limit)).await
     }
 
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
         let (spaces, kinds) = (spaces.iter().copied().collect(), kinds.clone());
-        self.readers.read_long(move |connection| items::tags(connection, &spaces, &kinds)).await
+        self.readers.read_long(move |connection| lookup::tags(connection, &spaces, &kinds)).await
     }
 
     async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError> {
         let (spaces, kinds, tag) = (spaces.iter().copied().collect(), kinds.clone(), tag.clone());
-        self.readers.read_long(move |connection| items::tagged(connection, &spaces, &kinds, &tag)).await
+        self.readers.read_long(move |connection| lookup::tagged(connection, &spaces, &kinds, &tag)).await
     }
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
@@ -296,11 +294,11 @@ impl Store for SqliteStore {
 
     async fn memberships(&self, user: UserId) -> Result<Vec<Membership>, StoreError> {
         let find = |connection: &_| users::memberships_of(connection, user);
-        self.readers.read(|connection| at_one_moment(connection, find))
+        self.readers.read(|connection| in_snapshot(connection, find))
     }
 
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
-        self.readers.read(|connection| at_one_moment(connection, |connection| tokens::credentials(connection, secret)))
+        self.readers.read(|connection| in_snapshot(connection, |connection| tokens::credentials(connection, secret)))
     }
 
     async fn create_token(&self, token: &NewToken) -> Result<(), StoreError> {
@@ -335,7 +333,7 @@ impl Store for SqliteStore {
 
     async fn create_app(&self, new: NewApp) -> Result<(), StoreError> {
         let NewApp { app, space, files } = new;
-        let files = compress(work_of_batch(&files), || PreparedBatch::of(files)).await?;
+        let files = compress(batch_compression_bytes(&files), || EncodedBatch::encode(files)).await?;
         Ok(self.writer.run_in_group(move |group| apps::create(group, &app, &space, &files)).await?)
     }
 

@@ -1,7 +1,7 @@
-//! The connections that read.
+//! The pool of read connections.
 //!
-//! A point read takes a few microseconds, less than handing it to another thread and back: it is done where it is asked
-//! for. What can take longer goes to a thread that nobody else waits for.
+//! A point read takes a few microseconds, less than handing it to another thread and back: it runs on the caller's thread.
+//! A read that can take longer runs on a blocking thread.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,17 +11,17 @@ use rusqlite::Connection;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-use super::connection;
-use super::failure::Failure;
 use crate::OpenError;
+use crate::sqlite::connection;
+use crate::sqlite::failure::Failure;
 
-/// How many long reads go on at a time; the others wait for their turn.
+/// How many long reads run at a time; further ones wait.
 const LONG_READS: usize = 4;
 
-/// How many connections are kept open while nobody uses them.
+/// How many idle connections are kept open.
 const MAX_IDLE: usize = 16;
 
-/// The connections that read.
+/// Reads on pooled connections.
 pub(super) struct Readers {
     pool: Arc<Pool>,
     long_reads: Arc<Semaphore>,
@@ -35,31 +35,31 @@ impl Readers {
         Ok(Readers { pool: Arc::new(pool), long_reads: Arc::new(Semaphore::new(LONG_READS)) })
     }
 
-    /// What `work` reads here and now; it sees everything that was committed before. It must be short.
+    /// Runs a short read on this thread. It sees everything that was committed before.
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, StoreError> {
         Ok(self.pool.with_connection(work)?)
     }
 
-    /// What `work` reads on a thread of its own. All its statements see one state of the store.
+    /// Runs a long read on a blocking thread. All its statements see one snapshot of the store.
     pub(super) async fn read_long<T, W>(&self, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
         W: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
     {
         // The semaphore is never closed.
-        let turn = Arc::clone(&self.long_reads).acquire_owned().await;
+        let permit = Arc::clone(&self.long_reads).acquire_owned().await;
         let pool = Arc::clone(&self.pool);
         let reading = spawn_blocking(move || {
-            // It belongs to the reading, which goes on when nobody waits for it any more.
-            let _turn = turn;
-            pool.with_connection(|connection| at_one_moment(connection, work))
+            // The permit belongs to the read, which goes on when the caller no longer waits for it.
+            let _permit = permit;
+            pool.with_connection(|connection| in_snapshot(connection, work))
         });
         Ok(reading.await.map_err(|error| StoreError::Unavailable(error.to_string()))??)
     }
 }
 
-/// What `work` reads in several statements that see one state of the store.
-pub(super) fn at_one_moment<T>(
+/// Runs a read of several statements that see one snapshot of the store.
+pub(super) fn in_snapshot<T>(
     connection: &Connection,
     work: impl FnOnce(&Connection) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
@@ -68,8 +68,8 @@ pub(super) fn at_one_moment<T>(
     work(&transaction)
 }
 
-/// Connections that are open and not in use, [`MAX_IDLE`] at the most. Whoever finds none opens one, because to wait for
-/// one would hold up a thread that serves others too.
+/// Idle connections, [`MAX_IDLE`] at the most. A read that finds none opens one, because to wait for one would hold up a
+/// thread that serves other requests too.
 struct Pool {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
@@ -77,12 +77,12 @@ struct Pool {
 
 impl Pool {
     fn with_connection<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
-        // The one that was used last has the most in its cache.
+        // The connection that was used last has the most in its cache.
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = idle.map_or_else(|| connection::reader(&self.path), Ok)?;
-        let outcome = work(&connection);
+        let result = work(&connection);
         self.put_back(connection);
-        outcome
+        result
     }
 
     fn put_back(&self, connection: Connection) {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn few_connections_are_kept_after_a_crowd() {
+    fn few_connections_are_kept_after_many_reads_at_once() {
         let directory = tempfile::tempdir().unwrap();
         let readers = readers(directory.path());
         use_together(&readers.pool, MAX_IDLE + 4);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_read_that_nobody_waits_for_keeps_its_turn() {
+    fn a_long_read_whose_caller_has_gone_keeps_its_permit() {
         let directory = tempfile::tempdir().unwrap();
         let readers = Arc::new(readers(directory.path()));
         let (started, has_started) = channel();
@@ -149,7 +149,7 @@ mod tests {
             assert!(asking.await.unwrap_err().is_cancelled());
             assert_eq!(readers.long_reads.available_permits(), LONG_READS - 1);
             drop(release);
-            // All turns come back.
+            // All permits come back.
             assert!(readers.long_reads.acquire_many(u32::try_from(LONG_READS).unwrap()).await.is_ok());
         });
     }

@@ -1,4 +1,4 @@
-//! Rows as domain types.
+//! Rows of SQLite as items and snapshots, and the columns of a row as values.
 
 use std::sync::Arc;
 
@@ -9,49 +9,39 @@ use rusqlite::Row;
 use rusqlite::types::FromSql;
 use uuid::Uuid;
 
-use super::failure::Failure;
 use crate::codec::{functions, json, names};
-
-/// The columns of an item that [`item`] reads, in its order. Contents, if they are read, come after them.
-macro_rules! item_columns {
-    () => {
-        "items.id, items.kind, items.space, items.title, items.description, items.tags, items.url, items.name,
-         items.arguments, items.path, items.functions, items.content_characters, items.content_bytes, items.content_lines, items.content_preview,
-         items.content_hash, items.version, items.revision, items.created_at, items.updated_at, items.last_used_at,
-         items.archived_at, items.deleted_at"
-    };
-}
-pub(super) use item_columns;
+pub(super) use crate::item_columns::item_columns;
+use crate::sqlite::failure::Failure;
 
 /// The columns of an item and its content.
 macro_rules! select_snapshot {
     () => {
         concat!(
             "SELECT ",
-            crate::sqlite::rows::item_columns!(),
+            crate::item_columns::item_columns!(),
             ", contents.text FROM items LEFT JOIN contents ON contents.item = items.number"
         )
     };
 }
 pub(super) use select_snapshot;
 
-/// An item from a row that starts with its columns.
+/// The item of a row that starts with its columns.
 pub(super) fn item(row: &Row<'_>) -> Result<Item, Failure> {
-    let mut row = Columns::of(row);
+    let mut row = Columns::from_row(row);
     Ok(Item {
         id: ItemId::from_uuid(row.uuid()?),
-        kind: names::kind(row.text()?)?,
+        kind: names::parse_kind(row.text()?)?,
         space: SpaceId::from_uuid(row.uuid()?),
         fields: Fields {
             title: row.next::<Option<String>>()?.map(Title::from_stored),
             description: row.next::<Option<String>>()?.map(Description::from_stored),
-            tags: json::tags(row.text()?)?,
+            tags: json::decode_tags(row.text()?)?,
             url: row.next::<Option<String>>()?.map(Url::from_stored),
             name: row.next::<Option<String>>()?.map(PromptName::from_stored),
-            arguments: row.optional_text()?.map(json::arguments).transpose()?,
+            arguments: row.optional_text()?.map(json::decode_arguments).transpose()?,
             path: row.next::<Option<String>>()?.map(CodePath::from_stored),
         },
-        functions: row.optional_text()?.map(functions::functions).transpose()?,
+        functions: row.optional_text()?.map(functions::decode).transpose()?,
         content: content_info(&mut row)?,
         stamp: Stamp { version: row.count()?, revision: row.count()? },
         created_at: row.time()?,
@@ -62,7 +52,7 @@ pub(super) fn item(row: &Row<'_>) -> Result<Item, Failure> {
     })
 }
 
-/// An item and its content, from a row that starts with the columns of the item and ends with the text.
+/// The item and content of a row that starts with the columns of the item and ends with the text.
 pub(super) fn snapshot(row: &Row<'_>) -> Result<Snapshot, Failure> {
     let last = row.as_ref().column_count() - 1;
     let text = row.get_ref(last)?.as_str_or_null().map_err(|_| no_text(last))?;
@@ -84,7 +74,7 @@ fn content_info(row: &mut Columns<'_>) -> Result<Option<ContentInfo>, Failure> {
     Ok(Some(ContentInfo { characters, bytes, lines, preview, hash }))
 }
 
-/// Takes the columns of a row from left to right.
+/// Reads the columns of a row from left to right.
 pub(super) struct Columns<'row> {
     row: &'row Row<'row>,
     column: usize,
@@ -92,8 +82,13 @@ pub(super) struct Columns<'row> {
 
 impl<'row> Columns<'row> {
     /// From the first column on.
-    pub(super) fn of(row: &'row Row<'row>) -> Columns<'row> {
+    pub(super) fn from_row(row: &'row Row<'row>) -> Columns<'row> {
         Columns { row, column: 0 }
+    }
+
+    /// [`Columns::from_row`] by the name that the modules of tables call.
+    pub(super) fn of(row: &'row Row<'row>) -> Columns<'row> {
+        Columns::from_row(row)
     }
 
     /// The next value.
@@ -112,20 +107,20 @@ impl<'row> Columns<'row> {
         Ok(self.next::<Option<[u8; 16]>>()?.map(Uuid::from_bytes))
     }
 
-    /// The next value, a text that is only looked at.
+    /// The next value, a borrowed text.
     pub(super) fn text(&mut self) -> Result<&'row str, Failure> {
         let column = self.column;
         self.optional_text()?.ok_or_else(|| no_text(column))
     }
 
-    /// The next value, a text that is only looked at, or nothing.
+    /// The next value, a borrowed text or nothing.
     pub(super) fn optional_text(&mut self) -> Result<Option<&'row str>, Failure> {
         self.column += 1;
         let column = self.column - 1;
         self.row.get_ref(column)?.as_str_or_null().map_err(|_| no_text(column))
     }
 
-    /// The next value, which counts something.
+    /// The next value, a number that is not negative.
     pub(super) fn count(&mut self) -> Result<u64, Failure> {
         self.next::<i64>().map(i64::cast_unsigned)
     }

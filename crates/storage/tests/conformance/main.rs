@@ -1,4 +1,5 @@
-//! What every storage promises, asked of both by the same code: one test for each method and rule, races included.
+//! The conformance suite: what every storage guarantees, tested on both by the same code. One test for each method and
+//! rule, races included.
 //!
 //! `sqlite::…` runs on a file in a temporary directory, `postgres::…` in a database of its own on the server that
 //! INTERLINE_TEST_POSTGRES names. `./test` starts one; without it the PostgreSQL half fails.
@@ -9,45 +10,21 @@
 macro_rules! on_both {
     ($($name:ident),* $(,)?) => {
         mod sqlite {
-            $(#[test] fn $name() { crate::place::on_sqlite(super::$name); })*
+            $(#[test] fn $name() { crate::fixtures::test_store::on_sqlite(super::$name); })*
         }
         mod postgres {
-            $(#[test] fn $name() { crate::place::on_postgres(super::$name); })*
+            $(#[test] fn $name() { crate::fixtures::test_store::on_postgres(super::$name); })*
         }
     };
 }
 
-mod authors;
-mod changes;
-mod oracle;
-mod place;
-mod rebuild;
-mod samples;
-mod sql;
+mod fixtures;
 
-mod apps;
-mod commit;
-mod contents;
-mod duplicates;
-mod events;
-mod files;
+mod access;
+mod code;
 mod history;
-mod index;
+mod items;
 mod jobs;
-mod lifecycle;
-mod listening;
-mod lists;
-mod newest;
 mod opening;
-mod organizations;
-mod purge;
-mod races;
-mod remembered;
-mod removal;
+mod postgres_server;
 mod search;
-mod server;
-mod tags;
-mod tokens;
-mod users;
-mod versions;
-mod webhooks;

@@ -1,4 +1,4 @@
-//! Those who listen, and how they do.
+//! A listener to `/events`, and how it reads: promptly, slowly, not at all, or with broken connections.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,9 +15,9 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-use super::heard::Heard;
-use super::ledger::Ledger;
+use super::received_events::ReceivedEvents;
 use super::times::Times;
+use super::versioned_notes::VersionedNotes;
 use crate::random::Random;
 
 /// Between the messages of a slow reader: less is read than happens.
@@ -39,7 +39,7 @@ const BUFFER: usize = 4 * 1024;
 
 /// How somebody listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum ReadBehaviour {
     /// Reads what comes.
     Steady,
     /// Breaks the connection again and again, and comes back with its cursor.
@@ -50,12 +50,12 @@ pub(super) enum Manner {
     Asleep,
 }
 
-impl Manner {
-    /// Whether it reads as soon as it is told.
+impl ReadBehaviour {
+    /// Whether it reads as soon as an event arrives.
     pub(super) fn is_prompt(self) -> bool {
         match self {
-            Manner::Steady | Manner::Restless => true,
-            Manner::Slow | Manner::Asleep => false,
+            ReadBehaviour::Steady | ReadBehaviour::Restless => true,
+            ReadBehaviour::Slow | ReadBehaviour::Asleep => false,
         }
     }
 }
@@ -65,7 +65,7 @@ impl Manner {
 pub(super) enum Order {
     /// Break the connection; the cursor is kept.
     Leave,
-    /// Listen, each in its manner.
+    /// Listen, each in its behaviour.
     Listen(SocketAddr),
     /// Listen, all as fast as they can.
     CatchUp(SocketAddr),
@@ -75,13 +75,13 @@ pub(super) enum Order {
 
 /// Somebody who listens.
 pub(super) struct Listener {
-    pub(super) manner: Manner,
-    pub(super) ledger: Arc<Ledger>,
-    pub(super) orders: watch::Receiver<Order>,
+    pub(super) behaviour: ReadBehaviour,
+    pub(super) notes: Arc<VersionedNotes>,
+    pub(super) orders: watch::WebhookEndpoint<Order>,
     pub(super) delays: Arc<Times>,
     pub(super) status: Arc<Status>,
     pub(super) random: Random,
-    pub(super) heard: Heard,
+    pub(super) received: ReceivedEvents,
     pub(super) cursor: String,
     pub(super) ends: Ends,
 }
@@ -90,8 +90,8 @@ pub(super) struct Listener {
 #[derive(Default)]
 pub(super) struct Status {
     pub(super) is_connected: AtomicBool,
-    /// How many versions it was told.
-    pub(super) told: AtomicU64,
+    /// How many versions it received.
+    pub(super) received: AtomicU64,
     /// Why it gave up.
     pub(super) failure: OnceLock<String>,
 }
@@ -119,7 +119,7 @@ type Socket = WebSocketStream<TcpStream>;
 
 /// The part of an event that is looked at.
 #[derive(Deserialize)]
-struct Told<'a> {
+struct EventMessage<'a> {
     cursor: &'a str,
     event: &'a str,
     id: &'a str,
@@ -127,7 +127,7 @@ struct Told<'a> {
 }
 
 impl Listener {
-    /// Does what it is told until the end; `None` if it gives up, for a reason that its status has.
+    /// Follows its orders until the end; `None` if it gives up, for a reason that its status has.
     pub(super) async fn run(mut self) -> Option<Listener> {
         match self.obey().await {
             Ok(()) => Some(self),
@@ -145,28 +145,28 @@ impl Listener {
             match order {
                 Order::End => return Ok(()),
                 Order::Leave => self.orders.changed().await?,
-                Order::Listen(server) => self.listen(server, self.manner).await?,
-                Order::CatchUp(server) => self.listen(server, Manner::Steady).await?,
+                Order::Listen(server) => self.listen(server, self.behaviour).await?,
+                Order::CatchUp(server) => self.listen(server, ReadBehaviour::Steady).await?,
             }
         }
     }
 
     /// Until the connection ends or there is another order.
-    async fn listen(&mut self, server: SocketAddr, manner: Manner) -> anyhow::Result<()> {
-        let Some(mut socket) = self.connect(server, manner).await? else {
+    async fn listen(&mut self, server: SocketAddr, behaviour: ReadBehaviour) -> anyhow::Result<()> {
+        let Some(mut socket) = self.connect(server, behaviour).await? else {
             sleep(PAUSE).await;
             return Ok(());
         };
         self.status.is_connected.store(true, Ordering::Release);
-        self.read(&mut socket, manner).await?;
+        self.read(&mut socket, behaviour).await?;
         self.status.is_connected.store(false, Ordering::Release);
         Ok(())
     }
 
-    async fn read(&mut self, socket: &mut Socket, manner: Manner) -> anyhow::Result<()> {
-        let stay = match manner {
-            Manner::Restless => STAY.mul_f64(0.1 + 0.9 * self.random.below(1_000) as f64 / 1_000.0),
-            Manner::Steady | Manner::Slow | Manner::Asleep => Duration::MAX,
+    async fn read(&mut self, socket: &mut Socket, behaviour: ReadBehaviour) -> anyhow::Result<()> {
+        let stay = match behaviour {
+            ReadBehaviour::Restless => STAY.mul_f64(0.1 + 0.9 * self.random.below(1_000) as f64 / 1_000.0),
+            ReadBehaviour::Steady | ReadBehaviour::Slow | ReadBehaviour::Asleep => Duration::MAX,
         };
         let mut leaving = std::pin::pin!(sleep(stay));
         let mut until_asleep = READ_AWAKE;
@@ -180,7 +180,7 @@ impl Listener {
                 }
             };
             match message {
-                Some(Ok(Message::Text(text))) => self.hear(&text)?,
+                Some(Ok(Message::Text(text))) => self.receive(&text)?,
                 Some(Ok(Message::Close(_))) => {
                     self.ends.with_reason += 1;
                     return Ok(());
@@ -191,14 +191,14 @@ impl Listener {
                     return Ok(());
                 }
             }
-            let pause = match manner {
-                Manner::Steady | Manner::Restless => continue,
-                Manner::Slow => SLOWNESS,
-                Manner::Asleep if until_asleep > 0 => {
+            let pause = match behaviour {
+                ReadBehaviour::Steady | ReadBehaviour::Restless => continue,
+                ReadBehaviour::Slow => SLOWNESS,
+                ReadBehaviour::Asleep if until_asleep > 0 => {
                     until_asleep -= 1;
                     continue;
                 }
-                Manner::Asleep => {
+                ReadBehaviour::Asleep => {
                     until_asleep = READ_AWAKE;
                     SLEEP
                 }
@@ -209,27 +209,27 @@ impl Listener {
         }
     }
 
-    fn hear(&mut self, text: &str) -> anyhow::Result<()> {
-        let told: Told<'_> = serde_json::from_str(text).with_context(|| format!("no event: {text}"))?;
-        let note = self.ledger.find(told.id).filter(|_| told.event == "item.updated");
+    fn receive(&mut self, text: &str) -> anyhow::Result<()> {
+        let message: EventMessage<'_> = serde_json::from_str(text).with_context(|| format!("no event: {text}"))?;
+        let note = self.notes.find(message.id).filter(|_| message.event == "item.updated");
         self.cursor.clear();
-        self.cursor.push_str(told.cursor);
-        self.heard.hear(note, told.version);
-        self.status.told.store(self.heard.versions, Ordering::Release);
+        self.cursor.push_str(message.cursor);
+        self.received.receive(note, message.version);
+        self.status.received.store(self.received.versions, Ordering::Release);
         if let Some(note) = note
-            && self.manner.is_prompt()
+            && self.behaviour.is_prompt()
         {
             // Who hears of it before its writer does has not waited.
-            self.delays.add(self.ledger.since(note, told.version).unwrap_or_default());
+            self.delays.add(self.notes.since(note, message.version).unwrap_or_default());
         }
         Ok(())
     }
 
     /// A connection that goes on where the last one ended; `None` if nobody is there. A refusal is an error.
-    async fn connect(&self, server: SocketAddr, manner: Manner) -> anyhow::Result<Option<Socket>> {
+    async fn connect(&self, server: SocketAddr, behaviour: ReadBehaviour) -> anyhow::Result<Option<Socket>> {
         let connecting = async {
             let socket = TcpSocket::new_v4()?;
-            if !manner.is_prompt() {
+            if !behaviour.is_prompt() {
                 socket.set_recv_buffer_size(SMALL_BUFFER)?;
             }
             let stream = socket.connect(server).await?;

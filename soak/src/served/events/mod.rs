@@ -1,14 +1,14 @@
-//! Whether everybody who listens hears what happened: all of it, once, in order, soon, and at nobody's expense.
+//! Trials of events: every listener receives every event, once, in order, soon, and without slowing writers.
 
-mod audience;
-mod bars;
 pub(super) mod cluster;
 pub(super) mod hanging;
-mod heard;
 pub(super) mod kills;
-mod ledger;
+mod limits;
 mod listener;
+mod listener_pool;
 pub(super) mod listeners;
-mod receiver;
+mod received_events;
 mod times;
+mod versioned_notes;
+mod webhook_endpoint;
 mod writers;

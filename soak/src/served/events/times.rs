@@ -1,4 +1,4 @@
-//! How long things took.
+//! A histogram of durations that many threads add to.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -1,19 +1,19 @@
-//! Those who edit, so many times a second.
+//! Writers that edit at a fixed rate.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use super::super::client::Client;
 use super::super::process::wait;
-use super::ledger::Ledger;
 use super::times::Times;
+use super::versioned_notes::VersionedNotes;
 
 /// How many edit at the same time. Each has notes of its own.
 pub(super) const WRITERS: usize = 4;
 
 /// Edits at this pace for a while, whatever the answers take; how long each took is added to `times`.
 pub(super) fn edit(
-    ledger: &Ledger,
+    notes: &VersionedNotes,
     server: SocketAddr,
     per_second: u32,
     time: Duration,
@@ -22,12 +22,12 @@ pub(super) fn edit(
     let pause = Duration::from_secs(WRITERS as u64) / per_second;
     let begin = Instant::now();
     let write = |writer: usize| -> anyhow::Result<()> {
-        let mut client = Client::of(server);
+        let mut client = Client::new(server);
         let mut due = begin + pause * u32::try_from(writer)? / u32::try_from(WRITERS)?;
-        let mut notes = (writer..ledger.len()).step_by(WRITERS).cycle();
+        let mut notes = (writer..notes.len()).step_by(WRITERS).cycle();
         while due < begin + time {
             wait(due.saturating_duration_since(Instant::now()));
-            times.add(ledger.edit(&mut client, notes.next().unwrap_or(writer))?);
+            times.add(notes.edit(&mut client, notes.next().unwrap_or(writer))?);
             due += pause;
         }
         Ok(())

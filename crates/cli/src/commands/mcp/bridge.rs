@@ -1,58 +1,64 @@
-//! A server elsewhere on standard input and output: messages go there one by one, and answers come back.
+//! The bridge from an MCP client on standard input and output to a remote server: the bridge posts the client's messages
+//! one by one and writes back the server's responses.
 //!
-//! What the server tells without being asked does not come through: it is neither offered nor taken here.
+//! Messages that the server sends unasked do not come through: the bridge neither offers nor accepts streams.
 
 use interline_server::McpServer;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
-use crate::failure::Failure;
-use crate::remote::Server;
+use crate::command_error::CommandError;
+use crate::remote::RemoteServer;
 
 /// The longest message, in bytes.
 const MAX_MESSAGE_BYTES: u64 = 20 * 1024 * 1024;
-/// What JSON-RPC leaves to servers for their own errors.
+/// The code that JSON-RPC leaves to servers for their own errors.
 const SERVER_ERROR: i64 = -32000;
 const METHOD_NOT_FOUND: i64 = -32601;
 
-/// Passes messages on until the input ends.
-pub(super) async fn run(server: &Server, name: McpServer) -> Result<(), Failure> {
-    let lost = |error: std::io::Error| Failure::failed(format!("the agent cannot be heard or answered: {error}"));
+/// Passes the client's messages on until its input ends.
+pub(super) async fn run(server: &RemoteServer, name: McpServer) -> Result<(), CommandError> {
+    let stdio_error =
+        |error: std::io::Error| CommandError::failed(format!("the agent cannot be heard or answered: {error}"));
     let (mut input, mut output) = (BufReader::new(tokio::io::stdin()), tokio::io::stdout());
-    let mut agreed = None;
+    let mut negotiated = None;
     loop {
         let mut line = Vec::new();
-        (&mut input).take(MAX_MESSAGE_BYTES).read_until(b'\n', &mut line).await.map_err(lost)?;
+        (&mut input).take(MAX_MESSAGE_BYTES).read_until(b'\n', &mut line).await.map_err(stdio_error)?;
         if line.last() != Some(&b'\n') {
-            return if line.is_empty() { Ok(()) } else { Err(Failure::failed("a message is cut off or too long")) };
+            return if line.is_empty() {
+                Ok(())
+            } else {
+                Err(CommandError::failed("a message is cut off or too long"))
+            };
         }
         let message: Value = serde_json::from_slice(&line).unwrap_or_default();
         let answer = if message["method"] == "subscriptions/listen" {
-            error(&message, METHOD_NOT_FOUND, "this way to the server has no streams")
+            error_response(&message, METHOD_NOT_FOUND, "this way to the server has no streams")
         } else {
-            match server.exchange(name, &headers(&message, agreed.as_deref()), line).await {
+            match server.send_mcp_message(name, &headers(&message, negotiated.as_deref()), line).await {
                 Ok(answer) => answer,
-                Err(failure) => refusal(&message, &failure),
+                Err(failure) => failure_response(&message, &failure),
             }
         };
         let Some(mut answer) = answer else { continue };
         match message["method"].as_str() {
-            Some("initialize") => agreed = agreed_version(&answer),
+            Some("initialize") => negotiated = negotiated_version(&answer),
             Some("server/discover") => answer = without_streams(answer),
             Some(_) | None => {}
         }
         answer.push(b'\n');
-        output.write_all(&answer).await.map_err(lost)?;
-        output.flush().await.map_err(lost)?;
+        output.write_all(&answer).await.map_err(stdio_error)?;
+        output.flush().await.map_err(stdio_error)?;
     }
 }
 
-/// What HTTP wants to know of a message beside it: its version of the protocol, and since 2026-07-28 what it is about.
-fn headers(message: &Value, agreed: Option<&str>) -> Vec<(&'static str, String)> {
+/// The HTTP headers of a message: its version of the protocol, and since 2026-07-28 its method and the name that it is about.
+fn headers(message: &Value, negotiated: Option<&str>) -> Vec<(&'static str, String)> {
     let params = &message["params"];
     let own_version = params["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
     let mut headers = Vec::new();
-    headers.extend(own_version.or(agreed).map(|version| ("mcp-protocol-version", version.to_owned())));
+    headers.extend(own_version.or(negotiated).map(|version| ("mcp-protocol-version", version.to_owned())));
     if own_version.is_some() {
         let name = params["name"].as_str().or_else(|| params["uri"].as_str());
         headers.extend(message["method"].as_str().map(|method| ("mcp-method", method.to_owned())));
@@ -61,12 +67,12 @@ fn headers(message: &Value, agreed: Option<&str>) -> Vec<(&'static str, String)>
     headers
 }
 
-fn agreed_version(answer: &[u8]) -> Option<String> {
+fn negotiated_version(answer: &[u8]) -> Option<String> {
     let answer: Value = serde_json::from_slice(answer).ok()?;
     answer["result"]["protocolVersion"].as_str().map(str::to_owned)
 }
 
-/// A server's description of itself, without what it tells on streams.
+/// A server's description of itself, without the capabilities that need streams.
 fn without_streams(answer: Vec<u8>) -> Vec<u8> {
     let Ok(mut described) = serde_json::from_slice::<Value>(&answer) else { return answer };
     for (capability, offered) in [("resources", "subscribe"), ("prompts", "listChanged")] {
@@ -78,13 +84,13 @@ fn without_streams(answer: Vec<u8>) -> Vec<u8> {
     described.to_string().into_bytes()
 }
 
-/// What is said to a message that the server did not take; nothing to one that nobody waits for an answer to.
-fn refusal(message: &Value, failure: &Failure) -> Option<Vec<u8>> {
+/// The response to a message that the server did not accept; none to a notification, which expects no response.
+fn failure_response(message: &Value, failure: &CommandError) -> Option<Vec<u8>> {
     tracing::warn!(%failure, "a message was not taken");
-    error(message, SERVER_ERROR, &failure.to_string())
+    error_response(message, SERVER_ERROR, &failure.to_string())
 }
 
-fn error(message: &Value, code: i64, text: &str) -> Option<Vec<u8>> {
+fn error_response(message: &Value, code: i64, text: &str) -> Option<Vec<u8>> {
     let id = message.get("id")?;
     let error = json!({"code": code, "message": text});
     Some(json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string().into_bytes())
@@ -106,11 +112,15 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_an_answer_gets_one() {
-        let failure = Failure::failed("there is nobody");
-        assert_eq!(refusal(&json!({"method": "notifications/initialized"}), &failure), None);
-        let told: Value = serde_json::from_slice(&refusal(&json!({"id": "a"}), &failure).expect("one")).expect("JSON");
-        assert_eq!((&told["id"], &told["error"]["code"]), (&json!("a"), &json!(-32000)));
-        assert!(told["error"]["message"].as_str().is_some_and(|text| text.contains("there is nobody")), "{told}");
+    fn a_request_is_answered_and_a_notification_is_not() {
+        let failure = CommandError::failed("there is nobody");
+        assert_eq!(failure_response(&json!({"method": "notifications/initialized"}), &failure), None);
+        let response: Value =
+            serde_json::from_slice(&failure_response(&json!({"id": "a"}), &failure).expect("one")).expect("JSON");
+        assert_eq!((&response["id"], &response["error"]["code"]), (&json!("a"), &json!(-32000)));
+        assert!(
+            response["error"]["message"].as_str().is_some_and(|text| text.contains("there is nobody")),
+            "{response}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! `interline mcp`.
+//! The command `interline mcp`: an MCP server on standard input and output, on the local store or before a remote server.
 
 mod bridge;
 mod install;
@@ -7,24 +7,24 @@ use interline_server::McpServer;
 
 use super::serve::start_logging;
 use crate::args::McpCommand;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
-use crate::local::Local;
-use crate::output::Form;
-use crate::remote::Server;
-use crate::settings::{McpSettings, TargetSettings};
+use crate::local::LocalStore;
+use crate::output::OutputFormat;
+use crate::remote::RemoteServer;
+use crate::settings::{McpSettings, StoreAddress};
 
-pub(super) async fn run(command: McpCommand, environment: &Environment) -> Result<(), Failure> {
+pub(super) async fn run(command: McpCommand, environment: &Environment) -> Result<(), CommandError> {
     let (server, args) = match &command {
         McpCommand::Content(args) => (McpServer::Content, args),
         McpCommand::Prompts(args) => (McpServer::Prompts, args),
         McpCommand::Code(args) => (McpServer::Code, args),
         McpCommand::Install(args) => return install::run(args, environment),
     };
-    let settings = McpSettings::of(args, environment)?;
-    start_logging(settings.log, Form::Text);
-    match settings.target {
-        TargetSettings::Local(store) => Local::open(&store).await?.serve_mcp(server).await,
-        TargetSettings::Server { url, token } => bridge::run(&Server::at(url, token)?, server).await,
+    let settings = McpSettings::from_args(args, environment)?;
+    start_logging(settings.log, OutputFormat::Text);
+    match settings.address {
+        StoreAddress::Local(store) => LocalStore::open(&store).await?.serve_mcp(server).await,
+        StoreAddress::Server { url, token } => bridge::run(&RemoteServer::new(url, token)?, server).await,
     }
 }

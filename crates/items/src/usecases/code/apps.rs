@@ -1,4 +1,4 @@
-//! Apps.
+//! Making, listing, reading and changing apps.
 
 use jiff::SignedDuration;
 use uuid::Uuid;
@@ -9,22 +9,23 @@ use crate::{
     SpaceId, SpaceOwner,
 };
 
-use super::super::users::check_name;
-use super::super::{Caller, FieldChange, Interline, ItemDraft, MAX_ROUNDS, lost_every_round, now};
-use super::replace::may_write;
+use super::super::access::check_name;
+use super::super::commit::{MAX_ROUNDS, lost_every_round};
+use super::super::{Caller, FieldChange, Interline, ItemDraft, now};
+use super::replace::require_code_write;
 
-/// How many files of an app are told with it.
+/// How many files of an app are listed with it.
 const MAX_FILES: usize = 1_000;
 /// The longest navigation, in bytes of JSON.
 const MAX_NAVIGATION_BYTES: usize = 64 * 1024;
 
-/// What a new app begins with.
+/// The first files of a new app.
 const SCAFFOLD: [(&str, &str); 2] = [
     ("_layout.tsx", "export default function Layout({ children }) {\n  return <main>{children}</main>;\n}\n"),
     ("pages/index.tsx", "export default function Index() {\n  return <h1>Hello</h1>;\n}\n"),
 ];
 
-/// Which app is meant.
+/// How a request names an app.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AppRef {
     /// By its id.
@@ -34,8 +35,8 @@ pub enum AppRef {
 }
 
 impl AppRef {
-    /// What a text names: no slug looks like an id.
-    pub fn of(text: &str) -> AppRef {
+    /// An id or a slug: no slug looks like an id.
+    pub fn parse(text: &str) -> AppRef {
         Uuid::try_parse(text).map_or_else(|_| AppRef::Slug(text.to_owned()), |id| AppRef::Id(AppId::from_uuid(id)))
     }
 
@@ -48,7 +49,7 @@ impl AppRef {
     }
 }
 
-/// A new app as it is given.
+/// The fields of a new app, as the caller gives them.
 #[derive(Clone, Debug)]
 pub struct AppDraft {
     /// Name.
@@ -57,13 +58,13 @@ pub struct AppDraft {
     pub slug: Option<String>,
     /// What it is for.
     pub description: Option<String>,
-    /// Whose it is; unless given, that of the caller, and of admins nobody's in particular.
+    /// The organization that owns it; unless given, the caller's, and for admins none: a global app.
     pub organization: Option<OrganizationId>,
     /// Its navigation, as JSON.
     pub navigation: Option<String>,
 }
 
-/// Changes of an app, as they are given.
+/// Changes of an app, as the caller gives them.
 #[derive(Clone, Debug, Default)]
 pub struct AppChanges {
     /// Name.
@@ -88,35 +89,35 @@ pub struct AppDetails {
 impl Interline {
     /// The apps that exist for the caller, oldest first.
     pub async fn apps(&self, caller: &Caller) -> Result<Vec<App>, Error> {
-        caller.needs(Scope::Read)?;
-        let seen = caller.memberships().iter().filter_map(|membership| match membership.space.owner {
+        caller.require(Scope::Read)?;
+        let visible = caller.memberships().iter().filter_map(|membership| match membership.space.owner {
             SpaceOwner::App(id) if sees_apps(caller) => Some(id),
             SpaceOwner::App(_) | SpaceOwner::User(_) | SpaceOwner::Organization(_) | SpaceOwner::Global => None,
         });
-        Ok(self.store.apps(&seen.collect()).await?)
+        Ok(self.store.apps(&visible.collect()).await?)
     }
 
     /// An app with the files of its draft.
     pub async fn app(&self, caller: &Caller, which: &AppRef) -> Result<AppDetails, Error> {
-        caller.needs(Scope::Read)?;
-        let app = self.app_of(caller, which).await?;
+        caller.require(Scope::Read)?;
+        let app = self.visible_app(caller, which).await?;
         let space = space_of(caller, &app).ok_or_else(|| which.not_found())?;
         let query =
             FileQuery { spaces: [space].into(), kind: CodeKind::AppFile, path_prefix: String::new(), limit: MAX_FILES };
         Ok(AppDetails { draft: self.store.files(&query).await?, app })
     }
 
-    /// Makes an app with a small scaffold.
+    /// Makes an app with a small scaffold of files.
     pub async fn create_app(&self, caller: &Caller, draft: AppDraft) -> Result<AppDetails, Error> {
-        caller.needs_change()?;
-        caller.needs_kind(Kind::AppFile)?;
-        // Its space is none that the token could have been narrowed to.
-        caller.needs_whole_spaces()?;
+        caller.require_change()?;
+        caller.require_kind(Kind::AppFile)?;
+        // A token that is narrowed to spaces could not see the new app's space.
+        caller.require_all_spaces()?;
         let organization = self.owner_of_app(caller, draft.organization)?;
         check_name("name", &draft.name)?;
         let slug = match &draft.slug {
             Some(slug) => AppSlug::parse(slug, &self.limits),
-            None => AppSlug::of_name(&draft.name, &self.limits),
+            None => AppSlug::from_app_name(&draft.name, &self.limits),
         };
         let at = now();
         let app = App {
@@ -135,30 +136,30 @@ impl Interline {
         for (path, content) in SCAFFOLD {
             let (path, content) = (Some(path.to_owned()), Some(content.to_owned()));
             let draft = ItemDraft { path, content, ..ItemDraft::default() };
-            let (write, file) = self.drafted(caller, space.id, Kind::AppFile, draft).await?;
+            let (write, file) = self.plan_create(caller, space.id, Kind::AppFile, draft).await?;
             files.writes.push(write);
             made.files.push(file.item);
             made.total += 1;
         }
         self.store.create_app(NewApp { app: app.clone(), space, files }).await?;
-        self.credentials.forget();
+        self.credentials.clear();
         Ok(AppDetails { app, draft: made })
     }
 
     /// Changes what an app is called, its slug, description and navigation; what is not given stays.
     pub async fn update_app(&self, caller: &Caller, which: &AppRef, changes: AppChanges) -> Result<App, Error> {
-        caller.needs(Scope::Read)?;
+        caller.require(Scope::Read)?;
         for _ in 0..MAX_ROUNDS {
             let before = self.writable_app(caller, which).await?;
             let mut after = self.changed_app(&before, changes.clone())?;
             if after == before {
                 return Ok(before);
             }
-            // Later than before by any clock: it is what tells two states apart.
+            // Later than before by any clock: this time is what tells two states of the app apart.
             after.updated_at = now().max(before.updated_at + SignedDuration::from_micros(1));
             if self.store.update_app(&after, before.updated_at).await? {
-                // Its space is called like it.
-                self.credentials.forget();
+                // The app's space has its name, and is cached with the credentials of its members.
+                self.credentials.clear();
                 return Ok(after);
             }
         }
@@ -166,24 +167,24 @@ impl Interline {
     }
 
     /// The app, if it exists for the caller.
-    pub(super) async fn app_of(&self, caller: &Caller, which: &AppRef) -> Result<App, Error> {
+    pub(super) async fn visible_app(&self, caller: &Caller, which: &AppRef) -> Result<App, Error> {
         let found = match which {
             AppRef::Id(id) => self.store.apps(&[*id].into()).await?,
             AppRef::Slug(slug) => match AppSlug::parse(slug, &self.limits) {
                 Ok(slug) => self.store.apps_by_slug(&slug).await?,
-                // No app has it.
+                // No app has such a slug.
                 Err(_) => Vec::new(),
             },
         };
-        let mut seen: Vec<App> = found.into_iter().filter(|app| space_of(caller, app).is_some()).collect();
+        let mut visible: Vec<App> = found.into_iter().filter(|app| space_of(caller, app).is_some()).collect();
         // At most one of each: a slug is unique in an organization, and among the global ones.
         for preferred in [caller.home(), None] {
-            if let Some(index) = seen.iter().position(|app| app.organization == preferred) {
-                return Ok(seen.swap_remove(index));
+            if let Some(index) = visible.iter().position(|app| app.organization == preferred) {
+                return Ok(visible.swap_remove(index));
             }
         }
-        match seen.len() {
-            0 | 1 => seen.pop().ok_or_else(|| which.not_found()),
+        match visible.len() {
+            0 | 1 => visible.pop().ok_or_else(|| which.not_found()),
             _ => Err(Error::InvalidParameters(
                 "several organizations have an app with this slug; name it by its id, from the list of apps",
             )),
@@ -192,14 +193,18 @@ impl Interline {
 
     /// The app, if the caller may change it.
     pub(super) async fn writable_app(&self, caller: &Caller, which: &AppRef) -> Result<App, Error> {
-        let app = self.app_of(caller, which).await?;
-        may_write(caller, space_of(caller, &app).ok_or_else(|| which.not_found())?)?;
+        let app = self.visible_app(caller, which).await?;
+        require_code_write(caller, space_of(caller, &app).ok_or_else(|| which.not_found())?)?;
         Ok(app)
     }
 
-    /// Whose a new app is.
-    fn owner_of_app(&self, caller: &Caller, given: Option<OrganizationId>) -> Result<Option<OrganizationId>, Error> {
-        match (given.or_else(|| caller.home()), caller.rank()) {
+    /// The organization that owns a new app; `None` for a global app.
+    fn owner_of_app(
+        &self,
+        caller: &Caller,
+        requested: Option<OrganizationId>,
+    ) -> Result<Option<OrganizationId>, Error> {
+        match (requested.or_else(|| caller.home()), caller.rank()) {
             (None, Rank::Admin) => Ok(None),
             (None, Rank::Member) => Err(Error::Forbidden(Refusal::NotAdmin)),
             (Some(organization), _) => {
@@ -207,7 +212,7 @@ impl Interline {
                 let membership = caller.membership_of(SpaceOwner::Organization(organization));
                 let wanted = organization.to_string();
                 let membership = membership.ok_or(Error::Missing { what: "organization", wanted, hint })?;
-                may_write(caller, membership.space.id)?;
+                require_code_write(caller, membership.space.id)?;
                 Ok(Some(organization))
             }
         }
@@ -243,7 +248,7 @@ impl Interline {
     }
 }
 
-/// Whether any app exists for a caller: they are their files.
+/// Whether any app exists for a caller: an app is its files.
 fn sees_apps(caller: &Caller) -> bool {
     caller.kinds().contains(&Kind::AppFile)
 }

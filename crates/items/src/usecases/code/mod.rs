@@ -1,10 +1,11 @@
-//! Code: files by their paths, workflows, apps, organizations. A use case here finds the item that is meant by the rules of
-//! access; the others do the work.
+//! Files of code by their paths, workflows and apps.
+//!
+//! A use case here finds the item that a path names, by the rules about organizations and apps; then it calls the use cases
+//! for items and edits, which do the work.
 
 mod apps;
+mod file_matcher;
 mod files;
-mod matching;
-mod organizations;
 mod publish;
 mod replace;
 mod scope;
@@ -13,9 +14,8 @@ mod workflows;
 
 pub use apps::{AppChanges, AppDetails, AppDraft, AppRef};
 pub use files::CodeFiles;
-pub use organizations::OrganizationDraft;
 pub use publish::PublishedVersion;
-pub use replace::{ReplaceFile, Replaced};
+pub use replace::{ReplaceFile, ReplacedFile};
 pub use scope::{CodeScope, FileRef};
 pub use search::{FoundInFiles, LineMatch, SearchFiles};
 pub use workflows::{FoundWorkflow, Validation, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows};

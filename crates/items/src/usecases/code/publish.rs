@@ -1,4 +1,4 @@
-//! Publishing apps, and reading what was published.
+//! Publishing apps, and reading published versions and files.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct PublishedVersion {
 impl Interline {
     /// Freezes the draft of an app as its next published version; later edits do not touch it.
     pub async fn publish_app(&self, caller: &Caller, which: &AppRef) -> Result<(App, AppVersion), Error> {
-        caller.needs(Scope::Read)?;
+        caller.require(Scope::Read)?;
         let app = self.writable_app(caller, which).await?;
         match self.store.publish_app(app.id, caller.user(), now()).await? {
             Some(version) => Ok((App { published_version: Some(version.version), ..app }, version)),
@@ -30,15 +30,15 @@ impl Interline {
 
     /// The published versions of an app, newest first.
     pub async fn app_versions(&self, caller: &Caller, which: &AppRef) -> Result<Vec<AppVersion>, Error> {
-        caller.needs(Scope::Read)?;
-        let app = self.app_of(caller, which).await?;
+        caller.require(Scope::Read)?;
+        let app = self.visible_app(caller, which).await?;
         Ok(self.store.app_versions(app.id).await?)
     }
 
     /// One published version of an app.
     pub async fn app_version(&self, caller: &Caller, which: &AppRef, number: u64) -> Result<PublishedVersion, Error> {
-        caller.needs(Scope::Read)?;
-        let app = self.app_of(caller, which).await?;
+        caller.require(Scope::Read)?;
+        let app = self.visible_app(caller, which).await?;
         let versions = self.store.app_versions(app.id).await?;
         let version = versions.into_iter().find(|version| version.version == number);
         let version = version.ok_or_else(|| no_version(number))?;
@@ -53,8 +53,8 @@ impl Interline {
         number: u64,
         path: &str,
     ) -> Result<Arc<str>, Error> {
-        caller.needs(Scope::Read)?;
-        let app = self.app_of(caller, which).await?;
+        caller.require(Scope::Read)?;
+        let app = self.visible_app(caller, which).await?;
         let parsed = CodePath::parse(CodeKind::AppFile, path, &self.limits);
         let parsed = parsed.map_err(|error| Error::ValidationFailed(vec![error]))?;
         let hint = "read the version to see which files it has";

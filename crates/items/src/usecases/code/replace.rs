@@ -1,59 +1,58 @@
-//! Writing whole files.
+//! Writing whole files of code: making a file, or replacing its content.
 
 use crate::{Error, ItemRef, Refusal, Scope, Snapshot, SpaceId, SpaceOwner};
 
-use super::super::{
-    Caller, ExpectedVersion, FieldChange, Interline, ItemChanges, ItemDraft, MAX_ROUNDS, WriteOutcome, lost_every_round,
-};
+use super::super::commit::{MAX_ROUNDS, lost_every_round};
+use super::super::{Caller, ExpectedVersion, FieldChange, Interline, ItemChanges, ItemDraft, WriteOutcome};
 use super::scope::FileRef;
 
-/// A file as it is to be.
+/// A request to write a whole file.
 #[derive(Clone, Debug)]
 pub struct ReplaceFile {
     /// The file.
     pub file: FileRef,
     /// Its whole content.
     pub content: String,
-    /// The version that is to be replaced; a file that is not there has none.
+    /// The version that the caller expects to replace; a file that does not exist has none.
     pub expected: ExpectedVersion,
 }
 
-/// What became of a file.
+/// The file that was written, and whether it is new.
 #[derive(Clone, Debug)]
-pub enum Replaced {
-    /// There was none at its path.
+pub enum ReplacedFile {
+    /// There was no file at its path.
     Created(Snapshot),
-    /// It has another content, or the same.
-    FieldChange(Snapshot),
+    /// There was one; its content is replaced, or was the same already.
+    Updated(Snapshot),
 }
 
-impl Replaced {
+impl ReplacedFile {
     /// The file as it is now.
     pub fn file(&self) -> &Snapshot {
         match self {
-            Replaced::Created(file) | Replaced::FieldChange(file) => file,
+            ReplacedFile::Created(file) | ReplacedFile::Updated(file) => file,
         }
     }
 }
 
 impl Interline {
-    /// Makes a file, or gives the one at its path another content. Of two that make the same file at once, one makes it
-    /// and the other changes it. What is in the trash stays there.
-    pub async fn replace_file(&self, caller: &Caller, wanted: ReplaceFile) -> Result<Replaced, Error> {
-        caller.needs_change()?;
-        let ReplaceFile { file, content, expected } = wanted;
+    /// Makes a file, or replaces the content of the file at its path. Of two requests that make the same file at once, one
+    /// makes it and the other replaces its content. A file in the trash stays there.
+    pub async fn replace_file(&self, caller: &Caller, request: ReplaceFile) -> Result<ReplacedFile, Error> {
+        caller.require_change()?;
+        let ReplaceFile { file, content, expected } = request;
         let kind = file.scope.kind.kind();
-        caller.needs_kind(kind)?;
-        let path = self.path_of(&file)?;
+        caller.require_kind(kind)?;
+        let path = self.parse_path(&file)?;
         let space = self.written_space(caller, &file.scope).await?;
-        may_write(caller, space)?;
+        require_code_write(caller, space)?;
         for _ in 0..MAX_ROUNDS {
             let done = match (self.store.find_by_path(&[space], kind, &path).await?, expected) {
                 (Some(id), _) => {
                     let changes = ItemChanges { content: FieldChange::Set(content.clone()), ..ItemChanges::default() };
                     self.update(caller, &ItemRef::Id(id, Some(kind)), expected, changes)
                         .await
-                        .map(Replaced::FieldChange)
+                        .map(ReplacedFile::Updated)
                 }
                 (None, ExpectedVersion::Exactly(..) | ExpectedVersion::Existing) => return Err(file.not_found()),
                 (None, ExpectedVersion::Any) => {
@@ -62,11 +61,11 @@ impl Interline {
                         content: Some(content.clone()),
                         ..ItemDraft::default()
                     };
-                    self.make_file(caller, space, &file, draft).await.map(Replaced::Created)
+                    self.make_file(caller, space, &file, draft).await.map(ReplacedFile::Created)
                 }
             };
             match done {
-                // Another was faster: it deleted, moved or made the file.
+                // Another request was faster: it deleted, moved or made the file.
                 Err(Error::NotFound { .. } | Error::Duplicate { .. }) => {}
                 done => return done,
             }
@@ -81,18 +80,18 @@ impl Interline {
         file: &FileRef,
         draft: ItemDraft,
     ) -> Result<Snapshot, Error> {
-        let (write, made) = self.drafted(caller, space, file.scope.kind.kind(), draft).await?;
+        let (write, made) = self.plan_create(caller, space, file.scope.kind.kind(), draft).await?;
         let at = write.record.at;
         self.store.commit(caller.batch(vec![write], &WriteOutcome::Created(&made.item), at)).await?;
         Ok(made)
     }
 }
 
-/// Whether a caller may write in a space; who may not write what is everybody's is told who may.
-pub(super) fn may_write(caller: &Caller, space: SpaceId) -> Result<(), Error> {
-    caller.needs(Scope::Write)?;
-    match (caller.may_write_in(space), caller.owner_of(space)) {
+/// Refused unless a caller may write in a space. In the global space the error says that only admins may.
+pub(super) fn require_code_write(caller: &Caller, space: SpaceId) -> Result<(), Error> {
+    caller.require(Scope::Write)?;
+    match (caller.require_write_in(space), caller.owner_of(space)) {
         (Err(Error::Forbidden(Refusal::Role)), Some(SpaceOwner::Global)) => Err(Error::Forbidden(Refusal::NotAdmin)),
-        (outcome, _) => outcome,
+        (result, _) => result,
     }
 }

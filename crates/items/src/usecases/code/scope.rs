@@ -1,4 +1,4 @@
-//! Which file is meant, and in which spaces it is looked for.
+//! How a request names a file of code, and in which spaces the file is looked up.
 
 use crate::fields::CodePath;
 use crate::{CodeKind, Error, ItemId, ItemRef, OrganizationId, SpaceId, SpaceOwner};
@@ -6,7 +6,7 @@ use crate::{CodeKind, Error, ItemId, ItemRef, OrganizationId, SpaceId, SpaceOwne
 use super::super::{Caller, Interline};
 use super::apps::AppRef;
 
-/// Code of one kind, as far as a caller means it.
+/// Code of one kind, of one app or organization.
 #[derive(Clone, Debug)]
 pub struct CodeScope {
     /// The kind.
@@ -17,17 +17,17 @@ pub struct CodeScope {
     pub organization: Option<OrganizationId>,
 }
 
-/// One file, as a caller means it.
+/// How a request names a file.
 #[derive(Clone, Debug)]
 pub struct FileRef {
-    /// What and whose it is.
+    /// Its kind, and the app or organization that it belongs to.
     pub scope: CodeScope,
-    /// Its path, as it is given.
+    /// Its path, as the caller gives it.
     pub path: String,
 }
 
 impl CodeScope {
-    /// Refuses what does not identify code of its kind.
+    /// Refuses an app or organization that code of this kind does not have, and a missing app.
     fn check(&self) -> Result<(), Error> {
         match (self.kind, &self.app, self.organization) {
             (CodeKind::AppFile, None, _) => Err(Error::field("app_id", "is required for app files")),
@@ -47,7 +47,7 @@ impl CodeScope {
 }
 
 impl FileRef {
-    /// That there is none.
+    /// The error that there is no such file.
     pub(super) fn not_found(&self) -> Error {
         self.missing("list the files of this kind to find its path; admins name an organization's by organization_id")
     }
@@ -58,8 +58,8 @@ impl FileRef {
 }
 
 impl Interline {
-    /// The spaces in which a caller finds code of a scope, the preferred one first; none where nothing of it exists for
-    /// them. Not found if the app is not there.
+    /// The spaces in which code of a scope is looked up for a caller, the preferred one first; none where no such code exists
+    /// for them. Not found if the app does not exist.
     pub(in super::super) async fn readable_spaces(
         &self,
         caller: &Caller,
@@ -73,13 +73,13 @@ impl Interline {
         let global = space_of(SpaceOwner::Global);
         let first = match (scope.kind, &scope.app, scope.organization) {
             (CodeKind::AppFile, Some(app), _) => {
-                let app = self.app_of(caller, app).await?;
+                let app = self.visible_app(caller, app).await?;
                 return Ok(space_of(SpaceOwner::App(app.id)).into_iter().collect());
             }
             (CodeKind::AppFile, None, _) | (CodeKind::Module, ..) => None,
-            (CodeKind::Workflow, _, Some(given)) => match space_of(SpaceOwner::Organization(given)) {
+            (CodeKind::Workflow, _, Some(requested)) => match space_of(SpaceOwner::Organization(requested)) {
                 None => return Ok(Vec::new()),
-                seen => seen,
+                visible => visible,
             },
             (CodeKind::Workflow, _, None) => caller.home().map(SpaceOwner::Organization).and_then(space_of),
         };
@@ -91,7 +91,7 @@ impl Interline {
         scope.check()?;
         let (owner, missing) = match (scope.kind, &scope.app) {
             (CodeKind::AppFile, Some(app)) => {
-                let app = self.app_of(caller, app).await?;
+                let app = self.visible_app(caller, app).await?;
                 (SpaceOwner::App(app.id), app.id.to_string())
             }
             (CodeKind::AppFile, None) | (CodeKind::Module, _) => (SpaceOwner::Global, "global".to_owned()),
@@ -106,23 +106,23 @@ impl Interline {
         membership.map(|membership| membership.space.id).ok_or(Error::Missing { what, wanted: missing, hint })
     }
 
-    /// The path of a file.
-    pub(super) fn path_of(&self, file: &FileRef) -> Result<CodePath, Error> {
+    /// The parsed path of a file.
+    pub(super) fn parse_path(&self, file: &FileRef) -> Result<CodePath, Error> {
         let path = CodePath::parse(file.scope.kind, &file.path, &self.limits);
         path.map_err(|error| Error::ValidationFailed(vec![error]))
     }
 
     /// The file to read: the caller's or the given organization's, then the global one.
     pub(super) async fn file_to_read(&self, caller: &Caller, file: &FileRef) -> Result<ItemRef, Error> {
-        let path = self.path_of(file)?;
+        let path = self.parse_path(file)?;
         let spaces = self.readable_spaces(caller, &file.scope).await?;
         let found = self.store.find_by_path(&spaces, file.scope.kind.kind(), &path).await?;
         found.map(|id| by_id(file, id)).ok_or_else(|| file.not_found())
     }
 
-    /// The file to change: that of the space that writes go to, and no other.
+    /// The file to change: the one in the space that writes go to, and no other.
     pub(super) async fn file_to_change(&self, caller: &Caller, file: &FileRef) -> Result<ItemRef, Error> {
-        let path = self.path_of(file)?;
+        let path = self.parse_path(file)?;
         let space = self.written_space(caller, &file.scope).await?;
         let kind = file.scope.kind.kind();
         if caller.kinds().contains(&kind)

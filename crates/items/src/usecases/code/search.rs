@@ -1,25 +1,26 @@
-//! Searching through files of code.
+//! Searching the lines of files of code.
 
 use std::time::{Duration, Instant};
 
 use interline_edit::{Case, Pattern};
+use interline_search::Search;
 
 use crate::fields::{CodePath, FieldError, refuse_nul};
-use crate::search::{FileSearch, Paths, Search};
+use crate::search::{FileSearch, Paths};
 use crate::{Error, Scope, SpaceId};
 
-use super::super::search_inside::invalid_pattern;
+use super::super::items::invalid_pattern;
 use super::super::{Caller, Interline, QuerySyntax};
-use super::matching::{Matching, Wanted};
+use super::file_matcher::{FileMatcher, MatchLimits};
 use super::scope::CodeScope;
 
 /// How long a search may take.
 const MAX_TIME: Duration = Duration::from_secs(10);
 
-/// What is looked for in files, as it is given.
+/// A search through files, as the caller gives it.
 #[derive(Clone, Debug)]
 pub struct SearchFiles {
-    /// Of what.
+    /// The kind of code, and the app or organization that it belongs to.
     pub scope: CodeScope,
     /// The text or expression.
     pub pattern: String,
@@ -27,36 +28,36 @@ pub struct SearchFiles {
     pub syntax: QuerySyntax,
     /// Whether letters match their other case.
     pub case: Case,
-    /// The file to look in; all others are left out.
+    /// The only file to search.
     pub path: Option<String>,
     /// What the paths of files begin with; one `/` before it is dropped.
     pub path_prefix: Option<String>,
     /// Lines of context before and after a match; at most 10.
     pub context_lines: usize,
-    /// How many matches are told, from 1 to 1,000; all are counted.
+    /// How many matches are returned, from 1 to 1,000; all are counted.
     pub limit: usize,
 }
 
 impl SearchFiles {
-    /// The lines around a match unless it is said.
+    /// The default number of lines around a match.
     pub const CONTEXT_LINES: usize = 3;
-    /// How many matches are told unless it is said.
+    /// The default number of matches that are returned.
     pub const LIMIT: usize = 20;
 }
 
-/// What was found in files.
+/// The matches in files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundInFiles {
     /// The first matches, in the order of paths and lines.
     pub matches: Vec<LineMatch>,
     /// How many there are.
     pub total_matches: u64,
-    /// How many files were looked through, whether they match or not.
+    /// How many files were searched, whether they match or not.
     pub files_searched: u64,
 }
 
 impl FoundInFiles {
-    /// Whether there are more matches than are told.
+    /// Whether there are more matches than were returned.
     pub fn is_truncated(&self) -> bool {
         self.total_matches > self.matches.len() as u64
     }
@@ -81,19 +82,19 @@ pub struct LineMatch {
 
 impl Interline {
     /// The lines of files that match, however many files there are; of workflows, those of the organization and the global
-    /// ones. What was written before is found.
+    /// ones. Everything that was committed before is searched.
     pub async fn search_code(&self, caller: &Caller, request: SearchFiles) -> Result<FoundInFiles, Error> {
-        caller.needs(Scope::Read)?;
+        caller.require(Scope::Read)?;
         check(&request)?;
         let paths = self.paths(&request)?;
         let spaces = self.readable_spaces(caller, &request.scope).await?.into_iter().collect();
         let (kind, until) = (request.scope.kind, Instant::now() + MAX_TIME);
-        let wanted = Wanted { context_lines: request.context_lines, limit: request.limit, until };
+        let limits = MatchLimits { context_lines: request.context_lines, limit: request.limit, until };
         let pattern = self.threads.run(move |_| pattern(&request)).await??;
-        let query = FileSearch { search: Search::pattern(pattern.clone()).into(), spaces, kind, paths, until };
-        let (matching, reader) = Matching::begin(self.threads.clone(), pattern, wanted);
+        let query = FileSearch { search: Search::from_pattern(pattern.clone()).into(), spaces, kind, paths, until };
+        let (matcher, reader) = FileMatcher::begin(self.threads.clone(), pattern, limits);
         let files_searched = self.store.search_files(&query, reader).await?;
-        let (matches, total_matches) = matching.end().await?;
+        let (matches, total_matches) = matcher.end().await?;
         Ok(FoundInFiles { matches, total_matches, files_searched })
     }
 

@@ -1,32 +1,33 @@
-//! Workflows: what is known of their functions, without reading code.
+//! Listing, finding and validating the functions of workflows.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::code::{CodeError, Function};
+use interline_python::{CodeError, Function};
+
 use crate::fields::{Content, ContentError, sort_key};
 use crate::{CodeKind, Error, FileQuery, Item, OrganizationId, Scope, SpaceId};
 
-use super::super::examine::check_code;
+use super::super::items::check_code;
 use super::super::{Caller, Interline, ReadContent};
 use super::scope::{CodeScope, FileRef};
 
-/// How many files are looked through.
+/// How many workflow files are read at the most.
 const MAX_FILES: usize = 10_000;
-/// How many functions one list tells.
+/// How many functions one list has.
 const MAX_FUNCTIONS: usize = 1_000;
 
-/// How many warnings are told.
+/// How many warnings a validation has.
 const MAX_WARNINGS: usize = 100;
 
 /// Which workflow functions are listed.
 #[derive(Clone, Debug, Default)]
 pub struct WorkflowFilter {
-    /// What is in their name, title, description or path, in whatever case.
+    /// A text in their name, title, description or path, in whatever case.
     pub query: Option<String>,
     /// Their category, in whatever case.
     pub category: Option<String>,
-    /// Whose they are; the global ones are listed too. Unless given, the caller's.
+    /// Their organization; the global ones are listed too. Unless given, the caller's.
     pub organization: Option<OrganizationId>,
 }
 
@@ -48,7 +49,7 @@ pub struct Workflows {
     pub total: usize,
 }
 
-/// Which workflow is meant.
+/// How a request names a workflow.
 #[derive(Clone, Debug)]
 pub enum WorkflowRef {
     /// By the name of its function, or the name that its decorator gives it.
@@ -62,16 +63,16 @@ pub enum WorkflowRef {
     },
 }
 
-/// What is to be validated.
+/// The source to validate.
 #[derive(Clone, Debug)]
 pub enum WorkflowSource {
     /// This text.
     Content(String),
-    /// What is stored at this path.
+    /// The file that is stored at this path.
     Path(String),
 }
 
-/// Whether a text could be stored as a workflow.
+/// The verdict whether a text could be stored as a workflow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validation {
     /// Why not.
@@ -85,32 +86,32 @@ pub struct Validation {
 impl Interline {
     /// The functions of the workflows that exist for the caller, in the order of their files.
     pub async fn workflows(&self, caller: &Caller, filter: &WorkflowFilter) -> Result<Workflows, Error> {
-        caller.needs(Scope::Read)?;
+        caller.require(Scope::Read)?;
         let query = filter.query.as_deref().map(sort_key).unwrap_or_default();
         let category = filter.category.as_deref().map(sort_key);
         let spaces = self.workflow_spaces(caller, filter.organization).await?;
         let mut all = self.functions_in(&spaces).await?;
-        all.retain(|found| found.has(&query) && category.as_ref().is_none_or(|wanted| found.is_of(wanted)));
+        all.retain(|found| found.contains(&query) && category.as_ref().is_none_or(|category| found.is_in(category)));
         let total = all.len();
         all.truncate(MAX_FUNCTIONS);
         Ok(Workflows { workflows: all, total })
     }
 
-    /// The functions that are meant: those of the caller's or the given organization, or else global ones. By a name it
-    /// is one, or an error that says to name the file.
+    /// The functions that a request names: those of the caller's or the given organization, or else global ones. A name
+    /// stands for one function, or is refused with an error that says to name the file.
     pub async fn workflow(
         &self,
         caller: &Caller,
         which: &WorkflowRef,
         organization: Option<OrganizationId>,
     ) -> Result<Vec<FoundWorkflow>, Error> {
-        caller.needs(Scope::Read)?;
+        caller.require(Scope::Read)?;
         match which {
             WorkflowRef::Path { path, function } => {
                 let scope = CodeScope { kind: CodeKind::Workflow, app: None, organization };
                 let file = FileRef { scope, path: path.clone() };
                 let mut found = functions_of(self.read_file(caller, &file, ReadContent::Omit).await?.item);
-                found.retain(|one| function.as_ref().is_none_or(|wanted| *wanted == one.function.name));
+                found.retain(|one| function.as_ref().is_none_or(|name| *name == one.function.name));
                 match function {
                     Some(function) if found.is_empty() => Err(no_function(function)),
                     _ => Ok(found),
@@ -135,14 +136,14 @@ impl Interline {
         }
     }
 
-    /// Whether a text, or what is stored, could be stored as a workflow. Nothing is written.
+    /// Whether a text, or a stored file, could be stored as a workflow. Nothing is written.
     pub async fn validate_workflow(
         &self,
         caller: &Caller,
         source: WorkflowSource,
         organization: Option<OrganizationId>,
     ) -> Result<Validation, Error> {
-        caller.needs(Scope::Read)?;
+        caller.require(Scope::Read)?;
         let text: Arc<str> = match source {
             WorkflowSource::Content(text) => match Content::parse(text, &self.limits) {
                 Ok(content) => content.into_string().into(),
@@ -159,7 +160,7 @@ impl Interline {
         };
         let sdk = Arc::clone(&self.sdk);
         match self.threads.run(move |stack| check_code(CodeKind::Workflow, &text, &sdk, stack)).await? {
-            Ok(functions) => Ok(Validation::of(functions.unwrap_or_default())),
+            Ok(functions) => Ok(Validation::from_functions(functions.unwrap_or_default())),
             Err(Error::InvalidCode(error)) => Ok(Validation { errors: vec![error], ..Validation::default() }),
             Err(Error::EntityTypeMismatch(mismatch)) => {
                 let error = CodeError { line: 1, column: 1, message: mismatch.to_string() };
@@ -191,22 +192,22 @@ impl Interline {
 }
 
 impl FoundWorkflow {
-    /// Whether a text is in what it is called or said to be.
-    fn has(&self, folded: &str) -> bool {
+    /// Whether its name, title, description or path contains a folded text.
+    fn contains(&self, folded: &str) -> bool {
         let Function { name, title, description, .. } = &self.function;
         let path = self.file.fields.path.as_ref().map(crate::fields::CodePath::as_str);
         let texts = [Some(name.as_str()), title.as_deref(), description.as_deref(), path];
         texts.into_iter().flatten().any(|text| sort_key(text).contains(folded))
     }
 
-    fn is_of(&self, folded: &str) -> bool {
+    fn is_in(&self, folded: &str) -> bool {
         self.function.category.as_deref().is_some_and(|category| sort_key(category) == folded)
     }
 }
 
 impl Validation {
-    /// That of code with these functions.
-    fn of(functions: Vec<Function>) -> Validation {
+    /// The verdict on valid code with these functions.
+    fn from_functions(functions: Vec<Function>) -> Validation {
         let mut warnings = Vec::new();
         let mut lines: HashMap<&str, usize> = HashMap::new();
         for function in &functions {

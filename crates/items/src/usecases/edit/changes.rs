@@ -1,4 +1,4 @@
-//! What an edit changed, to be shown instead of the whole content.
+//! The lines that an edit changed, for answers that show these instead of the whole content.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use interline_edit::{ChangedLines, excerpt};
 use crate::Error;
 
 use super::EditResult;
-use super::text::of_another_text;
+use super::resolve::engine_mismatch;
 
 /// Lines before and after a change.
 const CONTEXT_LINES: usize = 2;
-/// How many lines of one change are shown.
+/// How many lines of one change are shown at the most.
 const MAX_LINES: usize = 40;
 /// No further change is shown after so many bytes.
 const MAX_BYTES: usize = 16 * 1024;
@@ -37,10 +37,10 @@ pub struct ChangedPassage {
 }
 
 impl EditResult {
-    /// What the edit changed.
+    /// The lines that the edit changed.
     pub fn changes(&self) -> Result<Changes, Error> {
         let content = self.after.content.as_deref().unwrap_or_default();
-        let lines = self.edit.changed_lines(content, CONTEXT_LINES).map_err(of_another_text)?;
+        let lines = self.edit.changed_lines(content, CONTEXT_LINES).map_err(engine_mismatch)?;
         let spans = self.new_spans();
         let mut changes = Changes::default();
         let (mut line, mut line_start, mut shown_bytes) = (1, 0, 0);
@@ -49,11 +49,11 @@ impl EditResult {
                 changes.truncated = true;
                 break;
             }
-            line_start = skipped(content, line_start, start_line - line);
+            line_start = line_start_after(content, line_start, start_line - line);
             line = start_line;
             let shown_lines = (end_line - start_line).min(MAX_LINES - 1);
             changes.truncated |= shown_lines < end_line - start_line;
-            let last = skipped(content, line_start, shown_lines);
+            let last = line_start_after(content, line_start, shown_lines);
             let end = content[last..].find('\n').map_or(content.len(), |newline| last + newline);
             let text = excerpt(content, &focus(&spans, line_start..end), CONTEXT_LINES);
             shown_bytes += text.len();
@@ -64,7 +64,7 @@ impl EditResult {
         Ok(changes)
     }
 
-    /// Where the new texts of the edit are in the content after it.
+    /// The byte ranges of the edit's new texts in the content after it.
     fn new_spans(&self) -> Vec<Range<usize>> {
         let (mut removed, mut added) = (0, 0);
         let spans = self.edit.splices().iter().map(|splice| {
@@ -77,7 +77,7 @@ impl EditResult {
     }
 }
 
-/// The part of some lines from the first change in them to the last; a change that goes beyond them ends with them.
+/// The part of `lines` from the first change in them to the last; a change that goes beyond them is cut.
 fn focus(spans: &[Range<usize>], lines: Range<usize>) -> Range<usize> {
     let from = spans.partition_point(|span| span.end < lines.start);
     let to = spans.partition_point(|span| span.start <= lines.end);
@@ -88,8 +88,8 @@ fn focus(spans: &[Range<usize>], lines: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Where the line begins that comes so many lines after the one that begins at `start`.
-fn skipped(text: &str, start: usize, lines: usize) -> usize {
+/// The byte offset of the line that comes `lines` lines after the line that begins at `start`.
+fn line_start_after(text: &str, start: usize, lines: usize) -> usize {
     let newlines = text[start..].match_indices('\n');
     match lines.checked_sub(1) {
         None => start,

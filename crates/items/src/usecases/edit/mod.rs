@@ -1,13 +1,17 @@
-//! Editing contents. There is one way for all edits: what a request means for a content is prepared outside the writer,
-//! and committed if the item is still as it was. Otherwise it is prepared again on what it became, at last inside the
-//! writer, where nobody comes between.
+//! Editing contents. All edits take one path, optimistic first:
+//!
+//! 1. The request is resolved against the content that was read (`resolve`), and the result is checked by the rules of the
+//!    kind (`plan`), both outside of the storage's writer.
+//! 2. The planned edit is committed if the item has not changed meanwhile; otherwise it is planned again on the new content.
+//! 3. After some lost rounds, or where other edits of the same item are under way (`contention`), the edit is planned inside
+//!    the writer (`plan_on_newest`), where no other write comes between.
 
 mod changes;
-mod crowd;
-mod newest;
-mod prepare;
+mod contention;
+mod plan;
+mod plan_on_newest;
 mod request;
-mod text;
+mod resolve;
 
 use std::sync::Arc;
 
@@ -15,35 +19,36 @@ use interline_edit::{Edit, Level, UnifiedDiff};
 
 use crate::{CodeKind, ContentRule, Error, Snapshot};
 
-use super::examine::BIG_BYTES;
-use super::{Caller, Interline, ItemRef, MAX_ROUNDS, WriteOutcome, lost_every_round, unless_stale};
-pub(super) use crowd::Crowd;
-use prepare::{Prepared, prepare_code, prepare_template, prepare_text};
+use super::commit::{MAX_ROUNDS, lost_every_round, unless_stale};
+use super::items::BIG_BYTES;
+use super::{Caller, Interline, ItemRef, WriteOutcome};
+pub(super) use contention::EditContention;
+use plan::{PlannedEdit, plan_code, plan_template, plan_text};
 
 pub use changes::{ChangedPassage, Changes};
 pub use request::{EditMode, EditRequest, EditUnit, InsertAt, LinePatch, PassageChange, TextChange};
 
-/// How often an edit is prepared outside the writer. Under so much contention it is cheaper to make others wait.
+/// How often an edit is planned outside the writer. Under so much contention it is cheaper to make other writes wait.
 const ROUNDS_OUTSIDE: usize = 3;
 
-/// What an edit did, or would do.
+/// The result of an edit, or of its dry run.
 #[derive(Clone, Debug)]
 pub struct EditResult {
-    /// The item and its content afterwards; after a dry run at the version that is there.
+    /// The item and its content afterwards; after a dry run, still at the version before.
     pub after: Snapshot,
-    /// The loosest level at which a passage was found; `None` where none was looked for.
+    /// The loosest level at which a passage was matched; `None` where the request names none.
     pub match_type: Option<Level>,
-    /// 1-based line of the first place; of an insertion, where the first character of the new text is.
+    /// 1-based line of the first changed place; of an insertion, the line of the new text's first character.
     pub line: Option<usize>,
     /// How many changes were made.
     pub count: usize,
-    /// What they are.
+    /// What `count` counts.
     pub unit: EditUnit,
-    /// The change of the text.
+    /// The diff of the text.
     pub diff: UnifiedDiff,
     /// How many lines differ: the larger of the numbers of lines that were removed and added.
     pub lines_changed: usize,
-    /// The same as splices over the text before; that of no content is the empty one.
+    /// The change as splices over the text before; no content counts as an empty text.
     pub edit: Edit,
 }
 
@@ -54,18 +59,19 @@ impl Interline {
     /// of different passages all succeed. One that changes nothing succeeds and writes nothing.
     pub async fn edit(&self, caller: &Caller, which: &ItemRef, request: EditRequest) -> Result<EditResult, Error> {
         let request = Arc::new(request);
-        let place = self.crowd.enter(caller.user(), which);
+        let under_way = self.contention.begin(caller.user(), which);
         for round in 0..MAX_ROUNDS {
             let before = self.writable(caller, which, request.expected).await?;
-            // Where others edit the same item, an edit outside the writer mostly loses its race, and its work.
-            let loses = round >= ROUNDS_OUTSIDE || place.is_shared();
-            if loses && request.is_short(&before) && request.mode == EditMode::Write {
+            // Where other edits of the same item are under way, an edit that is planned outside the writer mostly loses its
+            // race, and its work.
+            let is_contended = round >= ROUNDS_OUTSIDE || under_way.is_contended();
+            if is_contended && request.is_short(&before) && request.mode == EditMode::Write {
                 return self.edit_newest(caller, which, before.item.id, request).await;
             }
-            let prepared = self.prepared(&before, &request).await?;
-            let (edited, batch) = prepared.finish(caller, &before.item, request.mode);
+            let planned = self.plan(&before, &request).await?;
+            let (edited, batch) = planned.finish(caller, &before.item, request.mode);
             let Some(batch) = batch else {
-                self.remember_no_change(caller, &WriteOutcome::Edited(&edited), request.mode).await?;
+                self.commit_no_edit(caller, &WriteOutcome::Edited(&edited), request.mode).await?;
                 return Ok(edited);
             };
             if let Some(()) = unless_stale(self.store.commit(batch).await)? {
@@ -75,36 +81,31 @@ impl Interline {
         Err(lost_every_round())
     }
 
-    /// Remembers the answer to an edit that changed nothing. A dry run is none.
-    async fn remember_no_change(
-        &self,
-        caller: &Caller,
-        outcome: &WriteOutcome<'_>,
-        mode: EditMode,
-    ) -> Result<(), Error> {
+    /// Commits the idempotency record of an edit that changed nothing. A dry run leaves none.
+    async fn commit_no_edit(&self, caller: &Caller, outcome: &WriteOutcome<'_>, mode: EditMode) -> Result<(), Error> {
         match mode {
-            EditMode::Write => self.nothing_changed(caller, outcome).await,
+            EditMode::Write => self.commit_no_change(caller, outcome).await,
             EditMode::DryRun => Ok(()),
         }
     }
 
-    /// Prepares an edit: here if that is short, on a thread of its own otherwise.
-    async fn prepared(&self, before: &Snapshot, request: &Arc<EditRequest>) -> Result<Prepared, Error> {
+    /// Plans an edit: here if that takes a short time, on a thread of its own otherwise.
+    async fn plan(&self, before: &Snapshot, request: &Arc<EditRequest>) -> Result<PlannedEdit, Error> {
         let content_bytes = before.content.as_ref().map_or(0, |content| content.len());
         let is_short = request.weight(content_bytes) <= BIG_BYTES;
         match before.item.kind.rules().content {
             ContentRule::Text | ContentRule::Code(CodeKind::AppFile) if is_short => {
-                prepare_text(before, request, &self.limits)
+                plan_text(before, request, &self.limits)
             }
             rule => {
                 let (before, request, limits) = (before.clone(), Arc::clone(request), Arc::clone(&self.limits));
                 let sdk = Arc::clone(&self.sdk);
-                let prepare = move |stack: &_| match rule {
-                    ContentRule::Text => prepare_text(&before, &request, &limits),
-                    ContentRule::Template => prepare_template(&before, &request, &limits, stack),
-                    ContentRule::Code(kind) => prepare_code(&before, &request, (kind, &sdk, &limits), stack),
+                let plan = move |stack: &_| match rule {
+                    ContentRule::Text => plan_text(&before, &request, &limits),
+                    ContentRule::Template => plan_template(&before, &request, &limits, stack),
+                    ContentRule::Code(kind) => plan_code(&before, &request, (kind, &sdk, &limits), stack),
                 };
-                self.threads.run(prepare).await?
+                self.threads.run(plan).await?
             }
         }
     }

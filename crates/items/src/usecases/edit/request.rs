@@ -1,41 +1,41 @@
-//! What a caller gives to an edit.
+//! The request of an edit: what is changed in a content, and how it is matched.
 
 use interline_edit::{Level, LineEndings};
 
 use crate::fields::{Argument, FieldError, refuse_nul};
 use crate::{Error, ExpectedVersion, Snapshot};
 
-use super::text::at_edit;
+use super::resolve::at_edit;
 
 /// How many edits one request may have.
 const MAX_EDITS: usize = 100;
 
-/// What an edit may read, and in how many places it may change a text, to be prepared while others wait.
+/// How many bytes an edit may read, and in how many places it may change a text, to be planned inside the writer, where
+/// other writes wait for it.
 const SHORT_BYTES: usize = 4 * 1024 * 1024;
 const SHORT_PLACES: usize = 1_000;
 
-/// A change of a content, as it is given.
+/// An edit of a content, as the caller gives it.
 #[derive(Clone, Debug)]
 pub struct EditRequest {
-    /// What becomes of the text; `None` leaves it, for arguments that come alone.
+    /// The change of the text; `None` leaves it, for a request that changes arguments alone.
     pub change: Option<TextChange>,
     /// The new arguments of a template, written together with the text; `None` leaves those that it has.
     pub arguments: Option<Vec<Argument>>,
-    /// The loosest level at which a passage may be found.
+    /// The loosest level at which a passage may be matched.
     pub loosest: Level,
-    /// What becomes of line endings in a new text.
+    /// How line endings are matched, and which ones a new text gets.
     pub line_endings: LineEndings,
-    /// What its changes are counted in; where the text is left, too.
+    /// What its changes are counted in, also where the text is left.
     pub unit: EditUnit,
-    /// The version that is meant.
+    /// The version that the caller expects.
     pub expected: ExpectedVersion,
     /// Whether it is written.
     pub mode: EditMode,
 }
 
 impl EditRequest {
-    /// A change of the text, if any, at the whole ladder of levels, with literal line endings, of whichever version,
-    /// written.
+    /// A change of the text, if any, with the defaults: matched at every level, literal line endings, any version, written.
     pub fn new(change: impl Into<Option<TextChange>>) -> EditRequest {
         let change = change.into();
         EditRequest {
@@ -65,7 +65,7 @@ pub enum EditMode {
     /// It is.
     #[default]
     Write,
-    /// It is not: the answer tells what would be.
+    /// It is not: the result says what would be.
     DryRun,
 }
 
@@ -78,37 +78,37 @@ pub enum EditUnit {
     Operations,
 }
 
-/// What becomes of a text.
+/// The change of a text.
 #[derive(Clone, Debug)]
 pub enum TextChange {
-    /// A passage becomes another.
+    /// A passage is replaced.
     Replace(PassageChange),
-    /// A passage goes.
+    /// A passage is deleted.
     Delete {
         /// The passage.
         content_to_delete: String,
-        /// In how many places it is; it goes from all of them.
+        /// In how many places it is; it is deleted from all of them.
         expected_matches: usize,
     },
-    /// A text comes in.
+    /// A text is inserted.
     Insert {
         /// Where.
         at: InsertAt,
         /// The text.
         new_str: String,
     },
-    /// Lines become others.
+    /// Lines are replaced by their numbers.
     Patch(Vec<LinePatch>),
-    /// Passages become others, one after the other: each edit sees the result of the one before.
+    /// Passages are replaced one after the other: each edit sees the result of the one before.
     Several(Vec<PassageChange>),
 }
 
-/// A passage and what becomes of it.
+/// A passage and its replacement.
 #[derive(Clone, Debug)]
 pub struct PassageChange {
     /// The passage as the caller remembers it.
     pub old_str: String,
-    /// What it becomes.
+    /// The replacement.
     pub new_str: String,
     /// In how many places it is; all of them are changed.
     pub expected_matches: usize,
@@ -128,7 +128,7 @@ pub enum InsertAt {
 }
 
 impl InsertAt {
-    /// The one anchor that is given; an error if there is none or several.
+    /// Parses the fields of a request that say where to insert; an error if none or several are given.
     pub fn parse(after_str: Option<String>, before_str: Option<String>, at: Option<&str>) -> Result<InsertAt, Error> {
         match (after_str, before_str, at) {
             (Some(after), None, None) => Ok(InsertAt::After(after)),
@@ -158,13 +158,13 @@ pub struct LinePatch {
     pub end_line: usize,
     /// The new lines.
     pub content: String,
-    /// What the lines are believed to be.
+    /// What the caller expects the lines to be.
     pub expect: Option<String>,
 }
 
 impl EditRequest {
-    /// Refuses what no content could take: nothing to do or to look for, too many edits, characters that cannot be
-    /// stored.
+    /// Refuses a request that no content could take: nothing to change, an empty passage, too many edits, characters that
+    /// cannot be stored.
     pub(super) fn check(&self) -> Result<(), Error> {
         match &self.change {
             None if self.arguments.is_none() => Err(Error::field("arguments", "is required where no text is changed")),
@@ -173,11 +173,11 @@ impl EditRequest {
                 Err(Error::field("edits", message))
             }
             None => Ok(()),
-            Some(change) => change.check_given().and_then(|()| change.check_text()),
+            Some(change) => change.check_passages().and_then(|()| change.check_characters()),
         }
     }
 
-    /// Whether it is prepared soon enough for others to wait for it.
+    /// Whether it is planned fast enough for other writes to wait for it.
     pub(super) fn is_short(&self, before: &Snapshot) -> bool {
         let content_bytes = before.content.as_ref().map_or(0, |content| content.len());
         let places = match &self.change {
@@ -189,49 +189,49 @@ impl EditRequest {
         self.weight(content_bytes) <= SHORT_BYTES && places <= SHORT_PLACES
     }
 
-    /// How much work it may be: bytes to read, once for each step.
+    /// How many bytes planning it may read: the content and the request, once for each step.
     pub(super) fn weight(&self, content_bytes: usize) -> usize {
         let Some(change) = &self.change else { return 0 };
         let steps = if let TextChange::Several(edits) = change { edits.len() } else { 1 };
-        let given: usize = change.texts().iter().map(|(_, text)| text.len()).sum();
-        content_bytes.saturating_add(given).saturating_mul(steps)
+        let request_bytes: usize = change.texts().iter().map(|(_, text)| text.len()).sum();
+        content_bytes.saturating_add(request_bytes).saturating_mul(steps)
     }
 }
 
 impl TextChange {
-    fn check_given(&self) -> Result<(), Error> {
+    fn check_passages(&self) -> Result<(), Error> {
         match self {
-            TextChange::Replace(change) => change.check_given(),
+            TextChange::Replace(change) => change.check_passages(),
             TextChange::Delete { content_to_delete, expected_matches } => {
-                filled("content_to_delete", content_to_delete)?;
-                at_least_once(*expected_matches)
+                require_text("content_to_delete", content_to_delete)?;
+                check_expected_matches(*expected_matches)
             }
             TextChange::Insert { at, new_str } => {
                 match at {
-                    InsertAt::After(anchor) => filled("after_str", anchor)?,
-                    InsertAt::Before(anchor) => filled("before_str", anchor)?,
+                    InsertAt::After(anchor) => require_text("after_str", anchor)?,
+                    InsertAt::Before(anchor) => require_text("before_str", anchor)?,
                     InsertAt::Start | InsertAt::End => {}
                 }
-                filled("new_str", new_str)
+                require_text("new_str", new_str)
             }
             TextChange::Patch(operations) if operations.is_empty() => {
                 Err(Error::InvalidOperations { operations: Vec::new(), total: 0 })
             }
             TextChange::Patch(_) => Ok(()),
             TextChange::Several(edits) => {
-                let mut checked = edits.iter().map(PassageChange::check_given).enumerate();
+                let mut checked = edits.iter().map(PassageChange::check_passages).enumerate();
                 checked.try_for_each(|(index, checked)| checked.map_err(|error| at_edit(index, error)))
             }
         }
     }
 
-    fn check_text(&self) -> Result<(), Error> {
+    fn check_characters(&self) -> Result<(), Error> {
         let refused = self.texts().into_iter().filter_map(|(field, text)| refuse_nul(&field, text).err());
         let refused: Vec<FieldError> = refused.take(MAX_EDITS).collect();
         if refused.is_empty() { Ok(()) } else { Err(Error::ValidationFailed(refused)) }
     }
 
-    /// The texts that are given, by the names of their fields.
+    /// The texts of the request, by the names of their fields.
     fn texts(&self) -> Vec<(String, &str)> {
         match self {
             TextChange::Replace(change) => change.texts("").into(),
@@ -262,9 +262,9 @@ impl TextChange {
 }
 
 impl PassageChange {
-    fn check_given(&self) -> Result<(), Error> {
-        filled("old_str", &self.old_str)?;
-        at_least_once(self.expected_matches)
+    fn check_passages(&self) -> Result<(), Error> {
+        require_text("old_str", &self.old_str)?;
+        check_expected_matches(self.expected_matches)
     }
 
     fn texts(&self, prefix: &str) -> [(String, &str); 2] {
@@ -272,10 +272,10 @@ impl PassageChange {
     }
 }
 
-fn filled(field: &str, text: &str) -> Result<(), Error> {
+fn require_text(field: &str, text: &str) -> Result<(), Error> {
     if text.is_empty() { Err(Error::field(field, "must not be empty")) } else { Ok(()) }
 }
 
-fn at_least_once(expected_matches: usize) -> Result<(), Error> {
+fn check_expected_matches(expected_matches: usize) -> Result<(), Error> {
     if expected_matches == 0 { Err(Error::field("expected_matches", "must be at least 1")) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! Listening to what happens, from every door and every process, after its commit.
+//! Listening to events: what was committed through every door and by every process.
 
 mod feed;
 
@@ -9,84 +9,86 @@ use tokio::sync::watch;
 
 use crate::{Error, Event, EventCursor, EventRange, ItemId, Kind, Scope, SpaceId, Store};
 
-use self::feed::After;
-pub(super) use self::feed::Feed;
+pub(super) use self::feed::EventFeed;
+use self::feed::EventsAfter;
 use super::{Caller, Interline};
 
-/// What is to be heard.
+/// Which events a listener receives.
 #[derive(Clone, Debug)]
 pub struct ListenRequest {
-    /// From when on.
+    /// From which event on.
     pub from: ListenFrom,
     /// The kinds; `None` is all.
     pub kinds: Option<BTreeSet<Kind>>,
-    /// The items; `None` is all. Those that do not exist for the caller are never heard of.
+    /// The items; `None` is all. Events of items that do not exist for the caller are never received.
     pub ids: Option<BTreeSet<ItemId>>,
 }
 
-/// From when on somebody listens.
+/// From which event on a listener receives events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListenFrom {
-    /// What happens from now on.
+    /// Those that happen from now on.
     Now,
-    /// Everything that is kept.
+    /// All that are kept.
     Oldest,
-    /// What happened after a cursor was told. Of spaces that it does not know, everything that is kept.
+    /// Those after a cursor. Of spaces that the cursor does not have, all that are kept.
     After(EventCursor),
 }
 
-/// Somebody who listens.
+/// A listener: the events of the spaces that exist for a caller, one after the other.
 pub struct Listener {
     store: Arc<dyn Store>,
-    feed: Arc<Feed>,
-    ticks: watch::Receiver<()>,
-    visible: BTreeSet<Kind>,
-    wanted: ListenRequest,
-    heard: EventCursor,
-    /// Up to where it has heard of spaces that do not exist for the caller now: they may come back.
+    feed: Arc<EventFeed>,
+    new_events: watch::Receiver<()>,
+    visible_kinds: BTreeSet<Kind>,
+    request: ListenRequest,
+    /// The last event of each space that was received or skipped.
+    cursor: EventCursor,
+    /// The same of spaces that do not exist for the caller now: they may come back.
     parked: EventCursor,
-    ahead: VecDeque<Arc<Event>>,
+    /// Events that were read and not returned yet.
+    buffered: VecDeque<Arc<Event>>,
 }
 
-/// An event that was heard.
+/// An event that a listener received.
 #[derive(Clone, Debug)]
 pub struct ReceivedEvent {
     /// The event.
     pub event: Arc<Event>,
-    /// From where to go on after it.
+    /// The cursor from which to go on after it.
     pub cursor: EventCursor,
 }
 
 impl Interline {
-    /// Listens to what happens to the items that exist for the caller: everything once, in order for each item.
+    /// Listens to the events of the items that exist for the caller: each event once, in order for each item.
     ///
-    /// [`Error::CursorExpired`] if what came after the cursor is not kept any more, or never was.
-    pub async fn listen(&self, caller: &Caller, wanted: ListenRequest) -> Result<Listener, Error> {
-        caller.needs(Scope::Read)?;
+    /// [`Error::CursorExpired`] if the events after the cursor are not kept any more, or never were.
+    pub async fn listen(&self, caller: &Caller, request: ListenRequest) -> Result<Listener, Error> {
+        caller.require(Scope::Read)?;
         let ranges = self.store.event_ranges(&caller.spaces()).await?;
-        let heard = begin(&ranges, &wanted.from)?;
-        let parked = match &wanted.from {
+        let cursor = start_cursor(&ranges, &request.from)?;
+        let parked = match &request.from {
             ListenFrom::Now | ListenFrom::Oldest => EventCursor::default(),
             ListenFrom::After(cursor) => cursor.clone(),
         };
-        let ticks = self.feed.ticks();
-        ranges.iter().for_each(|(space, range)| self.feed.watch(*space, range.newest));
-        self.feed.follow(&self.store);
+        let new_events = self.feed.new_events();
+        ranges.iter().for_each(|(space, range)| self.feed.subscribe(*space, range.newest));
+        self.feed.start_reading(&self.store);
         Ok(Listener {
             store: Arc::clone(&self.store),
             feed: Arc::clone(&self.feed),
-            ticks,
-            visible: caller.kinds().clone(),
-            wanted,
-            heard,
+            new_events,
+            visible_kinds: caller.kinds().clone(),
+            request,
+            cursor,
             parked,
-            ahead: VecDeque::new(),
+            buffered: VecDeque::new(),
         })
     }
 }
 
-/// Where in each space a listener begins.
-fn begin(ranges: &BTreeMap<SpaceId, EventRange>, from: &ListenFrom) -> Result<EventCursor, Error> {
+/// The event of each space after which a listener begins.
+fn start_cursor(ranges: &BTreeMap<SpaceId, EventRange>, from: &ListenFrom) -> Result<EventCursor, Error> {
     let newest = |(space, range): (&SpaceId, &EventRange)| (*space, range.newest);
     let positions = ranges.iter().map(|(space, range)| {
         let oldest = range.oldest.saturating_sub(1);
@@ -107,76 +109,76 @@ fn begin(ranges: &BTreeMap<SpaceId, EventRange>, from: &ListenFrom) -> Result<Ev
 }
 
 impl Listener {
-    /// The next event, as soon as there is one. Nothing is lost when it is not waited for to the end.
+    /// The next event, as soon as there is one. No event is lost when the future is dropped before it is ready.
     pub async fn next(&mut self) -> Result<ReceivedEvent, Error> {
         loop {
-            if let Some(heard) = self.at_hand() {
-                return Ok(heard);
+            if let Some(received) = self.next_buffered() {
+                return Ok(received);
             }
-            self.ticks.mark_unchanged();
-            self.ahead = self.read().await?.into();
-            if self.ahead.is_empty() {
-                // The sender is as old as the listener.
-                let _ = self.ticks.changed().await;
+            self.new_events.mark_unchanged();
+            self.buffered = self.read().await?.into();
+            if self.buffered.is_empty() {
+                // It cannot fail: the listener keeps the feed alive, which has the sender.
+                let _ = self.new_events.changed().await;
             }
         }
     }
 
     /// The next event, if it was read already.
-    pub fn at_hand(&mut self) -> Option<ReceivedEvent> {
-        while let Some(event) = self.ahead.pop_front() {
-            self.heard.0.insert(event.space, event.number);
-            if self.is_wanted(&event) {
-                return Some(ReceivedEvent { event, cursor: self.heard.clone() });
+    pub fn next_buffered(&mut self) -> Option<ReceivedEvent> {
+        while let Some(event) = self.buffered.pop_front() {
+            self.cursor.0.insert(event.space, event.number);
+            if self.is_requested(&event) {
+                return Some(ReceivedEvent { event, cursor: self.cursor.clone() });
             }
         }
         None
     }
 
-    /// Up to where it has listened.
+    /// The cursor after the last event that was received or skipped.
     pub fn cursor(&self) -> &EventCursor {
-        &self.heard
+        &self.cursor
     }
 
-    /// Takes note of what exists for the caller by now. What happened in a space that is new to it is told from the
-    /// oldest that is kept on; in one that it knew before, from where it was.
+    /// Takes over the kinds and spaces that exist for the caller by now. Events of a space that is new to the listener are
+    /// received from the oldest that is kept on; of a space that it had before, from where it was.
     pub async fn update(&mut self, caller: &Caller) -> Result<(), Error> {
-        caller.needs(Scope::Read)?;
-        self.visible.clone_from(caller.kinds());
+        caller.require(Scope::Read)?;
+        self.visible_kinds.clone_from(caller.kinds());
         let spaces: BTreeSet<SpaceId> = caller.spaces().into_iter().collect();
-        let new: Vec<SpaceId> = spaces.iter().copied().filter(|space| !self.heard.0.contains_key(space)).collect();
+        let new: Vec<SpaceId> = spaces.iter().copied().filter(|space| !self.cursor.0.contains_key(space)).collect();
         for (space, range) in self.store.event_ranges(&new).await? {
-            self.feed.watch(space, range.newest);
+            self.feed.subscribe(space, range.newest);
             let parked = self.parked.0.remove(&space).filter(|number| range.goes_on_after(*number));
-            self.heard.0.insert(space, parked.unwrap_or(range.oldest.saturating_sub(1)));
+            self.cursor.0.insert(space, parked.unwrap_or(range.oldest.saturating_sub(1)));
         }
         let feed = &self.feed;
-        for (space, number) in self.heard.0.extract_if(.., |space, _| !spaces.contains(space)) {
-            feed.forget(space);
+        for (space, number) in self.cursor.0.extract_if(.., |space, _| !spaces.contains(space)) {
+            feed.unsubscribe(space);
             self.parked.0.insert(space, number);
         }
-        self.ahead.retain(|event| spaces.contains(&event.space));
+        self.buffered.retain(|event| spaces.contains(&event.space));
         Ok(())
     }
 
-    fn is_wanted(&self, event: &Event) -> bool {
-        self.visible.contains(&event.kind)
-            && self.wanted.kinds.as_ref().is_none_or(|kinds| kinds.contains(&event.kind))
-            && self.wanted.ids.as_ref().is_none_or(|ids| ids.contains(&event.item))
+    fn is_requested(&self, event: &Event) -> bool {
+        self.visible_kinds.contains(&event.kind)
+            && self.request.kinds.as_ref().is_none_or(|kinds| kinds.contains(&event.kind))
+            && self.request.ids.as_ref().is_none_or(|ids| ids.contains(&event.item))
     }
 
-    /// What happened since.
+    /// The events after the cursor: from the feed, or from the storage for spaces where the listener is too far behind.
     async fn read(&self) -> Result<Vec<Arc<Event>>, Error> {
         let (mut events, mut behind) = (Vec::new(), BTreeMap::new());
-        for (space, number) in &self.heard.0 {
+        for (space, number) in &self.cursor.0 {
             match self.feed.after(*space, *number) {
-                After::Nothing => {}
-                After::Events(mut some) => events.append(&mut some),
-                After::TooMuch => drop(behind.insert(*space, *number)),
+                EventsAfter::None => {}
+                EventsAfter::Events(mut more) => events.append(&mut more),
+                EventsAfter::MoreThanHeld => drop(behind.insert(*space, *number)),
             }
         }
         if !behind.is_empty() {
-            events.extend(self.store.events(&behind, feed::READ).await?.into_iter().map(Arc::new));
+            events.extend(self.store.events(&behind, feed::MAX_READ).await?.into_iter().map(Arc::new));
         }
         Ok(events)
     }
@@ -184,6 +186,6 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        self.heard.0.keys().for_each(|space| self.feed.forget(*space));
+        self.cursor.0.keys().for_each(|space| self.feed.unsubscribe(*space));
     }
 }

@@ -59,10 +59,10 @@ impl Cast {
             Ask::Validate => {
                 code(interline.validate_workflow(caller, WorkflowSource::Content(FLOW.to_owned()), None).await)
             }
-            Ask::App(slug) => code(interline.app(caller, &AppRef::of(slug)).await),
-            Ask::Versions(slug) => code(interline.app_versions(caller, &AppRef::of(slug)).await),
+            Ask::App(slug) => code(interline.app(caller, &AppRef::parse(slug)).await),
+            Ask::Versions(slug) => code(interline.app_versions(caller, &AppRef::parse(slug)).await),
             Ask::PublishedFile(slug) => {
-                code(interline.published_file(caller, &AppRef::of(slug), 1, "pages/index.tsx").await)
+                code(interline.published_file(caller, &AppRef::parse(slug), 1, "pages/index.tsx").await)
             }
             Ask::CreateApp => code(interline.create_app(caller, unique).await),
             Ask::CreateAppOf => {
@@ -70,9 +70,9 @@ impl Cast {
             }
             Ask::UpdateApp(slug) => {
                 let changes = AppChanges { name: Some(format!("By {who}")), ..AppChanges::default() };
-                code(interline.update_app(caller, &AppRef::of(slug), changes).await)
+                code(interline.update_app(caller, &AppRef::parse(slug), changes).await)
             }
-            Ask::Publish(slug) => code(interline.publish_app(caller, &AppRef::of(slug)).await),
+            Ask::Publish(slug) => code(interline.publish_app(caller, &AppRef::parse(slug)).await),
             Ask::CreateOrganization => {
                 let draft = OrganizationDraft { name: "new".to_owned(), domain: None };
                 code(interline.create_organization(caller, draft).await)

@@ -9,7 +9,7 @@ use crate::samples::{text, to};
 use crate::world::{code, refused_fields};
 
 fn by(slug: &str) -> AppRef {
-    AppRef::of(slug)
+    AppRef::parse(slug)
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use interline_items::{
     AppRef, CodeFiles, CodeKind, CodeScope, Error, Expectation, ExpectedVersion, FileRef, HistoryQuery, ItemChanges,
-    ItemRef, LineRange, ReadContent, ReplaceFile, Replaced,
+    ItemRef, LineRange, ReadContent, ReplaceFile, ReplacedFile,
 };
 
 use super::{Cast, FLOW, MODULE, app_file, file, in_app, replacing, scope};
@@ -14,7 +14,7 @@ async fn what_does_not_identify_a_file_is_refused_by_its_field() {
     let cast = Cast::new().await;
     let admin = cast.caller("admin").await;
     let organization = Some(cast.acme);
-    let app = Some(AppRef::of("shop"));
+    let app = Some(AppRef::parse("shop"));
     for (scope, field) in [
         (CodeScope { organization, ..scope(CodeKind::Module) }, "organization_id"),
         (CodeScope { organization, ..in_app("shop") }, "organization_id"),
@@ -61,13 +61,15 @@ async fn a_path_that_is_none_is_refused_everywhere() {
 async fn replacing_makes_a_file_or_changes_it() {
     let cast = Cast::new().await;
     let target = app_file("shop", "/components/a.tsx/");
-    let Replaced::Created(made) = cast.replace("acme", &target, "one\r\n").await.unwrap() else { panic!("not made") };
+    let ReplacedFile::Created(made) = cast.replace("acme", &target, "one\r\n").await.unwrap() else {
+        panic!("not made")
+    };
     assert_eq!(made.item.fields.path.as_ref().unwrap().as_str(), "components/a.tsx");
-    let Replaced::FieldChange(same) = cast.replace("acme", &target, "one\r\n").await.unwrap() else {
+    let ReplacedFile::Updated(same) = cast.replace("acme", &target, "one\r\n").await.unwrap() else {
         panic!("made twice")
     };
     assert_eq!(same, made);
-    let Replaced::FieldChange(other) = cast.replace("acme", &target, "").await.unwrap() else { panic!("made twice") };
+    let ReplacedFile::Updated(other) = cast.replace("acme", &target, "").await.unwrap() else { panic!("made twice") };
     assert_eq!((other.item.id, other.item.stamp.version), (made.item.id, 2));
     assert_eq!(cast.text("acme", &app_file("shop", "components/a.tsx")).await, "");
 }
@@ -92,7 +94,7 @@ async fn a_deleted_path_is_free_and_its_file_can_come_back() {
     let (acme, target) = (cast.caller("acme").await, file(CodeKind::Workflow, "acme.py"));
     let first = cast.interline().delete_file(&acme, &target, ExpectedVersion::Any).await.unwrap();
     assert_eq!(code(cast.interline().read_file(&acme, &target, ReadContent::Omit).await), "not_found");
-    let Replaced::Created(second) = cast.replace("acme", &target, FLOW).await.unwrap() else { panic!("not made") };
+    let ReplacedFile::Created(second) = cast.replace("acme", &target, FLOW).await.unwrap() else { panic!("not made") };
     assert_ne!(second.item.id, first.id);
     let which = ItemRef::Id(first.id, None);
     match cast.interline().restore(&acme, &which, ExpectedVersion::Any).await {
@@ -120,7 +122,7 @@ async fn of_many_that_make_one_file_all_succeed_and_one_makes_it() {
         });
         let mut made = 0;
         for task in work.collect::<Vec<_>>() {
-            made += usize::from(matches!(task.await.unwrap(), Replaced::Created(_)));
+            made += usize::from(matches!(task.await.unwrap(), ReplacedFile::Created(_)));
         }
         assert_eq!(made, 1);
         let file = cast.item("acme", &app_file("shop", &format!("new-{round}.txt"))).await;

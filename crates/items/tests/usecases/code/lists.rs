@@ -10,7 +10,7 @@ use interline_items::{
 use super::{Cast, FLOW, app_file, file, in_app, scope};
 use interline_items::search::SearchOrder;
 
-use crate::list::everything;
+use crate::items::find_items::everything;
 
 fn all(scope: CodeScope) -> CodeFiles {
     CodeFiles { scope, path_prefix: None }
@@ -91,7 +91,7 @@ async fn lists_and_searches_over_all_kinds_have_code_too() {
     let cast = Cast::new().await;
     let found = async |who: &str, wanted: TextFilter| {
         let request = FindItems {
-            wanted,
+            text: wanted,
             filter: everything().filter,
             order: SearchOrder::Sorted(Sort { by: SortBy::CreatedAt, order: SortOrder::Ascending }),
             start: PageStart::Offset(0),

@@ -10,7 +10,7 @@ mod workflows;
 
 use interline_items::{
     AppDraft, AppRef, Caller, CodeKind, CodeScope, EditRequest, Error, ExpectedVersion, FileRef, Interline, Item,
-    OrganizationDraft, OrganizationId, PassageChange, Rank, ReadContent, ReplaceFile, Replaced, Scope, Secret,
+    OrganizationDraft, OrganizationId, PassageChange, Rank, ReadContent, ReplaceFile, ReplacedFile, Scope, Secret,
     SecretHash, Source, TextChange, TokenDraft, UserDraft,
 };
 
@@ -75,10 +75,10 @@ impl Cast {
     /// One of them, as they are now: what they are a member of changes with every app.
     pub(crate) async fn caller(&self, name: &str) -> Caller {
         let (_, secret) = self.secrets.iter().find(|(known, _)| *known == name).unwrap();
-        self.interline().authenticate(SecretHash::of(secret.as_str()), Source::Rest).await.unwrap()
+        self.interline().authenticate(SecretHash::from_secret(secret.as_str()), Source::Rest).await.unwrap()
     }
 
-    pub(crate) async fn replace(&self, who: &str, file: &FileRef, content: &str) -> Result<Replaced, Error> {
+    pub(crate) async fn replace(&self, who: &str, file: &FileRef, content: &str) -> Result<ReplacedFile, Error> {
         let wanted = ReplaceFile { file: file.clone(), content: content.to_owned(), expected: ExpectedVersion::Any };
         self.interline().replace_file(&self.caller(who).await, wanted).await
     }
@@ -117,7 +117,7 @@ pub(crate) fn scope(kind: CodeKind) -> CodeScope {
 }
 
 pub(crate) fn in_app(slug: &str) -> CodeScope {
-    CodeScope { app: Some(AppRef::of(slug)), ..scope(CodeKind::AppFile) }
+    CodeScope { app: Some(AppRef::parse(slug)), ..scope(CodeKind::AppFile) }
 }
 
 /// Puts one text in the place of another.

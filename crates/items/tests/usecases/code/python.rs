@@ -1,9 +1,9 @@
 //! Python is checked before anything is stored, whichever way it comes.
 
-use interline_items::code::SdkName;
 use interline_items::{
     CodeKind, EditRequest, Error, ExpectedVersion, InsertAt, ItemDraft, ItemRef, LinePatch, PassageChange, TextChange,
 };
+use interline_python::SdkName;
 
 use super::{Cast, FLOW, MODULE, app_file, file};
 use crate::samples::{content, text};
@@ -57,7 +57,8 @@ async fn an_error_says_where() {
 #[tokio::test]
 async fn workflows_have_a_decorator_and_modules_have_none() {
     let cast = Cast::new().await;
-    let message = |refused: Result<_, Error>| refused.map(|_: interline_items::Replaced| ()).unwrap_err().to_string();
+    let message =
+        |refused: Result<_, Error>| refused.map(|_: interline_items::ReplacedFile| ()).unwrap_err().to_string();
     let module = file(CodeKind::Module, "a.py");
     assert_eq!(
         message(cast.replace("admin", &module, FLOW).await),

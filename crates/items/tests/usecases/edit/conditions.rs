@@ -19,7 +19,7 @@ fn changes() -> [interline_items::TextChange; 5] {
 #[tokio::test]
 async fn an_edit_of_another_version_is_a_conflict_before_all_else() {
     let world = World::new().await;
-    for how in [Expectation::ExpectedVersion, Expectation::IfMatch] {
+    for how in [Expectation::ExpectedVersion, Expectation::Precondition] {
         for item in of_every_kind(&world, "a b").await {
             for change in changes().into_iter().chain([replace("zzz", "x")]) {
                 let expected = ExpectedVersion::Exactly(7, how);
@@ -71,7 +71,7 @@ async fn archived_items_are_edited_and_deleted_ones_are_not_found() {
         for item in of_every_kind(&world, "a b").await {
             interline.archive(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
             let edited = edit(&world, &item, change.clone()).await.unwrap().after.item;
-            assert_eq!((View::of(&edited), edited.stamp), (View::Archived, Stamp { version: 2, revision: 1 }));
+            assert_eq!((View::from_item(&edited), edited.stamp), (View::Archived, Stamp { version: 2, revision: 1 }));
             interline.delete(owner, &by_id(&item), ExpectedVersion::Any).await.unwrap();
             for mode in [EditMode::Write, EditMode::DryRun] {
                 let asked = EditRequest { mode, ..EditRequest::new(change.clone()) };

@@ -65,7 +65,7 @@ async fn an_anchor_must_be_there_once_and_at_a_strict_level() {
     // No request can allow a looser level for an anchor.
     assert_eq!(error.suggestion(), "copy the text as it stands from line 2 on into `after_str`");
     match assert_refuses(&world, "a a", &EditRequest::new(insert(before("a"), "b")), "multiple_matches").await {
-        error @ Error::MultipleMatches { field: PassageField::BeforeStr, .. } => {
+        error @ Error::MultipleMatches { field: PassageField::BEFORE_STR, .. } => {
             assert_eq!(error.to_string(), "`before_str` is in 2 places where 1 was expected");
             let suggestion = "add lines around the one that is meant until `before_str` is unique";
             assert_eq!(error.suggestion(), suggestion);

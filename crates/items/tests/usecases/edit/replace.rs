@@ -75,7 +75,7 @@ async fn a_passage_that_is_not_there_is_refused_with_what_is_like_it() {
     let content = "fn main() {\n    let total = sum(&prices);\n    print(total);\n}\n";
     let asked = EditRequest::new(replace("let totals = sum(&price);", "x"));
     match assert_refuses(&world, content, &asked, "no_match").await {
-        Error::NoMatch { field: PassageField::OldStr, none } => {
+        Error::NoMatch { field: PassageField::OLD_STR, none } => {
             let nearest = &none.nearest[0];
             assert_eq!((nearest.first_line, nearest.last_line), (2, 2));
             assert_eq!(nearest.text, "    let total = sum(&prices);");
@@ -140,10 +140,10 @@ async fn several_places_are_refused_with_their_lines_and_true_number() {
     let world = World::new().await;
     let content = "one\ntwo\nhit\nthree\nfour\n".repeat(30);
     match assert_refuses(&world, &content, &EditRequest::new(replace("hit", "x")), "multiple_matches").await {
-        Error::MultipleMatches { field: PassageField::OldStr, many } => {
-            assert_eq!((many.total, many.expected, many.level, many.places.len()), (30, 1, Level::Exact, 20));
-            assert_eq!(many.places[1].line, 8);
-            assert_eq!(many.places[1].context, "one\ntwo\nhit\nthree\nfour");
+        Error::MultipleMatches { field: PassageField::OLD_STR, many } => {
+            assert_eq!((many.total, many.expected, many.level, many.locations.len()), (30, 1, Level::Exact, 20));
+            assert_eq!(many.locations[1].line, 8);
+            assert_eq!(many.locations[1].context, "one\ntwo\nhit\nthree\nfour");
         }
         other => panic!("{other:?}"),
     }

@@ -55,7 +55,7 @@ async fn complete_key(
     let text_filter = TextFilter::parse(Some(typed), None).map_err(|error| rename_field(error, "q", "argument"))?;
     let request = FindItems {
         order: text_filter.order(None, None)?,
-        wanted: text_filter,
+        text: text_filter,
         filter: active_items([kind].into()),
         start: PageStart::Offset(0),
         limit: MAX_VALUES,

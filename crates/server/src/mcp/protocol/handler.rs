@@ -19,8 +19,8 @@ use super::server::Toolset;
 use super::subscriptions::ConnectionSubscriptions;
 use super::tool::{CallContext, Tool};
 use super::{Effect, McpServer, completion, prompts, resources, results};
-use crate::http::End;
 use crate::identity::Identity;
+use crate::shutdown::Shutdown;
 
 /// The request handler of one server on one transport; cheap to clone.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ pub(crate) struct Handler {
     toolset: Arc<Toolset>,
     pub(super) interline: Interline,
     transport: McpTransport,
-    pub(super) shutdown: End,
+    pub(super) shutdown: Shutdown,
 }
 
 /// How clients reach a handler, and so who the caller of a request is.
@@ -51,7 +51,7 @@ pub(crate) struct AuthenticatedRequest {
 }
 
 impl Handler {
-    pub(crate) fn new(server: McpServer, interline: Interline, transport: McpTransport, shutdown: End) -> Handler {
+    pub(crate) fn new(server: McpServer, interline: Interline, transport: McpTransport, shutdown: Shutdown) -> Handler {
         Handler { server, toolset: Arc::new(server.toolset()), interline, transport, shutdown }
     }
 

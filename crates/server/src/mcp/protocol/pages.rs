@@ -39,7 +39,7 @@ impl ListedPage {
             }
         };
         let request = FindItems {
-            wanted: TextFilter::Everything,
+            text: TextFilter::Everything,
             filter: active_items(kinds),
             order: SearchOrder::Sorted(Sort { by: SortBy::CreatedAt, order }),
             start,

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use interline_items::fields::Tag;
-use interline_items::search::{SearchHit, Snippet};
+use interline_items::search::SearchHit;
 use interline_items::{
     Contents, Error, Filter, FindBy, FindItems, Item, Kind, PageStart, SortOrder, TagMatch, TextFilter,
 };
+use interline_search::Snippet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +89,7 @@ impl SearchArgs {
         };
         let offset = self.offset.map_or(0, |offset| offset.0);
         let request = FindItems {
-            wanted: text_filter,
+            text: text_filter,
             filter,
             order,
             start: PageStart::Offset(offset),

@@ -1,7 +1,7 @@
 //! Files of code in responses.
 
 use interline_items::fields::CodePath;
-use interline_items::{Caller, EditMode, EditResult, FilePage, Item, ReadItem, Replaced};
+use interline_items::{Caller, EditMode, EditResult, FilePage, Item, ReadItem, ReplacedFile};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -219,11 +219,11 @@ impl PatchFileResponse {
 }
 
 impl ReplaceFileResponse {
-    pub(crate) fn new(replaced: &Replaced, caller: &Caller) -> ReplaceFileResponse {
+    pub(crate) fn new(replaced: &ReplacedFile, caller: &Caller) -> ReplaceFileResponse {
         let item = &replaced.file().item;
         match replaced {
-            Replaced::Created(_) => ReplaceFileResponse::created(item, caller),
-            Replaced::FieldChange(_) => ReplaceFileResponse::changed(item, caller),
+            ReplacedFile::Created(_) => ReplaceFileResponse::created(item, caller),
+            ReplacedFile::Updated(_) => ReplaceFileResponse::changed(item, caller),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The types of the JSON about code: files, workflows, apps and organizations.
 
 mod apps;
+mod field_names;
 mod files;
 mod organizations;
 mod owner;
@@ -12,6 +13,7 @@ pub(crate) use apps::{
     AppList, AppResponse, AppVersionList, AppVersionResponse, CreateAppRequest, PublishAppResponse,
     PublishedFileResponse, UpdateAppRequest,
 };
+pub(crate) use field_names::{OLD_STRING, with_code_field_names};
 pub(crate) use files::{
     DeleteFileResponse, FileLines, FileList, FileResponse, PatchFileResponse, ReplaceFileResponse, code_path,
     numbered_lines,

@@ -180,7 +180,7 @@ impl ReadFileLinesRequest {
                 return Err(invalid_field(field, "must be a whole number of at least 1"));
             }
         }
-        let range = LineRange::of_code(self.start_line, self.end_line);
+        let range = LineRange::for_code(self.start_line, self.end_line);
         Ok((FileRef { scope: self.scope()?, path: self.path }, ReadContent::Lines(range)))
     }
 }
@@ -261,5 +261,5 @@ pub(super) fn code_scope(
 ) -> Result<CodeScope, Error> {
     let kind = CodeKind::from_name(entity_type)
         .ok_or_else(|| invalid_field("entity_type", "must be one of app_file, workflow, module"))?;
-    Ok(CodeScope { kind, app: app_id.map(AppRef::of), organization: organization_id.map(OrganizationId::from_uuid) })
+    Ok(CodeScope { kind, app: app_id.map(AppRef::parse), organization: organization_id.map(OrganizationId::from_uuid) })
 }

@@ -1,7 +1,7 @@
 //! Workflows and their functions in responses.
 
-use interline_items::code::{CodeError, Function, Literal, Parameter, ParameterKind};
 use interline_items::{Caller, FoundWorkflow, Validation, Workflows};
+use interline_python::{CodeError, Function, Literal, Parameter, ParameterKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
-use crate::place::{Place, World, on_sqlite};
+use crate::support::test_store::{TestServer, TestStore, on_sqlite};
 
 on_both!(resources_are_listed_in_pages_and_read, keys_are_completed_by_words);
 
@@ -11,8 +11,8 @@ const NOT_FOUND: i64 = -32002;
 const INVALID_PARAMS: i64 = -32602;
 const NOBODY: &str = "0190a6f4-7b3c-7def-8123-456789abcdef";
 
-fn agents(world: &World) -> [Agent; 2] {
-    ["content", "prompts"].map(|server| Agent::new(world.address, server, Some(&world.place.secret)))
+fn agents(world: &TestServer) -> [Agent; 2] {
+    ["content", "prompts"].map(|server| Agent::new(world.address, server, Some(&world.store.secret)))
 }
 
 fn id(item: &Value) -> String {
@@ -23,8 +23,8 @@ async fn read(agent: &Agent, uri: &str) -> Value {
     agent.request("resources/read", json!({"uri": uri})).await.unwrap_or_else(|error| panic!("{uri}: {error}"))
 }
 
-async fn resources_are_listed_in_pages_and_read(place: Place) {
-    let world = place.serve().await;
+async fn resources_are_listed_in_pages_and_read(store: TestStore) {
+    let world = store.serve().await;
     let (rest, [content, prompts]) = (world.owner(), agents(&world));
     assert_eq!(content.request("resources/list", json!({})).await.unwrap(), json!({"resources": []}));
 
@@ -76,8 +76,8 @@ async fn resources_are_listed_in_pages_and_read(place: Place) {
 
 #[test]
 fn the_templates_of_addresses_are_listed() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         for (agent, expected) in agents(&world)
             .iter()
             .zip([&["interline://note/{id}", "interline://bookmark/{id}"][..], &["interline://prompt/{name}"]])
@@ -96,8 +96,8 @@ fn the_templates_of_addresses_are_listed() {
 
 #[test]
 fn a_long_resource_is_read_in_parts() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let [agent, _] = agents(&world);
         let content: String = (1..=15_000).map(|line| format!("{line:09}\n")).collect();
         let uri = format!("interline://note/{}", agent.note("Long", &content).await);
@@ -133,8 +133,8 @@ fn a_long_resource_is_read_in_parts() {
 
 #[test]
 fn what_is_not_there_is_refused_in_the_words_of_the_protocol() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let (rest, [content, prompts]) = (world.owner(), agents(&world));
         let note = id(&rest.note("A note", Some("alpha\nbeta")).await);
         let empty = id(&rest.note("Empty", None).await);
@@ -184,8 +184,8 @@ fn what_is_not_there_is_refused_in_the_words_of_the_protocol() {
     });
 }
 
-async fn keys_are_completed_by_words(place: Place) {
-    let world = place.serve().await;
+async fn keys_are_completed_by_words(store: TestStore) {
+    let world = store.serve().await;
     let (rest, [content, prompts]) = (world.owner(), agents(&world));
     let plan = id(&rest.note("Deployment plan", Some("steps")).await);
     let page = rest.create("bookmarks", json!({"url": "https://example.org/", "title": "Deployment"})).await;
@@ -231,8 +231,8 @@ async fn keys_are_completed_by_words(place: Place) {
 
 #[test]
 fn the_newest_protocol_calls_a_missing_resource_wrong_parameters() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let [agent, _] = agents(&world);
         let uri = format!("interline://note/{NOBODY}");
         let prefix = "io.modelcontextprotocol";

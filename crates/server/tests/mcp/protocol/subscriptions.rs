@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::agent::Agent;
 use crate::listener::{Connection, HttpStream, with_meta};
-use crate::place::{Place, on_sqlite};
+use crate::support::test_store::{TestStore, on_sqlite};
 
 on_both!(
     a_change_is_notified_whichever_door_made_it,
@@ -33,9 +33,9 @@ fn edit(number: usize) -> Value {
     json!({"content": format!("text {number}")})
 }
 
-async fn a_change_is_notified_whichever_door_made_it(place: Place) {
-    let elsewhere = place.another().await;
-    let world = place.serve().await;
+async fn a_change_is_notified_whichever_door_made_it(store: TestStore) {
+    let elsewhere = store.opened_again().await;
+    let world = store.serve().await;
     let rest = world.owner();
     let (note, other) = (rest.note("A note", Some("one")).await, rest.note("Another", Some("one")).await);
     let (path, other_path) = (format!("/notes/{}", id(&note)), format!("/notes/{}", id(&other)));
@@ -71,9 +71,9 @@ async fn a_change_is_notified_whichever_door_made_it(place: Place) {
     agent.end().await;
 }
 
-async fn a_change_of_the_list_of_prompts_is_notified(place: Place) {
-    let elsewhere = place.another().await;
-    let world = place.serve().await;
+async fn a_change_of_the_list_of_prompts_is_notified(store: TestStore) {
+    let elsewhere = store.opened_again().await;
+    let world = store.serve().await;
     let rest = world.owner();
     let (mut agent, _) = Connection::initialized(&elsewhere, McpServer::Prompts, WIDE).await;
     rest.note("A note", Some("one")).await;
@@ -115,9 +115,9 @@ async fn a_change_of_the_list_of_prompts_is_notified(place: Place) {
     agent.end().await;
 }
 
-async fn an_address_by_name_follows_the_item_that_has_the_name(place: Place) {
-    let elsewhere = place.another().await;
-    let world = place.serve().await;
+async fn an_address_by_name_follows_the_item_that_has_the_name(store: TestStore) {
+    let elsewhere = store.opened_again().await;
+    let world = store.serve().await;
     let rest = world.owner();
     let first = rest.create("prompts", json!({"name": "greet", "content": "Hello"})).await;
     let other = rest.create("prompts", json!({"name": "other", "content": "Hello"})).await;
@@ -142,9 +142,9 @@ async fn an_address_by_name_follows_the_item_that_has_the_name(place: Place) {
 
 #[test]
 fn what_cannot_be_read_cannot_be_subscribed_to() {
-    on_sqlite(async |place| {
-        let elsewhere = place.another().await;
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let elsewhere = store.opened_again().await;
+        let world = store.serve().await;
         let (stranger, _) = world.owner().new_user("other").await;
         let (own, foreign) = (world.owner().note("Own", Some("x")).await, stranger.note("Foreign", Some("x")).await);
         let (mut agent, _) = Connection::initialized(&elsewhere, McpServer::Content, WIDE).await;
@@ -160,7 +160,7 @@ fn what_cannot_be_read_cannot_be_subscribed_to() {
             let refused = agent.request("resources/subscribe", json!({"uri": address})).await.unwrap_err();
             assert_eq!(refused["code"], code, "{address}: {refused}");
             let wanted = json!({"resourceSubscriptions": [uri(&own), address]});
-            let refused = HttpStream::open(&world, "content", &world.place.secret, wanted).await.err().unwrap();
+            let refused = HttpStream::open(&world, "content", &world.store.secret, wanted).await.err().unwrap();
             assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!("stream"), &json!(INVALID_PARAMS)));
         }
         // No client is notified of items that are not its own, also after a refused subscription.
@@ -172,16 +172,16 @@ fn what_cannot_be_read_cannot_be_subscribed_to() {
         let refused = agent.request("resources/subscribe", json!({"uri": uri(&own)})).await.unwrap_err();
         assert!(refused["message"].as_str().unwrap().contains("1,000 subscriptions"), "{refused}");
         let wanted = json!({"resourceSubscriptions": vec![uri(&own); 1_001]});
-        let refused = HttpStream::open(&world, "content", &world.place.secret, wanted).await.err().unwrap();
+        let refused = HttpStream::open(&world, "content", &world.store.secret, wanted).await.err().unwrap();
         assert!(refused["error"]["message"].as_str().unwrap().contains("1,000 subscriptions"), "{refused}");
         world.owner().patch(&format!("/notes/{}", id(&own)), edit(1)).await.expect(200, json!({}));
         assert_eq!(agent.notification().await, format!("{}?start_line=1", uri(&own)));
     });
 }
 
-async fn the_newest_protocol_has_streams_on_a_connection(place: Place) {
-    let elsewhere = place.another().await;
-    let world = place.serve().await;
+async fn the_newest_protocol_has_streams_on_a_connection(store: TestStore) {
+    let elsewhere = store.opened_again().await;
+    let world = store.serve().await;
     let rest = world.owner();
     let note = rest.note("A note", Some("one")).await;
     let path = format!("/notes/{}", id(&note));
@@ -216,9 +216,9 @@ async fn the_newest_protocol_has_streams_on_a_connection(place: Place) {
     agent.end().await;
 }
 
-async fn the_newest_protocol_has_streams_over_http(place: Place) {
-    let elsewhere = place.another().await;
-    let world = place.serve().await;
+async fn the_newest_protocol_has_streams_over_http(store: TestStore) {
+    let elsewhere = store.opened_again().await;
+    let world = store.serve().await;
     let rest = world.owner();
     let (stranger, _) = rest.new_user("other").await;
     let secret = stranger.secret().unwrap();
@@ -260,8 +260,8 @@ async fn the_newest_protocol_has_streams_over_http(place: Place) {
     }
 }
 
-async fn a_stream_ends_with_its_token(place: Place) {
-    let world = place.serve().await;
+async fn a_stream_ends_with_its_token(store: TestStore) {
+    let world = store.serve().await;
     let rest = world.owner();
     let (guest, token) = rest.new_token(json!({"name": "guest"})).await;
     let mut stream = HttpStream::open(&world, "content", guest.secret().unwrap(), json!({})).await.unwrap();
@@ -274,9 +274,9 @@ async fn a_stream_ends_with_its_token(place: Place) {
 
 #[test]
 fn a_client_that_does_not_read_is_notified_later() {
-    on_sqlite(async |place| {
-        let elsewhere = place.another().await;
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let elsewhere = store.opened_again().await;
+        let world = store.serve().await;
         let rest = world.owner();
         let (note, last) = (rest.note("A note", Some("one")).await, rest.note("The last", Some("one")).await);
         let (mut agent, _) = Connection::initialized(&elsewhere, McpServer::Content, 2_000).await;
@@ -300,14 +300,14 @@ fn a_client_that_does_not_read_is_notified_later() {
 
 #[test]
 fn notifications_are_offered_where_they_can_be_sent() {
-    on_sqlite(async |place| {
-        let elsewhere = place.another().await;
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let elsewhere = store.opened_again().await;
+        let world = store.serve().await;
         for server in McpServer::ALL {
             let (agent, described) = Connection::initialized(&elsewhere, server, WIDE).await;
             let mut discovered = Connection::new(&elsewhere, server, WIDE);
             let discovered = discovered.request("server/discover", with_meta(json!({}))).await.unwrap();
-            let http = Agent::new(world.address, server.name(), Some(&world.place.secret));
+            let http = Agent::new(world.address, server.name(), Some(&world.store.secret));
             let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "server/discover")];
             let discover =
                 json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": with_meta(json!({}))});

@@ -7,8 +7,8 @@ mod prompts;
 use serde_json::{Map, Value, json};
 
 use crate::agent::Agent;
-use crate::client::Client;
-use crate::place::Place;
+use crate::support::client::Client;
+use crate::support::test_store::TestStore;
 
 /// What is asked through one door and the other. `{note}` and the like are the ids of what is there before.
 struct Row {
@@ -94,13 +94,13 @@ async fn alone(_: &Client, name: &str) -> Value {
 /// Asks for each row through both doors, for users of their own, as `user` describes them, who have what is there
 /// `before`.
 async fn assert_same(
-    place: Place,
+    store: TestStore,
     server: &str,
     rows: impl Iterator<Item = Row>,
     user: impl AsyncFn(&Client, &str) -> Value,
     before: impl AsyncFn(&Client) -> Vec<(&'static str, String)>,
 ) {
-    let world = place.serve().await;
+    let world = store.serve().await;
     let owner = world.owner();
     for row in rows {
         let (mut clients, mut secrets) = (Vec::new(), Vec::new());

@@ -62,5 +62,5 @@ pub(super) async fn of_item(client: &Client, item: ItemId) -> Result<EnrichmentS
         Some(row) => (row.try_get(0)?, row.try_get(1)?),
         None => (false, None),
     };
-    Ok(EnrichmentState { kept, is_pending, failure })
+    Ok(EnrichmentState { enrichment: kept, is_pending, failure })
 }

@@ -50,11 +50,11 @@ impl JobStore for PostgresStore {
         self.write(move |client| async move { queue::end(&client, &job, &end, now).await }).await
     }
 
-    async fn work_figures(&self) -> Result<Vec<JobMetrics>, StoreError> {
+    async fn job_metrics(&self) -> Result<Vec<JobMetrics>, StoreError> {
         self.pools.use_one(async { queue::figures(&self.client().await?).await }).await
     }
 
-    async fn forget_work(&self, before: Timestamp) -> Result<u64, StoreError> {
+    async fn forget_jobs(&self, before: Timestamp) -> Result<u64, StoreError> {
         let mut forgotten = 0;
         loop {
             match self.write(move |client| async move { queue::forget(&client, before).await }).await? {

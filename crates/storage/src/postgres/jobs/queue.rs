@@ -97,9 +97,9 @@ pub(super) async fn claim(client: &Client, wanted: ClaimJobs) -> Result<Vec<Job>
     let claimed = client.query(&statement, &[&claim, &leased_until, &wanted.task.name(), &now, &limit]).await?;
     let job = |row: &Row| {
         Ok(Job {
-            work: JobKey::new(wanted.task, row.try_get("subject")?),
+            key: JobKey::new(wanted.task, row.try_get("subject")?),
             claim,
-            wanted: count(row, "wanted")?,
+            enqueued: count(row, "wanted")?,
             failures: u32::try_from(count(row, "failures")?).unwrap_or(u32::MAX),
             since: time(row, "since")?,
         })
@@ -115,8 +115,8 @@ pub(super) async fn next(client: &Client, task: JobKind) -> Result<Option<Timest
 
 /// Ends a job, if it is still that claim's.
 pub(super) async fn end(client: &Client, job: &Job, end: &JobEnd, now: Timestamp) -> Result<bool, Failure> {
-    let (task, subject, claim) = (job.work.task().name(), job.work.subject(), job.claim);
-    let (wanted, now) = (stored(job.wanted)?, now.as_microsecond());
+    let (task, subject, claim) = (job.key.task().name(), job.key.subject(), job.claim);
+    let (wanted, now) = (stored(job.enqueued)?, now.as_microsecond());
     let run = async |sql, values: &[&(dyn ToSql + Sync)]| {
         let statement = client.prepare_cached(sql).await?;
         let mut all: Vec<&(dyn ToSql + Sync)> = vec![&task, &subject, &claim];

@@ -1,28 +1,27 @@
-//! Whether everything that is stored fits together.
+//! The integrity check: contents, versions and the search index of every item.
 //!
-//! All is read in one transaction, some at a time: each statement has the usual time, the whole takes what it takes.
+//! All is read in one transaction, in parts: each statement has the usual time limit, the check as a whole has none.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use deadpool_postgres::{Client, Transaction};
-use interline_items::search::SearchedFields;
 use interline_items::{CheckProblem, CheckReport, ContentInfo, ItemId};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::super::connect::in_time;
-use super::super::failure::Failure;
-use super::super::rows::{self, maybe_count};
-use super::super::versions::{at_one_moment, version_in};
-use super::super::work::compute;
 use super::SNAPSHOTS;
-use super::segments::{live, members};
+use super::segments::{live_segments, members};
 use super::texts::batch;
 use crate::codec::CodecError;
+use crate::postgres::connection::with_timeout;
+use crate::postgres::failure::Failure;
+use crate::postgres::history::versions::{snapshot_transaction, version_in};
+use crate::postgres::rows::{self, maybe_count};
+use crate::postgres::write::transaction_retry::run_blocking;
 use crate::search::fingerprint::{Fingerprints, fingerprint};
-use crate::search::live::Segment;
-use crate::search::members::keys_of;
+use crate::search::item_keys::item_keys;
+use crate::search::live_segment::LiveSegment;
 
 /// How many rows are read at a time where they are small.
 const ROWS: i64 = 256;
@@ -38,61 +37,61 @@ const STALE: &str = "
     SELECT stale_items.item, items.id IS NULL AS is_gone
     FROM stale_items LEFT JOIN items ON items.id = stale_items.item";
 
-/// Looks at everything, at one moment.
-pub(in super::super) async fn check(client: &mut Client) -> Result<CheckReport, Failure> {
-    let transaction = in_time(at_one_moment(client)).await?;
-    let mut checking = Checking { transaction: &transaction, report: CheckReport::default(), stale: HashSet::new() };
-    let segments = in_time(live(&transaction)).await?;
-    let mut sums = checking.sums(&segments).await?;
-    for number in checking.stale_items(&segments).await? {
+/// Checks everything that is stored, in one snapshot of the database.
+pub(crate) async fn check(client: &mut Client) -> Result<CheckReport, Failure> {
+    let transaction = with_timeout(snapshot_transaction(client)).await?;
+    let mut check = StoreCheck { transaction: &transaction, report: CheckReport::default(), stale: HashSet::new() };
+    let segments = with_timeout(live_segments(&transaction)).await?;
+    let mut sums = check.sums(&segments).await?;
+    for number in check.stale_items(&segments).await? {
         sums.remove(&number);
     }
-    checking.items(&mut sums).await?;
+    check.items(&mut sums).await?;
     for number in sums.into_keys() {
         let damage = format!("the index has item {number}, which is not there");
-        checking.report.add(CheckProblem::Damage(damage));
+        check.report.add(CheckProblem::Damage(damage));
     }
-    Ok(checking.report)
+    Ok(check.report)
 }
 
-/// A look at everything, under way.
-struct Checking<'a> {
+/// A check in progress.
+struct StoreCheck<'a> {
     transaction: &'a Transaction<'a>,
     report: CheckReport,
     stale: HashSet<Uuid>,
 }
 
-/// An item to be looked at.
-struct Listed {
+/// An item to check.
+struct ListedItem {
     number: i64,
     id: ItemId,
     bytes: u64,
 }
 
-/// What of an item is not as it should be.
+/// What is wrong with an item.
 #[derive(Clone, Copy)]
-enum Fault {
+enum ItemFault {
     Content(ItemId),
     Index(ItemId),
 }
 
-impl Checking<'_> {
-    /// What the index says of each item.
-    async fn sums(&mut self, segments: &[Segment]) -> Result<BTreeMap<i64, u128>, Failure> {
+impl StoreCheck<'_> {
+    /// The fingerprint of each item, by the index.
+    async fn sums(&mut self, segments: &[LiveSegment]) -> Result<BTreeMap<i64, u128>, Failure> {
         let mut sums = Fingerprints::default();
         for segment in segments {
-            let dead = Arc::new(segment.dead.clone());
+            let tombstones = Arc::new(segment.tombstones.clone());
             let mut last: Vec<u8> = Vec::new();
             loop {
                 let found = self.rows(BLOCKS, &[&segment.number, &last, &ROWS]).await?;
                 let Some(row) = found.last() else { break };
                 last = row.try_get("first")?;
-                let dead = Arc::clone(&dead);
+                let tombstones = Arc::clone(&tombstones);
                 let damages;
-                (sums, damages) = compute(move || {
+                (sums, damages) = run_blocking(move || {
                     let mut damages = Vec::new();
                     for row in &found {
-                        damages.extend(sums.add_block(row.try_get("data")?, &dead).err());
+                        damages.extend(sums.add_block(row.try_get("data")?, &tombstones).err());
                     }
                     Ok::<_, Failure>((sums, damages))
                 })
@@ -106,12 +105,12 @@ impl Checking<'_> {
         Ok(sums.into_sums())
     }
 
-    fn add_damage(&mut self, segment: &Segment, error: &CodecError) {
+    fn add_damage(&mut self, segment: &LiveSegment, error: &CodecError) {
         self.report.add(CheckProblem::Damage(format!("segment {}: {error}", segment.number)));
     }
 
-    /// Learns which items are stale; the numbers by which the index knows those of them that are gone.
-    async fn stale_items(&mut self, segments: &[Segment]) -> Result<Vec<i64>, Failure> {
+    /// Reads which items are stale. Returns the numbers of those that were purged, as the index has them.
+    async fn stale_items(&mut self, segments: &[LiveSegment]) -> Result<Vec<i64>, Failure> {
         let mut gone = Vec::new();
         for row in self.rows(STALE, &[]).await? {
             let id = row.try_get("item")?;
@@ -122,18 +121,18 @@ impl Checking<'_> {
         }
         let mut numbers = Vec::new();
         for some in gone.chunks(256) {
-            let found = in_time(members(self.transaction, segments, some)).await?;
+            let found = with_timeout(members(self.transaction, segments, some)).await?;
             numbers.extend(found.into_iter().flat_map(|(_, items)| items));
         }
         Ok(numbers)
     }
 
-    /// Looks at all items, and takes what the index says of them from `sums`.
+    /// Checks all items, and takes their fingerprints from `sums`.
     async fn items(&mut self, sums: &mut BTreeMap<i64, u128>) -> Result<(), Failure> {
         let mut last = 0;
         loop {
             let listed = self.rows(ITEMS, &[&last, &ROWS]).await?;
-            let listed = listed.iter().map(Listed::of).collect::<Result<Vec<_>, _>>()?;
+            let listed = listed.iter().map(ListedItem::from_row).collect::<Result<Vec<_>, _>>()?;
             let Some(end) = listed.last() else { return Ok(()) };
             last = end.number;
             let mut rest = &listed[..];
@@ -148,7 +147,7 @@ impl Checking<'_> {
         }
     }
 
-    async fn texts(&mut self, listed: &[Listed], sums: &mut BTreeMap<i64, u128>) -> Result<(), Failure> {
+    async fn texts(&mut self, listed: &[ListedItem], sums: &mut BTreeMap<i64, u128>) -> Result<(), Failure> {
         let numbers: Vec<i64> = listed.iter().map(|item| item.number).collect();
         let found = self.rows(SNAPSHOTS, &[&numbers]).await?;
         let mut in_index = BTreeMap::new();
@@ -161,10 +160,10 @@ impl Checking<'_> {
                 in_index.insert(item.number, sum);
             }
         }
-        for fault in compute(move || faults(&found, &in_index)).await?? {
+        for fault in run_blocking(move || faults(&found, &in_index)).await?? {
             self.report.add(match fault {
-                Fault::Content(id) => CheckProblem::Content(id),
-                Fault::Index(id) => CheckProblem::Index(id),
+                ItemFault::Content(id) => CheckProblem::Content(id),
+                ItemFault::Index(id) => CheckProblem::Index(id),
             });
         }
         Ok(())
@@ -174,7 +173,7 @@ impl Checking<'_> {
         for row in self.rows(VERSIONS, &[&id.uuid()]).await? {
             let version = rows::count(&row, "version")?;
             self.report.versions += 1;
-            let is_whole = match in_time(version_in(self.transaction, id, version)).await {
+            let is_whole = match with_timeout(version_in(self.transaction, id, version)).await {
                 Ok(found) => found.is_some_and(|version| version.fits_its_record()),
                 Err(Failure::Answer(_)) => false,
                 Err(failure) => return Err(failure),
@@ -191,7 +190,7 @@ impl Checking<'_> {
         sql: &str,
         parameters: &[&(dyn tokio_postgres::types::ToSql + Sync)],
     ) -> Result<Vec<Row>, Failure> {
-        in_time(async {
+        with_timeout(async {
             let statement = self.transaction.prepare_cached(sql).await?;
             Ok(self.transaction.query(&statement, parameters).await?)
         })
@@ -199,26 +198,27 @@ impl Checking<'_> {
     }
 }
 
-impl Listed {
-    fn of(row: &Row) -> Result<Listed, Failure> {
+impl ListedItem {
+    fn from_row(row: &Row) -> Result<ListedItem, Failure> {
         let bytes = maybe_count(row, "content_bytes")?.unwrap_or(0);
-        Ok(Listed { number: row.try_get("number")?, id: ItemId::from_uuid(row.try_get("id")?), bytes })
+        Ok(ListedItem { number: row.try_get("number")?, id: ItemId::from_uuid(row.try_get("id")?), bytes })
     }
 }
 
-/// What is wrong with items, of those in the index with what it says of them. Takes as long as the texts are.
-fn faults(found: &[Row], in_index: &BTreeMap<i64, u128>) -> Result<Vec<Fault>, Failure> {
+/// What is wrong with the items of some rows; `in_index` has the fingerprints of those that are not stale. The time grows
+/// with the length of the texts.
+fn faults(found: &[Row], in_index: &BTreeMap<i64, u128>) -> Result<Vec<ItemFault>, Failure> {
     let mut faults = Vec::new();
     for row in found {
         let snapshot = rows::snapshot(row)?;
         let id = snapshot.item.id;
-        if snapshot.content.as_deref().map(ContentInfo::of) != snapshot.item.content {
-            faults.push(Fault::Content(id));
+        if snapshot.content.as_deref().map(ContentInfo::from_text) != snapshot.item.content {
+            faults.push(ItemFault::Content(id));
         }
         let sum = in_index.get(&row.try_get("number")?);
-        let keys = || keys_of(&SearchedFields::of(&snapshot), id.uuid().as_bytes());
+        let keys = || item_keys(&snapshot.searched_fields(), id.uuid().as_bytes());
         if sum.is_some_and(|sum| *sum != fingerprint(keys())) {
-            faults.push(Fault::Index(id));
+            faults.push(ItemFault::Index(id));
         }
     }
     Ok(faults)

@@ -1,4 +1,4 @@
-//! Files of code that may match a search.
+//! Search of code files: reads the candidates in the order of their paths.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -10,18 +10,18 @@ use interline_items::{SpaceId, StoreError};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::super::connect::Pools;
-use super::super::failure::Failure;
-use super::super::rows::maybe_count;
-use super::super::work::compute;
 use super::texts::{batch, searched, texts};
-use super::{evidence, in_turn, time_left, transaction};
+use super::{candidates, time_left, transaction, with_search_permit};
+use crate::postgres::connection::Pools;
+use crate::postgres::failure::Failure;
+use crate::postgres::rows::maybe_count;
+use crate::postgres::write::transaction_retry::run_blocking;
 
 const FILES: &str = "
     SELECT number, space, path, content_bytes FROM items
     WHERE space = ANY($1) AND kind = $2 AND path IS NOT NULL AND deleted_at IS NULL";
 
-/// A file that may match.
+/// A file that is a candidate.
 #[derive(Clone)]
 struct File {
     number: i64,
@@ -31,22 +31,18 @@ struct File {
     bytes: u64,
 }
 
-/// Hands the files that may match to `read`; how many there are where was looked.
-pub(in super::super) async fn search_files(
-    pools: &Pools,
-    query: &FileSearch,
-    read: FileReader,
-) -> Result<u64, StoreError> {
-    in_turn(pools, query.until, async |client| hand_over(client, query, read).await).await
+/// Hands the candidates to `read`. Returns how many files there are in the searched paths.
+pub(crate) async fn search_files(pools: &Pools, query: &FileSearch, read: FileReader) -> Result<u64, StoreError> {
+    with_search_permit(pools, query.until, async |client| hand_over(client, query, read).await).await
 }
 
 async fn hand_over(client: &mut Client, query: &FileSearch, mut read: FileReader) -> Result<u64, Failure> {
     let transaction = transaction(client, query.until).await?;
-    let evidence = evidence(&transaction, &query.search, query.until).await?;
+    let candidates = candidates(&transaction, &query.search, query.until).await?;
     let search = Arc::clone(&query.search);
-    let candidates = compute(move || evidence.candidates(&search)).await?;
+    let candidates = run_blocking(move || candidates.items(&search)).await?;
     let found = files(&transaction, query).await?;
-    let (files, total) = compute(move || among(&found, candidates.as_deref())).await??;
+    let (files, total) = run_blocking(move || among(&found, candidates.as_deref())).await??;
     let mut rest = &files[..];
     while !rest.is_empty() {
         time_left(query.until)?;
@@ -55,7 +51,7 @@ async fn hand_over(client: &mut Client, query: &FileSearch, mut read: FileReader
         let numbers: Vec<i64> = now.iter().map(|file| file.number).collect();
         let (texts, now) = (texts(&transaction, &numbers).await?, now.to_vec());
         let outcome;
-        (outcome, read) = compute(move || (read_each(&now, &texts, &mut read), read)).await?;
+        (outcome, read) = run_blocking(move || (read_each(&now, &texts, &mut read), read)).await?;
         if outcome?.is_break() {
             break;
         }
@@ -73,7 +69,7 @@ async fn files(transaction: &Transaction<'_>, query: &FileSearch) -> Result<Vec<
     Ok(transaction.query(&statement, &[&spaces, &query.kind.name(), &path]).await?)
 }
 
-/// The files that are among the candidates, sorted, and how many there are with the others.
+/// The candidates among the files, sorted, and how many files there are in all.
 fn among(rows: &[Row], candidates: Option<&[i64]>) -> Result<(Vec<File>, u64), Failure> {
     let mut files = Vec::new();
     for row in rows {

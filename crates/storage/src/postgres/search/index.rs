@@ -1,4 +1,4 @@
-//! Steps of the index: items that changed become a segment, segments that became many become one.
+//! Steps of the indexer: stale items become a new segment; when segments are many, they are merged.
 
 use async_trait::async_trait;
 use deadpool_postgres::{Client, Transaction};
@@ -7,21 +7,21 @@ use interline_items::search::{IndexStep, IndexStepResult};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::super::connect::Pools;
-use super::super::failure::Failure;
-use super::super::rows::{count, maybe_count};
-use super::super::versions::at_one_moment;
-use super::super::work::{self, CommitProof, carry_out, compute};
-use super::merge::{self, RemoveSome};
-use super::segments::{is_elsewhere, live, members, take_lease, take_turn};
+use super::merge::{self, RemoveBlocks};
+use super::segments::{is_leased_elsewhere, live_segments, lock_segments, members, take_lease};
 use super::texts::{searched, texts};
+use crate::postgres::connection::Pools;
+use crate::postgres::failure::Failure;
+use crate::postgres::history::versions::snapshot_transaction;
+use crate::postgres::rows::{count, maybe_count};
+use crate::postgres::write::transaction_retry::{CommitProof, RetryableTransaction, run_blocking, run_with_retry};
+use crate::search::item_keys::item_keys;
 use crate::search::lease::Lease;
-use crate::search::live::{STEP_BYTES, STEP_ITEMS, Segment, State, length};
-use crate::search::members::keys_of;
-use crate::search::policy;
-use crate::search::segment::{Block, segment_of};
+use crate::search::live_segment::{LiveSegment, STEP_BYTES, STEP_ITEMS, SegmentState, total_bytes};
+use crate::search::merge_policy;
+use crate::search::segment::{Block, build_segment};
 
-// What changed hours from now did so by a clock that was wrong.
+// A change that is hours in the future was made by a clock that was wrong.
 const STALE: &str = "
     SELECT stale_items.item, mark, number, content_bytes
     FROM stale_items LEFT JOIN items ON items.id = stale_items.item
@@ -31,7 +31,7 @@ const STALE: &str = "
 
 const COUNT_STALE: &str = "SELECT count(*) AS total FROM stale_items";
 
-/// What is left behind: a merge that was given up, or parts that were put together.
+/// A segment to remove: of a merge that was given up, or an input of a finished one.
 const LEFT_BEHIND: &str = "SELECT number FROM search_segments WHERE state <> 1 ORDER BY number LIMIT 1";
 
 const ADD_SEGMENT: &str = "
@@ -40,13 +40,13 @@ const ADD_SEGMENT: &str = "
 const ADD_BLOCKS: &str = "
     INSERT INTO search_blocks (segment, first, data) SELECT $1, * FROM unnest($2::bytea[], $3::bytea[])";
 
-const SET_DEAD: &str = "UPDATE search_segments SET dead = $2 WHERE number = $1";
+const SET_TOMBSTONES: &str = "UPDATE search_segments SET dead = $2 WHERE number = $1";
 
 const STILL_STALE: &str = "SELECT count(*) AS total FROM stale_items WHERE item = ANY($1)";
 
-/// A change since it was read has another mark, and stays stale. A row that a change holds is passed over, because it
-/// will have another mark: so this never waits for a change. A change may wait for this, but only for the end of the
-/// transaction, which waits for nobody any more. So neither can wait for the other.
+/// An item that was changed since it was read has another mark, and stays stale. A row that a change has locked is passed
+/// over, because it will have another mark: so this statement never waits for a change. A change may wait for this
+/// statement, but only until the end of its transaction, which no longer waits for any other. So the two cannot deadlock.
 const FORGET_STALE: &str = "
     WITH free AS MATERIALIZED (
         SELECT item, mark FROM stale_items JOIN unnest($1::uuid[], $2::bigint[]) AS read (item, mark) USING (item, mark)
@@ -54,35 +54,31 @@ const FORGET_STALE: &str = "
     )
     DELETE FROM stale_items USING free WHERE stale_items.item = free.item AND stale_items.mark = free.mark";
 
-/// What there is to do next.
-enum Next {
+/// The work of the next step.
+enum IndexWork {
     Elsewhere,
     Nothing { stale: u64 },
-    Merge(Vec<Segment>),
+    Merge(Vec<LiveSegment>),
     Remove(i64),
-    Add(Read),
+    Add(SegmentInput),
 }
 
-/// A step of the index, by the holder of a lease.
-pub(in super::super) async fn step(
-    pools: &Pools,
-    holder: Uuid,
-    step: IndexStep,
-) -> Result<IndexStepResult, StoreError> {
+/// Does one step of the index, under the lease of `holder`.
+pub(crate) async fn step(pools: &Pools, holder: Uuid, step: IndexStep) -> Result<IndexStepResult, StoreError> {
     let lease = Lease::new(holder);
     let next = pools.use_one(async { next(&mut pools.work.get().await?, lease, step).await }).await?;
     match next {
-        Next::Elsewhere => Ok(IndexStepResult::Elsewhere),
-        Next::Nothing { stale } => Ok(IndexStepResult::Nothing { stale }),
-        Next::Merge(segments) => merge::merge(pools, holder, segments).await,
-        Next::Remove(segment) => {
-            carry_out(pools, &RemoveSome { segment, lease }).await?;
+        IndexWork::Elsewhere => Ok(IndexStepResult::Elsewhere),
+        IndexWork::Nothing { stale } => Ok(IndexStepResult::Nothing { stale }),
+        IndexWork::Merge(segments) => merge::merge(pools, holder, segments).await,
+        IndexWork::Remove(segment) => {
+            run_with_retry(pools, &RemoveBlocks { segment, lease }).await?;
             Ok(IndexStepResult::Tidied)
         }
-        Next::Add(read) => {
+        IndexWork::Add(read) => {
             let (items, stale) = (read.marks.len() as u64, read.stale);
-            let addition = compute(move || read.into_addition(lease)).await??;
-            let added = carry_out(pools, &addition).await?;
+            let new_segment = run_blocking(move || read.build(lease)).await??;
+            let added = run_with_retry(pools, &new_segment).await?;
             Ok(if added {
                 IndexStepResult::Added { items, stale: stale.saturating_sub(items) }
             } else {
@@ -92,46 +88,46 @@ pub(in super::super) async fn step(
     }
 }
 
-async fn next(client: &mut Client, lease: Lease, step: IndexStep) -> Result<Next, Failure> {
-    let transaction = &at_one_moment(client).await?;
-    if is_elsewhere(transaction, &lease).await? {
-        return Ok(Next::Elsewhere);
+async fn next(client: &mut Client, lease: Lease, step: IndexStep) -> Result<IndexWork, Failure> {
+    let transaction = &snapshot_transaction(client).await?;
+    if is_leased_elsewhere(transaction, &lease).await? {
+        return Ok(IndexWork::Elsewhere);
     }
-    let mut segments = live(transaction).await?;
-    let sizes: Vec<_> = segments.iter().map(Segment::size).collect();
-    if let Some(due) = policy::due(&sizes) {
+    let mut segments = live_segments(transaction).await?;
+    let sizes: Vec<_> = segments.iter().map(LiveSegment::size).collect();
+    if let Some(due) = merge_policy::segments_to_merge(&sizes) {
         segments.retain(|segment| due.contains(&segment.number));
-        return Ok(Next::Merge(segments));
+        return Ok(IndexWork::Merge(segments));
     }
     let left_behind = transaction.prepare_cached(LEFT_BEHIND).await?;
     if let Some(row) = transaction.query_opt(&left_behind, &[]).await? {
-        return Ok(Next::Remove(row.try_get(0)?));
+        return Ok(IndexWork::Remove(row.try_get(0)?));
     }
     let total = transaction.prepare_cached(COUNT_STALE).await?;
     let stale = count(&transaction.query_one(&total, &[]).await?, "total")?;
-    let read = Read::read(transaction, &segments, step, stale).await?;
-    Ok(if read.marks.is_empty() { Next::Nothing { stale } } else { Next::Add(read) })
+    let read = SegmentInput::read(transaction, &segments, step, stale).await?;
+    Ok(if read.marks.is_empty() { IndexWork::Nothing { stale } } else { IndexWork::Add(read) })
 }
 
-/// What a segment is to be made of.
-struct Read {
-    /// The segments that count when it is added, or it is not.
+/// What a new segment is built from.
+struct SegmentInput {
+    /// The live segments that it was built beside: it is added only if they are still the live ones.
     segments: Vec<i64>,
-    /// The items, each with its mark. Those that are gone too.
+    /// The items, each with its mark; also those that were purged.
     marks: Vec<(Uuid, i64)>,
     texts: Vec<Row>,
-    /// The items that no longer count in older segments.
-    dead: Vec<(i64, Vec<i64>)>,
+    /// New tombstones of older segments, by the number of the segment.
+    tombstones: Vec<(i64, Vec<i64>)>,
     stale: u64,
 }
 
-impl Read {
+impl SegmentInput {
     async fn read(
         transaction: &Transaction<'_>,
-        segments: &[Segment],
+        segments: &[LiveSegment],
         step: IndexStep,
         stale: u64,
-    ) -> Result<Read, Failure> {
+    ) -> Result<SegmentInput, Failure> {
         let statement = transaction.prepare_cached(STALE).await?;
         let found = transaction.query(&statement, &[&step.unchanged_since.as_microsecond(), &STEP_ITEMS]).await?;
         let (mut marks, mut numbers, mut bytes) = (Vec::new(), Vec::new(), 0);
@@ -144,58 +140,64 @@ impl Read {
             }
         }
         let ids: Vec<Uuid> = marks.iter().map(|(id, _)| *id).collect();
-        let dead = members(transaction, segments, &ids).await?;
+        let tombstones = members(transaction, segments, &ids).await?;
         let texts = texts(transaction, &numbers).await?;
-        Ok(Read { segments: segments.iter().map(|segment| segment.number).collect(), marks, texts, dead, stale })
+        Ok(SegmentInput {
+            segments: segments.iter().map(|segment| segment.number).collect(),
+            marks,
+            texts,
+            tombstones,
+            stale,
+        })
     }
 
-    /// Takes as long as the texts are.
-    fn into_addition(self, lease: Lease) -> Result<Addition, Failure> {
+    /// Builds the segment. The time grows with the length of the texts.
+    fn build(self, lease: Lease) -> Result<NewSegment, Failure> {
         let mut terms = Vec::new();
         for row in &self.texts {
             let id: Uuid = row.try_get("id")?;
-            terms.push((row.try_get("number")?, keys_of(&searched(row)?, id.as_bytes())));
+            terms.push((row.try_get("number")?, item_keys(&searched(row)?, id.as_bytes())));
         }
-        let Read { segments, marks, dead, .. } = self;
-        Ok(Addition { segments, marks, items: terms.len() as i64, blocks: segment_of(&terms)?, dead, lease })
+        let SegmentInput { segments, marks, tombstones, .. } = self;
+        Ok(NewSegment { segments, marks, items: terms.len() as i64, blocks: build_segment(&terms)?, tombstones, lease })
     }
 }
 
-/// A segment that is to be added.
-struct Addition {
+/// A segment to add.
+struct NewSegment {
     segments: Vec<i64>,
     marks: Vec<(Uuid, i64)>,
-    /// How many of them are there.
+    /// How many of the items exist.
     items: i64,
     blocks: Vec<Block>,
-    dead: Vec<(i64, Vec<i64>)>,
+    tombstones: Vec<(i64, Vec<i64>)>,
     lease: Lease,
 }
 
 #[async_trait]
-impl work::RetryableTransaction for Addition {
-    /// Whether it was added: nobody else has changed the index meanwhile.
+impl RetryableTransaction for NewSegment {
+    /// Whether it was added; not if another process has changed the index meanwhile.
     type Outcome = bool;
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
-        take_turn(transaction).await?;
-        let mut segments = live(transaction).await?;
+        lock_segments(transaction).await?;
+        let mut segments = live_segments(transaction).await?;
         let (ids, marks): (Vec<Uuid>, Vec<i64>) = self.marks.iter().copied().unzip();
         let are_same = segments.iter().map(|segment| segment.number).eq(self.segments.iter().copied());
-        // Another may have indexed the items, without a segment if all were gone by then.
+        // Another process may have indexed the items, without a segment if all were purged by then.
         if !are_same || !are_stale(transaction, &ids).await? {
             return Ok((false, CommitProof::Nothing));
         }
         take_lease(transaction, &self.lease).await?;
-        let set_dead = transaction.prepare_cached(SET_DEAD).await?;
-        for (number, items) in &self.dead {
+        let set_tombstones = transaction.prepare_cached(SET_TOMBSTONES).await?;
+        for (number, items) in &self.tombstones {
             if let Some(segment) = segments.iter_mut().find(|segment| segment.number == *number) {
-                segment.dead.insert(items.iter().copied());
-                transaction.execute(&set_dead, &[number, &segment.dead.encode()]).await?;
+                segment.tombstones.insert(items.iter().copied());
+                transaction.execute(&set_tombstones, &[number, &segment.tombstones.encode()]).await?;
             }
         }
         if !self.blocks.is_empty() {
-            let segment = add_segment(transaction, State::Counts, self.items, &self.blocks).await?;
+            let segment = add_segment(transaction, SegmentState::Live, self.items, &self.blocks).await?;
             add_blocks(transaction, segment, &self.blocks).await?;
         }
         let forget = transaction.prepare_cached(FORGET_STALE).await?;
@@ -210,15 +212,15 @@ async fn are_stale(transaction: &Transaction<'_>, ids: &[Uuid]) -> Result<bool, 
     Ok(still == ids.len() as u64)
 }
 
-/// Adds a segment without its blocks; its number.
+/// Adds a segment without its blocks. Returns its number.
 pub(super) async fn add_segment(
     transaction: &Transaction<'_>,
-    state: State,
+    state: SegmentState,
     items: i64,
     blocks: &[Block],
 ) -> Result<i64, Failure> {
     let statement = transaction.prepare_cached(ADD_SEGMENT).await?;
-    let row = transaction.query_one(&statement, &[&(state as i16), &items, &length(blocks)]).await?;
+    let row = transaction.query_one(&statement, &[&(state as i16), &items, &total_bytes(blocks)]).await?;
     Ok(row.try_get(0)?)
 }
 

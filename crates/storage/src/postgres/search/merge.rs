@@ -1,4 +1,4 @@
-//! Segments are put together into one, a piece at a time: no transaction is long, and none keeps a change waiting.
+//! Merging segments into one, chunk by chunk: no transaction is long, and none keeps a change of an item waiting.
 
 use std::collections::VecDeque;
 
@@ -8,13 +8,13 @@ use interline_items::StoreError;
 use interline_items::search::IndexStepResult;
 use uuid::Uuid;
 
-use super::super::connect::Pools;
-use super::super::failure::Failure;
-use super::super::work::{CommitProof, RetryableTransaction, carry_out, compute};
 use super::index::{add_blocks, add_segment};
-use super::segments::{live, take_lease, take_turn};
+use super::segments::{live_segments, lock_segments, take_lease};
+use crate::postgres::connection::Pools;
+use crate::postgres::failure::Failure;
+use crate::postgres::write::transaction_retry::{CommitProof, RetryableTransaction, run_blocking, run_with_retry};
 use crate::search::lease::Lease;
-use crate::search::live::{PIECE_BYTES, Segment, State, Successor, length};
+use crate::search::live_segment::{CHUNK_BYTES, LiveSegment, MergedSegment, SegmentState, total_bytes};
 use crate::search::merge::Merge;
 use crate::search::segment::Block;
 
@@ -31,7 +31,7 @@ const FINISH: &str = "
 
 const RETIRE: &str = "UPDATE search_segments SET state = 2 WHERE number = ANY($1)";
 
-/// So that whoever still makes it does not finish what is not whole.
+/// So that a process that still merges into it does not finish a segment that lacks blocks.
 const GIVE_UP: &str = "UPDATE search_segments SET state = 2 WHERE number = $1 AND state <> 1";
 
 const REMOVE_BLOCKS: &str = "
@@ -40,50 +40,54 @@ const REMOVE_BLOCKS: &str = "
 
 const REMOVE_SEGMENT: &str = "DELETE FROM search_segments WHERE number = $1";
 
-/// Puts segments together.
-pub(super) async fn merge(pools: &Pools, holder: Uuid, inputs: Vec<Segment>) -> Result<IndexStepResult, StoreError> {
-    let segment = carry_out(pools, &Begin { holder }).await?;
-    let mut merging = Merging::of(&inputs);
+/// Merges segments into one.
+pub(super) async fn merge(
+    pools: &Pools,
+    holder: Uuid,
+    inputs: Vec<LiveSegment>,
+) -> Result<IndexStepResult, StoreError> {
+    let segment = run_with_retry(pools, &BeginMerge { holder }).await?;
+    let mut progress = MergeProgress::new(&inputs);
     let mut bytes = 0;
     loop {
         let next;
-        (merging, next) = compute(move || merging.advance()).await??;
+        (progress, next) = run_blocking(move || progress.advance()).await??;
         let blocks = match next {
-            Next::Read(input) => {
-                pools.use_one(merging.inputs[input].read_on(pools)).await?;
+            MergeStep::Read(input) => {
+                pools.use_one(progress.inputs[input].read_on(pools)).await?;
                 continue;
             }
-            Next::Write(blocks) => blocks,
-            Next::Finish(last) => {
-                let finished = carry_out(pools, &Finish { segment, bytes, last, inputs, holder }).await?;
+            MergeStep::Write(blocks) => blocks,
+            MergeStep::Finish(last) => {
+                let finished = run_with_retry(pools, &FinishMerge { segment, bytes, last, inputs, holder }).await?;
                 return Ok(if finished { IndexStepResult::Tidied } else { IndexStepResult::Elsewhere });
             }
         };
-        bytes += length(&blocks);
-        if !carry_out(pools, &Piece { segment, blocks, holder }).await? {
+        bytes += total_bytes(&blocks);
+        if !run_with_retry(pools, &AppendBlocks { segment, blocks, holder }).await? {
             return Ok(IndexStepResult::Elsewhere);
         }
     }
 }
 
-/// How far the merge is.
-struct Merging {
+/// The state of a merge.
+struct MergeProgress {
     merge: Merge,
-    inputs: Vec<Input>,
+    inputs: Vec<MergeInput>,
 }
 
-/// What goes on next.
-enum Next {
-    /// More of an input is needed.
+/// The next step of a merge.
+enum MergeStep {
+    /// Read more blocks of an input.
     Read(usize),
-    /// There is enough to write.
+    /// Write these blocks.
     Write(Vec<Block>),
-    /// These are the last.
+    /// Write these last blocks, and finish.
     Finish(Vec<Block>),
 }
 
-/// A segment that is read.
-struct Input {
+/// An input of a merge, read ahead.
+struct MergeInput {
     segment: i64,
     /// The first term of the last block that was read.
     last: Vec<u8>,
@@ -91,7 +95,7 @@ struct Input {
     ahead: VecDeque<Option<Vec<u8>>>,
 }
 
-impl Input {
+impl MergeInput {
     async fn read_on(&mut self, pools: &Pools) -> Result<(), Failure> {
         let client = pools.work.get().await?;
         let statement = client.prepare_cached(NEXT_BLOCKS).await?;
@@ -107,62 +111,63 @@ impl Input {
     }
 }
 
-impl Merging {
-    fn of(inputs: &[Segment]) -> Merging {
-        let input = |segment: &Segment| Input { segment: segment.number, last: Vec::new(), ahead: VecDeque::new() };
-        Merging {
-            merge: Merge::of(inputs.iter().map(|segment| segment.dead.clone())),
+impl MergeProgress {
+    fn new(inputs: &[LiveSegment]) -> MergeProgress {
+        let input =
+            |segment: &LiveSegment| MergeInput { segment: segment.number, last: Vec::new(), ahead: VecDeque::new() };
+        MergeProgress {
+            merge: Merge::new(inputs.iter().map(|segment| segment.tombstones.clone())),
             inputs: inputs.iter().map(input).collect(),
         }
     }
 
-    /// Goes on as far as it can with what was read.
-    fn advance(mut self) -> Result<(Merging, Next), Failure> {
+    /// Merges as far as it can with the blocks that were read.
+    fn advance(mut self) -> Result<(MergeProgress, MergeStep), Failure> {
         loop {
-            if let Some(piece) = self.merge.take_piece(PIECE_BYTES) {
-                return Ok((self, Next::Write(piece)));
+            if let Some(chunk) = self.merge.take_chunk(CHUNK_BYTES) {
+                return Ok((self, MergeStep::Write(chunk)));
             }
-            let Some(input) = self.merge.need() else {
+            let Some(input) = self.merge.needed_input() else {
                 let last = self.merge.take_blocks();
-                return Ok((self, Next::Finish(last)));
+                return Ok((self, MergeStep::Finish(last)));
             };
-            let Some(block) = self.inputs[input].ahead.pop_front() else { return Ok((self, Next::Read(input))) };
+            let Some(block) = self.inputs[input].ahead.pop_front() else { return Ok((self, MergeStep::Read(input))) };
             self.merge.feed(block)?;
         }
     }
 }
 
-/// Begins a segment.
-struct Begin {
+/// Adds the new segment.
+struct BeginMerge {
     holder: Uuid,
 }
 
 #[async_trait]
-impl RetryableTransaction for Begin {
+impl RetryableTransaction for BeginMerge {
     /// Its number.
     type Outcome = i64;
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(i64, CommitProof), Failure> {
-        take_turn(transaction).await?;
+        lock_segments(transaction).await?;
         take_lease(transaction, &Lease::new(self.holder)).await?;
-        Ok((add_segment(transaction, State::BeingMade, 0, &[]).await?, CommitProof::Nothing))
+        Ok((add_segment(transaction, SegmentState::BeingMade, 0, &[]).await?, CommitProof::Nothing))
     }
 }
 
 /// Adds blocks to a segment that is being made.
-struct Piece {
+struct AppendBlocks {
     segment: i64,
     blocks: Vec<Block>,
     holder: Uuid,
 }
 
 #[async_trait]
-impl RetryableTransaction for Piece {
-    /// Whether it still is being made.
+impl RetryableTransaction for AppendBlocks {
+    /// Whether the segment is still being made.
     type Outcome = bool;
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
-        take_turn(transaction).await?;
+        lock_segments(transaction).await?;
         if !is_being_made(transaction, self.segment).await? {
             return Ok((false, CommitProof::Nothing));
         }
@@ -177,23 +182,25 @@ async fn is_being_made(transaction: &Transaction<'_>, segment: i64) -> Result<bo
     Ok(transaction.query_opt(&statement, &[&segment]).await?.is_some())
 }
 
-/// Puts the new segment in the place of the inputs, with its last blocks.
-struct Finish {
+/// Writes the last blocks, and replaces the inputs by the new segment.
+struct FinishMerge {
     segment: i64,
     bytes: i64,
     last: Vec<Block>,
-    inputs: Vec<Segment>,
+    inputs: Vec<LiveSegment>,
     holder: Uuid,
 }
 
 #[async_trait]
-impl RetryableTransaction for Finish {
-    /// Whether the inputs were all still there, and it still was being made.
+impl RetryableTransaction for FinishMerge {
+    /// Whether all inputs were still live, and the segment still was being made.
     type Outcome = bool;
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
-        take_turn(transaction).await?;
-        let Some(Successor { items, dead }) = Successor::of(&self.inputs, &live(transaction).await?) else {
+        lock_segments(transaction).await?;
+        let Some(MergedSegment { items, tombstones }) =
+            MergedSegment::from_inputs(&self.inputs, &live_segments(transaction).await?)
+        else {
             return Ok((false, CommitProof::Nothing));
         };
         if !is_being_made(transaction, self.segment).await? {
@@ -201,11 +208,11 @@ impl RetryableTransaction for Finish {
         }
         take_lease(transaction, &Lease::new(self.holder)).await?;
         add_blocks(transaction, self.segment, &self.last).await?;
-        let bytes = self.bytes + length(&self.last);
-        // Without a block there is nothing in it: it is left behind, and removed with the inputs.
+        let bytes = self.bytes + total_bytes(&self.last);
+        // Without a block the new segment is empty: it is left behind, and removed with the inputs.
         if bytes > 0 {
             let finish = transaction.prepare_cached(FINISH).await?;
-            transaction.execute(&finish, &[&self.segment, &items, &bytes, &dead.encode()]).await?;
+            transaction.execute(&finish, &[&self.segment, &items, &bytes, &tombstones.encode()]).await?;
         }
         let retire = transaction.prepare_cached(RETIRE).await?;
         let inputs: Vec<i64> = self.inputs.iter().map(|input| input.number).collect();
@@ -214,24 +221,24 @@ impl RetryableTransaction for Finish {
     }
 }
 
-/// Removes some blocks of a segment that does not count, and the segment with the last of them.
-pub(super) struct RemoveSome {
+/// Removes some blocks of a segment that is not live, and the segment with the last of them.
+pub(super) struct RemoveBlocks {
     pub(super) segment: i64,
     pub(super) lease: Lease,
 }
 
 #[async_trait]
-impl RetryableTransaction for RemoveSome {
+impl RetryableTransaction for RemoveBlocks {
     type Outcome = ();
 
     async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
-        take_turn(transaction).await?;
+        lock_segments(transaction).await?;
         take_lease(transaction, &self.lease).await?;
         let execute = async |sql| {
             let statement = transaction.prepare_cached(sql).await?;
             transaction.execute(&statement, &[&self.segment]).await
         };
-        // It may count by now, or be gone.
+        // It may be live by now, or be gone.
         let is_left = execute(GIVE_UP).await? > 0;
         if is_left && execute(REMOVE_BLOCKS).await? == 0 {
             execute(REMOVE_SEGMENT).await?;

@@ -1,13 +1,14 @@
-//! Searching: what the index knows, and what is read because it does not.
+//! Search: candidates from the index, and a read of the texts of which the index is not certain.
 //!
-//! The database is asked for rows and nothing else: what they say is computed off the threads that serve everybody.
+//! The database only returns rows: what is computed from them runs on blocking threads, off the threads of the async
+//! runtime.
 
 pub(super) mod check;
 pub(super) mod files;
+mod filter;
 pub(super) mod index;
-mod judge;
+mod matching;
 mod merge;
-mod places;
 mod segments;
 mod texts;
 
@@ -16,22 +17,24 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Client, Transaction};
-use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, SearchedFields};
-use interline_items::{Contents, StoreError};
+use interline_items::StoreError;
+use interline_items::search::{SearchHit, SearchQuery, SearchResults};
+use interline_search::Search;
 use tokio_postgres::Row;
 
-use self::judge::Judge;
-use self::places::{Place, places};
-use self::segments::{Lookups, Vocabularies, live, stale_items};
+use self::filter::{FilteredItem, filter_items};
+use self::matching::Matcher;
+use self::segments::{TermLookups, Vocabularies, live_segments, stale_items};
 use self::texts::{batch, texts};
-use super::connect::Pools;
-use super::failure::Failure;
-use super::rows::{self, item_columns};
-use super::versions::at_one_moment;
-use super::work::compute;
-use crate::order::{Entry, cut_page};
-use crate::search::evidence::{Evidence, Gathered};
-use crate::search::live::Segment;
+use crate::paging::{PageEntry, cut_page};
+use crate::postgres::connection::Pools;
+use crate::postgres::failure::Failure;
+use crate::postgres::history::versions::snapshot_transaction;
+use crate::postgres::rows::{self, item_columns};
+use crate::postgres::write::transaction_retry::run_blocking;
+use crate::search::candidates::{CandidateLookup, Candidates};
+use crate::search::hit::search_hit;
+use crate::search::live_segment::LiveSegment;
 
 const SNAPSHOTS: &str = concat!(
     "SELECT items.number, ",
@@ -39,13 +42,14 @@ const SNAPSHOTS: &str = concat!(
     ", contents.text FROM items LEFT JOIN contents ON contents.item = items.id WHERE items.number = ANY($1)"
 );
 
-/// A page of what matches, and how many items do, at one moment.
+/// A page of the items that match, and how many do, in one snapshot of the database.
 pub(super) async fn search(pools: &Pools, query: &SearchQuery) -> Result<SearchResults, StoreError> {
-    in_turn(pools, query.until, async |client| page(client, query).await).await
+    with_search_permit(pools, query.until, async |client| page(client, query).await).await
 }
 
-/// What `work` finds on a connection, when it is its turn; [`StoreError::OutOfTime`] if that is too late.
-async fn in_turn<T>(
+/// Runs `work` on a connection, when fewer than the greatest number of searches run; [`StoreError::OutOfTime`] if that is
+/// too late.
+async fn with_search_permit<T>(
     pools: &Pools,
     until: Instant,
     work: impl AsyncFnOnce(&mut Client) -> Result<T, Failure>,
@@ -62,10 +66,10 @@ async fn in_turn<T>(
     pools.use_one(searching).await
 }
 
-/// A transaction that sees one moment, whose statements may take the time that the search has, be it more or less than
-/// what others may take.
+/// A transaction of one snapshot, whose statements may take the time that the search has, be it more or less than other
+/// statements may take.
 async fn transaction(client: &mut Client, until: Instant) -> Result<Transaction<'_>, Failure> {
-    let transaction = at_one_moment(client).await?;
+    let transaction = snapshot_transaction(client).await?;
     let limit = time_left(until)?.as_millis() + 1;
     transaction.batch_execute(&format!("SET LOCAL statement_timeout = {limit}")).await?;
     Ok(transaction)
@@ -74,8 +78,8 @@ async fn transaction(client: &mut Client, until: Instant) -> Result<Transaction<
 async fn page(client: &mut Client, query: &SearchQuery) -> Result<SearchResults, Failure> {
     let transaction = transaction(client, query.until).await?;
     let found = found(&transaction, query).await?;
-    let lengths: HashMap<i64, u64> = found.iter().map(|place| (place.entry.number, place.bytes)).collect();
-    let mut entries: Vec<Entry> = found.into_iter().map(|place| place.entry).collect();
+    let lengths: HashMap<i64, u64> = found.iter().map(|item| (item.entry.number, item.bytes)).collect();
+    let mut entries: Vec<PageEntry> = found.into_iter().map(|item| item.entry).collect();
     let total = entries.len() as u64;
     let next = cut_page(&mut entries, &query.start, query.limit, query.order.direction());
     let mut items = Vec::with_capacity(entries.len());
@@ -84,100 +88,92 @@ async fn page(client: &mut Client, query: &SearchQuery) -> Result<SearchResults,
         time_left(query.until)?;
         let now;
         (now, rest) = rest.split_at(batch(rest, |entry| lengths.get(&entry.number).copied().unwrap_or(0)));
-        items.append(&mut found_items(&transaction, query, now).await?);
+        items.append(&mut page_items(&transaction, query, now).await?);
     }
     Ok(SearchResults { items, total, next })
 }
 
-/// How long a search may go on; [`StoreError::OutOfTime`] if no longer.
+/// How much time a search has left; [`StoreError::OutOfTime`] if none.
 fn time_left(until: Instant) -> Result<Duration, StoreError> {
     let left = until.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(StoreError::OutOfTime) } else { Ok(left) }
 }
 
-/// The items that match, in any order.
-async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec<Place>, Failure> {
-    let evidence = evidence(transaction, &query.search, query.until).await?;
-    let judge = Judge { search: Arc::clone(&query.search), evidence: Arc::new(evidence), order: query.order };
-    let asked = judge.clone();
-    let candidates = compute(move || asked.candidates()).await?;
-    let places = places(transaction, query, candidates).await?;
-    let asked = judge.clone();
-    let (mut found, unread) = compute(move || asked.judge(places)).await?;
+/// The items that match, in no particular order.
+async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec<FilteredItem>, Failure> {
+    let candidates = candidates(transaction, &query.search, query.until).await?;
+    let matcher = Matcher { search: Arc::clone(&query.search), candidates: Arc::new(candidates), order: query.order };
+    let shared = matcher.clone();
+    let candidates = run_blocking(move || shared.candidates()).await?;
+    let filtered = filter_items(transaction, query, candidates).await?;
+    let shared = matcher.clone();
+    let (mut found, unread) = run_blocking(move || shared.split(filtered)).await?;
     let mut rest = &unread[..];
     while !rest.is_empty() {
         time_left(query.until)?;
         let now;
-        (now, rest) = rest.split_at(batch(rest, |place| place.bytes));
-        let numbers: Vec<i64> = now.iter().map(|place| place.entry.number).collect();
+        (now, rest) = rest.split_at(batch(rest, |item| item.bytes));
+        let numbers: Vec<i64> = now.iter().map(|item| item.entry.number).collect();
         let texts = texts(transaction, &numbers).await?;
-        let (asked, places, until) = (judge.clone(), now.to_vec(), query.until);
-        found.append(&mut compute(move || asked.read(places, &texts, until)).await??);
+        let (shared, filtered, until) = (matcher.clone(), now.to_vec(), query.until);
+        found.append(&mut run_blocking(move || shared.read(filtered, &texts, until)).await??);
     }
     Ok(found)
 }
 
-/// What the index says about the terms of a search.
-async fn evidence(transaction: &Transaction<'_>, search: &Arc<Search>, until: Instant) -> Result<Evidence, Failure> {
-    // One after the other: of two at once, the one would tell that the other failed, and not why.
-    let segments: Arc<[Segment]> = live(transaction).await?.into();
-    let mut gathered = Gathered::new(search, stale_items(transaction).await?);
-    if gathered.needs_vocabulary() {
-        let mut vocabularies = Vocabularies::of(&segments);
+/// The candidates of a search, by the postings of its terms.
+async fn candidates(
+    transaction: &Transaction<'_>,
+    search: &Arc<Search>,
+    until: Instant,
+) -> Result<Candidates, Failure> {
+    // One after the other: of two at once, the one would report that the other failed, and not why.
+    let segments: Arc<[LiveSegment]> = live_segments(transaction).await?.into();
+    let mut lookup = CandidateLookup::new(search, stale_items(transaction).await?);
+    if lookup.needs_vocabulary() {
+        let mut vocabularies = Vocabularies::new(&segments);
         while let Some(blocks) = vocabularies.next(transaction).await? {
-            gathered = compute(move || {
+            lookup = run_blocking(move || {
                 for block in blocks {
                     time_left(until)?;
-                    gathered.see(block.try_get("data")?)?;
+                    lookup.scan_vocabulary(block.try_get("data")?)?;
                 }
-                Ok::<_, Failure>(gathered)
+                Ok::<_, Failure>(lookup)
             })
             .await??;
         }
     }
-    let keys = gathered.keys();
-    let mut lookups = Lookups::new(&segments, &keys);
+    let keys = lookup.keys();
+    let mut lookups = TermLookups::new(&segments, &keys);
     while let Some((keys, blocks)) = lookups.next(transaction).await? {
         time_left(until)?;
         let (segments, keys) = (Arc::clone(&segments), keys.to_vec());
-        gathered = compute(move || {
+        lookup = run_blocking(move || {
             for block in blocks {
-                block.look(&segments, &keys, |segment, key, data| Ok(gathered.add(key, data, &segment.dead)?))?;
+                block.look(&segments, &keys, |segment, key, data| Ok(lookup.add(key, data, &segment.tombstones)?))?;
             }
-            Ok::<_, Failure>(gathered)
+            Ok::<_, Failure>(lookup)
         })
         .await??;
     }
     let search = Arc::clone(search);
-    compute(move || gathered.evidence(&search)).await
+    run_blocking(move || lookup.finish(&search)).await
 }
 
-/// Some items of a page.
-async fn found_items(
+/// The hits of some entries of a page.
+async fn page_items(
     transaction: &Transaction<'_>,
     query: &SearchQuery,
-    entries: &[Entry],
+    entries: &[PageEntry],
 ) -> Result<Vec<SearchHit>, Failure> {
     let numbers: Vec<i64> = entries.iter().map(|entry| entry.number).collect();
     let statement = transaction.prepare_cached(SNAPSHOTS).await?;
     let found = transaction.query(&statement, &[&numbers]).await?;
     let query = query.clone();
-    let items = compute(move || {
-        let item = |row: &Row| Ok((row.try_get("number")?, found_item(row, &query)?));
+    let items = run_blocking(move || {
+        let item = |row: &Row| Ok((row.try_get("number")?, search_hit(rows::snapshot(row)?, &query)?));
         found.iter().map(item).collect::<Result<HashMap<i64, SearchHit>, Failure>>()
     });
     let mut items = items.await??;
     Ok(numbers.iter().filter_map(|number| items.remove(number)).collect())
-}
-
-fn found_item(row: &Row, query: &SearchQuery) -> Result<SearchHit, Failure> {
-    let mut snapshot = rows::snapshot(row)?;
-    let mut in_time = || Instant::now() < query.until;
-    let snippet = query.search.snippet(&SearchedFields::of(&snapshot), &mut in_time);
-    let snippet = snippet.map_err(|_| StoreError::OutOfTime)?;
-    match query.contents {
-        Contents::Read => {}
-        Contents::Omit => snapshot.content = None,
-    }
-    Ok(SearchHit { snapshot, snippet })
 }

@@ -1,12 +1,12 @@
-//! Reading texts, so many at a time that they have room.
+//! Reading the searched fields of items, in batches that fit into memory.
 
 use deadpool_postgres::Transaction;
-use interline_items::search::SearchedFields;
+use interline_search::SearchedFields;
 use tokio_postgres::Row;
 
-use super::super::failure::Failure;
+use crate::postgres::failure::Failure;
 
-/// What is read at a time, unless a single text is longer.
+/// The size of a batch, unless a single text is longer.
 const BATCH_BYTES: u64 = 8 * 1024 * 1024;
 const BATCH_ITEMS: usize = 256;
 
@@ -15,13 +15,13 @@ const TEXTS: &str = "
     FROM items LEFT JOIN contents ON contents.item = items.id
     WHERE number = ANY($1)";
 
-/// The texts of items by their numbers, in any order; without those that are gone.
+/// The rows of items by their numbers, in no particular order; without those of purged items.
 pub(super) async fn texts(transaction: &Transaction<'_>, numbers: &[i64]) -> Result<Vec<Row>, Failure> {
     let statement = transaction.prepare_cached(TEXTS).await?;
     Ok(transaction.query(&statement, &[&numbers]).await?)
 }
 
-/// What of a row of texts is searched.
+/// The searched fields of a row.
 pub(super) fn searched(row: &Row) -> Result<SearchedFields<'_>, Failure> {
     Ok(SearchedFields {
         title: row.try_get("title")?,
@@ -33,7 +33,7 @@ pub(super) fn searched(row: &Row) -> Result<SearchedFields<'_>, Failure> {
     })
 }
 
-/// How many of these are read first; at least one of any.
+/// How many of these items are in the next batch; at least one.
 pub(super) fn batch<T>(items: &[T], bytes: impl Fn(&T) -> u64) -> usize {
     let mut sum: u64 = 0;
     let fits = items.iter().take(BATCH_ITEMS).take_while(|item| {

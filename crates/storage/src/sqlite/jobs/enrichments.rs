@@ -66,5 +66,5 @@ pub(super) fn of_item(connection: &Connection, item: ItemId) -> Result<Enrichmen
         Ok::<(bool, Option<String>), Failure>((columns.next()?, columns.next()?))
     });
     let (is_pending, failure) = job?.next().transpose()?.unwrap_or_default();
-    Ok(EnrichmentState { kept, is_pending, failure })
+    Ok(EnrichmentState { enrichment: kept, is_pending, failure })
 }

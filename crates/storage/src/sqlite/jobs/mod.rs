@@ -35,11 +35,11 @@ impl JobStore for SqliteStore {
         Ok(self.writer.run(move |connection| queue::end(connection, &job, &end, now)).await?)
     }
 
-    async fn work_figures(&self) -> Result<Vec<JobMetrics>, StoreError> {
+    async fn job_metrics(&self) -> Result<Vec<JobMetrics>, StoreError> {
         self.readers.read_long(queue::figures).await
     }
 
-    async fn forget_work(&self, before: Timestamp) -> Result<u64, StoreError> {
+    async fn forget_jobs(&self, before: Timestamp) -> Result<u64, StoreError> {
         let mut forgotten = 0;
         loop {
             match self.writer.run(move |connection| queue::forget(connection, before)).await? {

@@ -80,9 +80,9 @@ pub(super) fn claim(connection: &Connection, wanted: ClaimJobs) -> Result<Vec<Jo
         |row| {
             let mut columns = Columns::of(row);
             Ok(Job {
-                work: JobKey::new(wanted.task, columns.uuid()?),
+                key: JobKey::new(wanted.task, columns.uuid()?),
                 claim,
-                wanted: columns.count()?,
+                enqueued: columns.count()?,
                 failures: columns.next()?,
                 since: columns.time()?,
             })
@@ -98,8 +98,8 @@ pub(super) fn next(connection: &Connection, task: JobKind) -> Result<Option<Time
 
 /// Ends a job, if it is still that claim's.
 pub(super) fn end(connection: &Connection, job: &Job, end: &JobEnd, now: Timestamp) -> Result<bool, Failure> {
-    let (task, subject, claim) = (job.work.task().name(), job.work.subject().into_bytes(), job.claim.into_bytes());
-    let (wanted, now) = (job.wanted.cast_signed(), now.as_microsecond());
+    let (task, subject, claim) = (job.key.task().name(), job.key.subject().into_bytes(), job.claim.into_bytes());
+    let (wanted, now) = (job.enqueued.cast_signed(), now.as_microsecond());
     let run = |sql, values: &[&dyn rusqlite::ToSql]| {
         let mut all: Vec<&dyn rusqlite::ToSql> = vec![&task, &subject, &claim];
         all.extend_from_slice(values);

@@ -1,4 +1,4 @@
-//! Whether everything that is stored fits together.
+//! The integrity check: contents, versions and the search index of every item.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,15 @@ use interline_items::{CheckProblem, CheckReport, ContentInfo, ItemId};
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use super::super::failure::Failure;
-use super::super::{items, versions};
 use super::index::keys;
-use super::segments::{live, stale_items};
+use super::segments::{live_segments, stale_items};
 use super::texts::Texts;
 use crate::codec::CodecError;
 use crate::search::fingerprint::{Fingerprints, fingerprint};
-use crate::search::live::Segment;
+use crate::search::live_segment::LiveSegment;
+use crate::sqlite::failure::Failure;
+use crate::sqlite::history::versions;
+use crate::sqlite::items::lookup;
 
 const ITEMS: &str = "SELECT number, id FROM items ORDER BY number";
 
@@ -21,8 +22,8 @@ const VERSIONS: &str = "SELECT version FROM versions WHERE item = ?1 AND version
 
 const BLOCKS: &str = "SELECT data FROM search_blocks WHERE segment = ?1 ORDER BY first";
 
-/// Looks at everything. The connection is in a transaction.
-pub(in super::super) fn check(connection: &Connection) -> Result<CheckReport, Failure> {
+/// Checks everything that is stored. The connection is in a transaction.
+pub(crate) fn check(connection: &Connection) -> Result<CheckReport, Failure> {
     let mut report = CheckReport::default();
     let mut sums = sums(connection, &mut report)?;
     let stale = stale_items(connection)?;
@@ -47,15 +48,15 @@ pub(in super::super) fn check(connection: &Connection) -> Result<CheckReport, Fa
     Ok(report)
 }
 
-/// What the index says of each item.
+/// The fingerprint of each item, by the index.
 fn sums(connection: &Connection, report: &mut CheckReport) -> Result<BTreeMap<i64, u128>, Failure> {
     let mut sums = Fingerprints::default();
     let mut statement = connection.prepare(BLOCKS)?;
-    for segment in live(connection)? {
+    for segment in live_segments(connection)? {
         let mut blocks = statement.query([segment.number])?;
         while let Some(row) = blocks.next()? {
             let block = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-            if let Err(error) = sums.add_block(block, &segment.dead) {
+            if let Err(error) = sums.add_block(block, &segment.tombstones) {
                 report.add(damage(&segment, &error));
             }
         }
@@ -66,13 +67,13 @@ fn sums(connection: &Connection, report: &mut CheckReport) -> Result<BTreeMap<i6
     Ok(sums.into_sums())
 }
 
-fn damage(segment: &Segment, error: &CodecError) -> CheckProblem {
+fn damage(segment: &LiveSegment, error: &CodecError) -> CheckProblem {
     CheckProblem::Damage(format!("segment {}: {error}", segment.number))
 }
 
 fn check_content(connection: &Connection, id: ItemId, report: &mut CheckReport) -> Result<(), Failure> {
-    let Some(snapshot) = items::snapshot(connection, id)? else { return Ok(()) };
-    if snapshot.content.as_deref().map(ContentInfo::of) != snapshot.item.content {
+    let Some(snapshot) = lookup::snapshot(connection, id)? else { return Ok(()) };
+    if snapshot.content.as_deref().map(ContentInfo::from_text) != snapshot.item.content {
         report.add(CheckProblem::Content(id));
     }
     Ok(())

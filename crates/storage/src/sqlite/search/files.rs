@@ -1,4 +1,4 @@
-//! Files of code that may match a search.
+//! Search of code files: reads the candidates in the order of their paths.
 
 use std::ops::ControlFlow;
 
@@ -6,33 +6,32 @@ use interline_items::SpaceId;
 use interline_items::search::{FileReader, FileSearch, FileText, Paths, file_order};
 use rusqlite::{Connection, params};
 
-use super::super::failure::Failure;
-use super::segments::{live, stale_items};
-use super::{check_time, evidence};
+use super::segments::{live_segments, stale_items};
+use super::{candidates, check_time};
+use crate::sqlite::failure::Failure;
 
-// The conditions are those of the partial index, word for word, or SQLite would not use it. It has all that is read.
+// The conditions are those of the partial index, word for word, or SQLite would not use it. The index
+// covers all columns that are read.
 const FILES: &str = "
     SELECT number, path FROM items
     WHERE space = ?1 AND kind = ?2 AND path >= ?3 AND path IS NOT NULL AND deleted_at IS NULL ORDER BY path";
 
 const TEXT: &str = "SELECT text FROM contents WHERE item = ?1";
 
-/// A file that may match.
+/// A file that is a candidate.
 struct File {
     number: i64,
     space: SpaceId,
     path: String,
 }
 
-/// Hands the files that may match to `read`; how many there are where was looked. The connection is in a transaction.
-pub(in super::super) fn search_files(
-    connection: &Connection,
-    query: &FileSearch,
-    mut read: FileReader,
-) -> Result<u64, Failure> {
+/// Hands the candidates to `read`. Returns how many files there are in the searched paths. The connection is in a
+/// transaction.
+pub(crate) fn search_files(connection: &Connection, query: &FileSearch, mut read: FileReader) -> Result<u64, Failure> {
     check_time(query.until)?;
-    let evidence = evidence(connection, &query.search, query.until, &live(connection)?, stale_items(connection)?)?;
-    let (files, total) = files(connection, query, evidence.candidates(&query.search).as_deref())?;
+    let candidates =
+        candidates(connection, &query.search, query.until, &live_segments(connection)?, stale_items(connection)?)?;
+    let (files, total) = files(connection, query, candidates.items(&query.search).as_deref())?;
     let mut statement = connection.prepare_cached(TEXT)?;
     for file in files {
         check_time(query.until)?;
@@ -47,7 +46,7 @@ pub(in super::super) fn search_files(
     Ok(total)
 }
 
-/// The files that are among the candidates, sorted, and how many there are with the others.
+/// The candidates among the files, sorted, and how many files there are in all.
 fn files(connection: &Connection, query: &FileSearch, candidates: Option<&[i64]>) -> Result<(Vec<File>, u64), Failure> {
     let mut statement = connection.prepare_cached(FILES)?;
     let first = match &query.paths {
@@ -59,7 +58,7 @@ fn files(connection: &Connection, query: &FileSearch, candidates: Option<&[i64]>
         let mut found = statement.query(params![space.uuid().into_bytes(), query.kind.name(), first])?;
         while let Some(row) = found.next()? {
             let (number, path) = (row.get(0)?, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?);
-            // They ascend by their bytes, so that those that are asked for come first.
+            // Paths ascend by their bytes, so that those of the query come first.
             if !query.paths.contain(path) {
                 break;
             }

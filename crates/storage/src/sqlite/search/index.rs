@@ -1,30 +1,30 @@
-//! Steps of the index: items that changed become a segment, segments that became many become one.
+//! Steps of the indexer: stale items become a new segment; when segments are many, they are merged.
 
 use interline_items::StoreError;
 use interline_items::search::{IndexStep, IndexStepResult};
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
-use super::super::failure::Failure;
-use super::super::readers::Readers;
-use super::super::writer::Writer;
 use super::merge;
-use super::segments::{is_elsewhere, live, take_lease, with_block};
+use super::segments::{is_leased_elsewhere, live_segments, take_lease, with_block};
 use super::texts::Texts;
 use crate::search::block;
+use crate::search::item_keys::{ItemKeys, item_keys, member_key};
 use crate::search::lease::Lease;
-use crate::search::live::{STEP_BYTES, STEP_ITEMS, Segment, State, length};
-use crate::search::members::{ItemKeys, keys_of, member_key};
-use crate::search::policy;
-use crate::search::segment::{Block, segment_of};
+use crate::search::live_segment::{LiveSegment, STEP_BYTES, STEP_ITEMS, SegmentState, total_bytes};
+use crate::search::merge_policy;
+use crate::search::segment::{Block, build_segment};
+use crate::sqlite::failure::Failure;
+use crate::sqlite::readers::Readers;
+use crate::sqlite::write::writer::Writer;
 
-// What changed hours from now did so by a clock that was wrong.
+// A change that is hours in the future was made by a clock that was wrong.
 const STALE: &str = "
     SELECT item, mark FROM stale_items WHERE changed_at <= ?1 OR changed_at > ?1 + 7200000000 ORDER BY item LIMIT ?2";
 
 const COUNT_STALE: &str = "SELECT count(*) FROM stale_items";
 
-/// What is left behind: a merge that was given up, or parts that were put together.
+/// A segment to remove: of a merge that was given up, or an input of a finished one.
 const LEFT_BEHIND: &str = "SELECT number FROM search_segments WHERE state <> 1 ORDER BY number LIMIT 1";
 
 const ADD_SEGMENT: &str = "
@@ -32,24 +32,24 @@ const ADD_SEGMENT: &str = "
 
 const ADD_BLOCK: &str = "INSERT INTO search_blocks (segment, first, data) VALUES (?1, ?2, ?3)";
 
-const SET_DEAD: &str = "UPDATE search_segments SET dead = ?2 WHERE number = ?1";
+const SET_TOMBSTONES: &str = "UPDATE search_segments SET dead = ?2 WHERE number = ?1";
 
 const IS_STALE: &str = "SELECT EXISTS (SELECT 1 FROM stale_items WHERE item = ?1)";
 
-// A change since it was read has another mark, and stays stale.
+// An item that was changed since it was read has another mark, and stays stale.
 const FORGET_STALE: &str = "DELETE FROM stale_items WHERE item = ?1 AND mark = ?2";
 
-/// What there is to do next.
-enum Work {
+/// The work of the next step.
+enum IndexWork {
     Elsewhere,
     Nothing { stale: u64 },
-    Merge(Vec<Segment>),
+    Merge(Vec<LiveSegment>),
     Remove(i64),
-    Add(Addition),
+    Add(NewSegment),
 }
 
-/// A step of the index, by the holder of a lease.
-pub(in super::super) async fn step(
+/// Does one step of the index, under the lease of `holder`.
+pub(crate) async fn step(
     readers: &Readers,
     writer: &Writer,
     holder: Uuid,
@@ -58,16 +58,16 @@ pub(in super::super) async fn step(
     let lease = Lease::new(holder);
     let work = readers.read_long(move |connection| next(connection, lease, step)).await?;
     match work {
-        Work::Elsewhere => Ok(IndexStepResult::Elsewhere),
-        Work::Nothing { stale } => Ok(IndexStepResult::Nothing { stale }),
-        Work::Merge(segments) => merge::merge(readers, writer, holder, segments).await,
-        Work::Remove(segment) => {
-            writer.run(move |connection| merge::remove_some(connection, lease, segment)).await?;
+        IndexWork::Elsewhere => Ok(IndexStepResult::Elsewhere),
+        IndexWork::Nothing { stale } => Ok(IndexStepResult::Nothing { stale }),
+        IndexWork::Merge(segments) => merge::merge(readers, writer, holder, segments).await,
+        IndexWork::Remove(segment) => {
+            writer.run(move |connection| merge::remove_blocks(connection, lease, segment)).await?;
             Ok(IndexStepResult::Tidied)
         }
-        Work::Add(addition) => {
-            let (items, stale) = (addition.read.len() as u64, addition.stale);
-            let added = writer.run(move |connection| addition.commit(connection, lease)).await?;
+        IndexWork::Add(new_segment) => {
+            let (items, stale) = (new_segment.read.len() as u64, new_segment.stale);
+            let added = writer.run(move |connection| new_segment.commit(connection, lease)).await?;
             Ok(if added {
                 IndexStepResult::Added { items, stale: stale.saturating_sub(items) }
             } else {
@@ -77,40 +77,40 @@ pub(in super::super) async fn step(
     }
 }
 
-fn next(connection: &Connection, lease: Lease, step: IndexStep) -> Result<Work, Failure> {
-    if is_elsewhere(connection, &lease)? {
-        return Ok(Work::Elsewhere);
+fn next(connection: &Connection, lease: Lease, step: IndexStep) -> Result<IndexWork, Failure> {
+    if is_leased_elsewhere(connection, &lease)? {
+        return Ok(IndexWork::Elsewhere);
     }
-    let mut segments = live(connection)?;
-    let sizes: Vec<_> = segments.iter().map(Segment::size).collect();
-    if let Some(due) = policy::due(&sizes) {
+    let mut segments = live_segments(connection)?;
+    let sizes: Vec<_> = segments.iter().map(LiveSegment::size).collect();
+    if let Some(due) = merge_policy::segments_to_merge(&sizes) {
         segments.retain(|segment| due.contains(&segment.number));
-        return Ok(Work::Merge(segments));
+        return Ok(IndexWork::Merge(segments));
     }
     if let Some(segment) =
         connection.prepare_cached(LEFT_BEHIND)?.query_map([], |row| row.get(0))?.next().transpose()?
     {
-        return Ok(Work::Remove(segment));
+        return Ok(IndexWork::Remove(segment));
     }
-    Addition::read(connection, &segments, step)
+    NewSegment::read(connection, &segments, step)
 }
 
-/// A segment that is to be added.
-struct Addition {
-    /// The segments that count when it is added, or it is not.
+/// A segment to add.
+struct NewSegment {
+    /// The live segments that it was built beside: it is added only if they are still the live ones.
     segments: Vec<i64>,
-    /// The items, each with its mark. Those that are gone too.
+    /// The items, each with its mark; also those that were purged.
     read: Vec<(i64, i64)>,
-    /// How many of them are there.
+    /// How many of the items exist.
     items: i64,
     blocks: Vec<Block>,
-    /// The items that no longer count in older segments.
-    dead: Vec<(i64, Vec<i64>)>,
+    /// New tombstones of older segments, by the number of the segment.
+    tombstones: Vec<(i64, Vec<i64>)>,
     stale: u64,
 }
 
-impl Addition {
-    fn read(connection: &Connection, segments: &[Segment], step: IndexStep) -> Result<Work, Failure> {
+impl NewSegment {
+    fn read(connection: &Connection, segments: &[LiveSegment], step: IndexStep) -> Result<IndexWork, Failure> {
         let stale: i64 = connection.prepare_cached(COUNT_STALE)?.query_row([], |row| row.get(0))?;
         let stale = stale.cast_unsigned();
         let (mut read, mut terms, mut bytes) = (Vec::new(), Vec::new(), 0);
@@ -129,46 +129,46 @@ impl Addition {
             }
         }
         if read.is_empty() {
-            return Ok(Work::Nothing { stale });
+            return Ok(IndexWork::Nothing { stale });
         }
-        let mut dead = Vec::new();
+        let mut tombstones = Vec::new();
         for segment in segments {
             let members = members(connection, segment, &read)?;
             if !members.is_empty() {
-                dead.push((segment.number, members));
+                tombstones.push((segment.number, members));
             }
         }
-        Ok(Work::Add(Addition {
+        Ok(IndexWork::Add(NewSegment {
             segments: segments.iter().map(|segment| segment.number).collect(),
             items: terms.len() as i64,
-            blocks: segment_of(&terms)?,
+            blocks: build_segment(&terms)?,
             read,
-            dead,
+            tombstones,
             stale,
         }))
     }
 
-    /// Whether it was added: nobody else has changed the index meanwhile.
+    /// Whether it was added; not if another process has changed the index meanwhile.
     fn commit(self, connection: &Connection, lease: Lease) -> Result<bool, Failure> {
-        let mut segments = live(connection)?;
+        let mut segments = live_segments(connection)?;
         if !segments.iter().map(|segment| segment.number).eq(self.segments.iter().copied()) {
             return Ok(false);
         }
-        // Another may have indexed the items, without a segment if all were gone by then.
+        // Another process may have indexed the items, without a segment if all were purged by then.
         for (item, _) in &self.read {
             if !connection.prepare_cached(IS_STALE)?.query_row([item], |row| row.get(0))? {
                 return Ok(false);
             }
         }
         take_lease(connection, &lease)?;
-        for (number, items) in self.dead {
+        for (number, items) in self.tombstones {
             if let Some(segment) = segments.iter_mut().find(|segment| segment.number == number) {
-                segment.dead.insert(items);
-                connection.prepare_cached(SET_DEAD)?.execute(params![number, segment.dead.encode()])?;
+                segment.tombstones.insert(items);
+                connection.prepare_cached(SET_TOMBSTONES)?.execute(params![number, segment.tombstones.encode()])?;
             }
         }
         if !self.blocks.is_empty() {
-            let segment = add_segment(connection, State::Counts, self.items, &self.blocks)?;
+            let segment = add_segment(connection, SegmentState::Live, self.items, &self.blocks)?;
             add_blocks(connection, segment, &self.blocks)?;
         }
         let mut forget = connection.prepare_cached(FORGET_STALE)?;
@@ -179,9 +179,14 @@ impl Addition {
     }
 }
 
-/// Adds a segment without its blocks; its number.
-pub(super) fn add_segment(connection: &Connection, state: State, items: i64, blocks: &[Block]) -> Result<i64, Failure> {
-    let values = params![state as i64, items, length(blocks), Vec::new()];
+/// Adds a segment without its blocks. Returns its number.
+pub(super) fn add_segment(
+    connection: &Connection,
+    state: SegmentState,
+    items: i64,
+    blocks: &[Block],
+) -> Result<i64, Failure> {
+    let values = params![state as i64, items, total_bytes(blocks), Vec::new()];
     Ok(connection.prepare_cached(ADD_SEGMENT)?.query_row(values, |row| row.get(0))?)
 }
 
@@ -194,19 +199,19 @@ pub(super) fn add_blocks(connection: &Connection, segment: i64, blocks: &[Block]
     Ok(())
 }
 
-/// The keys of an item and the length of its content; `None` if it is gone.
+/// The keys of an item and the length of its content; `None` if it was purged.
 pub(super) fn keys(texts: &mut Texts<'_>, item: i64) -> Result<Option<(ItemKeys, u64)>, Failure> {
-    texts.of(item, |texts| {
+    texts.with_fields(item, |texts| {
         let length = texts.content.map_or(0, str::len) as u64;
-        Ok((keys_of(texts, &item.to_be_bytes()), length))
+        Ok((item_keys(texts, &item.to_be_bytes()), length))
     })
 }
 
-/// Those of the items that a segment has.
-fn members(connection: &Connection, segment: &Segment, items: &[(i64, i64)]) -> Result<Vec<i64>, Failure> {
+/// The items that a segment has live postings of.
+fn members(connection: &Connection, segment: &LiveSegment, items: &[(i64, i64)]) -> Result<Vec<i64>, Failure> {
     let mut members = Vec::new();
     for (item, _) in items {
-        if segment.dead.contains(*item) {
+        if segment.tombstones.contains(*item) {
             continue;
         }
         let key = member_key(&item.to_be_bytes());

@@ -1,19 +1,19 @@
-//! Segments are put together into one, a piece at a time: whoever writes meanwhile waits for one piece at the most.
+//! Merging segments into one, chunk by chunk: another write waits for one chunk at the most.
 
 use interline_items::StoreError;
 use interline_items::search::IndexStepResult;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
-use super::super::failure::Failure;
-use super::super::readers::Readers;
-use super::super::writer::Writer;
 use super::index::{add_blocks, add_segment};
-use super::segments::{live, take_lease};
+use super::segments::{live_segments, take_lease};
 use crate::search::lease::Lease;
-use crate::search::live::{PIECE_BYTES, Segment, State, Successor, length};
+use crate::search::live_segment::{CHUNK_BYTES, LiveSegment, MergedSegment, SegmentState, total_bytes};
 use crate::search::merge::Merge;
 use crate::search::segment::Block;
+use crate::sqlite::failure::Failure;
+use crate::sqlite::readers::Readers;
+use crate::sqlite::write::writer::Writer;
 
 const NEXT_BLOCK: &str = "
     SELECT first, data FROM search_blocks WHERE segment = ?1 AND first > ?2 ORDER BY first LIMIT 1";
@@ -25,7 +25,7 @@ const IS_BEING_MADE: &str = "SELECT EXISTS (SELECT 1 FROM search_segments WHERE 
 
 const RETIRE: &str = "UPDATE search_segments SET state = 2 WHERE number = ?1";
 
-// So that whoever still makes it does not finish what is not whole.
+// So that a process that still merges into it does not finish a segment that lacks blocks.
 const GIVE_UP: &str = "UPDATE search_segments SET state = 2 WHERE number = ?1 AND state <> 1";
 
 const REMOVE_BLOCKS: &str = "
@@ -33,34 +33,34 @@ const REMOVE_BLOCKS: &str = "
 
 const REMOVE_SEGMENT: &str = "DELETE FROM search_segments WHERE number = ?1";
 
-/// Puts segments together.
+/// Merges segments into one.
 pub(super) async fn merge(
     readers: &Readers,
     writer: &Writer,
     holder: Uuid,
-    inputs: Vec<Segment>,
+    inputs: Vec<LiveSegment>,
 ) -> Result<IndexStepResult, StoreError> {
     let begin = writer.run(move |connection| {
         take_lease(connection, &Lease::new(holder))?;
-        add_segment(connection, State::BeingMade, 0, &[])
+        add_segment(connection, SegmentState::BeingMade, 0, &[])
     });
-    let mut made = Made { segment: begin.await?, bytes: 0 };
-    let mut merging = Merging::of(&inputs);
+    let mut output = MergeOutput { segment: begin.await?, bytes: 0 };
+    let mut progress = MergeProgress::new(&inputs);
     loop {
-        let (next, piece) = readers.read_long(move |connection| merging.piece(connection)).await?;
+        let (next, chunk) = readers.read_long(move |connection| progress.chunk(connection)).await?;
         let Some(next) = next else {
-            let finished = writer.run(move |connection| made.finish(connection, holder, &piece, &inputs)).await?;
+            let finished = writer.run(move |connection| output.finish(connection, holder, &chunk, &inputs)).await?;
             return Ok(if finished { IndexStepResult::Tidied } else { IndexStepResult::Elsewhere });
         };
-        made.bytes += length(&piece);
-        merging = next;
-        let segment = made.segment;
+        output.bytes += total_bytes(&chunk);
+        progress = next;
+        let segment = output.segment;
         let write = move |connection: &Connection| {
             if !is_being_made(connection, segment)? {
                 return Ok(false);
             }
             take_lease(connection, &Lease::new(holder))?;
-            add_blocks(connection, segment, &piece)?;
+            add_blocks(connection, segment, &chunk)?;
             Ok(true)
         };
         if !writer.run(write).await? {
@@ -69,34 +69,34 @@ pub(super) async fn merge(
     }
 }
 
-/// Whether nobody has given it up.
+/// Whether the new segment was not given up by another process.
 fn is_being_made(connection: &Connection, segment: i64) -> Result<bool, Failure> {
     Ok(connection.prepare_cached(IS_BEING_MADE)?.query_row([segment], |row| row.get(0))?)
 }
 
-/// How far the reading of the inputs is.
-struct Merging {
+/// The state of a merge between two chunks.
+struct MergeProgress {
     merge: Merge,
     /// Each input, and the first term of the last block that was read.
     read: Vec<(i64, Vec<u8>)>,
 }
 
-impl Merging {
-    fn of(inputs: &[Segment]) -> Merging {
-        Merging {
-            merge: Merge::of(inputs.iter().map(|segment| segment.dead.clone())),
+impl MergeProgress {
+    fn new(inputs: &[LiveSegment]) -> MergeProgress {
+        MergeProgress {
+            merge: Merge::new(inputs.iter().map(|segment| segment.tombstones.clone())),
             read: inputs.iter().map(|segment| (segment.number, Vec::new())).collect(),
         }
     }
 
-    /// The next blocks of the new segment, and what goes on from there; nothing goes on after the last.
-    fn piece(mut self, connection: &Connection) -> Result<(Option<Merging>, Vec<Block>), Failure> {
+    /// The next blocks of the new segment, and the state from which the merge goes on; `None` after the last.
+    fn chunk(mut self, connection: &Connection) -> Result<(Option<MergeProgress>, Vec<Block>), Failure> {
         let mut statement = connection.prepare_cached(NEXT_BLOCK)?;
         loop {
-            if let Some(piece) = self.merge.take_piece(PIECE_BYTES) {
-                return Ok((Some(self), piece));
+            if let Some(chunk) = self.merge.take_chunk(CHUNK_BYTES) {
+                return Ok((Some(self), chunk));
             }
-            let Some(input) = self.merge.need() else { return Ok((None, self.merge.take_blocks())) };
+            let Some(input) = self.merge.needed_input() else { return Ok((None, self.merge.take_blocks())) };
             let (segment, last) = &mut self.read[input];
             let mut found = statement.query(params![*segment, *last])?;
             let block = match found.next()? {
@@ -111,32 +111,35 @@ impl Merging {
     }
 }
 
-/// The segment that is being made.
+/// The new segment.
 #[derive(Clone, Copy)]
-struct Made {
+struct MergeOutput {
     segment: i64,
     bytes: i64,
 }
 
-impl Made {
-    /// Puts the segment in the place of the inputs, with its last blocks; whether they were all still there.
+impl MergeOutput {
+    /// Writes the last blocks, and replaces the inputs by the new segment. Returns whether all inputs were still live.
     fn finish(
         self,
         connection: &Connection,
         holder: Uuid,
         last: &[Block],
-        inputs: &[Segment],
+        inputs: &[LiveSegment],
     ) -> Result<bool, Failure> {
-        let Some(Successor { items, dead }) = Successor::of(inputs, &live(connection)?) else { return Ok(false) };
+        let Some(MergedSegment { items, tombstones }) = MergedSegment::from_inputs(inputs, &live_segments(connection)?)
+        else {
+            return Ok(false);
+        };
         if !is_being_made(connection, self.segment)? {
             return Ok(false);
         }
         take_lease(connection, &Lease::new(holder))?;
-        let bytes = self.bytes + length(last);
+        let bytes = self.bytes + total_bytes(last);
         add_blocks(connection, self.segment, last)?;
-        // Without a block there is nothing in it: it is left behind, and removed with the inputs.
+        // Without a block the new segment is empty: it is left behind, and removed with the inputs.
         if bytes > 0 {
-            connection.prepare_cached(FINISH)?.execute(params![self.segment, items, bytes, dead.encode()])?;
+            connection.prepare_cached(FINISH)?.execute(params![self.segment, items, bytes, tombstones.encode()])?;
         }
         for input in inputs {
             connection.prepare_cached(RETIRE)?.execute([input.number])?;
@@ -145,10 +148,10 @@ impl Made {
     }
 }
 
-/// Removes some blocks of a segment that does not count, and the segment with the last of them.
-pub(super) fn remove_some(connection: &Connection, lease: Lease, segment: i64) -> Result<(), Failure> {
+/// Removes some blocks of a segment that is not live, and the segment with the last of them.
+pub(super) fn remove_blocks(connection: &Connection, lease: Lease, segment: i64) -> Result<(), Failure> {
     take_lease(connection, &lease)?;
-    // It may count by now, or be gone.
+    // It may be live by now, or be gone.
     let is_left = connection.prepare_cached(GIVE_UP)?.execute([segment])? > 0;
     if is_left && connection.prepare_cached(REMOVE_BLOCKS)?.execute([segment])? == 0 {
         connection.prepare_cached(REMOVE_SEGMENT)?.execute([segment])?;

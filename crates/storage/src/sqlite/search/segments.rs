@@ -1,27 +1,27 @@
-//! The segments of the index, as rows.
+//! The tables of the search index: live segments, their blocks, stale items, and the lease of the indexer.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::failure::Failure;
-use crate::search::dead::DeadItems;
+use crate::search::item_set::ItemSet;
 use crate::search::lease::Lease;
-use crate::search::live::Segment;
+use crate::search::live_segment::LiveSegment;
 use crate::search::vocabulary::VOCABULARY;
+use crate::sqlite::failure::Failure;
 
 const LIVE: &str = "SELECT number, items, bytes, dead FROM search_segments WHERE state = 1 ORDER BY number";
 
 const STALE: &str = "SELECT item FROM stale_items ORDER BY item";
 
-/// The block that has a term, if any has.
+/// The only block that can have a term.
 const BLOCK: &str = "
     SELECT data FROM search_blocks WHERE segment = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1";
 
 const VOCABULARY_BLOCKS: &str = "SELECT data FROM search_blocks WHERE segment = ?1 AND first >= ?2 ORDER BY first";
 
-/// Looks at the block of a segment that would have a term.
+/// Calls `look` with the block of a segment that would have a term.
 pub(super) fn with_block(
     connection: &Connection,
-    segment: &Segment,
+    segment: &LiveSegment,
     key: &[u8],
     look: impl FnOnce(&[u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -33,10 +33,10 @@ pub(super) fn with_block(
     }
 }
 
-/// Looks at each block of the vocabulary of a segment.
+/// Calls `look` with each block of the vocabulary of a segment.
 pub(super) fn with_vocabulary(
     connection: &Connection,
-    segment: &Segment,
+    segment: &LiveSegment,
     mut look: impl FnMut(&[u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut statement = connection.prepare_cached(VOCABULARY_BLOCKS)?;
@@ -47,21 +47,21 @@ pub(super) fn with_vocabulary(
     Ok(())
 }
 
-/// The segments that count.
-pub(super) fn live(connection: &Connection) -> Result<Vec<Segment>, Failure> {
+/// The live segments.
+pub(super) fn live_segments(connection: &Connection) -> Result<Vec<LiveSegment>, Failure> {
     let mut statement = connection.prepare_cached(LIVE)?;
     let segments = statement.query_and_then([], |row| {
-        let dead = DeadItems::decode(row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?)?;
-        Ok(Segment { number: row.get(0)?, items: row.get(1)?, bytes: row.get(2)?, dead })
+        let tombstones = ItemSet::decode(row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?)?;
+        Ok(LiveSegment { number: row.get(0)?, items: row.get(1)?, bytes: row.get(2)?, tombstones })
     })?;
     segments.collect()
 }
 
-/// The items that the index does not know as they are.
-pub(super) fn stale_items(connection: &Connection) -> Result<DeadItems, Failure> {
+/// The stale items: the index does not have their current state.
+pub(super) fn stale_items(connection: &Connection) -> Result<ItemSet, Failure> {
     let mut statement = connection.prepare_cached(STALE)?;
     let items = statement.query_map([], |row| row.get(0))?;
-    Ok(items.collect::<Result<DeadItems, _>>()?)
+    Ok(items.collect::<Result<ItemSet, _>>()?)
 }
 
 const LEASE: &str = "SELECT value FROM meta WHERE key = 'indexer'";
@@ -69,13 +69,13 @@ const LEASE: &str = "SELECT value FROM meta WHERE key = 'indexer'";
 const TAKE_LEASE: &str = "
     INSERT INTO meta (key, value) VALUES ('indexer', ?1) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
 
-/// Whether another process is at the index.
-pub(super) fn is_elsewhere(connection: &Connection, lease: &Lease) -> Result<bool, Failure> {
-    let known: Option<String> = connection.prepare_cached(LEASE)?.query_row([], |row| row.get(0)).optional()?;
-    Ok(known.is_some_and(|known| lease.is_held(&known)))
+/// Whether another process holds the lease of the indexer.
+pub(super) fn is_leased_elsewhere(connection: &Connection, lease: &Lease) -> Result<bool, Failure> {
+    let stored: Option<String> = connection.prepare_cached(LEASE)?.query_row([], |row| row.get(0)).optional()?;
+    Ok(stored.is_some_and(|stored| lease.is_held_elsewhere(&stored)))
 }
 
-/// Keeps others from the index for a while.
+/// Takes or renews the lease, which keeps other processes from the index for a while.
 pub(super) fn take_lease(connection: &Connection, lease: &Lease) -> Result<(), Failure> {
     connection.prepare_cached(TAKE_LEASE)?.execute([lease.to_text()])?;
     Ok(())

@@ -1,16 +1,16 @@
-//! Reading what is searched of an item.
+//! Reading the searched fields of an item.
 
-use interline_items::search::SearchedFields;
+use interline_search::SearchedFields;
 use rusqlite::{CachedStatement, Connection};
 
-use super::super::failure::Failure;
-use super::super::rows::Columns;
+use crate::sqlite::failure::Failure;
+use crate::sqlite::rows::Columns;
 
 const TEXTS: &str = "
     SELECT title, name, description, url, path, text FROM items LEFT JOIN contents ON contents.item = items.number
     WHERE items.number = ?1";
 
-/// A statement that reads the texts of one item after the other.
+/// A statement that reads the searched fields of one item after the other.
 pub(super) struct Texts<'a>(CachedStatement<'a>);
 
 impl<'a> Texts<'a> {
@@ -18,15 +18,15 @@ impl<'a> Texts<'a> {
         Ok(Texts(connection.prepare_cached(TEXTS)?))
     }
 
-    /// What `look` makes of the texts of an item, without a copy of them; `None` if the item is gone.
-    pub(super) fn of<T>(
+    /// Calls `look` with the searched fields of an item, without copying them; `None` if the item was purged.
+    pub(super) fn with_fields<T>(
         &mut self,
         item: i64,
         look: impl FnOnce(&SearchedFields<'_>) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
         let mut found = self.0.query([item])?;
         let Some(row) = found.next()? else { return Ok(None) };
-        let mut columns = Columns::of(row);
+        let mut columns = Columns::from_row(row);
         let searched = SearchedFields {
             title: columns.optional_text()?,
             name: columns.optional_text()?,

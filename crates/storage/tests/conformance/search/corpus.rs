@@ -1,9 +1,9 @@
-//! The items that the table of searches is about.
+//! The items that the table of queries searches.
 
 use interline_items::{ItemId, Snapshot, Space, View};
 use uuid::Uuid;
 
-use crate::samples::{Sample, at, bookmark, description, note, prompt, title};
+use crate::fixtures::samples::{Sample, at, bookmark, description, note, prompt, title};
 
 /// An item of the corpus, and what the table calls it.
 pub(super) struct Entry {

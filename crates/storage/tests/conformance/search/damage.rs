@@ -1,11 +1,11 @@
-//! `check` finds what does not fit together, and nothing where all does.
+//! `check` finds damage in contents, versions and the index, and nothing in a sound store.
 
 use interline_items::{Action, CheckProblem, CheckReport, ItemId, Snapshot, Store};
 
 use super::{complete, sound, step};
-use crate::authors::{Author, author};
-use crate::place::Place;
-use crate::samples::{Sample, at, bookmark, note, prompt};
+use crate::fixtures::authors::{Author, author};
+use crate::fixtures::samples::{Sample, at, bookmark, note, prompt};
+use crate::fixtures::test_store::TestStore;
 
 on_both!(
     a_sound_store_has_no_problems,
@@ -41,8 +41,8 @@ fn is_index_of(problems: &[CheckProblem], id: ItemId) -> bool {
     problems.contains(&CheckProblem::Index(id))
 }
 
-async fn a_sound_store_has_no_problems(place: Place) {
-    let store = &*place.store;
+async fn a_sound_store_has_no_problems(test: TestStore) {
+    let store = &*test.store;
     assert_eq!(store.check().await.unwrap(), CheckReport::default());
     let (ada, items) = three(store).await;
     let expected = CheckReport { items: 3, versions: 4, ..CheckReport::default() };
@@ -55,82 +55,79 @@ async fn a_sound_store_has_no_problems(place: Place) {
     assert!((1..=2).contains(&report.stale), "{}", report.stale);
 }
 
-async fn a_lost_block_is_found(place: Place) {
-    let (_, items) = three(&*place.store).await;
-    place.execute("DELETE FROM search_blocks").await;
-    let problems = problems(&*place.store).await;
+async fn a_lost_block_is_found(test: TestStore) {
+    let (_, items) = three(&*test.store).await;
+    test.execute("DELETE FROM search_blocks").await;
+    let problems = problems(&*test.store).await;
     assert!(items.iter().all(|item| is_index_of(&problems, item.item.id)), "{problems:?}");
 }
 
-async fn a_lost_vocabulary_is_found(place: Place) {
-    three(&*place.store).await;
+async fn a_lost_vocabulary_is_found(test: TestStore) {
+    three(&*test.store).await;
     // It comes after all other blocks.
-    place
-        .execute(
-            "DELETE FROM search_blocks WHERE first IN (SELECT first FROM search_blocks ORDER BY first DESC LIMIT 1)",
-        )
-        .await;
-    let problems = problems(&*place.store).await;
+    test.execute(
+        "DELETE FROM search_blocks WHERE first IN (SELECT first FROM search_blocks ORDER BY first DESC LIMIT 1)",
+    )
+    .await;
+    let problems = problems(&*test.store).await;
     assert!(matches!(&problems[..], [CheckProblem::Damage(what)] if what.contains("vocabulary")), "{problems:?}");
 }
 
-async fn a_content_that_was_changed_is_found(place: Place) {
-    let (_, items) = three(&*place.store).await;
-    place.execute("UPDATE contents SET text = replace(text, 'gamma', 'delta')").await;
-    let (problems, id) = (problems(&*place.store).await, items[0].item.id);
+async fn a_content_that_was_changed_is_found(test: TestStore) {
+    let (_, items) = three(&*test.store).await;
+    test.execute("UPDATE contents SET text = replace(text, 'gamma', 'delta')").await;
+    let (problems, id) = (problems(&*test.store).await, items[0].item.id);
     assert!(problems.contains(&CheckProblem::Content(id)), "{problems:?}");
     assert!(is_index_of(&problems, id), "{problems:?}");
     assert!(!is_index_of(&problems, items[1].item.id) && !is_index_of(&problems, items[2].item.id), "{problems:?}");
 }
 
-async fn a_title_that_was_changed_is_found(place: Place) {
-    let (_, items) = three(&*place.store).await;
-    place.execute("UPDATE items SET title = 'Plans' WHERE title = 'Plan'").await;
-    assert_eq!(problems(&*place.store).await, [CheckProblem::Index(items[0].item.id)]);
+async fn a_title_that_was_changed_is_found(test: TestStore) {
+    let (_, items) = three(&*test.store).await;
+    test.execute("UPDATE items SET title = 'Plans' WHERE title = 'Plan'").await;
+    assert_eq!(problems(&*test.store).await, [CheckProblem::Index(items[0].item.id)]);
 }
 
-async fn a_mark_that_was_lost_is_found(place: Place) {
-    let (ada, items) = three(&*place.store).await;
-    let new = ada.create(&*place.store, note(&ada.space, "New")).await;
-    ada.change(&*place.store, &items[0], ada.retitling(&items[0], "Other")).await.unwrap();
-    place.execute("DELETE FROM stale_items").await;
-    assert_eq!(
-        problems(&*place.store).await,
-        [CheckProblem::Index(items[0].item.id), CheckProblem::Index(new.item.id)]
-    );
+async fn a_mark_that_was_lost_is_found(test: TestStore) {
+    let (ada, items) = three(&*test.store).await;
+    let new = ada.create(&*test.store, note(&ada.space, "New")).await;
+    ada.change(&*test.store, &items[0], ada.retitling(&items[0], "Other")).await.unwrap();
+    test.execute("DELETE FROM stale_items").await;
+    assert_eq!(problems(&*test.store).await, [CheckProblem::Index(items[0].item.id), CheckProblem::Index(new.item.id)]);
 }
 
-async fn an_item_that_is_gone_but_indexed_is_found(place: Place) {
-    let store = &*place.store;
+async fn an_item_that_is_gone_but_indexed_is_found(test: TestStore) {
+    let store = &*test.store;
     let (ada, items) = three(store).await;
     let gone = &items[1].item;
     store.purge(gone.id, gone.stamp, ada.record(Action::Delete, at(9)), None).await.unwrap();
     assert_eq!(problems(store).await, [], "what is gone is stale in the index until a step");
-    place.execute("DELETE FROM stale_items").await;
+    test.execute("DELETE FROM stale_items").await;
     let problems = problems(store).await;
     assert!(matches!(&problems[..], [CheckProblem::Damage(_)]), "{problems:?}");
 }
 
-async fn a_version_that_cannot_be_rebuilt_is_found(place: Place) {
-    let (_, items) = three(&*place.store).await;
+async fn a_version_that_cannot_be_rebuilt_is_found(test: TestStore) {
+    let (_, items) = three(&*test.store).await;
     let id = items[0].item.id;
-    place.execute("UPDATE versions SET content_bytes = content_bytes + 1 WHERE version = 2").await;
-    assert_eq!(problems(&*place.store).await, [CheckProblem::Version { id, version: 2 }]);
+    test.execute("UPDATE versions SET content_bytes = content_bytes + 1 WHERE version = 2").await;
+    assert_eq!(problems(&*test.store).await, [CheckProblem::Version { id, version: 2 }]);
     // Something that undoes nothing.
-    place
-        .execute("UPDATE versions SET undo = (SELECT data FROM search_blocks ORDER BY first LIMIT 1) WHERE version = 2")
-        .await;
-    let problems = problems(&*place.store).await;
+    test.execute(
+        "UPDATE versions SET undo = (SELECT data FROM search_blocks ORDER BY first LIMIT 1) WHERE version = 2",
+    )
+    .await;
+    let problems = problems(&*test.store).await;
     assert!(problems.contains(&CheckProblem::Version { id, version: 1 }), "{problems:?}");
 }
 
-async fn only_so_many_problems_are_listed(place: Place) {
-    let ada = author(&*place.store, "ada").await;
+async fn only_so_many_problems_are_listed(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
     let notes: Vec<Snapshot> = (0..130).map(|number| note(&ada.space, &format!("Note {number}"))).collect();
-    place.store.commit(notes.iter().map(|note| ada.creation(note)).collect()).await.unwrap();
-    complete(&*place.store).await;
-    place.execute("UPDATE items SET title = 'Other'").await;
-    let report = place.store.check().await.unwrap();
+    test.store.commit(notes.iter().map(|note| ada.creation(note)).collect()).await.unwrap();
+    complete(&*test.store).await;
+    test.execute("UPDATE items SET title = 'Other'").await;
+    let report = test.store.check().await.unwrap();
     assert_eq!((report.problems.len(), report.total_problems), (100, 130));
-    step(&*place.store).await;
+    step(&*test.store).await;
 }

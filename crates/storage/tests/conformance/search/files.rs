@@ -1,4 +1,4 @@
-//! `search_files`: every file that matches is handed over, as it is, in order.
+//! `search_files`: every file that matches is read, unchanged and in order.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -6,14 +6,15 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use interline_edit::{Case, Pattern};
-use interline_items::search::{FileSearch, Paths, Search};
+use interline_items::search::{FileSearch, Paths};
 use interline_items::{CodeKind, Snapshot, Space, Store, StoreError};
+use interline_search::Search;
 
 use super::generate::Chance;
 use super::{complete, step};
-use crate::authors::{Author, author};
-use crate::place::Place;
-use crate::samples::{file, path};
+use crate::fixtures::authors::{Author, author};
+use crate::fixtures::samples::{file, path};
+use crate::fixtures::test_store::TestStore;
 
 on_both!(
     files_that_may_match_come_in_order_and_all_are_counted,
@@ -27,7 +28,7 @@ const WORDS: [&str; 6] = ["alpha", "Beta", "gamma_ray", "def ", "x.y", "café"];
 
 fn asking(spaces: &[&Space], pattern: Pattern) -> FileSearch {
     FileSearch {
-        search: Arc::new(Search::pattern(pattern)),
+        search: Arc::new(Search::from_pattern(pattern)),
         spaces: spaces.iter().map(|space| space.id).collect(),
         kind: CodeKind::AppFile,
         paths: Paths::BeginWith(String::new()),
@@ -69,8 +70,8 @@ async fn put(store: &dyn Store, author: &Author, files: &[(&str, &str)]) -> Vec<
     put
 }
 
-async fn files_that_may_match_come_in_order_and_all_are_counted(place: Place) {
-    let store = &*place.store;
+async fn files_that_may_match_come_in_order_and_all_are_counted(test: TestStore) {
+    let store = &*test.store;
     let (ada, ben) = (author(store, "ada").await, author(store, "ben").await);
     let files =
         put(store, &ada, &[("b.ts", "needle"), ("a/z", "hay"), ("A", "needles"), ("é", "needle"), ("c", "")]).await;
@@ -98,8 +99,8 @@ async fn files_that_may_match_come_in_order_and_all_are_counted(place: Place) {
     assert_eq!(handed(store, &anything, usize::MAX).await.0.len(), 5);
 }
 
-async fn paths_narrow_what_is_looked_through(place: Place) {
-    let store = &*place.store;
+async fn paths_narrow_what_is_looked_through(test: TestStore) {
+    let store = &*test.store;
     let ada = author(store, "ada").await;
     put(store, &ada, &[("a/b", "x"), ("a/c", "x"), ("a", "x"), ("ab", "x"), ("a%", "x"), ("a_", "x"), ("é/x", "x")])
         .await;
@@ -120,24 +121,24 @@ async fn paths_narrow_what_is_looked_through(place: Place) {
     }
 }
 
-async fn a_reader_that_breaks_off_gets_no_more(place: Place) {
-    let store = &*place.store;
+async fn a_reader_that_breaks_off_gets_no_more(test: TestStore) {
+    let store = &*test.store;
     let ada = author(store, "ada").await;
     put(store, &ada, &[("a", "x"), ("b", "x"), ("c", "x")]).await;
     let (handed, total) = handed(store, &asking(&[&ada.space], literal("x")), 2).await;
     assert_eq!((handed.len(), total), (2, 3));
 }
 
-async fn a_search_of_files_ends_in_time(place: Place) {
-    let ada = author(&*place.store, "ada").await;
+async fn a_search_of_files_ends_in_time(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
     let query = FileSearch { until: Instant::now(), ..asking(&[&ada.space], literal("x")) };
-    let ended = place.store.search_files(&query, Box::new(|_| ControlFlow::Continue(()))).await;
+    let ended = test.store.search_files(&query, Box::new(|_| ControlFlow::Continue(()))).await;
     assert!(matches!(ended, Err(StoreError::OutOfTime)), "{ended:?}");
 }
 
 /// Writes and searches in turn, while the index follows now and then.
-async fn a_search_of_files_after_each_write_sees_it(place: Place) {
-    let store = &*place.store;
+async fn a_search_of_files_after_each_write_sees_it(test: TestStore) {
+    let store = &*test.store;
     let ada = author(store, "ada").await;
     let mut chance = Chance::new(11);
     let mut files: Vec<Snapshot> = Vec::new();

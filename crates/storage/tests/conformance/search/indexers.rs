@@ -1,4 +1,4 @@
-//! The index comes to its end, however often it is left in the middle and whoever else is at it.
+//! Indexers: the index becomes complete, however often a step is interrupted and whichever process works on it too.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use interline_items::{ItemId, Snapshot, Store};
 use super::generate::Chance;
 use super::random::{change, expected, sample};
 use super::{complete, looking_for, sound, step, texts};
-use crate::authors::{Author, author};
-use crate::lists::whole;
-use crate::place::Place;
-use crate::samples::{Sample, at, note};
+use crate::fixtures::authors::{Author, author};
+use crate::fixtures::samples::{Sample, at, note};
+use crate::fixtures::test_store::TestStore;
+use crate::items::lists::whole;
 
 on_both!(
     steps_tell_what_they_did_and_what_is_left,
@@ -21,8 +21,8 @@ on_both!(
     an_index_that_was_left_in_the_middle_is_completed,
 );
 
-async fn steps_tell_what_they_did_and_what_is_left(place: Place) {
-    let store = &*place.store;
+async fn steps_tell_what_they_did_and_what_is_left(test: TestStore) {
+    let store = &*test.store;
     let ada = author(store, "ada").await;
     assert_eq!(step(store).await, IndexStepResult::Nothing { stale: 0 });
     let item = ada.create(store, note(&ada.space, "Plan").with_content("one")).await;
@@ -35,8 +35,8 @@ async fn steps_tell_what_they_did_and_what_is_left(place: Place) {
     assert_eq!(store.check().await.unwrap().stale, 0);
 }
 
-async fn items_that_changed_lately_are_left_for_later(place: Place) {
-    let store = &*place.store;
+async fn items_that_changed_lately_are_left_for_later(test: TestStore) {
+    let store = &*test.store;
     let ada = author(store, "ada").await;
     ada.create(store, note(&ada.space, "early").made_at(at(0))).await;
     ada.create(store, note(&ada.space, "late").made_at(at(100))).await;
@@ -47,42 +47,42 @@ async fn items_that_changed_lately_are_left_for_later(place: Place) {
     assert_eq!(store.index(until(100)).await.unwrap(), IndexStepResult::Added { items: 1, stale: 0 });
 }
 
-async fn another_process_stays_away_for_a_while(place: Place) {
-    let ada = author(&*place.store, "ada").await;
-    let other = place.database.open().await;
-    ada.create(&*place.store, note(&ada.space, "one")).await;
-    assert_eq!(step(&*place.store).await, IndexStepResult::Added { items: 1, stale: 0 });
-    ada.create(&*place.store, note(&ada.space, "two")).await;
+async fn another_process_stays_away_for_a_while(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let other = test.database.open().await;
+    ada.create(&*test.store, note(&ada.space, "one")).await;
+    assert_eq!(step(&*test.store).await, IndexStepResult::Added { items: 1, stale: 0 });
+    ada.create(&*test.store, note(&ada.space, "two")).await;
     assert_eq!(step(&*other).await, IndexStepResult::Elsewhere);
-    time_passes(&place).await;
+    time_passes(&test).await;
     assert_eq!(step(&*other).await, IndexStepResult::Added { items: 1, stale: 0 });
     sound(&*other).await;
 }
 
 /// As if nobody had been at the index for long.
-async fn time_passes(place: &Place) {
-    place.execute("DELETE FROM meta WHERE key = 'indexer'").await;
+async fn time_passes(test: &TestStore) {
+    test.execute("DELETE FROM meta WHERE key = 'indexer'").await;
 }
 
-async fn two_at_once_do_no_harm(place: Place) {
-    let ada = author(&*place.store, "ada").await;
-    let other = place.database.open().await;
+async fn two_at_once_do_no_harm(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let other = test.database.open().await;
     let mut chance = Chance::new(7);
     let mut items = Vec::new();
     for round in 0..25 {
-        items.push(ada.create(&*place.store, sample(&mut chance, &ada.space, round)).await);
+        items.push(ada.create(&*test.store, sample(&mut chance, &ada.space, round)).await);
         for _ in 0..2 {
             let changed = chance.below(items.len());
-            change(&mut chance, &ada, &*place.store, &mut items[changed]).await;
+            change(&mut chance, &ada, &*test.store, &mut items[changed]).await;
         }
-        time_passes(&place).await;
-        tokio::join!(step(&*place.store), step(&*other), step(&*place.store), step(&*other));
+        time_passes(&test).await;
+        tokio::join!(step(&*test.store), step(&*other), step(&*test.store), step(&*other));
         finds_what_is_there(&*other, &ada, &items, &mut chance).await;
         sound(&*other).await;
     }
-    time_passes(&place).await;
-    complete(&*place.store).await;
-    sound(&*place.store).await;
+    time_passes(&test).await;
+    complete(&*test.store).await;
+    sound(&*test.store).await;
 }
 
 async fn finds_what_is_there(store: &dyn Store, ada: &Author, items: &[Snapshot], chance: &mut Chance) {
@@ -97,8 +97,8 @@ async fn finds_what_is_there(store: &dyn Store, ada: &Author, items: &[Snapshot]
 }
 
 /// Steps are given up on the way, and the process with them.
-async fn an_index_that_was_left_in_the_middle_is_completed(place: Place) {
-    let Place { mut store, database } = place;
+async fn an_index_that_was_left_in_the_middle_is_completed(test: TestStore) {
+    let TestStore { mut store, database } = test;
     let ada = author(&*store, "ada").await;
     let mut chance = Chance::new(11);
     let mut items = Vec::new();
@@ -119,7 +119,7 @@ async fn an_index_that_was_left_in_the_middle_is_completed(place: Place) {
         if round % 5 == 4 {
             drop(store);
             store = database.open().await;
-            time_passes(&Place { store: Arc::clone(&store), database: database.clone() }).await;
+            time_passes(&TestStore { store: Arc::clone(&store), database: database.clone() }).await;
             finds_what_is_there(&*store, &ada, &items, &mut chance).await;
         }
     }

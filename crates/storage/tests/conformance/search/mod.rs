@@ -1,5 +1,6 @@
-//! `search`, `index` and `check`: a table of queries, an oracle, and what holds whatever of the index is up to date.
+//! `search`, `index` and `check`: a table of queries, an oracle, and laws that hold however much of the items is indexed.
 
+pub(crate) mod consistency;
 mod corpus;
 mod damage;
 mod files;
@@ -10,9 +11,9 @@ mod table;
 mod writes;
 
 // One oracle for what a search is and for what the storages find.
-#[path = "../../../../items/tests/search/generate.rs"]
+#[path = "../../../../search/tests/search/generate.rs"]
 mod generate;
-#[path = "../../../../items/tests/search/oracle.rs"]
+#[path = "../../../../search/tests/search/oracle.rs"]
 mod oracle;
 
 use std::collections::BTreeSet;
@@ -20,17 +21,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
-use interline_items::search::{
-    IndexStep, IndexStepResult, Search, SearchHit, SearchOrder, SearchQuery, SearchResults, SnippetField,
-};
+use interline_items::search::{IndexStep, IndexStepResult, SearchHit, SearchOrder, SearchQuery, SearchResults};
 use interline_items::{Contents, Filter, PageStart, Snapshot, SortOrder, Store, View};
+use interline_search::{Search, SnippetField};
 
-use crate::samples::at;
+use crate::fixtures::samples::at;
 use oracle::Texts;
 
-/// The best of what a query finds, all on one page.
+/// A search by relevance, with all results on one page.
 fn looking_for(query: &str, filter: Filter) -> SearchQuery {
-    let search = Search::query(query).unwrap().expect("something to look for");
+    let search = Search::parse(query).unwrap().expect("something to look for");
     SearchQuery {
         search: Arc::new(search),
         filter,
@@ -42,17 +42,17 @@ fn looking_for(query: &str, filter: Filter) -> SearchQuery {
     }
 }
 
-/// Only what is neither archived nor deleted.
+/// The filter, limited to items that are neither archived nor deleted.
 fn active(filter: Filter) -> Filter {
     Filter { views: BTreeSet::from([View::Active]), ..filter }
 }
 
-/// A step of the index that takes on everything, however lately it changed.
+/// A step of the index that takes on every stale item, however lately it changed.
 async fn step(store: &dyn Store) -> IndexStepResult {
     store.index(IndexStep { unchanged_since: at(1_000_000_000) }).await.unwrap()
 }
 
-/// Steps until the index knows everything as it is.
+/// Steps until no item is stale.
 async fn complete(store: &dyn Store) {
     loop {
         match step(store).await {
@@ -63,13 +63,13 @@ async fn complete(store: &dyn Store) {
     }
 }
 
-/// Nothing is wrong with what is stored.
+/// The integrity check finds no problem.
 async fn sound(store: &dyn Store) {
     let report = store.check().await.unwrap();
     assert_eq!((report.problems, report.total_problems), (Vec::new(), 0));
 }
 
-/// Every page from the first to the last, each by where the one before says that it starts.
+/// The hits of all pages from the first to the last, each from the cursor of the one before.
 async fn walk(store: &dyn Store, mut query: SearchQuery) -> Vec<SearchHit> {
     let mut walked = Vec::new();
     loop {
@@ -87,7 +87,7 @@ async fn walk(store: &dyn Store, mut query: SearchQuery) -> Vec<SearchHit> {
     }
 }
 
-/// The texts of an item that are searched.
+/// The searched fields of an item.
 fn texts(snapshot: &Snapshot) -> Texts {
     let fields = &snapshot.item.fields;
     Texts {
@@ -100,7 +100,7 @@ fn texts(snapshot: &Snapshot) -> Texts {
     }
 }
 
-/// The item shows where it matches, exactly as it stands there.
+/// The snippet of a hit is a part of the field that it names.
 fn shows_where(found: &SearchHit) {
     let Some(snippet) = &found.snippet else { return };
     let texts = texts(&found.snapshot);

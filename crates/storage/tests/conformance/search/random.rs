@@ -1,19 +1,20 @@
-//! Searches over chance corpora, against the oracle.
+//! Searches over random corpora, against the oracle.
 //!
 //! `INTERLINE_ORACLE_CASES` sets the number of corpora, `INTERLINE_ORACLE_FIRST` the first seed.
 
 use std::cmp::Reverse;
 
-use interline_items::search::{Search, SearchHit, SearchQuery, SearchResults, SnippetField};
+use interline_items::search::{SearchHit, SearchQuery, SearchResults};
 use interline_items::{CursorKey, Filter, ItemId, Kind, Snapshot, Space, Store, View};
+use interline_search::{Search, SnippetField};
 
 use super::generate::Chance;
 use super::oracle::{Query, Texts};
 use super::{active, complete, looking_for, shows_where, sound, step, texts, walk};
-use crate::authors::{Author, author};
-use crate::lists::whole;
-use crate::place::Place;
-use crate::samples::{Sample, description, name, note, path, title, url};
+use crate::fixtures::authors::{Author, author};
+use crate::fixtures::samples::{Sample, description, name, note, path, title, url};
+use crate::fixtures::test_store::TestStore;
+use crate::items::lists::whole;
 
 on_both!(what_is_found_is_what_the_oracle_finds);
 
@@ -23,7 +24,7 @@ const QUERIES: usize = 40;
 /// What a query finds in a corpus, the best first, with how well it matches.
 pub(super) fn expected(items: &[Snapshot], query: &str, filter: &Filter) -> Option<Vec<(u32, ItemId)>> {
     let query = Query::parse(query).ok()??;
-    let is_there = |item: &&Snapshot| filter.views.contains(&View::of(&item.item));
+    let is_there = |item: &&Snapshot| filter.views.contains(&View::from_item(&item.item));
     let scored = items.iter().filter(is_there).map(|item| (query.score(&texts(item)), item.item.id));
     let mut found: Vec<(u32, ItemId)> = scored.filter_map(|(score, id)| Some((score?, id))).collect();
     found.sort_unstable_by_key(|one| Reverse(*one));
@@ -32,9 +33,9 @@ pub(super) fn expected(items: &[Snapshot], query: &str, filter: &Filter) -> Opti
 
 /// An item by chance.
 pub(super) fn sample(chance: &mut Chance, space: &Space, number: usize) -> Snapshot {
-    let Texts { title: heading, name: called, description: about, url: address, path: place, content } = chance.texts();
+    let Texts { title: heading, name: called, description: about, url: address, path: test, content } = chance.texts();
     let mut sample = note(space, "");
-    sample.item.kind = match (&called, &address, &place) {
+    sample.item.kind = match (&called, &address, &test) {
         (Some(_), ..) => Kind::Prompt,
         (None, Some(_), _) => Kind::Bookmark,
         (None, None, Some(_)) => Kind::Module,
@@ -45,7 +46,7 @@ pub(super) fn sample(chance: &mut Chance, space: &Space, number: usize) -> Snaps
     fields.description = about.as_deref().map(description);
     // No two have the same.
     fields.name = called.map(|text| name(&format!("{text} n{number}")));
-    fields.path = place.map(|text| path(&format!("p{number}/{text}")));
+    fields.path = test.map(|text| path(&format!("p{number}/{text}")));
     fields.url = address.map(|text| url(&format!("{text}/u{number}")));
     match content {
         Some(content) => sample.with_content(&content),
@@ -55,7 +56,7 @@ pub(super) fn sample(chance: &mut Chance, space: &Space, number: usize) -> Snaps
 
 /// Changes an item in one way or another.
 pub(super) async fn change(chance: &mut Chance, author: &Author, store: &dyn Store, item: &mut Snapshot) {
-    let write = match (chance.below(6), View::of(&item.item)) {
+    let write = match (chance.below(6), View::from_item(&item.item)) {
         (0, _) => author.retitling(item, &chance.text(4)),
         (1, View::Active) => author.archiving(item),
         (1, View::Archived) => author.unarchiving(item),
@@ -68,17 +69,17 @@ pub(super) async fn change(chance: &mut Chance, author: &Author, store: &dyn Sto
     *item = author.change(store, item, write).await.unwrap();
 }
 
-async fn what_is_found_is_what_the_oracle_finds(place: Place) {
+async fn what_is_found_is_what_the_oracle_finds(test: TestStore) {
     let (first, count) =
         (from_environment("INTERLINE_ORACLE_FIRST", 0), from_environment("INTERLINE_ORACLE_CASES", 100));
     let mut compared = 0;
     for seed in first..first + count {
-        compared += compare(&*place.store, seed).await;
+        compared += compare(&*test.store, seed).await;
     }
     assert!(compared >= count * QUERIES as u64 * 3 / 4, "{compared} were compared");
-    sound(&*place.store).await;
-    complete(&*place.store).await;
-    sound(&*place.store).await;
+    sound(&*test.store).await;
+    complete(&*test.store).await;
+    sound(&*test.store).await;
 }
 
 /// How many queries were compared.
@@ -100,7 +101,7 @@ async fn compare(store: &dyn Store, seed: u64) -> u64 {
     for _ in 0..QUERIES {
         let query = chance.query(&corpus);
         let Some(expected) = expected(&items, &query, &filter) else {
-            assert!(!matches!(Search::query(&query), Ok(Some(_))), "seed {seed}: {query:?} is no query");
+            assert!(!matches!(Search::parse(&query), Ok(Some(_))), "seed {seed}: {query:?} is no query");
             continue;
         };
         let asked = looking_for(&query, filter.clone());

@@ -1,4 +1,4 @@
-//! The table: what is typed, and what is found, the best first; of equals the one that was made later.
+//! The table of queries: each query, and the items that it finds, the best first; of equals the newer one first.
 
 /// Among the active items of the corpus, by relevance.
 pub(super) const QUERIES: &[(&str, &[&str])] = &[

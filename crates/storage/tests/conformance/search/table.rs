@@ -1,23 +1,24 @@
-//! The table, whatever of the index is up to date.
+//! The table of queries holds however much of the items is indexed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use interline_items::fields::Tag;
-use interline_items::search::{QueryError, Search, SearchOrder, SearchQuery, SearchResults};
+use interline_items::search::{SearchOrder, SearchQuery, SearchResults};
 use interline_items::{
     Action, Case, ContentWrite, Filter, ItemId, ItemWrite, Kind, PageStart, Snapshot, Sort, SortBy, SortOrder,
     TagMatch, View,
 };
+use interline_search::{QueryError, Search};
 
 use super::corpus::{corpus, of_another};
 use super::oracle::Query;
 use super::rows::{EXPRESSIONS, NOTHING, QUERIES, UNWANTED};
 use super::{active, complete, looking_for, shows_where, sound, texts, walk};
-use crate::authors::{Author, author, stranger};
-use crate::lists::whole;
-use crate::place::Place;
-use crate::samples::{Sample, tags, title};
+use crate::fixtures::authors::{Author, author, stranger};
+use crate::fixtures::samples::{Sample, tags, title};
+use crate::fixtures::test_store::TestStore;
+use crate::items::lists::whole;
 
 on_both!(
     the_table_holds_while_nothing_is_indexed,
@@ -31,7 +32,7 @@ on_both!(
 
 /// A store with the corpus.
 struct Table {
-    place: Place,
+    test: TestStore,
     ada: Author,
     ben: Author,
     labels: BTreeMap<ItemId, &'static str>,
@@ -47,8 +48,8 @@ enum Filled {
 }
 
 impl Table {
-    async fn new(place: Place, filled: Filled) -> Table {
-        let (ada, ben) = (author(&*place.store, "ada").await, author(&*place.store, "ben").await);
+    async fn new(test: TestStore, filled: Filled) -> Table {
+        let (ada, ben) = (author(&*test.store, "ada").await, author(&*test.store, "ben").await);
         let mut entries = corpus(&ada.space);
         entries.push(of_another(&ben.space));
         let labels = entries.iter().map(|entry| (entry.sample.item.id, entry.label)).collect();
@@ -65,12 +66,12 @@ impl Table {
                 _ => first.push(ada.creation(&entry.sample)),
             }
         }
-        place.store.commit(first.into_iter().collect()).await.unwrap();
+        test.store.commit(first.into_iter().collect()).await.unwrap();
         if filled != Filled::NotIndexed {
-            complete(&*place.store).await;
+            complete(&*test.store).await;
         }
-        place.store.commit(then.into_iter().collect()).await.unwrap();
-        Table { place, ada, ben, labels }
+        test.store.commit(then.into_iter().collect()).await.unwrap();
+        Table { test, ada, ben, labels }
     }
 
     fn of_ada(&self) -> Filter {
@@ -82,7 +83,7 @@ impl Table {
     }
 
     async fn search(&self, query: &SearchQuery) -> Vec<&'static str> {
-        let page = self.place.store.search(query).await.unwrap();
+        let page = self.test.store.search(query).await.unwrap();
         assert_eq!((page.total, page.next.is_some()), (page.items.len() as u64, false));
         page.items.iter().for_each(shows_where);
         self.labels(&page)
@@ -98,7 +99,7 @@ impl Table {
             }
         }
         for (expression, expected) in EXPRESSIONS {
-            let search = Arc::new(Search::expression(expression, Case::Sensitive).unwrap());
+            let search = Arc::new(Search::regex(expression, Case::Sensitive).unwrap());
             let order = SearchOrder::Sorted(Sort { by: SortBy::UpdatedAt, order: SortOrder::Descending });
             let found = self.search(&SearchQuery { search, order, ..looking_for("x", self.of_ada()) }).await;
             if found != *expected {
@@ -130,36 +131,36 @@ fn becoming(author: &Author, before: &Snapshot, sample: &Snapshot) -> ItemWrite 
     }
 }
 
-async fn the_table_holds_while_nothing_is_indexed(place: Place) {
-    let table = Table::new(place, Filled::NotIndexed).await;
+async fn the_table_holds_while_nothing_is_indexed(test: TestStore) {
+    let table = Table::new(test, Filled::NotIndexed).await;
     table.holds().await;
-    sound(&*table.place.store).await;
+    sound(&*table.test.store).await;
 }
 
-async fn the_table_holds_when_everything_is_indexed(place: Place) {
-    let table = Table::new(place, Filled::IndexStepResult).await;
+async fn the_table_holds_when_everything_is_indexed(test: TestStore) {
+    let table = Table::new(test, Filled::IndexStepResult).await;
     table.holds().await;
-    sound(&*table.place.store).await;
+    sound(&*table.test.store).await;
 }
 
-async fn the_table_holds_where_a_third_is_indexed_a_third_edited_since_and_a_third_new(place: Place) {
-    let table = Table::new(place, Filled::HalfIndexed).await;
+async fn the_table_holds_where_a_third_is_indexed_a_third_edited_since_and_a_third_new(test: TestStore) {
+    let table = Table::new(test, Filled::HalfIndexed).await;
     table.holds().await;
-    sound(&*table.place.store).await;
+    sound(&*table.test.store).await;
 }
 
-async fn the_table_holds_when_edits_are_indexed(place: Place) {
-    let table = Table::new(place, Filled::HalfIndexed).await;
-    complete(&*table.place.store).await;
+async fn the_table_holds_when_edits_are_indexed(test: TestStore) {
+    let table = Table::new(test, Filled::HalfIndexed).await;
+    complete(&*table.test.store).await;
     table.holds().await;
-    sound(&*table.place.store).await;
+    sound(&*table.test.store).await;
 }
 
 /// The rows are right: a reader of the contract who is a program says the same.
 #[test]
 fn the_table_is_that_of_the_oracle() {
     let entries = corpus(&stranger("ada").space);
-    let is_active = |sample: &Snapshot| View::of(&sample.item) == View::Active;
+    let is_active = |sample: &Snapshot| View::from_item(&sample.item) == View::Active;
     let mut wrong = Vec::new();
     for (text, expected) in QUERIES {
         let query = Query::parse(text).unwrap().unwrap();
@@ -178,21 +179,21 @@ fn the_table_is_that_of_the_oracle() {
 #[test]
 fn what_says_nothing_or_too_much_is_no_search() {
     for query in NOTHING {
-        assert!(matches!(Search::query(query), Ok(None)), "{query:?}");
+        assert!(matches!(Search::parse(query), Ok(None)), "{query:?}");
     }
     for query in UNWANTED {
-        assert!(matches!(Search::query(query), Err(QueryError::OnlyUnwanted)), "{query:?}");
+        assert!(matches!(Search::parse(query), Err(QueryError::OnlyExcluded)), "{query:?}");
     }
     let words = |count: usize| "run ".repeat(count);
-    assert!(matches!(Search::query(&words(50)), Ok(Some(_))));
-    assert!(matches!(Search::query(&words(51)), Err(QueryError::TooManyTerms { actual: 51 })));
-    assert!(matches!(Search::query(&"é".repeat(1_000)), Ok(Some(_))));
-    assert!(matches!(Search::query(&"é".repeat(1_001)), Err(QueryError::TooLong { actual: 1_001 })));
-    assert!(matches!(Search::query(&"word ".repeat(10_000)), Err(QueryError::TooLong { .. })));
+    assert!(matches!(Search::parse(&words(50)), Ok(Some(_))));
+    assert!(matches!(Search::parse(&words(51)), Err(QueryError::TooManyTerms { actual: 51 })));
+    assert!(matches!(Search::parse(&"é".repeat(1_000)), Ok(Some(_))));
+    assert!(matches!(Search::parse(&"é".repeat(1_001)), Err(QueryError::TooLong { actual: 1_001 })));
+    assert!(matches!(Search::parse(&"word ".repeat(10_000)), Err(QueryError::TooLong { .. })));
 }
 
-async fn filters_narrow_what_is_found(place: Place) {
-    let table = Table::new(place, Filled::HalfIndexed).await;
+async fn filters_narrow_what_is_found(test: TestStore) {
+    let table = Table::new(test, Filled::HalfIndexed).await;
     let all = whole(&table.ada.space);
     let viewed = |views: &[View]| Filter { views: views.iter().copied().collect(), ..all.clone() };
     let of_kinds = |kinds: &[Kind]| Filter { kinds: kinds.iter().copied().collect(), ..table.of_ada() };
@@ -231,12 +232,12 @@ async fn filters_narrow_what_is_found(place: Place) {
             let found = table.search(&looking_for(query, filter.clone())).await;
             assert_eq!(found, *expected, "{query:?} with {filter:?}, {indexed} of it indexed");
         }
-        complete(&*table.place.store).await;
+        complete(&*table.test.store).await;
     }
 }
 
-async fn what_is_found_can_be_sorted(place: Place) {
-    let table = Table::new(place, Filled::HalfIndexed).await;
+async fn what_is_found_can_be_sorted(test: TestStore) {
+    let table = Table::new(test, Filled::HalfIndexed).await;
     let (up, down) = (SortOrder::Ascending, SortOrder::Descending);
     let by = |by: SortBy, order: SortOrder| SearchOrder::Sorted(Sort { by, order });
     let rows: [(&str, SearchOrder, &[&str]); 13] = [
@@ -259,27 +260,27 @@ async fn what_is_found_can_be_sorted(place: Place) {
             let query = SearchQuery { order, ..looking_for(query, table.of_ada()) };
             assert_eq!(table.search(&query).await, expected, "{order:?}, {indexed} of it indexed");
             for limit in 1..=expected.len() {
-                let walked = walk(&*table.place.store, SearchQuery { limit, ..query.clone() }).await;
+                let walked = walk(&*table.test.store, SearchQuery { limit, ..query.clone() }).await;
                 let walked: Vec<_> = walked.iter().map(|found| table.labels[&found.snapshot.item.id]).collect();
                 assert_eq!(walked, expected, "{order:?} in pages of {limit}, {indexed} of it indexed");
             }
         }
-        complete(&*table.place.store).await;
+        complete(&*table.test.store).await;
     }
 }
 
-async fn pages_do_not_overlap_and_leave_nothing_out(place: Place) {
-    let table = Table::new(place, Filled::HalfIndexed).await;
+async fn pages_do_not_overlap_and_leave_nothing_out(test: TestStore) {
+    let table = Table::new(test, Filled::HalfIndexed).await;
     for (text, expected) in QUERIES.iter().filter(|(_, expected)| expected.len() > 2) {
         for limit in [1, 2, 5] {
             let query = SearchQuery { limit, ..looking_for(text, table.of_ada()) };
-            let walked = walk(&*table.place.store, query.clone()).await;
+            let walked = walk(&*table.test.store, query.clone()).await;
             let walked: Vec<_> = walked.iter().map(|found| table.labels[&found.snapshot.item.id]).collect();
             assert_eq!(walked, *expected, "{text:?} by cursors");
             let mut paged = Vec::new();
             for offset in (0..=expected.len()).step_by(limit) {
                 let query = SearchQuery { start: PageStart::Offset(offset as u64), ..query.clone() };
-                let page = table.place.store.search(&query).await.unwrap();
+                let page = table.test.store.search(&query).await.unwrap();
                 assert_eq!(page.total, expected.len() as u64);
                 assert_eq!(page.next.is_some(), offset + limit < expected.len(), "{text:?} from {offset}");
                 paged.extend(table.labels(&page));

@@ -1,4 +1,4 @@
-//! What is written is found at once, and what is gone is not, while the index follows.
+//! Searches beside writes: a change is found at once, and a removed item is not, while the index catches up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,11 +9,11 @@ use interline_items::{Action, Filter, ItemId, Snapshot, Store, View};
 use super::generate::Chance;
 use super::random::{change, expected, sample};
 use super::{active, complete, looking_for, sound, step, texts};
-use crate::authors::{Author, author};
-use crate::lists::whole;
-use crate::place::{Place, on_postgres, on_sqlite};
-use crate::races::together;
-use crate::samples::{Sample, at, note, tags};
+use crate::fixtures::authors::{Author, author};
+use crate::fixtures::samples::{Sample, at, note, tags};
+use crate::fixtures::test_store::{TestStore, on_postgres, on_sqlite};
+use crate::items::lists::whole;
+use crate::items::races::together;
 
 on_both!(
     a_search_after_each_write_sees_it,
@@ -27,22 +27,22 @@ const MOST_ITEMS: usize = 25;
 #[test]
 #[ignore = "ten thousand writes take minutes"]
 fn a_search_after_each_of_many_writes_sees_it_in_sqlite() {
-    on_sqlite(|place| searches_after_writes(place, 10_000));
+    on_sqlite(|test| searches_after_writes(test, 10_000));
 }
 
 #[test]
 #[ignore = "ten thousand writes take minutes"]
 fn a_search_after_each_of_many_writes_sees_it_in_postgres() {
-    on_postgres(|place| searches_after_writes(place, 10_000));
+    on_postgres(|test| searches_after_writes(test, 10_000));
 }
 
-async fn a_search_after_each_write_sees_it(place: Place) {
-    searches_after_writes(place, 300).await;
+async fn a_search_after_each_write_sees_it(test: TestStore) {
+    searches_after_writes(test, 300).await;
 }
 
 /// After each of so many writes by chance a search finds what the oracle finds.
-async fn searches_after_writes(place: Place, writes: usize) {
-    let store = &*place.store;
+async fn searches_after_writes(test: TestStore, writes: usize) {
+    let store = &*test.store;
     let ada = author(store, "ada").await;
     let mut chance = Chance::new(5);
     let mut items: Vec<Snapshot> = Vec::new();
@@ -94,8 +94,8 @@ async fn write(
     if what == 2 { before } else { items[index].clone() }
 }
 
-async fn a_tag_is_found_by_at_once(place: Place) {
-    let store = &*place.store;
+async fn a_tag_is_found_by_at_once(test: TestStore) {
+    let store = &*test.store;
     let ada = author(store, "ada").await;
     let mut item = ada.create(store, note(&ada.space, "Plan").with_content("a plan")).await;
     for round in 0..12 {
@@ -112,12 +112,12 @@ async fn a_tag_is_found_by_at_once(place: Place) {
     }
 }
 
-async fn writers_at_once_find_what_they_wrote_while_the_index_follows(place: Place) {
-    let ada = Arc::new(author(&*place.store, "ada").await);
-    let other = place.database.open().await;
+async fn writers_at_once_find_what_they_wrote_while_the_index_follows(test: TestStore) {
+    let ada = Arc::new(author(&*test.store, "ada").await);
+    let other = test.database.open().await;
     let are_done = Arc::new(AtomicBool::new(false));
     let indexing = {
-        let (store, are_done) = (Arc::clone(&place.store), Arc::clone(&are_done));
+        let (store, are_done) = (Arc::clone(&test.store), Arc::clone(&are_done));
         tokio::spawn(async move {
             while !are_done.load(Ordering::Relaxed) {
                 step(&*store).await;
@@ -126,15 +126,15 @@ async fn writers_at_once_find_what_they_wrote_while_the_index_follows(place: Pla
         })
     };
     let writers = (0..4).map(|writer| {
-        let store = Arc::clone(if writer % 2 == 0 { &place.store } else { &other });
+        let store = Arc::clone(if writer % 2 == 0 { &test.store } else { &other });
         let ada = Arc::clone(&ada);
         async move { rewrite_and_search(&*store, &ada, writer).await }
     });
     together(writers).await;
     are_done.store(true, Ordering::Relaxed);
     indexing.await.unwrap();
-    complete(&*place.store).await;
-    sound(&*place.store).await;
+    complete(&*test.store).await;
+    sound(&*test.store).await;
 }
 
 /// Rewrites an item again and again, and looks for what it says and no longer says.
@@ -160,9 +160,9 @@ async fn rewrite_and_search(store: &dyn Store, ada: &Author, writer: usize) {
 }
 
 /// Its page and its total fit each other while items come in pairs and the index follows.
-async fn a_search_is_of_one_moment(place: Place) {
-    let ada = Arc::new(author(&*place.store, "ada").await);
-    let (store, writer) = (Arc::clone(&place.store), Arc::clone(&ada));
+async fn a_search_is_of_one_moment(test: TestStore) {
+    let ada = Arc::new(author(&*test.store, "ada").await);
+    let (store, writer) = (Arc::clone(&test.store), Arc::clone(&ada));
     let writing = tokio::spawn(async move {
         for _ in 0..40 {
             let pair = [note(&writer.space, "one of a pair"), note(&writer.space, "the other of a pair")];
@@ -172,10 +172,10 @@ async fn a_search_is_of_one_moment(place: Place) {
     });
     let filter = Filter { views: [View::Active].into(), ..whole(&ada.space) };
     while !writing.is_finished() {
-        let page = place.store.search(&looking_for("pair", filter.clone())).await.unwrap();
+        let page = test.store.search(&looking_for("pair", filter.clone())).await.unwrap();
         assert_eq!(page.total, page.items.len() as u64);
         assert_eq!(page.total % 2, 0, "half of a commit was seen");
     }
     writing.await.unwrap();
-    assert_eq!(place.store.search(&looking_for("pair", filter)).await.unwrap().total, 80);
+    assert_eq!(test.store.search(&looking_for("pair", filter)).await.unwrap().total, 80);
 }

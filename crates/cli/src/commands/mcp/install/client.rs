@@ -1,29 +1,29 @@
-//! Where each client keeps its servers, and in what form.
+//! The clients: the configuration file of each, and its format.
 
 use std::path::PathBuf;
 
 use crate::args::ClientArg;
 use crate::environment::Environment;
 
-/// The form of a configuration file.
+/// The format of a configuration file.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Format {
     /// JSON, with an object of servers.
     Json {
         /// The key of that object.
         servers: &'static str,
-        /// Whether an entry tells its transport.
+        /// How an entry says its transport.
         transport: Transport,
     },
     /// TOML, with a table for each server in `mcp_servers`.
     Toml,
 }
 
-/// Whether an entry tells that its server is one on standard input and output.
+/// How an entry says that its server speaks on standard input and output.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Transport {
     /// With `"type": "stdio"`.
-    Told,
+    Explicit,
     /// By having a command.
     Implied,
 }
@@ -33,8 +33,8 @@ impl ClientArg {
         let (servers, transport) = match self {
             ClientArg::Codex => return Format::Toml,
             ClientArg::ClaudeDesktop => ("mcpServers", Transport::Implied),
-            ClientArg::ClaudeCode | ClientArg::Cursor => ("mcpServers", Transport::Told),
-            ClientArg::Vscode => ("servers", Transport::Told),
+            ClientArg::ClaudeCode | ClientArg::Cursor => ("mcpServers", Transport::Explicit),
+            ClientArg::Vscode => ("servers", Transport::Explicit),
         };
         Format::Json { servers, transport }
     }
@@ -57,7 +57,7 @@ impl ClientArg {
         }
     }
 
-    /// What people call it.
+    /// The product name of the client.
     pub(super) fn title(self) -> &'static str {
         match self {
             ClientArg::ClaudeCode => "Claude Code",

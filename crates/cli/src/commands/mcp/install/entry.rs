@@ -1,30 +1,30 @@
-//! What a client is told of a server.
+//! The entry of an MCP server in a client's configuration: its name, its program and its arguments.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::args::{McpInstallArgs, ServerArg};
-use crate::failure::Failure;
+use crate::command_error::CommandError;
 
-/// A server that a client starts.
+/// The entry of an MCP server that a client starts.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct ServerEntry {
     pub(super) name: &'static str,
     /// The program, by its absolute path: clients are started with other search paths than shells.
     pub(super) command: String,
     pub(super) args: Vec<String>,
 }
 
-impl Entry {
-    /// Those that were typed, or all. Only options that were typed are passed on: what the environment says is not of
-    /// this command, and may be a secret.
-    pub(super) fn of(args: &McpInstallArgs) -> Result<Vec<Entry>, Failure> {
+impl ServerEntry {
+    /// The entries of the servers that were typed, or of all. Only options that were typed are passed on: what the
+    /// environment says is not of this command, and may be a secret.
+    pub(super) fn from_args(args: &McpInstallArgs) -> Result<Vec<ServerEntry>, CommandError> {
         let program = std::env::current_exe()
-            .map_err(|error| Failure::failed(format!("where this program is cannot be told: {error}")))?;
-        let command = text(program.as_os_str())?;
+            .map_err(|error| CommandError::failed(format!("where this program is cannot be told: {error}")))?;
+        let command = utf8(program.as_os_str())?;
         let options = options(args)?;
         let servers = if args.servers.is_empty() { ServerArg::ALL } else { &args.servers };
-        let entry = |server: &ServerArg| Entry {
+        let entry = |server: &ServerArg| ServerEntry {
             name: match server {
                 ServerArg::Content => "interline-content",
                 ServerArg::Prompts => "interline-prompts",
@@ -37,30 +37,30 @@ impl Entry {
     }
 }
 
-fn options(args: &McpInstallArgs) -> Result<Vec<String>, Failure> {
-    let (place, store) = (&args.place, &args.place.store);
+fn options(args: &McpInstallArgs) -> Result<Vec<String>, CommandError> {
+    let (address, store) = (&args.address, &args.address.store);
     // A client starts its servers wherever it is.
     let absolute = |path: &Option<_>| path.as_ref().map(|path| std::path::absolute(Path::new(path))).transpose();
-    let not_a_path = |error| Failure::usage(format!("a path is not one: {error}"));
-    let given = [
-        ("--url", place.url.clone()),
-        ("--token", place.token.clone()),
+    let not_a_path = |error| CommandError::usage(format!("a path is not one: {error}"));
+    let typed = [
+        ("--url", address.url.clone()),
+        ("--token", address.token.clone()),
         ("--data-dir", absolute(&store.data_dir).map_err(not_a_path)?.map(PathBuf::into_os_string)),
         ("--database", store.database.clone()),
         ("--config", absolute(&store.config).map_err(not_a_path)?.map(PathBuf::into_os_string)),
     ];
     let mut options = Vec::new();
-    for (option, value) in given {
+    for (option, value) in typed {
         if let Some(value) = value {
-            options.extend([option.to_owned(), text(&value)?]);
+            options.extend([option.to_owned(), utf8(&value)?]);
         }
     }
     Ok(options)
 }
 
-fn text(value: &OsStr) -> Result<String, Failure> {
+fn utf8(value: &OsStr) -> Result<String, CommandError> {
     let text = value.to_str().ok_or_else(|| {
-        Failure::usage(format!("'{}' is not UTF-8, which the files of clients must be", value.display()))
+        CommandError::usage(format!("'{}' is not UTF-8, which the files of clients must be", value.display()))
     })?;
     Ok(text.to_owned())
 }

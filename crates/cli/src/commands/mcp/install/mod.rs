@@ -1,4 +1,4 @@
-//! `interline mcp install`: servers are written into the configuration of a client.
+//! `interline mcp install`: writes the entries of our MCP servers into the configuration file of a client.
 
 mod client;
 mod entry;
@@ -9,115 +9,150 @@ mod toml_text;
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::ops::Range;
 use std::path::Path;
 
 use self::client::Format;
-use self::entry::Entry;
+use self::entry::ServerEntry;
 use crate::args::McpInstallArgs;
+use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::failure::Failure;
-use crate::output::say;
-use crate::settings::TargetSettings;
+use crate::output::print;
+use crate::settings::StoreAddress;
 
-/// What an entry does to a text.
+/// A byte order mark, which editors of Windows put before a text. It is no part of the text, and stays.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// What setting an entry does to the text of a configuration.
 #[derive(Debug, PartialEq, Eq)]
-enum Change {
-    /// It is there already.
-    Nothing,
-    /// It is new in this text.
+enum ConfigEdit {
+    /// The text has that entry already.
+    Unchanged,
+    /// The entry is new in this text.
     Added(String),
-    /// It was there in another form, and is as it should be in this text.
-    FieldChange(String),
+    /// The text had another entry of that name, and this text has ours.
+    Changed(String),
 }
 
-/// Why an entry cannot be put into a text. The text is as it was.
+/// Why an entry cannot be put into the text of a configuration. The text is as it was.
 #[derive(Debug, PartialEq, Eq)]
-enum Unfit {
+enum EditError {
     /// The text is not what the client reads.
     Unreadable(String),
-    /// What is there under a name is something else.
-    Taken(String),
+    /// The name stands for something else than a server that is started by a command.
+    NameTaken(String),
 }
 
-pub(super) fn run(args: &McpInstallArgs, environment: &Environment) -> Result<(), Failure> {
+/// A new text for a range of bytes.
+struct Splice {
+    range: Range<usize>,
+    new: String,
+}
+
+pub(super) fn run(args: &McpInstallArgs, environment: &Environment) -> Result<(), CommandError> {
     // What would be refused at every start is refused here.
-    TargetSettings::of(&args.place, environment)?;
-    let entries = Entry::of(args)?;
+    StoreAddress::from_args(&args.address, environment)?;
+    let entries = ServerEntry::from_args(args)?;
     let format = args.client.format();
     if args.print {
-        let (text, _) = format.with_all("", &entries).map_err(|unfit| Failure::failed(unfit.message()))?;
-        return say(text.trim_end());
+        let (text, _) = format.set_entries("", &entries).map_err(|error| CommandError::failed(error.message()))?;
+        return print(text.trim_end());
     }
     let path = args.client.file(environment).ok_or_else(|| {
-        Failure::usage("HOME does not say where the client keeps its configuration")
+        CommandError::usage("HOME does not say where the client keeps its configuration")
             .hint("add by hand what --print shows")
     })?;
     let path = path.as_path();
     let before = read(path)?;
-    let (text, done) = format.with_all(&before, &entries).map_err(|unfit| {
-        Failure::refused(format!("{}: {}", path.display(), unfit.message()))
+    let (text, done) = format.set_entries(&before, &entries).map_err(|error| {
+        CommandError::refused(format!("{}: {}", path.display(), error.message()))
             .hint("nothing was changed; mend it, or add by hand what --print shows")
     })?;
     let mut done: Vec<String> = done.iter().map(|done| format!("{done} {}", path.display())).collect();
     if text != before {
         write(path, &text)
-            .map_err(|error| Failure::failed(format!("{} cannot be written: {error}", path.display())))?;
+            .map_err(|error| CommandError::failed(format!("{} cannot be written: {error}", path.display())))?;
         done.push(format!("Start {} again to see it.", args.client.title()));
     }
-    say(&done.join("\n"))
+    print(&done.join("\n"))
 }
 
 impl Format {
-    /// The text of a configuration with these servers in it and the rest as it was, and what was done for each. An empty
-    /// text is a configuration without servers.
-    fn with_all(self, text: &str, entries: &[Entry]) -> Result<(String, Vec<String>), Unfit> {
-        let mut text = text.to_owned();
+    /// The text of a configuration with these servers in it and the rest as it was, and a line for each server that says
+    /// what was done. An empty text is a configuration without servers.
+    fn set_entries(self, text: &str, entries: &[ServerEntry]) -> Result<(String, Vec<String>), EditError> {
+        let unmarked = text.strip_prefix(BYTE_ORDER_MARK);
+        let mut edited = unmarked.unwrap_or(text).to_owned();
         let mut done = Vec::new();
         for entry in entries {
-            let change = match self {
-                Format::Json { servers, transport } => json_text::with(&text, servers, transport, entry)?,
-                Format::Toml => toml_text::with(&text, entry)?,
+            let edit = match self {
+                Format::Json { servers, transport } => json_text::set_entry(&edited, servers, transport, entry)?,
+                Format::Toml => toml_text::set_entry(&edited, entry)?,
             };
-            let (what, after) = match change {
-                Change::Nothing => ("is already in", None),
-                Change::Added(after) => ("was added to", Some(after)),
-                Change::FieldChange(after) => ("was changed in", Some(after)),
+            let (what, after) = match edit {
+                ConfigEdit::Unchanged => ("is already in", None),
+                ConfigEdit::Added(after) => ("was added to", Some(after)),
+                ConfigEdit::Changed(after) => ("was changed in", Some(after)),
             };
             done.push(format!("{} {what}", entry.name));
-            text = after.unwrap_or(text);
+            edited = after.unwrap_or(edited);
         }
-        Ok((text, done))
+        if unmarked.is_some() {
+            edited.insert(0, BYTE_ORDER_MARK);
+        }
+        Ok((edited, done))
     }
 }
 
-impl Unfit {
+impl EditError {
     fn message(&self) -> String {
         match self {
-            Unfit::Unreadable(why) => format!("it cannot be read: {why}"),
-            Unfit::Taken(what) => format!("`{what}` is there already, and is something else"),
+            EditError::Unreadable(why) => format!("it cannot be read: {why}"),
+            EditError::NameTaken(name) => format!("`{name}` is there already, and is something else"),
         }
     }
 }
 
-/// The text of a file; that of one that is not there is empty.
-fn read(path: &Path) -> Result<String, Failure> {
+/// How the lines of a text end.
+fn newline_of(text: &str) -> &'static str {
+    match text.split_once('\n') {
+        Some((first, _)) if first.ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// The text with new texts at these places, which are in order and do not overlap.
+fn spliced(text: &str, splices: &[Splice]) -> String {
+    let mut after = String::with_capacity(text.len() + splices.iter().map(|splice| splice.new.len()).sum::<usize>());
+    let mut at = 0;
+    for Splice { range, new } in splices {
+        after.push_str(&text[at..range.start]);
+        after.push_str(new);
+        at = range.end;
+    }
+    after.push_str(&text[at..]);
+    after
+}
+
+/// The text of a file; empty if there is no file.
+fn read(path: &Path) -> Result<String, CommandError> {
     match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(Failure::refused(format!("{} cannot be read: {error}", path.display()))
+        Err(error) => Err(CommandError::refused(format!("{} cannot be read: {error}", path.display()))
             .hint("add by hand what --print shows")),
         Ok(text) => Ok(text),
     }
 }
 
-/// Puts a text into a file, whole or not at all. A new file is its user's alone, because a token may be in it.
+/// Writes a text into a file, whole or not at all. Only its user can read a new file, because a token may be in it.
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    // What a link leads to is written, not the link.
+    // The file that a link leads to is replaced, not the link.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(".interline").tempfile_in(folder)?;
-    if let Ok(kept) = fs::metadata(path) {
-        file.as_file().set_permissions(kept.permissions())?;
+    if let Ok(metadata) = fs::metadata(path) {
+        file.as_file().set_permissions(metadata.permissions())?;
     }
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;

@@ -1,21 +1,28 @@
+//! What a configuration becomes, byte by byte.
+
+mod comments;
+mod hostile;
+mod tables;
+
 use super::client::Transport;
 use super::*;
 
-fn entry() -> Entry {
+fn entry() -> ServerEntry {
     let args = ["mcp", "content"].map(str::to_owned).to_vec();
-    Entry { name: "interline-content", command: "/bin/interline".to_owned(), args }
+    ServerEntry { name: "interline-content", command: "/bin/interline".to_owned(), args }
 }
 
-fn in_json(text: &str) -> Result<Change, Unfit> {
-    json_text::with(text, "mcpServers", Transport::Implied, &entry())
+/// Sets the entry in JSON.
+fn in_json(text: &str) -> Result<ConfigEdit, EditError> {
+    json_text::set_entry(text, "mcpServers", Transport::Implied, &entry())
 }
 
 /// What a text becomes, which is the same when it is done again.
 #[track_caller]
-fn becomes(with: impl Fn(&str) -> Result<Change, Unfit>, text: &str, after: &str) {
-    let Ok(Change::Added(made) | Change::FieldChange(made)) = with(text) else { panic!("{:?}", with(text)) };
+fn becomes(with: impl Fn(&str) -> Result<ConfigEdit, EditError>, text: &str, after: &str) {
+    let Ok(ConfigEdit::Added(made) | ConfigEdit::Changed(made)) = with(text) else { panic!("{:?}", with(text)) };
     assert_eq!(made, after);
-    assert_eq!(with(&made), Ok(Change::Nothing));
+    assert_eq!(with(&made), Ok(ConfigEdit::Unchanged));
 }
 
 const NEW: &str = r#"{
@@ -30,6 +37,11 @@ const NEW: &str = r#"{
   }
 }
 "#;
+
+/// Sets the entry in TOML.
+fn in_toml(text: &str) -> Result<ConfigEdit, EditError> {
+    toml_text::set_entry(text, &entry())
+}
 
 #[test]
 fn every_other_byte_of_a_json_file_stays() {
@@ -65,8 +77,8 @@ fn every_other_byte_of_a_json_file_stays() {
 
 #[test]
 fn a_json_file_that_is_something_else_is_refused() {
-    for text in ["{", "[]", "7", "{} {}", "{\"mcpServers\": {},}", "// servers\n{}"] {
-        assert!(matches!(in_json(text), Err(Unfit::Unreadable(_))), "{text}");
+    for text in ["{", "[]", "7", "{} {}", "{\"mcpServers\": {},,}", "/* servers\n{}"] {
+        assert!(matches!(in_json(text), Err(EditError::Unreadable(_))), "{text}");
     }
     for (text, what) in [
         (r#"{"mcpServers": []}"#, "mcpServers"),
@@ -74,30 +86,29 @@ fn a_json_file_that_is_something_else_is_refused() {
         (r#"{"mcpServers": {"interline-content": {"url": "http://x"}}}"#, "interline-content"),
         (r#"{"mcpServers": {"interline-content": 7}}"#, "interline-content"),
     ] {
-        assert_eq!(in_json(text), Err(Unfit::Taken(what.to_owned())), "{text}");
+        assert_eq!(in_json(text), Err(EditError::NameTaken(what.to_owned())), "{text}");
     }
 }
 
 #[test]
 fn every_other_byte_of_a_toml_file_stays() {
     let new = "[mcp_servers.interline-content]\ncommand = \"/bin/interline\"\nargs = [\"mcp\",\"content\"]\n";
-    let with = |text: &str| toml_text::with(text, &entry());
-    becomes(with, "", new);
+    becomes(in_toml, "", new);
     let other = "# mine\nmodel  = 'x'\n\n[mcp_servers.other]\ncommand = \"y\" # why";
-    becomes(with, other, &format!("{other}\n\n{new}"));
-    becomes(with, &format!("{other}\n"), &format!("{other}\n\n{new}"));
+    becomes(in_toml, other, &format!("{other}\n\n{new}"));
+    becomes(in_toml, &format!("{other}\n"), &format!("{other}\n\n{new}"));
     becomes(
-        with,
+        in_toml,
         "[mcp_servers.interline-content]\nargs = [\n  'x', # old\n]\ncommand = 'old' # here\n[mcp_servers.interline-content.env]\nA = '1'\n",
         "[mcp_servers.interline-content]\nargs = [\"mcp\",\"content\"]\ncommand = \"/bin/interline\" # here\n[mcp_servers.interline-content.env]\nA = '1'\n",
     );
     becomes(
-        with,
+        in_toml,
         "[mcp_servers.interline-content]\ncommand = '/bin/interline'\nenabled = true\n",
         "[mcp_servers.interline-content]\ncommand = '/bin/interline'\nargs = [\"mcp\",\"content\"]\nenabled = true\n",
     );
     becomes(
-        with,
+        in_toml,
         "mcp_servers = { interline-content = { command = 'x', args = [] } }\n",
         "mcp_servers = { interline-content = { command = \"/bin/interline\", args = [\"mcp\",\"content\"] } }\n",
     );
@@ -105,11 +116,10 @@ fn every_other_byte_of_a_toml_file_stays() {
 
 #[test]
 fn a_toml_file_that_is_something_else_is_refused() {
-    let with = |text: &str| toml_text::with(text, &entry());
     for text in ["[", "a = ", "mcp_servers = 7", "[mcp_servers.interline-content]\ncommand = 7"] {
-        assert!(matches!(with(text), Err(Unfit::Unreadable(_))), "{text}");
+        assert!(matches!(in_toml(text), Err(EditError::Unreadable(_))), "{text}");
     }
     for text in ["mcp_servers = {}", "[mcp_servers.interline-content]\nurl = 'http://x'"] {
-        assert_eq!(with(text), Err(Unfit::Taken("mcp_servers.interline-content".to_owned())), "{text}");
+        assert_eq!(in_toml(text), Err(EditError::NameTaken("mcp_servers.interline-content".to_owned())), "{text}");
     }
 }

@@ -15,8 +15,8 @@ use tokio::sync::Semaphore;
 use self::transport::LineTransport;
 use super::subscriptions::{ConnectionService, ConnectionSubscriptions};
 use super::{Handler, McpServer, McpTransport};
-use crate::http::End;
-use crate::serve::keep_index;
+use crate::serve::run_indexing;
+use crate::shutdown::Shutdown;
 
 /// How many streams a client can have. Each is a request without an answer, and there must be room for other requests.
 const MAX_STREAMS: usize = 16;
@@ -24,7 +24,7 @@ const MAX_STREAMS: usize = 16;
 /// Answers on standard input and output, as `owner`, until the input ends. Nothing else may write to the output
 /// meanwhile.
 pub async fn serve_mcp(server: McpServer, interline: Interline, owner: UserId) -> io::Result<()> {
-    let index = tokio::spawn(keep_index(interline.clone()));
+    let index = tokio::spawn(run_indexing(interline.clone()));
     let (input, output) = stdio_pipes();
     let served = serve_mcp_on(server, interline, owner, (input, output)).await;
     index.abort();
@@ -43,7 +43,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let transport = LineTransport::new(input, output);
-    let shutdown = End { is_closing: transport.is_closing(), listeners: Arc::new(Semaphore::new(MAX_STREAMS)) };
+    let shutdown = Shutdown { is_closing: transport.is_closing(), listeners: Arc::new(Semaphore::new(MAX_STREAMS)) };
     let connection = McpTransport::Connection(owner, Arc::new(ConnectionSubscriptions::default()));
     let handler = Handler::new(server, interline, connection, shutdown);
     match serve_server(ConnectionService(handler), transport).await {

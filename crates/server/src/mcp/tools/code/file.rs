@@ -52,7 +52,7 @@ pub(super) fn code_scope(
     app_id: Option<&str>,
     organization_id: Option<OrganizationIdArg>,
 ) -> CodeScope {
-    CodeScope { kind: entity_type.into(), app: app_id.map(AppRef::of), organization: organization_id.map(|id| id.0) }
+    CodeScope { kind: entity_type.into(), app: app_id.map(AppRef::parse), organization: organization_id.map(|id| id.0) }
 }
 
 /// Path, kind and owner of a file.

@@ -16,5 +16,5 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn get_app(call: CallContext, args: AppArgs) -> Result<AppDetailsResult, Error> {
-    AppDetailsResult::from_app(&call.interline.app(&call.caller, &AppRef::of(&args.app_id)).await?)
+    AppDetailsResult::from_app(&call.interline.app(&call.caller, &AppRef::parse(&args.app_id)).await?)
 }

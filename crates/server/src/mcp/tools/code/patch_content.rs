@@ -9,6 +9,7 @@ use crate::mcp::protocol::arguments::{OrganizationIdArg, PositiveInt};
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
 use crate::mcp::tools::edit_args::{PassageArgs, PassageEditArgs};
 use crate::mcp::tools::edit_result::{EditToolResult, edit_mode, require_version};
+use crate::wire::code::with_code_field_names;
 use crate::wire::{Object, invalid_field};
 
 pub(super) fn tool() -> Tool {
@@ -69,12 +70,12 @@ async fn patch_content(call: CallContext, args: PatchContentArgs) -> Result<Patc
     let PatchContentArgs { entity_type, path, app_id, organization_id, old_string, new_string, .. } = args;
     let PatchContentArgs { expected_matches, edits, expected_version, dry_run, .. } = args;
     let passages = PassageArgs { old_str: old_string, new_str: new_string, expected_matches, edits };
-    let change = passages.into_change().map_err(Error::in_words_of_code)?;
+    let change = passages.into_change().map_err(with_code_field_names)?;
     let change = change.ok_or_else(|| invalid_field("old_string", "is required, or `edits`"))?;
     let mode = edit_mode(dry_run);
     let request = EditRequest { expected: require_version(expected_version), mode, ..EditRequest::new(change) };
     let file = FileArgs { entity_type, path, app_id, organization_id }.into_file_ref();
-    let edited = call.interline.patch_file(&call.caller, &file, request).await.map_err(Error::in_words_of_code)?;
+    let edited = call.interline.patch_file(&call.caller, &file, request).await.map_err(with_code_field_names)?;
     Ok(PatchContentResult {
         success: true,
         file: FileIdentity::from_item(&call, &edited.after.item),

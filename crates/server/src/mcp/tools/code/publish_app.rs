@@ -28,7 +28,7 @@ struct PublishAppResult {
 }
 
 async fn publish_app(call: CallContext, args: AppArgs) -> Result<PublishAppResult, Error> {
-    let (app, version) = call.interline.publish_app(&call.caller, &AppRef::of(&args.app_id)).await?;
+    let (app, version) = call.interline.publish_app(&call.caller, &AppRef::parse(&args.app_id)).await?;
     Ok(PublishAppResult {
         id: app.id.to_string(),
         slug: app.slug.as_str().to_owned(),

@@ -52,7 +52,7 @@ struct ReadContentLinesResult {
 
 async fn read_content_lines(call: CallContext, args: ReadContentLinesArgs) -> Result<ReadContentLinesResult, Error> {
     let ReadContentLinesArgs { entity_type, path, app_id, organization_id, start_line, end_line } = args;
-    let lines = LineRange::of_code(start_line.map(|line| line.0), end_line.map(|line| line.0));
+    let lines = LineRange::for_code(start_line.map(|line| line.0), end_line.map(|line| line.0));
     let file = FileArgs { entity_type, path, app_id, organization_id }.into_file_ref();
     let read = call.interline.read_file(&call.caller, &file, ReadContent::Lines(lines)).await?;
     let excerpt =

@@ -1,6 +1,6 @@
 //! Tool `replace_content`: writes a whole file of code.
 
-use interline_items::{Error, ReplaceFile, Replaced};
+use interline_items::{Error, ReplaceFile, ReplacedFile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ async fn replace_content(call: CallContext, args: ReplaceContentArgs) -> Result<
     Ok(ReplaceContentResult {
         success: true,
         file: FileIdentity::from_item(&call, item),
-        created: matches!(replaced, Replaced::Created(_)),
+        created: matches!(replaced, ReplacedFile::Created(_)),
         id: item.id.to_string(),
         version: item.stamp.version,
     })

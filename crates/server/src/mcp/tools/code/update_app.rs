@@ -58,5 +58,5 @@ async fn update_app(call: CallContext, args: UpdateAppArgs) -> Result<AppResult,
             clear.contains(&ClearableAppField::Navigation),
         )?,
     };
-    Ok(AppResult::from(&call.interline.update_app(&call.caller, &AppRef::of(&app_id), changes).await?))
+    Ok(AppResult::from(&call.interline.update_app(&call.caller, &AppRef::parse(&app_id), changes).await?))
 }

@@ -1,6 +1,6 @@
 //! A decorated Python function of a workflow file, as the tools show it.
 
-use interline_items::code::{Function, Parameter};
+use interline_python::{Function, Parameter};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};

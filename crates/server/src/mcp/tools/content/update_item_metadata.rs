@@ -63,7 +63,7 @@ async fn update_item_metadata(
     let is_ignored = url.is_some() && kind != Kind::Bookmark;
     let changes = ItemChanges {
         url: set_or_keep(url.filter(|_| !is_ignored)),
-        shelf: archived.map(|archived| if archived { ArchiveState::Archived } else { ArchiveState::Active }),
+        archive_state: archived.map(|archived| if archived { ArchiveState::Archived } else { ArchiveState::Active }),
         ..metadata.into_changes()?
     };
     let after = call.interline.update(&call.caller, &item_ref, ExpectedVersion::Any, changes).await?;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Row, assert_same, row, with};
-use crate::client::Client;
-use crate::place::Place;
+use crate::support::client::Client;
+use crate::support::test_store::TestStore;
 
 on_both!(both_doors_do_the_same_to_code);
 
@@ -139,6 +139,6 @@ async fn member(owner: &Client, name: &str) -> Value {
     json!({"name": name, "organization_id": made["id"]})
 }
 
-async fn both_doors_do_the_same_to_code(place: Place) {
-    assert_same(place, "code", files().into_iter().chain(others()), member, before).await;
+async fn both_doors_do_the_same_to_code(store: TestStore) {
+    assert_same(store, "code", files().into_iter().chain(others()), member, before).await;
 }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Row, alone, assert_same, row, with};
-use crate::client::Client;
-use crate::place::Place;
+use crate::support::client::Client;
+use crate::support::test_store::TestStore;
 
 on_both!(both_doors_do_the_same_to_notes_and_bookmarks);
 
@@ -275,7 +275,7 @@ async fn before(rest: &Client) -> Vec<(&'static str, String)> {
     ]
 }
 
-async fn both_doors_do_the_same_to_notes_and_bookmarks(place: Place) {
+async fn both_doors_do_the_same_to_notes_and_bookmarks(store: TestStore) {
     let rows = [edits(), changes(), creations_and_returns(), reads()].into_iter().flatten();
-    assert_same(place, "content", rows, alone, before).await;
+    assert_same(store, "content", rows, alone, before).await;
 }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Row, assert_same, row, with};
-use crate::client::Client;
-use crate::place::Place;
+use crate::support::client::Client;
+use crate::support::test_store::TestStore;
 
 on_both!(both_doors_do_the_same_to_prompts);
 
@@ -206,7 +206,7 @@ async fn before(rest: &Client) -> Vec<(&'static str, String)> {
     vec![("{review}", review), ("{edited}", edited), ("{failing}", failing)]
 }
 
-async fn both_doors_do_the_same_to_prompts(place: Place) {
+async fn both_doors_do_the_same_to_prompts(store: TestStore) {
     let rows = [edits(), changes(), reads()].into_iter().flatten();
-    assert_same(place, "prompts", rows, super::alone, before).await;
+    assert_same(store, "prompts", rows, super::alone, before).await;
 }

@@ -1,0 +1,56 @@
+//! The oracle of pairing: which lines of `new_str` are lines of `old_str`.
+
+/// For every line of `new` the line of `old` that it is: common prefix, common suffix, then the earliest longest common
+/// subsequence of the rest. When all of `old` is the end of `new`, it is there.
+pub(crate) fn pair(old: &[String], new: &[String]) -> Vec<Option<usize>> {
+    let shorter = old.len().min(new.len());
+    let common_prefix = (0..shorter).take_while(|&at| old[at] == new[at]).count();
+    let common_suffix = (1..=shorter).take_while(|&at| old[old.len() - at] == new[new.len() - at]).count();
+    let prefix = if new.ends_with(old) { 0 } else { common_prefix };
+    let suffix = common_suffix.min(shorter - prefix);
+    let mut pairs: Vec<Option<usize>> = (0..new.len()).map(|at| (at < prefix).then_some(at)).collect();
+    for at in 1..=suffix {
+        pairs[new.len() - at] = Some(old.len() - at);
+    }
+    let (old_rest, new_rest) = (&old[prefix..old.len() - suffix], &new[prefix..new.len() - suffix]);
+    for (i, j) in longest_common_subsequence(old_rest, new_rest) {
+        pairs[prefix + j] = Some(prefix + i);
+    }
+    pairs
+}
+
+fn longest_common_subsequence(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
+    if (old.len() + 1) * (new.len() + 1) > 1 << 20 {
+        return Vec::new();
+    }
+    // lengths[i][j]: of the longest common subsequence of old[i..] and new[j..].
+    let mut lengths = vec![vec![0; new.len() + 1]; old.len() + 1];
+    for i in (0..old.len()).rev() {
+        for j in (0..new.len()).rev() {
+            lengths[i][j] = match old[i] == new[j] {
+                true => lengths[i + 1][j + 1] + 1,
+                false => lengths[i + 1][j].max(lengths[i][j + 1]),
+            };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    let mut pairs = Vec::new();
+    while i < old.len() && j < new.len() {
+        if old[i] == new[j] {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if lengths[i][j + 1] >= lengths[i + 1][j] {
+            j += 1;
+        } else {
+            i += 1;
+        }
+    }
+    pairs
+}
+
+/// Whether a line of `new` that is not paired takes the place of lines of `old`: some between the pairs around it go.
+pub(crate) fn replaces_lines(pairs: &[Option<usize>], old_lines: usize, line: usize) -> bool {
+    let after_last_kept = pairs[..line].iter().flatten().last().map_or(0, |kept| kept + 1);
+    let next_kept = pairs[line..].iter().flatten().next().copied().unwrap_or(old_lines);
+    after_last_kept < next_kept
+}

@@ -1,0 +1,333 @@
+//! The messages of errors and the suggestions what to do next, as all doors print them.
+
+use std::fmt;
+
+use interline_edit::{Level, MultipleMatches, NoMatch, NoMatchCause};
+
+use super::{Error, IdempotencyKeyProblem, NeedsText, PassageField, PassageRole, Refusal};
+use crate::KindMismatch;
+use crate::{Kind, View};
+
+impl Error {
+    /// What to do next.
+    pub fn suggestion(&self) -> String {
+        match self {
+            Error::NotFound { actual: None, .. } => "check the id or name, or list items to find it".to_owned(),
+            Error::NotFound { actual: Some(actual), .. } => format!("ask for it as a {actual}"),
+            Error::Missing { hint, .. } => (*hint).to_owned(),
+            Error::TagNotFound(_) => "list the tags to find it".to_owned(),
+            Error::VersionNotFound { current, .. } => {
+                format!("list the history of the item to see which versions are kept; the newest is {current}")
+            }
+            Error::ValidationFailed(_) => "correct the fields named in `errors`".to_owned(),
+            Error::UnknownSpace(_) => "list your spaces to find its id".to_owned(),
+            Error::InvalidIdempotencyKey(_) => "use another idempotency key".to_owned(),
+            Error::TooLarge { .. } => "split the content into several items".to_owned(),
+            Error::PageTooLarge { .. } => "lower `limit`, or read the items one by one".to_owned(),
+            Error::InvalidTemplate { undefined_variables, unused_arguments, .. } => {
+                if undefined_variables.is_empty() && unused_arguments.is_empty() {
+                    "correct the template at the line given".to_owned()
+                } else {
+                    "give every variable an argument and use every argument: send the new text and the whole list of \
+                     `arguments` in one request"
+                        .to_owned()
+                }
+            }
+            Error::InvalidCode(_) => "correct the code at the line and column given; nothing was stored".to_owned(),
+            Error::EntityTypeMismatch(KindMismatch { declared, detected, .. }) => {
+                format!("use entity_type '{}', or make the code a {}", detected.name(), declared.name())
+            }
+            Error::InvalidArguments { .. } => "give all `missing` arguments and none of the `unknown`".to_owned(),
+            Error::RenderFailed { .. } => "correct the template or the arguments".to_owned(),
+            Error::InvalidLines { total_lines } => format!("ask for lines from 1 to {total_lines}"),
+            Error::ContentEmpty(NeedsText::Lines) => {
+                "read the item without `start_line` and `end_line`, or write a content first".to_owned()
+            }
+            Error::ContentEmpty(_) => {
+                "there is no text to change yet: give the item a whole `content` first".to_owned()
+            }
+            Error::CursorExpired { .. } => "read again what you need to know, and listen from `cursor` on".to_owned(),
+            Error::InvalidParameters(_) => "change or leave out a parameter that is named".to_owned(),
+            Error::InvalidPattern { position: None, .. } => {
+                "make the expression simpler (no look-around, no back-references), or search for the literal text"
+                    .to_owned()
+            }
+            Error::InvalidPattern { position: Some(_), .. } => {
+                "correct the expression (no look-around, no back-references), or search for the literal text".to_owned()
+            }
+            Error::NoMatch { field, none } => after_no_match(*field, none),
+            Error::MultipleMatches { field, many } => after_multiple_matches(*field, many),
+            Error::InvalidOperations { total: 0, .. } => {
+                "give at least one operation with `start_line`, `end_line` and `content`".to_owned()
+            }
+            Error::InvalidOperations { .. } => {
+                "correct the operations named; line numbers are those of the content before the patch".to_owned()
+            }
+            Error::StaleLines { .. } => {
+                "compare with the present text in `operations`, and repeat with the right lines and `expect`".to_owned()
+            }
+            Error::AtEdit { index, error } => {
+                format!("{}; no edit was made: send all of them again, with edit {index} corrected", error.suggestion())
+            }
+            Error::Conflict { current, .. } => {
+                format!("read the item again, and repeat the change on version {}", current.stamp.version)
+            }
+            Error::Duplicate { existing, .. } => match View::from_item(existing) {
+                View::Archived => format!("change item {} instead; it is archived", existing.id),
+                View::Active | View::Deleted => format!("change item {} instead", existing.id),
+            },
+            Error::SlugTaken(app) => format!("change app {} instead, or give another `slug`", app.id),
+            Error::KeyInFlight => "wait for its answer, or send the same request again in a moment".to_owned(),
+            Error::Unauthorized => "use a valid token".to_owned(),
+            Error::Forbidden(refusal) => after_refusal(*refusal),
+            Error::Unavailable(_) => "nothing was applied; try again later".to_owned(),
+            Error::Unknown(_) => "it may have been applied: read the item before sending it again, or send it again \
+                                  with the same idempotency key"
+                .to_owned(),
+            Error::Internal(_) => "nothing was applied; report the request id if it happens again".to_owned(),
+        }
+    }
+}
+
+fn after_no_match(field: PassageField, none: &NoMatch) -> String {
+    let name = field.name;
+    match &none.cause {
+        Some(NoMatchCause::Capped { level, .. }) if *level <= loosest_of(field) => {
+            format!("allow `match`: \"{level}\", or copy the text as it stands")
+        }
+        Some(NoMatchCause::OtherIndentation { line }) => {
+            format!("copy the text around line {line} as it stands into `{name}`")
+        }
+        Some(NoMatchCause::Capped { line, .. } | NoMatchCause::OtherCase { line }) => {
+            format!("copy the text as it stands from line {line} on into `{name}`")
+        }
+        Some(NoMatchCause::CannotIndent { new_line, .. }) => {
+            format!("give `{name}` as it stands in the content, and line {new_line} of `new_str` indented to suit")
+        }
+        Some(NoMatchCause::AlreadyApplied { line }) => {
+            format!("read around line {line}; if the change is there, nothing is left to do")
+        }
+        Some(NoMatchCause::EscapedNewlines { .. }) => format!("send real line breaks in `{name}`, not backslash and n"),
+        Some(NoMatchCause::LineNumbers { .. }) => format!("take the line numbers off the lines of `{name}`"),
+        Some(NoMatchCause::Elision) => "give every line of the passage, or name a shorter one".to_owned(),
+        Some(NoMatchCause::Blank) => format!("add text of a line beside the blanks to `{name}`"),
+        None => match none.nearest.first() {
+            Some(nearest) => format!(
+                "compare with `nearest`; if lines {} to {} are meant, copy their text as it stands into `{name}`",
+                nearest.first_line, nearest.last_line
+            ),
+            None => "search inside the item for a word of it, or read the content again".to_owned(),
+        },
+    }
+}
+
+/// The loosest level that a request can allow for a passage.
+fn loosest_of(field: PassageField) -> Level {
+    match field.role {
+        PassageRole::Replaced | PassageRole::Deleted => Level::SpacingNormalized,
+        PassageRole::Anchor => Level::WhitespaceNormalized,
+    }
+}
+
+fn after_multiple_matches(field: PassageField, many: &MultipleMatches) -> String {
+    let (name, total) = (field.name, many.total);
+    if total == many.expected {
+        return format!("name a longer passage in `{name}`: these places share characters");
+    }
+    let longer = format!("add lines around the one that is meant until `{name}` is unique");
+    match field.role {
+        PassageRole::Anchor => longer,
+        PassageRole::Replaced => format!("{longer}, or give `expected_matches`: {total} to replace all"),
+        PassageRole::Deleted => format!("{longer}, or give `expected_matches`: {total} to delete all"),
+    }
+}
+
+fn after_refusal(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::Scope(scope) => format!("use a token with the scope `{}`", scope.name()),
+        Refusal::NotAdmin => "ask an admin to do it".to_owned(),
+        Refusal::Role => "ask an owner of the space for the role of a writer".to_owned(),
+        Refusal::Kind(kind) => format!("use a token that is not narrowed to other kinds than {kind}"),
+        Refusal::OwnSpace => "use a token that is not narrowed to other spaces than the user's own".to_owned(),
+        Refusal::Narrowed => "use a token that is not narrowed to kinds or spaces".to_owned(),
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::NotFound { kind, wanted, actual } => {
+                write!(f, "there is no {} {wanted}", kind.map_or("item", Kind::name))?;
+                actual.map_or(Ok(()), |actual| write!(f, " here: it is a {actual}"))
+            }
+            Error::Missing { what, wanted, .. } => write!(f, "there is no {what} {wanted}"),
+            Error::TagNotFound(tag) => write!(f, "there is no item with the tag {tag}"),
+            Error::VersionNotFound { kind, id, version, .. } => {
+                write!(f, "there is no version {version} of {kind} {id}")
+            }
+            Error::ValidationFailed(errors) => match errors.as_slice() {
+                [error] => write!(f, "{}: {}", error.field, error.message),
+                errors => write!(f, "{} fields cannot be accepted", errors.len()),
+            },
+            Error::PageTooLarge { limit, actual } => {
+                write!(f, "the contents of this page have {actual} bytes together, and {limit} are allowed")
+            }
+            Error::TooLarge { limit, actual } => {
+                write!(f, "the content has {actual} bytes, and {limit} are allowed")
+            }
+            Error::InvalidTemplate { line: Some(line), detail, .. } => {
+                write!(f, "the template is not valid on line {line}: {detail}")
+            }
+            Error::InvalidTemplate { line: None, detail, .. } => write!(f, "the template is not valid: {detail}"),
+            Error::InvalidCode(error) => write!(f, "the code is not valid on {error}"),
+            Error::EntityTypeMismatch(mismatch) => mismatch.fmt(f),
+            Error::InvalidArguments { missing, unknown } => {
+                write!(f, "{} arguments are missing and {} unknown", missing.len(), unknown.len())
+            }
+            Error::RenderFailed { line: Some(line), detail } => write!(f, "rendering failed on line {line}: {detail}"),
+            Error::RenderFailed { line: None, detail } => write!(f, "rendering failed: {detail}"),
+            Error::InvalidLines { total_lines } => {
+                write!(f, "the content has {total_lines} line{}", if *total_lines == 1 { "" } else { "s" })
+            }
+            Error::ContentEmpty(needs) => write!(f, "Content is empty; cannot {needs}"),
+            Error::InvalidParameters(what) => f.write_str(what),
+            Error::CursorExpired { .. } => f.write_str("what happened after this cursor is not known any more"),
+            Error::InvalidPattern { detail, position: Some(position) } => {
+                write!(f, "not a regular expression: {detail} (at byte {position})")
+            }
+            Error::InvalidPattern { detail, position: None } => {
+                write!(f, "the regular expression cannot be used: {detail}")
+            }
+            Error::NoMatch { field, none } => match &none.cause {
+                Some(cause) => write!(f, "`{}` could not be matched: {cause}", field.name),
+                None => write!(f, "`{}` was not found in the content", field.name),
+            },
+            Error::MultipleMatches { field, many } => fmt_multiple_matches(f, *field, many),
+            Error::InvalidOperations { operations, total } => match operations.as_slice() {
+                [] => f.write_str("there are no operations"),
+                [one] => write!(f, "operation {}: {}", one.index, one.problem),
+                _ => write!(f, "{total} operations cannot be applied"),
+            },
+            Error::StaleLines { operations, total, .. } => match operations.as_slice() {
+                [one] => write!(f, "the lines of operation {} are not what its `expect` says", one.index),
+                _ => write!(f, "the lines of {total} operations are not what their `expect` says"),
+            },
+            Error::AtEdit { index, error } => write!(f, "edit {index}: {error}"),
+            Error::Conflict { expected_version, current, .. } => write!(
+                f,
+                "the item is at version {}, and version {expected_version} was expected",
+                current.stamp.version
+            ),
+            Error::Duplicate { field, .. } => write!(f, "another item has the {} {}", field.name(), field.value()),
+            Error::SlugTaken(app) => write!(f, "another app has the slug {}", app.slug.as_str()),
+            Error::UnknownSpace(space) => write!(f, "there is no space {space}"),
+            Error::InvalidIdempotencyKey(problem) => write!(f, "the idempotency key {problem}"),
+            Error::KeyInFlight => f.write_str("a request with the same idempotency key is being carried out"),
+            Error::Unauthorized => f.write_str("no valid token was given"),
+            Error::Forbidden(refusal) => refusal.fmt(f),
+            Error::Unavailable(_) => f.write_str("the store cannot do this now"),
+            Error::Unknown(_) => f.write_str("the store lost the answer to this change"),
+            Error::Internal(_) => f.write_str("something went wrong inside the server"),
+        }
+    }
+}
+
+fn fmt_multiple_matches(f: &mut fmt::Formatter<'_>, field: PassageField, many: &MultipleMatches) -> fmt::Result {
+    let (name, total, expected) = (field.name, many.total, many.expected);
+    if total == expected {
+        return write!(f, "the {total} places of `{name}` overlap");
+    }
+    let (s, were) = (if total == 1 { "" } else { "s" }, if expected == 1 { "was" } else { "were" });
+    write!(f, "`{name}` is in {total} place{s} where {expected} {were} expected")
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Scope(scope) => write!(f, "the token does not have the scope `{}`", scope.name()),
+            Refusal::NotAdmin => f.write_str("only admins may do this"),
+            Refusal::Role => f.write_str("the user may only read in the space of this item"),
+            Refusal::Kind(kind) => write!(f, "the token is narrowed to kinds other than {kind}"),
+            Refusal::OwnSpace => f.write_str("the token is narrowed to spaces other than the user's own"),
+            Refusal::Narrowed => f.write_str("the token is narrowed to kinds or spaces, and this takes a whole one"),
+        }
+    }
+}
+
+impl fmt::Display for IdempotencyKeyProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IdempotencyKeyProblem::Malformed { max_chars } => {
+                write!(f, "must be from 1 to {max_chars} visible ASCII characters")
+            }
+            IdempotencyKeyProblem::Reused => f.write_str("was used for another request; use a new key"),
+        }
+    }
+}
+
+impl fmt::Display for NeedsText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NeedsText::Lines => "retrieve lines",
+            NeedsText::Replace => "replace text",
+            NeedsText::Patch => "patch lines",
+            NeedsText::Insert => "insert beside a text",
+            NeedsText::Delete => "delete text",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Kind, Scope, StoreError};
+
+    #[test]
+    fn what_is_for_the_log_is_in_no_message() {
+        for error in [Error::Unavailable, Error::Unknown, Error::Internal].map(|error| error("/var/x.db".to_owned())) {
+            assert!(!format!("{error} {}", error.suggestion()).contains("/var"), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_a_lost_answer_may_have_been_applied() {
+        for (error, applied) in [
+            (Error::Unavailable(String::new()), "nothing was applied"),
+            (Error::from(StoreError::Unknown(String::new())), "it may have been applied"),
+            (Error::Internal(String::new()), "nothing was applied"),
+        ] {
+            assert!(error.suggestion().starts_with(applied), "{error}: {}", error.suggestion());
+        }
+    }
+
+    #[test]
+    fn a_refusal_suggests_what_would_help() {
+        for (refusal, suggestion) in [
+            (Refusal::Scope(Scope::Write), "use a token with the scope `write`"),
+            (Refusal::NotAdmin, "ask an admin to do it"),
+            (Refusal::Role, "ask an owner of the space for the role of a writer"),
+            (Refusal::Kind(Kind::Note), "use a token that is not narrowed to other kinds than note"),
+            (Refusal::OwnSpace, "use a token that is not narrowed to other spaces than the user's own"),
+            (Refusal::Narrowed, "use a token that is not narrowed to kinds or spaces"),
+        ] {
+            assert_eq!(Error::Forbidden(refusal).suggestion(), suggestion);
+        }
+    }
+
+    #[test]
+    fn what_needs_a_text_says_what_for() {
+        let error = Error::ContentEmpty(NeedsText::Lines);
+        assert_eq!(error.to_string(), "Content is empty; cannot retrieve lines");
+        assert!(error.suggestion().contains("`start_line`"), "{}", error.suggestion());
+        let error = Error::ContentEmpty(NeedsText::Replace);
+        assert_eq!(error.to_string(), "Content is empty; cannot replace text");
+        assert!(error.suggestion().contains("a whole `content` first"), "{}", error.suggestion());
+    }
+
+    #[test]
+    fn an_expression_that_takes_too_long_is_not_called_a_mistake() {
+        let slow = Error::InvalidPattern { detail: "it takes more than 2 seconds".to_owned(), position: None };
+        assert_eq!(slow.to_string(), "the regular expression cannot be used: it takes more than 2 seconds");
+        assert!(slow.suggestion().contains("simpler"), "{}", slow.suggestion());
+    }
+}

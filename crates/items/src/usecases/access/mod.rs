@@ -1,0 +1,14 @@
+//! Callers and what they may do: authentication by token, users, tokens, organizations.
+
+mod caller;
+mod credentials;
+mod organizations;
+mod tokens;
+mod users;
+
+pub use caller::Caller;
+pub(super) use credentials::{CredentialsCache, TokenUses};
+pub use organizations::OrganizationDraft;
+pub use tokens::{Secret, TokenDraft};
+pub use users::UserDraft;
+pub(super) use users::check_name;

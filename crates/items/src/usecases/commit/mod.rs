@@ -1,0 +1,72 @@
+//! How every write commits: one batch in one transaction, planned again on the newest state when the item changed
+//! meanwhile, together with the idempotency record of its request.
+//!
+//! Every use case that writes items works the same way. It reads the item, plans an [`ItemWrite`] for the state that it
+//! read, and hands the batch to [`Store::commit`](crate::Store::commit). A batch for an older state is refused as stale
+//! ([`unless_stale`]); then the use case reads again, up to [`MAX_ROUNDS`] times. No lock is held between reading and
+//! committing.
+
+mod new_version;
+
+use jiff::Timestamp;
+
+use crate::{Batch, Error, IdempotencyRecord, Item, ItemWrite, StoreError};
+
+use super::{Caller, EditResult, Interline, now};
+
+pub(super) use new_version::{changed_field_names, changed_fields, new_version};
+
+/// How often a write is planned again when its item changed meanwhile. A round is lost only to a write that succeeded, so
+/// this many writes of one item can be under way at once and none is refused.
+pub(super) const MAX_ROUNDS: usize = 1_000;
+
+/// The result of a write, from which the answer to its request is made.
+#[derive(Clone, Copy, Debug)]
+pub enum WriteOutcome<'a> {
+    /// An item was made.
+    Created(&'a Item),
+    /// An item was changed.
+    Changed(&'a Item),
+    /// A content was edited.
+    Edited(&'a EditResult),
+    /// An item was removed, into the trash or for good.
+    Removed(&'a Item),
+    /// So many items have another tag.
+    Retagged(usize),
+}
+
+impl Caller {
+    /// The batch that commits a write: its changes, and the idempotency record if the request has a key.
+    pub(super) fn batch(&self, writes: Vec<ItemWrite>, outcome: &WriteOutcome<'_>, at: Timestamp) -> Batch {
+        Batch { writes, idempotency: self.idempotency_record(outcome, at) }
+    }
+
+    /// The idempotency record of the caller's request with this outcome; `None` if the request has no key.
+    pub(super) fn idempotency_record(&self, outcome: &WriteOutcome<'_>, at: Timestamp) -> Option<IdempotencyRecord> {
+        self.idempotent_write().map(|write| write.record(self.user(), outcome, at))
+    }
+}
+
+impl Interline {
+    /// Commits the idempotency record of a write that changed nothing, so that a repetition changes nothing either.
+    pub(super) async fn commit_no_change(&self, caller: &Caller, outcome: &WriteOutcome<'_>) -> Result<(), Error> {
+        match caller.idempotency_record(outcome, now()) {
+            None => Ok(()),
+            idempotency => Ok(self.store.commit(Batch { idempotency, ..Batch::default() }).await?),
+        }
+    }
+}
+
+/// The result of a commit; `None` if an item changed meanwhile, so that the write takes another round.
+pub(super) fn unless_stale<T>(committed: Result<T, StoreError>) -> Result<Option<T>, Error> {
+    match committed {
+        Ok(done) => Ok(Some(done)),
+        Err(StoreError::Stale(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The error of a write that lost [`MAX_ROUNDS`] rounds.
+pub(super) fn lost_every_round() -> Error {
+    Error::Unavailable("the item changed under every attempt".to_owned())
+}

@@ -1,0 +1,54 @@
+//! The write that gives an item a new version, and the names of the fields that it changes.
+
+use crate::usecases::{Caller, now};
+use crate::{Action, ContentWrite, Fields, Item, ItemWrite, Stamp};
+
+/// The write that leads from one state of an item to another, at a new version; `None` if nothing changes.
+pub(in crate::usecases) fn new_version(
+    caller: &Caller,
+    before: &Item,
+    after: &Item,
+    content: ContentWrite,
+) -> Option<ItemWrite> {
+    let changed_fields = changed_fields(Some(before), after);
+    if changed_fields.is_empty() {
+        return None;
+    }
+    let at = now();
+    let mut after = after.clone();
+    after.stamp = Stamp { version: before.stamp.version + 1, ..before.stamp };
+    after.updated_at = at;
+    let record = caller.record(Action::Update, changed_fields, at);
+    Some(ItemWrite { before: Some(before.stamp), after, content, record })
+}
+
+/// Names of the fields in which two states of an item differ, the content included, in the order of the wire; for a new
+/// item, all that it has.
+pub(in crate::usecases) fn changed_fields(before: Option<&Item>, after: &Item) -> Vec<&'static str> {
+    let default = Fields::default();
+    let mut names = changed_field_names(before.map_or(&default, |item| &item.fields), &after.fields);
+    if before.and_then(content_hash) != content_hash(after) {
+        names.push("content");
+    }
+    names
+}
+
+/// Names of the fields that differ, without the content, in the order of the wire.
+pub(in crate::usecases) fn changed_field_names(old: &Fields, new: &Fields) -> Vec<&'static str> {
+    [
+        ("title", old.title != new.title),
+        ("description", old.description != new.description),
+        ("tags", old.tags != new.tags),
+        ("url", old.url != new.url),
+        ("name", old.name != new.name),
+        ("arguments", old.arguments != new.arguments),
+        ("path", old.path != new.path),
+    ]
+    .into_iter()
+    .filter_map(|(name, differs)| differs.then_some(name))
+    .collect()
+}
+
+fn content_hash(item: &Item) -> Option<[u8; 32]> {
+    item.content.as_ref().map(|content| content.hash)
+}

@@ -1,0 +1,56 @@
+//! Making new items.
+
+use crate::{Action, ContentWrite, Error, Item, ItemId, ItemWrite, Kind, Scope, Snapshot, SpaceId, Stamp};
+
+use crate::usecases::commit::changed_fields;
+use crate::usecases::{Caller, Interline, WriteOutcome, now};
+
+use super::drafts::{ItemDraft, parse_draft};
+
+impl Interline {
+    /// Makes an item in the caller's own space. It takes the scope `write` alone: the answer shows nothing but what the caller gave.
+    pub async fn create(&self, caller: &Caller, kind: Kind, draft: ItemDraft) -> Result<Snapshot, Error> {
+        caller.require(Scope::Write)?;
+        caller.require_kind(kind)?;
+        let space = caller.own_space_for(kind)?;
+        let (write, created) = self.plan_create(caller, space, kind, draft).await?;
+        let at = write.record.at;
+        self.store.commit(caller.batch(vec![write], &WriteOutcome::Created(&created.item), at)).await?;
+        Ok(created)
+    }
+
+    /// Plans the write that makes an item in a space; the write, and the item with its content.
+    pub(in crate::usecases) async fn plan_create(
+        &self,
+        caller: &Caller,
+        space: SpaceId,
+        kind: Kind,
+        draft: ItemDraft,
+    ) -> Result<(ItemWrite, Snapshot), Error> {
+        let (fields, content) = parse_draft(kind, draft, &self.limits)?;
+        let checked = self.check_content(kind, &fields, content.clone()).await?;
+        let at = now();
+        let mut item = Item {
+            id: ItemId::generate(),
+            kind,
+            space,
+            fields,
+            content: None,
+            functions: None,
+            stamp: Stamp { version: 1, revision: 0 },
+            created_at: at,
+            updated_at: at,
+            last_used_at: None,
+            archived_at: None,
+            deleted_at: None,
+        };
+        checked.apply_to(&mut item);
+        let write = ItemWrite {
+            before: None,
+            record: caller.record(Action::Create, changed_fields(None, &item), at),
+            content: ContentWrite::Set { old: None, new: content.clone() },
+            after: item.clone(),
+        };
+        Ok((write, Snapshot { item, content }))
+    }
+}

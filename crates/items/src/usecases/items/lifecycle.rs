@@ -1,0 +1,135 @@
+//! Archiving, deleting, restoring and purging items, and tracking their use. None of these makes a version; all can
+//! expect one.
+
+use jiff::Timestamp;
+
+use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp, View};
+
+use crate::usecases::commit::{MAX_ROUNDS, lost_every_round, unless_stale};
+use crate::usecases::{Caller, ExpectedVersion, Interline, ItemRef, WriteOutcome, now};
+
+use super::drafts::ArchiveState;
+
+impl Interline {
+    /// Archives an item; an archived one stays as it is.
+    pub async fn archive(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.change_state(caller, which, expected, Action::Archive).await
+    }
+
+    /// Takes an item from the archive; an active one stays as it is.
+    pub async fn unarchive(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.change_state(caller, which, expected, Action::Unarchive).await
+    }
+
+    /// Puts an item into the trash.
+    pub async fn delete(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.change_state(caller, which, expected, Action::Delete).await
+    }
+
+    /// Takes an item from the trash, into the state that it had; one that is not there stays as it is.
+    pub async fn restore(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.change_state(caller, which, expected, Action::Restore).await
+    }
+
+    /// Removes an item with its history, whatever its state.
+    pub async fn purge(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<(), Error> {
+        caller.require(Scope::Read)?;
+        for _ in 0..MAX_ROUNDS {
+            let item = self.visible_item(caller, which).await?;
+            caller.require_write(&item)?;
+            self.check_expected(expected, &item).await?;
+            let at = now();
+            let record = caller.record(Action::Delete, Vec::new(), at);
+            let idempotency = caller.idempotency_record(&WriteOutcome::Removed(&item), at);
+            if let Some(()) = unless_stale(self.store.purge(item.id, item.stamp, record, idempotency).await)? {
+                return Ok(());
+            }
+        }
+        Err(lost_every_round())
+    }
+
+    /// Sets the time of an item's last use to now.
+    pub async fn track_usage(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        expected: ExpectedVersion,
+    ) -> Result<Item, Error> {
+        caller.require(Scope::Read)?;
+        let mut item = self.visible_item(caller, which).await?;
+        caller.require_write(&item)?;
+        if View::from_item(&item) == View::Deleted {
+            return Err(which.not_found());
+        }
+        self.check_expected(expected, &item).await?;
+        let at = now();
+        self.store.mark_used(item.id, at).await?;
+        item.last_used_at = Some(at);
+        Ok(item)
+    }
+
+    async fn change_state(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        expected: ExpectedVersion,
+        action: Action,
+    ) -> Result<Item, Error> {
+        caller.require(Scope::Read)?;
+        for _ in 0..MAX_ROUNDS {
+            let before = self.visible_item(caller, which).await?;
+            caller.require_write(&before)?;
+            let at = now();
+            let after = after_action(&before, action, at).ok_or_else(|| which.not_found())?;
+            self.check_expected(expected, &before).await?;
+            let Some(after) = after else {
+                self.commit_no_change(caller, &WriteOutcome::Changed(&before)).await?;
+                return Ok(before);
+            };
+            let write = state_write(caller, &before, after.clone(), action, at);
+            let outcome = match action {
+                Action::Delete => WriteOutcome::Removed(&after),
+                Action::Create | Action::Update | Action::Archive | Action::Unarchive | Action::Restore => {
+                    WriteOutcome::Changed(&after)
+                }
+            };
+            if let Some(()) = unless_stale(self.store.commit(caller.batch(vec![write], &outcome, at)).await)? {
+                return Ok(after);
+            }
+        }
+        Err(lost_every_round())
+    }
+}
+
+/// The write that archives or unarchives an item that is not deleted; `None` if it is so already.
+pub(super) fn archive_write(caller: &Caller, before: &Item, state: ArchiveState) -> Option<ItemWrite> {
+    let action = match state {
+        ArchiveState::Active => Action::Unarchive,
+        ArchiveState::Archived => Action::Archive,
+    };
+    let at = now();
+    after_action(before, action, at)?.map(|after| state_write(caller, before, after, action, at))
+}
+
+fn state_write(caller: &Caller, before: &Item, after: Item, action: Action, at: Timestamp) -> ItemWrite {
+    let record = caller.record(action, Vec::new(), at);
+    ItemWrite { before: Some(before.stamp), after, content: ContentWrite::Keep, record }
+}
+
+/// The item after an action: `None` if the item does not exist for the action, `Some(None)` if nothing changes.
+fn after_action(before: &Item, action: Action, at: Timestamp) -> Option<Option<Item>> {
+    let mut after = before.clone();
+    match (action, View::from_item(before)) {
+        (Action::Archive, View::Active) => after.archived_at = Some(at),
+        (Action::Unarchive, View::Archived) => after.archived_at = None,
+        (Action::Delete, View::Active | View::Archived) => after.deleted_at = Some(at),
+        (Action::Restore, View::Deleted) => after.deleted_at = None,
+        (Action::Archive, View::Archived)
+        | (Action::Unarchive, View::Active)
+        | (Action::Restore, View::Active | View::Archived) => return Some(None),
+        (Action::Archive | Action::Unarchive | Action::Delete, View::Deleted) => return None,
+        (Action::Create | Action::Update, _) => return Some(None),
+    }
+    after.stamp = Stamp { revision: before.stamp.revision + 1, ..before.stamp };
+    Some(Some(after))
+}

@@ -1,0 +1,23 @@
+//! Items: making, reading, listing, searching, changing, archiving, deleting and rendering them; their histories and tags.
+
+mod content_check;
+mod create;
+mod drafts;
+mod expected_version;
+mod find_items;
+mod history;
+mod lifecycle;
+mod read;
+mod render;
+mod search_inside;
+mod tags;
+mod update;
+
+pub(super) use content_check::{BIG_BYTES, check_code, check_template_arguments, parse_template};
+pub use drafts::{ArchiveState, FieldChange, ItemChanges, ItemDraft, TagChanges};
+pub use expected_version::ExpectedVersion;
+pub use find_items::{FindBy, FindItems, TextFilter};
+pub use history::VersionDiff;
+pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
+pub(super) use search_inside::invalid_pattern;
+pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};

@@ -1,0 +1,37 @@
+//! Rendering prompts with values for their arguments.
+
+use std::collections::BTreeMap;
+
+use interline_template::RenderError;
+
+use crate::template::render;
+use crate::{Error, Scope, View};
+
+use crate::usecases::{Caller, Interline, ItemRef, now};
+
+impl Interline {
+    /// Renders a prompt with values for its arguments, and sets the time of its last use.
+    pub async fn render(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        values: BTreeMap<String, serde_json::Value>,
+    ) -> Result<String, Error> {
+        caller.require(Scope::Read)?;
+        let snapshot = self.visible_snapshot(caller, which).await?;
+        let (Some(arguments), Some(content)) = (snapshot.item.fields.arguments.clone(), snapshot.content) else {
+            return Err(which.not_found());
+        };
+        if View::from_item(&snapshot.item) == View::Deleted {
+            return Err(which.not_found());
+        }
+        let rendered = self.threads.run(move |stack| render(&content, &arguments, &values, stack)).await?;
+        let rendered = rendered.map_err(|error| match error {
+            RenderError::InvalidArguments { missing, unknown } => Error::InvalidArguments { missing, unknown },
+            RenderError::Failed { line, detail } => Error::RenderFailed { line, detail },
+        })?;
+        // A rendering that succeeded does not fail because the time of its use could not be written.
+        let _ = self.store.mark_used(snapshot.item.id, now()).await;
+        Ok(rendered)
+    }
+}

@@ -1,0 +1,69 @@
+//! Listing, renaming and deleting a tag over all items of a caller.
+
+use crate::fields::{Tag, Tags};
+use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp};
+
+use crate::usecases::commit::{MAX_ROUNDS, lost_every_round, unless_stale};
+use crate::usecases::{Caller, Interline, WriteOutcome, now};
+
+impl Interline {
+    /// The tags of the caller's items that are not deleted, with the number of items that have each.
+    pub async fn tags(&self, caller: &Caller) -> Result<Vec<(Tag, u64)>, Error> {
+        caller.require(Scope::Read)?;
+        Ok(self.store.tags(&caller.spaces_of(caller.kinds()), caller.kinds()).await?)
+    }
+
+    /// Gives every item that has a tag another one instead, in one transaction; how many items were changed.
+    pub async fn rename_tag(&self, caller: &Caller, from: &Tag, to: &Tag) -> Result<usize, Error> {
+        self.replace_tag(caller, from, Some(to)).await
+    }
+
+    /// Takes a tag off every item, in one transaction; how many items were changed.
+    pub async fn delete_tag(&self, caller: &Caller, tag: &Tag) -> Result<usize, Error> {
+        self.replace_tag(caller, tag, None).await
+    }
+
+    async fn replace_tag(&self, caller: &Caller, from: &Tag, to: Option<&Tag>) -> Result<usize, Error> {
+        caller.require_change()?;
+        for _ in 0..MAX_ROUNDS {
+            let items = self.store.tagged(&caller.spaces_of(caller.kinds()), caller.kinds(), from).await?;
+            let items: Vec<Item> = items.into_iter().filter(|item| caller.require_write(item).is_ok()).collect();
+            if items.is_empty() {
+                return Err(Error::TagNotFound(from.as_str().to_owned()));
+            }
+            if to == Some(from) {
+                return Ok(0);
+            }
+            let writes = items.iter().map(|item| retagged(caller, item, from, to)).collect();
+            let batch = caller.batch(writes, &WriteOutcome::Retagged(items.len()), now());
+            if let Some(()) = unless_stale(self.store.commit(batch).await)? {
+                return Ok(items.len());
+            }
+        }
+        Err(lost_every_round())
+    }
+}
+
+/// The write that replaces one tag of an item by another, or removes it; no tag is there twice afterwards.
+fn retagged(caller: &Caller, before: &Item, from: &Tag, to: Option<&Tag>) -> ItemWrite {
+    let mut tags: Vec<String> = Vec::new();
+    for tag in before.fields.tags.as_slice() {
+        let tag = if tag == from { to } else { Some(tag) };
+        if let Some(tag) = tag
+            && !tags.iter().any(|other| other == tag.as_str())
+        {
+            tags.push(tag.as_str().to_owned());
+        }
+    }
+    let at = now();
+    let mut after = before.clone();
+    after.fields.tags = Tags::from_stored(tags);
+    after.stamp = Stamp { version: before.stamp.version + 1, ..before.stamp };
+    after.updated_at = at;
+    ItemWrite {
+        before: Some(before.stamp),
+        after,
+        content: ContentWrite::Keep,
+        record: caller.record(Action::Update, vec!["tags"], at),
+    }
+}

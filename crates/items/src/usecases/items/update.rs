@@ -1,0 +1,99 @@
+//! Changing the fields, the whole content and the archive state of items.
+
+use crate::usecases::commit::{MAX_ROUNDS, lost_every_round, new_version, unless_stale};
+use crate::usecases::{Caller, ExpectedVersion, Interline, ItemRef, WriteOutcome};
+use crate::{ContentWrite, Error, ItemWrite, Scope, Snapshot, View};
+
+use super::drafts::{ArchiveState, FieldChange, ItemChanges, parse_changes};
+use super::lifecycle::archive_write;
+
+impl Interline {
+    /// Changes fields, whole content and archive state in one transaction; what is not given stays. A change that changes
+    /// nothing writes nothing.
+    pub async fn update(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        expected: ExpectedVersion,
+        changes: ItemChanges,
+    ) -> Result<Snapshot, Error> {
+        for _ in 0..MAX_ROUNDS {
+            let before = self.writable(caller, which, expected).await?;
+            let after = self.apply_changes(&before, changes.clone()).await?;
+            if let Some(saved) = self.save(caller, before, after, changes.archive_state).await? {
+                return Ok(saved);
+            }
+        }
+        Err(lost_every_round())
+    }
+
+    /// Commits the step from one state of an item to another, at a new version, and archives or unarchives it; writes nothing
+    /// if neither changes anything. `None` if the item changed meanwhile.
+    pub(in crate::usecases) async fn save(
+        &self,
+        caller: &Caller,
+        before: Snapshot,
+        after: Snapshot,
+        archive_state: Option<ArchiveState>,
+    ) -> Result<Option<Snapshot>, Error> {
+        let content = ContentWrite::between(&before.content, &after.content);
+        let change = new_version(caller, &before.item, &after.item, content);
+        let changed = change.as_ref().map_or(&before.item, |write| &write.after);
+        let archived = archive_state.and_then(|state| archive_write(caller, changed, state));
+        let writes: Vec<ItemWrite> = change.into_iter().chain(archived).collect();
+        let Some(last) = writes.last() else {
+            self.commit_no_change(caller, &WriteOutcome::Changed(&before.item)).await?;
+            return Ok(Some(before));
+        };
+        let saved = Snapshot { item: last.after.clone(), content: after.content };
+        let at = last.record.at;
+        let batch = caller.batch(writes, &WriteOutcome::Changed(&saved.item), at);
+        Ok(unless_stale(self.store.commit(batch).await)?.map(|()| saved))
+    }
+
+    /// The item, if it exists for the caller, who may write it, is not deleted, and is at the expected version.
+    pub(in crate::usecases) async fn writable(
+        &self,
+        caller: &Caller,
+        which: &ItemRef,
+        expected: ExpectedVersion,
+    ) -> Result<Snapshot, Error> {
+        // Before the item is looked up: a caller who may not read must not learn which items exist.
+        caller.require(Scope::Read)?;
+        let snapshot = self.visible_snapshot(caller, which).await?;
+        let snapshot = Interline::require_writable(caller, which, Some(snapshot))?;
+        self.check_expected(expected, &snapshot.item).await?;
+        Ok(snapshot)
+    }
+
+    /// The item, if it exists for the caller, who may write it, and is not deleted.
+    pub(in crate::usecases) fn require_writable(
+        caller: &Caller,
+        which: &ItemRef,
+        snapshot: Option<Snapshot>,
+    ) -> Result<Snapshot, Error> {
+        let snapshot = snapshot.filter(|snapshot| {
+            which.exists_for(caller, &snapshot.item) && View::from_item(&snapshot.item) != View::Deleted
+        });
+        let snapshot = snapshot.ok_or_else(|| which.not_found())?;
+        caller.require_write(&snapshot.item)?;
+        Ok(snapshot)
+    }
+
+    /// The item after changes, checked as a whole.
+    async fn apply_changes(&self, before: &Snapshot, changes: ItemChanges) -> Result<Snapshot, Error> {
+        let mut item = before.item.clone();
+        let (fields, content) = parse_changes(item.kind, &item.fields, changes, &self.limits)?;
+        let content = match content {
+            FieldChange::Keep => before.content.clone(),
+            FieldChange::Clear => None,
+            FieldChange::Set(content) => Some(content),
+        };
+        // An unchanged content fits unchanged arguments: both were checked when they were stored.
+        if content != before.content || fields.arguments != item.fields.arguments {
+            self.check_content(item.kind, &fields, content.clone()).await?.apply_to(&mut item);
+        }
+        item.fields = fields;
+        Ok(Snapshot { item, content })
+    }
+}

@@ -1,0 +1,114 @@
+//! Upkeep: removes old trash, history, events, jobs and idempotency records.
+
+use jiff::SignedDuration;
+
+use crate::{Action, Error, Item, Record, Retention, Source};
+
+use super::commit::unless_stale;
+use super::idempotency::IDEMPOTENCY_RETENTION;
+use super::{Interline, now};
+
+/// How many items of the trash are looked up at a time.
+const TRASH_STEP: usize = 100;
+
+/// How long finished deliveries and jobs are kept.
+const JOB_RETENTION: SignedDuration = SignedDuration::from_hours(24 * 7);
+
+/// How long things are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Upkeep {
+    /// How long an item stays in the trash; `None` is for ever.
+    pub trash: Option<SignedDuration>,
+    /// How long a version stays in the history of its item; `None` is for ever. The newest always stays.
+    pub history: Option<SignedDuration>,
+    /// How long events are kept for listeners that come back; `None` is for ever.
+    pub events: Option<SignedDuration>,
+    /// How many records the history of an item has at the most; `None` is as many as there are.
+    pub history_records: Option<u64>,
+}
+
+impl Default for Upkeep {
+    fn default() -> Upkeep {
+        let days = |days: i64| Some(SignedDuration::from_hours(days * 24));
+        Upkeep { trash: days(30), history: None, events: days(7), history_records: None }
+    }
+}
+
+/// How much one run of the upkeep removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UpkeepReport {
+    /// Items from the trash.
+    pub items: u64,
+    /// Records of histories.
+    pub records: u64,
+    /// Events.
+    pub events: u64,
+    /// Finished deliveries and jobs.
+    pub jobs: u64,
+    /// Idempotency records.
+    pub idempotency_records: u64,
+}
+
+impl Interline {
+    /// Removes what is older than `rules` keep it, in short transactions.
+    pub async fn run_upkeep(&self, rules: Upkeep) -> Result<UpkeepReport, Error> {
+        Ok(UpkeepReport {
+            items: self.empty_trash(rules).await?,
+            records: self.forget_history(rules).await?,
+            events: match rules.events {
+                Some(age) => self.store.forget_events(now() - age).await?,
+                None => 0,
+            },
+            jobs: self.store.forget_jobs(now() - JOB_RETENTION).await?,
+            idempotency_records: self.store.forget_idempotency_records(now() - IDEMPOTENCY_RETENTION).await?,
+        })
+    }
+
+    async fn empty_trash(&self, rules: Upkeep) -> Result<u64, Error> {
+        let Some(age) = rules.trash else { return Ok(0) };
+        let before = now() - age;
+        let mut emptied = 0;
+        loop {
+            let items = self.store.trash(before, TRASH_STEP).await?;
+            let mut purged = 0;
+            for item in &items {
+                purged += u64::from(self.purge_from_trash(item).await?);
+            }
+            emptied += purged;
+            // Another process that empties the trash, or a user who restores items, takes care of the rest.
+            if items.len() < TRASH_STEP || purged == 0 {
+                return Ok(emptied);
+            }
+        }
+    }
+
+    /// Removes an item that is still in the state in which it was read; whether it was.
+    async fn purge_from_trash(&self, item: &Item) -> Result<bool, Error> {
+        let owner = self.owner().await?;
+        let record = Record {
+            action: Action::Delete,
+            changed_fields: Vec::new(),
+            at: now(),
+            source: Source::Cli,
+            user: owner.id,
+            token: None,
+        };
+        Ok(unless_stale(self.store.purge(item.id, item.stamp, record, None).await)?.is_some())
+    }
+
+    async fn forget_history(&self, rules: Upkeep) -> Result<u64, Error> {
+        if rules.history.is_none() && rules.history_records.is_none() {
+            return Ok(0);
+        }
+        let retention = Retention { before: rules.history.map(|age| now() - age), keep: rules.history_records };
+        let (mut forgotten, mut after) = (0, None);
+        loop {
+            let step = self.store.forget_versions(retention, after).await?;
+            forgotten += step.records;
+            match step.last {
+                Some(last) => after = Some(last),
+                None => return Ok(forgotten),
+            }
+        }
+    }
+}

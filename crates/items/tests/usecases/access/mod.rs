@@ -1,0 +1,4 @@
+//! Users, tokens, and what each caller may see and do.
+
+mod permissions;
+mod users;

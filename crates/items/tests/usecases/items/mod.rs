@@ -1,0 +1,11 @@
+//! Making, reading, listing, searching, changing, archiving, deleting and rendering items; histories and tags.
+
+mod create;
+pub(crate) mod find_items;
+mod history;
+mod lifecycle;
+mod read;
+mod render;
+mod search_inside;
+mod tags;
+mod update;

@@ -1,0 +1,141 @@
+//! What an index knows of an item never says anything else than the item does.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use interline_edit::Case;
+use interline_search::{
+    IndexQuery, IndexTerm, Payload, Proof, Search, SearchTerm, TermPresence, TokenPattern, Verdict, index_terms,
+};
+
+use crate::generate::Chance;
+use crate::oracle::{Query, Texts};
+use crate::{for_every_seed, searched};
+
+type Terms = BTreeMap<IndexTerm, Payload>;
+
+/// What is known of a term by the terms of an item alone.
+fn known(term: &SearchTerm, item: &Terms) -> TermPresence {
+    let lookup = term.lookup();
+    if let Some(&weight) = lookup.stem.and_then(|stem| item.get(&stem)) {
+        return TermPresence::Present(weight.into());
+    }
+    match (has(&lookup.text, item), lookup.proof, &lookup.text) {
+        (false, ..) => TermPresence::Absent,
+        (true, Proof::Certain, IndexQuery::NGram(gram)) => SearchTerm::presence_in(item[&IndexTerm::NGram(*gram)]),
+        (true, Proof::Certain, IndexQuery::Token(pattern)) => {
+            SearchTerm::presence_in(tokens_like(pattern, item).fold(0, |places, place| places | place))
+        }
+        (true, Proof::Certain, other) => panic!("{other:?} proves nothing"),
+        (true, Proof::Candidate, _) => TermPresence::PerhapsAsText,
+    }
+}
+
+fn has(query: &IndexQuery, item: &Terms) -> bool {
+    match query {
+        IndexQuery::Anything => true,
+        IndexQuery::NGram(gram) => item.contains_key(&IndexTerm::NGram(*gram)),
+        IndexQuery::Token(pattern) => tokens_like(pattern, item).next().is_some(),
+        IndexQuery::All(all) => all.iter().all(|one| has(one, item)),
+        IndexQuery::Any(any) => any.iter().any(|one| has(one, item)),
+    }
+}
+
+/// The fields of the tokens that are like the pattern.
+fn tokens_like(pattern: &TokenPattern, item: &Terms) -> impl Iterator<Item = Payload> {
+    item.iter().filter_map(move |(term, places)| match term {
+        IndexTerm::Token(token) if pattern.matches(token) => Some(*places),
+        _ => None,
+    })
+}
+
+#[test]
+fn what_an_index_knows_is_what_the_oracle_says() {
+    for_every_seed(300, |seed| {
+        let mut chance = Chance::new(seed);
+        let texts: Vec<Texts> = (0..10).map(|_| chance.texts()).collect();
+        let terms: Vec<Terms> = texts.iter().map(|item| index_terms(&searched(item)).into_iter().collect()).collect();
+        for _ in 0..10 {
+            let query = chance.query(&texts);
+            let Ok(Some(search)) = Search::parse(&query) else { continue };
+            let oracle = Query::parse(&query).unwrap().unwrap();
+            for index in 0..texts.len() {
+                let known = |term: usize| known(&search.terms()[term], &terms[index]);
+                let found = match search.evaluate(known) {
+                    Verdict::No => None,
+                    Verdict::Yes(score) => Some(score),
+                    Verdict::Read => search.score(&searched(&texts[index]), known, &mut || true).unwrap(),
+                };
+                assert_eq!(found, oracle.score(&texts[index]), "seed {seed}, {query:?} in {:#?}", texts[index]);
+            }
+        }
+    });
+}
+
+/// The terms of an item are in order, each once, and none weighs nothing.
+#[test]
+fn terms_are_in_order_and_weigh_something() {
+    for seed in 0..200 {
+        let item = Chance::new(seed).texts();
+        let terms = index_terms(&searched(&item));
+        assert!(terms.is_sorted_by(|(one, _), (next, _)| one < next), "seed {seed}");
+        assert!(terms.iter().all(|(_, payload)| *payload > 0), "seed {seed}");
+    }
+}
+
+const EXPRESSIONS: &[&str] = &[
+    "run(s|ning)?",
+    "^edit",
+    "edit.*$",
+    r"user_\w+",
+    r"\bid\b",
+    "(foo|bar)@",
+    "[Cc]af(e|é)",
+    "(?i)USESTATE",
+    "Stra(ß|ss)e",
+    "x{4,}",
+    r"\d+%",
+    "東京都?",
+    "(a|b)_(a|b)",
+    "한국?",
+    "(?s)run.*edit",
+    "(?-u:\\x41)|state",
+    "no(de)*",
+    r"(?i)ΟΔΟς",
+    "fine|ﬁne",
+    "soft.ware",
+    r"c\+\+",
+    "(?i)istanbul",
+    "a.?-.?b",
+    "[👍🚀]",
+    r"\s\w{3}\s",
+    "cafe\u{301}",
+    "(?i)é",
+    "\\\\n",
+    "\r\n",
+    "the (run|edit)",
+    "the\nrun",
+    r"run\s+edit",
+];
+
+/// An index never leaves out an item whose content matches an expression.
+#[test]
+fn an_index_leaves_out_nothing_that_an_expression_matches() {
+    let matches = Cell::new(0);
+    for_every_seed(40, |seed| {
+        let mut chance = Chance::new(seed);
+        for _ in 0..5 {
+            let item = chance.texts();
+            let terms: Terms = index_terms(&searched(&item)).into_iter().collect();
+            for expression in EXPRESSIONS {
+                let search = Search::regex(expression, Case::Sensitive).unwrap();
+                if search.score(&searched(&item), |_| TermPresence::Unknown, &mut || true).unwrap().is_some() {
+                    let verdict = search.evaluate(|term| known(&search.terms()[term], &terms));
+                    assert_eq!(verdict, Verdict::Read, "seed {seed}, {expression} in {:?}", item.content);
+                    matches.set(matches.get() + 1);
+                }
+            }
+        }
+    });
+    assert!(matches.get() > 300, "{} matches", matches.get());
+}

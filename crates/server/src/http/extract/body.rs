@@ -1,0 +1,120 @@
+//! Request bodies: read up to a length and in time, and parsed as JSON.
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_LENGTH;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use interline_items::Error;
+use serde::de::DeserializeOwned;
+
+use crate::http::error::ApiError;
+use crate::http::state::AppState;
+use crate::wire::{Object, json_field_error};
+
+/// The body of a request, parsed.
+pub(in crate::http) struct JsonBody<T>(pub(in crate::http) T);
+
+impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<JsonBody<T>, ApiError> {
+        let (parts, body) = request.into_parts();
+        Ok(JsonBody(parse(&read_bounded(state, &parts.headers, body).await?)?))
+    }
+}
+
+/// The value of a body that may be left out.
+pub(in crate::http) async fn parse_optional<T: DeserializeOwned + Default>(
+    state: &AppState,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<T, ApiError> {
+    let bytes = read_bounded(state, headers, body).await?;
+    if bytes.is_empty() { Ok(T::default()) } else { Ok(parse(&bytes)?) }
+}
+
+/// A whole body, if it is not too long and arrives in time. Every body that a route reads is read here.
+pub(in crate::http) async fn read_bounded(
+    state: &AppState,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Bytes, ApiError> {
+    let limit = state.settings.max_body_bytes;
+    if let Some(actual) = declared_length(headers).filter(|&declared| declared > limit as u64) {
+        return Err(ApiError::BodyTooLarge { limit, actual: Some(actual) });
+    }
+    let read = tokio::time::timeout(state.settings.request_timeout, read(body, limit)).await;
+    read.unwrap_or(Err(ApiError::BodyIncomplete))
+}
+
+fn declared_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
+    match Limited::new(body, limit).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(ApiError::BodyTooLarge { limit, actual: None }),
+        Err(_) => Err(ApiError::BodyIncomplete),
+    }
+}
+
+/// The value of a JSON text. An error names the field.
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let Object(value) = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        json_field_error(&path, error.inner())
+    })?;
+    reader.end().map_err(|error| json_field_error(".", &error))?;
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{CreateItemRequest, CreateTokenRequest, UpdateItemRequest};
+
+    fn refused<T: DeserializeOwned>(body: &str) -> (String, String) {
+        match parse::<T>(body.as_bytes()) {
+            Err(Error::ValidationFailed(errors)) => (errors[0].field.clone(), errors[0].message.clone()),
+            Err(other) => panic!("{other:?}"),
+            Ok(_) => panic!("{body} was accepted"),
+        }
+    }
+
+    #[test]
+    fn an_error_names_the_field() {
+        for (body, field, part) in [
+            (r#"{"titel": "x"}"#, "titel", "is not a field here; expected one of `type`, `title`"),
+            (r#"{"tags": "abc"}"#, "tags", "invalid type: string \"abc\", expected a sequence"),
+            (r#"{"tags": [1]}"#, "tags[0]", "invalid type: integer `1`, expected a string"),
+            (r#"{"tags": null}"#, "tags", "invalid type: null, expected a sequence"),
+            (r#"{"arguments": null}"#, "arguments", "invalid type: null"),
+            (r#"{"arguments": [{"name": "x", "kind": 1}]}"#, "arguments[0].kind", "is not a field here"),
+            (r#"{"arguments": [{}]}"#, "arguments[0].name", "is required"),
+            (r#"{"title": "a", "title": "b"}"#, "title", "is given more than once"),
+            ("[]", "body", "invalid type: sequence, expected an object"),
+            (r#"{"arguments": [["x"]]}"#, "arguments[0]", "invalid type: sequence, expected an object"),
+            ("", "body", "is not valid JSON: EOF"),
+            ("{", "body", "is not valid JSON: EOF"),
+            ("{} x", "body", "is not valid JSON: trailing characters"),
+            (r#"{"title": "\ud800"}"#, "body", "is not valid JSON"),
+            ("{\"title\": \"\u{0}\"}", "body", "is not valid JSON: control character"),
+        ] {
+            let (named, message) = refused::<CreateItemRequest>(body);
+            assert_eq!(named, field, "{body}: {message}");
+            assert!(message.contains(part), "{body}: {message}");
+        }
+        assert_eq!(refused::<CreateTokenRequest>("{}"), ("name".to_owned(), "is required".to_owned()));
+        assert_eq!(refused::<UpdateItemRequest>(r#"{"expected_version": -1}"#).0, "expected_version");
+        assert_eq!(refused::<UpdateItemRequest>(r#"{"expected_version": null}"#).0, "expected_version");
+    }
+
+    #[test]
+    fn what_is_quoted_is_cut() {
+        let (_, message) = refused::<CreateItemRequest>(&format!(r#"{{"tags": "{}"}}"#, "x".repeat(10_000)));
+        assert!(message.chars().count() <= 301, "{message}");
+    }
+}

@@ -1,0 +1,70 @@
+//! Middleware that authenticates a request by its bearer token and counts it against the rate limit of its user.
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, Response};
+use axum::middleware::Next;
+use axum::response::IntoResponse;
+use interline_items::{Caller, Error, SecretHash, Source};
+
+use crate::Auth;
+use crate::http::error::ApiError;
+use crate::http::extract::caller::AuthenticatedCaller;
+use crate::http::middleware::idempotency::run_idempotent;
+use crate::http::middleware::rate_limit::rate_limited;
+use crate::http::routes::rules::RouteRules;
+use crate::http::state::AppState;
+use crate::identity::Identity;
+
+/// The state of [`authenticate`] on one route.
+#[derive(Clone)]
+pub(in crate::http) struct AuthenticatedRoute {
+    pub(in crate::http) state: AppState,
+    pub(in crate::http) rules: RouteRules,
+}
+
+/// Authenticates a request, counts it as a read or a write as its route declares, and carries it out once if it has an
+/// `Idempotency-Key`.
+pub(in crate::http) async fn authenticate(
+    State(route): State<AuthenticatedRoute>,
+    mut request: Request,
+    next: Next,
+) -> Response<Body> {
+    let AuthenticatedRoute { state, rules } = route;
+    let caller = match caller_from_headers(&state, request.headers(), Source::Rest).await {
+        Ok(caller) => caller,
+        Err(error) => return ApiError::from(error).into_response(),
+    };
+    let user = caller.user();
+    request.extensions_mut().insert(AuthenticatedCaller(caller));
+    rate_limited(&state, user, rules.access, run_idempotent(&state, rules.idempotency, request, next)).await
+}
+
+/// The caller that the token of a request stands for.
+pub(in crate::http) async fn caller_from_headers(
+    state: &AppState,
+    headers: &HeaderMap,
+    source: Source,
+) -> Result<Caller, Error> {
+    identity_from_headers(state, headers)?.caller(&state.interline, source).await
+}
+
+/// The proof of identity in a request, which the store has not checked yet.
+pub(in crate::http) fn identity_from_headers(state: &AppState, headers: &HeaderMap) -> Result<Identity, Error> {
+    match state.settings.auth {
+        Auth::Owner(owner) => Ok(Identity::User(owner)),
+        Auth::Tokens => {
+            let secret = bearer_secret(headers).ok_or(Error::Unauthorized)?;
+            Ok(Identity::Token(SecretHash::from_secret(secret)))
+        }
+    }
+}
+
+/// The secret of `Authorization: Bearer …`.
+fn bearer_secret(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return None };
+    let (scheme, secret) = value.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
+}

@@ -1,0 +1,81 @@
+//! Middleware that gives every request an id, checks its `Host` and `Origin`, logs its response and counts it in the metrics.
+
+use std::fmt;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode};
+use axum::middleware::Next;
+use axum::response::IntoResponse;
+
+use crate::http::state::AppState;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+tokio::task_local! {
+    static CURRENT_REQUEST: RequestId;
+}
+
+/// An id that no other request has: a random number for this process, and a counter for its requests.
+#[derive(Clone, Copy)]
+struct RequestId(u64);
+
+impl RequestId {
+    fn next() -> RequestId {
+        static REQUESTS: AtomicU64 = AtomicU64::new(0);
+        RequestId(REQUESTS.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        static PROCESS: OnceLock<u64> = OnceLock::new();
+        let process = PROCESS.get_or_init(|| uuid::Uuid::now_v7().as_u64_pair().1);
+        write!(f, "{process:016x}-{:x}", self.0)
+    }
+}
+
+/// The id of the request that this task answers, as in the log and on the response; empty outside of a request.
+pub(in crate::http) fn current_request_id() -> String {
+    CURRENT_REQUEST.try_with(ToString::to_string).unwrap_or_default()
+}
+
+/// Gives the request an id, and logs and counts its response. A request to a foreign host or from a foreign origin is
+/// refused here: the check shares this layer because every layer costs every request allocations.
+pub(in crate::http) async fn log_request(
+    State(state): State<AppState>,
+    request: Request,
+    next: Next,
+) -> Response<Body> {
+    let started = Instant::now();
+    let id = RequestId::next();
+    let (method, uri) = (request.method().clone(), request.uri().clone());
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let responding = async {
+        match state.host_check.check(request.headers()) {
+            Ok(()) => next.run(request).await,
+            Err(foreign) => foreign.into_response(),
+        }
+    };
+    let mut response = CURRENT_REQUEST.scope(id, responding).await;
+    if let Ok(value) = HeaderValue::try_from(id.to_string()) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    let status = response.status();
+    let seconds = started.elapsed().as_secs_f64();
+    log_response(id, &method, uri.path(), status, seconds);
+    state.request_metrics.count(&method, route.as_ref(), status, seconds);
+    response
+}
+
+fn log_response(id: RequestId, method: &Method, path: &str, status: StatusCode, seconds: f64) {
+    let (status, milliseconds) = (status.as_u16(), seconds * 1e3);
+    match status {
+        500.. => tracing::error!(request_id = %id, %method, path, status, milliseconds, "answered"),
+        400.. => tracing::info!(request_id = %id, %method, path, status, milliseconds, "answered"),
+        _ => tracing::debug!(request_id = %id, %method, path, status, milliseconds, "answered"),
+    }
+}

@@ -1,0 +1,56 @@
+//! The router: all routes behind the middleware, and the responses where no route matches.
+
+use std::net::SocketAddr;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{Method, Uri};
+use axum::middleware::from_fn_with_state;
+use interline_items::Interline;
+use tower_http::catch_panic::CatchPanicLayer;
+
+use super::error::ApiError;
+use super::middleware::cors::cors_layer;
+use super::middleware::panic::panic_response;
+use super::middleware::request_log::log_request;
+use super::routes::{self, docs, mcp};
+use super::state::AppState;
+use crate::Settings;
+use crate::shutdown::Shutdown;
+
+/// The API, for requests that arrive at `address`.
+pub(crate) fn router(interline: Interline, settings: Settings, address: SocketAddr, shutdown: Shutdown) -> Router {
+    let state = AppState::new(interline, settings, address, shutdown);
+    let outer_layers = (
+        from_fn_with_state(state.clone(), log_request),
+        tower::util::option_layer(cors_layer(&state.settings)),
+        CatchPanicLayer::custom(panic_response),
+    );
+    routes::all()
+        .into_router(&state)
+        .merge(docs::routes())
+        .merge(mcp::routes(&state))
+        .method_not_allowed_fallback(async |method: Method| ApiError::MethodNotAllowed(method.to_string()))
+        .fallback(async |uri: Uri| ApiError::UnknownRoute(uri.path().chars().take(200).collect()))
+        .layer(outer_layers)
+        .with_state(state)
+}
+
+/// `/notes/` is `/notes`, except where a route needs its final slash.
+pub(crate) fn without_final_slash<B>(mut request: Request<B>) -> Request<B> {
+    let path = request.uri().path();
+    if path.len() > 1 && path.ends_with('/') && !docs::keeps_final_slash(path) {
+        let mut shorter = path.trim_end_matches('/').to_owned();
+        if shorter.is_empty() {
+            shorter.push('/');
+        }
+        if let Some(query) = request.uri().query() {
+            shorter.push('?');
+            shorter.push_str(query);
+        }
+        if let Ok(uri) = shorter.parse() {
+            *request.uri_mut() = uri;
+        }
+    }
+    request
+}

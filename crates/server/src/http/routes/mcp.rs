@@ -1,0 +1,235 @@
+//! `POST /mcp/…`: the MCP servers over HTTP, without sessions, behind the same checks as the API.
+//!
+//! A request is authenticated and counted here, by the tool that it calls: whether a tool reads or writes is declared with
+//! the tool. The SDK does the rest, and its refusals in plain text become JSON. A response is JSON, except for a stream of
+//! notifications, which lasts as long as the client stays.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Response, StatusCode};
+use axum::response::IntoResponse;
+use axum::routing::post;
+use http_body_util::{BodyExt as _, Collected, Full};
+use rmcp::model::{JsonRpcMessage, RequestId, ServerJsonRpcMessage, SubscriptionFilter};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::http::error::ApiError;
+use crate::http::extract::body;
+use crate::http::middleware::authentication::identity_from_headers;
+use crate::http::middleware::rate_limit::rate_limited;
+use crate::http::middleware::request_log::current_request_id;
+use crate::http::response::{self, HandlerResult};
+use crate::http::routes::rules::Access;
+use crate::http::state::AppState;
+use crate::mcp::{AuthenticatedRequest, Effect, Handler, McpServer, McpTransport};
+use crate::wire::Object;
+
+/// An MCP server with the SDK in front of it; cheap to clone.
+#[derive(Clone)]
+struct McpEndpoint {
+    server: McpServer,
+    handler: Handler,
+    protocol: StreamableHttpService<Handler, NeverSessionManager>,
+}
+
+/// A route for each server.
+pub(in crate::http) fn routes(state: &AppState) -> Router<AppState> {
+    McpServer::ALL.into_iter().fold(Router::new(), |router, server| {
+        let endpoint = McpEndpoint::new(state, server);
+        let respond =
+            async move |State(state): State<AppState>, request: Request| endpoint.clone().respond(state, request).await;
+        router.route(&format!("/mcp/{}", server.name()), post(respond))
+    })
+}
+
+impl McpEndpoint {
+    fn new(state: &AppState, server: McpServer) -> McpEndpoint {
+        let handler = Handler::new(server, state.interline.clone(), McpTransport::Http, state.shutdown.clone());
+        // `Host` and `Origin` are checked for all routes, see `middleware::host_check`.
+        let config = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(false)
+            .with_json_response(true)
+            .with_max_request_body_bytes(state.settings.max_body_bytes)
+            .disable_allowed_hosts()
+            .disable_allowed_origins();
+        let served = handler.clone();
+        let protocol = StreamableHttpService::new(move || Ok(served.clone()), Arc::default(), config);
+        McpEndpoint { server, handler, protocol }
+    }
+
+    async fn respond(self, state: AppState, request: Request) -> Result<Response<Body>, ApiError> {
+        let (mut parts, body) = request.into_parts();
+        let identity = identity_from_headers(&state, &parts.headers)?;
+        let caller = identity.caller(&state.interline, self.server.source()).await?;
+        let bytes = body::read_bounded(&state, &parts.headers, body).await?;
+        let message = match McpMessage::peek(&bytes) {
+            Ok(message) => message,
+            Err(refusal) => return refusal.into_response_body(),
+        };
+        let (user, access) = (caller.user(), self.access(&message));
+        parts.extensions.insert(AuthenticatedRequest { identity, caller, request_id: current_request_id() });
+        let responding = async move {
+            let response = self.dispatch(message, Request::from_parts(parts, bytes)).await;
+            response.unwrap_or_else(IntoResponse::into_response)
+        };
+        Ok(rate_limited(&state, user, access, responding).await)
+    }
+
+    async fn dispatch(self, message: McpMessage, mut request: Request<Bytes>) -> HandlerResult {
+        if let (McpMessage::Listen { id, filter }, Some(visitor)) =
+            (message, request.extensions().get::<AuthenticatedRequest>())
+        {
+            match self.handler.open_stream(visitor, &filter).await {
+                Ok(stream) => drop(request.extensions_mut().insert(stream)),
+                Err(error) => {
+                    let refused: ServerJsonRpcMessage = JsonRpcMessage::error(error, Some(id));
+                    return response::json(StatusCode::OK, &refused);
+                }
+            }
+        }
+        into_json(self.protocol.handle(request.map(Full::new)).await.map(Body::new)).await
+    }
+
+    /// What a message counts as: the call of a tool counts as the tool declares.
+    fn access(&self, message: &McpMessage) -> Access {
+        match message {
+            McpMessage::Call(tool) => match self.handler.effect(tool) {
+                Some(Effect::Reads) | None => Access::Read,
+                Some(Effect::Adds | Effect::Changes | Effect::ChangesIdempotently) => Access::Write,
+            },
+            McpMessage::Listen { .. } | McpMessage::Other => Access::Read,
+            McpMessage::Malformed => Access::Write,
+        }
+    }
+}
+
+/// What a JSON-RPC message asks for, as far as authentication and rate limits need it.
+#[derive(Debug, PartialEq, Eq)]
+enum McpMessage {
+    /// A call of this tool.
+    Call(String),
+    /// For a stream of notifications.
+    Listen {
+        id: RequestId,
+        filter: SubscriptionFilter,
+    },
+    Other,
+    /// JSON that is not a JSON-RPC message.
+    Malformed,
+}
+
+#[derive(Deserialize)]
+struct MessageShape {
+    id: Option<RequestId>,
+    method: Option<String>,
+    params: Option<Object<MessageParams>>,
+}
+
+#[derive(Default, Deserialize)]
+struct MessageParams {
+    name: Option<String>,
+    notifications: Option<SubscriptionFilter>,
+}
+
+impl McpMessage {
+    /// Reads a message without taking it from the SDK.
+    fn peek(bytes: &[u8]) -> Result<McpMessage, RpcRefusal> {
+        if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
+            return Err(RpcRefusal::BATCH);
+        }
+        match serde_json::from_slice(bytes) {
+            Ok(Object(MessageShape { id, method, params })) => {
+                let MessageParams { name, notifications } = params.map(|Object(params)| params).unwrap_or_default();
+                Ok(match (method.as_deref(), name, notifications, id) {
+                    (Some("tools/call"), Some(name), _, _) => McpMessage::Call(name),
+                    (Some("subscriptions/listen"), _, Some(filter), Some(id)) => McpMessage::Listen { id, filter },
+                    _ => McpMessage::Other,
+                })
+            }
+            Err(error) if error.is_data() => Ok(McpMessage::Malformed),
+            Err(_) => Err(RpcRefusal::NO_JSON),
+        }
+    }
+}
+
+/// Why a body is refused before the SDK reads it.
+#[derive(Debug, PartialEq, Eq)]
+struct RpcRefusal {
+    code: i64,
+    message: &'static str,
+}
+
+impl RpcRefusal {
+    const BATCH: RpcRefusal =
+        RpcRefusal { code: -32600, message: "batches are not a part of the protocol; send one message in a request" };
+    const NO_JSON: RpcRefusal = RpcRefusal { code: -32700, message: "the body of the request is not valid JSON" };
+
+    fn into_response_body(self) -> HandlerResult {
+        rpc_error(StatusCode::BAD_REQUEST, self.code, self.message)
+    }
+}
+
+fn rpc_error(status: StatusCode, code: i64, message: &str) -> HandlerResult {
+    response::json(status, &json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}}))
+}
+
+/// The response of the SDK, with its refusals in plain text turned into JSON.
+async fn into_json(response: Response<Body>) -> HandlerResult {
+    let status = response.status();
+    let is_json = response.headers().get(CONTENT_TYPE) == Some(&HeaderValue::from_static("application/json"));
+    if is_json || status.is_success() {
+        return Ok(response);
+    }
+    if status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        // The SDK answers with this status too where the body is JSON, but not a message of the protocol.
+        return rpc_error(StatusCode::BAD_REQUEST, -32600, "this is not a JSON-RPC message sent as application/json");
+    }
+    let text = response.into_body().collect().await.map(Collected::to_bytes).unwrap_or_default();
+    rpc_error(status, -32600, &String::from_utf8_lossy(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_counted_by_the_tool_that_it_calls() {
+        for (text, expected) in [
+            (
+                r#"{"method":"tools/call","params":{"name":"x","arguments":{"name":1}},"id":1}"#,
+                McpMessage::Call("x".to_owned()),
+            ),
+            (
+                r#"{"id":"a","method":"subscriptions/listen","params":{"notifications":{"promptsListChanged":true}}}"#,
+                McpMessage::Listen {
+                    id: RequestId::String("a".into()),
+                    filter: SubscriptionFilter::builder().prompts_list_changed().build(),
+                },
+            ),
+            (r#"{"id":1,"method":"subscriptions/listen","params":{}}"#, McpMessage::Other),
+            (r#"{"id":1,"method":"subscriptions/listen","params":{"notifications":7}}"#, McpMessage::Malformed),
+            (r#"{"method":"tools/list"}"#, McpMessage::Other),
+            (r#"{"method":"prompts/get","params":{"name":"x"}}"#, McpMessage::Other),
+            (r#"{"method":"tools/call","params":["x"]}"#, McpMessage::Malformed),
+            (r#"{"method":"tools/list","method":"tools/call"}"#, McpMessage::Malformed),
+            ("3", McpMessage::Malformed),
+        ] {
+            assert_eq!(McpMessage::peek(text.as_bytes()), Ok(expected), "{text}");
+        }
+        for (bytes, expected) in [
+            (&b" \n[{}]"[..], RpcRefusal::BATCH),
+            (b"", RpcRefusal::NO_JSON),
+            (b"{", RpcRefusal::NO_JSON),
+            (b"{\"method\":\"\xff\"}", RpcRefusal::NO_JSON),
+        ] {
+            assert_eq!(McpMessage::peek(bytes), Err(expected));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `/tags`: listing, renaming and removing tags.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use interline_items::Error;
+use interline_items::fields::Tag;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use super::rules::{RouteRules, Routes};
+use crate::http::extract::body::JsonBody;
+use crate::http::extract::caller::AuthenticatedCaller;
+use crate::http::extract::path::TagPath;
+use crate::http::response::{self, HandlerResult};
+use crate::http::state::AppState;
+use crate::wire::{RenameTagRequest, TagCount, TagList};
+
+/// The routes of `/tags`.
+pub(super) fn routes() -> Routes {
+    Routes::new().route(routes!(list), RouteRules::read()).route(routes!(rename, delete), RouteRules::write())
+}
+
+/// How many items a change of a tag reached.
+#[derive(Debug, Serialize, ToSchema)]
+struct TagChange {
+    /// How many items were changed.
+    #[schema(value_type = i64, minimum = 0)]
+    changed: usize,
+}
+
+/// List tags
+///
+/// Those of items that are not deleted, with the number of items that have each.
+#[utoipa::path(get, path = "/tags", tag = "tags", operation_id = "list_tags", responses((status = 200, body = TagList)))]
+async fn list(State(state): State<AppState>, caller: AuthenticatedCaller) -> HandlerResult {
+    let tags = state.interline.tags(&caller.0).await?;
+    let count = |(tag, count): (Tag, u64)| TagCount { name: tag.as_str().to_owned(), count };
+    response::json(StatusCode::OK, &TagList { tags: tags.into_iter().map(count).collect() })
+}
+
+/// Rename a tag
+///
+/// On every item that has it, all at once. An item that has the new one already keeps it once.
+#[utoipa::path(patch, path = "/tags/{name}", tag = "tags", operation_id = "rename_tag", request_body = RenameTagRequest,
+    params(("name" = String, Path)), responses((status = 200, body = TagChange)))]
+async fn rename(
+    State(state): State<AppState>,
+    caller: AuthenticatedCaller,
+    from: TagPath,
+    JsonBody(patch): JsonBody<RenameTagRequest>,
+) -> HandlerResult {
+    let to = Tag::parse(&patch.new_name, state.interline.limits()).map_err(|mut error| {
+        "new_name".clone_into(&mut error.field);
+        Error::ValidationFailed(vec![error])
+    })?;
+    let changed = state.interline.rename_tag(&caller.0, &from.0, &to).await?;
+    response::json(StatusCode::OK, &TagChange { changed })
+}
+
+/// Remove a tag
+///
+/// From every item that has it, all at once. The items stay.
+#[utoipa::path(delete, path = "/tags/{name}", tag = "tags", operation_id = "delete_tag",
+    params(("name" = String, Path)), responses((status = 204, description = "Removed")))]
+async fn delete(State(state): State<AppState>, caller: AuthenticatedCaller, tag: TagPath) -> HandlerResult {
+    state.interline.delete_tag(&caller.0, &tag.0).await?;
+    Ok(response::empty(StatusCode::NO_CONTENT))
+}

@@ -1,0 +1,4 @@
+//! Bodies and conditions of requests.
+
+mod body;
+mod conditions;

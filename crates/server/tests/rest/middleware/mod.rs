@@ -1,0 +1,6 @@
+//! What holds for every route, whatever it does: tokens, `Host` and `Origin`, rate limits, `Idempotency-Key`.
+
+mod access_control;
+mod host_check;
+mod idempotency;
+mod rate_limit;

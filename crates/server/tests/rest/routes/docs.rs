@@ -1,0 +1,63 @@
+//! `/docs`, `/openapi.json`
+
+use serde_json::Value;
+
+use crate::support::client::Answer;
+use crate::support::test_store::{TestServer, TestStore};
+
+on_both!(the_page_and_all_it_loads_are_here, the_description_is_that_of_the_code);
+
+/// What a page names in `src` and `href`.
+fn loaded(page: &str) -> Vec<String> {
+    let named = |attribute: &str| {
+        let parts: Vec<String> = page.split(&format!("{attribute}=\"")).skip(1).map(str::to_owned).collect();
+        parts.into_iter().filter_map(|part| part.split('"').next().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    [named("src"), named("href")].concat()
+}
+
+async fn page(server: &TestServer, path: &str) -> Answer {
+    server.without_token().get(path).await.expect(200, Value::Null)
+}
+
+async fn the_page_and_all_it_loads_are_here(store: TestStore) {
+    let server = store.serve().await;
+    let answer = page(&server, "/docs/").await;
+    let policy = answer.header("content-security-policy");
+    assert!(policy.contains("default-src 'none'") && policy.contains("script-src 'self'"), "{policy}");
+    assert!(!policy.contains("http:") && !policy.contains("https:") && !policy.contains('*'), "{policy}");
+    assert_eq!(answer.header("x-content-type-options"), "nosniff");
+    let html = String::from_utf8(answer.bytes).unwrap();
+    // The policy forbids what stands between the tags.
+    let inline: Vec<&str> = html.split("<script").skip(1).filter(|part| !part.contains("src=")).collect();
+    assert!(inline.is_empty(), "{inline:?}");
+
+    let files = loaded(&html);
+    assert!(
+        files.iter().any(|file| file.ends_with(".js")) && files.iter().any(|file| file.ends_with(".css")),
+        "{html}"
+    );
+    for file in files {
+        assert!(!file.contains("//"), "{file} is elsewhere");
+        let path = format!("/docs/{}", file.trim_start_matches("./"));
+        let answer = page(&server, &path).await;
+        assert!(!answer.bytes.is_empty(), "{file}");
+        if file.ends_with("initializer.js") {
+            let script = String::from_utf8(answer.bytes).unwrap();
+            assert!(script.contains("\"/openapi.json\""), "{script}");
+            assert!(!script.contains("https://"), "{script}");
+        }
+        if file.ends_with(".css") {
+            assert!(!String::from_utf8_lossy(&page(&server, &path).await.bytes).contains("url(http"), "{file}");
+        }
+    }
+    let moved = server.without_token().get("/docs").await;
+    assert_eq!(moved.status, 200, "a client that follows ends at the page");
+}
+
+async fn the_description_is_that_of_the_code(store: TestStore) {
+    let server = store.serve().await;
+    let answer = page(&server, "/openapi.json").await;
+    assert_eq!(answer.header("content-type"), "application/json");
+    assert_eq!(&answer.json(), crate::support::openapi_document::document());
+}

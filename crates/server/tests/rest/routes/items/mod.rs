@@ -1,0 +1,11 @@
+//! Items: `/notes`, `/bookmarks`, `/prompts` and `/content`.
+
+mod bookmarks;
+mod content;
+pub(crate) mod editing;
+mod enrichment;
+mod history;
+mod notes;
+mod prompts;
+mod search_inside;
+mod search_items;

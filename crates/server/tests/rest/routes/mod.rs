@@ -1,0 +1,18 @@
+//! The routes: a file or folder for each URL.
+
+mod apps;
+pub(crate) mod code;
+mod docs;
+mod events;
+mod health;
+pub(crate) mod items;
+mod metrics;
+mod openapi;
+mod organizations;
+mod spaces;
+mod tags;
+mod tokens;
+mod unknown_routes;
+mod users;
+pub(crate) mod webhooks;
+mod workflows;

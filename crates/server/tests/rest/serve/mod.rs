@@ -1,0 +1,7 @@
+//! The server as a whole: connections, shutdown, requests at the same time, and stores that fail.
+
+mod concurrent_requests;
+mod connections;
+mod read_your_writes;
+mod shutdown;
+mod store_failures;

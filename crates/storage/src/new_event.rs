@@ -1,0 +1,56 @@
+//! An event that a change leaves, before the storage gives it the next number of its space.
+
+use interline_items::{EventKind, ItemId, ItemWrite, Record, Stamp};
+use uuid::Uuid;
+
+use crate::codec::json;
+
+/// The columns of an event without its number.
+pub(crate) struct NewEvent {
+    pub(crate) space: Uuid,
+    /// The name of its [`EventKind`].
+    pub(crate) name: &'static str,
+    pub(crate) item: ItemId,
+    pub(crate) kind: String,
+    pub(crate) version: u64,
+    /// The names of the changed fields as JSON.
+    pub(crate) changed_fields: String,
+    pub(crate) source: &'static str,
+    /// In microseconds since 1970.
+    pub(crate) at: i64,
+    /// Whether the change asks for enrichment of its item.
+    pub(crate) asks_for_enrichment: bool,
+}
+
+impl NewEvent {
+    /// The event of a write, whose changed fields are already encoded as JSON.
+    pub(crate) fn from_write(write: &ItemWrite, changed_fields: String) -> NewEvent {
+        let (item, record) = (&write.after, &write.record);
+        NewEvent {
+            space: item.space.uuid(),
+            name: EventKind::from(record.action).name(),
+            item: item.id,
+            kind: item.kind.name().to_owned(),
+            version: item.stamp.version,
+            changed_fields,
+            source: record.source.name(),
+            at: record.at.as_microsecond(),
+            asks_for_enrichment: write.asks_for_enrichment(),
+        }
+    }
+
+    /// The event of a purge, which removes an item whose stamp was `last`.
+    pub(crate) fn for_purge(item: ItemId, space: Uuid, kind: String, last: Stamp, record: &Record) -> NewEvent {
+        NewEvent {
+            space,
+            name: EventKind::Purged.name(),
+            item,
+            kind,
+            version: last.version,
+            changed_fields: json::encode_strings(record.changed_fields.iter().copied()),
+            source: record.source.name(),
+            at: record.at.as_microsecond(),
+            asks_for_enrichment: false,
+        }
+    }
+}

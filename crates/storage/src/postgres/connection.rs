@@ -1,0 +1,146 @@
+//! Connection pools of PostgreSQL: their configuration, TLS, timeouts, and the session settings of every connection.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
+use interline_items::StoreError;
+use rustls::{ClientConfig, RootCertStore};
+use tokio::sync::Semaphore;
+use tokio_postgres::NoTls;
+use tokio_postgres::config::{Config, SslMode};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::OpenError;
+use crate::postgres::failure::{Failure, error_chain};
+
+/// Connections of one process. A write holds one for a few round trips, so that some connections serve many clients.
+const POOL_SIZE: usize = 16;
+/// Connections that only look up whether a commit succeeded: those of the other pool may all be lost.
+const COMMIT_STATUS_SIZE: usize = 2;
+/// How many searches run at a time, so that connections are left for other requests; further searches wait.
+const SEARCHES: usize = 6;
+/// How long a request waits for a connection, and a connection for the server, before the storage is unavailable.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long an operation may take: more than the server allows a statement, so that a server that works answers before.
+const OPERATION_TIMEOUT: Duration = Duration::from_secs(40);
+/// After how much silence the connection is checked by a TCP keepalive.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
+/// How long sent bytes may stay unacknowledged by the server's machine.
+const TCP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What the settings of every connection guarantee:
+///
+/// * A commit that is acknowledged is on disk, whatever the server's default is. Stronger settings stay.
+/// * A statement sees what was committed before it began, so also a commit that it waited for a lock of.
+/// * A lock is waited for ten seconds, no statement takes more than thirty, and a transaction whose process hangs does
+///   not keep its locks for ever.
+const SESSION_SETTINGS: &str = "
+    SELECT set_config('synchronous_commit', 'on', false)
+    WHERE current_setting('synchronous_commit') IN ('off', 'local');
+    SET default_transaction_isolation = 'read committed';
+    SET lock_timeout = '10s';
+    SET statement_timeout = '30s';
+    SET idle_in_transaction_session_timeout = '60s';
+";
+
+/// The connection pools of a database.
+#[derive(Clone)]
+pub(super) struct Pools {
+    /// For reads and writes.
+    pub(super) work: Pool,
+    /// For looking up whether a commit succeeded whose connection was lost.
+    pub(super) commit_status: Pool,
+    /// For notifying other processes of commits, so that no write waits for a connection because of it.
+    pub(super) notify: Pool,
+    /// Limits how many searches run at a time.
+    pub(super) searches: Arc<Semaphore>,
+}
+
+impl Pools {
+    /// Runs an operation on a connection, and closes the idle connections if its failure shows that they are unusable.
+    pub(super) async fn use_one<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, StoreError> {
+        let result = with_timeout(work).await;
+        if result.as_ref().is_err_and(Failure::spoils_the_connection) {
+            self.work.retain(|_, _| false);
+        }
+        Ok(result?)
+    }
+}
+
+/// Runs an operation, unless the server is silent for too long: a server that hangs keeps its connections open.
+pub(super) async fn with_timeout<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    tokio::time::timeout(OPERATION_TIMEOUT, work).await.unwrap_or(Err(Failure::NoAnswer))
+}
+
+/// Pools of connections to the database at `url`. None is open yet.
+///
+/// `sslmode=require` and `sslmode=verify-full` are the same: TLS, with the server's certificate checked against the
+/// system's authorities (or those of the file that `SSL_CERT_FILE` names). Without them there is no TLS.
+pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
+    let searches = Arc::new(Semaphore::new(SEARCHES));
+    let [work, commit_status, notify] = [POOL_SIZE, COMMIT_STATUS_SIZE, 1].map(|size| pool(url, size));
+    Ok(Pools { work: work?, commit_status: commit_status?, notify: notify?, searches })
+}
+
+fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {
+    let config = configuration(url)?;
+    let manager_config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager = match config.get_ssl_mode() {
+        SslMode::Require => Manager::from_config(config, tls()?, manager_config),
+        _ => Manager::from_config(config, NoTls, manager_config),
+    };
+    Pool::builder(manager)
+        .max_size(size)
+        .timeouts(Timeouts {
+            wait: Some(CONNECT_TIMEOUT),
+            create: Some(CONNECT_TIMEOUT),
+            recycle: Some(CONNECT_TIMEOUT),
+        })
+        .runtime(Runtime::Tokio1)
+        .post_create(Hook::async_fn(|client, _| {
+            Box::pin(async move { client.batch_execute(SESSION_SETTINGS).await.map_err(HookError::Backend) })
+        }))
+        .build()
+        .map_err(|error| OpenError::Failed(error.to_string()))
+}
+
+/// The configuration of a URL, with the timeouts of this program where the URL sets none.
+pub(super) fn configuration(url: &str) -> Result<Config, OpenError> {
+    let mut config: Config = url
+        .replace("sslmode=verify-full", "sslmode=require")
+        .parse()
+        .map_err(|error| OpenError::Failed(format!("the database's URL: {}", error_chain(&error))))?;
+    if config.get_application_name().is_none() {
+        config.application_name("interline");
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(CONNECT_TIMEOUT);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(TCP_TIMEOUT);
+    }
+    config.keepalives_idle(KEEPALIVE_IDLE);
+    Ok(config)
+}
+
+/// TLS with the certificate authorities of the system.
+pub(super) fn tls() -> Result<MakeRustlsConnect, OpenError> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut authorities = RootCertStore::empty();
+    authorities.add_parsable_certificates(found.certs);
+    if authorities.is_empty() {
+        return Err(OpenError::Failed(format!(
+            "no certificate authorities for TLS on this system: {:?}",
+            found.errors
+        )));
+    }
+    // The process may have several providers of cryptography through other crates: the choice is made here.
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| OpenError::Failed(error.to_string()))?
+        .with_root_certificates(authorities)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}

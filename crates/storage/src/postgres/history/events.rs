@@ -1,0 +1,92 @@
+//! Reading the events of spaces, and forgetting old ones.
+
+use std::collections::BTreeMap;
+
+use deadpool_postgres::Client;
+use interline_items::{Event, EventRange, ItemId, SpaceId};
+use jiff::Timestamp;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use crate::codec::{json, names};
+use crate::postgres::failure::Failure;
+use crate::postgres::rows::{count, maybe_count, time};
+
+const AFTER: &str = "
+    SELECT event.* FROM unnest($1::uuid[], $2::bigint[]) AS known (space, number)
+    CROSS JOIN LATERAL (
+        SELECT * FROM events WHERE events.space = known.space AND events.number > known.number
+        ORDER BY events.number LIMIT $3
+    ) AS event
+    ORDER BY event.space, event.number
+    LIMIT $3";
+
+const RANGES: &str = "
+    SELECT id, last_event, (SELECT min(number) FROM events WHERE space = spaces.id) AS oldest
+    FROM spaces WHERE id = ANY($1)";
+
+const SPACES: &str = "SELECT id FROM spaces ORDER BY id";
+
+/// In steps, so that no transaction is long.
+const FORGET: &str = "
+    DELETE FROM events WHERE space = $1 AND number <= (
+        SELECT max(number) FROM (SELECT number, at FROM events WHERE space = $1 ORDER BY number LIMIT 1000) AS oldest
+        WHERE at < $2
+    )";
+
+/// The events of spaces after the event with the given number in each.
+pub(crate) async fn after(
+    client: &Client,
+    after: &BTreeMap<SpaceId, u64>,
+    limit: usize,
+) -> Result<Vec<Event>, Failure> {
+    let (spaces, numbers): (Vec<Uuid>, Vec<i64>) =
+        after.iter().map(|(space, number)| (space.uuid(), i64::try_from(*number).unwrap_or(i64::MAX))).unzip();
+    let statement = client.prepare_cached(AFTER).await?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    client.query(&statement, &[&spaces, &numbers, &limit]).await?.iter().map(|row| event(row, "number")).collect()
+}
+
+/// The event of a row that has its number in the column `number`.
+pub(crate) fn event(row: &Row, number: &'static str) -> Result<Event, Failure> {
+    Ok(Event {
+        space: SpaceId::from_uuid(row.try_get("space")?),
+        number: count(row, number)?,
+        happening: names::parse_event_kind(row.try_get("event")?)?,
+        item: ItemId::from_uuid(row.try_get("item")?),
+        kind: names::parse_kind(row.try_get("kind")?)?,
+        version: count(row, "version")?,
+        changed_fields: json::decode_strings(row.try_get("changed_fields")?, "changed fields")?,
+        source: names::parse_source(row.try_get("source")?)?,
+        at: time(row, "at")?,
+    })
+}
+
+/// The oldest and newest event numbers of spaces.
+pub(crate) async fn ranges(client: &Client, spaces: &[SpaceId]) -> Result<BTreeMap<SpaceId, EventRange>, Failure> {
+    let spaces: Vec<Uuid> = spaces.iter().map(|space| space.uuid()).collect();
+    let statement = client.prepare_cached(RANGES).await?;
+    let range = |row: &Row| {
+        let newest = count(row, "last_event")?;
+        let oldest = maybe_count(row, "oldest")?.unwrap_or(newest + 1);
+        Ok((SpaceId::from_uuid(row.try_get("id")?), EventRange { oldest, newest }))
+    };
+    client.query(&statement, &[&spaces]).await?.iter().map(range).collect()
+}
+
+/// Forgets the events that happened before a time. Returns how many.
+pub(crate) async fn forget(client: &Client, before: Timestamp) -> Result<u64, Failure> {
+    let spaces = client.query(SPACES, &[]).await?;
+    let statement = client.prepare_cached(FORGET).await?;
+    let mut forgotten = 0;
+    for space in &spaces {
+        let space: Uuid = space.try_get("id")?;
+        loop {
+            match client.execute(&statement, &[&space, &before.as_microsecond()]).await? {
+                0 => break,
+                some => forgotten += some,
+            }
+        }
+    }
+    Ok(forgotten)
+}

@@ -1,0 +1,117 @@
+//! The rows that a change leaves beside its item: a history record, an event, and a mark that the search index is stale.
+
+use deadpool_postgres::Transaction;
+use interline_items::{ItemId, ItemWrite, Stamp, TokenId};
+use jiff::Timestamp;
+
+use crate::codec::json;
+use crate::codec::undo::UndoRecord;
+use crate::new_event::NewEvent;
+use crate::postgres::failure::Failure;
+use crate::postgres::jobs::{Follows, follow};
+use crate::postgres::rows::stored;
+use crate::postgres::write::commit::LockedItem;
+use crate::postgres::write::transaction_retry::CommitProof;
+
+const PUT_RECORD: &str = "
+    INSERT INTO versions (
+        item, stamp_version, stamp_revision, version, action, changed_fields, at, source, \"user\", token,
+        content_characters, content_bytes, fields, undo_kind, undo
+    ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+
+const MARK_STALE: &str = "
+    INSERT INTO stale_items (item, mark, changed_at) VALUES ($1, $2, $3)
+    ON CONFLICT (item) DO UPDATE SET mark = excluded.mark, changed_at = excluded.changed_at";
+
+/// The counter's row stays locked until the commit, so that numbers are in the order of commits.
+const PUT_EVENT: &str = "
+    WITH counter AS (
+        UPDATE spaces SET last_event = last_event + 1 WHERE id = $1 RETURNING last_event
+    )
+    INSERT INTO events (space, number, event, item, kind, version, changed_fields, source, at)
+    SELECT $1, last_event, $2, $3, $4, $5, $6, $7, $8 FROM counter
+    RETURNING number,
+        EXISTS (SELECT FROM webhooks WHERE webhooks.space = $1 AND stopped_at IS NULL) AS is_told,
+        EXISTS (SELECT FROM tasks_done WHERE task = 'enrich' AND until > $8) AS is_enriched";
+
+/// Adds the record of a change to the history of its item. With `undo` the change makes a version, which stores the
+/// fields where they differ from the version before.
+pub(crate) async fn put_record(
+    transaction: &Transaction<'_>,
+    write: &ItemWrite,
+    before: Option<&LockedItem>,
+    undo: Option<&UndoRecord>,
+) -> Result<(), Failure> {
+    let (item, record) = (&write.after, &write.record);
+    let version = stored(item.stamp.version)?;
+    let new_fields = before.is_none_or(|locked| locked.fields != item.fields);
+    let content = item.content.as_ref();
+    let statement = transaction.prepare_cached(PUT_RECORD).await?;
+    transaction
+        .execute(
+            &statement,
+            &[
+                &item.id.uuid(),
+                &version,
+                &stored(item.stamp.revision)?,
+                &undo.is_some().then_some(version),
+                &record.action.name(),
+                &json::encode_strings(record.changed_fields.iter().copied()),
+                &record.at.as_microsecond(),
+                &record.source.name(),
+                &record.user.uuid(),
+                &record.token.map(TokenId::uuid),
+                &content.map(|content| stored(content.characters)).transpose()?,
+                &content.map(|content| stored(content.bytes)).transpose()?,
+                &(undo.is_some() && new_fields).then(|| json::encode_fields(&item.fields)),
+                &undo.map(|undo| undo.kind as i64),
+                &undo.map(|undo| undo.bytes.as_slice()),
+            ],
+        )
+        .await?;
+    Ok(())
+}
+
+/// Marks an item as stale: the search index does not have it in its state after so many changes.
+pub(crate) async fn mark_stale(
+    transaction: &Transaction<'_>,
+    id: ItemId,
+    changes: u64,
+    at: Timestamp,
+) -> Result<(), Failure> {
+    let statement = transaction.prepare_cached(MARK_STALE).await?;
+    transaction.execute(&statement, &[&id.uuid(), &stored(changes)?, &at.as_microsecond()]).await?;
+    Ok(())
+}
+
+/// How many changes have led to the state of a stamp.
+pub(crate) fn changes(stamp: Stamp) -> u64 {
+    stamp.version + stamp.revision
+}
+
+/// Gives an event the next number of its space, and enqueues the jobs that follow from it.
+pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &NewEvent) -> Result<CommitProof, Failure> {
+    let NewEvent { space, item, at, .. } = *event;
+    let item = item.uuid();
+    let statement = transaction.prepare_cached(PUT_EVENT).await?;
+    let row = transaction
+        .query_one(
+            &statement,
+            &[
+                &space,
+                &event.name,
+                &item,
+                &event.kind,
+                &stored(event.version)?,
+                &event.changed_fields,
+                &event.source,
+                &at,
+            ],
+        )
+        .await?;
+    let number = row.try_get("number")?;
+    let is_enriched: bool = row.try_get("is_enriched")?;
+    let enriches = (event.asks_for_enrichment && is_enriched).then_some(item);
+    follow(transaction, &Follows { space, event: number, at, is_told: row.try_get("is_told")?, enriches }).await?;
+    Ok(CommitProof::Event { space, number, item, at })
+}

@@ -1,0 +1,141 @@
+//! Reading the history of an item, and rebuilding its versions.
+
+use std::sync::Arc;
+
+use deadpool_postgres::{Client, Transaction};
+use interline_items::{
+    ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, NamedId, Stamp, StoreError, TokenId, UserId, Version,
+};
+use tokio_postgres::{IsolationLevel, Row};
+
+use crate::codec::undo::{self, UndoRecord};
+use crate::codec::{json, names};
+use crate::postgres::failure::Failure;
+use crate::postgres::rows::{count, decoded, maybe_count, maybe_id, time};
+
+const TOTAL: &str = "SELECT count(*) AS total FROM versions WHERE item = $1";
+
+/// The columns that [`record_from_row`] reads.
+macro_rules! select_record {
+    () => {
+        "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
+                versions.\"user\", users.name AS user_name, token, tokens.name AS token_name,
+                content_characters, content_bytes
+         FROM versions LEFT JOIN users ON users.id = versions.\"user\" LEFT JOIN tokens ON tokens.id = versions.token"
+    };
+}
+
+const RECORDS: &str =
+    concat!(select_record!(), " WHERE item = $1 ORDER BY stamp_version DESC, stamp_revision DESC LIMIT $2 OFFSET $3");
+
+/// A version has the stamp that its record made, so the index of stamps finds it.
+const RECORD: &str = concat!(select_record!(), " WHERE item = $1 AND stamp_version = $2 AND version IS NOT NULL");
+
+const FIELDS: &str = "
+    SELECT fields FROM versions
+    WHERE item = $1 AND stamp_version <= $2 AND fields IS NOT NULL
+    ORDER BY stamp_version DESC, stamp_revision DESC
+    LIMIT 1";
+
+/// The next newer record from which a version can be rebuilt: its undo record stands alone.
+const START: &str = concat!(
+    "SELECT stamp_version FROM versions
+     WHERE item = $1 AND stamp_version > $2 AND undo_kind IN ",
+    crate::codec::undo::standing_alone!(),
+    " ORDER BY stamp_version LIMIT 1"
+);
+
+const UNDO: &str = "
+    SELECT undo_kind, undo FROM versions
+    WHERE item = $1 AND stamp_version > $2 AND stamp_version <= $3 AND version IS NOT NULL
+    ORDER BY stamp_version DESC";
+
+const NEWEST: &str = "SELECT text FROM contents WHERE item = $1";
+
+/// A page of a history.
+pub(crate) async fn versions(client: &mut Client, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, Failure> {
+    let transaction = snapshot_transaction(client).await?;
+    let (total, records) = tokio::try_join!(transaction.prepare_cached(TOTAL), transaction.prepare_cached(RECORDS))?;
+    let (limit, offset) =
+        (i64::try_from(query.limit).unwrap_or(i64::MAX), i64::try_from(query.offset).unwrap_or(i64::MAX));
+    let id = item.uuid();
+    let (total, records) =
+        (transaction.query_one(&total, &[&id]).await?, transaction.query(&records, &[&id, &limit, &offset]).await?);
+    let records = records.iter().map(record_from_row).collect::<Result<_, _>>()?;
+    Ok(HistoryPage { records, total: count(&total, "total")? })
+}
+
+/// An item as it was at a version.
+pub(crate) async fn version(client: &mut Client, item: ItemId, version: u64) -> Result<Option<Version>, Failure> {
+    version_in(&snapshot_transaction(client).await?, item, version).await
+}
+
+/// An item as it was at a version, read in a transaction that sees one snapshot.
+pub(crate) async fn version_in(
+    transaction: &Transaction<'_>,
+    item: ItemId,
+    version: u64,
+) -> Result<Option<Version>, Failure> {
+    let Ok(version) = i64::try_from(version) else { return Ok(None) };
+    let record = transaction.prepare_cached(RECORD).await?;
+    let Some(record) = transaction.query_opt(&record, &[&item.uuid(), &version]).await? else { return Ok(None) };
+    let fields = transaction.prepare_cached(FIELDS).await?;
+    let fields = transaction.query_opt(&fields, &[&item.uuid(), &version]).await?;
+    let fields = fields.ok_or_else(|| StoreError::Failed(format!("item {item} has no fields at version {version}")))?;
+    let content = content(transaction, item, version).await?;
+    Ok(Some(Version {
+        record: record_from_row(&record)?,
+        fields: decoded(&fields, "fields", json::decode_fields)?,
+        content,
+    }))
+}
+
+/// A read-only transaction whose statements all see one snapshot of the database.
+pub(crate) async fn snapshot_transaction(client: &mut Client) -> Result<Transaction<'_>, Failure> {
+    Ok(client.build_transaction().isolation_level(IsolationLevel::RepeatableRead).read_only(true).start().await?)
+}
+
+/// The content of a version: rebuilt from the nearest newer content that is stored whole, back record by record.
+async fn content(transaction: &Transaction<'_>, item: ItemId, version: i64) -> Result<Option<Arc<str>>, Failure> {
+    let id = item.uuid();
+    let start = transaction.prepare_cached(START).await?;
+    let start: Option<i64> = match transaction.query_opt(&start, &[&id, &version]).await? {
+        Some(row) => Some(row.try_get(0)?),
+        None => None,
+    };
+    let mut newest: Option<Arc<str>> = None;
+    if start.is_none() {
+        let statement = transaction.prepare_cached(NEWEST).await?;
+        if let Some(row) = transaction.query_opt(&statement, &[&id]).await? {
+            newest = Some(Arc::from(row.try_get::<_, &str>(0)?));
+        }
+    }
+    let statement = transaction.prepare_cached(UNDO).await?;
+    let found = transaction.query(&statement, &[&id, &version, &start.unwrap_or(i64::MAX)]).await?;
+    let mut records = Vec::new();
+    for row in &found {
+        records.push(UndoRecord::from_stored(row.try_get(0)?, row.try_get(1)?).map_err(StoreError::from)?);
+    }
+    // Off the threads of the async runtime: it may take milliseconds.
+    let rebuilt = tokio::task::spawn_blocking(move || undo::rebuild(newest, &records)).await;
+    Ok(rebuilt.map_err(|gone| StoreError::Failed(gone.to_string()))?.map_err(StoreError::from)?)
+}
+
+fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {
+    let changed_fields =
+        json::decode_strings(row.try_get("changed_fields")?, "changed fields").map_err(StoreError::from)?;
+    let token = maybe_id(row, "token", TokenId::from_uuid)?;
+    let token_name: Option<String> = row.try_get("token_name")?;
+    let (characters, bytes) = (maybe_count(row, "content_characters")?, maybe_count(row, "content_bytes")?);
+    Ok(HistoryRecord {
+        stamp: Stamp { version: count(row, "stamp_version")?, revision: count(row, "stamp_revision")? },
+        version: maybe_count(row, "version")?,
+        action: decoded(row, "action", names::parse_action)?,
+        changed_fields,
+        at: time(row, "at")?,
+        source: decoded(row, "source", names::parse_source)?,
+        user: NamedId { id: UserId::from_uuid(row.try_get("user")?), name: row.try_get("user_name")? },
+        token: token.map(|id| NamedId { id, name: token_name }),
+        content: characters.zip(bytes).map(|(characters, bytes)| ContentSize { characters, bytes }),
+    })
+}

@@ -1,0 +1,140 @@
+//! Look-ups of items by id, name, path, tag and time of deletion.
+
+use std::collections::BTreeSet;
+
+use deadpool_postgres::{Client, GenericClient};
+use interline_items::fields::{CodePath, PromptName, Tag};
+use interline_items::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp};
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::codec::names;
+use crate::postgres::failure::Failure;
+use crate::postgres::rows::{self, item_columns};
+
+const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE id = $1");
+
+const SNAPSHOT: &str = concat!(
+    "SELECT ",
+    item_columns!(),
+    ", contents.text FROM items LEFT JOIN contents ON contents.item = items.id WHERE items.id = $1"
+);
+
+const BY_NAME: &str = "
+    SELECT id FROM items
+    WHERE space = ANY($1) AND kind = $2 AND name = $3 AND deleted_at IS NULL
+    ORDER BY array_position($1, space)
+    LIMIT 1";
+
+const BY_PATH: &str = "
+    SELECT id FROM items
+    WHERE space = ANY($1) AND kind = $2 AND path = $3 AND deleted_at IS NULL
+    ORDER BY array_position($1, space)
+    LIMIT 1";
+
+const TAGS: &str = "
+    SELECT tag, count(*) AS items
+    FROM item_tags JOIN items ON items.id = item_tags.item
+    WHERE items.space = ANY($1) AND items.kind = ANY($2) AND items.deleted_at IS NULL
+    GROUP BY tag
+    ORDER BY tag";
+
+const TAGGED: &str = concat!(
+    "SELECT ",
+    item_columns!(),
+    " FROM item_tags JOIN items ON items.id = item_tags.item
+      WHERE item_tags.tag = $3 AND items.space = ANY($1) AND items.kind = ANY($2) AND items.deleted_at IS NULL
+      ORDER BY items.id"
+);
+
+const TRASH: &str =
+    concat!("SELECT ", item_columns!(), " FROM items WHERE deleted_at < $1 ORDER BY deleted_at, id LIMIT $2");
+
+/// Items that were deleted before a time, the longest ago first.
+pub(crate) async fn trash(client: &Client, before: Timestamp, limit: usize) -> Result<Vec<Item>, Failure> {
+    let statement = client.prepare_cached(TRASH).await?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let found = client.query(&statement, &[&before.as_microsecond(), &limit]).await?;
+    found.iter().map(rows::item).collect()
+}
+
+const STATE: &str = "SELECT kind, space, version, revision, last_used_at FROM items WHERE id = $1";
+
+/// The kind, space, stamp and last use of an item.
+pub(crate) async fn state(client: &Client, id: ItemId) -> Result<Option<ItemState>, Failure> {
+    let statement = client.prepare_cached(STATE).await?;
+    let Some(row) = client.query_opt(&statement, &[&id.uuid()]).await? else { return Ok(None) };
+    Ok(Some(ItemState {
+        kind: rows::decoded(&row, "kind", names::parse_kind)?,
+        space: SpaceId::from_uuid(row.try_get("space")?),
+        stamp: Stamp { version: rows::count(&row, "version")?, revision: rows::count(&row, "revision")? },
+        last_used_at: rows::maybe_time(&row, "last_used_at")?,
+    }))
+}
+
+/// An item without its content.
+pub(crate) async fn item(client: &Client, id: ItemId) -> Result<Option<Item>, Failure> {
+    let statement = client.prepare_cached(ITEM).await?;
+    client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(rows::item).transpose()
+}
+
+/// An item with its content.
+pub(crate) async fn snapshot(client: &impl GenericClient, id: ItemId) -> Result<Option<Snapshot>, Failure> {
+    let statement = client.prepare_cached(SNAPSHOT).await?;
+    client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(rows::snapshot).transpose()
+}
+
+/// The item of a kind with a name in the first of the spaces that has one.
+pub(crate) async fn find_by_name(
+    client: &Client,
+    spaces: &[SpaceId],
+    kind: Kind,
+    name: &PromptName,
+) -> Result<Option<ItemId>, Failure> {
+    let statement = client.prepare_cached(BY_NAME).await?;
+    let found = client.query_opt(&statement, &[&uuids(spaces), &kind.name(), &name.as_str()]).await?;
+    Ok(found.map(|row| row.try_get(0)).transpose()?.map(ItemId::from_uuid))
+}
+
+/// The item of a kind with a path in the first of the spaces that has one.
+pub(crate) async fn find_by_path(
+    client: &Client,
+    spaces: &[SpaceId],
+    kind: Kind,
+    path: &CodePath,
+) -> Result<Option<ItemId>, Failure> {
+    let statement = client.prepare_cached(BY_PATH).await?;
+    let found = client.query_opt(&statement, &[&uuids(spaces), &kind.name(), &path.as_str()]).await?;
+    Ok(found.map(|row| row.try_get(0)).transpose()?.map(ItemId::from_uuid))
+}
+
+/// The tags of items that are not deleted, and how many items have each.
+pub(crate) async fn tags(
+    client: &Client,
+    spaces: &[SpaceId],
+    kinds: &BTreeSet<Kind>,
+) -> Result<Vec<(Tag, u64)>, Failure> {
+    let statement = client.prepare_cached(TAGS).await?;
+    let counted = client.query(&statement, &[&uuids(spaces), &kind_names(kinds)]).await?;
+    counted.iter().map(|row| Ok((Tag::from_stored(row.try_get("tag")?), rows::count(row, "items")?))).collect()
+}
+
+/// The items that are not deleted and have a tag.
+pub(crate) async fn tagged(
+    client: &Client,
+    spaces: &[SpaceId],
+    kinds: &BTreeSet<Kind>,
+    tag: &Tag,
+) -> Result<Vec<Item>, Failure> {
+    let statement = client.prepare_cached(TAGGED).await?;
+    let found = client.query(&statement, &[&uuids(spaces), &kind_names(kinds), &tag.as_str()]).await?;
+    found.iter().map(rows::item).collect()
+}
+
+fn kind_names(kinds: &BTreeSet<Kind>) -> Vec<&'static str> {
+    kinds.iter().map(|kind| kind.name()).collect()
+}
+
+fn uuids(spaces: &[SpaceId]) -> Vec<Uuid> {
+    spaces.iter().map(|space| space.uuid()).collect()
+}

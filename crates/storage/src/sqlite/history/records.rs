@@ -1,0 +1,85 @@
+//! The rows that a change leaves beside its item: a history record, an event, and a mark that the search index is stale.
+
+use interline_items::{Stamp, StoreError};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::codec::undo::UndoRecord;
+use crate::new_event::NewEvent;
+use crate::sqlite::failure::Failure;
+use crate::sqlite::jobs::{Follows, follow};
+use crate::sqlite::write::encoded_write::EncodedWrite;
+
+const INSERT_RECORD: &str = "
+    INSERT INTO versions (
+        item, stamp_version, stamp_revision, version, action, changed_fields, at, source, user, token,
+        content_characters, content_bytes, fields, undo_kind, undo
+    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+
+const NEXT_EVENT: &str = "UPDATE spaces SET last_event = last_event + 1 WHERE id = ?1 RETURNING last_event";
+
+const INSERT_EVENT: &str = "
+    INSERT INTO events (space, number, event, item, kind, version, changed_fields, source, at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+
+// The mark counts the states of the item, so that the indexer can tell whether it has indexed the last one.
+const MARK_STALE: &str = "
+    INSERT INTO stale_items (item, mark, changed_at) VALUES (?1, ?2, ?3)
+    ON CONFLICT (item) DO UPDATE SET mark = excluded.mark, changed_at = excluded.changed_at";
+
+/// Adds the record of a change to the history of its item. With `undo` the change makes a version; `fields` are stored
+/// where they differ from the version before.
+pub(crate) fn put_record(
+    connection: &Connection,
+    number: i64,
+    encoded: &EncodedWrite,
+    fields: Option<&str>,
+    undo: Option<&UndoRecord>,
+) -> Result<(), Failure> {
+    let (item, record) = (&encoded.write.after, &encoded.write.record);
+    connection.prepare_cached(INSERT_RECORD)?.execute(params![
+        number,
+        item.stamp.version.cast_signed(),
+        item.stamp.revision.cast_signed(),
+        undo.map(|_| item.stamp.version.cast_signed()),
+        record.action.name(),
+        encoded.changed_fields,
+        record.at.as_microsecond(),
+        record.source.name(),
+        record.user.uuid().into_bytes(),
+        record.token.map(|token| token.uuid().into_bytes()),
+        item.content.as_ref().map(|content| content.characters.cast_signed()),
+        item.content.as_ref().map(|content| content.bytes.cast_signed()),
+        fields,
+        undo.map(|undo| undo.kind as i64),
+        undo.map(|undo| undo.bytes.as_slice()),
+    ])?;
+    Ok(())
+}
+
+/// Gives an event the next number of its space, and enqueues the jobs that follow from it.
+pub(crate) fn put_event(connection: &Connection, event: &NewEvent) -> Result<(), Failure> {
+    let space = event.space.into_bytes();
+    let number: Option<i64> = connection.prepare_cached(NEXT_EVENT)?.query_row([space], |row| row.get(0)).optional()?;
+    let number = number.ok_or_else(|| StoreError::Failed(format!("there is no space {}", event.space)))?;
+    connection.prepare_cached(INSERT_EVENT)?.execute(params![
+        space,
+        number,
+        event.name,
+        event.item.uuid().into_bytes(),
+        event.kind,
+        event.version.cast_signed(),
+        event.changed_fields,
+        event.source,
+        event.at,
+    ])?;
+    let enriches = event.asks_for_enrichment.then(|| event.item.uuid());
+    follow(connection, &Follows { space: event.space, event: number, at: event.at, enriches })
+}
+
+/// Marks an item as stale: the search index does not have it in the state of this stamp.
+pub(crate) fn mark_stale(connection: &Connection, number: i64, stamp: Stamp, at: Timestamp) -> Result<(), Failure> {
+    let mark = (stamp.version + stamp.revision).cast_signed();
+    connection.prepare_cached(MARK_STALE)?.execute([number, mark, at.as_microsecond()])?;
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Index scans: the first entries of each partition in an order, from the index of that order. An index starts with the
+//! columns of a partition, then has the sort key, and ends with the id.
+
+use std::collections::BTreeSet;
+
+use interline_items::fields::Tag;
+use interline_items::{CursorKey, ListQuery, PageStart, Sort, SortOrder, TagMatch};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+
+use crate::codec::json;
+use crate::paging::{PageEntry, entries_needed, sort_column};
+use crate::sqlite::failure::Failure;
+use crate::sqlite::items::list::{ListPartition, entry_from_row};
+
+/// A range of an index: the entries with a sort key, or those without one, which come last in both orders.
+enum IndexRange<'a> {
+    Keyed,
+    KeyedAfter(&'a CursorKey, [u8; 16]),
+    Unkeyed,
+    UnkeyedAfter([u8; 16]),
+}
+
+/// Enough entries of each partition for a page, in no particular order.
+pub(crate) fn scan(
+    connection: &Connection,
+    query: &ListQuery,
+    partitions: &[ListPartition],
+) -> Result<Vec<PageEntry>, Failure> {
+    let ranges = match &query.start {
+        PageStart::Offset(_) => vec![IndexRange::Keyed, IndexRange::Unkeyed],
+        PageStart::After(cursor) => {
+            let id = cursor.id.uuid().into_bytes();
+            match &cursor.key {
+                Some(key) => vec![IndexRange::KeyedAfter(key, id), IndexRange::Unkeyed],
+                None => vec![IndexRange::UnkeyedAfter(id)],
+            }
+        }
+    };
+    let mut entries = Vec::new();
+    for partition in partitions {
+        let full = entries.len().saturating_add(entries_needed(query));
+        for range in &ranges {
+            let missing = full - entries.len();
+            if missing > 0 {
+                scan_range(connection, query, *partition, range, missing, &mut entries)?;
+            }
+        }
+    }
+    Ok(entries)
+}
+
+fn scan_range(
+    connection: &Connection,
+    query: &ListQuery,
+    partition: ListPartition,
+    range: &IndexRange<'_>,
+    limit: usize,
+    entries: &mut Vec<PageEntry>,
+) -> Result<(), Failure> {
+    let mut values: Vec<Value> = vec![
+        partition.space.uuid().into_bytes().to_vec().into(),
+        partition.kind.name().to_owned().into(),
+        partition.view_number().into(),
+        i64::try_from(limit).unwrap_or(i64::MAX).into(),
+    ];
+    let tags: BTreeSet<&str> = query.filter.tags.iter().map(Tag::as_str).collect();
+    let tag_filter = if tags.is_empty() {
+        ""
+    } else {
+        values.push(json::encode_strings(tags.iter().copied()).into());
+        values.push(tags_needed(tags.len(), query.filter.tag_match).into());
+        TAG_FILTER
+    };
+    match range {
+        IndexRange::Keyed | IndexRange::Unkeyed => {}
+        IndexRange::KeyedAfter(key, id) => values.extend([cursor_value(key), id.to_vec().into()]),
+        IndexRange::UnkeyedAfter(id) => values.push(id.to_vec().into()),
+    }
+    let mut statement = connection.prepare_cached(&page_sql(query.sort, range, tag_filter))?;
+    let found = statement.query_and_then(params_from_iter(values), |row| entry_from_row(row, query.sort.by))?;
+    for entry in found {
+        entries.push(entry?);
+    }
+    Ok(())
+}
+
+/// How many of the query's tags an item must have.
+pub(crate) fn tags_needed(tags: usize, tag_match: TagMatch) -> i64 {
+    match tag_match {
+        TagMatch::Any => 1,
+        TagMatch::All => i64::try_from(tags).unwrap_or(i64::MAX),
+    }
+}
+
+const TAG_FILTER: &str = "
+    AND ?6 <= (SELECT count(*) FROM item_tags WHERE item = number AND tag IN (SELECT value FROM json_each(?5)))";
+
+fn page_sql(sort: Sort, range: &IndexRange<'_>, tag_filter: &str) -> String {
+    let key = sort_column(sort.by);
+    let (after, direction) = match sort.order {
+        SortOrder::Ascending => (">", "ASC"),
+        SortOrder::Descending => ("<", "DESC"),
+    };
+    // The parameters of the cursor come after those of the tags, if there are any.
+    let (first, second) = if tag_filter.is_empty() { (5, 6) } else { (7, 8) };
+    let range = match range {
+        IndexRange::Keyed => format!("{key} IS NOT NULL"),
+        IndexRange::KeyedAfter(..) => format!("({key}, id) {after} (?{first}, ?{second})"),
+        IndexRange::Unkeyed => format!("{key} IS NULL"),
+        IndexRange::UnkeyedAfter(_) => format!("{key} IS NULL AND id {after} ?{first}"),
+    };
+    format!(
+        "SELECT {key}, id, number FROM items
+         WHERE space = ?1 AND kind = ?2 AND view = ?3 AND {range} {tag_filter}
+         ORDER BY {key} {direction}, id {direction}
+         LIMIT ?4"
+    )
+}
+
+fn cursor_value(key: &CursorKey) -> Value {
+    match key {
+        CursorKey::Text(text) => text.clone().into(),
+        CursorKey::Micros(micros) => (*micros).into(),
+        CursorKey::Score(score) => (*score).into(),
+    }
+}

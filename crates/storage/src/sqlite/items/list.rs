@@ -1,0 +1,107 @@
+//! Pages of a list of items.
+//!
+//! The items of one space, kind and view are a [`ListPartition`]. For each order there is an index that has every
+//! partition sorted, so a page is made of the next few entries of each partition ([`index_scan`]). Where few items have
+//! the tags that the query asks for, it is cheaper to find those items and sort them ([`tag_filter`]).
+
+use interline_items::{Contents, CursorKey, Filter, Kind, ListQuery, Page, Snapshot, SortBy, SpaceId, View};
+use rusqlite::Connection;
+
+use crate::paging::{PageEntry, cut_page, view_number};
+use crate::sqlite::failure::Failure;
+use crate::sqlite::items::index_scan;
+use crate::sqlite::items::tag_filter;
+use crate::sqlite::rows::{self, item_columns, select_snapshot};
+
+const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE number = ?1");
+
+const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
+
+const COUNT: &str = "SELECT items FROM item_counts WHERE space = ?1 AND kind = ?2 AND view = ?3";
+
+/// The items of one space, kind and view: a sorted range of every index of `items`.
+#[derive(Clone, Copy)]
+pub(crate) struct ListPartition {
+    pub(crate) space: SpaceId,
+    pub(crate) kind: Kind,
+    pub(crate) view: View,
+}
+
+impl ListPartition {
+    /// The number of the view in the tables.
+    pub(crate) fn view_number(self) -> i64 {
+        view_number(self.view).into()
+    }
+}
+
+/// A page of items, and how many match in all. The connection is in a transaction.
+pub(crate) fn list(connection: &Connection, query: &ListQuery) -> Result<Page, Failure> {
+    let (partitions, untagged_total) = non_empty(connection, partitions(&query.filter))?;
+    let (total, mut entries) = if query.filter.tags.is_empty() {
+        (untagged_total, index_scan::scan(connection, query, &partitions)?)
+    } else {
+        tag_filter::entries(connection, query, &partitions, untagged_total)?
+    };
+    let next = cut_page(&mut entries, &query.start, query.limit, query.sort.order);
+    let items = entries.iter().map(|entry| read(connection, entry, query.contents)).collect::<Result<_, _>>()?;
+    Ok(Page { items, total, next })
+}
+
+/// The entry of a row of sort key, id and number.
+pub(crate) fn entry_from_row(row: &rusqlite::Row<'_>, by: SortBy) -> Result<PageEntry, Failure> {
+    let mut columns = rows::Columns::from_row(row);
+    let key = match by {
+        SortBy::Title => columns.next::<Option<String>>()?.map(CursorKey::Text),
+        SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt => {
+            columns.next::<Option<i64>>()?.map(CursorKey::Micros)
+        }
+    };
+    Ok(PageEntry { key, id: columns.uuid()?, number: columns.next()? })
+}
+
+/// The partitions that a filter asks for.
+pub(crate) fn partitions(filter: &Filter) -> Vec<ListPartition> {
+    let mut partitions = Vec::new();
+    for &space in &filter.spaces {
+        for &kind in &filter.kinds {
+            partitions.extend(filter.views.iter().map(|&view| ListPartition { space, kind, view }));
+        }
+    }
+    partitions
+}
+
+/// The partitions that have items, and how many items they have together. Most spaces have items of few kinds.
+pub(crate) fn non_empty(
+    connection: &Connection,
+    partitions: Vec<ListPartition>,
+) -> Result<(Vec<ListPartition>, u64), Failure> {
+    let mut statement = connection.prepare_cached(COUNT)?;
+    let (mut non_empty, mut total) = (Vec::new(), 0);
+    for partition in partitions {
+        let keys =
+            rusqlite::params![partition.space.uuid().into_bytes(), partition.kind.name(), partition.view_number()];
+        let items = match statement.query(keys)?.next()? {
+            Some(row) => rows::Columns::from_row(row).count()?,
+            None => 0,
+        };
+        if items > 0 {
+            non_empty.push(partition);
+            total += items;
+        }
+    }
+    Ok((non_empty, total))
+}
+
+fn read(connection: &Connection, entry: &PageEntry, contents: Contents) -> Result<Snapshot, Failure> {
+    let sql = match contents {
+        Contents::Omit => ITEM,
+        Contents::Read => SNAPSHOT,
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut found = statement.query([entry.number])?;
+    let row = found.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    match contents {
+        Contents::Omit => Ok(Snapshot { item: rows::item(row)?, content: None }),
+        Contents::Read => rows::snapshot(row),
+    }
+}

@@ -1,0 +1,115 @@
+//! Group commit: the transaction that several queued jobs share, and the contents that they write once at its end.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use interline_items::{ItemId, Snapshot};
+use rusqlite::Connection;
+
+use crate::sqlite::failure::Failure;
+use crate::sqlite::items::item_rows;
+use crate::sqlite::items::lookup;
+
+/// A content, or none.
+type Content = Option<Arc<str>>;
+
+/// The connection of a transaction, and the contents that its jobs have changed: the content of an item is written once,
+/// at the end, however many jobs have changed it.
+pub(crate) struct CommitGroup<'c> {
+    connection: &'c Connection,
+    /// Contents that are not in the table yet, by the number of their item.
+    contents: HashMap<i64, Content>,
+    /// The entries of `contents` before the current job changed them, oldest change first.
+    undo_log: Vec<(i64, Option<Content>)>,
+    /// The sum of the lengths of `contents`.
+    pending_bytes: usize,
+    contents_written: u64,
+}
+
+impl<'c> CommitGroup<'c> {
+    /// A group without jobs, on a connection that is in a transaction.
+    pub(crate) fn new(connection: &'c Connection) -> CommitGroup<'c> {
+        CommitGroup {
+            connection,
+            contents: HashMap::new(),
+            undo_log: Vec::new(),
+            pending_bytes: 0,
+            contents_written: 0,
+        }
+    }
+
+    /// The connection, for everything but contents.
+    pub(crate) fn connection(&self) -> &'c Connection {
+        self.connection
+    }
+
+    /// How many contents were written to the table.
+    pub(crate) fn contents_written(&self) -> u64 {
+        self.contents_written
+    }
+
+    /// How many bytes of content are to be written to the table yet.
+    pub(crate) fn pending_bytes(&self) -> usize {
+        self.pending_bytes
+    }
+
+    /// Begins a job, which [`CommitGroup::undo_job`] can undo.
+    pub(crate) fn begin_job(&mut self) {
+        self.undo_log.clear();
+    }
+
+    /// Undoes what the job has changed in the pending contents; the savepoint undoes the rest.
+    pub(crate) fn undo_job(&mut self) {
+        while let Some((number, content)) = self.undo_log.pop() {
+            self.replace(number, content);
+        }
+    }
+
+    /// An item with its content, as the earlier jobs of the group have left it.
+    pub(crate) fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, Failure> {
+        let Some((number, item)) = lookup::numbered_item(self.connection, id)? else { return Ok(None) };
+        let content = match self.contents.get(&number) {
+            Some(content) => content.clone(),
+            None => lookup::content(self.connection, number)?,
+        };
+        Ok(Some(Snapshot { item, content }))
+    }
+
+    /// Sets the content of an item, or removes it.
+    pub(crate) fn put_content(&mut self, number: i64, content: Content) {
+        let before = self.replace(number, Some(content));
+        self.undo_log.push((number, before));
+    }
+
+    /// Drops the pending content of an item: it was written to the table, or the item was removed.
+    pub(crate) fn drop_content(&mut self, number: i64) {
+        if let Some(before) = self.replace(number, None) {
+            self.undo_log.push((number, Some(before)));
+        }
+    }
+
+    /// Replaces the pending entry of an item, and returns the one before.
+    fn replace(&mut self, number: i64, content: Option<Content>) -> Option<Content> {
+        self.pending_bytes += length(content.as_ref());
+        let before = match content {
+            Some(content) => self.contents.insert(number, content),
+            None => self.contents.remove(&number),
+        };
+        self.pending_bytes -= length(before.as_ref());
+        before
+    }
+
+    /// Writes the pending contents to the table.
+    pub(crate) fn write_contents(&mut self) -> rusqlite::Result<()> {
+        while let Some((&number, content)) = self.contents.iter().next() {
+            item_rows::put_text(self.connection, number, content.as_deref())?;
+            self.contents_written += 1;
+            self.drop_content(number);
+        }
+        Ok(())
+    }
+}
+
+fn length(content: Option<&Content>) -> usize {
+    content.and_then(Option::as_ref).map_or(0, |text| text.len())
+}

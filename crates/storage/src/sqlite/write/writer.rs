@@ -1,0 +1,329 @@
+//! The writer thread, the only one that writes to the file. Jobs that wait together share a transaction (group commit),
+//! and so its sync.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use interline_items::StoreError;
+use rusqlite::Connection;
+use tokio::sync::{oneshot, watch};
+
+use crate::OpenError;
+use crate::sqlite::connection;
+use crate::sqlite::failure::{Failure, answer_for};
+use crate::sqlite::migrate;
+use crate::sqlite::write::group_commit::CommitGroup;
+use crate::sqlite::write::process_lock::ProcessLock;
+use crate::sqlite::write::write_connection::{WriteConnection, execute};
+
+/// The limits of a group of jobs that share a transaction: the first job waits for the last, and so do the other
+/// processes. The job that exceeds a limit is the last one of its group.
+#[derive(Clone, Copy)]
+struct Limits {
+    jobs: usize,
+    /// Since the first job began.
+    time: Duration,
+    /// Of the contents that are still to be written to the table.
+    bytes: usize,
+}
+
+const LIMITS: Limits = Limits { jobs: 256, time: Duration::from_millis(30), bytes: 8 * 1024 * 1024 };
+
+/// How long the writer thread waits between two probes of a disk that has failed, when there is no job.
+const RECOVERY_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Counters of the writer thread since the store was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counters {
+    /// Transactions that were committed; each is one sync of the log.
+    pub commits: u64,
+    /// Writes that were acknowledged.
+    pub acknowledged: u64,
+    /// Contents that were written: one for each item of a transaction, however many writes have changed it.
+    pub contents: u64,
+}
+
+#[derive(Default)]
+struct SharedCounters {
+    commits: AtomicU64,
+    acknowledged: AtomicU64,
+    contents: AtomicU64,
+}
+
+impl SharedCounters {
+    fn add(&self, written: Counters) {
+        self.commits.fetch_add(written.commits, Ordering::Relaxed);
+        self.acknowledged.fetch_add(written.acknowledged, Ordering::Relaxed);
+        self.contents.fetch_add(written.contents, Ordering::Relaxed);
+    }
+}
+
+/// The handle of the writer thread. Dropping it waits until every job that was sent is done.
+pub(crate) struct Writer {
+    // `None` only while it is dropped: the thread ends when no sender is left.
+    jobs: Option<Sender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+    counters: Arc<SharedCounters>,
+    committed: watch::Sender<()>,
+}
+
+impl Writer {
+    /// Opens the file, migrates it to the newest schema, and starts the thread.
+    pub(crate) fn start(path: &Path) -> Result<Writer, OpenError> {
+        let mut connection = connection::writer(path).map_err(|error| OpenError::Failed(error.to_string()))?;
+        let mode: rusqlite::Result<String> = connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
+        if mode.as_deref() != Ok("wal") {
+            return Err(OpenError::Failed(format!("{}: no write-ahead log can be kept there", path.display())));
+        }
+        migrate::migrate(&mut connection)?;
+        let mut connection = WriteConnection::new(path, connection, ProcessLock::for_database(path));
+        let (sender, receiver) = channel();
+        let counters = Arc::new(SharedCounters::default());
+        let shared = Arc::clone(&counters);
+        let committed = watch::Sender::new(());
+        let notify = committed.clone();
+        let thread = std::thread::Builder::new()
+            .name("sqlite-writer".to_owned())
+            .spawn(move || run_writer(&mut connection, &receiver, &shared, &notify, LIMITS))
+            .map_err(|error| OpenError::Failed(error.to_string()))?;
+        Ok(Writer { jobs: Some(sender), thread: Some(thread), counters, committed })
+    }
+
+    /// Runs `work` in a transaction on the writer thread, and returns when the transaction is on disk. If `work` fails, it
+    /// has changed nothing.
+    ///
+    /// The job is sent before the future is first polled, and runs even if the future is dropped.
+    pub(crate) fn run_in_group<T, W>(&self, work: W) -> impl Future<Output = Result<T, Failure>> + use<T, W>
+    where
+        T: Send + 'static,
+        W: FnOnce(&mut CommitGroup<'_>) -> Result<T, Failure> + Send + 'static,
+    {
+        let (job, answer) = job(work);
+        // If the thread is gone, the reply's sender is dropped with the job, and the error below says so.
+        let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
+        async { answer.await.unwrap_or_else(|_| Err(unavailable("the writer has stopped").into())) }
+    }
+
+    /// The same, for work that does not touch contents.
+    pub(crate) fn run<T, W>(&self, work: W) -> impl Future<Output = Result<T, Failure>> + use<T, W>
+    where
+        T: Send + 'static,
+        W: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    {
+        self.run_in_group(|group| work(group.connection()))
+    }
+
+    /// Whether the thread can take jobs.
+    pub(crate) fn is_running(&self) -> bool {
+        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    }
+
+    /// The channel that is notified after each commit.
+    pub(crate) fn committed(&self) -> &watch::Sender<()> {
+        &self.committed
+    }
+
+    /// What the thread has done so far.
+    pub(crate) fn counters(&self) -> Counters {
+        Counters {
+            commits: self.counters.commits.load(Ordering::Relaxed),
+            acknowledged: self.counters.acknowledged.load(Ordering::Relaxed),
+            contents: self.counters.contents.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic there was reported there.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A queued write, and the channel to the caller that waits for it.
+trait Job: Send {
+    /// Runs the write, and keeps its result.
+    fn run(&mut self, group: &mut CommitGroup<'_>) -> JobOutcome;
+    /// Sends the result to the caller.
+    fn answer(self: Box<Self>);
+    /// Tells the caller that nothing was changed, because the transaction of the group failed.
+    fn refuse(self: Box<Self>, why: StoreError);
+}
+
+/// Whether the changes of a job are kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum JobOutcome {
+    Keep,
+    Undo,
+}
+
+/// A job, and the channel that receives its result.
+fn job<T, W>(work: W) -> (Box<dyn Job>, oneshot::Receiver<Result<T, Failure>>)
+where
+    T: Send + 'static,
+    W: FnOnce(&mut CommitGroup<'_>) -> Result<T, Failure> + Send + 'static,
+{
+    let (reply, answer) = oneshot::channel();
+    (Box::new(QueuedJob { work: Some(work), result: None, reply }), answer)
+}
+
+struct QueuedJob<T, W> {
+    work: Option<W>,
+    result: Option<Result<T, Failure>>,
+    reply: oneshot::Sender<Result<T, Failure>>,
+}
+
+impl<T, W> Job for QueuedJob<T, W>
+where
+    T: Send,
+    W: FnOnce(&mut CommitGroup<'_>) -> Result<T, Failure> + Send,
+{
+    fn run(&mut self, group: &mut CommitGroup<'_>) -> JobOutcome {
+        // A bug in one write must not end all writing: its savepoint is rolled back like that of any failure.
+        let mut caught = |work: W| panic::catch_unwind(AssertUnwindSafe(|| work(group)));
+        let panicked = |_| Err(StoreError::Failed("a write panicked".to_owned()).into());
+        self.result = self.work.take().map(|work| caught(work).unwrap_or_else(panicked));
+        if matches!(self.result, Some(Ok(_))) { JobOutcome::Keep } else { JobOutcome::Undo }
+    }
+
+    // A caller that no longer waits needs no answer.
+    fn answer(self: Box<Self>) {
+        let QueuedJob { result, reply, .. } = *self;
+        let _ = result.map(|result| reply.send(result));
+    }
+
+    fn refuse(self: Box<Self>, why: StoreError) {
+        let _ = self.reply.send(Err(why.into()));
+    }
+}
+
+/// Takes jobs from the queue and writes them in groups, until the queue is closed.
+fn run_writer(
+    connection: &mut WriteConnection,
+    jobs: &Receiver<Box<dyn Job>>,
+    counters: &SharedCounters,
+    committed: &watch::Sender<()>,
+    limits: Limits,
+) {
+    // Jobs that did not fit into the group before, oldest first.
+    let mut deferred = Vec::new();
+    loop {
+        let mut group = std::mem::take(&mut deferred);
+        if group.is_empty() {
+            let Some(first) = next_job(connection, jobs) else { break };
+            group.push(first);
+        }
+        let begun = connection.begin();
+        // After the process lock is acquired: jobs that arrived meanwhile join the group, and no process has smaller
+        // groups than others.
+        group.extend(jobs.try_iter().take(limits.jobs.saturating_sub(group.len())));
+        match begun.and_then(|()| write_group(connection, &mut group, limits)) {
+            Ok((done, written)) => {
+                deferred = group.split_off(done);
+                counters.add(written);
+                if written.commits > 0 {
+                    committed.send_replace(());
+                }
+            }
+            Err(error) => {
+                connection.roll_back();
+                group.drain(..).for_each(|job| job.refuse(answer_for_group(&error)));
+            }
+        }
+        group.into_iter().for_each(Job::answer);
+    }
+    // The next process that opens the file finds it without a log to read.
+    let _ = connection.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+}
+
+/// Waits for a job; `None` when there will be no more. Meanwhile a suspect connection tries to recover.
+fn next_job(connection: &mut WriteConnection, jobs: &Receiver<Box<dyn Job>>) -> Option<Box<dyn Job>> {
+    while connection.is_suspect() {
+        match jobs.recv_timeout(RECOVERY_INTERVAL) {
+            Ok(job) => return Some(job),
+            Err(RecvTimeoutError::Timeout) => connection.try_to_recover(),
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+    jobs.recv().ok()
+}
+
+/// Runs jobs in the transaction that has begun, and commits; a job that fails is undone alone. Returns how many jobs ran
+/// and what was written; the other jobs do not fit into this transaction. On an error nothing has changed.
+fn write_group(
+    connection: &mut WriteConnection,
+    jobs: &mut [Box<dyn Job>],
+    limits: Limits,
+) -> Result<(usize, Counters), rusqlite::Error> {
+    let changes_before = connection.connection().total_changes();
+    let mut group = CommitGroup::new(connection.connection());
+    let (done, acknowledged) = match jobs {
+        // For a single job the transaction is savepoint enough.
+        [only] => (1, u64::from(only.run(&mut group) == JobOutcome::Keep)),
+        several => write_each(&mut group, several, limits)?,
+    };
+    let mut contents = 0;
+    if acknowledged > 0 {
+        group.write_contents()?;
+        contents = group.contents_written();
+    }
+    // A transaction that changes nothing needs no sync.
+    if acknowledged > 0 && connection.connection().total_changes() > changes_before {
+        connection.commit()?;
+        return Ok((done, Counters { commits: 1, acknowledged, contents }));
+    }
+    connection.roll_back();
+    Ok((done, Counters { commits: 0, acknowledged, contents: 0 }))
+}
+
+/// Runs jobs up to the limits. Returns how many ran, and how many of them are kept.
+fn write_each(
+    group: &mut CommitGroup<'_>,
+    jobs: &mut [Box<dyn Job>],
+    limits: Limits,
+) -> Result<(usize, u64), rusqlite::Error> {
+    let start = Instant::now();
+    let (mut done, mut kept) = (0, 0);
+    for job in jobs {
+        group.begin_job();
+        execute(group.connection(), "SAVEPOINT job")?;
+        match job.run(group) {
+            JobOutcome::Keep => kept += 1,
+            JobOutcome::Undo => {
+                // Fails if SQLite has rolled everything back (as it does on a full disk): then the whole group fails.
+                execute(group.connection(), "ROLLBACK TO job")?;
+                group.undo_job();
+            }
+        }
+        execute(group.connection(), "RELEASE job")?;
+        done += 1;
+        if group.pending_bytes() >= limits.bytes || start.elapsed() >= limits.time {
+            break;
+        }
+    }
+    Ok((done, kept))
+}
+
+/// The error for every caller of a group whose transaction failed. They may try again.
+fn answer_for_group(error: &rusqlite::Error) -> StoreError {
+    match answer_for(error) {
+        StoreError::Failed(why) => unavailable(&why),
+        answer => answer,
+    }
+}
+
+fn unavailable(why: &str) -> StoreError {
+    StoreError::Unavailable(why.to_owned())
+}
+
+#[cfg(test)]
+#[path = "writer_tests.rs"]
+mod tests;

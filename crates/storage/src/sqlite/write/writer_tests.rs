@@ -1,0 +1,269 @@
+//! Tests of the writer thread: groups of jobs, and what happens to them when the disk fails.
+
+use std::sync::atomic::AtomicBool;
+
+use super::*;
+
+fn database() -> WriteConnection {
+    database_that_refuses(|| false)
+}
+
+/// A database whose commits fail as long as `refuses`.
+fn database_that_refuses(refuses: impl FnMut() -> bool + Send + 'static) -> WriteConnection {
+    let mut connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch("CREATE TABLE notes (text TEXT UNIQUE)").unwrap();
+    connection.commit_hook(Some(refuses)).unwrap();
+    WriteConnection::new(Path::new(":memory:"), connection, ProcessLock::none())
+}
+
+fn insert(text: &str) -> (Box<dyn Job>, oneshot::Receiver<Result<(), Failure>>) {
+    let text = text.to_owned();
+    job(move |group: &mut CommitGroup<'_>| {
+        let connection = group.connection();
+        connection.execute("INSERT INTO notes VALUES ('first of two, ' || ?1)", [&text])?;
+        connection.execute("INSERT INTO notes VALUES (?1)", [&text])?;
+        Ok(())
+    })
+}
+
+/// Writes jobs that wait together, and returns their answers.
+fn write(connection: &mut WriteConnection, texts: &[&str]) -> (Vec<Result<(), StoreError>>, Counters) {
+    let (jobs, answers): (Vec<_>, Vec<_>) = texts.iter().map(|text| insert(text)).unzip();
+    let counters = serve_all(connection, jobs);
+    let results = answers.into_iter().map(|answer| answer.blocking_recv().unwrap().map_err(StoreError::from));
+    (results.collect(), counters)
+}
+
+/// Without a time limit, however slow the machine is.
+const NO_HURRY: Limits = Limits { time: Duration::MAX, ..LIMITS };
+
+fn serve_all(connection: &mut WriteConnection, jobs: Vec<Box<dyn Job>>) -> Counters {
+    serve_within(connection, jobs, NO_HURRY)
+}
+
+fn serve_within(connection: &mut WriteConnection, jobs: Vec<Box<dyn Job>>, limits: Limits) -> Counters {
+    let (sender, receiver) = channel();
+    jobs.into_iter().for_each(|job| sender.send(job).unwrap());
+    drop(sender);
+    let counters = Arc::new(SharedCounters::default());
+    run_writer(connection, &receiver, &counters, &watch::Sender::new(()), limits);
+    Writer { jobs: None, thread: None, counters, committed: watch::Sender::new(()) }.counters()
+}
+
+fn rows(connection: &WriteConnection) -> i64 {
+    connection.connection().query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn jobs_that_wait_together_share_a_commit() {
+    let mut connection = database();
+    let (results, counters) = write(&mut connection, &["a", "b", "c"]);
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+    assert_eq!(counters, Counters { commits: 1, acknowledged: 3, contents: 0 });
+    assert_eq!(rows(&connection), 6);
+}
+
+#[test]
+fn a_group_ends_when_it_takes_too_long() {
+    let mut connection = database();
+    let (jobs, answers): (Vec<_>, Vec<_>) = ["a", "b", "c"].into_iter().map(insert).unzip();
+    let counters = serve_within(&mut connection, jobs, Limits { time: Duration::ZERO, ..LIMITS });
+    assert_eq!(counters, Counters { commits: 3, acknowledged: 3, contents: 0 });
+    answers.into_iter().for_each(|answer| assert!(answer.blocking_recv().unwrap().is_ok()));
+    assert_eq!(rows(&connection), 6);
+}
+
+#[test]
+fn a_group_ends_when_its_contents_are_too_long() {
+    // Contents of 6 bytes in all, of which the second job takes 3 back, and the fourth replaces 3.
+    let put = |number, text: &'static str, outcome: fn() -> Result<(), Failure>| {
+        job(move |group: &mut CommitGroup<'_>| {
+            group.connection().execute("INSERT INTO notes VALUES (?1)", [text])?;
+            group.put_content(number, Some(text.into()));
+            outcome()
+        })
+        .0
+    };
+    let fails = || Err(unavailable("no").into());
+    let jobs = || {
+        vec![
+            put(1, "one", || Ok(())),
+            put(2, "two", fails),
+            put(3, "six", || Ok(())),
+            put(1, "ten", || Ok(())),
+            put(4, "end", || Ok(())),
+        ]
+    };
+    let done_within = |bytes| {
+        let connection = database();
+        let mut group = CommitGroup::new(connection.connection());
+        write_each(&mut group, &mut jobs(), Limits { bytes, ..NO_HURRY }).unwrap()
+    };
+    assert_eq!(done_within(3), (1, 1));
+    assert_eq!(done_within(6), (3, 2));
+    assert_eq!(done_within(7), (5, 4));
+}
+
+#[test]
+fn a_job_that_fails_is_undone_alone() {
+    let mut connection = database();
+    connection.connection().execute("INSERT INTO notes VALUES ('b')", []).unwrap();
+    let (results, counters) = write(&mut connection, &["a", "b", "c"]);
+    assert!(matches!(results[..], [Ok(()), Err(StoreError::Failed(_)), Ok(())]), "{results:?}");
+    assert_eq!(counters, Counters { commits: 1, acknowledged: 2, contents: 0 });
+    assert_eq!(rows(&connection), 5);
+}
+
+#[test]
+fn a_group_that_changes_nothing_needs_no_commit() {
+    let mut connection = database();
+    connection.connection().execute("INSERT INTO notes VALUES ('a')", []).unwrap();
+    for texts in [&["a"][..], &["a", "a"]] {
+        let (results, counters) = write(&mut connection, texts);
+        assert!(results.iter().all(Result::is_err), "{results:?}");
+        assert_eq!(counters, Counters { commits: 0, acknowledged: 0, contents: 0 });
+    }
+    assert_eq!(rows(&connection), 1);
+}
+
+#[test]
+fn no_job_is_acknowledged_when_the_commit_fails() {
+    let refuses = Arc::new(AtomicBool::new(true));
+    let asked = Arc::clone(&refuses);
+    let mut connection = database_that_refuses(move || asked.load(Ordering::SeqCst));
+    for texts in [&["a"][..], &["a", "b"]] {
+        let (results, counters) = write(&mut connection, texts);
+        assert!(results.iter().all(|result| matches!(result, Err(StoreError::Unavailable(_)))), "{results:?}");
+        assert_eq!(counters, Counters { commits: 0, acknowledged: 0, contents: 0 });
+    }
+    assert_eq!(rows(&connection), 0);
+    refuses.store(false, Ordering::SeqCst);
+    assert!(write(&mut connection, &["a"]).0[0].is_ok());
+}
+
+#[test]
+fn a_full_disk_is_unavailable_until_there_is_room() {
+    let mut connection = database();
+    let long = "long".repeat(100_000);
+    connection.connection().pragma_update(None, "max_page_count", 20).unwrap();
+    for texts in [&[long.as_str()][..], &["a", &long, "b"]] {
+        let (results, _) = write(&mut connection, texts);
+        let refused = results.iter().filter(|result| matches!(result, Err(StoreError::Unavailable(_)))).count();
+        assert!(refused > 0, "{results:?}");
+        assert_eq!(rows(&connection), 2 * (results.len() - refused) as i64);
+        connection.connection().execute("DELETE FROM notes", []).unwrap();
+    }
+    connection.connection().pragma_update(None, "max_page_count", 2000).unwrap();
+    assert!(write(&mut connection, &[&long]).0[0].is_ok());
+}
+
+#[test]
+fn a_job_runs_though_its_caller_has_gone() {
+    let mut connection = database();
+    let (unheard, answer) = insert("a");
+    drop(answer);
+    assert_eq!(serve_all(&mut connection, vec![unheard]), Counters { commits: 1, acknowledged: 1, contents: 0 });
+    assert_eq!(rows(&connection), 2);
+}
+
+const FAILED_SYNC: i32 = rusqlite::ffi::SQLITE_IOERR_FSYNC;
+
+/// A store's file with the table of these tests, and a connection whose commits with these numbers (0 is the first) end
+/// like a failed sync: undone by SQLite, or in the file after all.
+fn on_a_disk(
+    directory: &Path,
+    failing: std::ops::Range<usize>,
+    reaches_the_file: fn(usize) -> bool,
+) -> WriteConnection {
+    let path = directory.join("interline.db");
+    let mut connection = connection::writer(&path).unwrap();
+    migrate::migrate(&mut connection).unwrap();
+    connection.execute_batch("CREATE TABLE notes (text TEXT UNIQUE)").unwrap();
+    let mut turn = 0;
+    WriteConnection::new(&path, connection, ProcessLock::for_database(&path)).with_commit(move |connection| {
+        turn += 1;
+        if failing.contains(&(turn - 1)) {
+            if reaches_the_file(turn - 1) {
+                execute(connection, "COMMIT").unwrap();
+            }
+            return Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(FAILED_SYNC), None));
+        }
+        execute(connection, "COMMIT")
+    })
+}
+
+fn acknowledgements(outcomes: &[Result<(), StoreError>]) -> Vec<bool> {
+    outcomes
+        .iter()
+        .for_each(|outcome| assert!(matches!(outcome, Ok(()) | Err(StoreError::Unavailable(_))), "{outcome:?}"));
+    outcomes.iter().map(Result::is_ok).collect()
+}
+
+#[test]
+fn after_a_failed_sync_nothing_is_acknowledged_until_one_succeeds() {
+    let directory = tempfile::tempdir().unwrap();
+    // The second commit fails, and so do the first two probes.
+    let mut connection = on_a_disk(directory.path(), 1..4, |_| false);
+    let mut acknowledged = Vec::new();
+    for text in ["a", "b", "c", "d", "e", "f"] {
+        acknowledged.extend(acknowledgements(&write(&mut connection, &[text]).0));
+    }
+    assert_eq!(acknowledged, [true, false, false, false, true, true]);
+    let kept: Vec<String> = connection
+        .connection()
+        .prepare("SELECT text FROM notes WHERE text NOT LIKE 'first%' ORDER BY text")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(kept, ["a", "e", "f"]);
+}
+
+#[test]
+fn after_a_failed_sync_a_group_is_refused_as_a_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut connection = on_a_disk(directory.path(), 0..1, |_| false);
+    assert_eq!(acknowledgements(&write(&mut connection, &["a", "b"]).0), [false, false]);
+    assert_eq!(acknowledgements(&write(&mut connection, &["c", "d"]).0), [true, true]);
+    assert_eq!(rows(&connection), 4);
+}
+
+#[test]
+fn a_refused_commit_is_written_over_though_no_job_comes() {
+    let directory = tempfile::tempdir().unwrap();
+    // The first commit fails, and so does the first probe.
+    let mut connection = on_a_disk(directory.path(), 0..2, |_| false);
+    let path = directory.path().join("interline.db");
+    let (sender, receiver) = channel();
+    let (refused, answer) = insert("a");
+    let writing = std::thread::spawn(move || {
+        run_writer(&mut connection, &receiver, &SharedCounters::default(), &watch::Sender::new(()), NO_HURRY);
+        connection
+    });
+    sender.send(refused).unwrap();
+    assert!(answer.blocking_recv().unwrap().is_err());
+    let reader = connection::reader(&path).unwrap();
+    let probes = || reader.query_row("SELECT count(*) FROM meta WHERE key = 'probes'", [], |row| row.get::<_, i64>(0));
+    let start = Instant::now();
+    while probes().unwrap() == 0 {
+        assert!(start.elapsed() < Duration::from_secs(30), "no probe came");
+        std::thread::yield_now();
+    }
+    drop(sender);
+    assert!(!writing.join().unwrap().is_suspect());
+}
+
+/// SQLite reported an error, and the frames are in the file all the same: the refused commit is the truth, and writing
+/// goes on from there.
+#[test]
+fn a_refused_commit_that_reached_the_file_is_the_truth() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut connection = on_a_disk(directory.path(), 0..2, |turn| turn == 0);
+    assert_eq!(acknowledgements(&write(&mut connection, &["a"]).0), [false]);
+    assert_eq!(acknowledgements(&write(&mut connection, &["b"]).0), [false]);
+    let (again, _) = write(&mut connection, &["a"]);
+    assert!(matches!(again[..], [Err(StoreError::Failed(_))]), "{again:?}");
+    assert_eq!(acknowledgements(&write(&mut connection, &["b"]).0), [true]);
+    assert_eq!(rows(&connection), 4);
+}

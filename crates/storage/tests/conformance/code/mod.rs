@@ -1,0 +1,4 @@
+//! Code files and apps.
+
+pub(crate) mod apps;
+pub(crate) mod files;

@@ -1,0 +1,6 @@
+//! The history of items: records, versions, and events.
+
+pub(crate) mod event_reads;
+pub(crate) mod events;
+pub(crate) mod rebuild;
+pub(crate) mod versions;

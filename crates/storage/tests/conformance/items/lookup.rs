@@ -1,0 +1,95 @@
+//! `ping`, `mark_used` and `find_by_name`.
+
+use interline_items::{ItemId, Kind, SpaceId};
+
+use crate::fixtures::authors::author;
+use crate::fixtures::samples::{at, name, note, prompt};
+use crate::fixtures::test_store::TestStore;
+
+on_both!(
+    a_store_answers_a_ping,
+    use_is_remembered_and_is_no_change,
+    the_use_of_an_item_that_is_gone_is_nothing,
+    an_older_use_does_not_hide_a_newer_one,
+    a_change_made_before_a_use_does_not_undo_it,
+    a_prompt_is_found_by_its_name,
+    an_archived_prompt_is_found_and_a_deleted_one_is_not,
+    the_first_space_with_a_name_wins,
+);
+
+async fn a_store_answers_a_ping(test: TestStore) {
+    test.store.ping().await.unwrap();
+}
+
+async fn use_is_remembered_and_is_no_change(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let made = ada.create(&*test.store, note(&ada.space, "Plan")).await;
+    let events = test.count("SELECT count(*) FROM events").await;
+    test.store.mark_used(made.item.id, at(9)).await.unwrap();
+
+    let mut used = made.item.clone();
+    used.last_used_at = Some(at(9));
+    assert_eq!(test.store.item(made.item.id).await.unwrap(), Some(used));
+    assert_eq!(test.count("SELECT count(*) FROM events").await, events);
+    assert_eq!(test.count("SELECT count(*) FROM versions").await, 1);
+}
+
+async fn the_use_of_an_item_that_is_gone_is_nothing(test: TestStore) {
+    test.store.mark_used(ItemId::generate(), at(9)).await.unwrap();
+}
+
+async fn an_older_use_does_not_hide_a_newer_one(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let made = ada.create(&*test.store, note(&ada.space, "Plan")).await;
+    for seconds in [5, 9, 7] {
+        test.store.mark_used(made.item.id, at(seconds)).await.unwrap();
+    }
+    assert_eq!(test.store.item(made.item.id).await.unwrap().unwrap().last_used_at, Some(at(9)));
+}
+
+/// A use changes no stamp, so a change that was made before it is not stale and does not know of it.
+async fn a_change_made_before_a_use_does_not_undo_it(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let made = ada.create(&*test.store, note(&ada.space, "Plan")).await;
+    let retitling = ada.retitling(&made, "New plan");
+    test.store.mark_used(made.item.id, at(9)).await.unwrap();
+    test.store.commit(retitling.into()).await.unwrap();
+    assert_eq!(test.store.item(made.item.id).await.unwrap().unwrap().last_used_at, Some(at(9)));
+}
+
+async fn a_prompt_is_found_by_its_name(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let made = ada.create(&*test.store, prompt(&ada.space, "review")).await;
+    let find =
+        async |spaces: &[SpaceId], word| test.store.find_by_name(spaces, Kind::Prompt, &name(word)).await.unwrap();
+    assert_eq!(find(&[ada.space.id], "review").await, Some(made.item.id));
+    assert_eq!(find(&[ada.space.id], "revie").await, None);
+    assert_eq!(find(&[SpaceId::generate()], "review").await, None);
+    assert_eq!(find(&[], "review").await, None);
+}
+
+async fn an_archived_prompt_is_found_and_a_deleted_one_is_not(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let made = ada.create(&*test.store, prompt(&ada.space, "review")).await;
+    let find = async || test.store.find_by_name(&[ada.space.id], Kind::Prompt, &name("review")).await.unwrap();
+    let archived = ada.change(&*test.store, &made, ada.archiving(&made)).await.unwrap();
+    assert_eq!(find().await, Some(made.item.id));
+    ada.change(&*test.store, &archived, ada.deleting(&archived)).await.unwrap();
+    assert_eq!(find().await, None);
+}
+
+async fn the_first_space_with_a_name_wins(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let ben = author(&*test.store, "ben").await;
+    let hers = ada.create(&*test.store, prompt(&ada.space, "review")).await;
+    let his = ben.create(&*test.store, prompt(&ben.space, "review")).await;
+    let only_his = ben.create(&*test.store, prompt(&ben.space, "draft")).await;
+    let nowhere = SpaceId::generate();
+    for (spaces, word, found) in [
+        ([nowhere, ada.space.id, ben.space.id], "review", hers.item.id),
+        ([ben.space.id, nowhere, ada.space.id], "review", his.item.id),
+        ([ada.space.id, ben.space.id, nowhere], "draft", only_his.item.id),
+    ] {
+        assert_eq!(test.store.find_by_name(&spaces, Kind::Prompt, &name(word)).await.unwrap(), Some(found));
+    }
+}

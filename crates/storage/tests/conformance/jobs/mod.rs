@@ -1,0 +1,4 @@
+//! The job queue, webhooks and their deliveries.
+
+pub(crate) mod jobs;
+pub(crate) mod webhooks;
