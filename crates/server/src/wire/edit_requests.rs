@@ -22,15 +22,18 @@ pub(crate) struct EditOptions {
     arguments: Option<Vec<Object<TemplateArgument>>>,
 }
 
+/// A request body with the fields of [`EditOptions`], as `edit_request_body!` declares it.
+pub(crate) trait HasEditOptions {
+    /// Takes the fields beside the change.
+    fn options(&mut self) -> EditOptions;
+}
+
 /// A request body that asks for an edit.
-pub(crate) trait EditRequestBody {
+pub(crate) trait EditRequestBody: HasEditOptions {
     /// The field that the error names where the request has neither a text nor arguments.
     const TEXT_FIELD: &'static str;
     /// The unit in which its changes are counted.
     const UNIT: EditUnit = EditUnit::Places;
-
-    /// Takes the fields beside the change.
-    fn options(&mut self) -> EditOptions;
 
     /// The change of the text; `None` if the request has none.
     fn into_change(self) -> Result<Option<TextChange>, Error>;
@@ -72,8 +75,8 @@ macro_rules! edit_request_body {
             arguments: Option<Vec<Object<TemplateArgument>>>,
         }
 
-        impl $name {
-            fn take_options(&mut self) -> EditOptions {
+        impl HasEditOptions for $name {
+            fn options(&mut self) -> EditOptions {
                 EditOptions {
                     kind: self.kind.take(),
                     expected_version: self.expected_version,
@@ -204,10 +207,6 @@ pub(crate) struct LineOperationRequest {
 impl EditRequestBody for StrReplaceRequest {
     const TEXT_FIELD: &'static str = "old_str";
 
-    fn options(&mut self) -> EditOptions {
-        self.take_options()
-    }
-
     fn into_change(self) -> Result<Option<TextChange>, Error> {
         let expected_matches = self.expected_matches.unwrap_or(1);
         Ok(match (self.old_str, self.new_str) {
@@ -224,10 +223,6 @@ impl EditRequestBody for StrReplaceRequest {
 impl EditRequestBody for DeleteContentRequest {
     const TEXT_FIELD: &'static str = "content_to_delete";
 
-    fn options(&mut self) -> EditOptions {
-        self.take_options()
-    }
-
     fn into_change(self) -> Result<Option<TextChange>, Error> {
         let expected_matches = self.expected_matches.unwrap_or(1);
         Ok(self.content_to_delete.map(|content_to_delete| TextChange::Delete { content_to_delete, expected_matches }))
@@ -236,10 +231,6 @@ impl EditRequestBody for DeleteContentRequest {
 
 impl EditRequestBody for InsertRequest {
     const TEXT_FIELD: &'static str = "new_str";
-
-    fn options(&mut self) -> EditOptions {
-        self.take_options()
-    }
 
     fn into_change(self) -> Result<Option<TextChange>, Error> {
         let anchored = self.after_str.is_some() || self.before_str.is_some() || self.at.is_some();
@@ -257,10 +248,6 @@ impl EditRequestBody for InsertRequest {
 impl EditRequestBody for EditsRequest {
     const TEXT_FIELD: &'static str = "edits";
 
-    fn options(&mut self) -> EditOptions {
-        self.take_options()
-    }
-
     fn into_change(self) -> Result<Option<TextChange>, Error> {
         let one = |Object(edit): Object<PassageEditRequest>| PassageChange {
             old_str: edit.old_str,
@@ -274,10 +261,6 @@ impl EditRequestBody for EditsRequest {
 impl EditRequestBody for PatchContentRequest {
     const TEXT_FIELD: &'static str = "operations";
     const UNIT: EditUnit = EditUnit::Operations;
-
-    fn options(&mut self) -> EditOptions {
-        self.take_options()
-    }
 
     fn into_change(self) -> Result<Option<TextChange>, Error> {
         let one = |Object(operation): Object<LineOperationRequest>| LinePatch {

@@ -8,7 +8,7 @@ use super::ItemResponse;
 
 /// What an edit did, and the item afterwards.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = EditResult)]
+#[schema(as = Edited)]
 pub(crate) struct EditResponse<'a> {
     /// Always true; refusals are errors.
     success: bool,

@@ -54,7 +54,7 @@ pub(crate) struct HistoryRecordResponse<'a> {
 
 /// A user or token in a history, which may be gone since.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = NamedId)]
+#[schema(as = Named)]
 pub(crate) struct NamedIdResponse<'a> {
     /// Its identifier.
     id: Uuid,

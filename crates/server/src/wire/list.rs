@@ -57,7 +57,7 @@ impl<'a> ItemList<'a> {
 
 /// An item of a list.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SearchHit)]
+#[schema(as = FoundItem)]
 struct SearchHitResponse<'a> {
     /// Where the item matches; there in the answers to `q` and `regex` alone. It is the line of the content that shows the
     /// most of what was looked for, or else a line of another field. Read on from there with `start_line`.

@@ -1,5 +1,5 @@
-//! The types of the JSON that both doors read and write. They hold no business rule: they say which member is where, and convert
-//! to and from the types of `interline-items`.
+//! The types of the JSON that both doors read and write. They hold no business rule: they say which member is where, and
+//! convert to and from the types of `interline-items`.
 
 pub(crate) mod code;
 mod edit_requests;

@@ -54,10 +54,10 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Connects to a store, through pipes that hold so many bytes.
-    pub(crate) fn new(place: &TestStore, server: McpServer, bytes: usize) -> Connection {
+    pub(crate) fn new(store: &TestStore, server: McpServer, bytes: usize) -> Connection {
         let (to_server, input) = duplex(bytes);
         let (output, from_server) = duplex(bytes);
-        let served = tokio::spawn(serve_mcp_on(server, place.interline.clone(), place.owner, (input, output)));
+        let served = tokio::spawn(serve_mcp_on(server, store.interline.clone(), store.owner, (input, output)));
         Connection {
             to_server,
             from_server: BufReader::new(from_server),
@@ -68,8 +68,8 @@ impl Connection {
     }
 
     /// A connection after the handshake, with the answer to `initialize`.
-    pub(crate) async fn initialized(place: &TestStore, server: McpServer, bytes: usize) -> (Connection, Value) {
-        let mut connection = Connection::new(place, server, bytes);
+    pub(crate) async fn initialized(store: &TestStore, server: McpServer, bytes: usize) -> (Connection, Value) {
+        let mut connection = Connection::new(store, server, bytes);
         let client = json!({"name": "test", "version": "1"});
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         let described = connection.request("initialize", params).await.unwrap();

@@ -1,5 +1,5 @@
-//! Validates a value by a JSON schema, for the keywords that the schemas of the tools have. Other keywords are a failure: a
-//! keyword that no test checks promises nothing.
+//! Validates a value by a JSON schema, for the keywords that the schemas of the tools have. Other keywords are a failure:
+//! a keyword that no test checks promises nothing.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Parsing of tool arguments, and the types of single arguments. Parsing is strict: a misspelt argument must not count as one
-//! that was left out.
+//! Parsing of tool arguments, and the types of single arguments. Parsing is strict: a misspelt argument must not count as
+//! one that was left out.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -23,8 +23,8 @@ pub(super) fn parse<T: DeserializeOwned>(mut arguments: JsonObject) -> Result<T,
     })
 }
 
-/// Removes members that are `null`, also from objects in lists. The members of other objects are the caller's own data and
-/// stay.
+/// Removes members that are `null`, also from objects in lists. The members of other objects are the caller's own data
+/// and stay.
 fn drop_nulls(members: &mut JsonObject) {
     members.retain(|_, value| !value.is_null());
     let lists = members.values_mut().filter_map(Value::as_array_mut);

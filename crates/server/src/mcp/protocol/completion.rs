@@ -1,5 +1,5 @@
-//! Completion of a value that a user is typing: the keys of items, found by words. Which values the argument of a prompt takes
-//! is not stored, so no values are offered for those.
+//! Completion of a value that a user is typing: the keys of items, found by words. Which values the argument of a prompt
+//! takes is not stored, so no values are offered for those.
 
 use interline_items::{Contents, Error, FindItems, PageStart, TextFilter};
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};

@@ -22,8 +22,8 @@ pub(super) struct ListedPage {
 }
 
 impl ListedPage {
-    /// The page that starts at a cursor, or the first one. Items are sorted by the time of their creation, which no change moves:
-    /// a client that follows the pages meets each item once.
+    /// The page that starts at a cursor, or the first one. Items are sorted by the time of their creation, which no
+    /// change moves: a client that follows the pages meets each item once.
     pub(super) async fn read(
         call: &CallContext,
         kinds: BTreeSet<Kind>,

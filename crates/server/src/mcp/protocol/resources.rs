@@ -74,8 +74,8 @@ fn listed_resource(item: &Item) -> Resource {
     resource.with_annotations(annotations)
 }
 
-/// The text at an address. Where the text is longer than one answer holds, a second content says how to read on, under the
-/// address of the rest.
+/// The text at an address. Where the text is longer than one answer holds, a second content says how to read on, under
+/// the address of the rest.
 pub(super) async fn read(call: &CallContext, server: McpServer, uri: &str) -> Result<ReadResourceResult, Error> {
     let address = Address::parse(server, uri, call.interline.limits())?;
     let request = match address.lines {

@@ -21,7 +21,8 @@ pub(super) struct ToolResult {
 impl ToolResult {
     pub(super) fn from_output(output: &impl Serialize) -> Result<ToolResult, Error> {
         let failed = |error: serde_json::Error| Error::Internal(error.to_string());
-        // The text is not made from the data: the data has its members sorted, the text has the most important ones first.
+        // The text is not made from the data: the data has its members sorted, the text has the most important ones
+        // first.
         let text = serde_json::to_string(output).map_err(failed)?;
         Ok(ToolResult { data: serde_json::to_value(output).map_err(failed)?, text })
     }
@@ -33,8 +34,8 @@ impl ToolResult {
     }
 }
 
-/// The result of a tool that failed: the error body that all doors share, as text. It has no structured data: that would have
-/// to fit the schema of successes.
+/// The result of a tool that failed: the error body that all doors share, as text. It has no structured data: that would
+/// have to fit the schema of successes.
 pub(super) fn tool_error(error: &Error, request_id: &str) -> CallToolResult {
     // The body is strings, numbers and JSON values: serializing it cannot fail.
     let text = serde_json::to_string(&error_body(error, request_id)).unwrap_or_default();

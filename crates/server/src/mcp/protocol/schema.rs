@@ -12,8 +12,8 @@ pub(super) fn input<T: JsonSchema>() -> JsonObject {
     generate::<T>(SchemaSettings::draft2020_12().for_deserialize())
 }
 
-/// The schema of a result. Results leave members out rather than have them `null`, and the names of members say enough without
-/// descriptions.
+/// The schema of a result. Results leave members out rather than have them `null`, and the names of members say enough
+/// without descriptions.
 pub(super) fn output<T: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let drop_description = |schema: &mut Schema| drop(schema.remove("description"));

@@ -28,7 +28,8 @@ pub(super) fn line_range(start: Option<PositiveInt>, end: Option<PositiveInt>) -
 }
 
 impl ContentResult {
-    /// What the use case read for `request`, or its beginning; `long_line_hint` is added about a line that alone is too long.
+    /// What the use case read for `request`, or its beginning; `long_line_hint` is added about a line that alone is too
+    /// long.
     pub(super) fn from_read(read: &ReadItem, request: ReadContent, long_line_hint: &str) -> ContentResult {
         let Some(excerpt) = ContentExcerpt::from_read(read) else { return ContentResult::default() };
         let ContentExcerpt { text, start_line, end_line, total_lines, .. } = excerpt;

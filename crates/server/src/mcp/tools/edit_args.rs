@@ -7,8 +7,8 @@ use serde::Deserialize;
 use crate::mcp::protocol::arguments::PositiveInt;
 use crate::wire::{Object, invalid_field};
 
-/// The passages to replace, and their replacements. (Each tool lists these arguments itself: serde can share fields between
-/// types, but then neither type refuses unknown fields.)
+/// The passages to replace, and their replacements. (Each tool lists these arguments itself: serde can share fields
+/// between types, but then neither type refuses unknown fields.)
 pub(super) struct PassageArgs {
     pub(super) old_str: Option<String>,
     pub(super) new_str: Option<String>,

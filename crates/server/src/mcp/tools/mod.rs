@@ -1,5 +1,5 @@
-//! The tools of the MCP servers: a folder for each server, a file for each tool, and the arguments and results that several
-//! tools share.
+//! The tools of the MCP servers: a folder for each server, a file for each tool, and the arguments and results that
+//! several tools share.
 
 pub(super) mod code;
 pub(super) mod content;

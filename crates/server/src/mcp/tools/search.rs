@@ -19,8 +19,8 @@ use crate::wire::invalid_field;
 /// How many items a page has unless the call asks for more: each takes about 200 tokens.
 const DEFAULT_LIMIT: u64 = 20;
 
-/// The search that a call asks for. (Each tool lists these arguments itself: serde can share fields between types, but then
-/// neither type refuses unknown fields.)
+/// The search that a call asks for. (Each tool lists these arguments itself: serde can share fields between types, but
+/// then neither type refuses unknown fields.)
 pub(super) struct SearchArgs {
     pub(super) query: Option<String>,
     pub(super) tags: Option<Vec<String>>,

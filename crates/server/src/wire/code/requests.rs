@@ -11,8 +11,8 @@ use uuid::Uuid;
 use crate::wire::requests::deserialize_some;
 use crate::wire::{Object, invalid_field, require_version};
 
-/// Declares a request body with its own fields and with those that name the code it is about. (Serde can share fields between
-/// types, but then neither type refuses unknown fields nor says which field is wrong.)
+/// Declares a request body with its own fields and with those that name the code it is about. (Serde can share fields
+/// between types, but then neither type refuses unknown fields nor says which field is wrong.)
 macro_rules! code_request {
     ($(#[$attribute:meta])* $name:ident { $($(#[$field_attribute:meta])* $field:ident: $type:ty,)* }) => {
         #[derive(Debug, Deserialize, ToSchema)]

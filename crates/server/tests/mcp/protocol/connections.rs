@@ -21,8 +21,8 @@ fn assert_answer(what: &str, answer: &Answer, status: u16, expected: Value) {
 
 #[test]
 fn a_client_without_a_valid_token_is_refused() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         for token in [None, Some(""), Some("il_wrong"), Some("x y")] {
             let answer = Agent::new(world.address, "content", token).post(LIST, &[]).await;
             assert_answer(&format!("{token:?}"), &answer, 401, json!({"error": "unauthorized"}));
@@ -33,8 +33,8 @@ fn a_client_without_a_valid_token_is_refused() {
 
 #[test]
 fn foreign_pages_and_names_are_refused() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         for header in [("origin", "https://evil.example.org"), ("origin", "null"), ("host", "evil.example.org")] {
             assert_answer(header.1, &agent.post(LIST, &[header]).await, 403, json!({"error": "forbidden"}));
@@ -46,9 +46,9 @@ fn foreign_pages_and_names_are_refused() {
 
 #[test]
 fn a_name_that_was_allowed_is_answered() {
-    on_sqlite(async |place| {
+    on_sqlite(async |store| {
         let settings = Settings { allowed_hosts: vec!["notes.example.org".to_owned()], ..unlimited() };
-        let world = place.serve_with(settings).await;
+        let world = store.serve_with(settings).await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         assert_eq!(agent.post(LIST, &[("host", "notes.example.org")]).await.status, 200);
     });
@@ -56,8 +56,8 @@ fn a_name_that_was_allowed_is_answered() {
 
 #[test]
 fn there_are_no_streams_and_no_sessions() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         for method in ["GET", "DELETE", "PUT", "PATCH"] {
             let answer = agent.send(method, "", &[]).await;
@@ -72,8 +72,8 @@ fn there_are_no_streams_and_no_sessions() {
 
 #[test]
 fn what_is_no_message_is_refused_in_the_words_of_the_protocol() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let deep = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"get_item","arguments":{{"id":{}1{}}}}}}}"#,
@@ -103,8 +103,8 @@ fn what_is_no_message_is_refused_in_the_words_of_the_protocol() {
 
 #[test]
 fn headers_that_do_not_fit_are_refused_in_json() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         for (header, status) in [
             (("accept", "text/html"), 406),
@@ -119,8 +119,8 @@ fn headers_that_do_not_fit_are_refused_in_json() {
 
 #[test]
 fn other_messages_are_answered_by_the_rules() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         assert_eq!(agent.request("ping", json!({})).await, Ok(json!({})));
         let initialized = agent.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, &[]).await;
@@ -137,15 +137,15 @@ fn other_messages_are_answered_by_the_rules() {
 
 #[test]
 fn a_message_that_is_too_long_is_refused() {
-    on_sqlite(async |place| {
+    on_sqlite(async |store| {
         let settings = Settings { max_body_bytes: 100_000, ..unlimited() };
-        let world = place.serve_with(settings).await;
+        let world = store.serve_with(settings).await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let answer = agent.post(" ".repeat(100_001), &[]).await;
         assert_answer("too long", &answer, 413, json!({"error": "too_large", "limit": 100_000}));
     });
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let answer = agent.post(vec![b' '; 21 * 1024 * 1024], &[]).await;
         assert_answer("a frame of 21 MiB", &answer, 413, json!({"error": "too_large", "limit": 20_971_520}));
@@ -154,8 +154,8 @@ fn a_message_that_is_too_long_is_refused() {
 
 #[test]
 fn clients_that_never_read_hold_up_nobody() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let id = agent.note("Long", &"0123456789abcdef\n".repeat(6_000)).await;
         let params = json!({"name": "get_item", "arguments": {"id": id}});
@@ -181,10 +181,10 @@ fn clients_that_never_read_hold_up_nobody() {
 
 #[test]
 fn a_long_note_goes_through() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
-        // More than the SDK takes unless it is told.
+        // More than the SDK accepts by default.
         let id = agent.note("Long", &"0123456789abcde\n".repeat(400_000)).await;
         agent
             .check("get_item", json!({"id": id, "include_content": false}), json!({"content_length": 6_400_000}))
@@ -196,10 +196,10 @@ fn a_long_note_goes_through() {
 
 #[test]
 fn tools_count_as_what_they_do() {
-    on_sqlite(async |place| {
+    on_sqlite(async |store| {
         let per_minute = |number| NonZeroU32::new(number).unwrap();
         let limits = RateLimits { reads_per_minute: per_minute(100), writes_per_minute: per_minute(2) };
-        let world = place.serve_with(Settings { rate_limits: Some(limits), ..Settings::default() }).await;
+        let world = store.serve_with(Settings { rate_limits: Some(limits), ..Settings::default() }).await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let id = agent.note("One", "alpha").await;
         agent.check("edit_content", json!({"id": id, "old_str": "alpha", "new_str": "beta"}), json!({})).await;
@@ -217,8 +217,8 @@ fn tools_count_as_what_they_do() {
 
 #[test]
 fn a_client_that_leaves_takes_nothing_along() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let id = agent.note("One", "0\n").await;
         for number in 0..20 {

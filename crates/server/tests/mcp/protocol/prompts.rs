@@ -23,8 +23,8 @@ async fn greeting(rest: &Client) -> Value {
     rest.create("prompts", prompt).await
 }
 
-async fn prompts_are_listed_in_pages(place: TestStore) {
-    let world = place.serve().await;
+async fn prompts_are_listed_in_pages(store: TestStore) {
+    let world = store.serve().await;
     let (rest, agent) = (world.owner(), agent(&world));
     assert_eq!(agent.request("prompts/list", json!({})).await.unwrap(), json!({"prompts": []}));
     greeting(&rest).await;
@@ -67,8 +67,8 @@ async fn prompts_are_listed_in_pages(place: TestStore) {
     }
 }
 
-async fn a_prompt_is_rendered(place: TestStore) {
-    let world = place.serve().await;
+async fn a_prompt_is_rendered(store: TestStore) {
+    let world = store.serve().await;
     let (rest, agent) = (world.owner(), agent(&world));
     let made = greeting(&rest).await;
     for (arguments, text) in
@@ -105,8 +105,8 @@ async fn a_prompt_is_rendered(place: TestStore) {
 
 #[test]
 fn prompts_of_other_users_or_outside_the_token_are_not_found() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let rest = world.owner();
         greeting(&rest).await;
         let stranger = rest.check("POST /users", json!({"name": "other"}), 201, json!({})).await.json();
@@ -125,8 +125,8 @@ fn prompts_of_other_users_or_outside_the_token_are_not_found() {
 
 #[test]
 fn reading_and_rendering_need_no_more_than_to_read() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let rest = world.owner();
         greeting(&rest).await;
         let token = rest.check("POST /tokens", json!({"name": "r", "scopes": ["read"]}), 201, json!({})).await.json();
@@ -147,8 +147,8 @@ fn reading_and_rendering_need_no_more_than_to_read() {
 
 #[test]
 fn the_content_server_has_no_prompts() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         greeting(&world.owner()).await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         agent.protocol_error("prompts/get", json!({"name": "greet"}), -32601).await;
@@ -158,8 +158,8 @@ fn the_content_server_has_no_prompts() {
 
 #[test]
 fn a_wrong_argument_is_named() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let (rest, agent) = (world.owner(), agent(&world));
         greeting(&rest).await;
         let edit = "edit_prompt_template";
@@ -224,8 +224,8 @@ fn a_wrong_argument_is_named() {
 
 #[test]
 fn null_is_the_same_as_nothing_and_both_spellings_are_known() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = agent(&world);
         let prompt = json!({"name": "greet", "title": null, "content": "Hello {{ who }}", "tags": null,
             "arguments": [{"name": "who", "description": null, "required": null}]});
@@ -245,8 +245,8 @@ fn null_is_the_same_as_nothing_and_both_spellings_are_known() {
 
 #[test]
 fn a_refused_edit_says_how_text_and_arguments_go_together() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = agent(&world);
         greeting(&world.owner()).await;
         let edit = json!({"name": "greet", "old_str": "{{ who }}", "new_str": "{{ person }}"});
@@ -261,8 +261,8 @@ fn a_refused_edit_says_how_text_and_arguments_go_together() {
 
 #[test]
 fn a_long_template_is_read_in_parts() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = agent(&world);
         let content: String = (1..=15_000).map(|line| format!("{line:09}\n")).collect();
         let made = json!({"name": "long", "content": content});

@@ -23,8 +23,8 @@ async fn read(agent: &Agent, uri: &str) -> Value {
     agent.request("resources/read", json!({"uri": uri})).await.unwrap_or_else(|error| panic!("{uri}: {error}"))
 }
 
-async fn resources_are_listed_in_pages_and_read(place: TestStore) {
-    let world = place.serve().await;
+async fn resources_are_listed_in_pages_and_read(store: TestStore) {
+    let world = store.serve().await;
     let (rest, [content, prompts]) = (world.owner(), agents(&world));
     assert_eq!(content.request("resources/list", json!({})).await.unwrap(), json!({"resources": []}));
 
@@ -76,8 +76,8 @@ async fn resources_are_listed_in_pages_and_read(place: TestStore) {
 
 #[test]
 fn the_templates_of_addresses_are_listed() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         for (agent, expected) in agents(&world)
             .iter()
             .zip([&["interline://note/{id}", "interline://bookmark/{id}"][..], &["interline://prompt/{name}"]])
@@ -96,8 +96,8 @@ fn the_templates_of_addresses_are_listed() {
 
 #[test]
 fn a_long_resource_is_read_in_parts() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let [agent, _] = agents(&world);
         let content: String = (1..=15_000).map(|line| format!("{line:09}\n")).collect();
         let uri = format!("interline://note/{}", agent.note("Long", &content).await);
@@ -133,8 +133,8 @@ fn a_long_resource_is_read_in_parts() {
 
 #[test]
 fn what_is_not_there_is_refused_in_the_words_of_the_protocol() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let (rest, [content, prompts]) = (world.owner(), agents(&world));
         let note = id(&rest.note("A note", Some("alpha\nbeta")).await);
         let empty = id(&rest.note("Empty", None).await);
@@ -173,7 +173,7 @@ fn what_is_not_there_is_refused_in_the_words_of_the_protocol() {
         assert!(!message.await.contains("it is a"), "what others have is not result");
         assert_eq!(stranger.request("resources/list", json!({})).await.unwrap(), json!({"resources": []}));
         content.protocol_error("resources/list", json!({"cursor": "x"}), INVALID_PARAMS).await;
-        // After a handshake over HTTP there is nothing that could be told on.
+        // After a handshake over HTTP there is no stream for notifications.
         for (method, params) in [
             ("resources/subscribe", json!({"uri": at(&format!("note/{note}"))})),
             ("resources/unsubscribe", json!({"uri": at(&format!("note/{note}"))})),
@@ -184,8 +184,8 @@ fn what_is_not_there_is_refused_in_the_words_of_the_protocol() {
     });
 }
 
-async fn keys_are_completed_by_words(place: TestStore) {
-    let world = place.serve().await;
+async fn keys_are_completed_by_words(store: TestStore) {
+    let world = store.serve().await;
     let (rest, [content, prompts]) = (world.owner(), agents(&world));
     let plan = id(&rest.note("Deployment plan", Some("steps")).await);
     let page = rest.create("bookmarks", json!({"url": "https://example.org/", "title": "Deployment"})).await;
@@ -212,7 +212,7 @@ async fn keys_are_completed_by_words(place: TestStore) {
         let total = values.as_array().unwrap().len();
         assert_eq!(result, json!({"values": values, "total": total, "hasMore": false}), "{uri} {typed}");
     }
-    // Nobody has said which values an argument takes.
+    // Which values an argument takes is not stored.
     assert_eq!(complete(&prompts, prompt("summary"), "length", "s").await.unwrap(), json!({"values": []}));
     for (agent, of, argument, typed) in [
         (&content, resource(named), "name", "sum"),
@@ -231,8 +231,8 @@ async fn keys_are_completed_by_words(place: TestStore) {
 
 #[test]
 fn the_newest_protocol_calls_a_missing_resource_wrong_parameters() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let [agent, _] = agents(&world);
         let uri = format!("interline://note/{NOBODY}");
         let prefix = "io.modelcontextprotocol";

@@ -33,9 +33,9 @@ fn edit(number: usize) -> Value {
     json!({"content": format!("text {number}")})
 }
 
-async fn a_change_is_notified_whichever_door_made_it(place: TestStore) {
-    let elsewhere = place.opened_again().await;
-    let world = place.serve().await;
+async fn a_change_is_notified_whichever_door_made_it(store: TestStore) {
+    let elsewhere = store.opened_again().await;
+    let world = store.serve().await;
     let rest = world.owner();
     let (note, other) = (rest.note("A note", Some("one")).await, rest.note("Another", Some("one")).await);
     let (path, other_path) = (format!("/notes/{}", id(&note)), format!("/notes/{}", id(&other)));
@@ -65,15 +65,15 @@ async fn a_change_is_notified_whichever_door_made_it(place: TestStore) {
     rest.patch(&path, edit(3)).await.expect(200, json!({}));
     rest.note("A third", Some("one")).await;
     rest.patch(&other_path, edit(1)).await.expect(200, json!({}));
-    assert_eq!(agent.notification().await, uri(&other), "nothing is told of the others");
+    assert_eq!(agent.notification().await, uri(&other), "no notification about the others");
     rest.delete(&format!("{other_path}?permanent=true")).await.expect(204, Value::Null);
     assert_eq!(agent.notification().await, uri(&other));
     agent.end().await;
 }
 
-async fn a_change_of_the_list_of_prompts_is_notified(place: TestStore) {
-    let elsewhere = place.opened_again().await;
-    let world = place.serve().await;
+async fn a_change_of_the_list_of_prompts_is_notified(store: TestStore) {
+    let elsewhere = store.opened_again().await;
+    let world = store.serve().await;
     let rest = world.owner();
     let (mut agent, _) = Connection::initialized(&elsewhere, McpServer::Prompts, WIDE).await;
     rest.note("A note", Some("one")).await;
@@ -81,7 +81,7 @@ async fn a_change_of_the_list_of_prompts_is_notified(place: TestStore) {
     assert_eq!(agent.notification().await, "prompts");
     let (path, address) = (format!("/prompts/{}", id(&prompt)), "interline://prompt/greet");
     agent.subscribe(address).await;
-    // What is in the list is told before what is in the prompt: what comes first tells which it was.
+    // The notification about the list comes before the one about the prompt: the first one shows whether the list changed.
     for (body, is_listed) in [
         (json!({"content": "Hello!"}), false),
         (json!({"tags": ["polite"]}), false),
@@ -115,9 +115,9 @@ async fn a_change_of_the_list_of_prompts_is_notified(place: TestStore) {
     agent.end().await;
 }
 
-async fn an_address_by_name_follows_the_item_that_has_the_name(place: TestStore) {
-    let elsewhere = place.opened_again().await;
-    let world = place.serve().await;
+async fn an_address_by_name_follows_the_item_that_has_the_name(store: TestStore) {
+    let elsewhere = store.opened_again().await;
+    let world = store.serve().await;
     let rest = world.owner();
     let first = rest.create("prompts", json!({"name": "greet", "content": "Hello"})).await;
     let other = rest.create("prompts", json!({"name": "other", "content": "Hello"})).await;
@@ -142,9 +142,9 @@ async fn an_address_by_name_follows_the_item_that_has_the_name(place: TestStore)
 
 #[test]
 fn what_cannot_be_read_cannot_be_subscribed_to() {
-    on_sqlite(async |place| {
-        let elsewhere = place.opened_again().await;
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let elsewhere = store.opened_again().await;
+        let world = store.serve().await;
         let (stranger, _) = world.owner().new_user("other").await;
         let (own, foreign) = (world.owner().note("Own", Some("x")).await, stranger.note("Foreign", Some("x")).await);
         let (mut agent, _) = Connection::initialized(&elsewhere, McpServer::Content, WIDE).await;
@@ -163,7 +163,7 @@ fn what_cannot_be_read_cannot_be_subscribed_to() {
             let refused = HttpStream::open(&world, "content", &world.store.secret, wanted).await.err().unwrap();
             assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!("stream"), &json!(INVALID_PARAMS)));
         }
-        // Nobody is told of what is not theirs, even where it was refused before.
+        // No client is notified of items that are not its own, also after a refused subscription.
         stranger.patch(&format!("/notes/{}", id(&foreign)), edit(1)).await.expect(200, json!({}));
         for line in 1..=1_000 {
             agent.subscribe(&format!("{}?start_line={line}", uri(&own))).await;
@@ -179,9 +179,9 @@ fn what_cannot_be_read_cannot_be_subscribed_to() {
     });
 }
 
-async fn the_newest_protocol_has_streams_on_a_connection(place: TestStore) {
-    let elsewhere = place.opened_again().await;
-    let world = place.serve().await;
+async fn the_newest_protocol_has_streams_on_a_connection(store: TestStore) {
+    let elsewhere = store.opened_again().await;
+    let world = store.serve().await;
     let rest = world.owner();
     let note = rest.note("A note", Some("one")).await;
     let path = format!("/notes/{}", id(&note));
@@ -216,9 +216,9 @@ async fn the_newest_protocol_has_streams_on_a_connection(place: TestStore) {
     agent.end().await;
 }
 
-async fn the_newest_protocol_has_streams_over_http(place: TestStore) {
-    let elsewhere = place.opened_again().await;
-    let world = place.serve().await;
+async fn the_newest_protocol_has_streams_over_http(store: TestStore) {
+    let elsewhere = store.opened_again().await;
+    let world = store.serve().await;
     let rest = world.owner();
     let (stranger, _) = rest.new_user("other").await;
     let secret = stranger.secret().unwrap();
@@ -244,7 +244,7 @@ async fn the_newest_protocol_has_streams_over_http(place: TestStore) {
     rest.patch(&format!("/prompts/{}", id(&greet)), edit(1)).await.expect(200, json!({}));
     rest.delete(&path).await.expect(204, Value::Null);
     assert_eq!(own.notification().await, uri(&note));
-    // What the streams were told last is the last that there is: nothing came between.
+    // The last notification of each stream is the last one there is: no other came between.
     let (mut own_rest, mut prompts_rest) = (Vec::new(), Vec::new());
     let mut world = world;
     world.stop();
@@ -260,8 +260,8 @@ async fn the_newest_protocol_has_streams_over_http(place: TestStore) {
     }
 }
 
-async fn a_stream_ends_with_its_token(place: TestStore) {
-    let world = place.serve().await;
+async fn a_stream_ends_with_its_token(store: TestStore) {
+    let world = store.serve().await;
     let rest = world.owner();
     let (guest, token) = rest.new_token(json!({"name": "guest"})).await;
     let mut stream = HttpStream::open(&world, "content", guest.secret().unwrap(), json!({})).await.unwrap();
@@ -274,9 +274,9 @@ async fn a_stream_ends_with_its_token(place: TestStore) {
 
 #[test]
 fn a_client_that_does_not_read_is_notified_later() {
-    on_sqlite(async |place| {
-        let elsewhere = place.opened_again().await;
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let elsewhere = store.opened_again().await;
+        let world = store.serve().await;
         let rest = world.owner();
         let (note, last) = (rest.note("A note", Some("one")).await, rest.note("The last", Some("one")).await);
         let (mut agent, _) = Connection::initialized(&elsewhere, McpServer::Content, 2_000).await;
@@ -286,23 +286,23 @@ fn a_client_that_does_not_read_is_notified_later() {
             rest.patch(&format!("/notes/{}", id(&note)), edit(number)).await.expect(200, json!({}));
         }
         rest.patch(&format!("/notes/{}", id(&last)), edit(1)).await.expect(200, json!({}));
-        let mut told = 0;
+        let mut count = 0;
         loop {
             match agent.notification().await {
-                address if address == uri(&note) => told += 1,
+                address if address == uri(&note) => count += 1,
                 address => break assert_eq!(address, uri(&last)),
             }
         }
-        assert!((1..=100).contains(&told), "{told}");
+        assert!((1..=100).contains(&count), "{count}");
         agent.end().await;
     });
 }
 
 #[test]
 fn notifications_are_offered_where_they_can_be_sent() {
-    on_sqlite(async |place| {
-        let elsewhere = place.opened_again().await;
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let elsewhere = store.opened_again().await;
+        let world = store.serve().await;
         for server in McpServer::ALL {
             let (agent, described) = Connection::initialized(&elsewhere, server, WIDE).await;
             let mut discovered = Connection::new(&elsewhere, server, WIDE);
@@ -312,11 +312,11 @@ fn notifications_are_offered_where_they_can_be_sent() {
             let discover =
                 json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": with_meta(json!({}))});
             let over_http = http.post(discover.to_string(), &headers).await.json();
-            for told in [&described, &discovered, &over_http["result"]] {
-                let offered = &told["capabilities"];
-                assert_eq!(offered["resources"], json!({"subscribe": true}), "{told}");
+            for response in [&described, &discovered, &over_http["result"]] {
+                let offered = &response["capabilities"];
+                assert_eq!(offered["resources"], json!({"subscribe": true}), "{response}");
                 let prompts = (server == McpServer::Prompts).then(|| json!({"listChanged": true}));
-                assert_eq!(offered.get("prompts"), prompts.as_ref(), "{told}");
+                assert_eq!(offered.get("prompts"), prompts.as_ref(), "{response}");
             }
             agent.end().await;
         }

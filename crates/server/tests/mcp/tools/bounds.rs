@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::agent::Agent;
 use crate::support::test_store::{TestStore, on_sqlite};
 
-async fn agent(place: TestStore) -> Agent {
-    let world = place.serve().await;
+async fn agent(store: TestStore) -> Agent {
+    let world = store.serve().await;
     let agent = Agent::new(world.address, "content", Some(&world.store.secret));
     agent.tools().await;
     agent
@@ -21,8 +21,8 @@ async fn bytes_of(agent: &Agent, call: impl Future<Output = ()>) -> usize {
 
 #[test]
 fn an_edit_of_a_long_note_takes_little() {
-    on_sqlite(async |place| {
-        let agent = agent(place).await;
+    on_sqlite(async |store| {
+        let agent = agent(store).await;
         let content: String =
             (0..4_500).map(|line| format!("line {line} has a text of about fifty characters\n")).collect();
         assert!(content.len() > 200_000, "{}", content.len());
@@ -40,8 +40,8 @@ fn an_edit_of_a_long_note_takes_little() {
 
 #[test]
 fn a_long_read_ends_with_a_line_and_says_how_to_go_on() {
-    on_sqlite(async |place| {
-        let agent = agent(place).await;
+    on_sqlite(async |store| {
+        let agent = agent(store).await;
         let content: String = (1..=30_000).map(|line| format!("{line:09}\n")).collect();
         let id = agent.note("Long", &content).await;
         let mut read = String::new();
@@ -68,8 +68,8 @@ fn a_long_read_ends_with_a_line_and_says_how_to_go_on() {
 
 #[test]
 fn a_line_that_is_too_long_is_cut_and_the_answer_says_so() {
-    on_sqlite(async |place| {
-        let agent = agent(place).await;
+    on_sqlite(async |store| {
+        let agent = agent(store).await;
         let id = agent.note("Long", &format!("{}\nend\n", "é".repeat(150_000))).await;
         let result = agent.check("get_item", json!({"id": id}), json!({"truncated": true})).await;
         assert_eq!(result["content"].as_str().unwrap(), "é".repeat(100_000));
@@ -84,8 +84,8 @@ fn a_line_that_is_too_long_is_cut_and_the_answer_says_so() {
 
 #[test]
 fn writes_echo_no_document() {
-    on_sqlite(async |place| {
-        let agent = agent(place).await;
+    on_sqlite(async |store| {
+        let agent = agent(store).await;
         let id = agent.note("Long", "start\nmiddle\nend\n").await;
         let long: String = (0..20_000).map(|line| format!("{line} {}\n", "x".repeat(20))).collect();
         let edit = json!({"id": id, "old_str": "middle\n", "new_str": long});
@@ -106,8 +106,8 @@ fn writes_echo_no_document() {
 
 #[test]
 fn a_search_is_bounded_and_counts_all_matches() {
-    on_sqlite(async |place| {
-        let agent = agent(place).await;
+    on_sqlite(async |store| {
+        let agent = agent(store).await;
         let id = agent.note("Many", &"needle in a line\n".repeat(5_000)).await;
         let search = json!({"id": id, "query": "needle"});
         let result = agent.check("search_in_content", search, json!({"total_matches": 5_000, "truncated": true})).await;

@@ -24,8 +24,8 @@ async fn write(agent: &Agent, path: &str, content: &str) {
 
 #[test]
 fn a_passage_that_is_there_several_times_is_located() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = agent(&world);
         write(
             &agent,
@@ -52,8 +52,8 @@ fn a_passage_that_is_there_several_times_is_located() {
 
 #[test]
 fn line_endings_are_matched_and_kept() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = agent(&world);
         write(&agent, "crlf.py", "a = 1\r\nb = 2\r\nc = 3\r\n").await;
         let patch = json!({"old_string": "a = 1\nb = 2", "new_string": "a = 1\nx = 0\nb = 2"});
@@ -66,8 +66,8 @@ fn line_endings_are_matched_and_kept() {
 
 #[test]
 fn lines_are_numbered_for_orientation() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = agent(&world);
         let content: String = (1..=200).map(|line| format!("x{line} = {line}\n")).collect();
         write(&agent, "long.py", &content).await;
@@ -89,8 +89,8 @@ fn lines_are_numbered_for_orientation() {
 
 #[test]
 fn a_search_has_the_true_total_and_no_more_matches_than_an_answer_should_hold() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = agent(&world);
         let content: String = (1..=900).map(|line| format!("x{line} = \"{}\"\n", "y".repeat(380))).collect();
         write(&agent, "long.py", &content).await;
@@ -109,8 +109,8 @@ fn a_search_has_the_true_total_and_no_more_matches_than_an_answer_should_hold() 
 
 #[test]
 fn a_long_file_is_read_in_parts() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = agent(&world);
         let content: String = (1..=15_000).map(|line| format!("x = {}\n", 10_000 + line)).collect();
         write(&agent, "long.py", &content).await;
@@ -129,8 +129,8 @@ fn a_long_file_is_read_in_parts() {
 
 #[test]
 fn code_that_would_break_is_not_stored() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = agent(&world);
         write(&agent, "a.py", "def f():\n    return 1\n").await;
         let broken = json!({"old_string": "return 1", "new_string": "return ("});
@@ -149,8 +149,8 @@ fn code_that_would_break_is_not_stored() {
 
 #[test]
 fn a_wrong_argument_is_named() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = agent(&world);
         write(&agent, "a.py", "x = 1\n").await;
         let organization = "0190a6f4-7b3c-7def-8123-456789abcdef";
@@ -200,8 +200,8 @@ fn a_wrong_argument_is_named() {
 
 #[test]
 fn an_app_is_named_by_id_or_slug_and_published_as_it_is() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = agent(&world);
         let made = json!({"name": "Field reports", "description": "d"});
         let made = agent.check("create_app", made, json!({"slug": "field-reports", "file_count": 2})).await;

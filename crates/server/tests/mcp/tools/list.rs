@@ -1,4 +1,5 @@
-//! What a server says about itself and its tools: `tools/list` is the committed snapshot, within its budget of tokens, and true.
+//! What a server says about itself and its tools: `tools/list` is the committed snapshot, within its budget of tokens,
+//! and true.
 
 use std::path::Path;
 
@@ -15,8 +16,8 @@ const SERVERS: [(&str, usize, usize); 3] =
     [("content", 2_000, 5_000), ("prompts", 2_000, 5_000), ("code", 3_000, 7_000)];
 
 /// The servers by name, with what they list.
-async fn listed(place: TestStore) -> Vec<(&'static str, Agent, Vec<Value>)> {
-    let world = place.serve().await;
+async fn listed(store: TestStore) -> Vec<(&'static str, Agent, Vec<Value>)> {
+    let world = store.serve().await;
     let mut listed = Vec::new();
     for (server, _, _) in SERVERS {
         let agent = Agent::new(world.address, server, Some(&world.store.secret));
@@ -28,9 +29,9 @@ async fn listed(place: TestStore) -> Vec<(&'static str, Agent, Vec<Value>)> {
 
 #[test]
 fn the_list_is_what_was_agreed() {
-    on_sqlite(async |place| {
+    on_sqlite(async |store| {
         let mut others = Vec::new();
-        for (server, _, tools) in listed(place).await {
+        for (server, _, tools) in listed(store).await {
             // A difference is a change of what models see: it goes into the changelog.
             let text = format!("{:#}\n", Value::from(tools));
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/mcp/tools-{server}.json"));
@@ -46,8 +47,8 @@ fn the_list_is_what_was_agreed() {
 
 #[test]
 fn the_list_is_within_its_budget() {
-    on_sqlite(async |place| {
-        for ((server, _, tools), (_, most_seen, most)) in listed(place).await.into_iter().zip(SERVERS) {
+    on_sqlite(async |store| {
+        for ((server, _, tools), (_, most_seen, most)) in listed(store).await.into_iter().zip(SERVERS) {
             let seen = |tool: &Value| json!({"name": tool["name"], "description": tool["description"], "inputSchema": tool["inputSchema"]});
             let seen = Value::from_iter(tools.iter().map(seen)).to_string().len() / BYTES_PER_TOKEN;
             let whole = Value::from(tools).to_string().len() / BYTES_PER_TOKEN;
@@ -58,8 +59,8 @@ fn the_list_is_within_its_budget() {
 
 #[test]
 fn every_tool_says_what_it_is_and_does() {
-    on_sqlite(async |place| {
-        let tools: Vec<Value> = listed(place).await.into_iter().flat_map(|(_, _, tools)| tools).collect();
+    on_sqlite(async |store| {
+        let tools: Vec<Value> = listed(store).await.into_iter().flat_map(|(_, _, tools)| tools).collect();
         let hints = |tool: &Value| {
             let hints = &tool["annotations"];
             assert_eq!(hints["openWorldHint"], false, "{tool}");
@@ -164,8 +165,8 @@ fn sample(schema: &Value) -> Value {
 
 #[test]
 fn every_listed_argument_is_accepted_and_no_other() {
-    on_sqlite(async |place| {
-        for (_, agent, tools) in listed(place).await {
+    on_sqlite(async |store| {
+        for (_, agent, tools) in listed(store).await {
             for tool in &tools {
                 assert_takes_what_it_lists(&agent, tool).await;
             }
@@ -190,8 +191,8 @@ async fn assert_takes_what_it_lists(agent: &Agent, tool: &Value) {
 
 #[test]
 fn a_server_introduces_itself() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         for (server, capabilities, tool) in [
             ("content", json!({"tools": {}, "resources": {}, "completions": {}}), "edit_content"),
             (
@@ -221,8 +222,8 @@ fn a_server_introduces_itself() {
 
 #[test]
 fn the_newest_protocol_needs_no_handshake() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let prefix = "io.modelcontextprotocol";
         let meta = json!({

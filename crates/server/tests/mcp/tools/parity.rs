@@ -67,7 +67,7 @@ fn comparable(answer: &Value) -> Value {
     }
 }
 
-/// Demands that what both tell is the same.
+/// Demands that the members which both answers have are equal.
 fn assert_agree(row: &Row, result: &Value, rest: &Value) {
     let (result, rest) = (comparable(result), comparable(rest));
     let (Value::Object(result), Value::Object(rest)) = (&result, &rest) else {
@@ -94,13 +94,13 @@ async fn alone(_: &Client, name: &str) -> Value {
 /// Asks for each row through both doors, for users of their own, as `user` describes them, who have what is there
 /// `before`.
 async fn assert_same(
-    place: TestStore,
+    store: TestStore,
     server: &str,
     rows: impl Iterator<Item = Row>,
     user: impl AsyncFn(&Client, &str) -> Value,
     before: impl AsyncFn(&Client) -> Vec<(&'static str, String)>,
 ) {
-    let world = place.serve().await;
+    let world = store.serve().await;
     let owner = world.owner();
     for row in rows {
         let (mut clients, mut secrets) = (Vec::new(), Vec::new());

@@ -7,15 +7,15 @@ use crate::support::test_store::{TestStore, on_sqlite};
 
 const NOBODY: &str = "0190a6f4-7b3c-7def-8123-456789abcdef";
 
-async fn agent(place: TestStore) -> Agent {
-    let world = place.serve().await;
+async fn agent(store: TestStore) -> Agent {
+    let world = store.serve().await;
     Agent::new(world.address, "content", Some(&world.store.secret))
 }
 
 #[test]
 fn a_wrong_argument_is_named() {
-    on_sqlite(async |place| {
-        let agent = agent(place).await;
+    on_sqlite(async |store| {
+        let agent = agent(store).await;
         let id = agent.note("A note", "alpha\nbeta\n").await;
         for (tool, arguments, field, part) in [
             ("get_item", json!({}), "id", "is required"),
@@ -94,8 +94,8 @@ fn a_wrong_argument_is_named() {
 
 #[test]
 fn null_is_the_same_as_nothing_and_both_spellings_are_known() {
-    on_sqlite(async |place| {
-        let agent = agent(place).await;
+    on_sqlite(async |store| {
+        let agent = agent(store).await;
         let id = agent.note("A note", "alpha\nbeta\n").await;
         let nulls = json!({"id": id, "type": null, "start_line": null, "end_line": null, "include_content": null});
         agent.check("get_item", nulls, json!({"content": "alpha\nbeta\n"})).await;
@@ -112,8 +112,8 @@ fn null_is_the_same_as_nothing_and_both_spellings_are_known() {
 
 #[test]
 fn an_item_of_another_kind_is_named_as_what_it_is() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let id = agent.note("A note", "alpha").await;
         let prompt = json!({"name": "greet", "content": "Hello"});
@@ -145,8 +145,8 @@ fn an_item_of_another_kind_is_named_as_what_it_is() {
 
 #[test]
 fn items_of_other_users_are_not_found() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let id = agent.note("Private", "alpha").await;
         let stranger = world.owner().check("POST /users", json!({"name": "other"}), 201, json!({})).await.json();
@@ -160,8 +160,8 @@ fn items_of_other_users_are_not_found() {
 
 #[test]
 fn a_tool_that_writes_needs_the_scope() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let agent = Agent::new(world.address, "content", Some(&world.store.secret));
         let id = agent.note("A note", "alpha").await;
         let token = world.owner().check("POST /tokens", json!({"name": "r", "scopes": ["read"]}), 201, json!({})).await;
@@ -176,8 +176,8 @@ fn a_tool_that_writes_needs_the_scope() {
 
 #[test]
 fn a_url_for_a_note_is_ignored_with_a_warning() {
-    on_sqlite(async |place| {
-        let agent = agent(place).await;
+    on_sqlite(async |store| {
+        let agent = agent(store).await;
         let id = agent.note("A note", "alpha").await;
         let expected = json!({"version": 1, "warnings": ["…url was ignored…"]});
         agent.check("update_item_metadata", json!({"id": id, "url": "https://example.org"}), expected).await;
@@ -191,8 +191,8 @@ fn a_url_for_a_note_is_ignored_with_a_warning() {
 
 #[test]
 fn metadata_and_archive_change_together_or_not_at_all() {
-    on_sqlite(async |place| {
-        let agent = agent(place).await;
+    on_sqlite(async |store| {
+        let agent = agent(store).await;
         let id = agent.note("A note", "alpha").await;
         let wrong = json!({"id": id, "title": " ", "archived": true});
         agent.refused("update_item_metadata", wrong, json!({"error": "validation_failed"})).await;
@@ -210,8 +210,8 @@ fn metadata_and_archive_change_together_or_not_at_all() {
 
 #[test]
 fn an_unknown_tool_is_an_error_of_the_protocol() {
-    on_sqlite(async |place| {
-        let agent = agent(place).await;
+    on_sqlite(async |store| {
+        let agent = agent(store).await;
         for (params, code) in [
             (json!({"name": "get_note", "arguments": {}}), -32602),
             (json!({"name": "x".repeat(10_000)}), -32602),

@@ -16,8 +16,8 @@ struct Desk {
 }
 
 impl Desk {
-    async fn with(place: TestStore, item: Value) -> (Desk, String) {
-        let world = place.serve().await;
+    async fn with(store: TestStore, item: Value) -> (Desk, String) {
+        let world = store.serve().await;
         let (rest, agent) = (world.owner(), Agent::new(world.address, "content", Some(&world.store.secret)));
         let id = rest.create("notes", item).await["id"].as_str().unwrap().to_owned();
         (Desk { world, rest, agent }, id)
@@ -41,9 +41,9 @@ impl Desk {
 
 #[test]
 fn a_typo_that_is_the_beginning_of_another_word() {
-    on_sqlite(async |place| {
+    on_sqlite(async |store| {
         let content = "# Mail\n\nWe recieve letters.\n\nWhat was recieved stays, and reciever is a word of theirs.\n";
-        let (desk, id) = Desk::with(place, json!({"title": "Mail", "content": content})).await;
+        let (desk, id) = Desk::with(store, json!({"title": "Mail", "content": content})).await;
         let found = desk.find("recieve").await;
         // The error shows the places, so that the next try is right.
         let edit = json!({"id": found, "old_str": "recieve", "new_str": "receive"});
@@ -60,9 +60,9 @@ fn a_typo_that_is_the_beginning_of_another_word() {
 
 #[test]
 fn a_cell_of_a_table() {
-    on_sqlite(async |place| {
+    on_sqlite(async |store| {
         let content = "| service | port |\n| --- | --- |\n| web | 8080 |\n| api | 8080 |\n| db | 5432 |\n";
-        let (desk, id) = Desk::with(place, json!({"title": "Ports", "content": content})).await;
+        let (desk, id) = Desk::with(store, json!({"title": "Ports", "content": content})).await;
         let found = desk.find("ports").await;
         let edit = json!({"id": found, "old_str": "| api | 8080 |", "new_str": "| api | 9090 |"});
         desk.agent.check("edit_content", edit, json!({"line": 4})).await;
@@ -72,9 +72,9 @@ fn a_cell_of_a_table() {
 
 #[test]
 fn a_field_in_front_matter() {
-    on_sqlite(async |place| {
+    on_sqlite(async |store| {
         let content = "---\ntitle: Plan\nstatus: draft\n---\n\nThe status: draft means unfinished.\n";
-        let (desk, id) = Desk::with(place, json!({"title": "Plan", "content": content})).await;
+        let (desk, id) = Desk::with(store, json!({"title": "Plan", "content": content})).await;
         let found = desk.find("plan draft").await;
         let read = desk.agent.check("get_item", json!({"id": found, "start_line": 1, "end_line": 4}), json!({})).await;
         assert_eq!(read["content"], "---\ntitle: Plan\nstatus: draft\n---");
@@ -87,10 +87,10 @@ fn a_field_in_front_matter() {
 
 #[test]
 fn a_line_in_a_code_block() {
-    on_sqlite(async |place| {
+    on_sqlite(async |store| {
         let content =
             "Run it:\n\n```python\ndef main():\n    for x in xs:\n        print(x)\n```\n\nprint(x) prints.\n";
-        let (desk, id) = Desk::with(place, json!({"title": "Code", "content": content})).await;
+        let (desk, id) = Desk::with(store, json!({"title": "Code", "content": content})).await;
         let found = desk.find("python").await;
         // As a model remembers it, without the indentation.
         let edit = json!({"id": found, "old_str": "for x in xs:\n    print(x)", "new_str": "for x in xs:\n    log(x)"});
@@ -101,9 +101,9 @@ fn a_line_in_a_code_block() {
 
 #[test]
 fn one_more_tag() {
-    on_sqlite(async |place| {
+    on_sqlite(async |store| {
         let note = json!({"title": "Tagged", "content": "x", "tags": ["alpha", "beta", "gamma"]});
-        let (desk, id) = Desk::with(place, note).await;
+        let (desk, id) = Desk::with(store, note).await;
         let found = desk.find("tagged").await;
         let update = json!({"id": found, "add_tags": ["Delta"]});
         let tags = json!(["alpha", "beta", "gamma", "delta"]);
@@ -114,9 +114,9 @@ fn one_more_tag() {
 
 #[test]
 fn a_section_anew() {
-    on_sqlite(async |place| {
+    on_sqlite(async |store| {
         let content = "# Guide\n\n## Install\n\nOld way.\nMore of it.\n\n## Use\n\nAs before.\n";
-        let (desk, id) = Desk::with(place, json!({"title": "Guide", "content": content})).await;
+        let (desk, id) = Desk::with(store, json!({"title": "Guide", "content": content})).await;
         let found = desk.find("guide install").await;
         let search = json!({"id": found, "query": "^## ", "regex": true, "context_lines": 0});
         let sections = desk.agent.check("search_in_content", search, json!({"total_matches": 2})).await;
@@ -131,8 +131,8 @@ fn a_section_anew() {
 
 #[test]
 fn undoing_the_last_change() {
-    on_sqlite(async |place| {
-        let (desk, id) = Desk::with(place, json!({"title": "Undo", "content": "good\n"})).await;
+    on_sqlite(async |store| {
+        let (desk, id) = Desk::with(store, json!({"title": "Undo", "content": "good\n"})).await;
         desk.rest.patch(&format!("/notes/{id}"), json!({"content": "bad\n"})).await.expect(200, json!({"version": 2}));
         let found = desk.find("undo").await;
         let diff =
@@ -145,8 +145,8 @@ fn undoing_the_last_change() {
 
 #[test]
 fn a_variable_of_a_template_with_its_argument() {
-    on_sqlite(async |place| {
-        let world = place.serve().await;
+    on_sqlite(async |store| {
+        let world = store.serve().await;
         let (rest, agent) = (world.owner(), Agent::new(world.address, "prompts", Some(&world.store.secret)));
         let content = "Review this {{ lang }} code.\n\nAnswer in the style of {{ lang }}; be {{ tone }}.\n";
         let arguments = json!([{"name": "lang", "description": "What it is written in", "required": true},

@@ -53,8 +53,8 @@ impl LineBuffer {
         }
     }
 
-    /// Marks the bytes before `start` as taken, and removes taken bytes now and then: to remove them each time would move the
-    /// rest of a long input as often as it has lines.
+    /// Marks the bytes before `start` as taken, and removes taken bytes now and then: to remove them each time would move
+    /// the rest of a long input as often as it has lines.
     fn drop_until(&mut self, start: usize) {
         (self.start, self.searched) = (start, start);
         if self.start * 2 >= self.bytes.len() {

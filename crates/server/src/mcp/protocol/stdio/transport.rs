@@ -1,5 +1,5 @@
-//! The transport of JSON-RPC messages as lines of an input and an output. A line that is no message is answered with an error,
-//! and while a client does not read its answers, the server does not read its messages.
+//! The transport of JSON-RPC messages as lines of an input and an output. A line that is no message is answered with an
+//! error, and while a client does not read its answers, the server does not read its messages.
 
 use std::collections::HashSet;
 use std::io;

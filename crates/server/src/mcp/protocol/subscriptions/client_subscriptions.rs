@@ -74,8 +74,8 @@ impl ClientSubscriptions {
         pending.has_new_prompt_list |= self.has_prompt_list && changes_prompt(event, &LISTED_FIELDS);
     }
 
-    /// Updates the addresses by name after an event: `name` is the present name of the item, if the item is still there. An
-    /// address that leads to the item from now on adds a notification.
+    /// Updates the addresses by name after an event: `name` is the present name of the item, if the item is still there.
+    /// An address that leads to the item from now on adds a notification.
     pub(super) fn update_name(&mut self, item: ItemId, name: Option<&PromptName>, pending: &mut PendingNotifications) {
         for (uri, subscribed) in &mut self.addresses {
             let is_named = subscribed.name.is_some() && subscribed.name.as_ref() == name;

@@ -1,8 +1,8 @@
-//! Subscriptions: notifies clients, after the commit, that items which they subscribed to or the list of prompts have changed,
-//! whichever door made the change.
+//! Subscriptions: notifies clients, after the commit, that items which they subscribed to or the list of prompts have
+//! changed, whichever door made the change.
 //!
-//! A client that has done the handshake subscribes to addresses one by one and gets notifications on its connection, if it
-//! has one ([`ConnectionSubscriptions`]). Since protocol 2026-07-28 there is no handshake: one request lists all
+//! A client that has done the handshake subscribes to addresses one by one and gets notifications on its connection, if
+//! it has one ([`ConnectionSubscriptions`]). Since protocol 2026-07-28 there is no handshake: one request lists all
 //! subscriptions, and is answered by a stream ([`NotificationStream`]) that ends with the request.
 
 mod client_subscriptions;
@@ -113,8 +113,8 @@ impl Handler {
         EventNotifier::new(self.server, self.interline.clone(), subscriber, subscriptions).await
     }
 
-    /// Opens the stream that a request asks for. It listens at once, and not only when it begins: before that the client is told
-    /// that it has the stream, and must miss no event from then on.
+    /// Opens the stream that a request asks for. It listens at once, and not only when it begins: before that the client
+    /// is told that it has the stream, and must miss no event from then on.
     pub(crate) async fn open_stream(
         &self,
         request: &AuthenticatedRequest,

@@ -167,10 +167,10 @@ impl NotificationSink {
         if pending.has_new_prompt_list {
             match self {
                 NotificationSink::Connection(peer) => {
-                    peer.notify_prompt_list_changed().await.map_err(|_| ClientGone)?
+                    peer.notify_prompt_list_changed().await.map_err(|_| ClientGone)?;
                 }
                 NotificationSink::Stream(stream) => {
-                    stream.notify_prompt_list_changed().await.map_err(|_| ClientGone)?
+                    stream.notify_prompt_list_changed().await.map_err(|_| ClientGone)?;
                 }
             }
         }
@@ -181,7 +181,7 @@ impl NotificationSink {
                     peer.notify_resource_updated(params).await.map_err(|_| ClientGone)?;
                 }
                 NotificationSink::Stream(stream) => {
-                    stream.notify_resource_updated(uri).await.map_err(|_| ClientGone)?
+                    stream.notify_resource_updated(uri).await.map_err(|_| ClientGone)?;
                 }
             }
         }

@@ -28,8 +28,8 @@ impl From<EntityType> for CodeKind {
     }
 }
 
-/// The arguments that name a file. (A tool that has more of them lists these too: serde can share fields between types, but
-/// then neither type refuses unknown fields.)
+/// The arguments that name a file. (A tool that has more of them lists these too: serde can share fields between types,
+/// but then neither type refuses unknown fields.)
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileArgs {

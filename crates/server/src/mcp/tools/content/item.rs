@@ -10,8 +10,8 @@ use crate::mcp::protocol::tool::CallContext;
 use crate::mcp::tools::edit_result::EditToolResult;
 use crate::wire::{Time, content_length};
 
-/// The note or bookmark of an id, and its kind. Without `kind` the store is asked; prompts and code have servers of their own,
-/// so that their ids are not found here.
+/// The note or bookmark of an id, and its kind. Without `kind` the store is asked; prompts and code have servers of their
+/// own, so that their ids are not found here.
 pub(super) async fn resolve_item(
     call: &CallContext,
     id: ItemIdArg,

@@ -1,4 +1,5 @@
-//! The tools of the content server: notes and bookmarks. `*_item` tools work on items, `*_content` tools on their content.
+//! The tools of the content server: notes and bookmarks. `*_item` tools work on items, `*_content` tools on their
+//! content.
 
 mod create_bookmark;
 mod create_note;

@@ -1,5 +1,5 @@
-//! The tools of the prompt server: templates with arguments, by name. Clients that know MCP prompts get them without tools
-//! too, by `protocol::prompts`.
+//! The tools of the prompt server: templates with arguments, by name. Clients that know MCP prompts get them without
+//! tools too, by `protocol::prompts`.
 
 mod create_prompt;
 mod edit_prompt_template;

@@ -14,7 +14,8 @@ pub(in crate::mcp) fn prompt_ref(call: &CallContext, name: &str) -> Result<ItemR
     name.map(ItemRef::PromptName).map_err(|error| Error::ValidationFailed(vec![error]))
 }
 
-// An argument of a prompt, in a call that creates or edits the prompt. (A doc comment would be sent to models, with every tool.)
+// An argument of a prompt, in a call that creates or edits the prompt. (A doc comment would be sent to models, with every
+// tool.)
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptArgumentArgs {

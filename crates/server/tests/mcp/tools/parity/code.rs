@@ -139,6 +139,6 @@ async fn member(owner: &Client, name: &str) -> Value {
     json!({"name": name, "organization_id": made["id"]})
 }
 
-async fn both_doors_do_the_same_to_code(place: TestStore) {
-    assert_same(place, "code", files().into_iter().chain(others()), member, before).await;
+async fn both_doors_do_the_same_to_code(store: TestStore) {
+    assert_same(store, "code", files().into_iter().chain(others()), member, before).await;
 }

@@ -275,7 +275,7 @@ async fn before(rest: &Client) -> Vec<(&'static str, String)> {
     ]
 }
 
-async fn both_doors_do_the_same_to_notes_and_bookmarks(place: TestStore) {
+async fn both_doors_do_the_same_to_notes_and_bookmarks(store: TestStore) {
     let rows = [edits(), changes(), creations_and_returns(), reads()].into_iter().flatten();
-    assert_same(place, "content", rows, alone, before).await;
+    assert_same(store, "content", rows, alone, before).await;
 }

@@ -206,7 +206,7 @@ async fn before(rest: &Client) -> Vec<(&'static str, String)> {
     vec![("{review}", review), ("{edited}", edited), ("{failing}", failing)]
 }
 
-async fn both_doors_do_the_same_to_prompts(place: TestStore) {
+async fn both_doors_do_the_same_to_prompts(store: TestStore) {
     let rows = [edits(), changes(), reads()].into_iter().flatten();
-    assert_same(place, "prompts", rows, super::alone, before).await;
+    assert_same(store, "prompts", rows, super::alone, before).await;
 }
