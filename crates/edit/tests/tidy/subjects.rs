@@ -25,7 +25,6 @@ const HTTP_WORDS: &[HttpWord] = &[
 
 /// Comments, literals and tests count too: a message that names a header is the server's.
 #[test]
-#[ignore = "switched on by removing this line, once items has none"]
 fn items_has_no_word_of_http() {
     let mut problems = String::new();
     for file in rust_files(&root().join("crates/items/src")) {
@@ -57,7 +56,6 @@ fn http_words(source: &str) -> Vec<(usize, &'static str)> {
 }
 
 #[test]
-#[ignore = "switched on by removing this line, once every rule stands at its route"]
 fn the_server_has_no_table_of_paths() {
     let mut problems = String::new();
     for file in rust_files(&root().join("crates/server/src")).iter().filter(|file| !is_test_file(file)) {

@@ -126,14 +126,14 @@ pub struct Attempt {
     pub at: Timestamp,
     /// How long it took.
     pub took: SignedDuration,
-    /// The status code of the endpoint's answer, if there was one.
+    /// The status of the endpoint's answer, if there was one.
     pub status: Option<u16>,
     /// Why it failed; `None` if it succeeded.
     pub failure: Option<String>,
 }
 
 impl Attempt {
-    /// The status code by which an endpoint says that it is gone for good.
+    /// The status by which an endpoint says that it is gone for good.
     const GONE: u16 = 410;
 
     /// Whether the endpoint says that it is gone for good.
