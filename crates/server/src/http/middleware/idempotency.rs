@@ -86,6 +86,7 @@ async fn start(
         let stored = match shape {
             StoredResponse::Item => stored_item_response(outcome, &viewer),
             StoredResponse::Code => stored_code_response(outcome, &viewer),
+            StoredResponse::Empty => json!({"status": 204}),
         };
         stored.to_string()
     };

@@ -61,6 +61,8 @@ pub(in crate::http) enum StoredResponse {
     Item,
     /// That of the routes of code.
     Code,
+    /// None: the status says all.
+    Empty,
 }
 
 impl RouteRules {
@@ -86,6 +88,11 @@ impl RouteRules {
     /// The same route, whose responses have the shape of the routes of code.
     pub(in crate::http) const fn with_code_responses(self) -> RouteRules {
         RouteRules { idempotency: Idempotency::Stored(StoredResponse::Code), ..self }
+    }
+
+    /// The same route, whose responses have no body.
+    pub(in crate::http) const fn with_empty_responses(self) -> RouteRules {
+        RouteRules { idempotency: Idempotency::Stored(StoredResponse::Empty), ..self }
     }
 
     /// The same route, whose description offers no key.

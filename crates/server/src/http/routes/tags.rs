@@ -18,7 +18,10 @@ use crate::wire::{RenameTagRequest, TagCount, TagList};
 
 /// The routes of `/tags`.
 pub(super) fn routes() -> Routes {
-    Routes::new().route(routes!(list), RouteRules::read()).route(routes!(rename, delete), RouteRules::write())
+    Routes::new()
+        .route(routes!(list), RouteRules::read())
+        .route(routes!(rename), RouteRules::write())
+        .route(routes!(delete), RouteRules::write().with_empty_responses())
 }
 
 /// How many items a change of a tag reached.

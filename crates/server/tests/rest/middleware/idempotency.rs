@@ -11,6 +11,7 @@ use crate::support::test_store::TestStore;
 on_both!(
     every_write_is_made_once,
     a_new_item_is_made_once,
+    a_change_of_a_tag_is_made_once,
     a_key_stands_for_one_request,
     a_failure_is_not_remembered,
     keys_are_of_a_user,
@@ -127,6 +128,18 @@ async fn a_new_item_is_made_once(store: TestStore) {
         owner.delete(&format!("/{collection}/{}?permanent=true", first.id())).await.expect(204, Value::Null);
         assert_replayed(&first, &send(&owner, &line, collection, &body).await);
         owner.get(&format!("/{collection}")).await.expect(200, json!({"total": 0}));
+    }
+}
+
+async fn a_change_of_a_tag_is_made_once(store: TestStore) {
+    let owner = store.serve().await.owner();
+    owner.create("notes", json!({"title": "Plan", "tags": ["old"]})).await;
+    for (line, key, body) in
+        [("PATCH /tags/old", "rename", json!({"new_name": "new"})), ("DELETE /tags/new", "delete", Value::Null)]
+    {
+        let first = send(&owner, line, key, &body).await;
+        assert!(first.status < 300, "{line}: {}", first.status);
+        assert_replayed(&first, &send(&owner, line, key, &body).await);
     }
 }
 
