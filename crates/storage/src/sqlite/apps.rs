@@ -13,6 +13,7 @@ use super::write::encoded_write::EncodedBatch;
 use super::write::group_commit::CommitGroup;
 use crate::tables::apps;
 
+/// The files of an app (?1) as they are now.
 macro_rules! draft {
     () => {
         " FROM spaces JOIN items ON items.space = spaces.id JOIN contents ON contents.item = items.number
@@ -25,7 +26,7 @@ const FILES: &str = concat!("SELECT count(*)", draft!());
 const KEEP_CONTENTS: &str = concat!(
     "INSERT INTO published_contents (hash, text) SELECT items.content_hash, contents.text",
     draft!(),
-    // What is there is not read again: others wait meanwhile.
+    // A content that was published before is not read again: other writes wait meanwhile.
     " AND NOT EXISTS (SELECT 1 FROM published_contents WHERE hash = items.content_hash) ON CONFLICT (hash) DO NOTHING"
 );
 
@@ -79,14 +80,14 @@ pub(super) fn by_ids(connection: &Connection, ids: &BTreeSet<AppId>) -> Result<V
     Ok(found)
 }
 
-/// Publishes the files of an app; `None` if there are none.
+/// Publishes the files of an app as its next version; `None` if it has no files.
 pub(super) fn publish(
     group: &mut CommitGroup<'_>,
     app: AppId,
     user: UserId,
     at: Timestamp,
 ) -> Result<Option<AppVersion>, Failure> {
-    // All of them are in the table then, to be copied from there.
+    // The group's contents are in the table then, to be copied from there.
     group.write_contents()?;
     let (connection, id) = (group.connection(), app.uuid().into_bytes());
     let files: i64 = connection.prepare_cached(FILES)?.query_row([id], |row| row.get(0))?;

@@ -268,7 +268,7 @@ impl Store for SqliteStore {
 
     async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError> {
         let remove = move |group: &mut CommitGroup<'_>| {
-            // All contents are in the table then, and go with their items.
+            // The group's contents are in the table then, and go with their items.
             group.write_contents()?;
             poll_once(removal::remove_user(group.connection(), user, items, at))
         };

@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::rows::{count, maybe_count, stored};
 use super::write::transaction_retry::{CommitProof, RetryableTransaction};
 
-/// Until the commit: versions of an app are published one after the other.
+/// Locks the app until the commit: its versions are published one after the other.
 const LOCK: &str = "SELECT published_version FROM apps WHERE id = $1 FOR UPDATE";
 
 /// One statement, so that the contents, the list of files and their number are of one moment. References are checked at
@@ -35,7 +35,7 @@ const PUBLISH: &str = "
 
 const POINT_TO: &str = "UPDATE apps SET published_version = $2 WHERE id = $1";
 
-/// The files of an app as its next version; `None` if there are none.
+/// Publishes the files of an app as its next version; `None` if it has no files.
 pub(super) struct Publish {
     pub(super) app: AppId,
     pub(super) user: UserId,
