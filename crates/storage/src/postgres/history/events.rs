@@ -44,14 +44,14 @@ pub(crate) async fn after(
         after.iter().map(|(space, number)| (space.uuid(), i64::try_from(*number).unwrap_or(i64::MAX))).unzip();
     let statement = client.prepare_cached(AFTER).await?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    client.query(&statement, &[&spaces, &numbers, &limit]).await?.iter().map(|row| event(row, "number")).collect()
+    client.query(&statement, &[&spaces, &numbers, &limit]).await?.iter().map(event).collect()
 }
 
 /// The event of a row that has its number in the column `number`.
-pub(crate) fn event(row: &Row, number: &'static str) -> Result<Event, Failure> {
+fn event(row: &Row) -> Result<Event, Failure> {
     Ok(Event {
         space: SpaceId::from_uuid(row.try_get("space")?),
-        number: count(row, number)?,
+        number: count(row, "number")?,
         event_kind: names::parse_event_kind(row.try_get("event")?)?,
         item: ItemId::from_uuid(row.try_get("item")?),
         kind: names::parse_kind(row.try_get("kind")?)?,

@@ -49,7 +49,7 @@ pub(crate) fn after(
 }
 
 /// The event of a space whose columns come next.
-pub(crate) fn event(space: SpaceId, columns: &mut Columns<'_>) -> Result<Event, Failure> {
+fn event(space: SpaceId, columns: &mut Columns<'_>) -> Result<Event, Failure> {
     Ok(Event {
         space,
         number: columns.count()?,
