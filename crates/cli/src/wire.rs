@@ -163,10 +163,10 @@ pub(crate) struct EventMessage {
 }
 
 impl EventMessage {
-    pub(crate) fn from_event(heard: &ReceivedEvent) -> EventMessage {
-        let event = &*heard.event;
+    pub(crate) fn from_event(received: &ReceivedEvent) -> EventMessage {
+        let event = &*received.event;
         EventMessage {
-            cursor: heard.cursor.to_string(),
+            cursor: received.cursor.to_string(),
             event: format!("item.{}", event.event_kind),
             kind: event.kind.name().to_owned(),
             id: event.item.to_string(),

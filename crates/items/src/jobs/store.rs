@@ -66,7 +66,7 @@ pub trait JobStore: Send + Sync {
     async fn next_delivery(&self, webhook: WebhookId) -> Result<Option<Delivery>, StoreError>;
 
     /// Stores an attempt of a delivery, and the state of the delivery after it.
-    async fn note_attempt(
+    async fn record_attempt(
         &self,
         webhook: WebhookId,
         delivery: u64,
@@ -86,7 +86,7 @@ pub trait JobStore: Send + Sync {
     async fn put_enrichment(&self, item: ItemId, enrichment: &Enrichment) -> Result<(), StoreError>;
 
     /// Removes the enrichment of an item.
-    async fn drop_enrichment(&self, item: ItemId) -> Result<(), StoreError>;
+    async fn remove_enrichment(&self, item: ItemId) -> Result<(), StoreError>;
 
     /// The enrichment of an item, and the state of its job.
     async fn enrichment(&self, item: ItemId) -> Result<EnrichmentState, StoreError>;

@@ -231,8 +231,8 @@ fn state(item: &Item) -> &'static str {
     }
 }
 
-fn not_found(kind: Option<Kind>, wanted: &str, actual: Option<Kind>) -> Map<String, Value> {
-    let mut data = object([("type", kind.map(Kind::name).into()), ("id", wanted.into())]);
+fn not_found(kind: Option<Kind>, requested: &str, actual: Option<Kind>) -> Map<String, Value> {
+    let mut data = object([("type", kind.map(Kind::name).into()), ("id", requested.into())]);
     data.extend(actual.map(|actual| ("actual_type".to_owned(), actual.name().into())));
     data
 }

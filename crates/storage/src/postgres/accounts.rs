@@ -32,7 +32,7 @@ pub(super) struct CreateOrganization {
 impl RetryableTransaction for CreateUser {
     type Outcome = ();
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         users::create(transaction, &self.user, &self.space, &self.token).await?;
         Ok(((), CommitProof::User(self.user.id.uuid())))
     }
@@ -42,7 +42,7 @@ impl RetryableTransaction for CreateUser {
 impl RetryableTransaction for CreateFirstUser {
     type Outcome = bool;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         let CreateUser { user, space, token } = &self.0;
         transaction.batch_execute(ONE_AT_A_TIME).await?;
         let is_first = users::create_first(transaction, user, space, token).await?;
@@ -54,7 +54,7 @@ impl RetryableTransaction for CreateFirstUser {
 impl RetryableTransaction for CreateOrganization {
     type Outcome = ();
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         organizations::create(transaction, &self.organization, &self.space).await?;
         Ok(((), CommitProof::Organization(self.organization.id.uuid())))
     }

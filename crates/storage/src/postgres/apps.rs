@@ -33,10 +33,10 @@ pub(super) struct UpdateApp {
 impl RetryableTransaction for CreateApp {
     type Outcome = ();
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         refuse_taken_slug(transaction, &self.app).await?;
         apps::add(transaction, &self.app, &self.space).await?;
-        self.files.carry_out(transaction).await?;
+        self.files.run(transaction).await?;
         Ok(((), proof(&self.app)))
     }
 }
@@ -45,7 +45,7 @@ impl RetryableTransaction for CreateApp {
 impl RetryableTransaction for UpdateApp {
     type Outcome = bool;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         refuse_taken_slug(transaction, &self.app).await?;
         let is_updated = apps::update(transaction, &self.app, self.before).await?;
         Ok((is_updated, if is_updated { proof(&self.app) } else { CommitProof::Nothing }))

@@ -127,10 +127,10 @@ impl Store for PostgresStore {
         id: ItemId,
         before: Stamp,
         record: Record,
-        remember: Option<IdempotencyRecord>,
+        idempotency: Option<IdempotencyRecord>,
     ) -> Result<(), StoreError> {
         let (pools, notifications) = (self.pools.clone(), Arc::clone(&self.notifications));
-        let purge = PurgeItem { id, before, record, remember };
+        let purge = PurgeItem { id, before, record, idempotency };
         run_detached(async move { notifications.notify_after(run_with_retry(&pools, &purge).await) }).await
     }
 

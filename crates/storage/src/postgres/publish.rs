@@ -46,7 +46,7 @@ pub(super) struct Publish {
 impl RetryableTransaction for Publish {
     type Outcome = Option<AppVersion>;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(Option<AppVersion>, CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(Option<AppVersion>, CommitProof), Failure> {
         let Publish { app, user, at } = self;
         let id = app.uuid();
         let lock = transaction.prepare_cached(LOCK).await?;

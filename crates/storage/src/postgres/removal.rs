@@ -21,7 +21,7 @@ pub(super) struct Removal {
 impl RetryableTransaction for Removal {
     type Outcome = UserRemoval;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(UserRemoval, CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(UserRemoval, CommitProof), Failure> {
         transaction.batch_execute(ONE_AT_A_TIME).await?;
         let removal = remove_user(transaction, self.user, self.items, self.at).await?;
         let proof = match removal {

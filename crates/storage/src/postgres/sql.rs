@@ -78,7 +78,8 @@ fn parameter<'a>(value: &'a Value<'_>, ty: Option<&Type>) -> &'a (dyn ToSql + Sy
     }
 }
 
-/// `NULL` of a type: the client checks that types fit, that of `NULL` too.
+/// `NULL` of a type, for the types that plain tables have: the client checks that types fit, that of `NULL` too, and refuses
+/// the statement where one is missing here.
 fn null(ty: Option<&Type>) -> &'static (dyn ToSql + Sync) {
     match ty {
         Some(&Type::TEXT) => &None::<&str>,

@@ -10,7 +10,7 @@ mod value;
 use interline_items::StoreError;
 
 pub(crate) use row::{RawRow, RowReader, column};
-pub(crate) use statement::{Statement, dollar_parameters, statement};
+pub(crate) use statement::{Statement, dollar_parameters, has_parameter_in_literal, statement};
 pub(crate) use value::{Value, values};
 
 use crate::codec::CodecError;

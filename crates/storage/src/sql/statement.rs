@@ -10,13 +10,14 @@ pub(crate) struct Statement {
 }
 
 /// A [`Statement`] of the text that the arguments make when they are put together, as `concat!` does. Parameters are written
-/// `?1`, `?2`, …
+/// `?1`, `?2`, …, and no string literal has a `?` before a digit.
 ///
 /// With `sqlite:` and `postgres:` it is one text for each database, both with parameters `?1`, `?2`, …; then the two take
 /// the same values and answer with the same columns.
 macro_rules! statement {
     (sqlite: $sqlite:expr, postgres: $postgres:expr $(,)?) => {{
         const POSTGRES: &str = $postgres;
+        const { assert!(!$crate::sql::has_parameter_in_literal(POSTGRES), "a string literal has a parameter") };
         const REWRITTEN: [u8; POSTGRES.len()] = $crate::sql::dollar_parameters(POSTGRES);
         $crate::sql::Statement { sqlite: $sqlite, postgres: $crate::sql::Statement::utf8(&REWRITTEN) }
     }};
@@ -34,6 +35,21 @@ impl Statement {
             Err(_) => "",
         }
     }
+}
+
+/// Whether a string literal of `sql` has text that [`dollar_parameters`] would rewrite.
+pub(crate) const fn has_parameter_in_literal(sql: &str) -> bool {
+    let sql = sql.as_bytes();
+    let (mut at, mut is_literal) = (0, false);
+    while at < sql.len() {
+        if sql[at] == b'\'' {
+            is_literal = !is_literal;
+        } else if is_literal && sql[at] == b'?' && at + 1 < sql.len() && sql[at + 1].is_ascii_digit() {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// The text `sql`, of `N` bytes, with `$1` for `?1` and so on.
@@ -58,6 +74,13 @@ mod tests {
         const PLAIN: Statement = statement!("SELECT ?1, ", "'ä?' || ?12 WHERE a ? b");
         assert_eq!(PLAIN.sqlite, "SELECT ?1, 'ä?' || ?12 WHERE a ? b");
         assert_eq!(PLAIN.postgres, "SELECT $1, 'ä?' || $12 WHERE a ? b");
+    }
+
+    #[test]
+    fn a_parameter_in_a_string_literal_is_found() {
+        for (sql, found) in [("'?1'", true), ("'a''b ?2'", true), ("'?' || ?1", false), ("?1 || 'x'", false)] {
+            assert_eq!(has_parameter_in_literal(sql), found, "{sql}");
+        }
     }
 
     #[test]

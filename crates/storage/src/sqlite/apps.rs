@@ -50,7 +50,7 @@ pub(super) fn create(
 ) -> Result<(), Failure> {
     let connection = group.connection();
     poll_once(apps::add(connection, app, space)).map_err(|failure| explain(connection, app, failure))?;
-    commit::carry_out(group, files, WholeCopies::Here)
+    commit::write_batch(group, files, WholeCopies::Here)
 }
 
 /// Changes an app that was last changed at `before`; whether it was.

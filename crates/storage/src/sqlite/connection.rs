@@ -60,6 +60,9 @@ fn open(path: &Path, flags: OpenFlags, settings: &str) -> Result<Connection, rus
     // Query plans do not depend on values. Otherwise SQLite, looking at the conditions of partial indexes, prepares some
     // statements anew for each value: three times the cost of a point read.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    // `"user"` is a column. Otherwise SQLite takes a misspelt name in double quotes for a string, and finds nothing.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     Ok(connection)
 }

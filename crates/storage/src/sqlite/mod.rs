@@ -102,9 +102,9 @@ impl Store for SqliteStore {
         id: ItemId,
         before: Stamp,
         record: Record,
-        remember: Option<IdempotencyRecord>,
+        idempotency: Option<IdempotencyRecord>,
     ) -> Result<(), StoreError> {
-        let purge = move |group: &mut CommitGroup<'_>| commit::purge(group, id, before, &record, remember.as_ref());
+        let purge = move |group: &mut CommitGroup<'_>| commit::purge(group, id, before, &record, idempotency.as_ref());
         Ok(self.writer.run_in_group(purge).await?)
     }
 

@@ -96,7 +96,7 @@ async fn serve(stream: TcpStream, answer: Answer, received: &Mutex<ReceivedDeliv
             received.requests += 1;
             match serde_json::from_slice::<Event>(&body).ok().filter(|event| event.event == "item.updated") {
                 Some(event) => {
-                    received.versions.entry((path, event.id, event.version)).or_default().push(event.delivery)
+                    received.versions.entry((path, event.id, event.version)).or_default().push(event.delivery);
                 }
                 None => received.strange += 1,
             }

@@ -98,10 +98,10 @@ impl Interline {
     }
 
     /// An app with the files of its draft.
-    pub async fn app(&self, caller: &Caller, which: &AppRef) -> Result<AppDetails, Error> {
+    pub async fn app(&self, caller: &Caller, app_ref: &AppRef) -> Result<AppDetails, Error> {
         caller.require(Scope::Read)?;
-        let app = self.visible_app(caller, which).await?;
-        let space = space_of(caller, &app).ok_or_else(|| which.not_found())?;
+        let app = self.visible_app(caller, app_ref).await?;
+        let space = space_of(caller, &app).ok_or_else(|| app_ref.not_found())?;
         let query =
             FileQuery { spaces: [space].into(), kind: CodeKind::AppFile, path_prefix: String::new(), limit: MAX_FILES };
         Ok(AppDetails { draft: self.store.files(&query).await?, app })
@@ -147,10 +147,10 @@ impl Interline {
     }
 
     /// Changes what an app is called, its slug, description and navigation; what is not given stays.
-    pub async fn update_app(&self, caller: &Caller, which: &AppRef, changes: AppChanges) -> Result<App, Error> {
+    pub async fn update_app(&self, caller: &Caller, app_ref: &AppRef, changes: AppChanges) -> Result<App, Error> {
         caller.require(Scope::Read)?;
         for _ in 0..MAX_ROUNDS {
-            let before = self.writable_app(caller, which).await?;
+            let before = self.writable_app(caller, app_ref).await?;
             let mut after = self.changed_app(&before, changes.clone())?;
             if after == before {
                 return Ok(before);
@@ -167,8 +167,8 @@ impl Interline {
     }
 
     /// The app, if it exists for the caller.
-    pub(super) async fn visible_app(&self, caller: &Caller, which: &AppRef) -> Result<App, Error> {
-        let found = match which {
+    pub(super) async fn visible_app(&self, caller: &Caller, app_ref: &AppRef) -> Result<App, Error> {
+        let found = match app_ref {
             AppRef::Id(id) => self.store.apps(&[*id].into()).await?,
             AppRef::Slug(slug) => match AppSlug::parse(slug, &self.limits) {
                 Ok(slug) => self.store.apps_by_slug(&slug).await?,
@@ -184,7 +184,7 @@ impl Interline {
             }
         }
         match visible.len() {
-            0 | 1 => visible.pop().ok_or_else(|| which.not_found()),
+            0 | 1 => visible.pop().ok_or_else(|| app_ref.not_found()),
             _ => Err(Error::InvalidParameters(
                 "several organizations have an app with this slug; name it by its id, from the list of apps",
             )),
@@ -192,9 +192,9 @@ impl Interline {
     }
 
     /// The app, if the caller may change it.
-    pub(super) async fn writable_app(&self, caller: &Caller, which: &AppRef) -> Result<App, Error> {
-        let app = self.visible_app(caller, which).await?;
-        require_code_write(caller, space_of(caller, &app).ok_or_else(|| which.not_found())?)?;
+    pub(super) async fn writable_app(&self, caller: &Caller, app_ref: &AppRef) -> Result<App, Error> {
+        let app = self.visible_app(caller, app_ref).await?;
+        require_code_write(caller, space_of(caller, &app).ok_or_else(|| app_ref.not_found())?)?;
         Ok(app)
     }
 

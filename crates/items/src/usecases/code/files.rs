@@ -46,8 +46,8 @@ impl Interline {
     /// A file with the requested part of its content.
     pub async fn read_file(&self, caller: &Caller, file: &FileRef, content: ReadContent) -> Result<ReadItem, Error> {
         caller.require(Scope::Read)?;
-        let which = self.file_to_read(caller, file).await?;
-        let read = self.read(caller, &which, content).await?;
+        let item_ref = self.file_to_read(caller, file).await?;
+        let read = self.read(caller, &item_ref, content).await?;
         match View::from_item(&read.item) {
             View::Active | View::Archived => Ok(read),
             // It was deleted since it was looked up.
@@ -59,14 +59,14 @@ impl Interline {
     /// the file has them, whatever the request says.
     pub async fn patch_file(&self, caller: &Caller, file: &FileRef, request: EditRequest) -> Result<EditResult, Error> {
         caller.require(Scope::Read)?;
-        let which = self.file_to_change(caller, file).await?;
-        self.edit(caller, &which, EditRequest { line_endings: LineEndings::Match, ..request }).await
+        let item_ref = self.file_to_change(caller, file).await?;
+        self.edit(caller, &item_ref, EditRequest { line_endings: LineEndings::Match, ..request }).await
     }
 
     /// Puts a file into the trash; its path is free then.
     pub async fn delete_file(&self, caller: &Caller, file: &FileRef, expected: ExpectedVersion) -> Result<Item, Error> {
         caller.require(Scope::Read)?;
-        let which = self.file_to_change(caller, file).await?;
-        self.delete(caller, &which, expected).await
+        let item_ref = self.file_to_change(caller, file).await?;
+        self.delete(caller, &item_ref, expected).await
     }
 }

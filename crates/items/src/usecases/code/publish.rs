@@ -19,9 +19,9 @@ pub struct PublishedVersion {
 
 impl Interline {
     /// Freezes the draft of an app as its next published version; later edits do not touch it.
-    pub async fn publish_app(&self, caller: &Caller, which: &AppRef) -> Result<(App, AppVersion), Error> {
+    pub async fn publish_app(&self, caller: &Caller, app_ref: &AppRef) -> Result<(App, AppVersion), Error> {
         caller.require(Scope::Read)?;
-        let app = self.writable_app(caller, which).await?;
+        let app = self.writable_app(caller, app_ref).await?;
         match self.store.publish_app(app.id, caller.user(), now()).await? {
             Some(version) => Ok((App { published_version: Some(version.version), ..app }, version)),
             None => Err(Error::field("draft", "has no files: write at least one before publishing")),
@@ -29,16 +29,16 @@ impl Interline {
     }
 
     /// The published versions of an app, newest first.
-    pub async fn app_versions(&self, caller: &Caller, which: &AppRef) -> Result<Vec<AppVersion>, Error> {
+    pub async fn app_versions(&self, caller: &Caller, app_ref: &AppRef) -> Result<Vec<AppVersion>, Error> {
         caller.require(Scope::Read)?;
-        let app = self.visible_app(caller, which).await?;
+        let app = self.visible_app(caller, app_ref).await?;
         Ok(self.store.app_versions(app.id).await?)
     }
 
     /// One published version of an app.
-    pub async fn app_version(&self, caller: &Caller, which: &AppRef, number: u64) -> Result<PublishedVersion, Error> {
+    pub async fn app_version(&self, caller: &Caller, app_ref: &AppRef, number: u64) -> Result<PublishedVersion, Error> {
         caller.require(Scope::Read)?;
-        let app = self.visible_app(caller, which).await?;
+        let app = self.visible_app(caller, app_ref).await?;
         let versions = self.store.app_versions(app.id).await?;
         let version = versions.into_iter().find(|version| version.version == number);
         let version = version.ok_or_else(|| no_version(number))?;
@@ -49,12 +49,12 @@ impl Interline {
     pub async fn published_file(
         &self,
         caller: &Caller,
-        which: &AppRef,
+        app_ref: &AppRef,
         number: u64,
         path: &str,
     ) -> Result<Arc<str>, Error> {
         caller.require(Scope::Read)?;
-        let app = self.visible_app(caller, which).await?;
+        let app = self.visible_app(caller, app_ref).await?;
         let parsed = CodePath::parse(CodeKind::AppFile, path, &self.limits);
         let parsed = parsed.map_err(|error| Error::ValidationFailed(vec![error]))?;
         let hint = "read the version to see which files it has";

@@ -102,11 +102,11 @@ impl Interline {
     pub async fn workflow(
         &self,
         caller: &Caller,
-        which: &WorkflowRef,
+        workflow_ref: &WorkflowRef,
         organization: Option<OrganizationId>,
     ) -> Result<Vec<FoundWorkflow>, Error> {
         caller.require(Scope::Read)?;
-        match which {
+        match workflow_ref {
             WorkflowRef::Path { path, function } => {
                 let scope = CodeScope { kind: CodeKind::Workflow, app: None, organization };
                 let file = FileRef { scope, path: path.clone() };

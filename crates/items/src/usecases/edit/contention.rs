@@ -19,19 +19,19 @@ enum EditedItem {
 }
 
 /// One edit that is under way, as long as this lives.
-pub(super) struct EditUnderWay {
+pub(super) struct InFlightEdit {
     contention: EditContention,
     item: EditedItem,
 }
 
 impl EditContention {
-    pub(super) fn begin(&self, user: UserId, which: &ItemRef) -> EditUnderWay {
-        let item = match which {
+    pub(super) fn begin(&self, user: UserId, item_ref: &ItemRef) -> InFlightEdit {
+        let item = match item_ref {
             ItemRef::Id(id, _) => EditedItem::Id(*id),
             ItemRef::PromptName(name) => EditedItem::Name(user, name.as_str().to_owned()),
         };
         *self.counts().entry(item.clone()).or_default() += 1;
-        EditUnderWay { contention: self.clone(), item }
+        InFlightEdit { contention: self.clone(), item }
     }
 
     fn counts(&self) -> MutexGuard<'_, HashMap<EditedItem, usize>> {
@@ -39,14 +39,14 @@ impl EditContention {
     }
 }
 
-impl EditUnderWay {
+impl InFlightEdit {
     /// Whether other edits of the same item are under way now.
     pub(super) fn is_contended(&self) -> bool {
         self.contention.counts().get(&self.item).is_some_and(|edits| *edits > 1)
     }
 }
 
-impl Drop for EditUnderWay {
+impl Drop for InFlightEdit {
     fn drop(&mut self) {
         let mut counts = self.contention.counts();
         if let Some(edits) = counts.get_mut(&self.item) {

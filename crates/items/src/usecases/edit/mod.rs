@@ -57,16 +57,16 @@ impl Interline {
     ///
     /// An edit is committed only on the content that it was matched against, and matched again when that changed: edits
     /// of different passages all succeed. One that changes nothing succeeds and writes nothing.
-    pub async fn edit(&self, caller: &Caller, which: &ItemRef, request: EditRequest) -> Result<EditResult, Error> {
+    pub async fn edit(&self, caller: &Caller, item_ref: &ItemRef, request: EditRequest) -> Result<EditResult, Error> {
         let request = Arc::new(request);
-        let under_way = self.contention.begin(caller.user(), which);
+        let under_way = self.contention.begin(caller.user(), item_ref);
         for round in 0..MAX_ROUNDS {
-            let before = self.writable(caller, which, request.expected).await?;
+            let before = self.writable(caller, item_ref, request.expected).await?;
             // Where other edits of the same item are under way, an edit that is planned outside the writer mostly loses its
             // race, and its work.
             let is_contended = round >= ROUNDS_OUTSIDE || under_way.is_contended();
             if is_contended && request.is_short(&before) && request.mode == EditMode::Write {
-                return self.edit_newest(caller, which, before.item.id, request).await;
+                return self.edit_newest(caller, item_ref, before.item.id, request).await;
             }
             let planned = self.plan(&before, &request).await?;
             let (edited, batch) = planned.finish(caller, &before.item, request.mode);

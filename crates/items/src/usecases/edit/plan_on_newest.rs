@@ -15,7 +15,7 @@ use super::{EditRequest, EditResult};
 /// What the writer needs to plan an edit on the newest state of an item.
 struct EditOnNewest {
     caller: Caller,
-    which: ItemRef,
+    item_ref: ItemRef,
     request: Arc<EditRequest>,
     limits: Arc<Limits>,
     sdk: Arc<SdkName>,
@@ -32,12 +32,12 @@ impl Interline {
     pub(super) async fn edit_newest(
         &self,
         caller: &Caller,
-        which: &ItemRef,
+        item_ref: &ItemRef,
         id: ItemId,
         request: Arc<EditRequest>,
     ) -> Result<EditResult, Error> {
         let (limits, sdk) = (Arc::clone(&self.limits), Arc::clone(&self.sdk));
-        let edit = EditOnNewest { caller: caller.clone(), which: which.clone(), request, limits, sdk };
+        let edit = EditOnNewest { caller: caller.clone(), item_ref: item_ref.clone(), request, limits, sdk };
         let result = Arc::new(Mutex::new(None));
         let planned = Arc::clone(&result);
         let plan = move |newest| {
@@ -64,8 +64,8 @@ impl Interline {
 
 impl EditOnNewest {
     fn plan(&self, newest: Option<Snapshot>) -> Result<(EditResult, Option<Batch>), Error> {
-        let EditOnNewest { caller, which, request, limits, sdk } = self;
-        let before = Interline::require_writable(caller, which, newest)?;
+        let EditOnNewest { caller, item_ref, request, limits, sdk } = self;
+        let before = Interline::require_writable(caller, item_ref, newest)?;
         request.expected.check(&before.item)?;
         let planned = match before.item.kind.rules().content {
             ContentRule::Text | ContentRule::Code(CodeKind::AppFile) => plan_text(&before, request, limits)?,

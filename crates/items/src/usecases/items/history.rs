@@ -26,9 +26,14 @@ pub struct VersionDiff {
 
 impl Interline {
     /// The history of an item, newest change first, in whatever state the item is.
-    pub async fn history(&self, caller: &Caller, which: &ItemRef, query: HistoryQuery) -> Result<HistoryPage, Error> {
+    pub async fn history(
+        &self,
+        caller: &Caller,
+        item_ref: &ItemRef,
+        query: HistoryQuery,
+    ) -> Result<HistoryPage, Error> {
         caller.require(Scope::Read)?;
-        let item = self.visible_item(caller, which).await?;
+        let item = self.visible_item(caller, item_ref).await?;
         check_query(query)?;
         Ok(self.store.versions(item.id, query).await?)
     }
@@ -38,12 +43,12 @@ impl Interline {
     pub async fn read_version(
         &self,
         caller: &Caller,
-        which: &ItemRef,
+        item_ref: &ItemRef,
         number: u64,
         content: ReadContent,
     ) -> Result<ReadItem, Error> {
         caller.require(Scope::Read)?;
-        let current = self.visible_item(caller, which).await?;
+        let current = self.visible_item(caller, item_ref).await?;
         let Version { record, fields, content: text } = self.version(&current, number).await?;
         let item = Item {
             fields,
@@ -63,12 +68,12 @@ impl Interline {
     pub async fn compare_versions(
         &self,
         caller: &Caller,
-        which: &ItemRef,
+        item_ref: &ItemRef,
         to: u64,
         from: Option<u64>,
     ) -> Result<VersionDiff, Error> {
         caller.require(Scope::Read)?;
-        let item = self.visible_item(caller, which).await?;
+        let item = self.visible_item(caller, item_ref).await?;
         let after = self.version(&item, to).await?;
         let from = from.unwrap_or(to - 1);
         let (fields, content) = match from {
@@ -90,12 +95,12 @@ impl Interline {
     pub async fn restore_version(
         &self,
         caller: &Caller,
-        which: &ItemRef,
+        item_ref: &ItemRef,
         number: u64,
         expected: ExpectedVersion,
     ) -> Result<Snapshot, Error> {
         for _ in 0..MAX_ROUNDS {
-            let before = self.writable(caller, which, expected).await?;
+            let before = self.writable(caller, item_ref, expected).await?;
             let Version { fields, content, .. } = self.version(&before.item, number).await?;
             let mut item = before.item.clone();
             self.check_content(item.kind, &fields, content.clone()).await?.apply_to(&mut item);

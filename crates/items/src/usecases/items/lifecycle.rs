@@ -12,30 +12,35 @@ use super::drafts::ArchiveState;
 
 impl Interline {
     /// Archives an item; an archived one stays as it is.
-    pub async fn archive(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
-        self.change_state(caller, which, expected, Action::Archive).await
+    pub async fn archive(&self, caller: &Caller, item_ref: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.change_state(caller, item_ref, expected, Action::Archive).await
     }
 
     /// Takes an item from the archive; an active one stays as it is.
-    pub async fn unarchive(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
-        self.change_state(caller, which, expected, Action::Unarchive).await
+    pub async fn unarchive(
+        &self,
+        caller: &Caller,
+        item_ref: &ItemRef,
+        expected: ExpectedVersion,
+    ) -> Result<Item, Error> {
+        self.change_state(caller, item_ref, expected, Action::Unarchive).await
     }
 
     /// Puts an item into the trash.
-    pub async fn delete(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
-        self.change_state(caller, which, expected, Action::Delete).await
+    pub async fn delete(&self, caller: &Caller, item_ref: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.change_state(caller, item_ref, expected, Action::Delete).await
     }
 
     /// Takes an item from the trash, into the state that it had; one that is not there stays as it is.
-    pub async fn restore(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
-        self.change_state(caller, which, expected, Action::Restore).await
+    pub async fn restore(&self, caller: &Caller, item_ref: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
+        self.change_state(caller, item_ref, expected, Action::Restore).await
     }
 
     /// Removes an item with its history, whatever its state.
-    pub async fn purge(&self, caller: &Caller, which: &ItemRef, expected: ExpectedVersion) -> Result<(), Error> {
+    pub async fn purge(&self, caller: &Caller, item_ref: &ItemRef, expected: ExpectedVersion) -> Result<(), Error> {
         caller.require(Scope::Read)?;
         for _ in 0..MAX_ROUNDS {
-            let item = self.visible_item(caller, which).await?;
+            let item = self.visible_item(caller, item_ref).await?;
             caller.require_write(&item)?;
             self.check_expected(expected, &item).await?;
             let at = now();
@@ -52,14 +57,14 @@ impl Interline {
     pub async fn track_usage(
         &self,
         caller: &Caller,
-        which: &ItemRef,
+        item_ref: &ItemRef,
         expected: ExpectedVersion,
     ) -> Result<Item, Error> {
         caller.require(Scope::Read)?;
-        let mut item = self.visible_item(caller, which).await?;
+        let mut item = self.visible_item(caller, item_ref).await?;
         caller.require_write(&item)?;
         if View::from_item(&item) == View::Deleted {
-            return Err(which.not_found());
+            return Err(item_ref.not_found());
         }
         self.check_expected(expected, &item).await?;
         let at = now();
@@ -71,16 +76,16 @@ impl Interline {
     async fn change_state(
         &self,
         caller: &Caller,
-        which: &ItemRef,
+        item_ref: &ItemRef,
         expected: ExpectedVersion,
         action: Action,
     ) -> Result<Item, Error> {
         caller.require(Scope::Read)?;
         for _ in 0..MAX_ROUNDS {
-            let before = self.visible_item(caller, which).await?;
+            let before = self.visible_item(caller, item_ref).await?;
             caller.require_write(&before)?;
             let at = now();
-            let after = after_action(&before, action, at).ok_or_else(|| which.not_found())?;
+            let after = after_action(&before, action, at).ok_or_else(|| item_ref.not_found())?;
             self.check_expected(expected, &before).await?;
             let Some(after) = after else {
                 self.commit_no_change(caller, &WriteOutcome::Changed(&before)).await?;

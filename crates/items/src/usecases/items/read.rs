@@ -124,32 +124,32 @@ pub struct ContentPart {
 
 impl Interline {
     /// An item that exists for the caller, in whatever state, with the requested part of its content.
-    pub async fn read(&self, caller: &Caller, which: &ItemRef, content: ReadContent) -> Result<ReadItem, Error> {
+    pub async fn read(&self, caller: &Caller, item_ref: &ItemRef, content: ReadContent) -> Result<ReadItem, Error> {
         caller.require(Scope::Read)?;
         match content {
-            ReadContent::Omit => Ok(ReadItem { item: self.visible_item(caller, which).await?, part: None }),
+            ReadContent::Omit => Ok(ReadItem { item: self.visible_item(caller, item_ref).await?, part: None }),
             ReadContent::Whole | ReadContent::Lines(_) => {
-                ReadItem::from_snapshot(self.visible_snapshot(caller, which).await?, content)
+                ReadItem::from_snapshot(self.visible_snapshot(caller, item_ref).await?, content)
             }
         }
     }
 
     /// The state of an item that exists for the caller, to tell whether a copy of it is still current.
-    pub async fn state(&self, caller: &Caller, which: &ItemRef) -> Result<ItemState, Error> {
+    pub async fn state(&self, caller: &Caller, item_ref: &ItemRef) -> Result<ItemState, Error> {
         caller.require(Scope::Read)?;
-        let id = self.resolve_id(caller, which).await?;
+        let id = self.resolve_id(caller, item_ref).await?;
         match self.store.state(id).await? {
-            Some(state) if which.names(caller, state.kind, state.space) => Ok(state),
-            other => Err(which.not_found_for(caller, other.map(|state| (state.kind, state.space)))),
+            Some(state) if item_ref.names(caller, state.kind, state.space) => Ok(state),
+            other => Err(item_ref.not_found_for(caller, other.map(|state| (state.kind, state.space)))),
         }
     }
 
     /// The item, if it exists for the caller.
-    pub(in crate::usecases) async fn visible_item(&self, caller: &Caller, which: &ItemRef) -> Result<Item, Error> {
-        let id = self.resolve_id(caller, which).await?;
+    pub(in crate::usecases) async fn visible_item(&self, caller: &Caller, item_ref: &ItemRef) -> Result<Item, Error> {
+        let id = self.resolve_id(caller, item_ref).await?;
         match self.store.item(id).await? {
-            Some(item) if which.exists_for(caller, &item) => Ok(item),
-            other => Err(which.not_found_for(caller, other.map(|item| (item.kind, item.space)))),
+            Some(item) if item_ref.exists_for(caller, &item) => Ok(item),
+            other => Err(item_ref.not_found_for(caller, other.map(|item| (item.kind, item.space)))),
         }
     }
 
@@ -157,21 +157,23 @@ impl Interline {
     pub(in crate::usecases) async fn visible_snapshot(
         &self,
         caller: &Caller,
-        which: &ItemRef,
+        item_ref: &ItemRef,
     ) -> Result<Snapshot, Error> {
-        let id = self.resolve_id(caller, which).await?;
+        let id = self.resolve_id(caller, item_ref).await?;
         match self.store.snapshot(id).await? {
-            Some(snapshot) if which.exists_for(caller, &snapshot.item) => Ok(snapshot),
-            other => Err(which.not_found_for(caller, other.map(|snapshot| (snapshot.item.kind, snapshot.item.space)))),
+            Some(snapshot) if item_ref.exists_for(caller, &snapshot.item) => Ok(snapshot),
+            other => {
+                Err(item_ref.not_found_for(caller, other.map(|snapshot| (snapshot.item.kind, snapshot.item.space))))
+            }
         }
     }
 
-    async fn resolve_id(&self, caller: &Caller, which: &ItemRef) -> Result<ItemId, Error> {
-        match which {
+    async fn resolve_id(&self, caller: &Caller, item_ref: &ItemRef) -> Result<ItemId, Error> {
+        match item_ref {
             ItemRef::Id(id, _) => Ok(*id),
             ItemRef::PromptName(name) => {
                 let id = self.store.find_by_name(&caller.spaces_of(&[Kind::Prompt].into()), Kind::Prompt, name).await?;
-                id.ok_or_else(|| which.not_found())
+                id.ok_or_else(|| item_ref.not_found())
             }
         }
     }

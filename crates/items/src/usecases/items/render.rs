@@ -14,16 +14,16 @@ impl Interline {
     pub async fn render(
         &self,
         caller: &Caller,
-        which: &ItemRef,
+        item_ref: &ItemRef,
         values: BTreeMap<String, serde_json::Value>,
     ) -> Result<String, Error> {
         caller.require(Scope::Read)?;
-        let snapshot = self.visible_snapshot(caller, which).await?;
+        let snapshot = self.visible_snapshot(caller, item_ref).await?;
         let (Some(arguments), Some(content)) = (snapshot.item.fields.arguments.clone(), snapshot.content) else {
-            return Err(which.not_found());
+            return Err(item_ref.not_found());
         };
         if View::from_item(&snapshot.item) == View::Deleted {
-            return Err(which.not_found());
+            return Err(item_ref.not_found());
         }
         let rendered = self.threads.run(move |stack| render(&content, &arguments, &values, stack)).await?;
         let rendered = rendered.map_err(|error| match error {

@@ -100,11 +100,11 @@ impl Interline {
     pub async fn search_inside(
         &self,
         caller: &Caller,
-        which: &ItemRef,
+        item_ref: &ItemRef,
         request: SearchInside,
     ) -> Result<FoundInside, Error> {
         caller.require(Scope::Read)?;
-        let snapshot = self.visible_snapshot(caller, which).await?;
+        let snapshot = self.visible_snapshot(caller, item_ref).await?;
         check(&request)?;
         let is_long = snapshot.content.as_ref().is_some_and(|content| content.len() > BIG_BYTES);
         if is_long || request.query.len() > BIG_BYTES || request.syntax == QuerySyntax::Regex {

@@ -13,12 +13,12 @@ impl Interline {
     pub async fn update(
         &self,
         caller: &Caller,
-        which: &ItemRef,
+        item_ref: &ItemRef,
         expected: ExpectedVersion,
         changes: ItemChanges,
     ) -> Result<Snapshot, Error> {
         for _ in 0..MAX_ROUNDS {
-            let before = self.writable(caller, which, expected).await?;
+            let before = self.writable(caller, item_ref, expected).await?;
             let after = self.apply_changes(&before, changes.clone()).await?;
             if let Some(saved) = self.save(caller, before, after, changes.archive_state).await? {
                 return Ok(saved);
@@ -56,13 +56,13 @@ impl Interline {
     pub(in crate::usecases) async fn writable(
         &self,
         caller: &Caller,
-        which: &ItemRef,
+        item_ref: &ItemRef,
         expected: ExpectedVersion,
     ) -> Result<Snapshot, Error> {
         // Before the item is looked up: a caller who may not read must not learn which items exist.
         caller.require(Scope::Read)?;
-        let snapshot = self.visible_snapshot(caller, which).await?;
-        let snapshot = Interline::require_writable(caller, which, Some(snapshot))?;
+        let snapshot = self.visible_snapshot(caller, item_ref).await?;
+        let snapshot = Interline::require_writable(caller, item_ref, Some(snapshot))?;
         self.check_expected(expected, &snapshot.item).await?;
         Ok(snapshot)
     }
@@ -70,13 +70,13 @@ impl Interline {
     /// The item to change: it exists for the caller, the caller may write it, and it is not deleted. An error otherwise.
     pub(in crate::usecases) fn require_writable(
         caller: &Caller,
-        which: &ItemRef,
+        item_ref: &ItemRef,
         snapshot: Option<Snapshot>,
     ) -> Result<Snapshot, Error> {
         let snapshot = snapshot.filter(|snapshot| {
-            which.exists_for(caller, &snapshot.item) && View::from_item(&snapshot.item) != View::Deleted
+            item_ref.exists_for(caller, &snapshot.item) && View::from_item(&snapshot.item) != View::Deleted
         });
-        let snapshot = snapshot.ok_or_else(|| which.not_found())?;
+        let snapshot = snapshot.ok_or_else(|| item_ref.not_found())?;
         caller.require_write(&snapshot.item)?;
         Ok(snapshot)
     }

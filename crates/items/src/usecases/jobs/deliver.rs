@@ -78,18 +78,18 @@ impl RunningJob {
         if let Some(reason) = skipped {
             let took = jiff::SignedDuration::ZERO;
             let none = Attempt { at: now(), took, status: None, failure: Some(reason.to_owned()) };
-            store.note_attempt(webhook.id, delivery.number, &none, DeliveryState::GivenUp).await?;
+            store.record_attempt(webhook.id, delivery.number, &none, DeliveryState::GivenUp).await?;
             return Ok(AttemptResult::Delivered);
         }
         let mut attempt = self.outbound.deliver(webhook, delivery).await;
         attempt.failure = attempt.failure.as_deref().map(shortened);
         let Some(failure) = attempt.failure.clone() else {
-            store.note_attempt(webhook.id, delivery.number, &attempt, DeliveryState::Delivered).await?;
+            store.record_attempt(webhook.id, delivery.number, &attempt, DeliveryState::Delivered).await?;
             return Ok(AttemptResult::Delivered);
         };
         let now = now();
         let state = self.state_after_failure(delivery, now);
-        store.note_attempt(webhook.id, delivery.number, &attempt, state).await?;
+        store.record_attempt(webhook.id, delivery.number, &attempt, state).await?;
         if attempt.is_gone() {
             self.stop(webhook, "its address answered 410: it is gone for good").await?;
             return Ok(AttemptResult::WebhookStopped);

@@ -68,7 +68,7 @@ impl RunningJob {
         let store = &self.interline.store;
         let Some(Snapshot { item, content }) = store.snapshot(id).await? else { return Ok(JobEnd::Done) };
         let Some(request) = summary_request(&item, content.as_deref()) else {
-            store.drop_enrichment(id).await?;
+            store.remove_enrichment(id).await?;
             return Ok(JobEnd::Done);
         };
         match self.outbound.summarize(&request).await {

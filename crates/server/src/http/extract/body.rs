@@ -1,9 +1,11 @@
 //! Request bodies: read up to a length and in time, and parsed as JSON.
 
+use std::time::Duration;
+
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
-use axum::http::header::CONTENT_LENGTH;
+use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use interline_items::Error;
 use serde::de::DeserializeOwned;
@@ -11,6 +13,12 @@ use serde::de::DeserializeOwned;
 use crate::http::error::ApiError;
 use crate::http::state::AppState;
 use crate::wire::{Object, json_field_error};
+
+/// How much of a body that is too long is read and dropped before it is refused, for how long in all, and how long the
+/// server waits for more of it. A client that is still sending when its connection is closed never reads the response.
+const MAX_DISCARDED_BYTES: usize = 64 * 1024 * 1024;
+const MAX_DISCARD_TIME: Duration = Duration::from_secs(5);
+const DISCARD_IDLE_TIME: Duration = Duration::from_millis(250);
 
 /// The body of a request, parsed.
 pub(in crate::http) struct JsonBody<T>(pub(in crate::http) T);
@@ -42,6 +50,10 @@ pub(in crate::http) async fn read_bounded(
 ) -> Result<Bytes, ApiError> {
     let limit = state.settings.max_body_bytes;
     if let Some(actual) = declared_length(headers).filter(|&declared| declared > limit as u64) {
+        // A client that waits for `100 Continue` has sent nothing, and is not asked to.
+        if !headers.contains_key(EXPECT) {
+            discard(body).await;
+        }
         return Err(ApiError::BodyTooLarge { limit, actual: Some(actual) });
     }
     let read = tokio::time::timeout(state.settings.request_timeout, read(body, limit)).await;
@@ -52,12 +64,30 @@ fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
-    match Limited::new(body, limit).collect().await {
+async fn read(mut body: Body, limit: usize) -> Result<Bytes, ApiError> {
+    match Limited::new(&mut body, limit).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(ApiError::BodyTooLarge { limit, actual: None }),
+        Err(error) if error.is::<LengthLimitError>() => {
+            discard(body).await;
+            Err(ApiError::BodyTooLarge { limit, actual: None })
+        }
         Err(_) => Err(ApiError::BodyIncomplete),
     }
+}
+
+/// Reads and drops what the client sends, so that it comes to read the response.
+async fn discard(mut body: Body) {
+    let discarding = async {
+        let mut left = MAX_DISCARDED_BYTES;
+        while let Ok(Some(Ok(frame))) = tokio::time::timeout(DISCARD_IDLE_TIME, body.frame()).await {
+            match left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) {
+                Some(rest) => left = rest,
+                None => break,
+            }
+        }
+    };
+    // Whether the body ended or the time: the response is sent now.
+    let _ = tokio::time::timeout(MAX_DISCARD_TIME, discarding).await;
 }
 
 /// The value of a JSON text. An error names the field.

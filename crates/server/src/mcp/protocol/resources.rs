@@ -121,8 +121,8 @@ impl<'u> Address<'u> {
     fn parse(server: McpServer, uri: &'u str, limits: &Limits) -> Result<Address<'u>, Error> {
         let (item_uri, query) = uri.split_once('?').map_or((uri, None), |(item_uri, query)| (item_uri, Some(query)));
         let item_ref = item_ref(server, item_uri, limits).ok_or_else(|| {
-            let wanted = uri.chars().take(200).collect();
-            Error::NotFound { kind: None, requested: wanted, actual: None }
+            let requested = uri.chars().take(200).collect();
+            Error::NotFound { kind: None, requested, actual: None }
         })?;
         Ok(Address { item_uri, item_ref, lines: query.map_or(Ok(LineRange { start: None, end: None }), parse_lines)? })
     }

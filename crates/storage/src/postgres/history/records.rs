@@ -31,8 +31,8 @@ const PUT_EVENT: &str = "
     INSERT INTO events (space, number, event, item, kind, version, changed_fields, source, at)
     SELECT $1, last_event, $2, $3, $4, $5, $6, $7, $8 FROM counter
     RETURNING number,
-        EXISTS (SELECT FROM webhooks WHERE webhooks.space = $1 AND stopped_at IS NULL) AS is_told,
-        EXISTS (SELECT FROM tasks_done WHERE task = 'enrich' AND until > $8) AS is_enriched";
+        EXISTS (SELECT FROM webhooks WHERE webhooks.space = $1 AND stopped_at IS NULL) AS has_webhooks,
+        EXISTS (SELECT FROM tasks_done WHERE task = 'enrich' AND until > $8) AS is_enriching";
 
 /// Adds the record of a change to the history of its item. With `undo` the change makes a version, which stores the
 /// fields where they differ from the version before.
@@ -110,11 +110,11 @@ pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &NewEvent) -
         )
         .await?;
     let number = row.try_get("number")?;
-    let is_enriched: bool = row.try_get("is_enriched")?;
-    let item_to_enrich = (event.asks_for_enrichment && is_enriched).then_some(item);
+    let is_enriching: bool = row.try_get("is_enriching")?;
+    let item_to_enrich = (event.asks_for_enrichment && is_enriching).then_some(item);
     enqueue(
         transaction,
-        &JobsForChange { space, event: number, at, has_webhooks: row.try_get("is_told")?, item_to_enrich },
+        &JobsForChange { space, event: number, at, has_webhooks: row.try_get("has_webhooks")?, item_to_enrich },
     )
     .await?;
     Ok(CommitProof::Event { space, number, item, at })

@@ -38,7 +38,7 @@ pub(crate) async fn check(
         return Ok(());
     }
     // The values that an item already has, unless it is deleted, are its own.
-    let held = before.filter(|locked| locked.lives).map(|locked| &locked.fields);
+    let held = before.filter(|locked| locked.is_not_deleted).map(|locked| &locked.fields);
     if let Some(url) = &item.fields.url
         && held.and_then(|fields| fields.url.as_ref()) != Some(url)
     {

@@ -81,7 +81,7 @@ impl JobStore for PostgresStore {
         self.pools.use_one(async { deliveries::next(&self.client().await?, webhook).await }).await
     }
 
-    async fn note_attempt(
+    async fn record_attempt(
         &self,
         webhook: WebhookId,
         delivery: u64,
@@ -110,7 +110,7 @@ impl JobStore for PostgresStore {
         self.write(move |client| async move { enrichments::put(&client, item, &enrichment).await }).await
     }
 
-    async fn drop_enrichment(&self, item: ItemId) -> Result<(), StoreError> {
+    async fn remove_enrichment(&self, item: ItemId) -> Result<(), StoreError> {
         self.write(move |client| async move { enrichments::remove(&client, item).await }).await
     }
 

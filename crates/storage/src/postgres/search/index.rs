@@ -179,7 +179,7 @@ impl RetryableTransaction for NewSegment {
     /// Whether it was added; not if another process has changed the index meanwhile.
     type Outcome = bool;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         lock_segments(transaction).await?;
         let mut segments = live_segments(transaction).await?;
         let (ids, marks): (Vec<Uuid>, Vec<i64>) = self.marks.iter().copied().unzip();

@@ -52,16 +52,16 @@ impl Matcher {
     ) -> Result<Vec<FilteredItem>, Failure> {
         let mut filtered: HashMap<i64, FilteredItem> =
             filtered.into_iter().map(|item| (item.entry.number, item)).collect();
-        let mut with_timeout = move || Instant::now() < until;
+        let mut has_time = move || Instant::now() < until;
         let mut found = Vec::new();
         for row in texts {
-            if !with_timeout() {
+            if !has_time() {
                 return Err(StoreError::OutOfTime.into());
             }
             let number = row.try_get("number")?;
             let presence = |term| self.candidates.presence(term, number);
             let score =
-                self.search.score(&searched(row)?, presence, &mut with_timeout).map_err(|_| StoreError::OutOfTime)?;
+                self.search.score(&searched(row)?, presence, &mut has_time).map_err(|_| StoreError::OutOfTime)?;
             if let (Some(score), Some(item)) = (score, filtered.remove(&number)) {
                 found.push(self.ranked(item, score));
             }

@@ -147,7 +147,7 @@ impl RetryableTransaction for BeginMerge {
     /// Its number.
     type Outcome = i64;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(i64, CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(i64, CommitProof), Failure> {
         lock_segments(transaction).await?;
         take_lease(transaction, &Lease::new(self.holder)).await?;
         Ok((add_segment(transaction, SegmentState::BeingMade, 0, &[]).await?, CommitProof::Nothing))
@@ -166,7 +166,7 @@ impl RetryableTransaction for AppendBlocks {
     /// Whether the segment is still being made.
     type Outcome = bool;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         lock_segments(transaction).await?;
         if !is_being_made(transaction, self.segment).await? {
             return Ok((false, CommitProof::Nothing));
@@ -196,7 +196,7 @@ impl RetryableTransaction for FinishMerge {
     /// Whether all inputs were still live, and the segment still was being made.
     type Outcome = bool;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         lock_segments(transaction).await?;
         let Some(MergedSegment { items, tombstones }) =
             MergedSegment::from_inputs(&self.inputs, &live_segments(transaction).await?)
@@ -231,7 +231,7 @@ pub(super) struct RemoveBlocks {
 impl RetryableTransaction for RemoveBlocks {
     type Outcome = ();
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         lock_segments(transaction).await?;
         take_lease(transaction, &self.lease).await?;
         let execute = async |sql| {

@@ -23,7 +23,7 @@ use crate::tables::idempotency;
 /// Rows are locked in the order of ids, so that two commits never wait for each other.
 const LOCK: &str = "
     SELECT id, space, kind, created_at, title, description, tags, url, name, arguments, path,
-           deleted_at IS NULL AS lives, version, revision, chain_bytes, chain_steps
+           deleted_at IS NULL AS is_not_deleted, version, revision, chain_bytes, chain_steps
     FROM items
     WHERE id = ANY($1)
     ORDER BY id
@@ -64,7 +64,7 @@ pub(crate) struct PurgeItem {
     pub(crate) id: ItemId,
     pub(crate) before: Stamp,
     pub(crate) record: Record,
-    pub(crate) remember: Option<IdempotencyRecord>,
+    pub(crate) idempotency: Option<IdempotencyRecord>,
 }
 
 /// The state of an item before a change. Its row is locked until the end of the transaction.
@@ -74,7 +74,7 @@ pub(crate) struct LockedItem {
     pub(crate) kind: String,
     created_at: i64,
     pub(crate) fields: Fields,
-    pub(crate) lives: bool,
+    pub(crate) is_not_deleted: bool,
     pub(crate) chain: UndoChain,
 }
 
@@ -82,12 +82,12 @@ pub(crate) struct LockedItem {
 impl RetryableTransaction for EncodedBatch {
     type Outcome = ();
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         let mut proof = CommitProof::Nothing;
         // First, so that a request that is sent twice gets that answer, and not that its item has changed.
-        if let Some(answer) = &self.idempotency {
-            idempotency::put(transaction, answer).await?;
-            proof = CommitProof::from(answer);
+        if let Some(record) = &self.idempotency {
+            idempotency::put(transaction, record).await?;
+            proof = CommitProof::from(record);
         }
         let ids: Vec<ItemId> = self.writes.iter().map(|encoded| encoded.write.after.id).collect();
         let mut locked = lock(transaction, &ids).await?;
@@ -114,9 +114,9 @@ impl RetryableTransaction for EncodedBatch {
 impl RetryableTransaction for PurgeItem {
     type Outcome = ();
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
-        if let Some(answer) = &self.remember {
-            idempotency::put(transaction, answer).await?;
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
+        if let Some(record) = &self.idempotency {
+            idempotency::put(transaction, record).await?;
         }
         let Some(locked) =
             lock(transaction, &[self.id]).await?.remove(&self.id).filter(|locked| locked.stamp == self.before)
@@ -190,7 +190,7 @@ impl LockedItem {
             kind: row.try_get("kind")?,
             created_at: row.try_get("created_at")?,
             fields: rows::fields(row)?,
-            lives: row.try_get("lives")?,
+            is_not_deleted: row.try_get("lives")?,
             chain: UndoChain {
                 bytes: rows::count(row, "chain_bytes")?,
                 steps: u32::try_from(steps).unwrap_or(u32::MAX),
@@ -212,7 +212,7 @@ impl LockedItem {
             kind: item.kind.name().to_owned(),
             created_at: item.created_at.as_microsecond(),
             fields: item.fields.clone(),
-            lives: item.deleted_at.is_none(),
+            is_not_deleted: item.deleted_at.is_none(),
             chain,
         }
     }

@@ -29,7 +29,7 @@ impl CommitOnNewest {
 impl RetryableTransaction for CommitOnNewest {
     type Outcome = bool;
 
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
         let lock = transaction.prepare_cached(LOCK).await?;
         transaction.query_opt(&lock, &[&self.id.uuid()]).await?;
         // A statement after the lock: it sees the commit that the lock waited for.
@@ -42,7 +42,7 @@ impl RetryableTransaction for CommitOnNewest {
         });
         match encoded.await.map_err(|gone| StoreError::Failed(gone.to_string()))?? {
             None => Ok((false, CommitProof::Nothing)),
-            Some(commit) => commit.carry_out(transaction).await.map(|((), proof)| (true, proof)),
+            Some(commit) => commit.run(transaction).await.map(|((), proof)| (true, proof)),
         }
     }
 }

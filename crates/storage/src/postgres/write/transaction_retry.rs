@@ -24,7 +24,7 @@ pub(crate) trait RetryableTransaction: Send + Sync {
     type Outcome: Send;
 
     /// Does the work. It may be done again from the start, in another transaction.
-    async fn carry_out(&self, transaction: &Transaction<'_>) -> Result<(Self::Outcome, CommitProof), Failure>;
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(Self::Outcome, CommitProof), Failure>;
 }
 
 /// A row that exists if and only if the transaction was committed.
@@ -41,7 +41,7 @@ pub(crate) enum CommitProof {
     /// A published version of an app.
     Published { app: Uuid, version: i64, at: i64 },
     /// An idempotency record.
-    Answer { user: Uuid, key: String, at: i64 },
+    IdempotencyRecord { user: Uuid, key: String, at: i64 },
     /// The tombstone of a user.
     Tombstone(Uuid),
     /// Nothing was written that a caller could miss: it makes no difference whether the commit succeeded.
@@ -51,7 +51,7 @@ pub(crate) enum CommitProof {
 impl From<&IdempotencyRecord> for CommitProof {
     fn from(record: &IdempotencyRecord) -> CommitProof {
         let (user, at) = (record.user.uuid(), record.at.as_microsecond());
-        CommitProof::Answer { user, key: record.key.clone(), at }
+        CommitProof::IdempotencyRecord { user, key: record.key.clone(), at }
     }
 }
 
@@ -121,7 +121,7 @@ async fn transact<W: RetryableTransaction>(
 ) -> Result<W::Outcome, FailedTransaction<W::Outcome>> {
     let running = async {
         let transaction = client.transaction().await?;
-        let (outcome, proof) = work.carry_out(&transaction).await?;
+        let (outcome, proof) = work.run(&transaction).await?;
         Ok((transaction, outcome, proof))
     };
     let (transaction, outcome, proof) = with_timeout(running).await?;
@@ -163,7 +163,8 @@ const ORGANIZATION_EXISTS: &str = "SELECT EXISTS (SELECT FROM organizations WHER
 const APP_EXISTS: &str = "SELECT EXISTS (SELECT FROM apps WHERE id = $1 AND updated_at = $2)";
 const PUBLISHED_EXISTS: &str =
     "SELECT EXISTS (SELECT FROM app_versions WHERE app = $1 AND version = $2 AND published_at = $3)";
-const ANSWER_EXISTS: &str = "SELECT EXISTS (SELECT FROM idempotency WHERE \"user\" = $1 AND key = $2 AND at = $3)";
+const IDEMPOTENCY_RECORD_EXISTS: &str =
+    "SELECT EXISTS (SELECT FROM idempotency WHERE \"user\" = $1 AND key = $2 AND at = $3)";
 const TOMBSTONE_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1 AND deleted_at IS NOT NULL)";
 
 /// Looks for the proof of a commit. `None` while the server may still be committing.
@@ -180,7 +181,9 @@ async fn query_commit_status(client: &Client, proof: &CommitProof) -> Result<Opt
         CommitProof::Published { app, version, at } => {
             (client.query_one(PUBLISHED_EXISTS, &[app, version, at]).await?, None)
         }
-        CommitProof::Answer { user, key, at } => (client.query_one(ANSWER_EXISTS, &[user, key, at]).await?, None),
+        CommitProof::IdempotencyRecord { user, key, at } => {
+            (client.query_one(IDEMPOTENCY_RECORD_EXISTS, &[user, key, at]).await?, None)
+        }
         CommitProof::Tombstone(id) => (client.query_one(TOMBSTONE_EXISTS, &[id]).await?, None),
         CommitProof::Nothing => return Ok(Some(CommitStatus::Committed)),
     };

@@ -82,7 +82,7 @@ impl JobStore for SqliteStore {
         self.readers.read(|connection| poll_once(deliveries::next(connection, webhook)))
     }
 
-    async fn note_attempt(
+    async fn record_attempt(
         &self,
         webhook: WebhookId,
         delivery: u64,
@@ -109,7 +109,7 @@ impl JobStore for SqliteStore {
         Ok(self.writer.run(move |connection| poll_once(enrichments::put(connection, item, &enrichment))).await?)
     }
 
-    async fn drop_enrichment(&self, item: ItemId) -> Result<(), StoreError> {
+    async fn remove_enrichment(&self, item: ItemId) -> Result<(), StoreError> {
         Ok(self.writer.run(move |connection| poll_once(enrichments::remove(connection, item))).await?)
     }
 

@@ -117,9 +117,9 @@ impl<'a> SearchRun<'a> {
     /// The score of an item by its text, if it matches.
     fn read(&mut self, number: i64, presence: impl Fn(usize) -> TermPresence) -> Result<Option<u32>, Failure> {
         check_time(self.query.until)?;
-        let mut in_time = || Instant::now() < self.query.until;
+        let mut has_time = || Instant::now() < self.query.until;
         let score = self.texts.with_fields(number, |item| {
-            Ok(self.query.search.score(item, presence, &mut in_time).map_err(|_| StoreError::OutOfTime)?)
+            Ok(self.query.search.score(item, presence, &mut has_time).map_err(|_| StoreError::OutOfTime)?)
         })?;
         Ok(score.flatten())
     }

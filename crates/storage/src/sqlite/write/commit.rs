@@ -63,8 +63,8 @@ pub(crate) fn write_batch(
     whole_copies: WholeCopies,
 ) -> Result<(), Failure> {
     let connection = group.connection();
-    if let Some(answer) = &batch.idempotency {
-        poll_once(idempotency::put(connection, answer))?;
+    if let Some(record) = &batch.idempotency {
+        poll_once(idempotency::put(connection, record))?;
     }
     for (index, encoded) in batch.writes.iter().enumerate() {
         match write_item(group, encoded, whole_copies)? {
@@ -74,9 +74,6 @@ pub(crate) fn write_batch(
     }
     Ok(())
 }
-
-/// [`write_batch`] by the name that the table of apps calls.
-pub(crate) use self::write_batch as carry_out;
 
 /// The result of one write.
 enum WriteResult {
@@ -123,7 +120,7 @@ fn write_item(
     Ok(WriteResult::Written)
 }
 
-/// Carries out what `prepare` makes of the newest state of an item; whether there was something to do.
+/// Writes what `plan` makes of the newest state of an item; whether there was something to write.
 pub(crate) fn on_newest(group: &mut CommitGroup<'_>, id: ItemId, mut plan: PlanOnNewest) -> Result<bool, Failure> {
     let Some(batch) = plan(group.snapshot(id)?) else { return Ok(false) };
     write_batch(group, &EncodedBatch::encode(batch)?, WholeCopies::Here)?;
@@ -136,11 +133,11 @@ pub(crate) fn purge(
     id: ItemId,
     before: Stamp,
     record: &Record,
-    remember: Option<&IdempotencyRecord>,
+    idempotency: Option<&IdempotencyRecord>,
 ) -> Result<(), Failure> {
     let connection = group.connection();
-    if let Some(answer) = remember {
-        poll_once(idempotency::put(connection, answer))?;
+    if let Some(record) = idempotency {
+        poll_once(idempotency::put(connection, record))?;
     }
     let mut statement = connection.prepare_cached(TO_PURGE)?;
     let mut found = statement.query([id.uuid().into_bytes()])?;

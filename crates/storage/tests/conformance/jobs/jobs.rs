@@ -257,11 +257,11 @@ async fn what_a_model_said_is_kept_unless_it_is_about_an_older_version(test: Tes
     }
     store.put_enrichment(made.item.id, &said(1, "one")).await.unwrap();
     assert_eq!(kept().await, Some(said(3, "three")));
-    store.drop_enrichment(made.item.id).await.unwrap();
+    store.remove_enrichment(made.item.id).await.unwrap();
     assert_eq!(kept().await, None);
     let gone = ItemId::generate();
     store.put_enrichment(gone, &said(1, "one")).await.unwrap();
-    store.drop_enrichment(gone).await.unwrap();
+    store.remove_enrichment(gone).await.unwrap();
     assert_eq!(store.enrichment(gone).await.unwrap(), EnrichmentState::default());
 }
 

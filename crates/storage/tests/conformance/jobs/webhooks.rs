@@ -174,18 +174,18 @@ async fn deliveries_come_in_order_and_those_set_aside_last(test: TestStore) {
     let all: Vec<u64> = deliveries(store, &webhook).await.iter().rev().map(|delivery| delivery.number).collect();
     let next = async || store.next_delivery(webhook.id).await.unwrap();
     let failed = attempt(1, Some("no"));
-    store.note_attempt(webhook.id, all[0], &failed, DeliveryState::Pending(None)).await.unwrap();
+    store.record_attempt(webhook.id, all[0], &failed, DeliveryState::Pending(None)).await.unwrap();
     let first = next().await.unwrap();
     assert_eq!((first.number, first.attempts, first.last), (all[0], 1, Some(failed.clone())));
     for (number, until) in [(all[0], 20), (all[1], 10)] {
         let aside = DeliveryState::Pending(Some(at(until)));
-        store.note_attempt(webhook.id, number, &failed, aside).await.unwrap();
+        store.record_attempt(webhook.id, number, &failed, aside).await.unwrap();
     }
     let mut order = Vec::new();
     while let Some(delivery) = next().await {
         order.push(delivery.number);
         let taken = attempt(30, None);
-        store.note_attempt(webhook.id, delivery.number, &taken, DeliveryState::Delivered).await.unwrap();
+        store.record_attempt(webhook.id, delivery.number, &taken, DeliveryState::Delivered).await.unwrap();
     }
     assert_eq!(order, [all[2], all[1], all[0]]);
     let delivered_at = store.webhook(webhook.id).await.unwrap().unwrap().delivered_at;
@@ -200,10 +200,10 @@ async fn what_was_delivered_or_given_up_stays_so(test: TestStore) {
     ada.create(store, note(&ada.space, "two")).await;
     for state in [DeliveryState::Delivered, DeliveryState::GivenUp] {
         let number = store.next_delivery(webhook.id).await.unwrap().unwrap().number;
-        store.note_attempt(webhook.id, number, &attempt(1, None), state).await.unwrap();
+        store.record_attempt(webhook.id, number, &attempt(1, None), state).await.unwrap();
         // Somebody else tried it too.
         let late = DeliveryState::Pending(None);
-        store.note_attempt(webhook.id, number, &attempt(2, Some("late")), late).await.unwrap();
+        store.record_attempt(webhook.id, number, &attempt(2, Some("late")), late).await.unwrap();
     }
     let states: Vec<DeliveryState> = deliveries(store, &webhook).await.iter().map(|delivery| delivery.state).collect();
     assert_eq!(states, [DeliveryState::GivenUp, DeliveryState::Delivered]);
@@ -252,7 +252,7 @@ async fn old_deliveries_are_forgotten_unless_they_are_pending(test: TestStore) {
     }
     for state in [DeliveryState::Delivered, DeliveryState::GivenUp] {
         let number = store.next_delivery(webhook.id).await.unwrap().unwrap().number;
-        store.note_attempt(webhook.id, number, &attempt(1, None), state).await.unwrap();
+        store.record_attempt(webhook.id, number, &attempt(1, None), state).await.unwrap();
     }
     let figures = store.job_metrics().await.unwrap();
     let deliver = figures.iter().find(|figures| figures.task == JobKind::Deliver).unwrap();
