@@ -1,4 +1,4 @@
 //! The job queue, webhooks and their deliveries.
 
-pub(crate) mod jobs;
+pub(crate) mod queue;
 pub(crate) mod webhooks;
