@@ -190,7 +190,7 @@ impl LockedItem {
             kind: row.try_get("kind")?,
             created_at: row.try_get("created_at")?,
             fields: rows::fields(row)?,
-            is_not_deleted: row.try_get("lives")?,
+            is_not_deleted: row.try_get("is_not_deleted")?,
             chain: UndoChain {
                 bytes: rows::count(row, "chain_bytes")?,
                 steps: u32::try_from(steps).unwrap_or(u32::MAX),
