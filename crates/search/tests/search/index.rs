@@ -1,70 +1,32 @@
 //! What an index knows of an item never says anything else than the item does.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 
 use interline_edit::Case;
-use interline_search::{
-    IndexQuery, IndexTerm, Payload, Proof, Search, SearchTerm, TermPresence, TokenPattern, Verdict, index_terms,
-};
+use interline_search::{Search, TermPresence, Verdict, index_terms};
 
 use crate::generate::Chance;
 use crate::oracle::{Query, Texts};
+use crate::presence::{IndexTerms, presence};
 use crate::{for_every_seed, searched};
-
-type Terms = BTreeMap<IndexTerm, Payload>;
-
-/// What is known of a term by the terms of an item alone.
-fn known(term: &SearchTerm, item: &Terms) -> TermPresence {
-    let lookup = term.lookup();
-    if let Some(&weight) = lookup.stem.and_then(|stem| item.get(&stem)) {
-        return TermPresence::Present(weight.into());
-    }
-    match (has(&lookup.text, item), lookup.proof, &lookup.text) {
-        (false, ..) => TermPresence::Absent,
-        (true, Proof::Certain, IndexQuery::NGram(gram)) => SearchTerm::presence_in(item[&IndexTerm::NGram(*gram)]),
-        (true, Proof::Certain, IndexQuery::Token(pattern)) => {
-            SearchTerm::presence_in(tokens_like(pattern, item).fold(0, |places, place| places | place))
-        }
-        (true, Proof::Certain, other) => panic!("{other:?} proves nothing"),
-        (true, Proof::Candidate, _) => TermPresence::PerhapsAsText,
-    }
-}
-
-fn has(query: &IndexQuery, item: &Terms) -> bool {
-    match query {
-        IndexQuery::Anything => true,
-        IndexQuery::NGram(gram) => item.contains_key(&IndexTerm::NGram(*gram)),
-        IndexQuery::Token(pattern) => tokens_like(pattern, item).next().is_some(),
-        IndexQuery::All(all) => all.iter().all(|one| has(one, item)),
-        IndexQuery::Any(any) => any.iter().any(|one| has(one, item)),
-    }
-}
-
-/// The fields of the tokens that are like the pattern.
-fn tokens_like(pattern: &TokenPattern, item: &Terms) -> impl Iterator<Item = Payload> {
-    item.iter().filter_map(move |(term, places)| match term {
-        IndexTerm::Token(token) if pattern.matches(token) => Some(*places),
-        _ => None,
-    })
-}
 
 #[test]
 fn what_an_index_knows_is_what_the_oracle_says() {
     for_every_seed(300, |seed| {
         let mut chance = Chance::new(seed);
         let texts: Vec<Texts> = (0..10).map(|_| chance.texts()).collect();
-        let terms: Vec<Terms> = texts.iter().map(|item| index_terms(&searched(item)).into_iter().collect()).collect();
+        let terms: Vec<IndexTerms> =
+            texts.iter().map(|item| index_terms(&searched(item)).into_iter().collect()).collect();
         for _ in 0..10 {
             let query = chance.query(&texts);
             let Ok(Some(search)) = Search::parse(&query) else { continue };
             let oracle = Query::parse(&query).unwrap().unwrap();
             for index in 0..texts.len() {
-                let known = |term: usize| known(&search.terms()[term], &terms[index]);
-                let found = match search.evaluate(known) {
+                let presence = |term: usize| presence(&search.terms()[term], &terms[index]);
+                let found = match search.evaluate(presence) {
                     Verdict::No => None,
                     Verdict::Yes(score) => Some(score),
-                    Verdict::Read => search.score(&searched(&texts[index]), known, &mut || true).unwrap(),
+                    Verdict::Read => search.score(&searched(&texts[index]), presence, &mut || true).unwrap(),
                 };
                 assert_eq!(found, oracle.score(&texts[index]), "seed {seed}, {query:?} in {:#?}", texts[index]);
             }
@@ -126,11 +88,11 @@ fn an_index_leaves_out_nothing_that_an_expression_matches() {
         let mut chance = Chance::new(seed);
         for _ in 0..5 {
             let item = chance.texts();
-            let terms: Terms = index_terms(&searched(&item)).into_iter().collect();
+            let terms: IndexTerms = index_terms(&searched(&item)).into_iter().collect();
             for expression in EXPRESSIONS {
                 let search = Search::regex(expression, Case::Sensitive).unwrap();
                 if search.score(&searched(&item), |_| TermPresence::Unknown, &mut || true).unwrap().is_some() {
-                    let verdict = search.evaluate(|term| known(&search.terms()[term], &terms));
+                    let verdict = search.evaluate(|term| presence(&search.terms()[term], &terms));
                     assert_eq!(verdict, Verdict::Read, "seed {seed}, {expression} in {:?}", item.content);
                     matches.set(matches.get() + 1);
                 }

@@ -7,6 +7,7 @@
 mod generate;
 mod index;
 mod oracle;
+mod presence;
 mod scores;
 mod snippets;
 

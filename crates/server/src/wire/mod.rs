@@ -2,6 +2,7 @@
 //! convert to and from the types of `interline-items`.
 
 pub(crate) mod code;
+mod cursor;
 mod edit_requests;
 mod edit_response;
 mod enrichment;
@@ -18,6 +19,7 @@ mod truncation;
 mod users;
 mod webhooks;
 
+pub(crate) use cursor::CursorText;
 pub(crate) use edit_requests::{
     DeleteContentRequest, EditRequestBody, EditsRequest, InsertRequest, PatchContentRequest, StrReplaceRequest,
     edit_request, require_version,
@@ -29,7 +31,7 @@ pub(crate) use event::EventMessage;
 pub(crate) use field_error::{invalid_field, json_field_error};
 pub(crate) use history::{HistoryList, VersionDiffResponse};
 pub(crate) use item::{ContentMetadata, Extent, ItemResponse, collection_of, content_length, total_lines};
-pub(crate) use list::{CursorText, ItemList, TagCount, TagList};
+pub(crate) use list::{ItemList, TagCount, TagList};
 pub(crate) use object::Object;
 pub(crate) use requests::{
     CreateItemRequest, CreateTokenRequest, CreateUserRequest, ItemConditionRequest, RenameTagRequest, RenderRequest,

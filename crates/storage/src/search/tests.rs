@@ -189,6 +189,20 @@ fn a_block_cut_short_is_an_error_unless_it_ends_between_terms() {
     assert_eq!(whole, 16, "nothing, and after each term but the last");
 }
 
+/// `find` would not find the second one.
+#[test]
+fn a_key_that_shares_more_than_it_says_is_refused() {
+    let block = |shared: u8, suffix: &[u8]| {
+        let mut data = b"\x00\x02ab\x01\x02".to_vec();
+        data.extend([shared, u8::try_from(suffix.len()).unwrap()]);
+        data.extend([suffix, b"\x01\x02"].concat());
+        Block { first: b"ab".to_vec(), data }
+    };
+    let model: Model = [(b"ab".to_vec(), vec![(1, 1)]), (b"ac".to_vec(), vec![(1, 1)])].into();
+    assert_eq!(read(&[block(1, b"c")]).unwrap(), model);
+    assert!(read(&[block(0, b"ac")]).is_err());
+}
+
 #[test]
 fn what_does_not_ascend_is_refused() {
     let mut builder = SegmentBuilder::default();

@@ -1,14 +1,13 @@
-//! Pages of `prompts/list` and `resources/list`, with their cursors.
+//! Pages of `prompts/list` and `resources/list`.
 
 use std::collections::BTreeSet;
 
 use interline_items::search::{SearchHit, SearchOrder};
 use interline_items::{
-    Contents, Cursor, CursorKey, Error, Filter, FindItems, Item, ItemId, Kind, PageStart, Sort, SortBy, SortOrder,
-    TagMatch, TextFilter, View,
+    Contents, Error, Filter, FindItems, Item, Kind, PageStart, Sort, SortBy, SortOrder, TagMatch, TextFilter, View,
 };
-use uuid::Uuid;
 
+use super::page_cursor::{cursor_text, parse_cursor};
 use super::tool::CallContext;
 use crate::wire::invalid_field;
 
@@ -65,18 +64,4 @@ pub(in crate::mcp) fn active_items(kinds: BTreeSet<Kind>) -> Filter {
         tag_match: TagMatch::default(),
         views: [View::Active].into(),
     }
-}
-
-/// A cursor as text: the creation time of the last item of a page, and its id.
-fn cursor_text(cursor: &Cursor) -> Option<String> {
-    match &cursor.key {
-        Some(CursorKey::Micros(micros)) => Some(format!("{micros}.{}", cursor.id.uuid())),
-        Some(CursorKey::Text(_) | CursorKey::Score(_)) | None => None,
-    }
-}
-
-fn parse_cursor(text: &str) -> Option<Cursor> {
-    let (micros, id) = text.split_once('.')?;
-    let key = CursorKey::Micros(micros.parse().ok()?);
-    Some(Cursor { key: Some(key), id: ItemId::from_uuid(Uuid::try_parse(id).ok()?) })
 }

@@ -35,6 +35,7 @@ async fn what_is_no_message_is_answered_and_the_next_is_receive_line() {
         (&b"not JSON"[..], json!(null), -32700),
         (b"\xff\xfe", json!(null), -32700),
         (b"{", json!(null), -32700),
+        (br#"{"id":"a"} 7"#, json!(null), -32700),
         (b"[]", json!(null), -32600),
         (b"7", json!(null), -32600),
         (b"{}", json!(null), -32600),

@@ -1,0 +1,9 @@
+//! The files of the server's JSON types that the parsing of arguments needs.
+
+#[path = "../../crates/server/src/wire/field_error.rs"]
+mod field_error;
+#[path = "../../crates/server/src/wire/object.rs"]
+mod object;
+
+pub(crate) use field_error::{invalid_field, json_field_error};
+pub(crate) use object::Object;
