@@ -1,4 +1,4 @@
-//! Group commit: the transaction that several queued jobs share, and the contents that they write once at its end.
+//! Group commit: the transaction that several queued writes share, and the contents that they write once at its end.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::sqlite::items::lookup;
 /// A content, or none.
 type Content = Option<Arc<str>>;
 
-/// The connection of a transaction, and the contents that its jobs have changed: the content of an item is written once,
-/// at the end, however many jobs have changed it.
+/// The connection of a transaction, and the contents that its writes have changed: the content of an item is written once,
+/// at the end, however many writes have changed it.
 pub(crate) struct CommitGroup<'c> {
     connection: &'c Connection,
     /// Contents that are not in the table yet, by the number of their item.
     contents: HashMap<i64, Content>,
-    /// The entries of `contents` before the current job changed them, oldest change first.
+    /// The entries of `contents` before the current write changed them, oldest change first.
     undo_log: Vec<(i64, Option<Content>)>,
     /// The sum of the lengths of `contents`.
     pending_bytes: usize,
@@ -27,7 +27,7 @@ pub(crate) struct CommitGroup<'c> {
 }
 
 impl<'c> CommitGroup<'c> {
-    /// A group without jobs, on a connection that is in a transaction.
+    /// A group without writes, on a connection that is in a transaction.
     pub(crate) fn new(connection: &'c Connection) -> CommitGroup<'c> {
         CommitGroup {
             connection,
@@ -53,19 +53,19 @@ impl<'c> CommitGroup<'c> {
         self.pending_bytes
     }
 
-    /// Begins a job, which [`CommitGroup::undo_job`] can undo.
-    pub(crate) fn begin_job(&mut self) {
+    /// Begins a write, which [`CommitGroup::undo_write`] can undo.
+    pub(crate) fn begin_write(&mut self) {
         self.undo_log.clear();
     }
 
-    /// Undoes what the job has changed in the pending contents; the savepoint undoes the rest.
-    pub(crate) fn undo_job(&mut self) {
+    /// Undoes what the write has changed in the pending contents; the savepoint undoes the rest.
+    pub(crate) fn undo_write(&mut self) {
         while let Some((number, content)) = self.undo_log.pop() {
             self.replace(number, content);
         }
     }
 
-    /// An item with its content, as the earlier jobs of the group have left it.
+    /// An item with its content, as the earlier writes of the group have left it.
     pub(crate) fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, Failure> {
         let Some((number, item)) = lookup::numbered_item(self.connection, id)? else { return Ok(None) };
         let content = match self.contents.get(&number) {

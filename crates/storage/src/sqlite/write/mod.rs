@@ -1,7 +1,7 @@
 //! Writing to the SQLite file: how a batch of changes becomes durable.
 //!
 //! A batch is encoded outside the writer thread ([`encoded_write`], [`commit_queue`]). The writer thread ([`writer`]) takes
-//! the jobs that wait, acquires the lock that processes share ([`process_lock`]), writes the jobs in one transaction
+//! the writes that wait, acquires the lock that processes share ([`process_lock`]), runs them in one transaction
 //! ([`group_commit`], [`commit`]), and commits it through the [`write_connection`], which knows whether the disk can be
 //! trusted.
 

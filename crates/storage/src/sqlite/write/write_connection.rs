@@ -11,7 +11,7 @@
 //! connection, and so through file handles, that were opened since. The probe goes to the very place of the log where the
 //! refused frames are, and checksums are chained: with its first frame in place, none of them can be taken any more. Commits that were acknowledged
 //! before are not in question: they lie before that place, and their own sync succeeded. The old connection stays open
-//! meanwhile, so that nothing makes the index anew. The probe does not wait for a job: until it is written, a kill of
+//! meanwhile, so that nothing makes the index anew. The probe does not wait for a write: until it is written, a kill of
 //! the process would bring the refused commit back. What the file says by then is the truth, whatever was refused: the
 //! writer thread keeps nothing of its own from one transaction to the next.
 
@@ -82,7 +82,7 @@ impl WriteConnection {
     /// Writes in the place of a refused commit, if the disk can be trusted again; otherwise the connection stays suspect.
     pub(crate) fn try_to_recover(&mut self) {
         if self.process_lock.acquire().is_ok() {
-            // The next attempt, or the next job, meets the same error.
+            // The next attempt, or the next write, meets the same error.
             let _ = self.probe();
             self.process_lock.release();
         }

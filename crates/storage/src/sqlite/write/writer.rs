@@ -21,20 +21,20 @@ use crate::sqlite::write::group_commit::CommitGroup;
 use crate::sqlite::write::process_lock::ProcessLock;
 use crate::sqlite::write::write_connection::{WriteConnection, execute};
 
-/// The limits of a group of jobs that share a transaction: the first job waits for the last, and so do the other
-/// processes. The job that exceeds a limit is the last one of its group.
+/// The limits of a group of writes that share a transaction: the first write waits for the last, and so do the other
+/// processes. The write that exceeds a limit is the last one of its group.
 #[derive(Clone, Copy)]
 struct Limits {
-    jobs: usize,
-    /// Since the first job began.
+    writes: usize,
+    /// Since the first write began.
     time: Duration,
     /// Of the contents that are still to be written to the table.
     bytes: usize,
 }
 
-const LIMITS: Limits = Limits { jobs: 256, time: Duration::from_millis(30), bytes: 8 * 1024 * 1024 };
+const LIMITS: Limits = Limits { writes: 256, time: Duration::from_millis(30), bytes: 8 * 1024 * 1024 };
 
-/// How long the writer thread waits between two probes of a disk that has failed, when there is no job.
+/// How long the writer thread waits between two probes of a disk that has failed, when there is no write.
 const RECOVERY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Counters of the writer thread since the store was opened.
@@ -63,10 +63,10 @@ impl SharedCounters {
     }
 }
 
-/// The handle of the writer thread. Dropping it waits until every job that was sent is done.
+/// The handle of the writer thread. Dropping it waits until every write that was sent is done.
 pub(crate) struct Writer {
     // `None` only while it is dropped: the thread ends when no sender is left.
-    jobs: Option<Sender<Box<dyn Job>>>,
+    writes: Option<Sender<Box<dyn QueuedWrite>>>,
     thread: Option<JoinHandle<()>>,
     counters: Arc<SharedCounters>,
     committed: watch::Sender<()>,
@@ -91,21 +91,21 @@ impl Writer {
             .name("sqlite-writer".to_owned())
             .spawn(move || run_writer(&mut connection, &receiver, &shared, &notify, LIMITS))
             .map_err(|error| OpenError::Failed(error.to_string()))?;
-        Ok(Writer { jobs: Some(sender), thread: Some(thread), counters, committed })
+        Ok(Writer { writes: Some(sender), thread: Some(thread), counters, committed })
     }
 
     /// Runs `work` in a transaction on the writer thread, and returns when the transaction is on disk. If `work` fails, it
     /// has changed nothing.
     ///
-    /// The job is sent before the future is first polled, and runs even if the future is dropped.
+    /// The write is sent before the future is first polled, and runs even if the future is dropped.
     pub(crate) fn run_in_group<T, W>(&self, work: W) -> impl Future<Output = Result<T, Failure>> + use<T, W>
     where
         T: Send + 'static,
         W: FnOnce(&mut CommitGroup<'_>) -> Result<T, Failure> + Send + 'static,
     {
-        let (job, answer) = job(work);
-        // If the thread is gone, the reply's sender is dropped with the job, and the error below says so.
-        let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
+        let (write, answer) = queued_write(work);
+        // If the thread is gone, the reply's sender is dropped with the write, and the error below says so.
+        let _ = self.writes.as_ref().map(|writes| writes.send(write));
         async { answer.await.unwrap_or_else(|_| Err(unavailable("the writer has stopped").into())) }
     }
 
@@ -118,7 +118,7 @@ impl Writer {
         self.run_in_group(|group| work(group.connection()))
     }
 
-    /// Whether the thread can take jobs.
+    /// Whether the thread can take writes.
     pub(crate) fn is_running(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
@@ -140,7 +140,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.jobs = None;
+        self.writes = None;
         if let Some(thread) = self.thread.take() {
             // A panic there was reported there.
             let _ = thread.join();
@@ -149,7 +149,7 @@ impl Drop for Writer {
 }
 
 /// A queued write, and the channel to the caller that waits for it.
-trait Job: Send {
+trait QueuedWrite: Send {
     /// Runs the write, and keeps its result.
     fn run(&mut self, group: &mut CommitGroup<'_>) -> JobOutcome;
     /// Sends the result to the caller.
@@ -158,30 +158,30 @@ trait Job: Send {
     fn refuse(self: Box<Self>, why: StoreError);
 }
 
-/// Whether the changes of a job are kept.
+/// Whether the changes of a write are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum JobOutcome {
     Keep,
     Undo,
 }
 
-/// A job, and the channel that receives its result.
-fn job<T, W>(work: W) -> (Box<dyn Job>, oneshot::Receiver<Result<T, Failure>>)
+/// A write, and the channel that receives its result.
+fn queued_write<T, W>(work: W) -> (Box<dyn QueuedWrite>, oneshot::Receiver<Result<T, Failure>>)
 where
     T: Send + 'static,
     W: FnOnce(&mut CommitGroup<'_>) -> Result<T, Failure> + Send + 'static,
 {
     let (reply, answer) = oneshot::channel();
-    (Box::new(QueuedJob { work: Some(work), result: None, reply }), answer)
+    (Box::new(WriteTask { work: Some(work), result: None, reply }), answer)
 }
 
-struct QueuedJob<T, W> {
+struct WriteTask<T, W> {
     work: Option<W>,
     result: Option<Result<T, Failure>>,
     reply: oneshot::Sender<Result<T, Failure>>,
 }
 
-impl<T, W> Job for QueuedJob<T, W>
+impl<T, W> QueuedWrite for WriteTask<T, W>
 where
     T: Send,
     W: FnOnce(&mut CommitGroup<'_>) -> Result<T, Failure> + Send,
@@ -196,7 +196,7 @@ where
 
     // A caller that no longer waits needs no answer.
     fn answer(self: Box<Self>) {
-        let QueuedJob { result, reply, .. } = *self;
+        let WriteTask { result, reply, .. } = *self;
         let _ = result.map(|result| reply.send(result));
     }
 
@@ -205,10 +205,10 @@ where
     }
 }
 
-/// Takes jobs from the queue and writes them in groups, until the queue is closed.
+/// Takes writes from the queue and commits them in groups, until the queue is closed.
 fn run_writer(
     connection: &mut WriteConnection,
-    jobs: &Receiver<Box<dyn Job>>,
+    writes: &Receiver<Box<dyn QueuedWrite>>,
     counters: &SharedCounters,
     committed: &watch::Sender<()>,
     limits: Limits,
@@ -218,13 +218,13 @@ fn run_writer(
     loop {
         let mut group = std::mem::take(&mut deferred);
         if group.is_empty() {
-            let Some(first) = next_job(connection, jobs) else { break };
+            let Some(first) = next_write(connection, writes) else { break };
             group.push(first);
         }
         let begun = connection.begin();
-        // After the process lock is acquired: jobs that arrived meanwhile join the group, and no process has smaller
+        // After the process lock is acquired: writes that arrived meanwhile join the group, and no process has smaller
         // groups than others.
-        group.extend(jobs.try_iter().take(limits.jobs.saturating_sub(group.len())));
+        group.extend(writes.try_iter().take(limits.writes.saturating_sub(group.len())));
         match begun.and_then(|()| write_group(connection, &mut group, limits)) {
             Ok((done, written)) => {
                 deferred = group.split_off(done);
@@ -235,38 +235,41 @@ fn run_writer(
             }
             Err(error) => {
                 connection.roll_back();
-                group.drain(..).for_each(|job| job.refuse(answer_for_group(&error)));
+                group.drain(..).for_each(|write| write.refuse(answer_for_group(&error)));
             }
         }
-        group.into_iter().for_each(Job::answer);
+        group.into_iter().for_each(QueuedWrite::answer);
     }
     // The next process that opens the file finds it without a log to read.
     let _ = connection.connection().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
 }
 
-/// Waits for a job; `None` when there will be no more. Meanwhile a suspect connection tries to recover.
-fn next_job(connection: &mut WriteConnection, jobs: &Receiver<Box<dyn Job>>) -> Option<Box<dyn Job>> {
+/// Waits for a write; `None` when there will be no more. Meanwhile a suspect connection tries to recover.
+fn next_write(
+    connection: &mut WriteConnection,
+    writes: &Receiver<Box<dyn QueuedWrite>>,
+) -> Option<Box<dyn QueuedWrite>> {
     while connection.is_suspect() {
-        match jobs.recv_timeout(RECOVERY_INTERVAL) {
-            Ok(job) => return Some(job),
+        match writes.recv_timeout(RECOVERY_INTERVAL) {
+            Ok(write) => return Some(write),
             Err(RecvTimeoutError::Timeout) => connection.try_to_recover(),
             Err(RecvTimeoutError::Disconnected) => return None,
         }
     }
-    jobs.recv().ok()
+    writes.recv().ok()
 }
 
-/// Runs jobs in the transaction that has begun, and commits; a job that fails is undone alone. Returns how many jobs ran
-/// and what was written; the other jobs do not fit into this transaction. On an error nothing has changed.
+/// Runs writes in the transaction that has begun, and commits; a write that fails is undone alone. Returns how many writes ran
+/// and what was written; the other writes do not fit into this transaction. On an error nothing has changed.
 fn write_group(
     connection: &mut WriteConnection,
-    jobs: &mut [Box<dyn Job>],
+    writes: &mut [Box<dyn QueuedWrite>],
     limits: Limits,
 ) -> Result<(usize, Counters), rusqlite::Error> {
     let changes_before = connection.connection().total_changes();
     let mut group = CommitGroup::new(connection.connection());
-    let (done, acknowledged) = match jobs {
-        // For a single job the transaction is savepoint enough.
+    let (done, acknowledged) = match writes {
+        // For a single write the transaction is savepoint enough.
         [only] => (1, u64::from(only.run(&mut group) == JobOutcome::Keep)),
         several => write_each(&mut group, several, limits)?,
     };
@@ -284,23 +287,23 @@ fn write_group(
     Ok((done, Counters { commits: 0, acknowledged, contents: 0 }))
 }
 
-/// Runs jobs up to the limits. Returns how many ran, and how many of them are kept.
+/// Runs writes up to the limits. Returns how many ran, and how many of them are kept.
 fn write_each(
     group: &mut CommitGroup<'_>,
-    jobs: &mut [Box<dyn Job>],
+    writes: &mut [Box<dyn QueuedWrite>],
     limits: Limits,
 ) -> Result<(usize, u64), rusqlite::Error> {
     let start = Instant::now();
     let (mut done, mut kept) = (0, 0);
-    for job in jobs {
-        group.begin_job();
+    for write in writes {
+        group.begin_write();
         execute(group.connection(), "SAVEPOINT job")?;
-        match job.run(group) {
+        match write.run(group) {
             JobOutcome::Keep => kept += 1,
             JobOutcome::Undo => {
                 // Fails if SQLite has rolled everything back (as it does on a full disk): then the whole group fails.
                 execute(group.connection(), "ROLLBACK TO job")?;
-                group.undo_job();
+                group.undo_write();
             }
         }
         execute(group.connection(), "RELEASE job")?;

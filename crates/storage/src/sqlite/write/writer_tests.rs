@@ -1,4 +1,4 @@
-//! Tests of the writer thread: groups of jobs, and what happens to them when the disk fails.
+//! Tests of the writer thread: groups of writes, and what happens to them when the disk fails.
 
 use std::sync::atomic::AtomicBool;
 
@@ -16,9 +16,9 @@ fn database_that_refuses(refuses: impl FnMut() -> bool + Send + 'static) -> Writ
     WriteConnection::new(Path::new(":memory:"), connection, ProcessLock::none())
 }
 
-fn insert(text: &str) -> (Box<dyn Job>, oneshot::Receiver<Result<(), Failure>>) {
+fn insert(text: &str) -> (Box<dyn QueuedWrite>, oneshot::Receiver<Result<(), Failure>>) {
     let text = text.to_owned();
-    job(move |group: &mut CommitGroup<'_>| {
+    queued_write(move |group: &mut CommitGroup<'_>| {
         let connection = group.connection();
         connection.execute("INSERT INTO notes VALUES ('first of two, ' || ?1)", [&text])?;
         connection.execute("INSERT INTO notes VALUES (?1)", [&text])?;
@@ -26,10 +26,10 @@ fn insert(text: &str) -> (Box<dyn Job>, oneshot::Receiver<Result<(), Failure>>) 
     })
 }
 
-/// Writes jobs that wait together, and returns their answers.
+/// Runs writes that wait together, and returns their answers.
 fn write(connection: &mut WriteConnection, texts: &[&str]) -> (Vec<Result<(), StoreError>>, Counters) {
-    let (jobs, answers): (Vec<_>, Vec<_>) = texts.iter().map(|text| insert(text)).unzip();
-    let counters = serve_all(connection, jobs);
+    let (writes, answers): (Vec<_>, Vec<_>) = texts.iter().map(|text| insert(text)).unzip();
+    let counters = serve_all(connection, writes);
     let results = answers.into_iter().map(|answer| answer.blocking_recv().unwrap().map_err(StoreError::from));
     (results.collect(), counters)
 }
@@ -37,17 +37,17 @@ fn write(connection: &mut WriteConnection, texts: &[&str]) -> (Vec<Result<(), St
 /// Without a time limit, however slow the machine is.
 const NO_HURRY: Limits = Limits { time: Duration::MAX, ..LIMITS };
 
-fn serve_all(connection: &mut WriteConnection, jobs: Vec<Box<dyn Job>>) -> Counters {
-    serve_within(connection, jobs, NO_HURRY)
+fn serve_all(connection: &mut WriteConnection, writes: Vec<Box<dyn QueuedWrite>>) -> Counters {
+    serve_within(connection, writes, NO_HURRY)
 }
 
-fn serve_within(connection: &mut WriteConnection, jobs: Vec<Box<dyn Job>>, limits: Limits) -> Counters {
+fn serve_within(connection: &mut WriteConnection, writes: Vec<Box<dyn QueuedWrite>>, limits: Limits) -> Counters {
     let (sender, receiver) = channel();
-    jobs.into_iter().for_each(|job| sender.send(job).unwrap());
+    writes.into_iter().for_each(|write| sender.send(write).unwrap());
     drop(sender);
     let counters = Arc::new(SharedCounters::default());
     run_writer(connection, &receiver, &counters, &watch::Sender::new(()), limits);
-    Writer { jobs: None, thread: None, counters, committed: watch::Sender::new(()) }.counters()
+    Writer { writes: None, thread: None, counters, committed: watch::Sender::new(()) }.counters()
 }
 
 fn rows(connection: &WriteConnection) -> i64 {
@@ -66,8 +66,8 @@ fn jobs_that_wait_together_share_a_commit() {
 #[test]
 fn a_group_ends_when_it_takes_too_long() {
     let mut connection = database();
-    let (jobs, answers): (Vec<_>, Vec<_>) = ["a", "b", "c"].into_iter().map(insert).unzip();
-    let counters = serve_within(&mut connection, jobs, Limits { time: Duration::ZERO, ..LIMITS });
+    let (writes, answers): (Vec<_>, Vec<_>) = ["a", "b", "c"].into_iter().map(insert).unzip();
+    let counters = serve_within(&mut connection, writes, Limits { time: Duration::ZERO, ..LIMITS });
     assert_eq!(counters, Counters { commits: 3, acknowledged: 3, contents: 0 });
     answers.into_iter().for_each(|answer| assert!(answer.blocking_recv().unwrap().is_ok()));
     assert_eq!(rows(&connection), 6);
@@ -75,9 +75,9 @@ fn a_group_ends_when_it_takes_too_long() {
 
 #[test]
 fn a_group_ends_when_its_contents_are_too_long() {
-    // Contents of 6 bytes in all, of which the second job takes 3 back, and the fourth replaces 3.
+    // Contents of 6 bytes in all, of which the second write takes 3 back, and the fourth replaces 3.
     let put = |number, text: &'static str, outcome: fn() -> Result<(), Failure>| {
-        job(move |group: &mut CommitGroup<'_>| {
+        queued_write(move |group: &mut CommitGroup<'_>| {
             group.connection().execute("INSERT INTO notes VALUES (?1)", [text])?;
             group.put_content(number, Some(text.into()));
             outcome()
@@ -85,7 +85,7 @@ fn a_group_ends_when_its_contents_are_too_long() {
         .0
     };
     let fails = || Err(unavailable("no").into());
-    let jobs = || {
+    let writes = || {
         vec![
             put(1, "one", || Ok(())),
             put(2, "two", fails),
@@ -97,7 +97,7 @@ fn a_group_ends_when_its_contents_are_too_long() {
     let done_within = |bytes| {
         let connection = database();
         let mut group = CommitGroup::new(connection.connection());
-        write_each(&mut group, &mut jobs(), Limits { bytes, ..NO_HURRY }).unwrap()
+        write_each(&mut group, &mut writes(), Limits { bytes, ..NO_HURRY }).unwrap()
     };
     assert_eq!(done_within(3), (1, 1));
     assert_eq!(done_within(6), (3, 2));
