@@ -66,3 +66,20 @@ fn open(path: &Path, flags: OpenFlags, settings: &str) -> Result<Connection, rus
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     Ok(connection)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_double_quotes_that_is_no_column_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("interline.db");
+        let writer = writer(&path).unwrap();
+        writer.execute_batch(r#"CREATE TABLE notes ("user" INTEGER)"#).unwrap();
+        for connection in [&writer, &reader(&path).unwrap()] {
+            assert!(connection.prepare(r#"SELECT 1 FROM notes WHERE "user" = 1"#).is_ok());
+            assert!(connection.prepare(r#"SELECT 1 FROM notes WHERE "usr" = 1"#).is_err());
+        }
+    }
+}
