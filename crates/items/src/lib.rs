@@ -40,7 +40,9 @@ pub use access::{
 };
 pub use app::{App, AppVersion, PublishedFile};
 pub use check::{CheckProblem, CheckReport};
-pub use error::{Error, Expectation, IdempotencyKeyProblem, NeedsText, PassageField, PassageRole, Refusal};
+pub use error::{
+    Error, Expectation, IdempotencyKeyProblem, NeedsText, OverloadCause, Overloaded, PassageField, PassageRole, Refusal,
+};
 pub use event::{Event, EventCursor, EventKind, EventRange};
 pub use history::{
     ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, NamedId, Retention, Version,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use interline_edit::{Level, MultipleMatches, NoMatch, NoMatchCause};
 
-use super::{Error, IdempotencyKeyProblem, NeedsText, PassageField, PassageRole, Refusal};
+use super::{Error, IdempotencyKeyProblem, NeedsText, OverloadCause, Overloaded, PassageField, PassageRole, Refusal};
 use crate::KindMismatch;
 use crate::{Kind, View};
 
@@ -81,6 +81,12 @@ impl Error {
             Error::Unauthorized => "use a valid token".to_owned(),
             Error::Forbidden(refusal) => after_refusal(*refusal),
             Error::Unavailable(_) => "nothing was applied; try again later".to_owned(),
+            Error::Overloaded(Overloaded { cause: OverloadCause::Caller, .. }) => {
+                "nothing was applied; wait for the answers to your other requests, then try again".to_owned()
+            }
+            Error::Overloaded(Overloaded { cause: OverloadCause::Everyone, .. }) => {
+                format!("nothing was applied; try again in {} s", Overloaded::RETRY_AFTER_SECONDS)
+            }
             Error::Unknown(_) => "it may have been applied: read the item before sending it again, or send it again \
                                   with the same idempotency key"
                 .to_owned(),
@@ -226,6 +232,12 @@ impl fmt::Display for Error {
             Error::Unauthorized => f.write_str("no valid token was given"),
             Error::Forbidden(refusal) => refusal.fmt(f),
             Error::Unavailable(_) => f.write_str("the store cannot do this now"),
+            Error::Overloaded(Overloaded { resource, cause: OverloadCause::Caller }) => {
+                write!(f, "your requests fill your share of the {resource}")
+            }
+            Error::Overloaded(Overloaded { resource, cause: OverloadCause::Everyone }) => {
+                write!(f, "the {resource} is full")
+            }
             Error::Unknown(_) => f.write_str("the store lost the answer to this change"),
             Error::Internal(_) => f.write_str("something went wrong inside the server"),
         }

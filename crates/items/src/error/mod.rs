@@ -182,11 +182,42 @@ pub enum Error {
     Forbidden(Refusal),
     /// The storage cannot do it now; nothing was applied. The text is for the log.
     Unavailable(String),
+    /// A queue or the memory budget is full; nothing was applied.
+    Overloaded(Overloaded),
     /// The connection to the storage was lost before it confirmed a change, which may have been applied. The text is for the
     /// log.
     Unknown(String),
     /// Something is broken. The text is for the log.
     Internal(String),
+}
+
+/// A shared resource that is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overloaded {
+    /// What is full, as messages name it: "queue of searches".
+    pub resource: &'static str,
+    /// Whose use fills it.
+    pub cause: OverloadCause,
+}
+
+/// Whose use fills a shared resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OverloadCause {
+    /// The caller's own requests take all that one user may have.
+    Caller,
+    /// The requests of all.
+    Everyone,
+}
+
+impl Overloaded {
+    /// How many seconds a client should wait before it tries again.
+    pub const RETRY_AFTER_SECONDS: u32 = 1;
+}
+
+impl From<Overloaded> for Error {
+    fn from(overloaded: Overloaded) -> Error {
+        Error::Overloaded(overloaded)
+    }
 }
 
 /// Why a caller may not do something.
@@ -303,6 +334,7 @@ impl Error {
             Error::Unauthorized => "unauthorized",
             Error::Forbidden(_) => "forbidden",
             Error::Unavailable(_) | Error::Unknown(_) => "unavailable",
+            Error::Overloaded(_) => "overloaded",
             Error::Internal(_) => "internal",
         }
     }

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
-use interline_items::{Error, Expectation};
+use interline_items::{Error, Expectation, Overloaded};
 
 use super::middleware::request_log::current_request_id;
 use super::response;
@@ -119,6 +119,9 @@ impl IntoResponse for ApiError {
             ApiError::RateLimited { retry_after_seconds } => {
                 response.headers_mut().insert(RETRY_AFTER, retry_after_seconds.into());
             }
+            ApiError::Refused(Error::Overloaded(_)) => {
+                response.headers_mut().insert(RETRY_AFTER, Overloaded::RETRY_AFTER_SECONDS.into());
+            }
             _ => {}
         }
         response
@@ -156,7 +159,7 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::UnknownSpace(_)
         | Error::InvalidIdempotencyKey(_)
         | Error::InvalidOperations { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-        Error::Unavailable(_) | Error::Unknown(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Error::Unavailable(_) | Error::Unknown(_) | Error::Overloaded(_) => StatusCode::SERVICE_UNAVAILABLE,
         Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

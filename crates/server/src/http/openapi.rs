@@ -215,7 +215,11 @@ fn add_errors(operation: &mut Value, method: &str, path: &str, rules: RouteRules
         (413, "Too large", has_body),
         (422, "Fields or parameters that cannot be accepted", !open),
         (429, "Too many requests; `Retry-After` says when to come back", !open),
-        (503, "The storage cannot do it now; the suggestion says whether it may have been applied", true),
+        (
+            503,
+            "The storage cannot do it now, or the server is overloaded; the suggestion says whether it may have been applied",
+            true,
+        ),
     ];
     let Some(Value::Object(responses)) = operation.get_mut("responses") else { return };
     for (status, response) in responses.iter_mut() {

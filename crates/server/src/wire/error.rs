@@ -182,6 +182,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
         | Error::Unauthorized
         | Error::Forbidden(_)
         | Error::Unavailable(_)
+        | Error::Overloaded(_)
         | Error::Unknown(_)
         | Error::Internal(_) => Map::new(),
     }
