@@ -12,6 +12,7 @@ use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Toke
 use crate::app::{App, AppVersion, PublishedFile};
 use crate::check::CheckReport;
 use crate::event::{Event, EventRange};
+use crate::fair::Interrupted;
 use crate::fields::{AppSlug, CodePath, PromptName, Tag, Url};
 use crate::history::{ForgottenVersions, HistoryPage, HistoryQuery, Retention, Version};
 use crate::jobs::JobStore;
@@ -352,4 +353,13 @@ pub enum StoreError {
     /// The storage is broken or was used wrongly. The text is for the log.
     #[error("the storage failed: {0}")]
     Failed(String),
+}
+
+impl From<Interrupted> for StoreError {
+    /// Where nobody waits for the answer any more, it does not matter which one it is.
+    fn from(interrupted: Interrupted) -> StoreError {
+        match interrupted {
+            Interrupted::OutOfTime | Interrupted::Abandoned => StoreError::OutOfTime,
+        }
+    }
 }

@@ -2,14 +2,16 @@
 //! recurses deep.
 
 use std::io;
-use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::thread;
+use std::time::Instant;
 
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 
-use crate::Error;
+#[cfg(test)]
+use crate::fair::FairPermit;
+use crate::fair::{Checkpoint, FairSemaphore, QueueFull, WorkFor, pool_places};
+use crate::{Error, Overloaded};
 
 /// The stack of every thread here: what checks of templates and of Python need, whichever is larger.
 const STACK_BYTES: usize = if interline_template::STACK_BYTES > interline_python::STACK_BYTES {
@@ -55,6 +57,8 @@ pub(crate) enum ThreadError {
     NoThread(io::Error),
     /// The work panicked.
     Panicked,
+    /// Too much work waits for a thread.
+    QueueFull(QueueFull),
 }
 
 impl From<ThreadError> for Error {
@@ -62,56 +66,78 @@ impl From<ThreadError> for Error {
         match error {
             ThreadError::NoThread(error) => Error::Unavailable(format!("no thread to work on: {error}")),
             ThreadError::Panicked => Error::Internal("a thread panicked at its work".to_owned()),
+            ThreadError::QueueFull(QueueFull(cause)) => Overloaded { resource: "queue of work", cause }.into(),
         }
     }
 }
 
-/// A bounded number of threads, each of which lives for one piece of work.
+/// A bounded number of threads, each of which lives for one piece of work, shared fairly by users.
 #[derive(Clone)]
 pub(crate) struct Threads {
-    turns: Arc<Semaphore>,
+    places: FairSemaphore<WorkFor>,
 }
 
 impl Threads {
-    /// As many at once as there are cores: more would only take turns on them.
-    pub(crate) fn one_per_core() -> Threads {
-        Threads::new(thread::available_parallelism().map_or(1, NonZeroUsize::get))
+    /// As many at once as a pool has places.
+    pub(crate) fn new() -> Threads {
+        Threads::with_places(pool_places())
     }
 
-    /// So many at once.
-    pub(crate) fn new(count: usize) -> Threads {
-        Threads { turns: Arc::new(Semaphore::new(count)) }
+    fn with_places(places: usize) -> Threads {
+        Threads { places: FairSemaphore::halved(places) }
+    }
+
+    /// Threads of which none is free as long as the permit is held.
+    #[cfg(test)]
+    pub(crate) fn busy() -> (Threads, Option<FairPermit<WorkFor>>) {
+        let threads = Threads::with_places(1);
+        let permit = threads.places.try_acquire(WorkFor::Server);
+        (threads, permit)
     }
 
     /// Runs `work` on a thread of its own, when it is its turn. Work that began is done to its end, also when nobody
-    /// waits for it any more, and keeps its turn until then.
+    /// waits for it any more, and keeps its place until then.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        work_for: WorkFor,
         work: impl FnOnce(&LargeStack) -> T + Send + 'static,
     ) -> Result<T, ThreadError> {
-        // It is never closed, so this always is a turn.
-        let turn = Arc::clone(&self.turns).acquire_owned().await.ok();
+        self.run_until(work_for, None, move |stack, _| work(stack)).await
+    }
+
+    /// The same for work that asks its checkpoint whether it may go on: it may until the given time, while its caller waits
+    /// for it.
+    pub(crate) async fn run_until<T: Send + 'static>(
+        &self,
+        work_for: WorkFor,
+        until: Option<Instant>,
+        work: impl FnOnce(&LargeStack, &Checkpoint) -> T + Send + 'static,
+    ) -> Result<T, ThreadError> {
+        let permit = self.places.acquire(work_for).await.map_err(ThreadError::QueueFull)?;
+        let (checkpoint, _guard) = Checkpoint::new(Some(permit), until);
         let (sender, receiver) = oneshot::channel();
         let spawned = builder().spawn(move || {
-            let done = work(&LargeStack(()));
-            drop(turn);
+            let done = work(&LargeStack(()), &checkpoint);
+            drop(checkpoint);
             // Nobody may be waiting any more.
             let _ = sender.send(done);
         });
         spawned.map_err(ThreadError::NoThread)?;
         receiver.await.map_err(|_| ThreadError::Panicked)
     }
-}
 
-impl Threads {
-    /// Runs `work` on a thread of its own if a turn is free right now; what comes when it is done. `None` if none is, or
+    /// Runs `work` on a thread of its own if a place is free right now; what comes when it is done. `None` if none is, or
     /// if the system gives no thread: then nothing is done.
-    pub(crate) fn run_if_free(&self, work: impl FnOnce() + Send + 'static) -> Option<oneshot::Receiver<()>> {
-        let turn = Arc::clone(&self.turns).try_acquire_owned().ok()?;
+    pub(crate) fn run_if_free(
+        &self,
+        work_for: WorkFor,
+        work: impl FnOnce() + Send + 'static,
+    ) -> Option<oneshot::Receiver<()>> {
+        let permit = self.places.try_acquire(work_for)?;
         let (sender, receiver) = oneshot::channel();
         let spawned = builder().spawn(move || {
             work();
-            drop(turn);
+            drop(permit);
             let _ = sender.send(());
         });
         spawned.ok().map(|_| receiver)
@@ -142,9 +168,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_more_work_runs_at_once_than_there_are_turns() {
+    async fn one_user_runs_no_more_work_at_once_than_half_of_the_places() {
         static RUNNING: AtomicUsize = AtomicUsize::new(0);
-        let threads = Threads::new(2);
+        let threads = Threads::with_places(4);
         let work = |_: &LargeStack| {
             let running = RUNNING.fetch_add(1, Ordering::SeqCst) + 1;
             thread::yield_now();
@@ -154,7 +180,7 @@ mod tests {
         let tasks: Vec<_> = (0..200)
             .map(|_| {
                 let threads = threads.clone();
-                tokio::spawn(async move { threads.run(work).await })
+                tokio::spawn(async move { threads.run(WorkFor::Server, work).await })
             })
             .collect();
         for task in tasks {
@@ -163,9 +189,29 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_gives_its_turn_back() {
-        let threads = Threads { turns: Arc::new(Semaphore::new(1)) };
-        assert!(matches!(threads.run(|_| panic!("lost")).await, Err::<(), _>(ThreadError::Panicked)));
-        assert_eq!(threads.run(|_| 7).await.unwrap(), 7);
+    async fn a_panic_gives_its_place_back() {
+        let threads = Threads::with_places(1);
+        assert!(matches!(threads.run(WorkFor::Server, |_| panic!("lost")).await, Err::<(), _>(ThreadError::Panicked)));
+        assert_eq!(threads.run(WorkFor::Server, |_| 7).await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn work_whose_caller_has_gone_stops_at_its_checkpoint() {
+        let threads = Threads::with_places(1);
+        let (started, has_started) = oneshot::channel();
+        let endless = |_: &LargeStack, checkpoint: &Checkpoint| {
+            started.send(()).unwrap();
+            while checkpoint.check().is_ok() {
+                thread::yield_now();
+            }
+        };
+        let asking = tokio::spawn({
+            let threads = threads.clone();
+            async move { threads.run_until(WorkFor::Server, None, endless).await }
+        });
+        has_started.await.unwrap();
+        asking.abort();
+        // The only place comes back.
+        assert_eq!(threads.run(WorkFor::Server, |_| 7).await.unwrap(), 7);
     }
 }

@@ -16,6 +16,18 @@ pub struct Batch {
     pub idempotency: Option<IdempotencyRecord>,
 }
 
+impl Batch {
+    /// How many bytes of content it writes.
+    pub fn content_bytes(&self) -> usize {
+        let bytes = |write: &ItemWrite| match &write.content {
+            ContentWrite::Keep => 0,
+            ContentWrite::Edit { new, .. } => new.len(),
+            ContentWrite::Set { new, .. } => new.as_ref().map_or(0, |text| text.len()),
+        };
+        self.writes.iter().map(bytes).sum()
+    }
+}
+
 impl From<ItemWrite> for Batch {
     fn from(write: ItemWrite) -> Batch {
         Batch { writes: vec![write], ..Batch::default() }

@@ -66,15 +66,26 @@ fn problem(tag: &str) -> Option<String> {
     }
 }
 
+/// How many times as many tags as an item may have are looked at: some may be alike.
+const MAX_REPETITION: usize = 10;
+
 /// The tags of an item: no two alike, in the order in which they were first given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags(Vec<Tag>);
 
 impl Tags {
-    /// Parses each, drops the duplicates, then counts. An error names the tag by its index: `tags[2]`.
-    pub fn parse(tags: impl IntoIterator<Item = impl AsRef<str>>, limits: &Limits) -> Result<Tags, FieldError> {
+    /// Parses each, drops the duplicates, then counts. An error names the tag by its index: `tags[2]`. So many that no item
+    /// could have meant them, duplicates or not, are counted only.
+    pub fn parse(
+        tags: impl IntoIterator<Item = impl AsRef<str>, IntoIter: ExactSizeIterator>,
+        limits: &Limits,
+    ) -> Result<Tags, FieldError> {
+        let tags = tags.into_iter();
+        if tags.len() > MAX_REPETITION * limits.tags {
+            return Err(FieldError::too_many("tags", "tags", limits.tags, tags.len()));
+        }
         let (mut list, mut seen) = (Vec::new(), HashSet::new());
-        for (index, tag) in tags.into_iter().enumerate() {
+        for (index, tag) in tags.enumerate() {
             let tag = Tag::parse_field(&format!("tags[{index}]"), tag.as_ref(), limits)?;
             if seen.insert(tag.clone()) {
                 list.push(tag);

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Instant;
 
 use interline_search::Search;
 
+use crate::fair::Checkpoint;
 use crate::fields::{CodePath, sort_key};
 use crate::{CodeKind, SpaceId};
 
@@ -21,8 +21,8 @@ pub struct FileSearch {
     pub kind: CodeKind,
     /// The paths.
     pub paths: Paths,
-    /// When the storage gives up.
-    pub until: Instant,
+    /// The checkpoint at which the storage asks whether it may go on.
+    pub checkpoint: Checkpoint,
 }
 
 /// Paths of files.

@@ -1,11 +1,11 @@
 //! Pages of search results, and the steps by which the index catches up.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use interline_search::{Search, Snippet};
 use jiff::Timestamp;
 
+use crate::fair::Checkpoint;
 use crate::{Contents, Cursor, Filter, PageStart, Snapshot, Sort, SortOrder};
 
 /// A request for a page of search results.
@@ -23,8 +23,8 @@ pub struct SearchQuery {
     pub limit: usize,
     /// Whether contents are read too.
     pub contents: Contents,
-    /// When the storage gives up.
-    pub until: Instant,
+    /// The checkpoint at which the storage asks whether it may go on.
+    pub checkpoint: Checkpoint,
 }
 
 /// An order of search results; ties are broken by id, in the same direction.

@@ -13,6 +13,7 @@
 //! * `upkeep` and `search_index`: what a server does in the background.
 
 mod access;
+mod admission;
 mod code;
 mod commit;
 mod edit;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use interline_python::SdkName;
 use jiff::Timestamp;
 
+use crate::fair::{FairSemaphore, WorkFor, pool_places};
 use crate::fields::Limits;
 use crate::threads::Threads;
 use crate::{Error, Store, WebhookTargets};
@@ -61,6 +63,9 @@ pub use jobs::{
 pub use upkeep::{Upkeep, UpkeepReport};
 pub use webhooks::{WebhookChanges, WebhookDraft, WebhookSwitch};
 
+/// How many long writes may be in the queue of the storage's writer.
+const LONG_WRITES: usize = 2;
+
 /// The use cases over a storage. Cheap to clone; every door holds one.
 #[derive(Clone)]
 pub struct Interline {
@@ -68,6 +73,11 @@ pub struct Interline {
     limits: Arc<Limits>,
     sdk: Arc<SdkName>,
     threads: Threads,
+    /// Reads of many rows or of a long text. Searches have places of their own: no list waits for a search.
+    reads: FairSemaphore<WorkFor>,
+    searches: FairSemaphore<WorkFor>,
+    /// Writes of long contents. The storage's writer takes one after the other: who queues many delays everybody's.
+    long_writes: FairSemaphore<WorkFor>,
     credentials: Arc<CredentialsCache>,
     token_uses: Arc<TokenUses>,
     in_flight_keys: InFlightKeys,
@@ -83,7 +93,10 @@ impl Interline {
             store,
             limits: Arc::new(limits),
             sdk: Arc::default(),
-            threads: Threads::one_per_core(),
+            threads: Threads::new(),
+            reads: FairSemaphore::halved(pool_places()),
+            searches: FairSemaphore::halved(pool_places()),
+            long_writes: FairSemaphore::halved(LONG_WRITES),
             credentials: Arc::default(),
             token_uses: Arc::default(),
             in_flight_keys: InFlightKeys::default(),

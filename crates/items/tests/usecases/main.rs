@@ -9,6 +9,7 @@ mod access;
 mod code;
 mod edit;
 mod events;
+mod fairness;
 mod idempotency;
 mod items;
 mod upkeep;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
+use deadpool_postgres::{Client, Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
 use interline_items::StoreError;
+use interline_items::fair::pool_places;
 use rustls::{ClientConfig, RootCertStore};
-use tokio::sync::Semaphore;
+use tokio::runtime::Handle;
 use tokio_postgres::NoTls;
 use tokio_postgres::config::{Config, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -14,12 +15,11 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::OpenError;
 use crate::postgres::failure::{Failure, error_chain};
 
-/// Connections of one process. A write holds one for a few round trips, so that some connections serve many clients.
-const POOL_SIZE: usize = 16;
+/// Connections of one process that are left for short operations. A write holds one for a few round trips, so that some
+/// connections serve many clients.
+const SHORT_OPERATIONS: usize = 6;
 /// Connections that only look up whether a commit succeeded: those of the other pool may all be lost.
 const COMMIT_STATUS_SIZE: usize = 2;
-/// How many searches run at a time, so that connections are left for other requests; further searches wait.
-const SEARCHES: usize = 6;
 /// How long a request waits for a connection, and a connection for the server, before the storage is unavailable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long an operation may take: more than the server allows a statement, so that a server that works answers before.
@@ -53,8 +53,8 @@ pub(super) struct Pools {
     pub(super) commit_status: Pool,
     /// For notifying other processes of commits, so that no write waits for a connection because of it.
     pub(super) notify: Pool,
-    /// Limits how many searches run at a time.
-    pub(super) searches: Arc<Semaphore>,
+    /// How connections are encrypted; `None` if they are not.
+    tls: Option<MakeRustlsConnect>,
 }
 
 impl Pools {
@@ -65,6 +65,46 @@ impl Pools {
             self.work.retain(|_, _| false);
         }
         Ok(result?)
+    }
+
+    /// Runs a read that can take long. Its statement is cancelled when the caller no longer waits for it.
+    pub(super) async fn read_long<T>(
+        &self,
+        work: impl AsyncFnOnce(&mut Client) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        let reading = async {
+            let mut reading = CancelledOnDrop { client: Some(self.work.get().await?), tls: self.tls.clone() };
+            let result = match reading.client.as_mut() {
+                Some(client) => work(client).await,
+                None => Err(Failure::NoAnswer),
+            };
+            // Back to the pool.
+            reading.client = None;
+            result
+        };
+        self.use_one(reading).await
+    }
+}
+
+/// A connection at work. Dropped with it, the statement is cancelled and the connection is closed: in the pool, the next
+/// request would wait for a statement whose result nobody reads.
+struct CancelledOnDrop {
+    client: Option<Client>,
+    tls: Option<MakeRustlsConnect>,
+}
+
+impl Drop for CancelledOnDrop {
+    fn drop(&mut self) {
+        let (Some(client), Ok(runtime)) = (self.client.take(), Handle::try_current()) else { return };
+        let (cancel, tls) = (client.cancel_token(), self.tls.take());
+        drop(Client::take(client));
+        runtime.spawn(async move {
+            // A server that cannot be reached now ends the statement when its time is over.
+            let _ = match tls {
+                Some(tls) => cancel.cancel_query(tls).await,
+                None => cancel.cancel_query(NoTls).await,
+            };
+        });
     }
 }
 
@@ -78,17 +118,28 @@ pub(super) async fn with_timeout<T>(work: impl Future<Output = Result<T, Failure
 /// `sslmode=require` and `sslmode=verify-full` are the same: TLS, with the server's certificate checked against the
 /// system's authorities (or those of the file that `SSL_CERT_FILE` names). Without them there is no TLS.
 pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
-    let searches = Arc::new(Semaphore::new(SEARCHES));
-    let [work, commit_status, notify] = [POOL_SIZE, COMMIT_STATUS_SIZE, 1].map(|size| pool(url, size));
-    Ok(Pools { work: work?, commit_status: commit_status?, notify: notify?, searches })
+    let config = configuration(url)?;
+    let tls = match config.get_ssl_mode() {
+        SslMode::Require => Some(tls()?),
+        _ => None,
+    };
+    let pool = |size| pool(config.clone(), tls.clone(), size);
+    let (work, commit_status, notify) = (pool(work_connections())?, pool(COMMIT_STATUS_SIZE)?, pool(1)?);
+    Ok(Pools { work, commit_status, notify, tls })
 }
 
-fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {
-    let config = configuration(url)?;
+/// One for each long read and each search that the use cases begin at a time, paused searches included, and some for short
+/// operations.
+fn work_connections() -> usize {
+    let places = pool_places();
+    SHORT_OPERATIONS + places + (places + places.div_ceil(2))
+}
+
+fn pool(config: Config, tls: Option<MakeRustlsConnect>, size: usize) -> Result<Pool, OpenError> {
     let manager_config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let manager = match config.get_ssl_mode() {
-        SslMode::Require => Manager::from_config(config, tls()?, manager_config),
-        _ => Manager::from_config(config, NoTls, manager_config),
+    let manager = match tls {
+        Some(tls) => Manager::from_config(config, tls, manager_config),
+        None => Manager::from_config(config, NoTls, manager_config),
     };
     Pool::builder(manager)
         .max_size(size)

@@ -193,11 +193,11 @@ impl Store for PostgresStore {
     }
 
     async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError> {
-        self.pools.use_one(async { files::files(&self.client().await?, query).await }).await
+        self.pools.read_long(async |client| files::files(client, query).await).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
-        self.pools.use_one(async { list::list(&mut self.client().await?, query).await }).await
+        self.pools.read_long(async |client| list::list(client, query).await).await
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<SearchResults, StoreError> {
@@ -218,11 +218,11 @@ impl Store for PostgresStore {
     }
 
     async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError> {
-        self.pools.use_one(async { versions::versions(&mut self.client().await?, item, query).await }).await
+        self.pools.read_long(async |client| versions::versions(client, item, query).await).await
     }
 
     async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError> {
-        self.pools.use_one(async { versions::version(&mut self.client().await?, item, number).await }).await
+        self.pools.read_long(async |client| versions::version(client, item, number).await).await
     }
 
     async fn forget_versions(
@@ -259,11 +259,11 @@ impl Store for PostgresStore {
     }
 
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
-        self.pools.use_one(async { lookup::tags(&self.client().await?, spaces, kinds).await }).await
+        self.pools.read_long(async |client| lookup::tags(client, spaces, kinds).await).await
     }
 
     async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError> {
-        self.pools.use_one(async { lookup::tagged(&self.client().await?, spaces, kinds, tag).await }).await
+        self.pools.read_long(async |client| lookup::tagged(client, spaces, kinds, tag).await).await
     }
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {

@@ -64,6 +64,8 @@ pub(super) fn answer_for(error: &rusqlite::Error) -> StoreError {
             | ErrorCode::OutOfMemory
             | ErrorCode::ReadOnly,
         ) => StoreError::Unavailable(error.to_string()),
+        // By the checkpoint of a long read.
+        Some(ErrorCode::OperationInterrupted) => StoreError::OutOfTime,
         _ => StoreError::Failed(error.to_string()),
     }
 }

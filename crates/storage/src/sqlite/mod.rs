@@ -170,12 +170,14 @@ impl Store for SqliteStore {
 
     async fn search(&self, query: &SearchQuery) -> Result<SearchResults, StoreError> {
         let query = query.clone();
-        self.readers.read_long(move |connection| search::search(connection, &query)).await
+        self.readers.read_until(query.checkpoint.clone(), move |connection| search::search(connection, &query)).await
     }
 
     async fn search_files(&self, query: &FileSearch, read: FileReader) -> Result<u64, StoreError> {
         let query = query.clone();
-        self.readers.read_long(move |connection| search::files::search_files(connection, &query, read)).await
+        let checkpoint = query.checkpoint.clone();
+        let search = move |connection: &_| search::files::search_files(connection, &query, read);
+        self.readers.read_until(checkpoint, search).await
     }
 
     async fn index(&self, step: IndexStep) -> Result<IndexStepResult, StoreError> {

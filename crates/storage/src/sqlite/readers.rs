@@ -5,18 +5,22 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use interline_items::StoreError;
+use interline_items::fair::Checkpoint;
 use rusqlite::Connection;
-use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::OpenError;
 use crate::sqlite::connection;
 use crate::sqlite::failure::Failure;
 
-/// How many long reads run at a time; further ones wait.
-const LONG_READS: usize = 4;
+/// How long a read may take that is no search: as long as PostgreSQL allows a statement.
+const LONG_READ_TIME: Duration = Duration::from_secs(30);
+
+/// After how many steps of SQLite's machine a long read asks its checkpoint; some 0.1 ms.
+const STEPS_PER_CHECK: i32 = 4_000;
 
 /// How many idle connections are kept open.
 const MAX_IDLE: usize = 16;
@@ -24,7 +28,6 @@ const MAX_IDLE: usize = 16;
 /// Reads on pooled connections.
 pub(super) struct Readers {
     pool: Arc<Pool>,
-    long_reads: Arc<Semaphore>,
 }
 
 impl Readers {
@@ -32,27 +35,42 @@ impl Readers {
     pub(super) fn open(path: &Path) -> Result<Readers, OpenError> {
         let first = connection::reader(path).map_err(|error| OpenError::Failed(error.to_string()))?;
         let pool = Pool { path: path.to_owned(), idle: Mutex::new(vec![first]) };
-        Ok(Readers { pool: Arc::new(pool), long_reads: Arc::new(Semaphore::new(LONG_READS)) })
+        Ok(Readers { pool: Arc::new(pool) })
     }
 
     /// Runs a short read on this thread. It sees everything that was committed before.
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, StoreError> {
-        Ok(self.pool.with_connection(work)?)
+        Ok(self.pool.with_connection(|connection| work(connection))?)
     }
 
-    /// Runs a long read on a blocking thread. All its statements see one snapshot of the store.
+    /// Runs a long read on a blocking thread. All its statements see one snapshot of the store. It ends when its time is
+    /// over, or when the caller no longer waits for it. How many run at a time is the use cases' concern.
     pub(super) async fn read_long<T, W>(&self, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
         W: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
     {
-        // The semaphore is never closed.
-        let permit = Arc::clone(&self.long_reads).acquire_owned().await;
+        let (checkpoint, _guard) = Checkpoint::new(None, Some(Instant::now() + LONG_READ_TIME));
+        self.read_until(checkpoint, work).await.map_err(|error| match error {
+            StoreError::OutOfTime => StoreError::Unavailable("a read took too long".to_owned()),
+            error => error,
+        })
+    }
+
+    /// The same for work with a checkpoint of its own: [`StoreError::OutOfTime`] if it may not go on.
+    pub(super) async fn read_until<T, W>(&self, checkpoint: Checkpoint, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    {
         let pool = Arc::clone(&self.pool);
         let reading = spawn_blocking(move || {
-            // The permit belongs to the read, which goes on when the caller no longer waits for it.
-            let _permit = permit;
-            pool.with_connection(|connection| in_snapshot(connection, work))
+            pool.with_connection(|connection| {
+                connection.progress_handler(STEPS_PER_CHECK, Some(move || checkpoint.check().is_err()))?;
+                let result = in_snapshot(connection, work);
+                connection.progress_handler(0, None::<fn() -> bool>)?;
+                result
+            })
         });
         Ok(reading.await.map_err(|error| StoreError::Unavailable(error.to_string()))??)
     }
@@ -76,11 +94,11 @@ struct Pool {
 }
 
 impl Pool {
-    fn with_connection<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
+    fn with_connection<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> Result<T, Failure> {
         // The connection that was used last has the most in its cache.
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let connection = idle.map_or_else(|| connection::reader(&self.path), Ok)?;
-        let result = work(&connection);
+        let mut connection = idle.map_or_else(|| connection::reader(&self.path), Ok)?;
+        let result = work(&mut connection);
         self.put_back(connection);
         result
     }
@@ -110,7 +128,7 @@ mod tests {
     /// Uses so many connections at the same time.
     fn use_together(pool: &Pool, connections: usize) {
         if connections > 0 {
-            let rest = |_: &Connection| {
+            let rest = |_: &mut Connection| {
                 use_together(pool, connections - 1);
                 Ok(())
             };
@@ -126,31 +144,44 @@ mod tests {
         assert_eq!(readers.pool.idle.lock().unwrap().len(), MAX_IDLE);
     }
 
+    /// Counts to 10¹², which takes hours.
+    const ENDLESS: &str = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000000000000)
+        SELECT count(*) FROM n";
+
     #[test]
-    fn a_long_read_whose_caller_has_gone_keeps_its_permit() {
+    fn a_long_read_whose_caller_has_gone_ends() {
         let directory = tempfile::tempdir().unwrap();
         let readers = Arc::new(readers(directory.path()));
-        let (started, has_started) = channel();
-        let (release, released) = channel::<()>();
+        let ((started, has_started), (ended, has_ended)) = (channel(), channel());
         Runtime::new().unwrap().block_on(async {
             let reading = Arc::clone(&readers);
             let asking = tokio::spawn(async move {
                 reading
-                    .read_long(move |_| {
+                    .read_long(move |connection| {
                         started.send(()).unwrap();
-                        // Until the test lets go of the other end.
-                        let _ = released.recv();
-                        Ok(())
+                        let result = connection.query_row(ENDLESS, [], |_| Ok(()));
+                        ended.send(result.is_err()).unwrap();
+                        Ok(result?)
                     })
                     .await
             });
             has_started.recv().unwrap();
             asking.abort();
             assert!(asking.await.unwrap_err().is_cancelled());
-            assert_eq!(readers.long_reads.available_permits(), LONG_READS - 1);
-            drop(release);
-            // All permits come back.
-            assert!(readers.long_reads.acquire_many(u32::try_from(LONG_READS).unwrap()).await.is_ok());
         });
+        assert_eq!(has_ended.recv(), Ok(true));
+        // The connection serves the next read.
+        assert!(readers.read(|connection| Ok(connection.query_row(SHORT, [], |_| Ok(()))?)).is_ok());
     }
+
+    #[tokio::test]
+    async fn a_read_ends_when_its_time_is_over() {
+        let directory = tempfile::tempdir().unwrap();
+        let checkpoint = Checkpoint::until(Instant::now() + Duration::from_millis(20));
+        let endless = |connection: &Connection| Ok(connection.query_row(ENDLESS, [], |_| Ok(()))?);
+        assert!(matches!(readers(directory.path()).read_until(checkpoint, endless).await, Err(StoreError::OutOfTime)));
+    }
+
+    const SHORT: &str = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 100000)
+        SELECT count(*) FROM n";
 }

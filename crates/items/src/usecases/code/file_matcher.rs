@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use interline_edit::{Pattern, SearchInterrupted, SearchOptions, excerpt, search_lines};
 use tokio::sync::oneshot;
 
+use crate::fair::{Checkpoint, WorkFor};
 use crate::fields::CodePath;
 use crate::search::{FileReader, FileText};
 use crate::threads::{ThreadError, Threads};
@@ -23,21 +23,27 @@ const MAX_WAITING: usize = 4;
 /// How many matches are found between two looks at the clock, which take longer than finding a match.
 const MATCHES_PER_LOOK: u32 = 64;
 
-/// How many matches are returned, with how much context, and until when.
+/// How many matches are returned, with how much context.
 #[derive(Clone, Copy)]
 pub(super) struct MatchLimits {
     pub(super) context_lines: usize,
     /// How many matches, from the first on.
     pub(super) limit: usize,
-    pub(super) until: Instant,
 }
 
 /// A search through texts that are still being read.
 #[derive(Clone)]
 pub(super) struct FileMatcher(Arc<SharedMatcher>);
 
+/// The threads that may help with a search, and for whom.
+pub(super) struct HelperThreads {
+    pub(super) threads: Threads,
+    pub(super) work_for: WorkFor,
+}
+
 struct SharedMatcher {
-    threads: Threads,
+    helpers: HelperThreads,
+    checkpoint: Checkpoint,
     pattern: Pattern,
     limits: MatchLimits,
     state: Mutex<MatcherState>,
@@ -89,8 +95,14 @@ struct BatchMatches {
 
 impl FileMatcher {
     /// A search, and the reader that the storage hands the files to. When the reader is dropped, all files are read.
-    pub(super) fn begin(threads: Threads, pattern: Pattern, limits: MatchLimits) -> (FileMatcher, FileReader) {
-        let shared = SharedMatcher { threads, pattern, limits, state: Mutex::default(), changed: Condvar::new() };
+    pub(super) fn begin(
+        helpers: HelperThreads,
+        pattern: Pattern,
+        limits: MatchLimits,
+        checkpoint: Checkpoint,
+    ) -> (FileMatcher, FileReader) {
+        let (state, changed) = (Mutex::default(), Condvar::new());
+        let shared = SharedMatcher { helpers, checkpoint, pattern, limits, state, changed };
         let matcher = FileMatcher(Arc::new(shared));
         let mut batcher = FileBatcher { matcher: matcher.clone(), batch: FileBatch::default() };
         (matcher, Box::new(move |file| batcher.add(file)))
@@ -141,10 +153,9 @@ impl FileMatcher {
         let mut state = self.state();
         if let HelperThread::NotNeeded = state.helper {
             let matcher = self.clone();
-            state.helper = self
-                .0
-                .threads
-                .run_if_free(move || matcher.match_waiting())
+            let HelperThreads { threads, work_for } = &self.0.helpers;
+            state.helper = threads
+                .run_if_free(*work_for, move || matcher.match_waiting())
                 .map_or(HelperThread::None, HelperThread::Working);
         }
         match state.helper {
@@ -176,10 +187,9 @@ impl FileMatcher {
     /// The matches in a batch, of which at most `missing` are returned.
     fn matches_in(&self, batch: &FileBatch, missing: usize) -> Result<BatchMatches, SearchInterrupted> {
         let mut looks = 0_u32;
-        let until = self.0.limits.until;
         let mut in_time = || {
             looks += 1;
-            !looks.is_multiple_of(MATCHES_PER_LOOK) || Instant::now() < until
+            !looks.is_multiple_of(MATCHES_PER_LOOK) || self.0.checkpoint.check().is_ok()
         };
         let mut matches = BatchMatches::default();
         for file in &batch.files {
@@ -244,7 +254,7 @@ impl Drop for FileBatcher {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     use interline_edit::Case;
     use uuid::Uuid;
@@ -252,7 +262,7 @@ mod tests {
     use super::*;
 
     fn limits(context_lines: usize, limit: usize) -> MatchLimits {
-        MatchLimits { context_lines, limit, until: Instant::now() + Duration::from_secs(60) }
+        MatchLimits { context_lines, limit }
     }
 
     fn literal(text: &str) -> Pattern {
@@ -260,16 +270,22 @@ mod tests {
     }
 
     fn found(pattern: Pattern, limits: MatchLimits, files: &[(&str, &str)]) -> Result<(Vec<LineMatch>, u64), Error> {
-        found_by(Threads::one_per_core(), pattern, limits, files)
+        found_by(Threads::new(), pattern, limits, in_a_minute(), files)
+    }
+
+    fn in_a_minute() -> Checkpoint {
+        Checkpoint::until(Instant::now() + Duration::from_secs(60))
     }
 
     fn found_by(
         threads: Threads,
         pattern: Pattern,
         limits: MatchLimits,
+        checkpoint: Checkpoint,
         files: &[(&str, &str)],
     ) -> Result<(Vec<LineMatch>, u64), Error> {
-        let (matcher, mut reader) = FileMatcher::begin(threads, pattern, limits);
+        let helpers = HelperThreads { threads, work_for: WorkFor::Server };
+        let (matcher, mut reader) = FileMatcher::begin(helpers, pattern, limits, checkpoint);
         let space = SpaceId::from_uuid(Uuid::nil());
         for (path, text) in files {
             if reader(FileText { space, path, text }).is_break() {
@@ -309,8 +325,12 @@ mod tests {
         let paths: Vec<String> = (0..200).map(|number| format!("{number:03}")).collect();
         let files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), text.as_str())).collect();
         // With a helper, and with none free.
-        for (limit, threads) in [1, 7, 400, 1_000].into_iter().flat_map(|limit| [(limit, 2), (limit, 0)]) {
-            let (matches, total) = found_by(Threads::new(threads), literal("x"), limits(0, limit), &files).unwrap();
+        let (busy, _permit) = Threads::busy();
+        let all_threads = [Threads::new(), busy];
+        let cases = [1, 7, 400, 1_000].into_iter().flat_map(|limit| all_threads.iter().map(move |one| (limit, one)));
+        for (limit, threads) in cases {
+            let (matches, total) =
+                found_by(threads.clone(), literal("x"), limits(0, limit), in_a_minute(), &files).unwrap();
             assert_eq!((matches.len(), total), (limit.min(400), 400));
             for (index, found) in matches.iter().enumerate() {
                 let line = if index % 2 == 0 { 1 } else { 3 };
@@ -322,10 +342,11 @@ mod tests {
     #[test]
     fn a_search_that_takes_too_long_ends() {
         let text = "ab\n".repeat(BATCH_BYTES);
-        let late = MatchLimits { until: Instant::now(), ..limits(0, 1) };
         let files = [("a", text.as_str()); 20];
-        assert!(found(literal("a"), late, &files).is_err());
-        assert!(found(Pattern::regex(".*[^A-Z]|[A-Z]", Case::Sensitive).unwrap(), late, &files).is_err());
+        for pattern in [literal("a"), Pattern::regex(".*[^A-Z]|[A-Z]", Case::Sensitive).unwrap()] {
+            let late = Checkpoint::until(Instant::now());
+            assert!(found_by(Threads::new(), pattern, limits(0, 1), late, &files).is_err());
+        }
     }
 
     #[test]

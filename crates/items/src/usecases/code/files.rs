@@ -40,6 +40,7 @@ impl Interline {
             path_prefix: prefix.strip_prefix('/').unwrap_or(prefix).to_owned(),
             limit: MAX_FILES,
         };
+        let _permit = self.read_permit(caller).await?;
         Ok(self.store.files(&query).await?)
     }
 

@@ -42,6 +42,7 @@ impl Interline {
         let versions = self.store.app_versions(app.id).await?;
         let version = versions.into_iter().find(|version| version.version == number);
         let version = version.ok_or_else(|| no_version(number))?;
+        let _permit = self.read_permit(caller).await?;
         Ok(PublishedVersion { version, files: self.store.published_files(app.id, number).await? })
     }
 
@@ -59,6 +60,7 @@ impl Interline {
         let parsed = parsed.map_err(|error| Error::ValidationFailed(vec![error]))?;
         let hint = "read the version to see which files it has";
         let missing = Error::Missing { what: "published file", requested: path.to_owned(), hint };
+        let _permit = self.read_permit(caller).await?;
         self.store.published_content(app.id, number, &parsed).await?.ok_or(missing)
     }
 }

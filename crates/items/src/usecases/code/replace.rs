@@ -82,7 +82,8 @@ impl Interline {
     ) -> Result<Snapshot, Error> {
         let (write, made) = self.plan_create(caller, space, file.scope.kind.kind(), draft).await?;
         let at = write.record.at;
-        self.store.commit(caller.batch(vec![write], &WriteOutcome::Created(&made.item), at)).await?;
+        let batch = caller.batch(vec![write], &WriteOutcome::Created(&made.item), at);
+        self.commit(caller, batch).await?.ok_or_else(lost_every_round)?;
         Ok(made)
     }
 }

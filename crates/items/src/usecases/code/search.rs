@@ -1,6 +1,6 @@
 //! Searching the lines of files of code.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use interline_edit::{Case, Pattern};
 use interline_search::Search;
@@ -11,7 +11,7 @@ use crate::{Error, Scope, SpaceId};
 
 use super::super::items::invalid_pattern;
 use super::super::{Caller, Interline, QuerySyntax};
-use super::file_matcher::{FileMatcher, MatchLimits};
+use super::file_matcher::{FileMatcher, HelperThreads, MatchLimits};
 use super::scope::CodeScope;
 
 /// How long a search may take.
@@ -88,11 +88,14 @@ impl Interline {
         check(&request)?;
         let paths = self.paths(&request)?;
         let spaces = self.readable_spaces(caller, &request.scope).await?.into_iter().collect();
-        let (kind, until) = (request.scope.kind, Instant::now() + MAX_TIME);
-        let limits = MatchLimits { context_lines: request.context_lines, limit: request.limit, until };
-        let pattern = self.threads.run(move |_| pattern(&request)).await??;
-        let query = FileSearch { search: Search::from_pattern(pattern.clone()).into(), spaces, kind, paths, until };
-        let (matcher, reader) = FileMatcher::begin(self.threads.clone(), pattern, limits);
+        let kind = request.scope.kind;
+        let (checkpoint, _guard) = self.search_checkpoint(caller, MAX_TIME).await?;
+        let limits = MatchLimits { context_lines: request.context_lines, limit: request.limit };
+        let pattern = self.threads.run(caller.work_for(), move |_| pattern(&request)).await??;
+        let search = Search::from_pattern(pattern.clone()).into();
+        let helpers = HelperThreads { threads: self.threads.clone(), work_for: caller.work_for() };
+        let (matcher, reader) = FileMatcher::begin(helpers, pattern, limits, checkpoint.clone());
+        let query = FileSearch { search, spaces, kind, paths, checkpoint };
         let files_searched = self.store.search_files(&query, reader).await?;
         let (matches, total_matches) = matcher.end().await?;
         Ok(FoundInFiles { matches, total_matches, files_searched })

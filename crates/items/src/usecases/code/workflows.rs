@@ -90,7 +90,7 @@ impl Interline {
         let query = filter.query.as_deref().map(sort_key).unwrap_or_default();
         let category = filter.category.as_deref().map(sort_key);
         let spaces = self.workflow_spaces(caller, filter.organization).await?;
-        let mut all = self.functions_in(&spaces).await?;
+        let mut all = self.functions_in(caller, &spaces).await?;
         all.retain(|found| found.contains(&query) && category.as_ref().is_none_or(|category| found.is_in(category)));
         let total = all.len();
         all.truncate(MAX_FUNCTIONS);
@@ -119,7 +119,7 @@ impl Interline {
             }
             WorkflowRef::Name(name) => {
                 for space in self.workflow_spaces(caller, organization).await? {
-                    let mut found = self.functions_in(&[space]).await?;
+                    let mut found = self.functions_in(caller, &[space]).await?;
                     found.retain(|one| one.function.name == *name || one.function.title.as_ref() == Some(name));
                     match found.len() {
                         0 => {}
@@ -159,7 +159,8 @@ impl Interline {
             }
         };
         let sdk = Arc::clone(&self.sdk);
-        match self.threads.run(move |stack| check_code(CodeKind::Workflow, &text, &sdk, stack)).await? {
+        let check = move |stack: &_| check_code(CodeKind::Workflow, &text, &sdk, stack);
+        match self.threads.run(caller.work_for(), check).await? {
             Ok(functions) => Ok(Validation::from_functions(functions.unwrap_or_default())),
             Err(Error::InvalidCode(error)) => Ok(Validation { errors: vec![error], ..Validation::default() }),
             Err(Error::EntityTypeMismatch(mismatch)) => {
@@ -179,13 +180,14 @@ impl Interline {
         self.readable_spaces(caller, &scope).await
     }
 
-    async fn functions_in(&self, spaces: &[SpaceId]) -> Result<Vec<FoundWorkflow>, Error> {
+    async fn functions_in(&self, caller: &Caller, spaces: &[SpaceId]) -> Result<Vec<FoundWorkflow>, Error> {
         let query = FileQuery {
             spaces: spaces.iter().copied().collect(),
             kind: CodeKind::Workflow,
             path_prefix: String::new(),
             limit: MAX_FILES,
         };
+        let _permit = self.read_permit(caller).await?;
         let page = self.store.files(&query).await?;
         Ok(page.files.into_iter().flat_map(functions_of).collect())
     }

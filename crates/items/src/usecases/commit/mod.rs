@@ -2,11 +2,13 @@
 //! meanwhile, together with the idempotency record of its request.
 //!
 //! Every use case that writes items works the same way. It reads the item, plans an [`ItemWrite`] for the state that it
-//! read, and hands the batch to [`Store::commit`](crate::Store::commit). A batch for an older state is refused as stale
-//! ([`unless_stale`]); then the use case reads again, up to [`MAX_ROUNDS`] times. No lock is held between reading and
+//! read, and hands the batch to [`Store::commit`](crate::Store::commit). A batch for an older state is refused as stale;
+//! then the use case reads again, up to [`MAX_ROUNDS`] times. No lock is held between reading and
 //! committing.
 
 mod new_version;
+
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -19,6 +21,9 @@ pub(super) use new_version::{changed_field_names, changed_fields, new_version};
 /// How often a write is planned again when its item changed meanwhile. A round is lost only to a write that succeeded, so
 /// this many writes of one item can be under way at once and none is refused.
 pub(super) const MAX_ROUNDS: usize = 1_000;
+
+/// From how many bytes on a batch is long: a storage writes it for many milliseconds.
+const LONG_WRITE_BYTES: usize = 256 * 1024;
 
 /// The result of a write, from which the answer to its request is made.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +53,22 @@ impl Caller {
 }
 
 impl Interline {
+    /// Commits a batch of the caller; `None` if an item changed meanwhile, so that the write takes another round. A long
+    /// batch waits for its turn among those of other users.
+    pub(super) async fn commit(&self, caller: &Caller, batch: Batch) -> Result<Option<()>, Error> {
+        if batch.content_bytes() < LONG_WRITE_BYTES {
+            return unless_stale(self.store.commit(batch).await);
+        }
+        let permit = self.long_write_permit(caller).await?;
+        let store = Arc::clone(&self.store);
+        // In a task of its own: the storage commits it also when the caller has gone, and the place is taken until then.
+        let committing = tokio::spawn(async move {
+            let _permit = permit;
+            store.commit(batch).await
+        });
+        unless_stale(committing.await.map_err(|error| Error::Unknown(error.to_string()))?)
+    }
+
     /// Commits the idempotency record of a write that changed nothing, so that a repetition changes nothing either.
     pub(super) async fn commit_no_change(&self, caller: &Caller, outcome: &WriteOutcome<'_>) -> Result<(), Error> {
         match caller.idempotency_record(outcome, now()) {

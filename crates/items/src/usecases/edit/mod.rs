@@ -19,7 +19,7 @@ use interline_edit::{Edit, Level, UnifiedDiff};
 
 use crate::{CodeKind, ContentRule, Error, Snapshot};
 
-use super::commit::{MAX_ROUNDS, lost_every_round, unless_stale};
+use super::commit::{MAX_ROUNDS, lost_every_round};
 use super::items::BIG_BYTES;
 use super::{Caller, Interline, ItemRef, WriteOutcome};
 pub(super) use contention::EditContention;
@@ -68,13 +68,13 @@ impl Interline {
             if is_contended && request.is_short(&before) && request.mode == EditMode::Write {
                 return self.edit_newest(caller, item_ref, before.item.id, request).await;
             }
-            let planned = self.plan(&before, &request).await?;
+            let planned = self.plan(caller, &before, &request).await?;
             let (edited, batch) = planned.finish(caller, &before.item, request.mode);
             let Some(batch) = batch else {
                 self.commit_no_edit(caller, &WriteOutcome::Edited(&edited), request.mode).await?;
                 return Ok(edited);
             };
-            if let Some(()) = unless_stale(self.store.commit(batch).await)? {
+            if let Some(()) = self.commit(caller, batch).await? {
                 return Ok(edited);
             }
         }
@@ -90,7 +90,7 @@ impl Interline {
     }
 
     /// Plans an edit: here if that takes a short time, on a thread of its own otherwise.
-    async fn plan(&self, before: &Snapshot, request: &Arc<EditRequest>) -> Result<PlannedEdit, Error> {
+    async fn plan(&self, caller: &Caller, before: &Snapshot, request: &Arc<EditRequest>) -> Result<PlannedEdit, Error> {
         let content_bytes = before.content.as_ref().map_or(0, |content| content.len());
         let is_short = request.weight(content_bytes) <= BIG_BYTES;
         match before.item.kind.rules().content {
@@ -105,7 +105,7 @@ impl Interline {
                     ContentRule::Template => plan_template(&before, &request, &limits, stack),
                     ContentRule::Code(kind) => plan_code(&before, &request, (kind, &sdk, &limits), stack),
                 };
-                self.threads.run(plan).await?
+                self.threads.run(caller.work_for(), plan).await?
             }
         }
     }

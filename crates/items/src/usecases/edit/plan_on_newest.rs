@@ -57,7 +57,7 @@ impl Interline {
                 self.commit_no_change(caller, &WriteOutcome::Edited(&edited)).await?;
                 Ok(edited)
             }
-            Err(error) => Err(self.with_diff(error).await),
+            Err(error) => Err(self.with_diff(caller, error).await),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::template::check as check_arguments;
 use crate::threads::LargeStack;
 use crate::{CodeKind, ContentInfo, ContentRule, Error, Fields, Item, Kind, KindMismatch};
 
-use crate::usecases::Interline;
+use crate::usecases::{Caller, Interline};
 
 /// Work on a text of more bytes takes long enough to hold up other requests: it runs on a thread of its own.
 pub(in crate::usecases) const BIG_BYTES: usize = 64 * 1024;
@@ -33,13 +33,14 @@ impl Interline {
     /// Checks a content against the rules of its kind, together with the fields.
     pub(in crate::usecases) async fn check_content(
         &self,
+        caller: &Caller,
         kind: Kind,
         fields: &Fields,
         content: Option<Arc<str>>,
     ) -> Result<CheckedContent, Error> {
         match kind.rules().content {
             ContentRule::Text | ContentRule::Code(CodeKind::AppFile) => {
-                Ok(CheckedContent { content: self.content_info(content).await?, functions: None })
+                Ok(CheckedContent { content: self.content_info(caller, content).await?, functions: None })
             }
             ContentRule::Template => {
                 let arguments = fields.arguments.clone().unwrap_or_default();
@@ -48,7 +49,7 @@ impl Interline {
                     check_template_arguments(&parse_template(&text, stack)?, &arguments)?;
                     Ok(CheckedContent { content: Some(ContentInfo::from_text(&text)), functions: None })
                 };
-                self.threads.run(check).await?
+                self.threads.run(caller.work_for(), check).await?
             }
             ContentRule::Code(kind) => {
                 let sdk = Arc::clone(&self.sdk);
@@ -57,7 +58,7 @@ impl Interline {
                     let functions = check_code(kind, &text, &sdk, stack)?;
                     Ok(CheckedContent { content: Some(ContentInfo::from_text(&text)), functions })
                 };
-                self.threads.run(check).await?
+                self.threads.run(caller.work_for(), check).await?
             }
         }
     }
@@ -65,12 +66,13 @@ impl Interline {
     /// The figures of a content: counted here if it is short, on a thread of its own otherwise.
     pub(in crate::usecases) async fn content_info(
         &self,
+        caller: &Caller,
         content: Option<Arc<str>>,
     ) -> Result<Option<ContentInfo>, Error> {
         match content {
             None => Ok(None),
             Some(text) if text.len() <= BIG_BYTES => Ok(Some(ContentInfo::from_text(&text))),
-            Some(text) => Ok(Some(self.threads.run(move |_| ContentInfo::from_text(&text)).await?)),
+            Some(text) => Ok(Some(self.threads.run(caller.work_for(), move |_| ContentInfo::from_text(&text)).await?)),
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::{Action, ContentWrite, Error, Item, ItemId, ItemWrite, Kind, Scope, Snapshot, SpaceId, Stamp};
 
 use crate::usecases::commit::changed_fields;
+use crate::usecases::commit::lost_every_round;
 use crate::usecases::{Caller, Interline, WriteOutcome, now};
 
 use super::drafts::{ItemDraft, parse_draft};
@@ -15,7 +16,8 @@ impl Interline {
         let space = caller.own_space_for(kind)?;
         let (write, created) = self.plan_create(caller, space, kind, draft).await?;
         let at = write.record.at;
-        self.store.commit(caller.batch(vec![write], &WriteOutcome::Created(&created.item), at)).await?;
+        let batch = caller.batch(vec![write], &WriteOutcome::Created(&created.item), at);
+        self.commit(caller, batch).await?.ok_or_else(lost_every_round)?;
         Ok(created)
     }
 
@@ -28,7 +30,7 @@ impl Interline {
         draft: ItemDraft,
     ) -> Result<(ItemWrite, Snapshot), Error> {
         let (fields, content) = parse_draft(kind, draft, &self.limits)?;
-        let checked = self.check_content(kind, &fields, content.clone()).await?;
+        let checked = self.check_content(caller, kind, &fields, content.clone()).await?;
         let at = now();
         let mut item = Item {
             id: ItemId::generate(),

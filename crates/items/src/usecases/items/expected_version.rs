@@ -1,6 +1,6 @@
 //! Optimistic concurrency: a change that is made only if the item is at the version that the caller expects.
 
-use crate::usecases::Interline;
+use crate::usecases::{Caller, Interline};
 use crate::{Error, Expectation, Item};
 
 /// The version that a caller expects an item to be at. Changes that make no version, like archiving, do not count.
@@ -34,20 +34,21 @@ impl Interline {
     /// A conflict if the item is at another version, with the diff since the expected one.
     pub(in crate::usecases) async fn check_expected(
         &self,
+        caller: &Caller,
         expected: ExpectedVersion,
         item: &Item,
     ) -> Result<(), Error> {
         match expected.check(item) {
             Ok(()) => Ok(()),
-            Err(error) => Err(self.with_diff(error).await),
+            Err(error) => Err(self.with_diff(caller, error).await),
         }
     }
 
     /// Adds to a conflict the diff since the expected version, if that version is still kept.
-    pub(in crate::usecases) async fn with_diff(&self, error: Error) -> Error {
+    pub(in crate::usecases) async fn with_diff(&self, caller: &Caller, error: Error) -> Error {
         match error {
             Error::Conflict { expected_version, expectation, current, diff: None } => {
-                let diff = self.diff_since(&current, expected_version, MAX_DIFF_BYTES).await;
+                let diff = self.diff_since(caller, &current, expected_version, MAX_DIFF_BYTES).await;
                 Error::Conflict { expected_version, expectation, current, diff }
             }
             error => error,

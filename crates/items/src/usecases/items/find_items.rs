@@ -1,7 +1,7 @@
 //! Listing and searching items: filters, orders and pages.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use interline_edit::Case;
 use interline_search::Search;
@@ -116,19 +116,22 @@ impl Interline {
         request.filter.spaces = caller.spaces_of(&request.filter.kinds).into_iter().collect();
         check_page(&request)?;
         if request.contents == Contents::Read {
-            check_length(&self.page(FindItems { contents: Contents::Omit, ..request.clone() }).await?)?;
+            check_length(&self.page(caller, FindItems { contents: Contents::Omit, ..request.clone() }).await?)?;
         }
-        self.page(request).await
+        self.page(caller, request).await
     }
 
-    async fn page(&self, request: FindItems) -> Result<SearchResults, Error> {
+    async fn page(&self, caller: &Caller, request: FindItems) -> Result<SearchResults, Error> {
         let FindItems { text, filter, order, start, limit, contents } = request;
         match (text.search(), order) {
             (Some(search), order) => {
-                let (search, until) = (Arc::clone(search), Instant::now() + MAX_TIME);
-                Ok(self.store.search(&SearchQuery { search, filter, order, start, limit, contents, until }).await?)
+                let (checkpoint, _guard) = self.search_checkpoint(caller, MAX_TIME).await?;
+                let search = Arc::clone(search);
+                let query = SearchQuery { search, filter, order, start, limit, contents, checkpoint };
+                Ok(self.store.search(&query).await?)
             }
             (None, SearchOrder::Sorted(sort)) => {
+                let _permit = self.read_permit(caller).await?;
                 let page = self.store.list(&ListQuery { filter, sort, start, limit, contents }).await?;
                 let items = page.items.into_iter().map(|snapshot| SearchHit { snapshot, snippet: None });
                 Ok(SearchResults { items: items.collect(), total: page.total, next: page.next })

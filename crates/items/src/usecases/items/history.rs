@@ -35,6 +35,7 @@ impl Interline {
         caller.require(Scope::Read)?;
         let item = self.visible_item(caller, item_ref).await?;
         check_query(query)?;
+        let _permit = self.read_permit(caller).await?;
         Ok(self.store.versions(item.id, query).await?)
     }
 
@@ -49,10 +50,10 @@ impl Interline {
     ) -> Result<ReadItem, Error> {
         caller.require(Scope::Read)?;
         let current = self.visible_item(caller, item_ref).await?;
-        let Version { record, fields, content: text } = self.version(&current, number).await?;
+        let Version { record, fields, content: text } = self.version(caller, &current, number).await?;
         let item = Item {
             fields,
-            content: self.content_info(text.clone()).await?,
+            content: self.content_info(caller, text.clone()).await?,
             functions: None,
             stamp: record.stamp,
             updated_at: record.at,
@@ -74,12 +75,12 @@ impl Interline {
     ) -> Result<VersionDiff, Error> {
         caller.require(Scope::Read)?;
         let item = self.visible_item(caller, item_ref).await?;
-        let after = self.version(&item, to).await?;
+        let after = self.version(caller, &item, to).await?;
         let from = from.unwrap_or(to - 1);
         let (fields, content) = match from {
             0 => (Fields::default(), None),
             number => {
-                let before = self.version(&item, number).await?;
+                let before = self.version(caller, &item, number).await?;
                 (before.fields, before.content)
             }
         };
@@ -87,7 +88,7 @@ impl Interline {
         if content != after.content {
             changed_fields.push("content");
         }
-        let diff = self.diff_contents(content, after.content, diff).await?;
+        let diff = self.diff_contents(caller, content, after.content, diff).await?;
         Ok(VersionDiff { from, to, diff, changed_fields })
     }
 
@@ -101,9 +102,9 @@ impl Interline {
     ) -> Result<Snapshot, Error> {
         for _ in 0..MAX_ROUNDS {
             let before = self.writable(caller, item_ref, expected).await?;
-            let Version { fields, content, .. } = self.version(&before.item, number).await?;
+            let Version { fields, content, .. } = self.version(caller, &before.item, number).await?;
             let mut item = before.item.clone();
-            self.check_content(item.kind, &fields, content.clone()).await?.apply_to(&mut item);
+            self.check_content(caller, item.kind, &fields, content.clone()).await?.apply_to(&mut item);
             item.fields = fields;
             if let Some(saved) = self.save(caller, before, Snapshot { item, content }, None).await? {
                 return Ok(saved);
@@ -116,6 +117,7 @@ impl Interline {
     /// still kept.
     pub(in crate::usecases) async fn diff_since(
         &self,
+        caller: &Caller,
         item: &Item,
         number: u64,
         max_bytes: usize,
@@ -124,13 +126,14 @@ impl Interline {
         if number >= version {
             return None;
         }
-        let before = self.store.version(item.id, number).await.ok()??;
-        let after = self.store.version(item.id, version).await.ok()??;
+        let before = self.version(caller, item, number).await.ok()?;
+        let after = self.version(caller, item, version).await.ok()?;
         let diff = move |before: &str, after: &str| diff_within(before, after, max_bytes);
-        self.diff_contents(before.content, after.content, diff).await.ok()
+        self.diff_contents(caller, before.content, after.content, diff).await.ok()
     }
 
-    async fn version(&self, item: &Item, number: u64) -> Result<Version, Error> {
+    async fn version(&self, caller: &Caller, item: &Item, number: u64) -> Result<Version, Error> {
+        let _permit = self.read_permit(caller).await?;
         // Storages are asked only for versions that the item has had.
         let version = match number {
             number if (1..=item.stamp.version).contains(&number) => self.store.version(item.id, number).await?,
@@ -143,6 +146,7 @@ impl Interline {
     /// The diff of two contents: computed here if they are short, on a thread of its own otherwise.
     async fn diff_contents(
         &self,
+        caller: &Caller,
         before: Option<Arc<str>>,
         after: Option<Arc<str>>,
         diff: impl FnOnce(&str, &str) -> UnifiedDiff + Send + 'static,
@@ -151,7 +155,7 @@ impl Interline {
         if before.len() + after.len() <= BIG_BYTES {
             return Ok(diff(&before, &after));
         }
-        Ok(self.threads.run(move |_| diff(&before, &after)).await?)
+        Ok(self.threads.run(caller.work_for(), move |_| diff(&before, &after)).await?)
     }
 }
 

@@ -42,7 +42,7 @@ impl Interline {
         for _ in 0..MAX_ROUNDS {
             let item = self.visible_item(caller, item_ref).await?;
             caller.require_write(&item)?;
-            self.check_expected(expected, &item).await?;
+            self.check_expected(caller, expected, &item).await?;
             let at = now();
             let record = caller.record(Action::Delete, Vec::new(), at);
             let idempotency = caller.idempotency_record(&WriteOutcome::Removed(&item), at);
@@ -66,7 +66,7 @@ impl Interline {
         if View::from_item(&item) == View::Deleted {
             return Err(item_ref.not_found());
         }
-        self.check_expected(expected, &item).await?;
+        self.check_expected(caller, expected, &item).await?;
         let at = now();
         self.store.mark_used(item.id, at).await?;
         item.last_used_at = Some(at);
@@ -86,7 +86,7 @@ impl Interline {
             caller.require_write(&before)?;
             let at = now();
             let after = after_action(&before, action, at).ok_or_else(|| item_ref.not_found())?;
-            self.check_expected(expected, &before).await?;
+            self.check_expected(caller, expected, &before).await?;
             let Some(after) = after else {
                 self.commit_no_change(caller, &WriteOutcome::Changed(&before)).await?;
                 return Ok(before);
@@ -98,7 +98,7 @@ impl Interline {
                     WriteOutcome::Changed(&after)
                 }
             };
-            if let Some(()) = unless_stale(self.store.commit(caller.batch(vec![write], &outcome, at)).await)? {
+            if let Some(()) = self.commit(caller, caller.batch(vec![write], &outcome, at)).await? {
                 return Ok(after);
             }
         }

@@ -25,7 +25,8 @@ impl Interline {
         if View::from_item(&snapshot.item) == View::Deleted {
             return Err(item_ref.not_found());
         }
-        let rendered = self.threads.run(move |stack| render(&content, &arguments, &values, stack)).await?;
+        let rendered =
+            self.threads.run(caller.work_for(), move |stack| render(&content, &arguments, &values, stack)).await?;
         let rendered = rendered.map_err(|error| match error {
             RenderError::InvalidArguments { missing, unknown } => Error::InvalidArguments { missing, unknown },
             RenderError::Failed { line, detail } => Error::RenderFailed { line, detail },

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use interline_edit::{Case, Pattern, PatternError, SearchOptions, excerpt, search};
 
+use crate::fair::Checkpoint;
 use crate::fields::{Description, FieldError, Title, refuse_nul};
 use crate::{Error, Item, Scope, Snapshot};
 
@@ -13,7 +14,7 @@ use crate::usecases::{Caller, Interline, ItemRef};
 
 use super::content_check::BIG_BYTES;
 
-/// How long a search for a regular expression may take.
+/// How long a search may take.
 const MAX_TIME: Duration = Duration::from_secs(2);
 /// How many bytes the contexts of one answer may have together: matches of many lines may overlap.
 const MAX_CONTEXT_BYTES: usize = 8 * 1024 * 1024;
@@ -108,9 +109,11 @@ impl Interline {
         check(&request)?;
         let is_long = snapshot.content.as_ref().is_some_and(|content| content.len() > BIG_BYTES);
         if is_long || request.query.len() > BIG_BYTES || request.syntax == QuerySyntax::Regex {
-            self.threads.run(move |_| search_snapshot(&snapshot, &request)).await?
+            let until = Instant::now() + MAX_TIME;
+            let search = move |_: &_, checkpoint: &_| search_snapshot(&snapshot, &request, checkpoint);
+            self.threads.run_until(caller.work_for(), Some(until), search).await?
         } else {
-            search_snapshot(&snapshot, &request)
+            search_snapshot(&snapshot, &request, &Checkpoint::until(Instant::now() + MAX_TIME))
         }
     }
 }
@@ -132,7 +135,7 @@ fn check(request: &SearchInside) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Error::ValidationFailed(problems)) }
 }
 
-fn search_snapshot(snapshot: &Snapshot, request: &SearchInside) -> Result<FoundInside, Error> {
+fn search_snapshot(snapshot: &Snapshot, request: &SearchInside, checkpoint: &Checkpoint) -> Result<FoundInside, Error> {
     let pattern = match request.syntax {
         QuerySyntax::Literal => Pattern::literal(&request.query, request.case),
         QuerySyntax::Regex => Pattern::regex(&request.query, request.case),
@@ -141,7 +144,9 @@ fn search_snapshot(snapshot: &Snapshot, request: &SearchInside) -> Result<FoundI
     let mut found = FoundInside::default();
     for field in &request.fields {
         match field {
-            SearchField::Content => search_content(&mut found, snapshot.content.as_ref(), &pattern, request)?,
+            SearchField::Content => {
+                search_content(&mut found, snapshot.content.as_ref(), (&pattern, checkpoint), request)?
+            }
             SearchField::Title | SearchField::Description => {
                 search_value(&mut found, *field, &snapshot.item, &pattern, request.limit);
             }
@@ -153,18 +158,12 @@ fn search_snapshot(snapshot: &Snapshot, request: &SearchInside) -> Result<FoundI
 fn search_content(
     found: &mut FoundInside,
     content: Option<&Arc<str>>,
-    pattern: &Pattern,
+    (pattern, checkpoint): (&Pattern, &Checkpoint),
     request: &SearchInside,
 ) -> Result<(), Error> {
     let Some(content) = content else { return Ok(()) };
     let options = SearchOptions { context_lines: 0, limit: request.limit };
-    let deadline = match request.syntax {
-        // A literal is found in one pass over the text, however long that is.
-        QuerySyntax::Literal => None,
-        QuerySyntax::Regex => Some(Instant::now() + MAX_TIME),
-    };
-    let in_time = &mut || deadline.is_none_or(|deadline| Instant::now() < deadline);
-    let in_content = search(content, pattern, &options, in_time);
+    let in_content = search(content, pattern, &options, &mut || checkpoint.check().is_ok());
     let in_content = in_content.map_err(|_| Error::InvalidPattern {
         detail: format!("it takes more than {} seconds on this content", MAX_TIME.as_secs()),
         position: None,

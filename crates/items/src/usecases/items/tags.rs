@@ -3,13 +3,14 @@
 use crate::fields::{Tag, Tags};
 use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp};
 
-use crate::usecases::commit::{MAX_ROUNDS, lost_every_round, unless_stale};
+use crate::usecases::commit::{MAX_ROUNDS, lost_every_round};
 use crate::usecases::{Caller, Interline, WriteOutcome, now};
 
 impl Interline {
     /// The tags of the caller's items that are not deleted, with the number of items that have each.
     pub async fn tags(&self, caller: &Caller) -> Result<Vec<(Tag, u64)>, Error> {
         caller.require(Scope::Read)?;
+        let _permit = self.read_permit(caller).await?;
         Ok(self.store.tags(&caller.spaces_of(caller.kinds()), caller.kinds()).await?)
     }
 
@@ -23,10 +24,15 @@ impl Interline {
         self.replace_tag(caller, tag, None).await
     }
 
+    async fn tagged(&self, caller: &Caller, tag: &Tag) -> Result<Vec<Item>, Error> {
+        let _permit = self.read_permit(caller).await?;
+        Ok(self.store.tagged(&caller.spaces_of(caller.kinds()), caller.kinds(), tag).await?)
+    }
+
     async fn replace_tag(&self, caller: &Caller, from: &Tag, to: Option<&Tag>) -> Result<usize, Error> {
         caller.require_change()?;
         for _ in 0..MAX_ROUNDS {
-            let items = self.store.tagged(&caller.spaces_of(caller.kinds()), caller.kinds(), from).await?;
+            let items = self.tagged(caller, from).await?;
             let items: Vec<Item> = items.into_iter().filter(|item| caller.require_write(item).is_ok()).collect();
             if items.is_empty() {
                 return Err(Error::TagNotFound(from.as_str().to_owned()));
@@ -36,7 +42,7 @@ impl Interline {
             }
             let writes = items.iter().map(|item| retagged(caller, item, from, to)).collect();
             let batch = caller.batch(writes, &WriteOutcome::Retagged(items.len()), now());
-            if let Some(()) = unless_stale(self.store.commit(batch).await)? {
+            if let Some(()) = self.commit(caller, batch).await? {
                 return Ok(items.len());
             }
         }

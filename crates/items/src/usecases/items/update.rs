@@ -1,6 +1,6 @@
 //! Changing the fields, the whole content and the archive state of items.
 
-use crate::usecases::commit::{MAX_ROUNDS, lost_every_round, new_version, unless_stale};
+use crate::usecases::commit::{MAX_ROUNDS, lost_every_round, new_version};
 use crate::usecases::{Caller, ExpectedVersion, Interline, ItemRef, WriteOutcome};
 use crate::{ContentWrite, Error, ItemWrite, Scope, Snapshot, View};
 
@@ -19,7 +19,7 @@ impl Interline {
     ) -> Result<Snapshot, Error> {
         for _ in 0..MAX_ROUNDS {
             let before = self.writable(caller, item_ref, expected).await?;
-            let after = self.apply_changes(&before, changes.clone()).await?;
+            let after = self.apply_changes(caller, &before, changes.clone()).await?;
             if let Some(saved) = self.save(caller, before, after, changes.archive_state).await? {
                 return Ok(saved);
             }
@@ -48,7 +48,7 @@ impl Interline {
         let saved = Snapshot { item: last.after.clone(), content: after.content };
         let at = last.record.at;
         let batch = caller.batch(writes, &WriteOutcome::Changed(&saved.item), at);
-        Ok(unless_stale(self.store.commit(batch).await)?.map(|()| saved))
+        Ok(self.commit(caller, batch).await?.map(|()| saved))
     }
 
     /// The item to change: it exists for the caller, the caller may write it, it is not deleted, and it is at the expected
@@ -63,7 +63,7 @@ impl Interline {
         caller.require(Scope::Read)?;
         let snapshot = self.visible_snapshot(caller, item_ref).await?;
         let snapshot = Interline::require_writable(caller, item_ref, Some(snapshot))?;
-        self.check_expected(expected, &snapshot.item).await?;
+        self.check_expected(caller, expected, &snapshot.item).await?;
         Ok(snapshot)
     }
 
@@ -82,7 +82,7 @@ impl Interline {
     }
 
     /// The item after changes, checked as a whole.
-    async fn apply_changes(&self, before: &Snapshot, changes: ItemChanges) -> Result<Snapshot, Error> {
+    async fn apply_changes(&self, caller: &Caller, before: &Snapshot, changes: ItemChanges) -> Result<Snapshot, Error> {
         let mut item = before.item.clone();
         let (fields, content) = parse_changes(item.kind, &item.fields, changes, &self.limits)?;
         let content = match content {
@@ -92,7 +92,7 @@ impl Interline {
         };
         // An unchanged content fits unchanged arguments: both were checked when they were stored.
         if content != before.content || fields.arguments != item.fields.arguments {
-            self.check_content(item.kind, &fields, content.clone()).await?.apply_to(&mut item);
+            self.check_content(caller, item.kind, &fields, content.clone()).await?.apply_to(&mut item);
         }
         item.fields = fields;
         Ok(Snapshot { item, content })

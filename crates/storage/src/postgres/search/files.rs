@@ -11,7 +11,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::texts::{batch, searched, texts};
-use super::{candidates, time_left, transaction, with_search_permit};
+use super::{candidates, search_on, transaction};
 use crate::postgres::connection::Pools;
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::maybe_count;
@@ -33,19 +33,19 @@ struct File {
 
 /// Hands the candidates to `read`. Returns how many files there are in the searched paths.
 pub(crate) async fn search_files(pools: &Pools, query: &FileSearch, read: FileReader) -> Result<u64, StoreError> {
-    with_search_permit(pools, query.until, async |client| hand_over(client, query, read).await).await
+    search_on(pools, &query.checkpoint, async |client| hand_over(client, query, read).await).await
 }
 
 async fn hand_over(client: &mut Client, query: &FileSearch, mut read: FileReader) -> Result<u64, Failure> {
-    let transaction = transaction(client, query.until).await?;
-    let candidates = candidates(&transaction, &query.search, query.until).await?;
+    let transaction = transaction(client, &query.checkpoint).await?;
+    let candidates = candidates(&transaction, &query.search, &query.checkpoint).await?;
     let search = Arc::clone(&query.search);
     let candidates = run_blocking(move || candidates.items(&search)).await?;
     let found = files(&transaction, query).await?;
     let (files, total) = run_blocking(move || among(&found, candidates.as_deref())).await??;
     let mut rest = &files[..];
     while !rest.is_empty() {
-        time_left(query.until)?;
+        query.checkpoint.check_async().await.map_err(StoreError::from)?;
         let now;
         (now, rest) = rest.split_at(batch(rest, |file| file.bytes));
         let numbers: Vec<i64> = now.iter().map(|file| file.number).collect();

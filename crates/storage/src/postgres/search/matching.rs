@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 use interline_items::StoreError;
+use interline_items::fair::Checkpoint;
 use interline_items::search::SearchOrder;
 use interline_search::{Search, Verdict};
 use tokio_postgres::Row;
@@ -48,11 +48,11 @@ impl Matcher {
         &self,
         filtered: Vec<FilteredItem>,
         texts: &[Row],
-        until: Instant,
+        checkpoint: &Checkpoint,
     ) -> Result<Vec<FilteredItem>, Failure> {
         let mut filtered: HashMap<i64, FilteredItem> =
             filtered.into_iter().map(|item| (item.entry.number, item)).collect();
-        let mut has_time = move || Instant::now() < until;
+        let mut has_time = || checkpoint.check().is_ok();
         let mut found = Vec::new();
         for row in texts {
             if !has_time() {

@@ -14,10 +14,10 @@ mod texts;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Client, Transaction};
 use interline_items::StoreError;
+use interline_items::fair::Checkpoint;
 use interline_items::search::{SearchHit, SearchQuery, SearchResults};
 use interline_search::Search;
 use tokio_postgres::Row;
@@ -44,39 +44,38 @@ const SNAPSHOTS: &str = concat!(
 
 /// A page of the items that match, and how many do, in one snapshot of the database.
 pub(super) async fn search(pools: &Pools, query: &SearchQuery) -> Result<SearchResults, StoreError> {
-    with_search_permit(pools, query.until, async |client| page(client, query).await).await
+    search_on(pools, &query.checkpoint, async |client| page(client, query).await).await
 }
 
-/// Runs `work` on a connection, when fewer than the greatest number of searches run; [`StoreError::OutOfTime`] if that is
-/// too late.
-async fn with_search_permit<T>(
+/// Runs a search on a connection; [`StoreError::OutOfTime`] if its time is over.
+async fn search_on<T>(
     pools: &Pools,
-    until: Instant,
+    checkpoint: &Checkpoint,
     work: impl AsyncFnOnce(&mut Client) -> Result<T, Failure>,
 ) -> Result<T, StoreError> {
-    // The semaphore is never closed.
-    let _turn =
-        tokio::time::timeout(time_left(until)?, pools.searches.acquire()).await.map_err(|_| StoreError::OutOfTime)?;
-    let searching = async {
-        match work(&mut pools.work.get().await?).await {
-            Err(failure) if failure.took_too_long() && time_left(until).is_err() => Err(StoreError::OutOfTime.into()),
+    pools
+        .read_long(async |client| match work(client).await {
+            Err(failure) if failure.took_too_long() && checkpoint.time_left().is_err() => {
+                Err(StoreError::OutOfTime.into())
+            }
             outcome => outcome,
-        }
-    };
-    pools.use_one(searching).await
+        })
+        .await
 }
 
 /// A transaction of one snapshot, whose statements may take the time that the search has, be it more or less than other
 /// statements may take.
-async fn transaction(client: &mut Client, until: Instant) -> Result<Transaction<'_>, Failure> {
+async fn transaction<'a>(client: &'a mut Client, checkpoint: &Checkpoint) -> Result<Transaction<'a>, Failure> {
     let transaction = snapshot_transaction(client).await?;
-    let limit = time_left(until)?.as_millis() + 1;
-    transaction.batch_execute(&format!("SET LOCAL statement_timeout = {limit}")).await?;
+    if let Some(left) = checkpoint.time_left().map_err(StoreError::from)? {
+        let limit = left.as_millis() + 1;
+        transaction.batch_execute(&format!("SET LOCAL statement_timeout = {limit}")).await?;
+    }
     Ok(transaction)
 }
 
 async fn page(client: &mut Client, query: &SearchQuery) -> Result<SearchResults, Failure> {
-    let transaction = transaction(client, query.until).await?;
+    let transaction = transaction(client, &query.checkpoint).await?;
     let found = found(&transaction, query).await?;
     let lengths: HashMap<i64, u64> = found.iter().map(|item| (item.entry.number, item.bytes)).collect();
     let mut entries: Vec<PageEntry> = found.into_iter().map(|item| item.entry).collect();
@@ -85,7 +84,7 @@ async fn page(client: &mut Client, query: &SearchQuery) -> Result<SearchResults,
     let mut items = Vec::with_capacity(entries.len());
     let mut rest = &entries[..];
     while !rest.is_empty() {
-        time_left(query.until)?;
+        query.checkpoint.check_async().await.map_err(StoreError::from)?;
         let now;
         (now, rest) = rest.split_at(batch(rest, |entry| lengths.get(&entry.number).copied().unwrap_or(0)));
         items.append(&mut page_items(&transaction, query, now).await?);
@@ -93,15 +92,9 @@ async fn page(client: &mut Client, query: &SearchQuery) -> Result<SearchResults,
     Ok(SearchResults { items, total, next })
 }
 
-/// How much time a search has left; [`StoreError::OutOfTime`] if none.
-fn time_left(until: Instant) -> Result<Duration, StoreError> {
-    let left = until.saturating_duration_since(Instant::now());
-    if left.is_zero() { Err(StoreError::OutOfTime) } else { Ok(left) }
-}
-
 /// The items that match, in no particular order.
 async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec<FilteredItem>, Failure> {
-    let candidates = candidates(transaction, &query.search, query.until).await?;
+    let candidates = candidates(transaction, &query.search, &query.checkpoint).await?;
     let matcher = Matcher { search: Arc::clone(&query.search), candidates: Arc::new(candidates), order: query.order };
     let shared = matcher.clone();
     let candidates = run_blocking(move || shared.candidates()).await?;
@@ -110,13 +103,13 @@ async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec
     let (mut found, unread) = run_blocking(move || shared.split(filtered)).await?;
     let mut rest = &unread[..];
     while !rest.is_empty() {
-        time_left(query.until)?;
+        query.checkpoint.check_async().await.map_err(StoreError::from)?;
         let now;
         (now, rest) = rest.split_at(batch(rest, |item| item.bytes));
         let numbers: Vec<i64> = now.iter().map(|item| item.entry.number).collect();
         let texts = texts(transaction, &numbers).await?;
-        let (shared, filtered, until) = (matcher.clone(), now.to_vec(), query.until);
-        found.append(&mut run_blocking(move || shared.read(filtered, &texts, until)).await??);
+        let (shared, filtered, checkpoint) = (matcher.clone(), now.to_vec(), query.checkpoint.clone());
+        found.append(&mut run_blocking(move || shared.read(filtered, &texts, &checkpoint)).await??);
     }
     Ok(found)
 }
@@ -125,7 +118,7 @@ async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec
 async fn candidates(
     transaction: &Transaction<'_>,
     search: &Arc<Search>,
-    until: Instant,
+    checkpoint: &Checkpoint,
 ) -> Result<Candidates, Failure> {
     // One after the other: of two at once, the one would report that the other failed, and not why.
     let segments: Arc<[LiveSegment]> = live_segments(transaction).await?.into();
@@ -133,9 +126,10 @@ async fn candidates(
     if lookup.needs_vocabulary() {
         let mut vocabularies = Vocabularies::new(&segments);
         while let Some(blocks) = vocabularies.next(transaction).await? {
+            let checkpoint = checkpoint.clone();
             lookup = run_blocking(move || {
                 for block in blocks {
-                    time_left(until)?;
+                    checkpoint.check().map_err(StoreError::from)?;
                     lookup.scan_vocabulary(block.try_get("data")?)?;
                 }
                 Ok::<_, Failure>(lookup)
@@ -146,7 +140,7 @@ async fn candidates(
     let keys = lookup.keys();
     let mut lookups = TermLookups::new(&segments, &keys);
     while let Some((keys, blocks)) = lookups.next(transaction).await? {
-        time_left(until)?;
+        checkpoint.check_async().await.map_err(StoreError::from)?;
         let (segments, keys) = (Arc::clone(&segments), keys.to_vec());
         lookup = run_blocking(move || {
             for block in blocks {

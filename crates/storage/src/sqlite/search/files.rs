@@ -28,13 +28,18 @@ struct File {
 /// Hands the candidates to `read`. Returns how many files there are in the searched paths. The connection is in a
 /// transaction.
 pub(crate) fn search_files(connection: &Connection, query: &FileSearch, mut read: FileReader) -> Result<u64, Failure> {
-    check_time(query.until)?;
-    let candidates =
-        candidates(connection, &query.search, query.until, &live_segments(connection)?, stale_items(connection)?)?;
+    check_time(&query.checkpoint)?;
+    let candidates = candidates(
+        connection,
+        &query.search,
+        &query.checkpoint,
+        &live_segments(connection)?,
+        stale_items(connection)?,
+    )?;
     let (files, total) = files(connection, query, candidates.items(&query.search).as_deref())?;
     let mut statement = connection.prepare_cached(TEXT)?;
     for file in files {
-        check_time(query.until)?;
+        check_time(&query.checkpoint)?;
         let mut found = statement.query([file.number])?;
         let Some(row) = found.next()? else { continue };
         let text = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;

@@ -8,9 +8,8 @@ pub(super) mod merge;
 mod segments;
 mod texts;
 
-use std::time::Instant;
-
 use interline_items::StoreError;
+use interline_items::fair::Checkpoint;
 use interline_items::search::{SearchHit, SearchQuery, SearchResults};
 use interline_search::{Search, TermPresence, Verdict};
 use rusqlite::Connection;
@@ -30,8 +29,13 @@ const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
 
 /// A page of the items that match, and how many do. The connection is in a transaction.
 pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<SearchResults, Failure> {
-    let candidates =
-        candidates(connection, &query.search, query.until, &live_segments(connection)?, stale_items(connection)?)?;
+    let candidates = candidates(
+        connection,
+        &query.search,
+        &query.checkpoint,
+        &live_segments(connection)?,
+        stale_items(connection)?,
+    )?;
     let mut run = SearchRun::new(connection, query)?;
     run.look_up(&candidates)?;
     run.page()
@@ -41,7 +45,7 @@ pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<Sea
 fn candidates(
     connection: &Connection,
     search: &Search,
-    until: Instant,
+    checkpoint: &Checkpoint,
     segments: &[LiveSegment],
     stale: ItemSet,
 ) -> Result<Candidates, Failure> {
@@ -51,19 +55,19 @@ fn candidates(
         let mut tokens = Vec::new();
         if lookup.needs_vocabulary() {
             with_vocabulary(connection, segment, |block| {
-                check_time(until)?;
+                check_time(checkpoint)?;
                 tokens.append(&mut lookup.scan_vocabulary(block)?);
                 Ok(())
             })?;
         }
         for key in &keys {
-            check_time(until)?;
+            check_time(checkpoint)?;
             with_block(connection, segment, key, |block| Ok(lookup.add(key, block, &segment.tombstones)?))?;
         }
         // Pieces may be many, and neighbours in one block.
         let mut rest = tokens.as_slice();
         while let Some(first) = rest.first() {
-            check_time(until)?;
+            check_time(checkpoint)?;
             let mut done = 1;
             with_block(connection, segment, first, |block| {
                 done = lookup.add_many(rest, block, &segment.tombstones)?;
@@ -75,9 +79,9 @@ fn candidates(
     Ok(lookup.finish(search))
 }
 
-/// [`StoreError::OutOfTime`] if the time of the search is over.
-fn check_time(until: Instant) -> Result<(), StoreError> {
-    if Instant::now() < until { Ok(()) } else { Err(StoreError::OutOfTime) }
+/// [`StoreError::OutOfTime`] if the time of the search is over, or nobody waits for it.
+fn check_time(checkpoint: &Checkpoint) -> Result<(), StoreError> {
+    checkpoint.check().map_err(StoreError::from)
 }
 
 /// A search in progress, with the matches so far.
@@ -116,8 +120,8 @@ impl<'a> SearchRun<'a> {
 
     /// The score of an item by its text, if it matches.
     fn read(&mut self, number: i64, presence: impl Fn(usize) -> TermPresence) -> Result<Option<u32>, Failure> {
-        check_time(self.query.until)?;
-        let mut has_time = || Instant::now() < self.query.until;
+        check_time(&self.query.checkpoint)?;
+        let mut has_time = || self.query.checkpoint.check().is_ok();
         let score = self.texts.with_fields(number, |item| {
             Ok(self.query.search.score(item, presence, &mut has_time).map_err(|_| StoreError::OutOfTime)?)
         })?;

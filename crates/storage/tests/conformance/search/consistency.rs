@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interline_edit::Case;
+use interline_items::fair::Checkpoint;
 use interline_items::search::{IndexStep, IndexStepResult, SearchOrder, SearchQuery, SearchResults};
 use interline_items::{
     Action, CheckProblem, CheckReport, Contents, ItemId, PageStart, Snapshot, Sort, SortBy, SortOrder, Space, Store,
@@ -51,7 +52,7 @@ fn of_search(space: &Space, search: Search) -> SearchQuery {
         start: PageStart::Offset(0),
         limit: 100,
         contents: Contents::Read,
-        until: Instant::now() + Duration::from_secs(60),
+        checkpoint: Checkpoint::until(Instant::now() + Duration::from_secs(60)),
     }
 }
 
@@ -333,6 +334,6 @@ async fn the_index_is_asked_in_time(test: TestStore) {
     let ada = author(store, "ada").await;
     ada.create(store, note(&ada.space, "Running shoes")).await;
     index_all(store).await;
-    let query = SearchQuery { until: Instant::now(), ..query(&ada.space, "absent") };
+    let query = SearchQuery { checkpoint: Checkpoint::until(Instant::now()), ..query(&ada.space, "absent") };
     assert!(matches!(store.search(&query).await, Err(StoreError::OutOfTime)));
 }

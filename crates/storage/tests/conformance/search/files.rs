@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use interline_edit::{Case, Pattern};
+use interline_items::fair::Checkpoint;
 use interline_items::search::{FileSearch, Paths};
 use interline_items::{CodeKind, Snapshot, Space, Store, StoreError};
 use interline_search::Search;
@@ -32,7 +33,7 @@ fn asking(spaces: &[&Space], pattern: Pattern) -> FileSearch {
         spaces: spaces.iter().map(|space| space.id).collect(),
         kind: CodeKind::AppFile,
         paths: Paths::BeginWith(String::new()),
-        until: Instant::now() + Duration::from_secs(60),
+        checkpoint: Checkpoint::until(Instant::now() + Duration::from_secs(60)),
     }
 }
 
@@ -131,7 +132,7 @@ async fn a_reader_that_breaks_off_gets_no_more(test: TestStore) {
 
 async fn a_search_of_files_ends_in_time(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
-    let query = FileSearch { until: Instant::now(), ..asking(&[&ada.space], literal("x")) };
+    let query = FileSearch { checkpoint: Checkpoint::until(Instant::now()), ..asking(&[&ada.space], literal("x")) };
     let ended = test.store.search_files(&query, Box::new(|_| ControlFlow::Continue(()))).await;
     assert!(matches!(ended, Err(StoreError::OutOfTime)), "{ended:?}");
 }

@@ -20,6 +20,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use interline_items::fair::Checkpoint;
 use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
 use interline_items::search::{IndexStep, IndexStepResult, SearchHit, SearchOrder, SearchQuery, SearchResults};
 use interline_items::{Contents, Filter, PageStart, Snapshot, SortOrder, Store, View};
@@ -38,7 +39,7 @@ fn looking_for(query: &str, filter: Filter) -> SearchQuery {
         start: PageStart::Offset(0),
         limit: 1_000,
         contents: Contents::Read,
-        until: Instant::now() + Duration::from_secs(60),
+        checkpoint: Checkpoint::until(Instant::now() + Duration::from_secs(60)),
     }
 }
 

@@ -1,0 +1,93 @@
+//! Fairness: the work of one user leaves threads, searches and reads to others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use interline_items::{
+    Caller, Case, Contents, Filter, FindItems, ItemDraft, ItemRef, Kind, PageStart, QuerySyntax, Rank, SearchField,
+    SearchInside, TagMatch, TextFilter, View,
+};
+use tokio::task::JoinSet;
+
+use crate::samples::{note_of, prompt};
+use crate::world::{World, by_id, set};
+
+/// How many requests the hostile user has in flight.
+const REQUESTS: usize = 16;
+/// How many of them must still be in flight when the other user is answered: each takes seconds, and a few run at a time.
+const UNANSWERED: usize = REQUESTS - 4;
+
+/// An expression whose automaton has thousands of states, each of which takes part at each byte of [`hostile_text`].
+const HOSTILE: &str = "[a-z]{0,999}[a-z]{0,999}$";
+
+fn hostile_text() -> String {
+    "aaaaaaaaab".repeat(200_000)
+}
+
+fn hostile_search_inside() -> SearchInside {
+    SearchInside {
+        query: HOSTILE.to_owned(),
+        syntax: QuerySyntax::Regex,
+        case: Case::Sensitive,
+        fields: set([SearchField::Content]),
+        context_lines: 0,
+        limit: 1,
+    }
+}
+
+fn find(text: TextFilter) -> FindItems {
+    let order = text.order(None, None).unwrap();
+    let filter = Filter {
+        spaces: BTreeSet::new(),
+        kinds: set([Kind::Note]),
+        tags: Vec::new(),
+        tag_match: TagMatch::All,
+        views: set([View::Active]),
+    };
+    FindItems { text, filter, order, start: PageStart::Offset(0), limit: 10, contents: Contents::Omit }
+}
+
+/// A world with a hostile item of its owner, and another user with a prompt.
+async fn world_of_two() -> (World, ItemRef, Caller, ItemRef) {
+    let world = World::new().await;
+    let item = world.create(Kind::Note, note_of(&hostile_text())).await;
+    let other = world.user("bystander", Rank::Member).await;
+    let draft: ItemDraft = prompt("greeting", "Hello", &[]);
+    let made = world.interline.create(&other, Kind::Prompt, draft).await.unwrap().item;
+    (world, by_id(&item), other, by_id(&made))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn endless_searches_in_an_item_leave_threads_to_others() {
+    let (world, hostile, other, prompt) = world_of_two().await;
+    let mut requests = JoinSet::new();
+    for _ in 0..REQUESTS {
+        let (interline, owner, hostile) = (world.interline.clone(), world.owner.clone(), hostile.clone());
+        requests.spawn(async move { interline.search_inside(&owner, &hostile, hostile_search_inside()).await });
+    }
+    for _ in 0..10 {
+        let rendered = world.interline.render(&other, &prompt, BTreeMap::new()).await.unwrap();
+        assert_eq!(rendered, "Hello");
+    }
+    let answered = std::iter::from_fn(|| requests.try_join_next()).count();
+    assert!(answered <= REQUESTS - UNANSWERED, "the bystander waited for {answered} of {REQUESTS} requests");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn endless_searches_of_all_items_leave_lists_searches_and_events_to_others() {
+    let (world, _, other, _) = world_of_two().await;
+    let mut requests = JoinSet::new();
+    for _ in 0..REQUESTS {
+        let (interline, owner) = (world.interline.clone(), world.owner.clone());
+        let hostile = find(TextFilter::parse(None, Some(HOSTILE)).unwrap());
+        requests.spawn(async move { interline.find_items(&owner, hostile).await });
+    }
+    for _ in 0..10 {
+        world.interline.find_items(&other, find(TextFilter::Everything)).await.unwrap();
+        world.interline.find_items(&other, find(TextFilter::parse(Some("word"), None).unwrap())).await.unwrap();
+        world.interline.tags(&other).await.unwrap();
+        // The hostile user's own lists do not wait for its searches either.
+        world.interline.find_items(&world.owner, find(TextFilter::Everything)).await.unwrap();
+    }
+    let answered = std::iter::from_fn(|| requests.try_join_next()).count();
+    assert!(answered <= REQUESTS - UNANSWERED, "the bystander waited for {answered} of {REQUESTS} requests");
+}
