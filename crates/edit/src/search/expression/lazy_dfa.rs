@@ -222,6 +222,7 @@ impl LazyDfas {
                 return Ok(next);
             }
         }
+        // Whether the next state is built already is not known of all; those that are cost less.
         budget.spend(self.state_units)?;
         cache.search_update(at);
         dfa.next_state(cache, state, byte).map_err(|_| Stop::GaveUp)

@@ -6,10 +6,10 @@ mod lazy_dfa;
 mod matches;
 mod shape;
 mod simulation;
+mod syntax;
 
 use regex_automata::meta;
 use regex_automata::nfa::thompson::WhichCaptures;
-use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 
 use super::pattern::{Case, PatternError};
@@ -17,22 +17,23 @@ use super::required_text::RequiredText;
 use super::work_budget::UNITS;
 use automaton::{Automaton, AutomatonCache};
 use shape::{Reach, least_bytes, width};
+use syntax::parse;
 
 pub(super) use matches::Matches;
 
-/// Parsing alone takes several kilobytes for each class such as `\w`, before the compiled size is known.
-const MAX_EXPRESSION_BYTES: usize = 8 << 10;
+/// Room for a hundred times `\w`, which takes 17 KiB; compiling this much takes some 15 ms.
+const MAX_COMPILED_BYTES: usize = 2 << 20;
 
-/// Room for two hundred times `\w`; compiling this much takes some 30 ms.
-const MAX_COMPILED_BYTES: usize = 4 << 20;
-
-/// Groups in groups. Bounds the recursion over the syntax tree.
-const MAX_NESTING: u32 = 100;
+/// Beyond this size compiling for the fast engine too would take as long again, and its states would be many.
+const MAX_FAST_BYTES: usize = 1 << 20;
 
 /// What one call of the fast engine reads at the most and at the least: longer pieces are not faster, and shorter ones
 /// slower than our own steps.
 const MAX_CALL_BYTES: usize = 64 << 10;
 const MIN_CALL_BYTES: usize = if cfg!(fuzzing) { 2 } else { 256 };
+
+/// The fast engine's automaton that reads backwards is larger than the other one.
+const MAX_REVERSE_BYTES: usize = 4 << 20;
 
 /// The states that the fast engine may keep.
 const FAST_CACHE_BYTES: usize = 1 << 20;
@@ -59,18 +60,7 @@ struct FastEngine {
 
 impl Expression {
     pub(super) fn new(expression: &str, case: Case) -> Result<Self, PatternError> {
-        if expression.len() > MAX_EXPRESSION_BYTES {
-            return Err(PatternError::TooLarge);
-        }
-        let tree = ParserBuilder::new()
-            .multi_line(true)
-            .crlf(true)
-            .case_insensitive(case == Case::Insensitive)
-            .nest_limit(MAX_NESTING)
-            .build()
-            .parse(expression)
-            .map_err(|error| invalid(&error))?;
-        Expression::compile(tree)
+        Expression::compile(parse(expression, case)?)
     }
 
     fn compile(tree: Hir) -> Result<Self, PatternError> {
@@ -83,7 +73,7 @@ impl Expression {
             Some(_) => PatternError::TooLarge,
             None => PatternError::Invalid { detail: error.to_string(), position: None },
         })?;
-        let fast = FastEngine::new(automaton.tree(), width);
+        let fast = if automaton.bytes() > MAX_FAST_BYTES { None } else { FastEngine::new(automaton.tree(), width) };
         Ok(Expression { fast, automaton, reach, width, required_text })
     }
 
@@ -103,20 +93,11 @@ impl FastEngine {
         let config = meta::Config::new()
             .utf8_empty(true)
             .which_captures(WhichCaptures::Implicit)
-            .nfa_size_limit(Some(MAX_COMPILED_BYTES))
+            .nfa_size_limit(Some(MAX_REVERSE_BYTES))
             .hybrid_cache_capacity(FAST_CACHE_BYTES);
         let regex = meta::Builder::new().configure(config).build_from_hir(tree).ok()?;
         Some(FastEngine { regex, max_bytes })
     }
-}
-
-fn invalid(error: &regex_syntax::Error) -> PatternError {
-    let (detail, position) = match error {
-        regex_syntax::Error::Parse(error) => (error.kind().to_string(), Some(error.span().start.offset)),
-        regex_syntax::Error::Translate(error) => (error.kind().to_string(), Some(error.span().start.offset)),
-        other => (other.to_string(), None),
-    };
-    PatternError::Invalid { detail, position }
 }
 
 #[cfg(test)]
