@@ -73,7 +73,7 @@ impl Automaton {
         budget: &mut WorkBudget<'_>,
     ) -> Result<Option<Range<usize>>, SearchInterrupted> {
         let Aids { candidates, dfas } = self.aids.get_or_init(|| {
-            let candidates = Candidates::of(&self.tree);
+            let candidates = Candidates::from_hir(&self.tree);
             let dfas = LazyDfas::new(&self.tree, &self.nfa, &candidates, self.width);
             Aids { candidates, dfas }
         });

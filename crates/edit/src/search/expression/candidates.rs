@@ -17,7 +17,7 @@ const PIECE: usize = 64 << 10;
 pub(super) struct Candidates(Option<Prefilter>);
 
 impl Candidates {
-    pub(super) fn of(tree: &Hir) -> Candidates {
+    pub(super) fn from_hir(tree: &Hir) -> Candidates {
         Candidates(Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, tree))
     }
 

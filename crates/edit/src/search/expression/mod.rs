@@ -16,13 +16,16 @@ use super::pattern::{Case, PatternError};
 use super::required_text::RequiredText;
 use super::work_budget::UNITS;
 use automaton::{Automaton, AutomatonCache};
-use shape::{Reach, least_bytes, width};
+use shape::{Reach, class_bytes, width};
 use syntax::parse;
 
 pub(super) use matches::Matches;
 
-/// Room for a hundred times `\w`, which takes 17 KiB; compiling this much takes some 15 ms.
-const MAX_COMPILED_BYTES: usize = 2 << 20;
+/// What the automaton may take; compiling this much takes some 10 ms, without classes beyond ASCII.
+const MAX_COMPILED_BYTES: usize = 4 << 20;
+
+/// Room for some hundred and twenty times `\w`, or six thousand times `.`; compiling this much takes some 15 ms.
+const MAX_CLASS_BYTES: usize = 768 << 10;
 
 /// Beyond this size compiling for the fast engine too would take as long again, and its states would be many.
 const MAX_FAST_BYTES: usize = 1 << 20;
@@ -64,10 +67,10 @@ impl Expression {
     }
 
     fn compile(tree: Hir) -> Result<Self, PatternError> {
-        if least_bytes(&tree) > MAX_COMPILED_BYTES {
+        if class_bytes(&tree) > MAX_CLASS_BYTES {
             return Err(PatternError::TooLarge);
         }
-        let (reach, width) = (Reach::of(&tree), width(&tree));
+        let (reach, width) = (Reach::from_hir(&tree), width(&tree));
         let required_text = RequiredText::from_hir(&tree);
         let automaton = Automaton::new(tree, width, MAX_COMPILED_BYTES).map_err(|error| match error.size_limit() {
             Some(_) => PatternError::TooLarge,

@@ -8,7 +8,8 @@ const FEW_RANGES: usize = 8;
 /// What a class with more ranges costs beside one with few.
 const MANY_RANGES_COST: usize = 4;
 
-/// The least that one range of a class takes in an automaton.
+/// The least that a class beyond ASCII and one range of it take in an automaton.
+const LEAST_CLASS_BYTES: usize = 100;
 const LEAST_RANGE_BYTES: usize = 8;
 
 /// How far a match can go.
@@ -27,7 +28,7 @@ pub(super) enum LineReach {
 }
 
 impl Reach {
-    pub(super) fn of(tree: &Hir) -> Reach {
+    pub(super) fn from_hir(tree: &Hir) -> Reach {
         let lines = if contains_newline(tree) { LineReach::Any } else { LineReach::One };
         Reach { lines, bytes: tree.properties().maximum_len() }
     }
@@ -69,16 +70,17 @@ pub(super) fn width(tree: &Hir) -> usize {
     }
 }
 
-/// Less than the automaton takes in memory.
-pub(super) fn least_bytes(tree: &Hir) -> usize {
+/// About how much the classes beyond ASCII take in the automaton: what compiling takes long for. Never more than they do.
+pub(super) fn class_bytes(tree: &Hir) -> usize {
     match tree.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(Class::Bytes(_)) => 0,
-        HirKind::Class(Class::Unicode(class)) => class.ranges().len() * LEAST_RANGE_BYTES,
-        HirKind::Repetition(repetition) => copies(repetition).saturating_mul(least_bytes(&repetition.sub)),
-        HirKind::Capture(capture) => least_bytes(&capture.sub),
-        HirKind::Concat(parts) => sum(parts, least_bytes),
+        HirKind::Class(Class::Unicode(class)) if class.is_ascii() => 0,
+        HirKind::Class(Class::Unicode(class)) => LEAST_CLASS_BYTES + class.ranges().len() * LEAST_RANGE_BYTES,
+        HirKind::Repetition(repetition) => copies(repetition).saturating_mul(class_bytes(&repetition.sub)),
+        HirKind::Capture(capture) => class_bytes(&capture.sub),
+        HirKind::Concat(parts) => sum(parts, class_bytes),
         // Alternatives may share states.
-        HirKind::Alternation(parts) => parts.iter().map(least_bytes).max().unwrap_or(0),
+        HirKind::Alternation(parts) => parts.iter().map(class_bytes).max().unwrap_or(0),
     }
 }
 
