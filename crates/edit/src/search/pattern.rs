@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
@@ -32,7 +33,7 @@ pub struct Pattern {
 enum SearchMethod {
     Exact(Finder<'static>),
     Folded(CaseInsensitiveLiteral),
-    Expression(Expression),
+    Expression(Arc<Expression>),
 }
 
 impl Pattern {
@@ -64,7 +65,7 @@ impl Pattern {
         }
         let expression = Expression::new(expression, case)?;
         let required_text = expression.required_text.clone();
-        Ok(Pattern { method: SearchMethod::Expression(expression), required_text })
+        Ok(Pattern { method: SearchMethod::Expression(Arc::new(expression)), required_text })
     }
 
     /// The texts that a text must contain for the pattern to match in it.
@@ -85,7 +86,7 @@ impl Pattern {
 /// Walks over the matches of a pattern in a text.
 #[derive(Debug)]
 pub(super) enum MatchCursor<'a> {
-    Exact { starts: Occurrences<'a>, length: usize },
+    Exact { starts: Box<Occurrences<'a>>, length: usize },
     Folded(CaseInsensitiveOccurrences<'a>),
     Expression(Box<Matches<'a>>),
 }
@@ -94,7 +95,7 @@ impl<'a> MatchCursor<'a> {
     pub(super) fn new(text: &'a str, pattern: &'a Pattern) -> Self {
         match &pattern.method {
             SearchMethod::Exact(finder) => {
-                let starts = Occurrences::new(text.as_bytes(), finder.as_ref());
+                let starts = Box::new(Occurrences::new(text.as_bytes(), finder.as_ref()));
                 MatchCursor::Exact { starts, length: finder.needle().len() }
             }
             SearchMethod::Folded(needle) => MatchCursor::Folded(needle.occurrences(text)),

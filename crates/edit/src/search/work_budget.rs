@@ -31,7 +31,6 @@ impl<'k> WorkBudget<'k> {
     }
 
     /// Asks now.
-    #[cold]
     pub(super) fn ask(&mut self) -> Result<(), SearchInterrupted> {
         self.left = UNITS;
         if (self.keep_going)() { Ok(()) } else { Err(SearchInterrupted) }

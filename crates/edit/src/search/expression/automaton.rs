@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex_automata::nfa::thompson::{BuildError, Compiler, NFA, WhichCaptures};
+use regex_automata::nfa::thompson::{Compiler, NFA, WhichCaptures};
 use regex_syntax::hir::Hir;
 
 use super::super::SearchInterrupted;
+use super::super::pattern::PatternError;
 use super::super::work_budget::WorkBudget;
 use super::candidates::Candidates;
 use super::lazy_dfa::{LazyCaches, LazyDfas, Stop};
@@ -48,9 +49,13 @@ impl AutomatonCache {
 
 impl Automaton {
     /// `width` is the number of states that the automaton can be in at once.
-    pub(super) fn new(tree: Hir, width: usize, max_bytes: usize) -> Result<Automaton, BuildError> {
+    pub(super) fn new(tree: Hir, width: usize, max_bytes: usize) -> Result<Automaton, PatternError> {
         let config = NFA::config().utf8(true).which_captures(WhichCaptures::None).nfa_size_limit(Some(max_bytes));
-        let nfa = Compiler::new().configure(config).build_from_hir(&tree)?;
+        let nfa =
+            Compiler::new().configure(config).build_from_hir(&tree).map_err(|error| match error.size_limit() {
+                Some(_) => PatternError::TooLarge,
+                None => PatternError::Invalid { detail: error.to_string(), position: None },
+            })?;
         Ok(Automaton { tree, nfa, width, aids: OnceLock::new() })
     }
 

@@ -72,10 +72,7 @@ impl Expression {
         }
         let (reach, width) = (Reach::from_hir(&tree), width(&tree));
         let required_text = RequiredText::from_hir(&tree);
-        let automaton = Automaton::new(tree, width, MAX_COMPILED_BYTES).map_err(|error| match error.size_limit() {
-            Some(_) => PatternError::TooLarge,
-            None => PatternError::Invalid { detail: error.to_string(), position: None },
-        })?;
+        let automaton = Automaton::new(tree, width, MAX_COMPILED_BYTES)?;
         let fast = if automaton.bytes() > MAX_FAST_BYTES { None } else { FastEngine::new(automaton.tree(), width) };
         Ok(Expression { fast, automaton, reach, width, required_text })
     }

@@ -200,3 +200,30 @@ fn an_expression_that_cannot_match_a_newline_is_known() {
         assert_eq!(lines(expression), LineReach::Any, "{expression}");
     }
 }
+
+#[test]
+fn the_states_at_once_are_those_of_all_parts() {
+    for (expression, expected) in [
+        ("foo", 1),
+        ("aaaa", 4),
+        ("abab", 2),
+        ("foo|bar", 4),
+        ("[ab]{20}", 40),
+        ("(?:[ab]c){0,10}", 30),
+        ("[ab]*", 2),
+        (r"\w", 4),
+        ("[a-z]{0,999}[a-z]{0,999}$", 2 * 2 * 999 + 1),
+    ] {
+        assert_eq!(compile(expression).width, expected, "{expression}");
+    }
+    assert!(compile("[a-z]{0,999}[a-z]{0,999}$").fast.is_none(), "a call would take long for a line of a few words");
+    assert!(compile(r"def get_\w+\(self, \w+=None\)").fast.is_some_and(|fast| fast.max_bytes > 4_096));
+}
+
+#[test]
+fn what_classes_take_is_not_overrated() {
+    for expression in [".", r"\w", r"\W{9}", "[^a]{0,100}", r"\pL|\d", "[é-ü]x", r"(?i)ß|\p{Greek}+"] {
+        let compiled = compile(expression);
+        assert!(class_bytes(compiled.automaton.tree()) <= compiled.automaton.bytes(), "{expression}");
+    }
+}
