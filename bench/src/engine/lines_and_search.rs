@@ -43,6 +43,16 @@ pub(super) const TRAPS: &[Trap] = &[
     }),
     deadline("regex \\w+\\s+\\w+ on 4 MB", |size| matching(source(size.scale(4_000_000), 1), r"\w+\s+\w+")),
     deadline("regex \\w+\\s+\\d+x on 4 MB", |size| matching(source(size.scale(4_000_000), 1), r"\w+\s+\d+x")),
+    deadline("regex [a-z]{0,999}[a-z]{0,999}$ on 8 MB", |size| {
+        matching("aaaaaaaaab".repeat(size.scale(800_000)), "[a-z]{0,999}[a-z]{0,999}$")
+    }),
+    deadline("regex \\w{0,64}\\b\\w{0,10}$ on 8 MB beyond ASCII", |size| {
+        matching("éa b ".repeat(size.scale(1_300_000)), r"\w{0,64}\b\w{0,10}$")
+    }),
+    deadline("regex \\w+ on a line of 4 MB", |size| {
+        matching(source(size.scale(4_000_000), 1).replace('\n', " "), r"\w+")
+    }),
+    linear("regex \\bretry\\w+\\( on 4 MB", |size| matching(source(size.scale(4_000_000), 1), r"\bretry\w+\(")),
     linear("case-insensitive search on 4 MB", |size| {
         searching(source(size.scale(4_000_000), 1), "Retry_Budget", Case::Insensitive)
     }),

@@ -2,7 +2,9 @@
 
 use std::cell::OnceCell;
 
-use crate::fold::fold;
+use interline_edit::SearchInterrupted;
+
+use crate::fold::fold_while;
 use crate::index_terms::Payload;
 
 /// The field of an item that a text is in. A match in the title weighs more than in all others together, one in the
@@ -98,10 +100,17 @@ impl<'a> FoldedFields<'a> {
         FoldedFields { item, texts: OnceCell::new() }
     }
 
-    /// Each folded text with its field.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = (FieldKind, &str)> {
-        let texts = self.texts.get_or_init(|| self.item.texts().map(|(field, text)| (field, fold(text))).collect());
-        texts.iter().map(|(field, text)| (*field, text.as_str()))
+    /// Each folded text with its field; `keep_going` is asked now and then while they are folded.
+    pub(crate) fn texts(
+        &self,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Result<&[(FieldKind, String)], SearchInterrupted> {
+        if let Some(texts) = self.texts.get() {
+            return Ok(texts);
+        }
+        let texts = self.item.texts().map(|(field, text)| Ok((field, fold_while(text, keep_going)?)));
+        let texts = texts.collect::<Result<Vec<_>, SearchInterrupted>>()?;
+        Ok(self.texts.get_or_init(|| texts))
     }
 
     /// The content, not folded.

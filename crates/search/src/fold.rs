@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
+use interline_edit::SearchInterrupted;
 use unicode_normalization::char::{canonical_combining_class, decompose_compatible};
+
+/// How much is folded before asking whether to go on.
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// The folded form of a text. Every run of blanks is one space.
 ///
@@ -11,6 +15,21 @@ pub(crate) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     fold_into(&mut folded, text);
     folded
+}
+
+/// The same, piece by piece: `keep_going` is asked between them.
+pub(crate) fn fold_while(text: &str, keep_going: &mut dyn FnMut() -> bool) -> Result<String, SearchInterrupted> {
+    let mut folded = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, others) = rest.split_at(rest.floor_char_boundary(PIECE_BYTES));
+        fold_into(&mut folded, piece);
+        rest = others;
+        if !rest.is_empty() && !keep_going() {
+            return Err(SearchInterrupted);
+        }
+    }
+    Ok(folded)
 }
 
 fn fold_into(folded: &mut String, text: &str) {
@@ -112,15 +131,34 @@ impl Origins {
     }
 }
 
-/// The byte of a text that a byte of its folded form comes from.
-pub(crate) fn origin(text: &str, at: usize) -> Option<usize> {
-    let mut folded = String::with_capacity(at + 4);
-    let mut chars = text.char_indices();
-    let found = chars.find(|(_, char)| {
-        fold_into(&mut folded, char.encode_utf8(&mut [0; 4]));
-        folded.len() > at
-    });
-    found.map(|(origin, _)| origin)
+/// The byte of a text that a byte of its folded form comes from; `keep_going` is asked now and then on the way.
+pub(crate) fn origin(
+    text: &str,
+    at: usize,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<Option<usize>, SearchInterrupted> {
+    let mut folded = String::with_capacity(at.min(text.len()) + 4);
+    let mut start = 0;
+    while start < text.len() {
+        let end = text.floor_char_boundary(start + PIECE_BYTES);
+        let before = folded.len();
+        fold_into(&mut folded, &text[start..end]);
+        if folded.len() > at {
+            // It is in this piece: once more, a character at a time.
+            folded.truncate(before);
+            let mut chars = text[start..end].char_indices();
+            let found = chars.find(|(_, char)| {
+                fold_into(&mut folded, char.encode_utf8(&mut [0; 4]));
+                folded.len() > at
+            });
+            return Ok(found.map(|(origin, _)| start + origin));
+        }
+        start = end;
+        if !keep_going() {
+            return Err(SearchInterrupted);
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -149,6 +187,28 @@ mod tests {
             assert_eq!(fold(text), folded, "{text}");
             assert_eq!(fold(folded), folded, "{text}: folding twice");
         }
+    }
+
+    #[test]
+    fn a_long_text_is_folded_in_pieces_to_the_same() {
+        let text = "Ü x \r\n ﬁ ".repeat(2 * PIECE_BYTES / 10);
+        let folded = fold(&text);
+        let mut questions = 0;
+        let mut count = || {
+            questions += 1;
+            true
+        };
+        assert!(fold_while(&text, &mut count).unwrap() == folded);
+        for at in [0, 5, folded.len() / 2, folded.len() - 1] {
+            let origin = origin(&text, at, &mut count).unwrap().unwrap();
+            assert!(folded.starts_with(&fold(&text[..origin])), "{at}");
+            assert!(fold(&text[..=text.ceil_char_boundary(origin + 1) - 1]).len() > at, "{at}");
+        }
+        assert!(questions > 4);
+        assert_eq!(origin(&text, folded.len(), &mut || true), Ok(None));
+        assert_eq!(fold_while(&text, &mut || false), Err(SearchInterrupted));
+        assert_eq!(origin(&text, folded.len() - 1, &mut || false), Err(SearchInterrupted));
+        assert_eq!(fold_while("Short", &mut || false), Ok("short".to_owned()));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use interline_edit::SearchInterrupted;
 
 use crate::fields::{FieldKind, SearchedFields};
-use crate::fold::{Origins, fold, origin};
+use crate::fold::{Origins, fold, fold_while, origin};
 use crate::stems::{Stemmer, words};
 use crate::term::{SearchTerm, TermKind};
 
@@ -80,8 +80,15 @@ pub(crate) fn best_snippet(
         let others = item.texts().filter(|(field, _)| *field != FieldKind::Content);
         others.filter_map(|(field, text)| finder.in_field(field, text)).next()
     };
-    let across_lines = || item.texts().find_map(|(field, text)| finder.across_lines(field, text));
-    Ok(in_content.or_else(in_others).or_else(across_lines))
+    if let Some(found) = in_content.or_else(in_others) {
+        return Ok(Some(found));
+    }
+    for (field, text) in item.texts() {
+        if let Some(found) = finder.across_lines(field, text, keep_going)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// Finds the terms of a search in lines.
@@ -141,17 +148,30 @@ impl TermFinder<'_> {
     }
 
     /// The line where the first of the texts begins that goes on in the next, or begins too far on in its line.
-    fn across_lines(&self, field: FieldKind, text: &str) -> Option<Snippet> {
-        let folded = fold(text);
-        let found = |SearchTerm(kind): &&SearchTerm| match kind {
-            TermKind::Word { text, .. } | TermKind::Phrase(text) => occurrences(&folded, &text.folded).next(),
-            TermKind::Regex(_) => None,
-        };
-        let found = self.terms.iter().filter_map(found).min_by_key(|found| found.start)?;
+    fn across_lines(
+        &self,
+        field: FieldKind,
+        text: &str,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Snippet>, SearchInterrupted> {
+        let folded = fold_while(text, keep_going)?;
+        let mut first: Option<Range<usize>> = None;
+        for SearchTerm(kind) in self.terms {
+            let found = match kind {
+                TermKind::Word { text, .. } | TermKind::Phrase(text) => occurrences(&folded, &text.folded).next(),
+                TermKind::Regex(_) => None,
+            };
+            first = [first, found].into_iter().flatten().min_by_key(|found| found.start);
+            if !keep_going() {
+                return Err(SearchInterrupted);
+            }
+        }
+        let Some(found) = first else { return Ok(None) };
         // A blank that it begins with may be the end of the line before.
         let start = found.start + usize::from(folded[found.start..].starts_with(' '));
-        let (start, end) = (origin(text, start)?, origin(text, found.end).unwrap_or(text.len()));
-        Some(first_line(field, text, start..end))
+        let end = origin(text, found.end, keep_going)?.unwrap_or(text.len());
+        let start = origin(text, start, keep_going)?;
+        Ok(start.map(|start| first_line(field, text, start..end)))
     }
 
     /// The matches in a line. A phrase that goes on in the next line is not found.

@@ -11,6 +11,9 @@ use crate::index_terms::{IndexTerm, NGram, Payload};
 use crate::stems::{Stemmer, is_word, words};
 use crate::tokens::{MAX_PART_CHARS, TokenPattern, is_token_char};
 
+/// How many words are compared before asking whether to go on.
+const WORDS_PER_QUESTION: usize = 4_096;
+
 /// One term of a [`Search`](crate::Search).
 #[derive(Clone, Debug)]
 pub struct SearchTerm(pub(crate) TermKind);
@@ -126,7 +129,7 @@ impl SearchTerm {
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<Option<u32>, SearchInterrupted> {
         if let TermKind::Word { stem, .. } = &self.0
-            && let Some(weight) = weight_as_word(stem, item)
+            && let Some(weight) = weight_as_word(stem, item, keep_going)?
         {
             return Ok(Some(weight));
         }
@@ -147,22 +150,32 @@ impl SearchTerm {
                 return Ok(found.and_then(|_| weight_of_text(FieldKind::Content.bit())));
             }
         };
-        let there = item.texts().filter(|(_, folded)| text.finder.is_match(folded));
+        let there = item.texts(keep_going)?.iter().filter(|(_, folded)| text.finder.is_match(folded));
         Ok(weight_of_text(there.fold(0, |fields, (field, _)| fields | field.bit())))
     }
 }
 
 /// The weight of the forms of a word in an item, if there are any.
-fn weight_as_word(stem: &str, item: &FoldedFields<'_>) -> Option<u32> {
+fn weight_as_word(
+    stem: &str,
+    item: &FoldedFields<'_>,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<Option<u32>, SearchInterrupted> {
     let stems = Stemmer::english();
     let mut weight: Payload = 0;
-    for (field, text) in item.texts() {
-        let count = words(text).filter(|other| stems.is_form(stem, other)).count();
+    for (field, text) in item.texts(keep_going)? {
+        let mut count: u32 = 0;
+        for (index, other) in words(text).enumerate() {
+            count = count.saturating_add(u32::from(stems.is_form(stem, other)));
+            if index % WORDS_PER_QUESTION == WORDS_PER_QUESTION - 1 && !keep_going() {
+                return Err(SearchInterrupted);
+            }
+        }
         if count > 0 {
-            weight = weight.saturating_add(field.weight_of_word(u32::try_from(count).unwrap_or(u32::MAX)));
+            weight = weight.saturating_add(field.weight_of_word(count));
         }
     }
-    (weight > 0).then_some(weight.into())
+    Ok((weight > 0).then_some(weight.into()))
 }
 
 fn lookup_text(text: &str) -> IndexLookup {

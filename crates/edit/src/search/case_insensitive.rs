@@ -6,10 +6,16 @@ use std::ops::Range;
 use regex::{Regex, RegexBuilder};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
+use super::SearchInterrupted;
 use super::pattern::PatternError;
+use super::work_budget::WorkBudget;
 
 /// How many characters the fast search looks for. A longer literal would only make the automaton larger.
 const PREFIX_CHARS: usize = 16;
+
+/// How many bytes the fast search reads at once, since it cannot be interrupted; and what each costs.
+const PIECE: usize = 8 << 10;
+const PREFIX_UNITS: usize = PREFIX_CHARS;
 
 /// A literal whose characters stand for all that are equal to them under simple case folding.
 ///
@@ -99,7 +105,7 @@ fn fallbacks(needle: &[char]) -> Vec<usize> {
     table
 }
 
-/// The iterator of [`CaseInsensitiveLiteral::occurrences`]: the fast search finds where the literal starts, the table goes on
+/// Walks over [`CaseInsensitiveLiteral::occurrences`]: the fast search finds where the literal starts, the table goes on
 /// from there for as long as some part of the literal is matched.
 #[derive(Debug)]
 pub(super) struct CaseInsensitiveOccurrences<'a> {
@@ -121,11 +127,12 @@ impl CaseInsensitiveOccurrences<'_> {
     }
 
     /// Reads on until all of the literal is matched; `None` when nothing of it is, or the text ends.
-    fn read_on(&mut self) -> Option<()> {
+    fn read_on(&mut self, budget: &mut WorkBudget<'_>) -> Result<Option<()>, SearchInterrupted> {
         while self.matched < self.folded.needle.len() {
+            budget.spend(1)?;
             let Some(c) = self.text[self.end..].chars().next() else {
                 self.matched = 0;
-                return None;
+                return Ok(None);
             };
             if self.folded.equals(c, self.matched) {
                 self.matched += 1;
@@ -133,28 +140,41 @@ impl CaseInsensitiveOccurrences<'_> {
             } else {
                 self.fall_back();
                 if self.matched == 0 {
-                    return None;
+                    return Ok(None);
                 }
             }
         }
-        Some(())
+        Ok(Some(()))
     }
-}
 
-impl Iterator for CaseInsensitiveOccurrences<'_> {
-    type Item = Range<usize>;
+    /// The first characters of the literal from `end` on, looked for piece by piece.
+    fn find_prefix(&mut self, budget: &mut WorkBudget<'_>) -> Result<Option<Range<usize>>, SearchInterrupted> {
+        let longest = self.folded.prefix_chars * char::MAX.len_utf8();
+        loop {
+            let piece_end = self.text.floor_char_boundary(self.end.saturating_add(PIECE));
+            budget.spend((piece_end - self.end) * PREFIX_UNITS)?;
+            if let Some(found) = self.folded.prefix.find_at(&self.text[..piece_end], self.end) {
+                return Ok(Some(found.range()));
+            }
+            if piece_end == self.text.len() {
+                return Ok(None);
+            }
+            self.end = self.text.floor_char_boundary(piece_end - longest);
+        }
+    }
 
-    fn next(&mut self) -> Option<Range<usize>> {
+    /// The next occurrence.
+    pub(super) fn next(&mut self, budget: &mut WorkBudget<'_>) -> Result<Option<Range<usize>>, SearchInterrupted> {
         loop {
             if self.matched == 0 {
-                let start = self.folded.prefix.find_at(self.text, self.end)?;
-                (self.start, self.end) = (start.start(), start.end());
+                let Some(prefix) = self.find_prefix(budget)? else { return Ok(None) };
+                (self.start, self.end) = (prefix.start, prefix.end);
                 self.matched = self.folded.prefix_chars;
             }
-            if self.read_on().is_some() {
+            if self.read_on(budget)?.is_some() {
                 let found = self.start..self.end;
                 self.fall_back();
-                return Some(found);
+                return Ok(Some(found));
             }
         }
     }

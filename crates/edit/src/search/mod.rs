@@ -6,15 +6,16 @@ mod hit_collector;
 mod occurrences;
 mod pattern;
 mod required_text;
+mod work_budget;
 
 use std::fmt;
 use std::ops::Range;
 
 use memchr::memchr;
 
-use expression::SearchStep;
 use hit_collector::HitCollector;
-use pattern::SearchMethod;
+use pattern::MatchCursor;
+use work_budget::WorkBudget;
 
 pub(crate) use occurrences::occurrences;
 pub use pattern::{Case, Pattern, PatternError};
@@ -72,8 +73,8 @@ impl std::error::Error for SearchInterrupted {}
 /// that do not overlap, and no empty one right at the end of the match before; one match is found in linear
 /// time, but some expressions read up to the end of a line, or of the text, for each of many matches.
 ///
-/// `keep_going` is asked after every match and, for expressions, now and then where there are none; the search
-/// ends as soon as it says no. A caller checks its deadline there.
+/// `keep_going` is asked after every match, and after a bounded amount of work where there are none: some 10 ms at the
+/// most, whatever the pattern and the text. The search ends as soon as it says no. A caller checks its deadline there.
 pub fn search<'t>(
     text: &'t str,
     pattern: &Pattern,
@@ -109,19 +110,15 @@ fn for_each_match(
     text: &str,
     pattern: &Pattern,
     keep_going: &mut dyn FnMut() -> bool,
-    each: impl FnMut(Range<usize>),
+    mut each: impl FnMut(Range<usize>),
 ) -> Result<(), SearchInterrupted> {
-    match &pattern.method {
-        SearchMethod::Exact(finder) => {
-            let length = finder.needle().len();
-            let starts = occurrences::Occurrences::new(text.as_bytes(), finder.as_ref());
-            visit_matches(starts.map(|start| SearchStep::Match(start..start + length)), keep_going, each)
-        }
-        SearchMethod::Folded(needle) => {
-            visit_matches(needle.occurrences(text).map(SearchStep::Match), keep_going, each)
-        }
-        SearchMethod::Expression(expression) => visit_matches(expression.matches(text), keep_going, each),
+    let mut budget = WorkBudget::new(keep_going);
+    let mut matches = MatchCursor::new(text, pattern);
+    while let Some(range) = matches.next(&mut budget)? {
+        each(range);
+        budget.ask()?;
     }
+    Ok(())
 }
 
 /// The first match of `pattern` in `text`; `keep_going` as for [`search`].
@@ -130,37 +127,5 @@ pub fn find_first(
     pattern: &Pattern,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Option<Range<usize>>, SearchInterrupted> {
-    match &pattern.method {
-        SearchMethod::Exact(finder) => {
-            let start = finder.find(text.as_bytes());
-            Ok(start.map(|start| start..start + finder.needle().len()))
-        }
-        SearchMethod::Folded(needle) => Ok(needle.occurrences(text).next()),
-        SearchMethod::Expression(expression) => {
-            for step in expression.matches(text) {
-                match step {
-                    SearchStep::Match(range) => return Ok(Some(range)),
-                    SearchStep::Pause if keep_going() => {}
-                    SearchStep::Pause => return Err(SearchInterrupted),
-                }
-            }
-            Ok(None)
-        }
-    }
-}
-
-fn visit_matches(
-    steps: impl Iterator<Item = SearchStep>,
-    keep_going: &mut dyn FnMut() -> bool,
-    mut each: impl FnMut(Range<usize>),
-) -> Result<(), SearchInterrupted> {
-    for step in steps {
-        if let SearchStep::Match(range) = step {
-            each(range);
-        }
-        if !keep_going() {
-            return Err(SearchInterrupted);
-        }
-    }
-    Ok(())
+    MatchCursor::new(text, pattern).next(&mut WorkBudget::new(keep_going))
 }

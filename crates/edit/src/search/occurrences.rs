@@ -4,6 +4,12 @@ use std::iter::FusedIterator;
 
 use memchr::memmem::Finder;
 
+use super::SearchInterrupted;
+use super::work_budget::{SCANNED_BYTES, WorkBudget};
+
+/// How many bytes to look through at once, at the least: the needle's length if that is more.
+const PIECE: usize = 256 << 10;
+
 /// The offsets of all occurrences of `needle` in `haystack`, ascending, overlapping ones included.
 ///
 /// An empty needle occurs nowhere. The time is linear in both lengths whatever they hold; a needle that
@@ -45,23 +51,21 @@ impl<'a> Occurrences<'a> {
     }
 }
 
-impl Iterator for Occurrences<'_> {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
+impl Occurrences<'_> {
+    /// The next occurrence, within a budget.
+    pub(super) fn next_within(&mut self, budget: &mut WorkBudget<'_>) -> Result<Option<usize>, SearchInterrupted> {
         if let (Some(last), Some(period)) = (self.last, self.period) {
             if self.goes_on(last, period) {
                 self.last = Some(last + period);
-                return self.last;
+                return Ok(self.last);
             }
             self.from = last + self.finder.needle().len() - period + 1;
         }
-        let Some(offset) = self.haystack.get(self.from..).and_then(|rest| self.finder.find(rest)) else {
+        let Some(found) = self.find(budget)? else {
             self.from = self.haystack.len() + 1;
             self.last = None;
-            return None;
+            return Ok(None);
         };
-        let found = self.from + offset;
         if let Some(last) = self.last
             && self.period.is_none()
             && found - last <= self.finder.needle().len() / 2
@@ -70,7 +74,32 @@ impl Iterator for Occurrences<'_> {
         }
         self.last = Some(found);
         self.from = found + 1;
-        self.last
+        Ok(self.last)
+    }
+
+    /// The first occurrence at `from` or later, looked for piece by piece.
+    fn find(&mut self, budget: &mut WorkBudget<'_>) -> Result<Option<usize>, SearchInterrupted> {
+        let needle = self.finder.needle().len();
+        while self.from <= self.haystack.len() {
+            let next = self.from.saturating_add(PIECE.max(needle));
+            // An occurrence that starts in the piece may end a needle's length after it.
+            let piece = &self.haystack[self.from..next.saturating_add(needle).min(self.haystack.len())];
+            budget.spend(piece.len() / SCANNED_BYTES)?;
+            if let Some(offset) = self.finder.find(piece) {
+                return Ok(Some(self.from + offset));
+            }
+            self.from = next;
+        }
+        Ok(None)
+    }
+}
+
+impl Iterator for Occurrences<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        // Nobody interrupts it.
+        self.next_within(&mut WorkBudget::new(&mut || true)).unwrap_or(None)
     }
 }
 

@@ -1,12 +1,17 @@
 //! Search patterns: a literal or a regular expression, compiled once for any number of texts.
 
 use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use super::case_insensitive::CaseInsensitiveLiteral;
-use super::expression::Expression;
+use super::SearchInterrupted;
+use super::case_insensitive::{CaseInsensitiveLiteral, CaseInsensitiveOccurrences};
+use super::expression::{Expression, Matches};
+use super::occurrences::Occurrences;
 use super::required_text::RequiredText;
+use super::work_budget::WorkBudget;
 
 /// Whether a search distinguishes upper and lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,15 +25,15 @@ pub enum Case {
 /// A literal or regular expression to search for. Compiled once, used over any number of texts.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    pub(super) method: SearchMethod,
+    method: SearchMethod,
     required_text: RequiredText,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum SearchMethod {
+enum SearchMethod {
     Exact(Finder<'static>),
     Folded(CaseInsensitiveLiteral),
-    Expression(Expression),
+    Expression(Arc<Expression>),
 }
 
 impl Pattern {
@@ -60,7 +65,7 @@ impl Pattern {
         }
         let expression = Expression::new(expression, case)?;
         let required_text = expression.required_text.clone();
-        Ok(Pattern { method: SearchMethod::Expression(expression), required_text })
+        Ok(Pattern { method: SearchMethod::Expression(Arc::new(expression)), required_text })
     }
 
     /// The texts that a text must contain for the pattern to match in it.
@@ -69,13 +74,43 @@ impl Pattern {
         self.required_text.clone()
     }
 
-    /// Whether the pattern matches anywhere in `text`.
+    /// Whether the pattern matches anywhere in `text`, however long that takes: [`find_first`](super::find_first) can be
+    /// interrupted.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
-        match &self.method {
-            SearchMethod::Exact(finder) => finder.find(text.as_bytes()).is_some(),
-            SearchMethod::Folded(needle) => needle.occurrences(text).next().is_some(),
-            SearchMethod::Expression(expression) => expression.is_match(text),
+        // Nobody interrupts it.
+        MatchCursor::new(text, self).next(&mut WorkBudget::new(&mut || true)).is_ok_and(|found| found.is_some())
+    }
+}
+
+/// Walks over the matches of a pattern in a text.
+#[derive(Debug)]
+pub(super) enum MatchCursor<'a> {
+    Exact { starts: Box<Occurrences<'a>>, length: usize },
+    Folded(CaseInsensitiveOccurrences<'a>),
+    Expression(Box<Matches<'a>>),
+}
+
+impl<'a> MatchCursor<'a> {
+    pub(super) fn new(text: &'a str, pattern: &'a Pattern) -> Self {
+        match &pattern.method {
+            SearchMethod::Exact(finder) => {
+                let starts = Box::new(Occurrences::new(text.as_bytes(), finder.as_ref()));
+                MatchCursor::Exact { starts, length: finder.needle().len() }
+            }
+            SearchMethod::Folded(needle) => MatchCursor::Folded(needle.occurrences(text)),
+            SearchMethod::Expression(expression) => MatchCursor::Expression(Box::new(expression.matches(text))),
+        }
+    }
+
+    /// The next match.
+    pub(super) fn next(&mut self, budget: &mut WorkBudget<'_>) -> Result<Option<Range<usize>>, SearchInterrupted> {
+        match self {
+            MatchCursor::Exact { starts, length } => {
+                Ok(starts.next_within(budget)?.map(|start| start..start + *length))
+            }
+            MatchCursor::Folded(occurrences) => occurrences.next(budget),
+            MatchCursor::Expression(matches) => matches.next(budget),
         }
     }
 }

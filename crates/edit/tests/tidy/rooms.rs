@@ -25,12 +25,15 @@ pub(crate) const ROOMS: &[Room] = &[
             ("memchr", "substring and newline search; pure"),
             ("pulldown-cmark", "headings of Markdown, as the page shows them; linear, pure"),
             ("regex", "linear-time expressions; pure"),
+            (
+                "regex-automata",
+                "the engines of regex, to step through them: a call into regex cannot be interrupted; pure",
+            ),
             ("regex-syntax", "what an expression can match, case folding; pure"),
         ],
         brought: Some(&[
             ("aho-corasick", "of regex: sets of literals; pure"),
             ("bitflags", "of pulldown-cmark: its options; pure"),
-            ("regex-automata", "of regex: its engines; pure"),
             ("unicase", "of pulldown-cmark: labels of links without regard to case; pure"),
         ]),
         absent: &[
