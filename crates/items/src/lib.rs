@@ -55,8 +55,8 @@ pub use interline_edit::{
 };
 pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp};
 pub use jobs::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, JobKey, JobKind, JobMetrics,
-    JobStore, Webhook, WebhookSecret, WebhookStop, WebhookTargets, WebhookUrl, is_public,
+    Attempt, ClaimJobs, Delivery, DeliveryState, DueJobs, Enrichment, EnrichmentState, FindDueJobs, Job, JobEnd,
+    JobKey, JobKind, JobMetrics, JobStore, Webhook, WebhookSecret, WebhookStop, WebhookTargets, WebhookUrl, is_public,
 };
 pub use kind::{CodeKind, ContentRule, Kind, Presence, Rules};
 pub use kind_mismatch::KindMismatch;

@@ -18,6 +18,8 @@ pub(crate) struct NewEvent {
     pub(crate) source: &'static str,
     /// In microseconds since 1970.
     pub(crate) at: i64,
+    /// The user who made the change.
+    pub(crate) user: Uuid,
     /// Whether the change asks for enrichment of its item.
     pub(crate) asks_for_enrichment: bool,
 }
@@ -35,6 +37,7 @@ impl NewEvent {
             changed_fields,
             source: record.source.name(),
             at: record.at.as_microsecond(),
+            user: record.user.uuid(),
             asks_for_enrichment: write.asks_for_enrichment(),
         }
     }
@@ -50,6 +53,7 @@ impl NewEvent {
             changed_fields: json::encode_strings(record.changed_fields.iter().copied()),
             source: record.source.name(),
             at: record.at.as_microsecond(),
+            user: record.user.uuid(),
             asks_for_enrichment: false,
         }
     }

@@ -112,10 +112,8 @@ pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &NewEvent) -
     let number = row.try_get("number")?;
     let is_enriching: bool = row.try_get("is_enriching")?;
     let item_to_enrich = (event.asks_for_enrichment && is_enriching).then_some(item);
-    enqueue(
-        transaction,
-        &JobsForChange { space, event: number, at, has_webhooks: row.try_get("has_webhooks")?, item_to_enrich },
-    )
-    .await?;
+    let has_webhooks = row.try_get("has_webhooks")?;
+    let jobs = JobsForChange { space, event: number, at, has_webhooks, user: event.user, item_to_enrich };
+    enqueue(transaction, &jobs).await?;
     Ok(CommitProof::Event { space, number, item, at })
 }

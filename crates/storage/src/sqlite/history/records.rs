@@ -74,7 +74,8 @@ pub(crate) fn put_event(connection: &Connection, event: &NewEvent) -> Result<(),
         event.at,
     ])?;
     let item_to_enrich = event.asks_for_enrichment.then(|| event.item.uuid());
-    enqueue(connection, &JobsForChange { space: event.space, event: number, at: event.at, item_to_enrich })
+    let NewEvent { space, user, at, .. } = *event;
+    enqueue(connection, &JobsForChange { space, event: number, at, user, item_to_enrich })
 }
 
 /// Marks an item as stale: the search index does not have it in the state of this stamp.

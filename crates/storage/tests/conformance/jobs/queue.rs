@@ -2,9 +2,11 @@
 
 use interline_items::fields::Tag;
 use interline_items::{
-    ClaimJobs, Enrichment, EnrichmentState, ItemId, Job, JobEnd, JobKey, JobKind, JobMetrics, Snapshot, Store,
+    ClaimJobs, DueJobs, Enrichment, EnrichmentState, FindDueJobs, ItemId, Job, JobEnd, JobKey, JobKind, JobMetrics,
+    Snapshot, Store, UserId,
 };
 use jiff::Timestamp;
+use uuid::Uuid;
 
 use crate::fixtures::authors::{Author, author};
 use crate::fixtures::samples::{Sample, at, bookmark, note, prompt};
@@ -34,12 +36,26 @@ async fn enriching(test: &TestStore) -> Author {
     author(&*test.store, "ada").await
 }
 
-fn claiming(seconds: i64) -> ClaimJobs {
-    ClaimJobs { task: JobKind::Enrich, limit: 10, now: at(seconds), leased_until: at(seconds + 60) }
+/// The jobs of enriching that are due by then, of each user so many at the most.
+async fn due(store: &dyn Store, seconds: i64, per_user: usize) -> Vec<DueJobs> {
+    let (task, from) = (JobKind::Enrich, UserId::from_uuid(Uuid::nil()));
+    store.due_jobs(FindDueJobs { task, now: at(seconds), from, users: 100, per_user }).await.unwrap()
+}
+
+/// Claims due jobs, of each user so many at the most.
+async fn claim_some(store: &dyn Store, seconds: i64, per_user: usize) -> Vec<Job> {
+    let due = due(store, seconds, per_user).await;
+    let subjects = due.iter().flat_map(|found| &found.jobs).map(|key| key.subject()).collect();
+    claim_these(store, seconds, subjects).await
+}
+
+async fn claim_these(store: &dyn Store, seconds: i64, subjects: Vec<Uuid>) -> Vec<Job> {
+    let claim = ClaimJobs { task: JobKind::Enrich, subjects, now: at(seconds), leased_until: at(seconds + 60) };
+    store.claim_jobs(claim).await.unwrap()
 }
 
 async fn claim(store: &dyn Store, seconds: i64) -> Vec<Job> {
-    store.claim_jobs(claiming(seconds)).await.unwrap()
+    claim_some(store, seconds, 10).await
 }
 
 /// The one job that there is.
@@ -50,7 +66,7 @@ async fn the_job(store: &dyn Store, seconds: i64) -> Job {
 }
 
 async fn next(store: &dyn Store) -> Option<Timestamp> {
-    store.next_job(JobKind::Enrich).await.unwrap()
+    store.next_job(JobKind::Enrich, Timestamp::MIN).await.unwrap()
 }
 
 /// A note, and the time of its change: that of the job's.
@@ -126,9 +142,10 @@ async fn claims_are_of_one_sort_and_no_more_than_wanted(test: TestStore) {
     for seconds in [3, 1, 2] {
         made.push(noted(store, &ada, seconds).await.item.id);
     }
-    let deliver = ClaimJobs { task: JobKind::Deliver, ..claiming(100) };
+    let subjects: Vec<Uuid> = made.iter().map(|item| item.uuid()).collect();
+    let deliver = ClaimJobs { task: JobKind::Deliver, subjects, now: at(100), leased_until: at(160) };
     assert_eq!(store.claim_jobs(deliver).await.unwrap(), []);
-    let two = store.claim_jobs(ClaimJobs { limit: 2, ..claiming(100) }).await.unwrap();
+    let two = claim_some(store, 100, 2).await;
     let mut works: Vec<JobKey> = two.iter().map(|job| job.key).collect();
     works.sort_by_key(|work| work.subject());
     assert_eq!(works, [JobKey::Enrich(made[1]), JobKey::Enrich(made[2])], "the longest due first");
@@ -143,13 +160,13 @@ async fn of_two_who_claim_one_has_it(test: TestStore) {
     }
     let claims = (0..8).map(|_| {
         let store = test.store.clone();
-        tokio::spawn(async move { store.claim_jobs(ClaimJobs { limit: 3, ..claiming(100) }).await.unwrap() })
+        tokio::spawn(async move { claim_some(&*store, 100, 3).await })
     });
     let mut claimed = Vec::new();
     for claim in claims.collect::<Vec<_>>() {
         claimed.extend(claim.await.unwrap().into_iter().map(|job| job.key.subject()));
     }
-    claimed.extend(claim(store, 100).await.into_iter().map(|job| job.key.subject()));
+    claimed.extend(claim_some(store, 100, 20).await.into_iter().map(|job| job.key.subject()));
     let count = claimed.len();
     claimed.sort_unstable();
     claimed.dedup();
