@@ -57,7 +57,8 @@ pub trait JobStore: Send + Sync {
     /// How many webhooks a space has.
     async fn webhooks_in(&self, space: SpaceId) -> Result<u64, StoreError>;
 
-    /// Removes a webhook with its deliveries; whether it existed.
+    /// Removes a webhook with its deliveries; whether it existed. Of very many deliveries, some at a time, after the webhook was
+    /// stopped: other writes go on meanwhile.
     async fn delete_webhook(&self, id: WebhookId) -> Result<bool, StoreError>;
 
     /// A webhook.

@@ -1,7 +1,7 @@
 -- Jobs know their user, so that users take turns.
 
 -- That of the webhook, or who made the change that asks for a summary. Of jobs that nobody is known for: none.
-ALTER TABLE jobs ADD COLUMN user BLOB NOT NULL DEFAULT (x'00000000000000000000000000000000');
+ALTER TABLE jobs ADD COLUMN user BLOB NOT NULL DEFAULT x'00000000000000000000000000000000';
 
 UPDATE jobs SET user = webhooks.user FROM webhooks
 WHERE jobs.task = 'deliver' AND jobs.subject = webhooks.id;

@@ -83,7 +83,11 @@ impl JobPool {
     }
 
     /// Due jobs for the places that are free: one of each user in turn, then a second one, and so on.
-    pub(super) async fn take_turn(&mut self, store: &dyn Store, now: Timestamp) -> Result<(Vec<JobWithPlace>, Reach), Error> {
+    pub(super) async fn take_turn(
+        &mut self,
+        store: &dyn Store,
+        now: Timestamp,
+    ) -> Result<(Vec<JobWithPlace>, Reach), Error> {
         let (users, reach) = self.users_with_due_jobs(store, now).await?;
         let (mut jobs, room) = (Vec::new(), self.room());
         for round in 0..self.per_user {
@@ -101,22 +105,16 @@ impl JobPool {
     }
 
     /// Users who have due jobs and can have a place, in the order of their turns; and whether these are all.
-    async fn users_with_due_jobs(
-        &mut self,
-        store: &dyn Store,
-        now: Timestamp,
-    ) -> Result<(Vec<DueJobs>, Reach), Error> {
+    async fn users_with_due_jobs(&mut self, store: &dyn Store, now: Timestamp) -> Result<(Vec<DueJobs>, Reach), Error> {
         let (first, mut from, mut users) = (self.next, self.next, Vec::new());
         let mut has_begun_anew = false;
         for _ in 0..MAX_QUERIES {
-            let find =
-                FindDueJobs { task: self.task, now, from, users: USERS_AT_A_TIME, per_user: self.per_user };
+            let find = FindDueJobs { task: self.task, now, from, users: USERS_AT_A_TIME, per_user: self.per_user };
             let page = store.due_jobs(find).await?;
             let last = page.last().map(|found| found.user).filter(|_| page.len() == USERS_AT_A_TIME);
-            // A place that can be had now is given back at once: the turns are taken when all users are known.
             let can_have = |found: &DueJobs| {
                 let is_new = !has_begun_anew || found.user < first;
-                is_new && !found.jobs.is_empty() && self.places.try_acquire(found.user).is_some()
+                is_new && !found.jobs.is_empty() && self.places.held_by(found.user) < self.per_user
             };
             users.extend(page.into_iter().filter(can_have));
             match last {

@@ -55,7 +55,7 @@ pub(in super::super) struct JobsForChange {
     /// The space of the change, and the number of its event there.
     pub(in super::super) space: Uuid,
     pub(in super::super) event: i64,
-    /// When it happened, in microseconds.
+    /// Since when there is something to do, in microseconds.
     pub(in super::super) at: i64,
     pub(in super::super) has_webhooks: bool,
     /// The user who made it.

@@ -4,8 +4,8 @@ mod enqueue;
 
 use async_trait::async_trait;
 use interline_items::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, DueJobs, Enrichment, EnrichmentState, FindDueJobs, ItemId, Job, JobEnd,
-    JobKind, JobMetrics, JobStore, SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookStop,
+    Attempt, ClaimJobs, Delivery, DeliveryState, DueJobs, Enrichment, EnrichmentState, FindDueJobs, ItemId, Job,
+    JobEnd, JobKind, JobMetrics, JobStore, SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookStop,
 };
 use jiff::Timestamp;
 
@@ -70,6 +70,9 @@ impl JobStore for PostgresStore {
     }
 
     async fn delete_webhook(&self, id: WebhookId) -> Result<bool, StoreError> {
+        let now = Timestamp::now();
+        self.write(move |client| async move { webhooks::stop_for_removal(&client, id, now).await }).await?;
+        while self.write(move |client| async move { webhooks::remove_deliveries(&client, id).await }).await? > 0 {}
         self.write(move |client| async move { webhooks::remove(&client, id).await }).await
     }
 

@@ -38,7 +38,7 @@ pub(in super::super) struct JobsForChange {
     /// The space of the change, and the number of its event there.
     pub(in super::super) space: Uuid,
     pub(in super::super) event: i64,
-    /// When it happened, in microseconds.
+    /// Since when there is something to do, in microseconds.
     pub(in super::super) at: i64,
     /// The user who made it.
     pub(in super::super) user: Uuid,
@@ -49,7 +49,8 @@ pub(in super::super) struct JobsForChange {
 /// Enqueues the jobs that follow from a change.
 pub(in super::super) fn enqueue(connection: &Connection, change: &JobsForChange) -> Result<(), Failure> {
     let mut deliver = connection.prepare_cached(DELIVER)?;
-    let webhooks = deliver.query_map(params![change.space.into_bytes(), change.event], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let webhooks =
+        deliver.query_map(params![change.space.into_bytes(), change.event], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let webhooks = webhooks.collect::<Result<Vec<([u8; 16], [u8; 16])>, _>>()?;
     for (webhook, user) in webhooks {
         add_job(connection, JobKind::Deliver, webhook, user, change.at)?;
@@ -62,13 +63,7 @@ pub(in super::super) fn enqueue(connection: &Connection, change: &JobsForChange)
     Ok(())
 }
 
-fn add_job(
-    connection: &Connection,
-    task: JobKind,
-    subject: [u8; 16],
-    user: [u8; 16],
-    at: i64,
-) -> Result<(), Failure> {
+fn add_job(connection: &Connection, task: JobKind, subject: [u8; 16], user: [u8; 16], at: i64) -> Result<(), Failure> {
     let due_at = at + i64::try_from(task.delay().as_micros()).unwrap_or(0);
     connection.prepare_cached(ADD_JOB)?.execute(params![task.name(), subject, user, at, due_at])?;
     Ok(())

@@ -4,8 +4,8 @@ mod enqueue;
 
 use async_trait::async_trait;
 use interline_items::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, DueJobs, Enrichment, EnrichmentState, FindDueJobs, ItemId, Job, JobEnd,
-    JobKind, JobMetrics, JobStore, SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookStop,
+    Attempt, ClaimJobs, Delivery, DeliveryState, DueJobs, Enrichment, EnrichmentState, FindDueJobs, ItemId, Job,
+    JobEnd, JobKind, JobMetrics, JobStore, SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookStop,
 };
 use jiff::Timestamp;
 
@@ -71,6 +71,9 @@ impl JobStore for SqliteStore {
     }
 
     async fn delete_webhook(&self, id: WebhookId) -> Result<bool, StoreError> {
+        let now = Timestamp::now();
+        self.writer.run(move |connection| poll_once(webhooks::stop_for_removal(connection, id, now))).await?;
+        while self.writer.run(move |connection| poll_once(webhooks::remove_deliveries(connection, id))).await? > 0 {}
         Ok(self.writer.run(move |connection| poll_once(webhooks::remove(connection, id))).await?)
     }
 

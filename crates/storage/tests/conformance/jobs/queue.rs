@@ -18,6 +18,8 @@ on_both!(
     a_claim_lasts_until_its_lease_ends,
     claims_are_of_one_sort_and_no_more_than_wanted,
     of_two_who_claim_one_has_it,
+    users_are_found_in_the_order_of_their_ids_each_with_its_longest_due_jobs,
+    a_users_many_jobs_do_not_make_others_hard_to_find,
     a_job_that_is_done_is_gone,
     a_job_that_is_asked_for_meanwhile_is_done_again,
     a_job_that_failed_is_due_later,
@@ -171,6 +173,49 @@ async fn of_two_who_claim_one_has_it(test: TestStore) {
     claimed.sort_unstable();
     claimed.dedup();
     assert_eq!((count, claimed.len()), (20, 20));
+}
+
+async fn users_are_found_in_the_order_of_their_ids_each_with_its_longest_due_jobs(test: TestStore) {
+    let store = &*test.store;
+    test.store.enrich_until(at(YEARS)).await.unwrap();
+    let mut users = Vec::new();
+    for name in ["ada", "ben", "cleo"] {
+        users.push(author(store, name).await);
+    }
+    users.sort_by_key(|author| author.user.id);
+    let mut expected = Vec::new();
+    for (index, author) in users.iter().enumerate() {
+        let later = noted(store, author, 20).await.item.id;
+        let first = noted(store, author, 10 - i64::try_from(index).unwrap()).await.item.id;
+        noted(store, author, 1_000).await;
+        expected.push(DueJobs { user: author.user.id, jobs: vec![JobKey::Enrich(first), JobKey::Enrich(later)] });
+    }
+    assert_eq!(due(store, 100, 10).await, expected);
+    // So many users, so many jobs of each, and from a user on.
+    let find = FindDueJobs { task: JobKind::Enrich, now: at(100), from: users[1].user.id, users: 1, per_user: 1 };
+    let found = store.due_jobs(find).await.unwrap();
+    assert_eq!(found, [DueJobs { user: users[1].user.id, jobs: expected[1].jobs[..1].to_vec() }]);
+    // A user whose jobs are not due is found without any.
+    let found: Vec<usize> = due(store, 15, 10).await.iter().map(|found| found.jobs.len()).collect();
+    assert_eq!(found, [1, 1, 1]);
+    let found: Vec<usize> = due(store, 1, 10).await.iter().map(|found| found.jobs.len()).collect();
+    assert_eq!(found, [0, 0, 0]);
+    assert_eq!(store.due_jobs(FindDueJobs { task: JobKind::Deliver, ..find }).await.unwrap(), []);
+    assert_eq!(store.next_job(JobKind::Enrich, at(100)).await.unwrap(), Some(at(1_000) + JobKind::Enrich.delay()));
+}
+
+async fn a_users_many_jobs_do_not_make_others_hard_to_find(test: TestStore) {
+    let store = &*test.store;
+    let ada = enriching(&test).await;
+    for _ in 0..200 {
+        noted(store, &ada, 1).await;
+    }
+    let ben = author(store, "ben").await;
+    let last = noted(store, &ben, 50).await.item.id;
+    let found = due(store, 100, 2).await;
+    let of_ben = found.iter().find(|found| found.user == ben.user.id).unwrap();
+    assert_eq!(of_ben.jobs, [JobKey::Enrich(last)]);
+    assert_eq!(found.iter().map(|found| found.jobs.len()).sum::<usize>(), 3);
 }
 
 async fn a_job_that_is_done_is_gone(test: TestStore) {

@@ -1,8 +1,8 @@
 //! Webhooks, and the deliveries that a change enqueues for them.
 
 use interline_items::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, EventKind, FindDueJobs, Job, JobEnd, JobKey, JobKind, Kind, RemoveUser,
-    Store, UserId, Webhook, WebhookId, WebhookSecret, WebhookStop, WebhookUrl,
+    Attempt, ClaimJobs, Delivery, DeliveryState, EventKind, FindDueJobs, Job, JobEnd, JobKey, JobKind, Kind,
+    RemoveUser, Store, UserId, Webhook, WebhookId, WebhookSecret, WebhookStop, WebhookUrl,
 };
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
