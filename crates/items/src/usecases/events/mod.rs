@@ -57,6 +57,9 @@ pub struct Listener {
 /// How many listeners a user may have at a time, unless the operator says otherwise.
 pub const LISTENERS_PER_USER: usize = 64;
 
+/// More than there are connections to listen on.
+const MAX_LISTENERS: usize = 1_000_000;
+
 /// The listeners of each user.
 #[derive(Clone)]
 pub(super) struct ListenerPlaces(FairSemaphore<UserId>);
@@ -69,7 +72,7 @@ impl Default for ListenerPlaces {
 
 impl ListenerPlaces {
     pub(super) fn new(per_user: usize) -> ListenerPlaces {
-        ListenerPlaces(FairSemaphore::new(usize::MAX, per_user))
+        ListenerPlaces(FairSemaphore::new(MAX_LISTENERS, per_user))
     }
 
     fn take(&self, user: UserId) -> Result<FairPermit<UserId>, Error> {

@@ -206,7 +206,7 @@ impl JobWorker {
         if due > now {
             return Ok(until(due).min(POLL_INTERVAL));
         }
-        let (due, reach) = pool.take_turn(&**store, now).await?;
+        let (due, reach) = pool.take_turn(store, now).await?;
         let mut places: HashMap<JobKey, _> = due.into_iter().map(|job| (job.key, job.place)).collect();
         if !places.is_empty() {
             let subjects = places.keys().map(|key| key.subject()).collect();
