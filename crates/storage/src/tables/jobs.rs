@@ -28,7 +28,7 @@ macro_rules! with_users {
                  WHERE jobs.task = ?1 AND jobs.failed_at IS NULL AND jobs.\"user\" > users_in_turn.\"user\"
                  ORDER BY jobs.\"user\" LIMIT 1
              ), place + 1
-             FROM users_in_turn WHERE users_in_turn.\"user\" IS NOT NULL AND place < ?3
+             FROM users_in_turn WHERE users_in_turn.\"user\" IS NOT NULL AND place < CAST(?3 AS bigint)
          ) "
     };
 }
