@@ -26,6 +26,8 @@ pub(crate) struct Config {
     pub(crate) keep_history: Option<String>,
     pub(crate) keep_events: Option<String>,
     pub(crate) keep_records: Option<String>,
+    pub(crate) listeners_per_user: Option<String>,
+    pub(crate) deliveries_per_user: Option<String>,
     pub(crate) webhook_targets: Option<String>,
     pub(crate) ai_url: Option<String>,
     pub(crate) ai_model: Option<String>,

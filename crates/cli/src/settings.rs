@@ -9,8 +9,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use interline_items::Upkeep;
 use interline_items::fields::Limits;
+use interline_items::{LISTENERS_PER_USER, Upkeep};
 use interline_python::SdkName;
 use interline_server::RateLimits;
 use jiff::SignedDuration;
@@ -21,6 +21,7 @@ use tracing_subscriber::EnvFilter;
 pub(crate) use self::layers::variable;
 use self::layers::{Layers, Origin, Setting};
 pub(crate) use self::outbound::OutboundSettings;
+use self::outbound::parse_count;
 use crate::args::{CheckArgs, McpArgs, ServeArgs, StoreAddressArgs, StoreArgs};
 use crate::command_error::CommandError;
 use crate::environment::Environment;
@@ -28,6 +29,8 @@ use crate::output::OutputFormat;
 
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 4680);
 const DEFAULT_LOG: &str = "info";
+/// More listeners than a server has connections are no limit.
+const MAX_LISTENERS: usize = 4_096;
 /// Agents hide what their MCP servers log, or show it to people who did not ask for it.
 const DEFAULT_MCP_LOG: &str = "warn";
 const DEFAULT_OWNER: &str = "owner";
@@ -64,6 +67,7 @@ pub(crate) struct ServeSettings {
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) housekeeping: Upkeep,
+    pub(crate) listeners_per_user: usize,
     pub(crate) outbound: OutboundSettings,
     pub(crate) log: EnvFilter,
     pub(crate) log_format: OutputFormat,
@@ -144,6 +148,8 @@ impl ServeSettings {
         let hosts = layers.find_all("allowed-host", &args.allowed_host, |file| file.allowed_host.as_deref());
         let origins = layers.find_all("allowed-origin", &args.allowed_origin, |file| file.allowed_origin.as_deref());
         let housekeeping = housekeeping(args, &layers)?;
+        let typed = args.listeners_per_user.as_deref();
+        let listeners = layers.find("listeners-per-user", typed, |file| file.listeners_per_user.as_deref());
         let log = layers.find("log", args.log.as_deref(), |file| file.log.as_deref());
         let log = log.map_or_else(|| Ok(EnvFilter::new(DEFAULT_LOG)), |setting| parse_log_filter(&setting))?;
         let log_format = layers.find("log-format", args.log_format.as_deref(), |file| file.log_format.as_deref());
@@ -155,6 +161,8 @@ impl ServeSettings {
             allowed_hosts: hosts?.iter().map(parse_host).collect::<Result<_, _>>()?,
             allowed_origins: origins?.iter().map(parse_origin).collect::<Result<_, _>>()?,
             housekeeping,
+            listeners_per_user: listeners
+                .map_or(Ok(LISTENERS_PER_USER), |setting| parse_count(&setting, MAX_LISTENERS))?,
             outbound: OutboundSettings::from_args(args, &layers)?,
             log,
             log_format,

@@ -57,8 +57,8 @@ pub use interline_edit::{
 };
 pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp};
 pub use jobs::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, JobKey, JobKind, JobMetrics,
-    JobStore, Webhook, WebhookSecret, WebhookStop, WebhookTargets, WebhookUrl, is_public,
+    Attempt, ClaimJobs, Delivery, DeliveryState, DueJobs, Enrichment, EnrichmentState, FindDueJobs, Job, JobEnd,
+    JobKey, JobKind, JobMetrics, JobStore, Webhook, WebhookSecret, WebhookStop, WebhookTargets, WebhookUrl, is_public,
 };
 pub use kind::{CodeKind, ContentRule, Kind, Presence, Rules};
 pub use kind_mismatch::KindMismatch;
@@ -71,11 +71,11 @@ pub use usecases::{
     AppChanges, AppDetails, AppDraft, AppRef, ArchiveState, Caller, ChangedPassage, Changes, CodeFiles, CodeScope,
     ContentPart, DELIVERY_TIME, EditMode, EditRequest, EditResult, EditUnit, ExpectedVersion, FieldChange, FieldMatch,
     FileRef, FindBy, FindItems, FoundInFiles, FoundInside, FoundWorkflow, IdempotentRequest, IdempotentStart, InsertAt,
-    Interline, ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LineMatch, LinePatch, LineRange, ListenFrom,
-    ListenRequest, Listener, OrganizationDraft, Outbound, PassageChange, PublishedVersion, QuerySyntax, ReadContent,
-    ReadItem, ReceivedEvent, ReplaceFile, ReplacedFile, SUMMARY_TIME, SearchField, SearchFiles, SearchInside, Secret,
-    SummaryError, SummaryRequest, SummaryResult, TagChanges, TextChange, TextFilter, TokenDraft, Upkeep, UpkeepReport,
-    UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch, WorkflowFilter, WorkflowRef,
-    WorkflowSource, Workflows, WriteOutcome,
+    Interline, ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LISTENERS_PER_USER, LineMatch, LinePatch,
+    LineRange, ListenFrom, ListenRequest, Listener, OrganizationDraft, Outbound, PassageChange, PublishedVersion,
+    QuerySyntax, ReadContent, ReadItem, ReceivedEvent, ReplaceFile, ReplacedFile, SUMMARY_TIME, SearchField,
+    SearchFiles, SearchInside, Secret, SummaryError, SummaryRequest, SummaryResult, TagChanges, TextChange, TextFilter,
+    TokenDraft, Upkeep, UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch,
+    WorkflowFilter, WorkflowRef, WorkflowSource, Workflows, WriteOutcome,
 };
 pub use write::{Action, Batch, ContentWrite, IdempotencyRecord, ItemWrite, Record, Source};

@@ -51,6 +51,7 @@ pub async fn serve(
         Indexing::Here => background.push(tokio::spawn(run_indexing(interline.clone()))),
         Indexing::Elsewhere => {}
     }
+    let interline = interline.with_listeners_per_user(settings.listeners_per_user);
     let interline = match &settings.jobs {
         Some(jobs) => interline.with_webhook_targets(jobs.targets),
         None => interline,

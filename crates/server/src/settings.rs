@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 use std::{fmt, io};
 
-use interline_items::{JobPolicy, Upkeep, UserId, WebhookTargets};
+use interline_items::{JobPolicy, LISTENERS_PER_USER, Upkeep, UserId, WebhookTargets};
 use rustls::ClientConfig;
 
 /// The settings of [`serve`](crate::serve).
@@ -23,6 +23,8 @@ pub struct Settings {
     pub max_body_bytes: usize,
     /// How many connections are served at a time; further ones wait.
     pub max_connections: usize,
+    /// How many listeners one user may have at a time: event sockets, and MCP streams and connections with subscriptions.
+    pub listeners_per_user: usize,
     /// How long a client may take to send a request.
     pub request_timeout: Duration,
     /// How long deleted items, history, events, jobs and stored responses are kept.
@@ -44,6 +46,7 @@ impl Default for Settings {
             allowed_origins: Vec::new(),
             max_body_bytes: 20 * 1024 * 1024,
             max_connections: 4_096,
+            listeners_per_user: LISTENERS_PER_USER,
             request_timeout: Duration::from_secs(60),
             upkeep: Upkeep::default(),
             indexing: Indexing::Here,
@@ -69,7 +72,7 @@ pub struct JobSettings {
     pub tls: MakeTls,
     /// Which addresses a webhook may have.
     pub targets: WebhookTargets,
-    /// When a job that failed is tried again.
+    /// When a job that failed is tried again, and how many deliveries of one user are made at a time.
     pub policy: JobPolicy,
     /// The model that summarizes items, if there is one.
     pub ai: Option<AiSettings>,

@@ -1,9 +1,16 @@
 //! An event that a change leaves, before the storage gives it the next number of its space.
 
 use interline_items::{EventKind, ItemId, ItemWrite, Record, Stamp};
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::codec::json;
+
+/// The time of what follows from a change, in microseconds: that of the change, or now. The times of an item go on from its last
+/// one where the clock was turned back, and what is to be done then is not to wait until the clock has caught up.
+pub(crate) fn work_time(at: i64) -> i64 {
+    at.min(Timestamp::now().as_microsecond())
+}
 
 /// The columns of an event without its number.
 pub(crate) struct NewEvent {
@@ -18,6 +25,8 @@ pub(crate) struct NewEvent {
     pub(crate) source: &'static str,
     /// In microseconds since 1970.
     pub(crate) at: i64,
+    /// The user who made the change.
+    pub(crate) user: Uuid,
     /// Whether the change asks for enrichment of its item.
     pub(crate) asks_for_enrichment: bool,
 }
@@ -35,6 +44,7 @@ impl NewEvent {
             changed_fields,
             source: record.source.name(),
             at: record.at.as_microsecond(),
+            user: record.user.uuid(),
             asks_for_enrichment: write.asks_for_enrichment(),
         }
     }
@@ -50,6 +60,7 @@ impl NewEvent {
             changed_fields: json::encode_strings(record.changed_fields.iter().copied()),
             source: record.source.name(),
             at: record.at.as_microsecond(),
+            user: record.user.uuid(),
             asks_for_enrichment: false,
         }
     }

@@ -65,7 +65,13 @@ impl Program {
         let log = File::options().create(true).append(true).open(data.log_file())?;
         let mut command = Command::new(&self.0);
         command.args(["serve", "--listen", "127.0.0.1:0", "--auth", "none", "--log", "warn"]).args(arguments);
-        command.env_clear().env("USER", "soak").env("HOME", data.folder()).envs(data.variables());
+        // All listeners of a trial are the owner's.
+        command
+            .env_clear()
+            .env("INTERLINE_LISTENERS_PER_USER", "4096")
+            .env("USER", "soak")
+            .env("HOME", data.folder())
+            .envs(data.variables());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         command.spawn().with_context(|| format!("{} does not start", self.0.display()))
     }

@@ -39,6 +39,13 @@ pub(crate) struct ServeArgs {
     /// How many records the history of an item has at the most [env: INTERLINE_KEEP_RECORDS] [default: all]
     #[arg(long, value_name = "NUMBER|all")]
     pub(crate) keep_records: Option<OsString>,
+    /// How many listeners to events one user may have at a time [env: INTERLINE_LISTENERS_PER_USER] [default: 64]
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) listeners_per_user: Option<OsString>,
+    /// To how many webhooks of one user events are delivered at a time, 32 at the most [env: INTERLINE_DELIVERIES_PER_USER]
+    /// [default: 16]
+    #[arg(long, value_name = "NUMBER", help_heading = "After a change")]
+    pub(crate) deliveries_per_user: Option<OsString>,
     /// Where webhooks may lead: to public addresses, or to any, those of this machine and its network too [env:
     /// INTERLINE_WEBHOOK_TARGETS] [default: public]
     #[arg(long, value_name = "public|any", help_heading = "After a change")]

@@ -38,10 +38,11 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
         allowed_hosts: settings.allowed_hosts,
         allowed_origins: settings.allowed_origins,
         upkeep: settings.housekeeping,
+        listeners_per_user: settings.listeners_per_user,
         jobs: Some(JobSettings {
             tls: tls::configuration,
             targets: settings.outbound.targets,
-            policy: JobPolicy::default(),
+            policy: JobPolicy { deliveries_per_user: settings.outbound.deliveries_per_user, ..JobPolicy::default() },
             ai: settings.outbound.ai,
         }),
         ..Settings::default()

@@ -1,6 +1,6 @@
 //! The settings of outbound HTTP: the addresses that webhooks may have, and the AI endpoint that summarizes.
 
-use interline_items::WebhookTargets;
+use interline_items::{JobPolicy, WebhookTargets};
 use interline_server::{AiKey, AiSettings};
 use reqwest::Url;
 
@@ -8,10 +8,14 @@ use super::layers::{Layers, Setting, variable};
 use crate::args::ServeArgs;
 use crate::command_error::CommandError;
 
+/// Half of the places in which a server delivers.
+const MAX_DELIVERIES_PER_USER: usize = 32;
+
 /// The settings of outbound HTTP.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OutboundSettings {
     pub(crate) targets: WebhookTargets,
+    pub(crate) deliveries_per_user: usize,
     pub(crate) ai: Option<AiSettings>,
 }
 
@@ -19,10 +23,23 @@ impl OutboundSettings {
     pub(super) fn from_args(args: &ServeArgs, layers: &Layers<'_>) -> Result<OutboundSettings, CommandError> {
         let typed = args.webhook_targets.as_deref();
         let targets = layers.find("webhook-targets", typed, |file| file.webhook_targets.as_deref());
+        let typed = args.deliveries_per_user.as_deref();
+        let deliveries = layers.find("deliveries-per-user", typed, |file| file.deliveries_per_user.as_deref());
+        let default = JobPolicy::default().deliveries_per_user;
         Ok(OutboundSettings {
             targets: targets.map_or(Ok(WebhookTargets::default()), |setting| parse_webhook_targets(&setting))?,
+            deliveries_per_user: deliveries
+                .map_or(Ok(default), |setting| parse_count(&setting, MAX_DELIVERIES_PER_USER))?,
             ai: parse_ai(args, layers)?,
         })
+    }
+}
+
+/// A number from 1 to `most`.
+pub(super) fn parse_count(setting: &Setting, most: usize) -> Result<usize, CommandError> {
+    match setting.text()?.parse() {
+        Ok(count) if (1..=most).contains(&count) => Ok(count),
+        Ok(_) | Err(_) => Err(setting.invalid("is not such a number").hint(format!("write a number from 1 to {most}"))),
     }
 }
 

@@ -24,6 +24,8 @@ fn wrong_usage_is_code_2_and_makes_nothing() {
         &["serve", "--keep-history", "long"],
         &["serve", "--keep-events", "0d"],
         &["serve", "--keep-records", "0"],
+        &["serve", "--listeners-per-user", "0"],
+        &["serve", "--deliveries-per-user", "33"],
         &["serve", "--webhook-targets", "everywhere"],
         &["serve", "--ai-url", "https://example.com/v1"],
         &["serve", "--ai-model", "small"],

@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::text::{check_length, refuse_nul};
-use super::{FieldError, Limits};
+use super::{FieldError, Hidden, Limits, refuse_hidden};
 
 /// One tag: lower-case letters and digits of any script, in words joined by single `-`, `_` or `/`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +22,18 @@ impl Tag {
 
     fn parse_field(field: &str, tag: &str, limits: &Limits) -> Result<Tag, FieldError> {
         refuse_nul(field, tag)?;
+        refuse_hidden(field, tag, Hidden::None)?;
+        Tag::parse_spelling(field, tag, limits)
+    }
+
+    /// The tag that a request names to find it: as [`Tag::parse`], and also one that was stored when more characters were
+    /// allowed.
+    pub fn parse_stored(tag: &str, limits: &Limits) -> Result<Tag, FieldError> {
+        refuse_nul("tag", tag)?;
+        Tag::parse_spelling("tag", tag, limits)
+    }
+
+    fn parse_spelling(field: &str, tag: &str, limits: &Limits) -> Result<Tag, FieldError> {
         let tag: String = tag.trim().chars().flat_map(char::to_lowercase).nfc().collect();
         check_length(field, &tag, limits.tag)?;
         match problem(&tag) {
@@ -51,11 +63,11 @@ fn problem(tag: &str) -> Option<String> {
     for c in tag.chars() {
         let joins = matches!(c, '-' | '_' | '/');
         if joins && !inside_word {
-            return Some(format!("`{c}` in `{tag}` does not follow a letter or digit"));
+            return Some(format!("`{c}` in `{}` does not follow a letter or digit", tag.escape_debug()));
         }
         let is_of_word = c.is_alphanumeric() || (inside_word && is_combining_mark(c));
         if !joins && !is_of_word {
-            return Some(format!("{c:?} in `{tag}` is neither a letter nor a digit"));
+            return Some(format!("{c:?} in `{}` is neither a letter nor a digit", tag.escape_debug()));
         }
         inside_word = is_of_word;
     }
@@ -147,6 +159,11 @@ mod tests {
             ("a-\u{301}", "neither"),
             ("👍", "neither"),
             ("a\0", "NUL"),
+            ("\u{3164}", "character 1 is an invisible character (U+3164); remove it"),
+            ("a\u{fe0f}", "character 2 is an invisible character (U+FE0F); remove it"),
+            ("a\u{202e}b", "character 2 is a control of the direction of text (U+202E); remove it"),
+            ("a\u{7}\u{200b}", "character 3 is an invisible character (U+200B); remove it"),
+            ("a\u{7}", "'\\u{7}' in `a\\u{7}` is neither"),
         ] {
             let error = Tag::parse(given, &Limits::default()).unwrap_err();
             assert_eq!(error.field, "tag");

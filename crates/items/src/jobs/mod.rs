@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::write::names;
-use crate::{ItemId, WebhookId};
+use crate::{ItemId, UserId, WebhookId};
 
 pub use enrichment::{Enrichment, EnrichmentState};
 pub use store::JobStore;
@@ -86,14 +86,39 @@ pub struct Job {
     pub since: Timestamp,
 }
 
-/// Which jobs a worker claims.
+/// Which due jobs a worker looks for: those of some users, in the order of the users' ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FindDueJobs {
+    /// The kind of job.
+    pub task: JobKind,
+    /// The present time: jobs that are due by then are found.
+    pub now: Timestamp,
+    /// The first user, or the lowest id of one.
+    pub from: UserId,
+    /// Of how many users at the most.
+    pub users: usize,
+    /// How many of each user at the most.
+    pub per_user: usize,
+}
+
+/// The due jobs of a user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DueJobs {
+    /// The user: that of the webhook, or who made the change that the item is to be summarized after. A nil id stands for
+    /// those of jobs that were enqueued before their users were stored.
+    pub user: UserId,
+    /// The jobs, the longest due first; none if the user's jobs are not due yet or claimed.
+    pub jobs: Vec<JobKey>,
+}
+
+/// Which jobs a worker claims.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimJobs {
     /// The kind of job.
     pub task: JobKind,
-    /// How many at the most.
-    pub limit: usize,
-    /// The present time: jobs that are due by then are claimed.
+    /// The webhooks or items whose jobs are claimed, if they are still due.
+    pub subjects: Vec<Uuid>,
+    /// The present time.
     pub now: Timestamp,
     /// When the lease of the claim ends.
     pub leased_until: Timestamp,

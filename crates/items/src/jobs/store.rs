@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, JobKind, JobMetrics,
-    Webhook, WebhookStop,
+    Attempt, ClaimJobs, Delivery, DeliveryState, DueJobs, Enrichment, EnrichmentState, FindDueJobs, Job, JobEnd,
+    JobKind, JobMetrics, Webhook, WebhookStop,
 };
 use crate::{ItemId, SpaceId, StoreError, UserId, WebhookId};
 
@@ -22,11 +22,16 @@ pub trait JobStore: Send + Sync {
     /// Lets changes enqueue enrich jobs until a time, because a worker does them. Never shortens that time.
     async fn enrich_until(&self, time: Timestamp) -> Result<(), StoreError>;
 
-    /// Claims jobs that are due, the longest due first. A claimed job is due again when its lease ends.
+    /// The users that have jobs of a kind which were not given up, in the order of their ids, each with the jobs that are due.
+    /// Fewer users than were asked for are the last ones. The work depends on how many are asked for, not on how many jobs a
+    /// user has.
+    async fn due_jobs(&self, find: FindDueJobs) -> Result<Vec<DueJobs>, StoreError>;
+
+    /// Claims those of the jobs that are due and that nobody else is claiming. A claimed job is due again when its lease ends.
     async fn claim_jobs(&self, claim: ClaimJobs) -> Result<Vec<Job>, StoreError>;
 
-    /// When the next job of a kind is due; `None` while there is none.
-    async fn next_job(&self, task: JobKind) -> Result<Option<Timestamp>, StoreError>;
+    /// When the next job of a kind is due, of those that are due after a time; `None` while there is none.
+    async fn next_job(&self, task: JobKind, after: Timestamp) -> Result<Option<Timestamp>, StoreError>;
 
     /// Ends a job, if no other worker has claimed it since; whether it was ended. A job that was enqueued again meanwhile is due
     /// at once, unless it failed: then it is due when it is retried.
@@ -52,7 +57,8 @@ pub trait JobStore: Send + Sync {
     /// How many webhooks a space has.
     async fn webhooks_in(&self, space: SpaceId) -> Result<u64, StoreError>;
 
-    /// Removes a webhook with its deliveries; whether it existed.
+    /// Removes a webhook with its deliveries; whether it existed. Of very many deliveries, some at a time, after the webhook was
+    /// stopped: other writes go on meanwhile.
     async fn delete_webhook(&self, id: WebhookId) -> Result<bool, StoreError>;
 
     /// A webhook.

@@ -28,15 +28,15 @@ mod webhooks;
 use std::sync::Arc;
 
 use interline_python::SdkName;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::fair::{FairSemaphore, WorkFor, pool_places};
 use crate::fields::Limits;
 use crate::threads::Threads;
-use crate::{Error, Store, WebhookTargets};
+use crate::{Error, Item, Store, WebhookTargets};
 use access::{CredentialsCache, TokenUses};
 use edit::EditContention;
-use events::EventFeed;
+use events::{EventFeed, ListenerPlaces};
 use idempotency::InFlightKeys;
 
 pub use access::{Caller, OrganizationDraft, Secret, TokenDraft, UserDraft};
@@ -50,7 +50,7 @@ pub use edit::{
     ChangedPassage, Changes, EditMode, EditRequest, EditResult, EditUnit, InsertAt, LinePatch, PassageChange,
     TextChange,
 };
-pub use events::{ListenFrom, ListenRequest, Listener, ReceivedEvent};
+pub use events::{LISTENERS_PER_USER, ListenFrom, ListenRequest, Listener, ReceivedEvent};
 pub use idempotency::{IdempotentRequest, IdempotentStart};
 pub use items::{
     ArchiveState, ContentPart, ExpectedVersion, FieldChange, FieldMatch, FindBy, FindItems, FoundInside, ItemChanges,
@@ -84,6 +84,8 @@ pub struct Interline {
     contention: EditContention,
     feed: Arc<EventFeed>,
     webhook_targets: WebhookTargets,
+    /// The listeners of each user. All of them together are bounded by the connections that they listen on.
+    listeners: ListenerPlaces,
 }
 
 impl Interline {
@@ -103,6 +105,7 @@ impl Interline {
             contention: EditContention::default(),
             feed: Arc::default(),
             webhook_targets: WebhookTargets::default(),
+            listeners: ListenerPlaces::default(),
         }
     }
 
@@ -116,6 +119,12 @@ impl Interline {
     #[must_use]
     pub fn with_webhook_targets(self, webhook_targets: WebhookTargets) -> Interline {
         Interline { webhook_targets, ..self }
+    }
+
+    /// The same, with another number of listeners that one user may have at a time.
+    #[must_use]
+    pub fn with_listeners_per_user(self, listeners: usize) -> Interline {
+        Interline { listeners: ListenerPlaces::new(listeners), ..self }
     }
 
     /// The largest values of fields.
@@ -132,6 +141,14 @@ impl Interline {
 /// The time of a change: to the microsecond, as it is stored and shown.
 fn now() -> Timestamp {
     to_microseconds(Timestamp::now())
+}
+
+/// The time of the next change of an item: now, or where the clock was turned back, right after the item's last change, so that
+/// its times have the order of its changes.
+fn time_after(before: &Item) -> Timestamp {
+    let last = [Some(before.updated_at), before.archived_at, before.deleted_at].into_iter().flatten().max();
+    let next = last.and_then(|last| last.checked_add(SignedDuration::from_micros(1)).ok());
+    next.map_or_else(now, |next| now().max(next))
 }
 
 /// A time to the microsecond.

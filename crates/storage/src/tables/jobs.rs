@@ -2,10 +2,11 @@
 //!
 //! Jobs are enqueued in the transaction of the change that they follow from, by each storage.
 
-use interline_items::{ClaimJobs, Job, JobEnd, JobKey, JobKind, JobMetrics, StoreError};
+use interline_items::{ClaimJobs, DueJobs, FindDueJobs, Job, JobEnd, JobKey, JobKind, JobMetrics, StoreError, UserId};
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::codec::json;
 use crate::sql::{RowReader, Sql, Statement, query_only, statement, values};
 
 const ENRICH_UNTIL: Statement = statement!(
@@ -13,27 +14,72 @@ const ENRICH_UNTIL: Statement = statement!(
      ON CONFLICT (task) DO UPDATE SET until = excluded.until WHERE tasks_done.until < excluded.until"
 );
 
+/// The next users that have jobs, from one on: each is a search in the index, so that none of a user's other jobs are read.
+macro_rules! with_users {
+    () => {
+        "WITH RECURSIVE users_in_turn (\"user\", place) AS (
+             SELECT (
+                 SELECT \"user\" FROM jobs WHERE task = ?1 AND failed_at IS NULL AND \"user\" >= ?2
+                 ORDER BY \"user\" LIMIT 1
+             ), 1
+             UNION ALL
+             SELECT (
+                 SELECT jobs.\"user\" FROM jobs
+                 WHERE jobs.task = ?1 AND jobs.failed_at IS NULL AND jobs.\"user\" > users_in_turn.\"user\"
+                 ORDER BY jobs.\"user\" LIMIT 1
+             ), place + 1
+             FROM users_in_turn WHERE users_in_turn.\"user\" IS NOT NULL AND place < CAST(?3 AS bigint)
+         ) "
+    };
+}
+
+/// The longest due jobs of those users; a row without a subject for a user that has none.
+const DUE: Statement = statement!(
+    sqlite: concat!(
+        with_users!(),
+        "SELECT users_in_turn.user, jobs.subject
+         FROM users_in_turn LEFT JOIN jobs ON jobs.task = ?1 AND jobs.subject IN (
+             SELECT due.subject FROM jobs AS due
+             WHERE due.task = ?1 AND due.failed_at IS NULL AND due.user = users_in_turn.user AND due.due_at <= ?4
+             ORDER BY due.due_at LIMIT ?5
+         )
+         WHERE users_in_turn.user IS NOT NULL
+         ORDER BY users_in_turn.user, jobs.due_at, jobs.subject"
+    ),
+    postgres: concat!(
+        with_users!(),
+        "SELECT users_in_turn.\"user\", due.subject
+         FROM users_in_turn LEFT JOIN LATERAL (
+             SELECT subject, due_at FROM jobs
+             WHERE task = ?1 AND failed_at IS NULL AND jobs.\"user\" = users_in_turn.\"user\" AND due_at <= ?4
+             ORDER BY due_at LIMIT ?5
+         ) AS due ON true
+         WHERE users_in_turn.\"user\" IS NOT NULL
+         ORDER BY users_in_turn.\"user\", due.due_at, due.subject"
+    ),
+);
+
 /// In PostgreSQL, jobs that another process is claiming are left to it. There the rows are locked in a subquery of `FROM`,
 /// which is executed once; as an operand of `IN` it may be executed again, and then finds other rows.
 const CLAIM: Statement = statement!(
     sqlite: "
         UPDATE jobs SET claim = ?1, due_at = ?2
-        WHERE task = ?3 AND subject IN (
-            SELECT subject FROM jobs WHERE task = ?3 AND failed_at IS NULL AND due_at <= ?4 ORDER BY due_at LIMIT ?5
-        )
+        WHERE task = ?3 AND subject IN (SELECT unhex(value) FROM json_each(?5)) AND failed_at IS NULL AND due_at <= ?4
         RETURNING subject, wanted, failures, since",
     postgres: "
         UPDATE jobs SET claim = ?1, due_at = ?2
         FROM (
-            SELECT subject FROM jobs WHERE task = ?3 AND failed_at IS NULL AND due_at <= ?4
-            ORDER BY due_at LIMIT ?5
+            SELECT subject FROM jobs
+            WHERE task = ?3 AND failed_at IS NULL AND due_at <= ?4
+              AND subject IN (SELECT CAST(value AS uuid) FROM json_array_elements_text(CAST(CAST(?5 AS text) AS json)))
             FOR UPDATE SKIP LOCKED
         ) AS due
         WHERE jobs.task = ?3 AND jobs.subject = due.subject
         RETURNING jobs.subject, jobs.wanted, jobs.failures, jobs.since",
 );
 
-const NEXT: Statement = statement!("SELECT min(due_at) FROM jobs WHERE task = ?1 AND failed_at IS NULL");
+const NEXT: Statement =
+    statement!("SELECT min(due_at) FROM jobs WHERE task = ?1 AND failed_at IS NULL AND due_at > ?2");
 
 const DONE: Statement = statement!("DELETE FROM jobs WHERE task = ?1 AND subject = ?2 AND claim = ?3 AND wanted = ?4");
 
@@ -96,20 +142,39 @@ pub(crate) async fn enrich_until<S: Sql>(sql: &S, time: Timestamp) -> Result<(),
     Ok(())
 }
 
+/// Users that have jobs, each with those that are due.
+pub(crate) async fn due<S: Sql>(sql: &S, request: FindDueJobs) -> Result<Vec<DueJobs>, S::Failure> {
+    let FindDueJobs { task, now, from, users, per_user } = request;
+    let job = |row: &mut RowReader<'_>| Ok((row.get()?, row.optional()?));
+    let rows: Vec<(UserId, Option<Uuid>)> =
+        sql.query(DUE, values![task.name(), from, users, now, per_user], job).await?;
+    let mut found: Vec<DueJobs> = Vec::new();
+    for (user, subject) in rows {
+        let key = subject.map(|subject| JobKey::new(task, subject));
+        match found.last_mut() {
+            Some(last) if last.user == user => last.jobs.extend(key),
+            _ => found.push(DueJobs { user, jobs: key.into_iter().collect() }),
+        }
+    }
+    Ok(found)
+}
+
 /// Claims jobs that are due, each until its lease ends.
-pub(crate) async fn claim<S: Sql>(sql: &S, request: ClaimJobs) -> Result<Vec<Job>, S::Failure> {
-    let ClaimJobs { task, now, leased_until, limit } = request;
-    let claim = Uuid::now_v7();
+pub(crate) async fn claim<S: Sql>(sql: &S, request: &ClaimJobs) -> Result<Vec<Job>, S::Failure> {
+    let ClaimJobs { task, subjects, now, leased_until } = request;
+    let (task, claim) = (*task, Uuid::now_v7());
+    let subjects: Vec<String> = subjects.iter().map(|subject| subject.simple().to_string()).collect();
+    let subjects = json::encode_strings(subjects.iter().map(String::as_str));
     let job = |row: &mut RowReader<'_>| {
         let key = JobKey::new(task, row.get()?);
         Ok(Job { key, claim, enqueued: row.get()?, failures: row.get()?, since: row.get()? })
     };
-    sql.query(CLAIM, values![claim, leased_until, task.name(), now, limit], job).await
+    sql.query(CLAIM, values![claim, *leased_until, task.name(), *now, subjects], job).await
 }
 
-/// When the next job is due.
-pub(crate) async fn next<S: Sql>(sql: &S, task: JobKind) -> Result<Option<Timestamp>, S::Failure> {
-    query_only(sql, NEXT, values![task.name()], due_at_from_row).await
+/// When the next job is due, of those that are due after a time.
+pub(crate) async fn next<S: Sql>(sql: &S, task: JobKind, after: Timestamp) -> Result<Option<Timestamp>, S::Failure> {
+    query_only(sql, NEXT, values![task.name(), after], due_at_from_row).await
 }
 
 /// Ends a job, if its claim still holds it; whether it did.

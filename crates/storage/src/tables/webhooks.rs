@@ -1,6 +1,7 @@
 //! The table `webhooks`.
 
 use interline_items::{SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookSecret, WebhookStop, WebhookUrl};
+use jiff::Timestamp;
 
 use crate::codec::json;
 use crate::sql::{Dialect, RowReader, Sql, Statement, column, query_first, query_only, statement, values};
@@ -52,6 +53,15 @@ const GIVE_UP_PENDING: Statement =
     statement!("UPDATE deliveries SET state = 'given_up' WHERE webhook = ?1 AND state = 'pending'");
 
 const COUNT: Statement = statement!("SELECT count(*) FROM webhooks WHERE space = ?1");
+
+/// No change adds a delivery from then on.
+const STOP_FOR_REMOVAL: Statement = statement!(
+    "UPDATE webhooks SET stopped_at = coalesce(stopped_at, ?2), stop_reason = coalesce(stop_reason, 'it is being deleted')
+     WHERE id = ?1"
+);
+
+const REMOVE_DELIVERIES: Statement =
+    statement!("DELETE FROM deliveries WHERE number IN (SELECT number FROM deliveries WHERE webhook = ?1 LIMIT 1000)");
 
 const REMOVE: Statement = statement!("DELETE FROM webhooks WHERE id = ?1");
 
@@ -120,7 +130,19 @@ pub(crate) async fn count_in<S: Sql>(sql: &S, space: SpaceId) -> Result<u64, S::
     query_only(sql, COUNT, values![space], column).await
 }
 
-/// Removes a webhook; its deliveries go with it.
+/// Stops a webhook that is to be removed.
+pub(crate) async fn stop_for_removal<S: Sql>(sql: &S, id: WebhookId, now: Timestamp) -> Result<(), S::Failure> {
+    sql.execute(STOP_FOR_REMOVAL, values![id, now]).await?;
+    Ok(())
+}
+
+/// Removes some deliveries of a webhook; how many, 0 if there are no more. Some, so that a webhook with very many of them holds
+/// up neither SQLite's writer nor the locks of PostgreSQL.
+pub(crate) async fn remove_deliveries<S: Sql>(sql: &S, id: WebhookId) -> Result<u64, S::Failure> {
+    sql.execute(REMOVE_DELIVERIES, values![id]).await
+}
+
+/// Removes a webhook; deliveries that it still has go with it.
 pub(crate) async fn remove<S: Sql>(sql: &S, id: WebhookId) -> Result<bool, S::Failure> {
     Ok(sql.execute(REMOVE, values![id]).await? > 0)
 }

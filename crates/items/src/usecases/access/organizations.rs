@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{Error, Organization, OrganizationId, Rank, Scope, Space, SpaceId, SpaceOwner};
 
-use super::users::check_name;
+use super::users::{check_address, check_name};
 use crate::usecases::{Caller, Interline, now};
 
 /// The fields of a new organization, as the caller gives them.
@@ -23,7 +23,7 @@ impl Interline {
         caller.require_unnarrowed()?;
         check_name("name", &draft.name)?;
         if let Some(domain) = &draft.domain {
-            check_name("domain", domain)?;
+            check_address("domain", domain)?;
         }
         let OrganizationDraft { name, domain } = draft;
         let organization = Organization { id: OrganizationId::generate(), name, domain, created_at: now() };

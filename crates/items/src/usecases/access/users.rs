@@ -1,5 +1,6 @@
 //! Making, listing and removing users; the first user of a new store.
 
+use crate::fields::{Hidden, is_blank, refuse_hidden, refuse_other_form};
 use crate::usecases::{Caller, Interline, now};
 use crate::{
     Error, Membership, NewToken, OrganizationId, Rank, RemoveUser, Scope, SecretHash, Space, SpaceId, SpaceOwner,
@@ -105,7 +106,7 @@ impl NewUser {
     fn from_draft(draft: UserDraft) -> Result<(NewUser, Secret), Error> {
         check_name("name", &draft.name)?;
         if let Some(email) = &draft.email {
-            check_name("email", email)?;
+            check_address("email", email)?;
         }
         let user = User {
             id: UserId::generate(),
@@ -127,16 +128,27 @@ impl NewUser {
     }
 }
 
-/// Refuses a blank name, one that is too long, and one with control characters.
+/// Refuses a name that shows nothing, one that is too long, one with control characters or others that are not seen, and one
+/// that is not in Unicode form NFC.
 pub(in crate::usecases) fn check_name(field: &'static str, name: &str) -> Result<(), Error> {
-    let length = name.chars().count();
-    if name.trim().is_empty() {
-        Err(Error::field(field, "must not be blank"))
-    } else if length > MAX_NAME_CHARS || name.contains(char::is_control) {
+    check_text(field, name, Hidden::Joiners)
+}
+
+/// The same, of what is typed and compared, such as an e-mail address: it has no joiners either.
+pub(in crate::usecases) fn check_address(field: &'static str, address: &str) -> Result<(), Error> {
+    check_text(field, address, Hidden::None)
+}
+
+fn check_text(field: &'static str, text: &str, allowed: Hidden) -> Result<(), Error> {
+    let length = text.chars().count();
+    if is_blank(text) {
+        return Err(Error::field(field, "must not be blank"));
+    }
+    if length > MAX_NAME_CHARS || text.contains(char::is_control) {
         let message =
             format!("has {length} characters; at most {MAX_NAME_CHARS} and no control characters are allowed");
-        Err(Error::field(field, message))
-    } else {
-        Ok(())
+        return Err(Error::field(field, message));
     }
+    let checked = refuse_hidden(field, text, allowed).and_then(|()| refuse_other_form(field, text));
+    checked.map_err(|error| Error::ValidationFailed(vec![error]))
 }

@@ -56,7 +56,7 @@ impl Interline {
     ) -> Result<Arc<str>, Error> {
         caller.require(Scope::Read)?;
         let app = self.visible_app(caller, app_ref).await?;
-        let parsed = CodePath::parse(CodeKind::AppFile, path, &self.limits);
+        let parsed = CodePath::parse_stored(CodeKind::AppFile, path, &self.limits);
         let parsed = parsed.map_err(|error| Error::ValidationFailed(vec![error]))?;
         let hint = "read the version to see which files it has";
         let missing = Error::Missing { what: "published file", requested: path.to_owned(), hint };

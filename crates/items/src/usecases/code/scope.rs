@@ -108,7 +108,7 @@ impl Interline {
 
     /// The parsed path of a file.
     pub(super) fn parse_path(&self, file: &FileRef) -> Result<CodePath, Error> {
-        let path = CodePath::parse(file.scope.kind, &file.path, &self.limits);
+        let path = CodePath::parse_stored(file.scope.kind, &file.path, &self.limits);
         path.map_err(|error| Error::ValidationFailed(vec![error]))
     }
 

@@ -107,7 +107,7 @@ impl Interline {
                 Err(Error::InvalidParameters("`path` and `path_prefix` exclude each other; give one of them"))
             }
             (Some(path), None) => {
-                let path = CodePath::parse(request.scope.kind, path, &self.limits);
+                let path = CodePath::parse_stored(request.scope.kind, path, &self.limits);
                 path.map(Paths::Is).map_err(|error| Error::ValidationFailed(vec![error]))
             }
             (None, prefix) => {

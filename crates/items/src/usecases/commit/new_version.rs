@@ -1,6 +1,6 @@
 //! The write that gives an item a new version, and the names of the fields that it changes.
 
-use crate::usecases::{Caller, now};
+use crate::usecases::{Caller, time_after};
 use crate::{Action, ContentWrite, Fields, Item, ItemWrite, Stamp};
 
 /// The write that leads from one state of an item to another, at a new version; `None` if nothing changes.
@@ -14,7 +14,7 @@ pub(in crate::usecases) fn new_version(
     if changed_fields.is_empty() {
         return None;
     }
-    let at = now();
+    let at = time_after(before);
     let mut after = after.clone();
     after.stamp = Stamp { version: before.stamp.version + 1, ..before.stamp };
     after.updated_at = at;

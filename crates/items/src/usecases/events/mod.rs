@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use crate::{Error, Event, EventCursor, EventRange, ItemId, Kind, Scope, SpaceId, Store};
+use crate::fair::{FairPermit, FairSemaphore};
+use crate::{
+    Error, Event, EventCursor, EventRange, ItemId, Kind, OverloadCause, Overloaded, Scope, SpaceId, Store, UserId,
+};
 
 pub(super) use self::feed::EventFeed;
 use self::feed::EventsAfter;
@@ -48,6 +51,35 @@ pub struct Listener {
     parked: EventCursor,
     /// Events that were read and not returned yet.
     buffered: VecDeque<Arc<Event>>,
+    _place: FairPermit<UserId>,
+}
+
+/// How many listeners a user may have at a time, unless the operator says otherwise.
+pub const LISTENERS_PER_USER: usize = 64;
+
+/// More than there are connections to listen on.
+const MAX_LISTENERS: usize = 1_000_000;
+
+/// The listeners of each user.
+#[derive(Clone)]
+pub(super) struct ListenerPlaces(FairSemaphore<UserId>);
+
+impl Default for ListenerPlaces {
+    fn default() -> ListenerPlaces {
+        ListenerPlaces::new(LISTENERS_PER_USER)
+    }
+}
+
+impl ListenerPlaces {
+    pub(super) fn new(per_user: usize) -> ListenerPlaces {
+        ListenerPlaces(FairSemaphore::new(MAX_LISTENERS, per_user))
+    }
+
+    fn take(&self, user: UserId) -> Result<FairPermit<UserId>, Error> {
+        let resource = "places for listeners: close an event socket or a stream that you no longer read";
+        let full = Overloaded { resource, cause: OverloadCause::Caller };
+        self.0.try_acquire(user).ok_or(Error::Overloaded(full))
+    }
 }
 
 /// An event that a listener received.
@@ -62,9 +94,10 @@ pub struct ReceivedEvent {
 impl Interline {
     /// Listens to the events of the items that exist for the caller: each event once, in order for each item.
     ///
-    /// [`Error::CursorExpired`] if the events after the cursor are not kept any more, or never were.
+    /// [`Error::Overloaded`] if the user has as many listeners as one user may have; [`Error::CursorExpired`] if the events after the cursor are not kept any more, or never were.
     pub async fn listen(&self, caller: &Caller, request: ListenRequest) -> Result<Listener, Error> {
         caller.require(Scope::Read)?;
+        let place = self.listeners.take(caller.user())?;
         let ranges = self.store.event_ranges(&caller.spaces()).await?;
         let cursor = start_cursor(&ranges, &request.from)?;
         let parked = match &request.from {
@@ -83,6 +116,7 @@ impl Interline {
             cursor,
             parked,
             buffered: VecDeque::new(),
+            _place: place,
         })
     }
 }

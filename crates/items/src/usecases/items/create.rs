@@ -1,6 +1,7 @@
 //! Making new items.
 
-use crate::{Action, ContentWrite, Error, Item, ItemId, ItemWrite, Kind, Scope, Snapshot, SpaceId, Stamp};
+use crate::fields::CodePath;
+use crate::{Action, ContentWrite, Error, Item, ItemId, ItemWrite, Kind, Scope, Snapshot, SpaceId, Stamp, UniqueField};
 
 use crate::usecases::commit::changed_fields;
 use crate::usecases::commit::lost_every_round;
@@ -30,6 +31,7 @@ impl Interline {
         draft: ItemDraft,
     ) -> Result<(ItemWrite, Snapshot), Error> {
         let (fields, content) = parse_draft(kind, draft, &self.limits)?;
+        self.refuse_second_spelling(space, kind, None, fields.path.as_ref()).await?;
         let checked = self.check_content(caller, kind, &fields, content.clone()).await?;
         let at = now();
         let mut item = Item {
@@ -54,5 +56,24 @@ impl Interline {
             after: item.clone(),
         };
         Ok((write, Snapshot { item, content }))
+    }
+
+    /// Refuses a path that another file has in its decomposed spelling: it was stored when a path could have either.
+    pub(super) async fn refuse_second_spelling(
+        &self,
+        space: SpaceId,
+        kind: Kind,
+        item: Option<ItemId>,
+        path: Option<&CodePath>,
+    ) -> Result<(), Error> {
+        let Some(decomposed) = path.and_then(CodePath::decomposed) else { return Ok(()) };
+        let found = self.store.find_by_path(&[space], kind, &decomposed).await?;
+        let Some(other) = found.filter(|found| Some(*found) != item) else { return Ok(()) };
+        match self.store.item(other).await? {
+            Some(existing) => {
+                Err(Error::Duplicate { field: UniqueField::Path(decomposed), existing: Box::new(existing) })
+            }
+            None => Ok(()),
+        }
     }
 }

@@ -217,8 +217,10 @@ pub(in crate::usecases) fn parse_changes(
     let rules = kind.rules();
     let mut errors = FieldErrors::default();
     let fields = Fields {
-        title: changed(&mut errors, "title", rules.title, &before.title, changes.title, |title| {
-            parse_title(rules.title, &title, limits)
+        title: changed(&mut errors, "title", rules.title, &before.title, changes.title, |title| match &before.title {
+            // What is stored stays valid, though it would not be accepted now.
+            Some(same) if same.as_str() == title => Ok(same.clone()),
+            Some(_) | None => parse_title(rules.title, &title, limits),
         }),
         description: changed(
             &mut errors,
@@ -241,8 +243,9 @@ pub(in crate::usecases) fn parse_changes(
             changes.arguments,
             |arguments| Arguments::parse(arguments, limits),
         ),
-        path: changed(&mut errors, "path", rules.path, &before.path, changes.path, |path| {
-            parse_path(rules.content, &path, limits)
+        path: changed(&mut errors, "path", rules.path, &before.path, changes.path, |path| match &before.path {
+            Some(same) if same.as_str() == path => Ok(same.clone()),
+            Some(_) | None => parse_path(rules.content, &path, limits),
         }),
     };
     let content = match changes.content {
@@ -288,8 +291,9 @@ fn changed_tags(errors: &mut FieldErrors, before: &Tags, changes: TagChanges, li
         TagChanges::Keep => before.clone(),
         TagChanges::Replace(tags) => errors.collect(Tags::parse(tags, limits)).unwrap_or_default(),
         TagChanges::Adjust { add, remove } => {
-            let add = errors.collect(parse_tags("add_tags", &add, limits)).unwrap_or_default();
-            let remove = errors.collect(parse_tags("remove_tags", &remove, limits)).unwrap_or_default();
+            let add = errors.collect(parse_tags("add_tags", &add, Tag::parse, limits)).unwrap_or_default();
+            let remove = parse_tags("remove_tags", &remove, Tag::parse_stored, limits);
+            let remove = errors.collect(remove).unwrap_or_default();
             let remove: HashSet<&str> = remove.iter().map(Tag::as_str).collect();
             let mut seen = HashSet::new();
             let tags = before.as_slice().iter().chain(&add).map(Tag::as_str);
@@ -307,8 +311,13 @@ fn changed_tags(errors: &mut FieldErrors, before: &Tags, changes: TagChanges, li
 }
 
 /// Parses the tags of a list; an error names the tag by its index.
-fn parse_tags(list: &str, tags: &[String], limits: &Limits) -> Result<Vec<Tag>, FieldError> {
+fn parse_tags(
+    list: &str,
+    tags: &[String],
+    parse: fn(&str, &Limits) -> Result<Tag, FieldError>,
+    limits: &Limits,
+) -> Result<Vec<Tag>, FieldError> {
     let named = |index, error: FieldError| FieldError::new(format!("{list}[{index}]"), error.message);
     let parsed = tags.iter().enumerate();
-    parsed.map(|(index, tag)| Tag::parse(tag, limits).map_err(|error| named(index, error))).collect()
+    parsed.map(|(index, tag)| parse(tag, limits).map_err(|error| named(index, error))).collect()
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp, View};
 
 use crate::usecases::commit::{MAX_ROUNDS, lost_every_round, unless_stale};
-use crate::usecases::{Caller, ExpectedVersion, Interline, ItemRef, WriteOutcome, now};
+use crate::usecases::{Caller, ExpectedVersion, Interline, ItemRef, WriteOutcome, now, time_after};
 
 use super::drafts::ArchiveState;
 
@@ -43,7 +43,7 @@ impl Interline {
             let item = self.visible_item(caller, item_ref).await?;
             caller.require_write(&item)?;
             self.check_expected(caller, expected, &item).await?;
-            let at = now();
+            let at = time_after(&item);
             let record = caller.record(Action::Delete, Vec::new(), at);
             let idempotency = caller.idempotency_record(&WriteOutcome::Removed(&item), at);
             if let Some(()) = unless_stale(self.store.purge(item.id, item.stamp, record, idempotency).await)? {
@@ -84,7 +84,7 @@ impl Interline {
         for _ in 0..MAX_ROUNDS {
             let before = self.visible_item(caller, item_ref).await?;
             caller.require_write(&before)?;
-            let at = now();
+            let at = time_after(&before);
             let after = after_action(&before, action, at).ok_or_else(|| item_ref.not_found())?;
             self.check_expected(caller, expected, &before).await?;
             let Some(after) = after else {
@@ -112,7 +112,7 @@ pub(super) fn archive_write(caller: &Caller, before: &Item, state: ArchiveState)
         ArchiveState::Active => Action::Unarchive,
         ArchiveState::Archived => Action::Archive,
     };
-    let at = now();
+    let at = time_after(before);
     after_action(before, action, at)?.map(|after| state_write(caller, before, after, action, at))
 }
 

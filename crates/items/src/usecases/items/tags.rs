@@ -4,7 +4,7 @@ use crate::fields::{Tag, Tags};
 use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp};
 
 use crate::usecases::commit::{MAX_ROUNDS, lost_every_round};
-use crate::usecases::{Caller, Interline, WriteOutcome, now};
+use crate::usecases::{Caller, Interline, WriteOutcome, now, time_after};
 
 impl Interline {
     /// The tags of the caller's items that are not deleted, with the number of items that have each.
@@ -61,7 +61,7 @@ fn retagged(caller: &Caller, before: &Item, from: &Tag, to: Option<&Tag>) -> Ite
             tags.push(tag.as_str().to_owned());
         }
     }
-    let at = now();
+    let at = time_after(before);
     let mut after = before.clone();
     after.fields.tags = Tags::from_stored(tags);
     after.stamp = Stamp { version: before.stamp.version + 1, ..before.stamp };

@@ -94,6 +94,9 @@ impl Interline {
         if content != before.content || fields.arguments != item.fields.arguments {
             self.check_content(caller, item.kind, &fields, content.clone()).await?.apply_to(&mut item);
         }
+        if fields.path != item.fields.path {
+            self.refuse_second_spelling(item.space, item.kind, Some(item.id), fields.path.as_ref()).await?;
+        }
         item.fields = fields;
         Ok(Snapshot { item, content })
     }

@@ -5,16 +5,19 @@
 
 mod deliver;
 mod enrich;
+mod pool;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
-use tokio::task::{JoinError, JoinSet};
 
 use crate::{Attempt, ClaimJobs, Delivery, Error, Job, JobEnd, JobKey, JobKind, JobMetrics, Webhook};
+
+use self::pool::{JobPool, Reach};
 
 use super::{Interline, now};
 
@@ -24,8 +27,9 @@ pub use enrich::{SummaryError, SummaryRequest, SummaryResult};
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// How long the worker waits at least, so that many changes in a short time do not mean as many queries.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
-/// How long the worker waits where a job is due and could not be claimed: another worker is claiming it.
-const CLAIMED_ELSEWHERE_PAUSE: Duration = Duration::from_millis(100);
+/// How long the worker waits where more jobs may be due than it has found: another worker is claiming some of them, or there
+/// are more users than it looks at in one go.
+const NEXT_LOOK_PAUSE: Duration = Duration::from_millis(100);
 /// How often a delivery or job is tried before it is set aside or given up, however old it is.
 const MIN_ATTEMPTS: u32 = 5;
 /// How much of the reason of a failure is stored.
@@ -51,7 +55,7 @@ pub const DELIVERY_TIME: Duration = Duration::from_secs(10);
 /// How long a summary may take.
 pub const SUMMARY_TIME: Duration = Duration::from_secs(60);
 
-/// How failed jobs and deliveries are retried.
+/// How failed jobs and deliveries are retried, and how many places users have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobPolicy {
     /// The pause after the first failure; each further one is twice as long.
@@ -60,6 +64,8 @@ pub struct JobPolicy {
     pub longest_pause: SignedDuration,
     /// How long a delivery or job is retried.
     pub give_up_after: SignedDuration,
+    /// To how many webhooks of one user a worker delivers at a time; half of its places, 32, at the most.
+    pub deliveries_per_user: usize,
 }
 
 impl Default for JobPolicy {
@@ -68,6 +74,7 @@ impl Default for JobPolicy {
             first_pause: SignedDuration::from_secs(1),
             longest_pause: SignedDuration::from_mins(15),
             give_up_after: SignedDuration::from_hours(24),
+            deliveries_per_user: 16,
         }
     }
 }
@@ -94,7 +101,7 @@ impl JobPolicy {
 
 impl JobKind {
     /// How many jobs of this kind one worker runs at a time.
-    const fn max_running(self) -> usize {
+    const fn places(self) -> usize {
         match self {
             JobKind::Deliver => 64,
             JobKind::Enrich => 4,
@@ -118,8 +125,8 @@ pub struct JobWorker {
     outbound: Arc<dyn Outbound>,
     policy: JobPolicy,
     changes: watch::Receiver<()>,
-    delivering: JoinSet<Result<(), Error>>,
-    enriching: JoinSet<Result<(), Error>>,
+    delivering: JobPool,
+    enriching: JobPool,
     /// When this worker last announced that it does enrich jobs.
     announced: Option<Timestamp>,
 }
@@ -132,8 +139,8 @@ impl Interline {
             outbound,
             policy,
             changes: self.store.changes(),
-            delivering: JoinSet::new(),
-            enriching: JoinSet::new(),
+            delivering: JobPool::new(JobKind::Deliver, policy.deliveries_per_user),
+            enriching: JobPool::new(JobKind::Enrich, usize::MAX),
             announced: None,
         }
     }
@@ -158,8 +165,8 @@ impl JobWorker {
         tokio::time::sleep(SHORTEST_PAUSE).await;
         tokio::select! {
             _ = self.changes.changed() => ended,
-            done = self.delivering.join_next(), if !self.delivering.is_empty() => ended.and(job_result(done)),
-            done = self.enriching.join_next(), if !self.enriching.is_empty() => ended.and(job_result(done)),
+            done = self.delivering.reap() => ended.and(done),
+            done = self.enriching.reap() => ended.and(done),
             () = tokio::time::sleep(next) => ended,
         }
     }
@@ -167,9 +174,9 @@ impl JobWorker {
     /// Makes room for new jobs where jobs have ended; the first error of those.
     fn reap_ended(&mut self) -> Result<(), Error> {
         let mut ended = Ok(());
-        for set in [&mut self.delivering, &mut self.enriching] {
-            while let Some(done) = set.try_join_next() {
-                ended = ended.and(job_result(Some(done)));
+        for pool in [&mut self.delivering, &mut self.enriching] {
+            while let Some(done) = pool.try_reap() {
+                ended = ended.and(done);
             }
         }
         ended
@@ -187,44 +194,41 @@ impl JobWorker {
 
     /// Starts the due jobs of a kind; how long until another may be due.
     async fn start_due(&mut self, task: JobKind) -> Result<Duration, Error> {
-        let room = task.max_running().saturating_sub(self.running(task).len());
-        let store = &self.interline.store;
-        // Without room, the worker waits until a job ends.
-        let Some(due) = store.next_job(task).await?.filter(|_| room > 0) else { return Ok(POLL_INTERVAL) };
-        let now = now();
+        let pool = match task {
+            JobKind::Deliver => &mut self.delivering,
+            JobKind::Enrich => &mut self.enriching,
+        };
+        let (store, now) = (&self.interline.store, now());
+        // Without a place, the worker waits until a job ends.
+        let Some(due) = store.next_job(task, Timestamp::MIN).await?.filter(|_| pool.room() > 0) else {
+            return Ok(POLL_INTERVAL);
+        };
         if due > now {
             return Ok(until(due).min(POLL_INTERVAL));
         }
-        let claim = ClaimJobs { task, limit: room, now, leased_until: now + task.lease() };
-        for job in store.claim_jobs(claim).await? {
-            let (interline, outbound) = (self.interline.clone(), Arc::clone(&self.outbound));
-            let running = RunningJob { interline, outbound, policy: self.policy, job };
-            self.running(task).spawn(running.run());
+        let (due, reach) = pool.take_turn(store, now).await?;
+        let mut places: HashMap<JobKey, _> = due.into_iter().map(|job| (job.key, job.place)).collect();
+        if !places.is_empty() {
+            let subjects = places.keys().map(|key| key.subject()).collect();
+            let claim = ClaimJobs { task, subjects, now, leased_until: now + task.lease() };
+            for job in store.claim_jobs(claim).await? {
+                let Some(place) = places.remove(&job.key) else { continue };
+                let (interline, outbound) = (self.interline.clone(), Arc::clone(&self.outbound));
+                pool.spawn(place, RunningJob { interline, outbound, policy: self.policy, job }.run());
+            }
         }
-        let next = self.interline.store.next_job(task).await?;
-        Ok(next.map_or(POLL_INTERVAL, |due| until(due).clamp(CLAIMED_ELSEWHERE_PAUSE, POLL_INTERVAL)))
-    }
-
-    fn running(&mut self, task: JobKind) -> &mut JoinSet<Result<(), Error>> {
-        match task {
-            JobKind::Deliver => &mut self.delivering,
-            JobKind::Enrich => &mut self.enriching,
+        if !places.is_empty() || reach == Reach::Part {
+            return Ok(NEXT_LOOK_PAUSE);
         }
+        // What is due and was not claimed waits until one of its user's jobs ends.
+        let next = store.next_job(task, now).await?;
+        Ok(next.map_or(POLL_INTERVAL, |due| until(due).clamp(NEXT_LOOK_PAUSE, POLL_INTERVAL)))
     }
 }
 
 /// How long it is until `due`.
 fn until(due: Timestamp) -> Duration {
     Duration::try_from(due.duration_since(now())).unwrap_or_default()
-}
-
-/// The result of the task that ran a job.
-fn job_result(ended: Option<Result<Result<(), Error>, JoinError>>) -> Result<(), Error> {
-    match ended {
-        Some(Ok(done)) => done,
-        Some(Err(gone)) => Err(Error::Internal(gone.to_string())),
-        None => Ok(()),
-    }
 }
 
 /// A claimed job that is being run.

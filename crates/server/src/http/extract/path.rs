@@ -67,7 +67,8 @@ impl FromRequestParts<AppState> for TagPath {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<TagPath, ApiError> {
         let text = segment(parts, state, "name").await?;
-        let tag = Tag::parse(&text, state.interline.limits()).map_err(|error| Error::ValidationFailed(vec![error]))?;
+        let tag =
+            Tag::parse_stored(&text, state.interline.limits()).map_err(|error| Error::ValidationFailed(vec![error]))?;
         Ok(TagPath(tag))
     }
 }

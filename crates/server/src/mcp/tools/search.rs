@@ -80,7 +80,7 @@ impl SearchArgs {
         // This fails for one reason only, and the argument has another name here.
         let order = text_filter.order(self.by, self.order);
         let order = order.map_err(|_| Error::InvalidParameters("sort_by=relevance needs a `query`"))?;
-        let parse = |tag: String| Tag::parse(&tag, call.interline.limits());
+        let parse = |tag: String| Tag::parse_stored(&tag, call.interline.limits());
         let tags = self.tags.unwrap_or_default().into_iter().map(parse).collect::<Result<_, _>>();
         let filter = Filter {
             tags: tags.map_err(|error| invalid_field("tags", &error.message))?,

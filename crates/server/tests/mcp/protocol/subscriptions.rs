@@ -1,11 +1,13 @@
 //! Notifications about changes: which clients get them, and which do not.
 
-use interline_server::McpServer;
+use std::time::Duration;
+
+use interline_server::{McpServer, Settings};
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
 use crate::listener::{Connection, HttpStream, with_meta};
-use crate::support::test_store::{TestStore, on_sqlite};
+use crate::support::test_store::{TestStore, on_sqlite, unlimited};
 
 on_both!(
     a_change_is_notified_whichever_door_made_it,
@@ -13,6 +15,7 @@ on_both!(
     an_address_by_name_follows_the_item_that_has_the_name,
     the_newest_protocol_has_streams_on_a_connection,
     the_newest_protocol_has_streams_over_http,
+    streams_are_counted_among_the_listeners_of_a_user,
     a_stream_ends_with_its_token,
 );
 
@@ -214,6 +217,20 @@ async fn the_newest_protocol_has_streams_on_a_connection(store: TestStore) {
     assert_eq!(refused, [json!("there can be 16 streams at a time: cancel one that is not needed")]);
     agent.request("tools/list", with_meta(json!({}))).await.expect("others are answered meanwhile");
     agent.end().await;
+}
+
+async fn streams_are_counted_among_the_listeners_of_a_user(store: TestStore) {
+    let world = store.serve_with(Settings { listeners_per_user: 2, ..unlimited() }).await;
+    let (stranger, _) = world.owner().new_user("other").await;
+    let wanted = || json!({"promptsListChanged": true});
+    let first = HttpStream::granted(&world, "prompts", wanted()).await;
+    let _second = HttpStream::granted(&world, "prompts", wanted()).await;
+    let refused = HttpStream::open(&world, "prompts", &world.store.secret, wanted()).await.err().unwrap();
+    assert_eq!(refused["error"]["data"]["error"], "overloaded", "{refused}");
+    HttpStream::open(&world, "prompts", stranger.secret().unwrap(), wanted()).await.expect("others have theirs");
+    drop(first);
+    let again = async { while HttpStream::open(&world, "prompts", &world.store.secret, wanted()).await.is_err() {} };
+    tokio::time::timeout(Duration::from_secs(30), again).await.expect("there is room again");
 }
 
 async fn the_newest_protocol_has_streams_over_http(store: TestStore) {

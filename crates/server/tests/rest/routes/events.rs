@@ -30,6 +30,7 @@ on_both!(
     a_shutdown_closes_the_socket_with_its_reason,
     what_cannot_be_listened_to_is_refused,
     a_long_message_ends_it,
+    a_user_has_64_listeners_and_others_have_theirs,
 );
 
 /// Longer than anything takes.
@@ -218,6 +219,26 @@ async fn a_token_that_is_deleted_ends_it(store: TestStore) {
     let (mut socket, _) = connect(&server, short.secret(), "").await.unwrap();
     server.owner().delete(&format!("/tokens/{id}")).await;
     assert_eq!(end(&mut socket).await.code, CloseCode::Policy);
+}
+
+async fn a_user_has_64_listeners_and_others_have_theirs(store: TestStore) {
+    let server = store.serve().await;
+    let (ada, _) = server.owner().new_user("ada").await;
+    let mut sockets = Vec::new();
+    for _ in 0..64 {
+        sockets.push(connect(&server, ada.secret(), "").await.unwrap().0);
+    }
+    let (status, error) = refused(&server, ada.secret(), "").await;
+    assert_eq!((status, &error["error"]), (503, &json!("overloaded")));
+    assert!(text(&error["message"]).contains("close an event socket"), "{error}");
+    // Another user listens as if nothing were.
+    let mut other = listen(&server, "").await;
+    let note = server.owner().note("heard", None).await;
+    assert_eq!(event(&mut other).await["id"], note["id"]);
+    // A socket that is closed makes room for another.
+    sockets.pop().unwrap().close(None).await.unwrap();
+    let again = async { while connect(&server, ada.secret(), "").await.is_err() {} };
+    tokio::time::timeout(PATIENCE, again).await.expect("there is room again");
 }
 
 async fn a_shutdown_closes_the_socket_with_its_reason(store: TestStore) {

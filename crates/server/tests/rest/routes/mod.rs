@@ -5,6 +5,7 @@ pub(crate) mod code;
 mod docs;
 mod events;
 mod health;
+mod hidden_characters;
 pub(crate) mod items;
 mod metrics;
 mod openapi;

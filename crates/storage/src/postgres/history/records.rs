@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::codec::json;
 use crate::codec::undo::UndoRecord;
-use crate::new_event::NewEvent;
+use crate::new_event::{NewEvent, work_time};
 use crate::postgres::failure::Failure;
 use crate::postgres::jobs::{JobsForChange, enqueue};
 use crate::postgres::rows::stored;
@@ -80,7 +80,7 @@ pub(crate) async fn mark_stale(
     at: Timestamp,
 ) -> Result<(), Failure> {
     let statement = transaction.prepare_cached(MARK_STALE).await?;
-    transaction.execute(&statement, &[&id.uuid(), &stored(changes)?, &at.as_microsecond()]).await?;
+    transaction.execute(&statement, &[&id.uuid(), &stored(changes)?, &work_time(at.as_microsecond())]).await?;
     Ok(())
 }
 
@@ -112,10 +112,9 @@ pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &NewEvent) -
     let number = row.try_get("number")?;
     let is_enriching: bool = row.try_get("is_enriching")?;
     let item_to_enrich = (event.asks_for_enrichment && is_enriching).then_some(item);
-    enqueue(
-        transaction,
-        &JobsForChange { space, event: number, at, has_webhooks: row.try_get("has_webhooks")?, item_to_enrich },
-    )
-    .await?;
+    let has_webhooks = row.try_get("has_webhooks")?;
+    let due = work_time(at);
+    let jobs = JobsForChange { space, event: number, at: due, has_webhooks, user: event.user, item_to_enrich };
+    enqueue(transaction, &jobs).await?;
     Ok(CommitProof::Event { space, number, item, at })
 }

@@ -12,7 +12,7 @@ use super::super::failure::Failure;
 macro_rules! add_jobs {
     ($rows:literal) => {
         concat!(
-            "INSERT INTO jobs (task, subject, since, due_at) ",
+            "INSERT INTO jobs (task, subject, \"user\", since, due_at) ",
             $rows,
             " ON CONFLICT (task, subject) DO UPDATE SET
                  wanted = jobs.wanted + 1,
@@ -32,7 +32,7 @@ macro_rules! add_jobs {
 /// other commits wait for the space's counter; and a webhook that is being deleted is not waited for.
 const DELIVER: &str = concat!(
     "WITH subscribed AS (
-         SELECT id, space, kinds FROM webhooks WHERE space = $1 AND stopped_at IS NULL
+         SELECT id, space, \"user\", kinds FROM webhooks WHERE space = $1 AND stopped_at IS NULL
          ORDER BY id FOR KEY SHARE SKIP LOCKED
      ), queued AS (
          INSERT INTO deliveries (webhook, space, event_number, event, item, kind, version, changed_fields, source, at)
@@ -42,19 +42,24 @@ const DELIVER: &str = concat!(
          WHERE subscribed.kinds IS NULL OR subscribed.kinds::jsonb ? events.kind
          RETURNING webhook
      ) ",
-    add_jobs!("SELECT $3::text, webhook, $4::bigint, $5::bigint FROM queued ORDER BY webhook")
+    add_jobs!(
+        "SELECT $3::text, queued.webhook, subscribed.\"user\", $4::bigint, $5::bigint
+         FROM queued JOIN subscribed ON subscribed.id = queued.webhook ORDER BY queued.webhook"
+    )
 );
 
-const ENRICH: &str = add_jobs!("VALUES ($1, $2, $3, $4)");
+const ENRICH: &str = add_jobs!("VALUES ($1, $2, $3, $4, $5)");
 
 /// A change, as far as jobs depend on it.
 pub(in super::super) struct JobsForChange {
     /// The space of the change, and the number of its event there.
     pub(in super::super) space: Uuid,
     pub(in super::super) event: i64,
-    /// When it happened, in microseconds.
+    /// Since when there is something to do, in microseconds.
     pub(in super::super) at: i64,
     pub(in super::super) has_webhooks: bool,
+    /// The user who made it.
+    pub(in super::super) user: Uuid,
     /// The item, if a model should read it.
     pub(in super::super) item_to_enrich: Option<Uuid>,
 }
@@ -71,7 +76,7 @@ pub(in super::super) async fn enqueue(transaction: &Transaction<'_>, change: &Jo
     if let Some(item) = change.item_to_enrich {
         let task = JobKind::Enrich;
         let statement = transaction.prepare_cached(ENRICH).await?;
-        transaction.execute(&statement, &[&task.name(), &item, &change.at, &due(task)]).await?;
+        transaction.execute(&statement, &[&task.name(), &item, &change.user, &change.at, &due(task)]).await?;
     }
     Ok(())
 }

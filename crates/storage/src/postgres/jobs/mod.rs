@@ -4,8 +4,8 @@ mod enqueue;
 
 use async_trait::async_trait;
 use interline_items::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, JobKind, JobMetrics,
-    JobStore, SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookStop,
+    Attempt, ClaimJobs, Delivery, DeliveryState, DueJobs, Enrichment, EnrichmentState, FindDueJobs, ItemId, Job,
+    JobEnd, JobKind, JobMetrics, JobStore, SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookStop,
 };
 use jiff::Timestamp;
 
@@ -19,12 +19,16 @@ impl JobStore for PostgresStore {
         self.write(move |client| async move { jobs::enrich_until(&client, time).await }).await
     }
 
-    async fn claim_jobs(&self, request: ClaimJobs) -> Result<Vec<Job>, StoreError> {
-        self.write(move |client| async move { jobs::claim(&client, request).await }).await
+    async fn due_jobs(&self, find: FindDueJobs) -> Result<Vec<DueJobs>, StoreError> {
+        self.pools.use_one(async { jobs::due(&self.client().await?, find).await }).await
     }
 
-    async fn next_job(&self, task: JobKind) -> Result<Option<Timestamp>, StoreError> {
-        self.pools.use_one(async { jobs::next(&self.client().await?, task).await }).await
+    async fn claim_jobs(&self, request: ClaimJobs) -> Result<Vec<Job>, StoreError> {
+        self.write(move |client| async move { jobs::claim(&client, &request).await }).await
+    }
+
+    async fn next_job(&self, task: JobKind, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        self.pools.use_one(async { jobs::next(&self.client().await?, task, after).await }).await
     }
 
     async fn end_job(&self, job: &Job, end: JobEnd, now: Timestamp) -> Result<bool, StoreError> {
@@ -66,6 +70,9 @@ impl JobStore for PostgresStore {
     }
 
     async fn delete_webhook(&self, id: WebhookId) -> Result<bool, StoreError> {
+        let now = Timestamp::now();
+        self.write(move |client| async move { webhooks::stop_for_removal(&client, id, now).await }).await?;
+        while self.write(move |client| async move { webhooks::remove_deliveries(&client, id).await }).await? > 0 {}
         self.write(move |client| async move { webhooks::remove(&client, id).await }).await
     }
 

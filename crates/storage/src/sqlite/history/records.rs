@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::codec::undo::UndoRecord;
-use crate::new_event::NewEvent;
+use crate::new_event::{NewEvent, work_time};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::jobs::{JobsForChange, enqueue};
 use crate::sqlite::write::encoded_write::EncodedWrite;
@@ -74,12 +74,14 @@ pub(crate) fn put_event(connection: &Connection, event: &NewEvent) -> Result<(),
         event.at,
     ])?;
     let item_to_enrich = event.asks_for_enrichment.then(|| event.item.uuid());
-    enqueue(connection, &JobsForChange { space: event.space, event: number, at: event.at, item_to_enrich })
+    let NewEvent { space, user, .. } = *event;
+    let at = work_time(event.at);
+    enqueue(connection, &JobsForChange { space, event: number, at, user, item_to_enrich })
 }
 
 /// Marks an item as stale: the search index does not have it in the state of this stamp.
 pub(crate) fn mark_stale(connection: &Connection, number: i64, stamp: Stamp, at: Timestamp) -> Result<(), Failure> {
     let mark = (stamp.version + stamp.revision).cast_signed();
-    connection.prepare_cached(MARK_STALE)?.execute([number, mark, at.as_microsecond()])?;
+    connection.prepare_cached(MARK_STALE)?.execute([number, mark, work_time(at.as_microsecond())])?;
     Ok(())
 }

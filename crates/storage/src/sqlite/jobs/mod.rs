@@ -4,8 +4,8 @@ mod enqueue;
 
 use async_trait::async_trait;
 use interline_items::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, ItemId, Job, JobEnd, JobKind, JobMetrics,
-    JobStore, SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookStop,
+    Attempt, ClaimJobs, Delivery, DeliveryState, DueJobs, Enrichment, EnrichmentState, FindDueJobs, ItemId, Job,
+    JobEnd, JobKind, JobMetrics, JobStore, SpaceId, StoreError, UserId, Webhook, WebhookId, WebhookStop,
 };
 use jiff::Timestamp;
 
@@ -20,12 +20,16 @@ impl JobStore for SqliteStore {
         Ok(self.writer.run(move |connection| poll_once(jobs::enrich_until(connection, time))).await?)
     }
 
-    async fn claim_jobs(&self, request: ClaimJobs) -> Result<Vec<Job>, StoreError> {
-        Ok(self.writer.run(move |connection| poll_once(jobs::claim(connection, request))).await?)
+    async fn due_jobs(&self, find: FindDueJobs) -> Result<Vec<DueJobs>, StoreError> {
+        self.readers.read(|connection| poll_once(jobs::due(connection, find)))
     }
 
-    async fn next_job(&self, task: JobKind) -> Result<Option<Timestamp>, StoreError> {
-        self.readers.read(|connection| poll_once(jobs::next(connection, task)))
+    async fn claim_jobs(&self, request: ClaimJobs) -> Result<Vec<Job>, StoreError> {
+        Ok(self.writer.run(move |connection| poll_once(jobs::claim(connection, &request))).await?)
+    }
+
+    async fn next_job(&self, task: JobKind, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        self.readers.read(|connection| poll_once(jobs::next(connection, task, after)))
     }
 
     async fn end_job(&self, job: &Job, end: JobEnd, now: Timestamp) -> Result<bool, StoreError> {
@@ -67,6 +71,9 @@ impl JobStore for SqliteStore {
     }
 
     async fn delete_webhook(&self, id: WebhookId) -> Result<bool, StoreError> {
+        let now = Timestamp::now();
+        self.writer.run(move |connection| poll_once(webhooks::stop_for_removal(connection, id, now))).await?;
+        while self.writer.run(move |connection| poll_once(webhooks::remove_deliveries(connection, id))).await? > 0 {}
         Ok(self.writer.run(move |connection| poll_once(webhooks::remove(connection, id))).await?)
     }
 

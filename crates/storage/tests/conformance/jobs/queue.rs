@@ -2,9 +2,11 @@
 
 use interline_items::fields::Tag;
 use interline_items::{
-    ClaimJobs, Enrichment, EnrichmentState, ItemId, Job, JobEnd, JobKey, JobKind, JobMetrics, Snapshot, Store,
+    ClaimJobs, DueJobs, Enrichment, EnrichmentState, FindDueJobs, ItemId, Job, JobEnd, JobKey, JobKind, JobMetrics,
+    Snapshot, Store, UserId,
 };
 use jiff::Timestamp;
+use uuid::Uuid;
 
 use crate::fixtures::authors::{Author, author};
 use crate::fixtures::samples::{Sample, at, bookmark, note, prompt};
@@ -16,6 +18,8 @@ on_both!(
     a_claim_lasts_until_its_lease_ends,
     claims_are_of_one_sort_and_no_more_than_wanted,
     of_two_who_claim_one_has_it,
+    users_are_found_in_the_order_of_their_ids_each_with_its_longest_due_jobs,
+    a_users_many_jobs_do_not_make_others_hard_to_find,
     a_job_that_is_done_is_gone,
     a_job_that_is_asked_for_meanwhile_is_done_again,
     a_job_that_failed_is_due_later,
@@ -34,12 +38,26 @@ async fn enriching(test: &TestStore) -> Author {
     author(&*test.store, "ada").await
 }
 
-fn claiming(seconds: i64) -> ClaimJobs {
-    ClaimJobs { task: JobKind::Enrich, limit: 10, now: at(seconds), leased_until: at(seconds + 60) }
+/// The jobs of enriching that are due by then, of each user so many at the most.
+async fn due(store: &dyn Store, seconds: i64, per_user: usize) -> Vec<DueJobs> {
+    let (task, from) = (JobKind::Enrich, UserId::from_uuid(Uuid::nil()));
+    store.due_jobs(FindDueJobs { task, now: at(seconds), from, users: 100, per_user }).await.unwrap()
+}
+
+/// Claims due jobs, of each user so many at the most.
+async fn claim_some(store: &dyn Store, seconds: i64, per_user: usize) -> Vec<Job> {
+    let due = due(store, seconds, per_user).await;
+    let subjects = due.iter().flat_map(|found| &found.jobs).map(|key| key.subject()).collect();
+    claim_these(store, seconds, subjects).await
+}
+
+async fn claim_these(store: &dyn Store, seconds: i64, subjects: Vec<Uuid>) -> Vec<Job> {
+    let claim = ClaimJobs { task: JobKind::Enrich, subjects, now: at(seconds), leased_until: at(seconds + 60) };
+    store.claim_jobs(claim).await.unwrap()
 }
 
 async fn claim(store: &dyn Store, seconds: i64) -> Vec<Job> {
-    store.claim_jobs(claiming(seconds)).await.unwrap()
+    claim_some(store, seconds, 10).await
 }
 
 /// The one job that there is.
@@ -50,7 +68,7 @@ async fn the_job(store: &dyn Store, seconds: i64) -> Job {
 }
 
 async fn next(store: &dyn Store) -> Option<Timestamp> {
-    store.next_job(JobKind::Enrich).await.unwrap()
+    store.next_job(JobKind::Enrich, Timestamp::MIN).await.unwrap()
 }
 
 /// A note, and the time of its change: that of the job's.
@@ -126,9 +144,10 @@ async fn claims_are_of_one_sort_and_no_more_than_wanted(test: TestStore) {
     for seconds in [3, 1, 2] {
         made.push(noted(store, &ada, seconds).await.item.id);
     }
-    let deliver = ClaimJobs { task: JobKind::Deliver, ..claiming(100) };
+    let subjects: Vec<Uuid> = made.iter().map(|item| item.uuid()).collect();
+    let deliver = ClaimJobs { task: JobKind::Deliver, subjects, now: at(100), leased_until: at(160) };
     assert_eq!(store.claim_jobs(deliver).await.unwrap(), []);
-    let two = store.claim_jobs(ClaimJobs { limit: 2, ..claiming(100) }).await.unwrap();
+    let two = claim_some(store, 100, 2).await;
     let mut works: Vec<JobKey> = two.iter().map(|job| job.key).collect();
     works.sort_by_key(|work| work.subject());
     assert_eq!(works, [JobKey::Enrich(made[1]), JobKey::Enrich(made[2])], "the longest due first");
@@ -143,17 +162,60 @@ async fn of_two_who_claim_one_has_it(test: TestStore) {
     }
     let claims = (0..8).map(|_| {
         let store = test.store.clone();
-        tokio::spawn(async move { store.claim_jobs(ClaimJobs { limit: 3, ..claiming(100) }).await.unwrap() })
+        tokio::spawn(async move { claim_some(&*store, 100, 3).await })
     });
     let mut claimed = Vec::new();
     for claim in claims.collect::<Vec<_>>() {
         claimed.extend(claim.await.unwrap().into_iter().map(|job| job.key.subject()));
     }
-    claimed.extend(claim(store, 100).await.into_iter().map(|job| job.key.subject()));
+    claimed.extend(claim_some(store, 100, 20).await.into_iter().map(|job| job.key.subject()));
     let count = claimed.len();
     claimed.sort_unstable();
     claimed.dedup();
     assert_eq!((count, claimed.len()), (20, 20));
+}
+
+async fn users_are_found_in_the_order_of_their_ids_each_with_its_longest_due_jobs(test: TestStore) {
+    let store = &*test.store;
+    test.store.enrich_until(at(YEARS)).await.unwrap();
+    let mut users = Vec::new();
+    for name in ["ada", "ben", "cleo"] {
+        users.push(author(store, name).await);
+    }
+    users.sort_by_key(|author| author.user.id);
+    let mut expected = Vec::new();
+    for (index, author) in users.iter().enumerate() {
+        let later = noted(store, author, 20).await.item.id;
+        let first = noted(store, author, 10 - i64::try_from(index).unwrap()).await.item.id;
+        noted(store, author, 1_000).await;
+        expected.push(DueJobs { user: author.user.id, jobs: vec![JobKey::Enrich(first), JobKey::Enrich(later)] });
+    }
+    assert_eq!(due(store, 100, 10).await, expected);
+    // So many users, so many jobs of each, and from a user on.
+    let find = FindDueJobs { task: JobKind::Enrich, now: at(100), from: users[1].user.id, users: 1, per_user: 1 };
+    let found = store.due_jobs(find).await.unwrap();
+    assert_eq!(found, [DueJobs { user: users[1].user.id, jobs: expected[1].jobs[..1].to_vec() }]);
+    // A user whose jobs are not due is found without any.
+    let found: Vec<usize> = due(store, 15, 10).await.iter().map(|found| found.jobs.len()).collect();
+    assert_eq!(found, [1, 1, 1]);
+    let found: Vec<usize> = due(store, 1, 10).await.iter().map(|found| found.jobs.len()).collect();
+    assert_eq!(found, [0, 0, 0]);
+    assert_eq!(store.due_jobs(FindDueJobs { task: JobKind::Deliver, ..find }).await.unwrap(), []);
+    assert_eq!(store.next_job(JobKind::Enrich, at(100)).await.unwrap(), Some(at(1_000) + JobKind::Enrich.delay()));
+}
+
+async fn a_users_many_jobs_do_not_make_others_hard_to_find(test: TestStore) {
+    let store = &*test.store;
+    let ada = enriching(&test).await;
+    for _ in 0..200 {
+        noted(store, &ada, 1).await;
+    }
+    let ben = author(store, "ben").await;
+    let last = noted(store, &ben, 50).await.item.id;
+    let found = due(store, 100, 2).await;
+    let of_ben = found.iter().find(|found| found.user == ben.user.id).unwrap();
+    assert_eq!(of_ben.jobs, [JobKey::Enrich(last)]);
+    assert_eq!(found.iter().map(|found| found.jobs.len()).sum::<usize>(), 3);
 }
 
 async fn a_job_that_is_done_is_gone(test: TestStore) {

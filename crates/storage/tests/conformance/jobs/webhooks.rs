@@ -1,10 +1,11 @@
 //! Webhooks, and the deliveries that a change enqueues for them.
 
 use interline_items::{
-    Attempt, ClaimJobs, Delivery, DeliveryState, EventKind, Job, JobEnd, JobKey, JobKind, Kind, RemoveUser, Store,
-    Webhook, WebhookId, WebhookSecret, WebhookStop, WebhookUrl,
+    Attempt, ClaimJobs, Delivery, DeliveryState, EventKind, FindDueJobs, Job, JobEnd, JobKey, JobKind, Kind,
+    RemoveUser, Store, UserId, Webhook, WebhookId, WebhookSecret, WebhookStop, WebhookUrl,
 };
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
 
 use crate::fixtures::authors::{Author, author};
 use crate::fixtures::samples::{at, note, prompt};
@@ -49,8 +50,10 @@ async fn deliveries(store: &dyn Store, webhook: &Webhook) -> Vec<Delivery> {
 }
 
 async fn claim(store: &dyn Store, seconds: i64) -> Vec<Job> {
-    let wanted = ClaimJobs { task: JobKind::Deliver, limit: 10, now: at(seconds), leased_until: at(seconds + 30) };
-    store.claim_jobs(wanted).await.unwrap()
+    let (task, now, from) = (JobKind::Deliver, at(seconds), UserId::from_uuid(Uuid::nil()));
+    let due = store.due_jobs(FindDueJobs { task, now, from, users: 10, per_user: 10 }).await.unwrap();
+    let subjects = due.iter().flat_map(|found| &found.jobs).map(|key| key.subject()).collect();
+    store.claim_jobs(ClaimJobs { task, subjects, now, leased_until: at(seconds + 30) }).await.unwrap()
 }
 
 fn attempt(seconds: i64, failure: Option<&str>) -> Attempt {
@@ -265,5 +268,5 @@ async fn old_deliveries_are_forgotten_unless_they_are_pending(test: TestStore) {
     let jobs = claim(store, 1_000_000).await;
     assert_eq!(jobs.len(), 1);
     assert!(store.end_job(&jobs[0], JobEnd::Done, at(1_000_000)).await.unwrap());
-    assert_eq!(store.next_job(JobKind::Deliver).await.unwrap(), None);
+    assert_eq!(store.next_job(JobKind::Deliver, Timestamp::MIN).await.unwrap(), None);
 }

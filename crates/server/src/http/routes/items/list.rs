@@ -144,7 +144,7 @@ fn filter(query: &mut QueryParams, collection: Collection, limits: &Limits) -> F
         // The use case fills in those of the caller.
         spaces: BTreeSet::new(),
         kinds: kinds(query, collection),
-        tags: query.many("tags", |text| Tag::parse(text, limits).map_err(|error| error.message)),
+        tags: query.many("tags", |text| Tag::parse_stored(text, limits).map_err(|error| error.message)),
         tag_match: query.one("tag_match", one_of(TAG_MATCHES)).unwrap_or_default(),
         views: if views.is_empty() { [View::Active].into() } else { views },
     }

@@ -14,6 +14,7 @@ on_both!(
     a_model_that_talks_nonsense_is_given_up,
     the_newest_content_wins,
     without_a_model_nothing_is_asked,
+    one_users_many_items_leave_the_model_to_others_too,
 );
 
 fn model(endpoint: &HttpEndpoint) -> AiSettings {
@@ -119,6 +120,23 @@ async fn a_model_that_talks_nonsense_is_given_up(store: TestStore) {
     assert_eq!(shown["enrichment"], Value::Null);
     assert!(text(&shown["failure"]).contains("no completion"), "{shown}");
     assert!(endpoint.is_quiet(), "it was asked once more");
+}
+
+async fn one_users_many_items_leave_the_model_to_others_too(store: TestStore) {
+    let mut endpoint = HttpEndpoint::answering([EndpointReply::Nothing]).await;
+    let server = store.serve_with(with_worker(Some(model(&endpoint)))).await;
+    let (ada, _) = server.owner().new_user("ada").await;
+    let (ben, _) = server.owner().new_user("ben").await;
+    asked_about(&ada, "of ada").await;
+    for _ in 0..10 {
+        ada.note("Plan", Some("of ada")).await;
+    }
+    let is_of_ada = |body: &str| body.contains("of ada");
+    for _ in 0..2 {
+        assert!(is_of_ada(&endpoint.next().await.body));
+    }
+    ben.note("Plan", Some("of ben")).await;
+    assert!(!is_of_ada(&endpoint.next().await.body), "two of four places are the most that one user has");
 }
 
 async fn the_newest_content_wins(store: TestStore) {

@@ -1,6 +1,7 @@
 //! Items: `/notes`, `/bookmarks`, `/prompts` and `/content`.
 
 mod bookmarks;
+mod clock;
 mod content;
 pub(crate) mod editing;
 mod enrichment;

@@ -1,5 +1,6 @@
 //! `/webhooks`, and the delivery of events to them. Refused webhooks are in `refused.rs`.
 
+mod fairness;
 mod refused;
 
 use std::io;
@@ -45,6 +46,7 @@ pub(crate) fn with_worker(ai: Option<AiSettings>) -> Settings {
         first_pause: SignedDuration::from_millis(5),
         longest_pause: SignedDuration::from_millis(20),
         give_up_after: SignedDuration::from_hours(1),
+        ..JobPolicy::default()
     };
     Settings { jobs: Some(JobSettings { tls, targets: WebhookTargets::Any, policy, ai }), ..unlimited() }
 }
