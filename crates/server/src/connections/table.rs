@@ -18,8 +18,11 @@ const SHORTEST_IDLE: Duration = Duration::from_secs(3);
 /// How long a new connection waits for a place in all, and how often it looks for one to be made.
 const PLACE_TIMEOUT: Duration = Duration::from_secs(1);
 const PLACE_PAUSE: Duration = Duration::from_millis(100);
-/// How many new connections may wait for a place; further ones are closed at once.
-const MAX_WAITING: usize = 64;
+/// How many new connections may wait for a place, as a part of all places and at least; further ones are closed at once.
+const WAITING_PART: usize = 8;
+const LEAST_WAITING: usize = 8;
+/// How many places are made at a time, as a part of all. When half as many are left, idle connections make room ahead.
+const ROOM_PART: usize = 32;
 /// From when on a connection without a token that is not idle may be closed: it has had time to show one.
 const TOKEN_TIME: Duration = Duration::from_secs(1);
 
@@ -42,6 +45,7 @@ struct Shared {
     limits: ConnectionLimits,
     places: Arc<Semaphore>,
     waiting: Semaphore,
+    max_waiting: usize,
     open: Mutex<Open>,
 }
 
@@ -69,8 +73,9 @@ pub(crate) struct ForwardedRequest {
 
 impl ConnectionTable {
     pub(crate) fn new(limits: ConnectionLimits) -> ConnectionTable {
-        let (places, waiting) = (Arc::new(Semaphore::new(limits.places)), Semaphore::new(MAX_WAITING));
-        ConnectionTable(Arc::new(Shared { limits, places, waiting, open: Mutex::default() }))
+        let max_waiting = (limits.places / WAITING_PART).max(LEAST_WAITING);
+        let (places, waiting) = (Arc::new(Semaphore::new(limits.places)), Semaphore::new(max_waiting));
+        ConnectionTable(Arc::new(Shared { limits, places, waiting, max_waiting, open: Mutex::default() }))
     }
 
     pub(crate) fn limits(&self) -> &ConnectionLimits {
@@ -85,7 +90,10 @@ impl ConnectionTable {
             return None;
         }
         let permit = match Arc::clone(&self.0.places).try_acquire_owned() {
-            Ok(permit) => permit,
+            Ok(permit) => {
+                self.keep_room();
+                permit
+            }
             Err(_) => self.wait_for_place().await?,
         };
         Some(self.enter(address, permit))
@@ -95,7 +103,7 @@ impl ConnectionTable {
         let _waiting = self.0.waiting.try_acquire().ok()?;
         let deadline = Instant::now() + PLACE_TIMEOUT;
         while Instant::now() < deadline {
-            self.make_room(MAX_WAITING - self.0.waiting.available_permits());
+            self.make_room(self.0.max_waiting - self.0.waiting.available_permits());
             let place = Arc::clone(&self.0.places).acquire_owned();
             if let Ok(permit) = tokio::time::timeout(PLACE_PAUSE, place).await {
                 return permit.ok();
@@ -150,10 +158,22 @@ impl ConnectionTable {
         let open = self.lock();
         let closing = open.connections.values().filter(|connection| connection.is_closing()).count();
         let Some(missing) = needed.checked_sub(closing).filter(|&missing| missing > 0) else { return };
-        let wanted = missing.max(self.0.limits.places / 64);
+        let wanted = missing.max(self.0.limits.places / ROOM_PART);
         for connection in open.next_to_close(self.0.limits.places).into_iter().take(wanted) {
             connection.ask_to_close();
         }
+    }
+
+    /// Closes idle connections without a token before the last places are taken: a new connection need not wait then.
+    fn keep_room(&self) {
+        let room = self.0.limits.places / ROOM_PART;
+        if self.0.places.available_permits() >= room / 2 {
+            return;
+        }
+        let open = self.lock();
+        let closing = open.connections.values().filter(|connection| connection.is_closing()).count();
+        let idle = open.closable(|other| other.user().is_none() && other.is_idle());
+        idle.into_iter().take(room.saturating_sub(closing)).for_each(|connection| connection.ask_to_close());
     }
 
     /// Closes connections that are idle for longer than there is room for.
@@ -214,14 +234,20 @@ impl Open {
             &|other| is_largest(other) && is_most,
         ];
         for belongs in tiers {
-            let closable = self.connections.values().filter(|other| other.is_closable());
-            let mut found: Vec<_> = closable.filter(|other| belongs(other)).collect();
+            let found = self.closable(belongs);
             if !found.is_empty() {
-                found.sort_by_key(|connection| connection.last_active());
                 return found;
             }
         }
         Vec::new()
+    }
+
+    /// The connections that belong to those and could be closed, that on which nothing has happened the longest first.
+    fn closable(&self, belongs: impl Fn(&Connection) -> bool) -> Vec<&Arc<Connection>> {
+        let closable = self.connections.values().filter(|other| other.is_closable());
+        let mut found: Vec<_> = closable.filter(|other| belongs(other)).collect();
+        found.sort_by_key(|connection| connection.last_active());
+        found
     }
 
     fn user_with_most(&self) -> Option<(UserId, usize)> {

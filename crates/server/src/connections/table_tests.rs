@@ -157,3 +157,16 @@ async fn what_speaks_another_protocol_keeps_its_place_and_is_not_closed() {
     drop(place);
     assert!(admit(&table, LOOPBACK).await.is_some());
 }
+
+#[tokio::test(start_paused = true)]
+async fn room_is_made_before_the_last_places_are_taken() {
+    let table = table(128, 128);
+    let mut held = Vec::new();
+    for _ in 0..128 {
+        held.push(close_when_asked(admit(&table, LOOPBACK).await.unwrap()));
+        tokio::task::yield_now().await;
+    }
+    let closed = held.iter().filter(|connection| connection.is_finished()).count();
+    assert!((4..=8).contains(&closed), "{closed}");
+    assert!(table.0.places.available_permits() >= 2);
+}
