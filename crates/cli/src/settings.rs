@@ -1,5 +1,6 @@
 //! The settings of each command, resolved from option, environment, configuration file and default, in this order.
 
+mod bounds;
 mod layers;
 mod outbound;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use jiff::SignedDuration;
 use reqwest::Url;
 use tracing_subscriber::EnvFilter;
 
+pub(crate) use self::bounds::BoundSettings;
 #[cfg(test)]
 pub(crate) use self::layers::variable;
 use self::layers::{Layers, Origin, Setting};
@@ -66,6 +68,7 @@ pub(crate) struct ServeSettings {
     pub(crate) rate_limits: Option<RateLimits>,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) allowed_origins: Vec<String>,
+    pub(crate) bounds: BoundSettings,
     pub(crate) housekeeping: Upkeep,
     pub(crate) listeners_per_user: usize,
     pub(crate) outbound: OutboundSettings,
@@ -160,6 +163,7 @@ impl ServeSettings {
             rate_limits: rate_limits.filter(|_| auth == AuthMode::Token),
             allowed_hosts: hosts?.iter().map(parse_host).collect::<Result<_, _>>()?,
             allowed_origins: origins?.iter().map(parse_origin).collect::<Result<_, _>>()?,
+            bounds: BoundSettings::from_args(args, &layers)?,
             housekeeping,
             listeners_per_user: listeners
                 .map_or(Ok(LISTENERS_PER_USER), |setting| parse_count(&setting, MAX_LISTENERS))?,

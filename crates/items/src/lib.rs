@@ -29,6 +29,7 @@ mod jobs;
 mod kind;
 mod kind_mismatch;
 mod list;
+mod memory_budget;
 mod organization;
 pub mod search;
 mod store;
@@ -65,6 +66,7 @@ pub use kind_mismatch::KindMismatch;
 pub use list::{
     Contents, Cursor, CursorKey, Filter, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View,
 };
+pub use memory_budget::{MemoryBudget, MemoryHolder, RequestMemory, WORK_FACTOR};
 pub use organization::Organization;
 pub use store::{FilePage, FileQuery, NewApp, NewToken, PlanOnNewest, Store, StoreError, UniqueField};
 pub use usecases::{

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Token, User, UserRemoval};
 use crate::app::{App, AppVersion, PublishedFile};
 use crate::check::CheckReport;
+use crate::error::Overloaded;
 use crate::event::{Event, EventRange};
 use crate::fair::Interrupted;
 use crate::fields::{AppSlug, CodePath, PromptName, Tag, Url};
@@ -343,6 +344,9 @@ pub enum StoreError {
     /// A search was not done in its time.
     #[error("the search took too long")]
     OutOfTime,
+    /// Too much is waiting to be written. Nothing was applied.
+    #[error("the {} is full", .0.resource)]
+    Overloaded(Overloaded),
     /// The storage cannot do it now: the disk is full, the database is gone. The text is for the log.
     #[error("the storage is unavailable: {0}")]
     Unavailable(String),

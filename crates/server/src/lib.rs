@@ -13,6 +13,8 @@
 //!
 //! [`Interline`]: interline_items::Interline
 
+mod client_address;
+mod connections;
 mod http;
 mod identity;
 mod job_worker;
@@ -23,6 +25,7 @@ mod settings;
 mod shutdown;
 mod wire;
 
+pub use connections::{AddressRange, NotAnAddressRange};
 pub use http::openapi;
 pub use mcp::{McpServer, serve_mcp, serve_mcp_on};
 pub use serve::serve;

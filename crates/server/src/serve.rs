@@ -1,39 +1,45 @@
 //! The server: accepts connections, limits them, shuts them down, and runs the background tasks.
 
+use std::convert::Infallible;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::http::Request;
+use axum::body::Body;
+use axum::http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use interline_items::{Interline, Upkeep, UpkeepReport};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
-use tower::util::MapRequest;
+use tower::Service as _;
 
+use crate::connections::{
+    Acceptor, CloseRequest, Connection, ConnectionLimits, ConnectionTable, LONGEST_IDLE, LogLimit, TimedStream,
+    client_address,
+};
 use crate::shutdown::Shutdown;
 use crate::{Indexing, Settings, http, job_worker};
 
-/// How long a connection may be silent between requests, or take to send a head.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(75);
 /// How long a new connection may take to send its first head: a silent client must not keep a connection from others.
 const FIRST_HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long an answer that is on its way may take when its connection is asked to close.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How often idle connections are looked for.
+const IDLE_PAUSE: Duration = Duration::from_secs(1);
 /// The most bytes of a request's head, and of a body that no handler reads yet, that are kept in memory.
-const MAX_BUFFER: usize = 64 * 1024;
+pub(crate) const MAX_BUFFER: usize = 64 * 1024;
 /// When upkeep runs first, and how often from then on.
 const FIRST_UPKEEP: Duration = Duration::from_secs(60);
 const UPKEEP_PAUSE: Duration = Duration::from_secs(60 * 60);
 /// How long to wait after the search index could not be updated. Searches are right meanwhile, and slower.
 const INDEX_RETRY: Duration = Duration::from_secs(5);
-/// How long to wait after a connection could not be accepted, which mostly means that too many files are open.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers on `listener` until `shutdown` is done; then finishes the requests in flight and returns.
 pub async fn serve(
@@ -43,10 +49,16 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let address = listener.local_addr()?;
-    let connections = Arc::new(Semaphore::new(settings.max_connections));
-    let shutdown_timeout = settings.shutdown_timeout;
+    let (shutdown_timeout, write_timeout) = (settings.shutdown_timeout, settings.write_timeout);
+    let max_connections = settings.max_connections;
+    let table = ConnectionTable::new(ConnectionLimits {
+        places: max_connections,
+        per_address: settings.connections_per_address(),
+        trusted_proxies: settings.trusted_proxies.clone(),
+    });
     let mut background =
         vec![tokio::spawn(http::run_metrics_upkeep()), tokio::spawn(run_upkeep(interline.clone(), settings.upkeep))];
+    background.push(tokio::spawn(run_idle_check(table.clone())));
     match settings.indexing {
         Indexing::Here => background.push(tokio::spawn(run_indexing(interline.clone()))),
         Indexing::Elsewhere => {}
@@ -61,73 +73,101 @@ pub async fn serve(
         background.push(tokio::spawn(job_worker::update_job_metrics(interline.clone())));
     }
     let (closing, is_closing) = watch::channel(());
-    let max_connections = settings.max_connections;
     let listeners = Arc::new(Semaphore::new(max_connections));
     let router_shutdown = Shutdown { is_closing: is_closing.clone(), listeners: Arc::clone(&listeners) };
-    let router = http::router(interline, settings, address, router_shutdown);
+    let router = http::router(interline, settings, address, table.clone(), router_shutdown);
+    let mut acceptor = Acceptor::new(listener, table.clone());
+    let refused = Arc::new(LogLimit::default());
     let mut shutdown = pin!(shutdown);
     loop {
-        let accepted = tokio::select! {
-            accepted = accept(&listener, &connections) => accepted,
+        let (stream, peer) = tokio::select! {
+            accepted = acceptor.accept() => accepted,
             () = &mut shutdown => break,
         };
-        let Some((stream, permit)) = accepted else { continue };
-        let requested = Arc::new(Notify::new());
-        let service = service(router.clone(), Arc::clone(&requested));
-        let connection = protocol().serve_connection(TokioIo::new(stream), service).with_upgrades();
-        let mut is_closing = is_closing.clone();
-        let serving = async move {
-            let mut connection = pin!(connection);
-            tokio::select! {
-                // A connection that ends early is the client's affair: the client has gone or does not speak HTTP.
-                _ = connection.as_mut() => return,
-                _ = is_closing.changed() => connection.as_mut().graceful_shutdown(),
-            }
-            let _ = connection.await;
-        };
+        let (table, refused) = (table.clone(), Arc::clone(&refused));
+        let (router, is_closing) = (router.clone(), is_closing.clone());
         tokio::spawn(async move {
-            unless_silent(serving, &requested, FIRST_HEAD_TIMEOUT).await;
-            drop(permit);
+            match table.admit(peer).await {
+                Some(place) => {
+                    let stream = TimedStream::new(stream, place, write_timeout);
+                    serve_connection(stream, table, router, is_closing).await;
+                }
+                None => {
+                    if let Some(times) = refused.count() {
+                        tracing::warn!(times, %peer, "there was no place for new connections");
+                    }
+                }
+            }
         });
     }
-    drop(listener);
+    drop(acceptor);
     drop(closing);
     background.iter().for_each(JoinHandle::abort);
-    let closed =
-        async { (all_returned(&connections, max_connections).await, all_returned(&listeners, max_connections).await) };
+    let all_listeners = u32::try_from(max_connections).unwrap_or(u32::MAX);
+    // The semaphore is never closed.
+    let closed = async { (table.all_closed().await, listeners.acquire_many(all_listeners).await.is_ok()) };
     if tokio::time::timeout(shutdown_timeout, closed).await.is_err() {
         tracing::warn!("requests in flight did not end in time; their connections are closed");
     }
     Ok(())
 }
 
-/// Waits until all permits have been returned.
-async fn all_returned(permits: &Semaphore, all: usize) {
-    // The semaphore is never closed.
-    let _ = permits.acquire_many(u32::try_from(all).unwrap_or(u32::MAX)).await;
-}
-
-/// The service that answers the requests of a connection, and notifies `requested` at each of them.
-fn service(
+/// Speaks HTTP on a connection until either side closes it, or another protocol takes over.
+async fn serve_connection(
+    stream: TimedStream,
+    table: ConnectionTable,
     router: Router,
-    requested: Arc<Notify>,
-) -> TowerToHyperService<MapRequest<Router, impl FnMut(Request<Incoming>) -> Request<Incoming> + Clone>> {
-    TowerToHyperService::new(MapRequest::new(router, move |request| {
-        requested.notify_one();
-        http::without_final_slash(request)
-    }))
+    mut is_closing: watch::Receiver<()>,
+) {
+    let connection = Arc::clone(stream.connection());
+    let answering = Arc::clone(&connection);
+    let service = service_fn(move |request| answer(&table, &answering, router.clone(), request));
+    let mut http = pin!(protocol().serve_connection(TokioIo::new(stream), service).with_upgrades());
+    // A connection that ends early is the client's affair: the client has gone or does not speak HTTP.
+    tokio::select! {
+        _ = http.as_mut() => {}
+        () = connection.is_silent_for(FIRST_HEAD_TIMEOUT) => {}
+        how = connection.is_asked_to_close() => match how {
+            CloseRequest::Now => {}
+            CloseRequest::Gracefully => {
+                http.as_mut().graceful_shutdown();
+                let _ = tokio::time::timeout(CLOSE_TIMEOUT, http.as_mut()).await;
+            }
+        },
+        _ = is_closing.changed() => {
+            http.as_mut().graceful_shutdown();
+            let _ = http.as_mut().await;
+        }
+    }
+    connection.leave_http();
 }
 
-/// Runs a connection to its end; a connection on which no request arrives within `first_head_timeout` is dropped.
-async fn unless_silent<T>(connection: impl Future<Output = T>, requested: &Notify, first_head_timeout: Duration) {
-    let silent = async {
-        if tokio::time::timeout(first_head_timeout, requested.notified()).await.is_ok() {
-            std::future::pending::<()>().await;
-        }
-    };
-    tokio::select! {
-        _ = connection => {}
-        () = silent => {}
+/// Answers one request of a connection. The request knows its connection and the address of its client.
+fn answer(
+    table: &ConnectionTable,
+    connection: &Arc<Connection>,
+    mut router: Router,
+    request: Request<Incoming>,
+) -> impl Future<Output = Result<Response<Body>, Infallible>> + use<> {
+    let in_flight = connection.begin_request();
+    let mut request = http::without_final_slash(request);
+    let client = client_address(connection.peer(), request.headers(), &table.limits().trusted_proxies);
+    request.extensions_mut().insert(client);
+    request.extensions_mut().insert(Arc::clone(connection));
+    let answering = router.call(request);
+    async move {
+        let answer = answering.await;
+        drop(in_flight);
+        answer
+    }
+}
+
+/// Closes connections that are idle for too long, again and again.
+async fn run_idle_check(table: ConnectionTable) {
+    let mut pause = tokio::time::interval(IDLE_PAUSE);
+    loop {
+        pause.tick().await;
+        table.close_idle();
     }
 }
 
@@ -166,51 +206,9 @@ pub(crate) async fn run_indexing(interline: Interline) {
     }
 }
 
-/// The next connection, once fewer than the allowed number are open; `None` where it could not be accepted.
-async fn accept(
-    listener: &TcpListener,
-    connections: &Arc<Semaphore>,
-) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
-    let permit = Arc::clone(connections).acquire_owned().await.ok()?;
-    match listener.accept().await {
-        Ok((stream, _)) => {
-            // Responses are written whole: nothing is gained by waiting for more.
-            let _ = stream.set_nodelay(true);
-            Some((stream, permit))
-        }
-        Err(error) => {
-            tracing::warn!(%error, "a connection could not be accepted");
-            tokio::time::sleep(ACCEPT_PAUSE).await;
-            None
-        }
-    }
-}
-
 fn protocol() -> http1::Builder {
     let mut protocol = http1::Builder::new();
-    protocol.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_BUFFER);
+    // Idle connections are closed earlier as places run out, see `ConnectionTable`.
+    protocol.timer(TokioTimer::new()).header_read_timeout(LONGEST_IDLE).max_buf_size(MAX_BUFFER);
     protocol
-}
-
-#[cfg(test)]
-mod tests {
-    use std::future::pending;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_silent_connection_is_dropped_and_one_with_a_request_goes_on() {
-        let requested = Notify::new();
-        unless_silent(pending::<()>(), &requested, Duration::ZERO).await;
-        requested.notify_one();
-        let mut ended = false;
-        let connection = async {
-            for _ in 0..100 {
-                tokio::task::yield_now().await;
-            }
-            ended = true;
-        };
-        unless_silent(connection, &requested, Duration::ZERO).await;
-        assert!(ended);
-    }
 }

@@ -7,6 +7,8 @@ use std::{fmt, io};
 use interline_items::{JobPolicy, LISTENERS_PER_USER, Upkeep, UserId, WebhookTargets};
 use rustls::ClientConfig;
 
+use crate::connections::AddressRange;
+
 /// The settings of [`serve`](crate::serve).
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -21,10 +23,19 @@ pub struct Settings {
     pub allowed_origins: Vec<String>,
     /// The longest body of a request, in bytes.
     pub max_body_bytes: usize,
-    /// How many connections are served at a time; further ones wait.
+    /// How many connections are served at a time. A further one takes the place of one that is idle, or waits for a moment.
     pub max_connections: usize,
     /// How many listeners one user may have at a time: event sockets, and MCP streams and connections with subscriptions.
     pub listeners_per_user: usize,
+    /// How many of them one address may have, which is neither a loopback address nor a trusted proxy's, and how many
+    /// requests at a time an address that a trusted proxy forwards; `None` is an eighth of all.
+    pub max_connections_per_address: Option<usize>,
+    /// Proxies whose `X-Forwarded-For` or `Forwarded` says where a request comes from.
+    pub trusted_proxies: Vec<AddressRange>,
+    /// How many bytes the bodies, the answers and the work of all requests may take; one user has at most half of it.
+    pub memory_budget: usize,
+    /// How long a client may read nothing of its answer before it is cut off.
+    pub write_timeout: Duration,
     /// How long a client may take to send a request.
     pub request_timeout: Duration,
     /// How long deleted items, history, events, jobs and stored responses are kept.
@@ -47,12 +58,23 @@ impl Default for Settings {
             max_body_bytes: 20 * 1024 * 1024,
             max_connections: 4_096,
             listeners_per_user: LISTENERS_PER_USER,
+            max_connections_per_address: None,
+            trusted_proxies: Vec::new(),
+            memory_budget: 512 * 1024 * 1024,
+            write_timeout: Duration::from_secs(30),
             request_timeout: Duration::from_secs(60),
             upkeep: Upkeep::default(),
             indexing: Indexing::Here,
             jobs: None,
             shutdown_timeout: Duration::from_secs(10),
         }
+    }
+}
+
+impl Settings {
+    /// How many connections one address may have.
+    pub(crate) fn connections_per_address(&self) -> usize {
+        self.max_connections_per_address.unwrap_or(self.max_connections / 8).max(1)
     }
 }
 

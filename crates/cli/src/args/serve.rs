@@ -26,6 +26,18 @@ pub(crate) struct ServeArgs {
     /// INTERLINE_ALLOWED_HOST, separated by commas]
     #[arg(long, value_name = "HOST")]
     pub(crate) allowed_host: Vec<String>,
+    /// What bodies, answers and work of all requests may take in memory; one user has at most half of it [env:
+    /// INTERLINE_MEMORY_BUDGET] [default: a quarter of the machine's memory, at most 512MB]
+    #[arg(long, value_name = "MEGABYTES", help_heading = "Bounds")]
+    pub(crate) memory_budget: Option<OsString>,
+    /// Connections of one address, which is neither a loopback address nor a trusted proxy's [env:
+    /// INTERLINE_MAX_CONNECTIONS_PER_ADDRESS] [default: an eighth of all]
+    #[arg(long, value_name = "NUMBER", help_heading = "Bounds")]
+    pub(crate) max_connections_per_address: Option<OsString>,
+    /// A proxy, or a range of them as 10.0.0.0/8, whose X-Forwarded-For or Forwarded says where requests come from; can be
+    /// repeated [env: INTERLINE_TRUSTED_PROXY, separated by commas]
+    #[arg(long, value_name = "CIDR", help_heading = "Bounds")]
+    pub(crate) trusted_proxy: Vec<String>,
     /// How long deleted items stay in the trash [env: INTERLINE_KEEP_TRASH] [default: 30d]
     #[arg(long, value_name = "DAYS|forever")]
     pub(crate) keep_trash: Option<OsString>,

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use interline_items::JobPolicy;
 use interline_server::{Auth, JobSettings, Settings};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
@@ -17,18 +17,25 @@ use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::first_start::Owner;
 use crate::local;
+use crate::machine;
 use crate::output::{OutputFormat, print};
 use crate::settings::{AuthMode, ServeSettings};
 use crate::tls;
 
+/// What the system keeps of an answer that its client has not read yet, in bytes.
+const SEND_BUFFER: u32 = 256 * 1024;
+/// How many connections the system keeps for the server to accept.
+const BACKLOG: u32 = 1_024;
+
 pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(), CommandError> {
     let settings = ServeSettings::from_args(args, environment)?;
     // Before the store: a second server at the same address must not make one.
-    let listener = TcpListener::bind(settings.listen).await.map_err(|error| cannot_listen(settings.listen, &error))?;
+    let listener = listen(settings.listen).map_err(|error| cannot_listen(settings.listen, &error))?;
     let address = listener.local_addr().map_err(|error| cannot_listen(settings.listen, &error))?;
     let stop = stop_signal()?;
     let (interline, owner) = local::open(&settings.store).await?;
     let greeting = greeting(address, &settings, &owner);
+    let defaults = Settings::default();
     let server_settings = Settings {
         auth: match settings.auth {
             AuthMode::Token => Auth::Tokens,
@@ -37,6 +44,10 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
         rate_limits: settings.rate_limits,
         allowed_hosts: settings.allowed_hosts,
         allowed_origins: settings.allowed_origins,
+        max_connections: machine::connections_within(defaults.max_connections),
+        max_connections_per_address: settings.bounds.max_connections_per_address,
+        trusted_proxies: settings.bounds.trusted_proxies,
+        memory_budget: settings.bounds.memory_budget.unwrap_or_else(machine::default_memory_budget),
         upkeep: settings.housekeeping,
         listeners_per_user: settings.listeners_per_user,
         jobs: Some(JobSettings {
@@ -45,7 +56,7 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
             policy: JobPolicy { deliveries_per_user: settings.outbound.deliveries_per_user, ..JobPolicy::default() },
             ai: settings.outbound.ai,
         }),
-        ..Settings::default()
+        ..defaults
     };
     start_logging(settings.log, settings.log_format);
     print(&greeting)?;
@@ -54,6 +65,17 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
     served.map_err(|error| CommandError::failed(format!("the server stopped: {error}")))?;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Listens on an address.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A server that is started again finds the connections of the one before it.
+    socket.set_reuseaddr(true)?;
+    // Accepted connections have it too. With more, a slow client would look for too long as if it read nothing.
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 fn cannot_listen(address: SocketAddr, error: &io::Error) -> CommandError {

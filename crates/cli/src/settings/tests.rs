@@ -38,7 +38,8 @@ fn file(text: &str) -> (tempfile::TempDir, String) {
 #[track_caller]
 fn check_order(name: &'static str, values: [&str; 4], read: impl Fn(&ServeSettings) -> String) {
     let [option, variable, key, default] = values;
-    let quoted = if name.starts_with("allowed") { format!("[{key:?}]") } else { format!("{key:?}") };
+    let quoted =
+        if name.starts_with("allowed") || name == "trusted-proxy" { format!("[{key:?}]") } else { format!("{key:?}") };
     let (_folder, path) = file(&format!("{} = {quoted}", name.replace('-', "_")));
     let (typed, set) = (format!("--{name}={option}"), layers::variable(name));
     let options: [&[&str]; 4] = [&[&typed, "--config", &path], &["--config", &path], &["--config", &path], &[]];
@@ -77,6 +78,16 @@ fn option_then_environment_then_file_then_default() {
     });
     check_order("allowed-origin", ["https://a", "https://b", "http://c:8080", ""], |settings| {
         settings.allowed_origins.join(",")
+    });
+    let megabytes = |settings: &ServeSettings| {
+        settings.bounds.memory_budget.map_or("".to_owned(), |bytes| (bytes >> 20).to_string())
+    };
+    check_order("memory-budget", ["100", "200", "300", ""], megabytes);
+    check_order("max-connections-per-address", ["1", "2", "3", ""], |settings| {
+        settings.bounds.max_connections_per_address.map_or("".to_owned(), |number| number.to_string())
+    });
+    check_order("trusted-proxy", ["10.0.0.0/8", "192.0.2.7/32", "2001:db8::/32", ""], |settings| {
+        settings.bounds.trusted_proxies.iter().map(ToString::to_string).collect()
     });
     let databases = ["postgres://a", "postgres://b", "postgresql://c", "/home/ada/.local/share/interline/interline.db"];
     check_order("database", databases, |settings| match &settings.store.database {
@@ -156,6 +167,16 @@ fn wrong_values_are_refused_with_where_they_came_from() {
     }
     for host in ["", "https://a", "a/b", "a b", "me@a", "a:80", "*.example.org"] {
         refused(&["--allowed-host", host], &["--allowed-host", "notes.example.org"]);
+    }
+    for budget in ["", "0", "15", "-1", "1GB", "512 KB", "9999999999999999999"] {
+        refused(&["--memory-budget", budget], &["--memory-budget", "512MB"]);
+    }
+    assert_eq!(serve(&["--memory-budget", "512MB"], []).expect("settings").bounds.memory_budget, Some(512 << 20));
+    for number in ["0", "-1", "many"] {
+        refused(&["--max-connections-per-address", number], &["--max-connections-per-address", "1 or more"]);
+    }
+    for range in ["", "proxy", "10.0.0.0/33", "10.0.0"] {
+        refused(&["--trusted-proxy", range], &["--trusted-proxy", "10.0.0.0/8"]);
     }
     let set = serve(&[], [("INTERLINE_LISTEN", "x")]).expect_err("wrong").to_string();
     assert!(set.contains("INTERLINE_LISTEN: 'x'"), "{set}");

@@ -2,8 +2,9 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
-use crate::harness::{HttpResponse, Sandbox};
+use crate::harness::{HttpResponse, RunningServer, Sandbox};
 
 #[test]
 fn it_says_where_it_is_and_how_to_try_it() {
@@ -114,4 +115,34 @@ fn a_configuration_file_and_the_environment_reach_the_server() {
     assert_eq!(served.get("/notes", Some(&token)).status, 200);
     assert_eq!(served.get("/notes", Some(&token)).status, 429, "one read a minute");
     assert_eq!(served.stop().stderr, "", "the file's log filter holds");
+}
+
+/// A server that may open few files: whoever comes is answered or turned away, and never left waiting.
+#[test]
+fn with_few_files_new_clients_are_answered_or_closed() {
+    let sandbox = Sandbox::new();
+    let command = sandbox.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let program = command.get_program().to_owned();
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -n 256; exec \"$0\" serve --listen 127.0.0.1:0"]).arg(program).env_clear();
+    limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let served = RunningServer::start(&mut limited);
+    let token = sandbox.token();
+    let mut idle = Vec::new();
+    for _ in 0..400 {
+        let mut stream = served.connect();
+        let head = format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", served.address);
+        let _ = stream.write_all(head.as_bytes());
+        idle.push(stream);
+    }
+    let started = Instant::now();
+    for _ in 0..20 {
+        let answer = served.get("/notes", Some(&token));
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    drop(idle);
+    let output = served.stop();
+    let warnings = output.stderr.lines().filter(|line| line.contains("WARN")).count();
+    assert!(warnings <= 30, "a line a second: {warnings} lines\n{}", output.stderr);
 }

@@ -351,6 +351,7 @@ impl From<StoreError> for Error {
     fn from(error: StoreError) -> Error {
         match error {
             StoreError::Duplicate { field, existing } => Error::Duplicate { field, existing },
+            StoreError::Overloaded(overloaded) => Error::Overloaded(overloaded),
             StoreError::Unavailable(detail) => Error::Unavailable(detail),
             StoreError::Unknown(detail) => Error::Unknown(detail),
             StoreError::OutOfTime => Error::InvalidParameters(

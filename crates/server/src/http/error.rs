@@ -28,6 +28,8 @@ pub(super) enum ApiError {
     },
     /// The body did not arrive in time, or not whole.
     BodyIncomplete,
+    /// The body breaks the rules of its transfer encoding.
+    BodyMalformed,
     /// The request was sent to a host name that is not this server's, or by a page of another origin.
     Foreign {
         /// Which of both it is, for the client.
@@ -56,6 +58,7 @@ impl ApiError {
             ApiError::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             ApiError::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             ApiError::BodyIncomplete => StatusCode::REQUEST_TIMEOUT,
+            ApiError::BodyMalformed => StatusCode::BAD_REQUEST,
             ApiError::Foreign { .. } => StatusCode::FORBIDDEN,
             ApiError::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
         }
@@ -85,6 +88,11 @@ impl ApiError {
                 "request_timeout",
                 "the body of the request did not arrive whole and in time".to_owned(),
                 "nothing was applied; send the request again".to_owned(),
+            ),
+            ApiError::BodyMalformed => ErrorBody::new(
+                "invalid_parameters",
+                "the body of the request is not in chunks as `Transfer-Encoding: chunked` says".to_owned(),
+                "nothing was applied; send the length of each chunk in hexadecimal digits before it".to_owned(),
             ),
             ApiError::Foreign { reason, option } => ErrorBody::new(
                 "forbidden",

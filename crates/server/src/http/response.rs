@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::error::ApiError;
 use super::extract::conditions;
+use super::middleware::answer_memory::SharedBody;
 use super::middleware::response_cache::CachedBody;
 
 /// What a handler returns.
@@ -51,6 +52,7 @@ pub(super) fn item_bytes(item: &crate::wire::ItemResponse<'_>) -> Result<Bytes, 
 pub(super) fn cached_item(body: CachedBody) -> Response<Body> {
     let mut response = respond(StatusCode::OK, CONTENT_TYPE, JSON, body.bytes.into());
     response.headers_mut().insert(ETAG, conditions::etag(body.stamp));
+    response.extensions_mut().insert(SharedBody);
     response
 }
 

@@ -16,11 +16,18 @@ use super::middleware::request_log::log_request;
 use super::routes::{self, docs, mcp};
 use super::state::AppState;
 use crate::Settings;
+use crate::connections::ConnectionTable;
 use crate::shutdown::Shutdown;
 
 /// The API, for requests that arrive at `address`.
-pub(crate) fn router(interline: Interline, settings: Settings, address: SocketAddr, shutdown: Shutdown) -> Router {
-    let state = AppState::new(interline, settings, address, shutdown);
+pub(crate) fn router(
+    interline: Interline,
+    settings: Settings,
+    address: SocketAddr,
+    connections: ConnectionTable,
+    shutdown: Shutdown,
+) -> Router {
+    let state = AppState::new(interline, settings, address, connections, shutdown);
     let outer_layers = (
         from_fn_with_state(state.clone(), log_request),
         tower::util::option_layer(cors_layer(&state.settings)),
@@ -28,7 +35,7 @@ pub(crate) fn router(interline: Interline, settings: Settings, address: SocketAd
     );
     routes::all()
         .into_router(&state)
-        .merge(docs::routes())
+        .merge(docs::routes(&state))
         .merge(mcp::routes(&state))
         .method_not_allowed_fallback(async |method: Method| ApiError::MethodNotAllowed(method.to_string()))
         .fallback(async |uri: Uri| ApiError::UnknownRoute(uri.path().chars().take(200).collect()))
@@ -48,7 +55,9 @@ pub(crate) fn without_final_slash<B>(mut request: Request<B>) -> Request<B> {
             shorter.push('?');
             shorter.push_str(query);
         }
-        if let Ok(uri) = shorter.parse() {
+        let mut parts = request.uri().clone().into_parts();
+        parts.path_and_query = shorter.parse().ok();
+        if let Ok(uri) = Uri::from_parts(parts) {
             *request.uri_mut() = uri;
         }
     }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use interline_items::Interline;
+use interline_items::{Interline, MemoryBudget};
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use super::middleware::host_check::HostCheck;
@@ -12,6 +12,7 @@ use super::middleware::metrics::{RequestMetrics, recorder};
 use super::middleware::rate_limit::UserRateLimiter;
 use super::middleware::response_cache::ResponseCache;
 use crate::Settings;
+use crate::connections::ConnectionTable;
 use crate::shutdown::Shutdown;
 
 /// The state of the API; cheap to clone.
@@ -24,6 +25,9 @@ pub(super) struct SharedState {
     pub(super) host_check: HostCheck,
     /// `None` where requests are not limited.
     pub(super) rate_limiter: Option<UserRateLimiter>,
+    /// What requests hold in memory.
+    pub(super) memory: MemoryBudget,
+    pub(super) connections: ConnectionTable,
     pub(super) response_cache: ResponseCache,
     pub(super) request_metrics: RequestMetrics,
     pub(super) prometheus: PrometheusHandle,
@@ -32,10 +36,18 @@ pub(super) struct SharedState {
 
 impl AppState {
     /// The state of a server that listens on `address`.
-    pub(super) fn new(interline: Interline, settings: Settings, address: SocketAddr, shutdown: Shutdown) -> AppState {
+    pub(super) fn new(
+        interline: Interline,
+        settings: Settings,
+        address: SocketAddr,
+        connections: ConnectionTable,
+        shutdown: Shutdown,
+    ) -> AppState {
         AppState(Arc::new(SharedState {
             host_check: HostCheck::new(&settings, address),
             rate_limiter: settings.rate_limits.map(UserRateLimiter::new),
+            memory: MemoryBudget::new(settings.memory_budget),
+            connections,
             response_cache: ResponseCache::default(),
             request_metrics: RequestMetrics::default(),
             prometheus: recorder(),

@@ -94,7 +94,7 @@ impl Store for SqliteStore {
     }
 
     async fn commit_on_newest(&self, id: ItemId, plan: PlanOnNewest) -> Result<bool, StoreError> {
-        Ok(self.writer.run_in_group(move |group| commit::on_newest(group, id, plan)).await?)
+        Ok(self.writer.run_in_group(0, move |group| commit::on_newest(group, id, plan)).await?)
     }
 
     async fn purge(
@@ -105,7 +105,7 @@ impl Store for SqliteStore {
         idempotency: Option<IdempotencyRecord>,
     ) -> Result<(), StoreError> {
         let purge = move |group: &mut CommitGroup<'_>| commit::purge(group, id, before, &record, idempotency.as_ref());
-        Ok(self.writer.run_in_group(purge).await?)
+        Ok(self.writer.run_in_group(0, purge).await?)
     }
 
     async fn idempotency_record(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
@@ -274,7 +274,7 @@ impl Store for SqliteStore {
             group.write_contents()?;
             poll_once(removal::remove_user(group.connection(), user, items, at))
         };
-        Ok(self.writer.run_in_group(remove).await?)
+        Ok(self.writer.run_in_group(0, remove).await?)
     }
 
     async fn users(&self) -> Result<Vec<User>, StoreError> {
@@ -335,7 +335,7 @@ impl Store for SqliteStore {
     async fn create_app(&self, new: NewApp) -> Result<(), StoreError> {
         let NewApp { app, space, files } = new;
         let files = compress(batch_compression_bytes(&files), || EncodedBatch::encode(files)).await?;
-        Ok(self.writer.run_in_group(move |group| apps::create(group, &app, &space, &files)).await?)
+        Ok(self.writer.run_in_group(0, move |group| apps::create(group, &app, &space, &files)).await?)
     }
 
     async fn update_app(&self, app: &App, before: Timestamp) -> Result<bool, StoreError> {
@@ -353,7 +353,7 @@ impl Store for SqliteStore {
     }
 
     async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError> {
-        Ok(self.writer.run_in_group(move |group| apps::publish(group, app, user, at)).await?)
+        Ok(self.writer.run_in_group(0, move |group| apps::publish(group, app, user, at)).await?)
     }
 
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {

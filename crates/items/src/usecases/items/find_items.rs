@@ -7,6 +7,7 @@ use interline_edit::Case;
 use interline_search::Search;
 
 use crate::fields::refuse_nul;
+use crate::memory_budget::take_for_work;
 use crate::search::{SearchHit, SearchOrder, SearchQuery, SearchResults};
 use crate::{Contents, CursorKey, Error, Filter, ListQuery, PageStart, Scope, Sort, SortBy, SortOrder};
 
@@ -145,12 +146,12 @@ fn no_relevance() -> Error {
     Error::InvalidParameters("sort_by=relevance needs a query in `q`")
 }
 
-/// Refuses a page whose contents together are more than one answer should hold.
+/// Refuses a page whose contents together are more than one answer should hold, or than there is memory for.
 fn check_length(page: &SearchResults) -> Result<(), Error> {
     let contents = page.items.iter().filter_map(|hit| hit.snapshot.item.content.as_ref());
     match contents.map(|content| content.bytes).sum() {
         actual if actual > MAX_LISTED_BYTES => Err(Error::PageTooLarge { limit: MAX_LISTED_BYTES, actual }),
-        _ => Ok(()),
+        actual => take_for_work(usize::try_from(actual).unwrap_or(usize::MAX)),
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use interline_edit::{UnifiedDiff, diff, diff_within};
 
+use crate::memory_budget::take_for_work;
 use crate::{Error, Fields, HistoryPage, HistoryQuery, Item, Scope, Snapshot, Stamp, Version};
 
 use crate::usecases::commit::{MAX_ROUNDS, changed_field_names, lost_every_round};
@@ -140,7 +141,9 @@ impl Interline {
             _ => None,
         };
         let (kind, id, current) = (item.kind, item.id, item.stamp.version);
-        version.ok_or(Error::VersionNotFound { kind, id, version: number, current })
+        let version = version.ok_or(Error::VersionNotFound { kind, id, version: number, current })?;
+        take_for_work(version.content.as_ref().map_or(0, |content| content.len()))?;
+        Ok(version)
     }
 
     /// The diff of two contents: computed here if they are short, on a thread of its own otherwise.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::fields::PromptName;
+use crate::memory_budget::take_for_work;
 use crate::{Error, Item, ItemId, ItemState, Kind, NeedsText, Scope, Snapshot, SpaceId};
 
 use crate::usecases::{Caller, Interline};
@@ -161,7 +162,10 @@ impl Interline {
     ) -> Result<Snapshot, Error> {
         let id = self.resolve_id(caller, item_ref).await?;
         match self.store.snapshot(id).await? {
-            Some(snapshot) if item_ref.exists_for(caller, &snapshot.item) => Ok(snapshot),
+            Some(snapshot) if item_ref.exists_for(caller, &snapshot.item) => {
+                take_for_work(snapshot.content.as_ref().map_or(0, |content| content.len()))?;
+                Ok(snapshot)
+            }
             other => {
                 Err(item_ref.not_found_for(caller, other.map(|snapshot| (snapshot.item.kind, snapshot.item.space))))
             }

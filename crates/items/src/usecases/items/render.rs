@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use interline_template::RenderError;
 
+use crate::memory_budget::take_for_work;
 use crate::template::render;
 use crate::{Error, Scope, View};
 
@@ -31,6 +32,7 @@ impl Interline {
             RenderError::InvalidArguments { missing, unknown } => Error::InvalidArguments { missing, unknown },
             RenderError::Failed { line, detail } => Error::RenderFailed { line, detail },
         })?;
+        take_for_work(rendered.len())?;
         // A rendering that succeeded does not fail because the time of its use could not be written.
         let _ = self.store.mark_used(snapshot.item.id, now()).await;
         Ok(rendered)

@@ -1,24 +1,28 @@
 //! Request bodies: read up to a length and in time, and parsed as JSON.
 
+use std::io;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, EXPECT};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use interline_items::Error;
+use http_body_util::BodyExt as _;
+use interline_items::{Error, RequestMemory, WORK_FACTOR};
 use serde::de::DeserializeOwned;
 
 use crate::http::error::ApiError;
 use crate::http::state::AppState;
+use crate::serve::MAX_BUFFER;
 use crate::wire::{Object, json_field_error};
 
-/// How much of a body that is too long is read and dropped before it is refused, for how long in all, and how long the
-/// server waits for more of it. A client that is still sending when its connection is closed never reads the response.
-const MAX_DISCARDED_BYTES: usize = 64 * 1024 * 1024;
-const MAX_DISCARD_TIME: Duration = Duration::from_secs(5);
-const DISCARD_IDLE_TIME: Duration = Duration::from_millis(250);
+/// How much of a body that is refused is read and dropped while the response is on its way, for how long in all, and how long
+/// the server waits for more of it. A client that is still sending when its connection is closed never reads the response.
+const MAX_DISCARDED_BYTES: usize = 1024 * 1024 * 1024;
+const MAX_DISCARD_TIME: Duration = Duration::from_secs(30);
+const DISCARD_IDLE_TIME: Duration = Duration::from_millis(500);
+/// From how many bytes on a buffer is made for the whole of a body whose length is declared.
+const WHOLE_BUFFER_FROM: usize = 64 * 1024;
 
 /// The body of a request, parsed.
 pub(in crate::http) struct JsonBody<T>(pub(in crate::http) T);
@@ -49,30 +53,94 @@ pub(in crate::http) async fn read_bounded(
     body: Body,
 ) -> Result<Bytes, ApiError> {
     let limit = state.settings.max_body_bytes;
-    if let Some(actual) = declared_length(headers).filter(|&declared| declared > limit as u64) {
-        // A client that waits for `100 Continue` has sent nothing, and is not asked to.
+    let declared = declared_length(headers);
+    // A client that waits for `100 Continue` has sent nothing, and is not asked to.
+    let refuse = |body: Body, refused: ApiError| {
         if !headers.contains_key(EXPECT) {
-            discard(body).await;
+            tokio::spawn(discard(body));
         }
-        return Err(ApiError::BodyTooLarge { limit, actual: Some(actual) });
+        Err(refused)
+    };
+    if let Some(actual) = declared.filter(|&declared| declared > limit as u64) {
+        return refuse(body, ApiError::BodyTooLarge { limit, actual: Some(actual) });
     }
-    let read = tokio::time::timeout(state.settings.request_timeout, read(body, limit)).await;
-    read.unwrap_or(Err(ApiError::BodyIncomplete))
+    let declared = declared.and_then(|declared| usize::try_from(declared).ok());
+    let memory = RequestMemory::current();
+    if let (Some(memory), Some(declared)) = (&memory, declared)
+        && let Err(full) = memory.has_room_for(declared.saturating_mul(WORK_FACTOR))
+    {
+        return refuse(body, Error::Overloaded(full).into());
+    }
+    let reading = BodyReader { limit, declared, memory, bytes: Vec::new() }.read(body);
+    tokio::time::timeout(state.settings.request_timeout, reading).await.unwrap_or(Err(ApiError::BodyIncomplete))
 }
 
 fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-async fn read(mut body: Body, limit: usize) -> Result<Bytes, ApiError> {
-    match Limited::new(&mut body, limit).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            discard(body).await;
-            Err(ApiError::BodyTooLarge { limit, actual: None })
+/// Reads a body into one buffer, and takes the memory for it as the bytes arrive: a client that only announces a long body
+/// takes none.
+struct BodyReader {
+    limit: usize,
+    declared: Option<usize>,
+    memory: Option<RequestMemory>,
+    bytes: Vec<u8>,
+}
+
+impl BodyReader {
+    async fn read(mut self, mut body: Body) -> Result<Bytes, ApiError> {
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| body_error(&error))?;
+            let Ok(data) = frame.into_data() else { continue };
+            let is_whole = self.bytes.is_empty() && body.is_end_stream();
+            // So much in one piece was read and counted before: no connection has so long a buffer.
+            if is_whole && data.len() > MAX_BUFFER {
+                return Ok(data);
+            }
+            if let Err(refused) = self.check(data.len()) {
+                tokio::spawn(discard(body));
+                return Err(refused);
+            }
+            if is_whole {
+                return Ok(data);
+            }
+            self.add(&data);
         }
-        Err(_) => Err(ApiError::BodyIncomplete),
+        Ok(self.bytes.into())
     }
+
+    /// Whether so many bytes more are within the limit, and there is memory for them.
+    fn check(&self, more: usize) -> Result<(), ApiError> {
+        if self.bytes.len() + more > self.limit {
+            return Err(ApiError::BodyTooLarge { limit: self.limit, actual: None });
+        }
+        match &self.memory {
+            Some(memory) => Ok(memory.take(more.saturating_mul(WORK_FACTOR)).map_err(Error::Overloaded)?),
+            None => Ok(()),
+        }
+    }
+
+    fn add(&mut self, data: &[u8]) {
+        // Memory that is not written to yet is the system's: the length may be a lie.
+        if let Some(declared) = self.declared.filter(|_| self.bytes.len() + data.len() >= WHOLE_BUFFER_FROM) {
+            self.bytes.reserve_exact(declared.min(self.limit).saturating_sub(self.bytes.len()));
+        }
+        self.bytes.extend_from_slice(data);
+    }
+}
+
+/// Why a body could not be read: it breaks the rules of its encoding, or its end never came.
+fn body_error(error: &axum::Error) -> ApiError {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+        if matches!(kind, Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)) {
+            return ApiError::BodyMalformed;
+        }
+        cause = error.source();
+    }
+    ApiError::BodyIncomplete
 }
 
 /// Reads and drops what the client sends, so that it comes to read the response.
@@ -86,7 +154,7 @@ async fn discard(mut body: Body) {
             }
         }
     };
-    // Whether the body ended or the time: the response is sent now.
+    // Whether the body ended or the time: the connection is closed now.
     let _ = tokio::time::timeout(MAX_DISCARD_TIME, discarding).await;
 }
 

@@ -1,16 +1,20 @@
 //! Middleware that authenticates a request by its bearer token and counts it against the rate limit of its user.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::AUTHORIZATION;
-use axum::http::{HeaderMap, Response};
+use axum::http::{Extensions, HeaderMap, Response};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
-use interline_items::{Caller, Error, SecretHash, Source};
+use interline_items::{Caller, Error, MemoryHolder, SecretHash, Source, UserId};
 
 use crate::Auth;
+use crate::connections::Connection;
 use crate::http::error::ApiError;
 use crate::http::extract::caller::AuthenticatedCaller;
+use crate::http::middleware::answer_memory::with_memory;
 use crate::http::middleware::idempotency::run_idempotent;
 use crate::http::middleware::rate_limit::rate_limited;
 use crate::http::routes::rules::RouteRules;
@@ -37,8 +41,17 @@ pub(in crate::http) async fn authenticate(
         Err(error) => return ApiError::from(error).into_response(),
     };
     let user = caller.user();
+    note_authenticated(request.extensions(), user);
     request.extensions_mut().insert(AuthenticatedCaller(caller));
-    rate_limited(&state, user, rules.access, run_idempotent(&state, rules.idempotency, request, next)).await
+    let responding = rate_limited(&state, user, rules.access, run_idempotent(&state, rules.idempotency, request, next));
+    with_memory(&state, MemoryHolder::User(user), rules.access, responding).await
+}
+
+/// Tells the connection of a request that it has shown a valid token of this user.
+pub(in crate::http) fn note_authenticated(extensions: &Extensions, user: UserId) {
+    if let Some(connection) = extensions.get::<Arc<Connection>>() {
+        connection.authenticated(user);
+    }
 }
 
 /// The caller that the token of a request stands for.

@@ -2,8 +2,9 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri};
 
 use crate::Settings;
 use crate::http::error::ApiError;
@@ -36,14 +37,16 @@ impl HostCheck {
         HostCheck { hosts, origins }
     }
 
-    /// Refuses a foreign request, before anything else reads it.
-    pub(in crate::http) fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
+    /// Refuses a foreign request, before anything else reads it. A target in absolute form names a host too: the same.
+    pub(in crate::http) fn check(&self, target: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
         let mut hosts = headers.get_all(HOST).iter();
         let host = match (hosts.next(), hosts.next()) {
             (Some(host), None) => host.to_str().ok(),
             _ => None,
         };
-        if !host.is_some_and(|host| self.is_own_host(host)) {
+        let target = target.authority().map(Authority::as_str);
+        let is_same = |host: &str| target.is_none_or(|target| target.eq_ignore_ascii_case(host));
+        if !host.is_some_and(|host| self.is_own_host(host) && is_same(host)) {
             return Err(ApiError::Foreign {
                 reason: "the `Host` of the request is not a name of this server",
                 option: "--allowed-host NAME",
@@ -60,7 +63,7 @@ impl HostCheck {
     }
 
     fn is_own_host(&self, host: &str) -> bool {
-        let name = without_port(host);
+        let Some(name) = parse_host(host) else { return false };
         let address = parse_address(name);
         let is_named = |names: &[String]| {
             let name = name.to_ascii_lowercase();
@@ -81,12 +84,23 @@ impl HostCheck {
     }
 }
 
-/// A host without its port.
-fn without_port(host: &str) -> &str {
-    match host.rfind(':') {
-        Some(colon) if !host[colon..].contains(']') => &host[..colon],
-        _ => host,
-    }
+/// The name or address of a host with or without a port: labels of letters, digits, `-` and `_`, or an IPv6 address in
+/// brackets. What else a URL may hold (users, paths, fragments) is no host.
+fn parse_host(host: &str) -> Option<&str> {
+    let name_end = match host.strip_prefix('[') {
+        Some(rest) => rest.find(']')? + 2,
+        None => host.find(':').unwrap_or(host.len()),
+    };
+    let (name, port) = host.split_at_checked(name_end)?;
+    let is_port = match port.strip_prefix(':') {
+        Some(digits) => digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.parse::<u16>().is_ok(),
+        None => port.is_empty(),
+    };
+    let is_label = |label: &str| {
+        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
+    let is_name = if name.starts_with('[') { parse_address(name).is_some() } else { name.split('.').all(is_label) };
+    (is_port && is_name).then_some(name)
 }
 
 /// The IP address that a host is. IPv6 addresses stand in brackets, and no others do.
@@ -111,9 +125,15 @@ mod tests {
     use super::*;
 
     fn passes(listens_on: &str, settings: &Settings, headers: &[(&'static str, &str)]) -> bool {
+        passes_at("/notes", listens_on, settings, headers)
+    }
+
+    fn passes_at(target: &str, listens_on: &str, settings: &Settings, headers: &[(&'static str, &str)]) -> bool {
         let headers =
             headers.iter().map(|(name, value)| (axum::http::HeaderName::from_static(name), value.parse().unwrap()));
-        HostCheck::new(settings, listens_on.parse().unwrap()).check(&headers.collect()).is_ok()
+        HostCheck::new(settings, listens_on.parse().unwrap())
+            .check(&target.parse().unwrap(), &headers.collect())
+            .is_ok()
     }
 
     fn settings(hosts: &[&str], origins: &[&str]) -> Settings {
@@ -143,8 +163,42 @@ mod tests {
             ("[[::1]]", false),
             ("[::1", false),
             ("", false),
+            ("evil.com#.localhost", false),
+            ("evil.com/.localhost", false),
+            ("evil.com?.localhost", false),
+            ("evil.com:80#.localhost", false),
+            ("evil.com@app.localhost", false),
+            ("evil.com\\.localhost", false),
+            ("evil.com .localhost", false),
+            ("evil.com%23.localhost", false),
+            ("evil.com,.localhost", false),
+            (".localhost", false),
+            ("a..localhost", false),
+            ("localhost.", false),
+            ("localhost:", false),
+            ("localhost:80:80", false),
+            ("localhost:+80", false),
+            ("localhost:65536", false),
+            ("localhost:8o", false),
+            ("::1", false),
+            ("[::1]x", false),
+            ("[::1]:80:", false),
+            ("[::1%eth0]", false),
+            ("[localhost]", false),
+            ("localhöst.localhost", false),
+            ("[::ffff:127.0.0.1]:4680", false),
         ] {
             assert_eq!(passes("127.0.0.1:4680", &given, &[("host", host)]), own, "{host}");
+        }
+        for (target, host, own) in [
+            ("http://localhost:4680/notes", "localhost:4680", true),
+            ("http://LOCALHOST:4680/notes", "localhost:4680", true),
+            ("http://evil.com/notes", "localhost:4680", false),
+            ("http://evil.com/notes", "evil.com", false),
+            ("http://user@localhost:4680/notes", "localhost:4680", false),
+            ("http://localhost:4680/notes", "app.localhost:4680", false),
+        ] {
+            assert_eq!(passes_at(target, "127.0.0.1:4680", &given, &[("host", host)]), own, "{target} {host}");
         }
         assert!(!passes("127.0.0.1:4680", &given, &[]));
         assert!(!passes("127.0.0.1:4680", &given, &[("host", "localhost"), ("host", "localhost")]));
@@ -153,6 +207,9 @@ mod tests {
     #[test]
     fn a_public_server_answers_to_any_name_until_it_is_told_its_own() {
         assert!(passes("0.0.0.0:80", &settings(&[], &[]), &[("host", "example.org")]));
+        for host in ["", "a#b", "user@example.org", "example.org/x"] {
+            assert!(!passes("0.0.0.0:80", &settings(&[], &[]), &[("host", host)]), "{host}");
+        }
         let named = settings(&["example.org"], &[]);
         for (host, own) in [("example.org:80", true), ("10.0.0.1", true), ("evil.example.org", false)] {
             assert_eq!(passes("0.0.0.0:80", &named, &[("host", host)]), own, "{host}");

@@ -1,5 +1,6 @@
 //! Middleware: what requests pass on their way to a handler, and what responses pass on their way back.
 
+pub(super) mod answer_memory;
 pub(super) mod authentication;
 pub(super) mod cors;
 pub(super) mod host_check;

@@ -1,16 +1,21 @@
 //! Middleware that gives every request an id, checks its `Host` and `Origin`, logs its response and counts it in the metrics.
 
 use std::fmt;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode};
+use axum::http::header::RETRY_AFTER;
+use axum::http::{Extensions, HeaderName, HeaderValue, Method, Response};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
+use interline_items::{Error, Overloaded};
 
+use crate::client_address::ClientAddress;
+use crate::connections::{Connection, ForwardedRequest};
+use crate::http::error::ApiError;
 use crate::http::state::AppState;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -55,9 +60,12 @@ pub(in crate::http) async fn log_request(
     let (method, uri) = (request.method().clone(), request.uri().clone());
     let route = request.extensions().get::<MatchedPath>().cloned();
     let responding = async {
-        match state.host_check.check(request.headers()) {
-            Ok(()) => next.run(request).await,
-            Err(foreign) => foreign.into_response(),
+        if let Err(foreign) = state.host_check.check(request.uri(), request.headers()) {
+            return foreign.into_response();
+        }
+        match begin_forwarded(&state, request.extensions()) {
+            Ok(_in_flight) => next.run(request).await,
+            Err(overloaded) => ApiError::from(Error::Overloaded(overloaded)).into_response(),
         }
     };
     let mut response = CURRENT_REQUEST.scope(id, responding).await;
@@ -66,15 +74,27 @@ pub(in crate::http) async fn log_request(
     }
     let status = response.status();
     let seconds = started.elapsed().as_secs_f64();
-    log_response(id, &method, uri.path(), status, seconds);
+    log_response(id, &method, uri.path(), &response, seconds);
     state.request_metrics.count(&method, route.as_ref(), status, seconds);
     response
 }
 
-fn log_response(id: RequestId, method: &Method, path: &str, status: StatusCode, seconds: f64) {
-    let (status, milliseconds) = (status.as_u16(), seconds * 1e3);
+/// Counts a request that a trusted proxy forwarded for the address of its client.
+fn begin_forwarded(state: &AppState, extensions: &Extensions) -> Result<Option<ForwardedRequest>, Overloaded> {
+    match (extensions.get::<Arc<Connection>>(), extensions.get::<ClientAddress>()) {
+        (Some(connection), Some(ClientAddress(client))) if connection.is_proxy() && connection.peer() != *client => {
+            state.connections.begin_forwarded(*client).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn log_response(id: RequestId, method: &Method, path: &str, response: &Response<Body>, seconds: f64) {
+    let (status, milliseconds) = (response.status().as_u16(), seconds * 1e3);
+    // What is refused because too much is asked is no failure of the server, and clients cause it as often as they like.
+    let is_overloaded = response.headers().contains_key(RETRY_AFTER);
     match status {
-        500.. => tracing::error!(request_id = %id, %method, path, status, milliseconds, "answered"),
+        500.. if !is_overloaded => tracing::error!(request_id = %id, %method, path, status, milliseconds, "answered"),
         400.. => tracing::info!(request_id = %id, %method, path, status, milliseconds, "answered"),
         _ => tracing::debug!(request_id = %id, %method, path, status, milliseconds, "answered"),
     }

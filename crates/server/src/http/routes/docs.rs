@@ -1,16 +1,22 @@
 //! `/openapi.json` and `/docs`: the description of the API and a page to browse it. Both work offline.
 
+use std::net::Ipv4Addr;
+
 use axum::Router;
+use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderValue, StatusCode};
-use axum::middleware::map_response;
+use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
+use crate::client_address::ClientAddress;
 use crate::http::error::ApiError;
+use crate::http::middleware::answer_memory::{anonymous, with_memory};
 use crate::http::openapi::openapi_text;
+use crate::http::routes::rules::Access;
 use crate::http::state::AppState;
 
 /// What the page may load: its own files. Its styles are set by its script.
@@ -27,7 +33,7 @@ pub(in crate::http) fn keeps_final_slash(path: &str) -> bool {
     path.starts_with(PAGE)
 }
 
-pub(in crate::http) fn routes() -> Router<AppState> {
+pub(in crate::http) fn routes(state: &AppState) -> Router<AppState> {
     let page: Router<AppState> = SwaggerUi::new(PAGE).config(Config::from("/openapi.json")).into();
     let page = page
         .layer(map_response(async |response: Response| match response.status() {
@@ -37,5 +43,11 @@ pub(in crate::http) fn routes() -> Router<AppState> {
         .layer(SetResponseHeaderLayer::overriding(CONTENT_SECURITY_POLICY, POLICY))
         .layer(SetResponseHeaderLayer::overriding(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")));
     let description = || async { ([(CONTENT_TYPE, "application/json")], openapi_text()) };
-    page.route("/openapi.json", get(description))
+    page.route("/openapi.json", get(description)).layer(from_fn_with_state(state.clone(), count_memory))
+}
+
+/// Counts what is sent without a token for the address that asks for it.
+async fn count_memory(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let address = request.extensions().get::<ClientAddress>().map_or(Ipv4Addr::UNSPECIFIED.into(), |client| client.0);
+    with_memory(&state, anonymous(address), Access::Read, next.run(request)).await
 }

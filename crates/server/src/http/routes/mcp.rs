@@ -14,6 +14,7 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::post;
 use http_body_util::{BodyExt as _, Collected, Full};
+use interline_items::{Error, MemoryHolder, WORK_FACTOR};
 use rmcp::model::{JsonRpcMessage, RequestId, ServerJsonRpcMessage, SubscriptionFilter};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -22,7 +23,8 @@ use serde_json::json;
 
 use crate::http::error::ApiError;
 use crate::http::extract::body;
-use crate::http::middleware::authentication::identity_from_headers;
+use crate::http::middleware::answer_memory::hold_until_sent;
+use crate::http::middleware::authentication::{identity_from_headers, note_authenticated};
 use crate::http::middleware::rate_limit::rate_limited;
 use crate::http::middleware::request_log::current_request_id;
 use crate::http::response::{self, HandlerResult};
@@ -68,18 +70,24 @@ impl McpEndpoint {
         let (mut parts, body) = request.into_parts();
         let identity = identity_from_headers(&state, &parts.headers)?;
         let caller = identity.caller(&state.interline, self.server.source()).await?;
-        let bytes = body::read_bounded(&state, &parts.headers, body).await?;
+        note_authenticated(&parts.extensions, caller.user());
+        let memory = state.memory.request(MemoryHolder::User(caller.user()));
+        let bytes = memory.scope(body::read_bounded(&state, &parts.headers, body)).await?;
+        // The SDK reads the message into a tree of values, and the tool its arguments from that.
+        memory.take(bytes.len().saturating_mul(WORK_FACTOR)).map_err(Error::Overloaded)?;
         let message = match McpMessage::peek(&bytes) {
             Ok(message) => message,
             Err(refusal) => return refusal.respond(),
         };
         let (user, access) = (caller.user(), self.access(&message));
-        parts.extensions.insert(AuthenticatedRequest { identity, caller, request_id: current_request_id() });
+        let request_id = current_request_id();
+        parts.extensions.insert(AuthenticatedRequest { identity, caller, request_id, memory: Some(memory.clone()) });
         let responding = async move {
             let response = self.dispatch(message, Request::from_parts(parts, bytes)).await;
             response.unwrap_or_else(IntoResponse::into_response)
         };
-        Ok(rate_limited(&state, user, access, responding).await)
+        let response = rate_limited(&state, user, access, responding).await;
+        Ok(hold_until_sent(memory, access, response))
     }
 
     async fn dispatch(self, message: McpMessage, mut request: Request<Bytes>) -> HandlerResult {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use interline_items::{Caller, Error, Interline, UserId};
+use interline_items::{Caller, Error, Interline, RequestMemory, UserId};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
@@ -48,6 +48,18 @@ pub(crate) struct AuthenticatedRequest {
     pub(crate) caller: Caller,
     /// The id that the request has in the log.
     pub(crate) request_id: String,
+    /// What it takes of the memory budget, where there is one.
+    pub(crate) memory: Option<RequestMemory>,
+}
+
+impl AuthenticatedRequest {
+    /// Runs the work of the request, which takes its memory.
+    async fn run<T>(&self, work: impl Future<Output = T>) -> T {
+        match &self.memory {
+            Some(memory) => memory.scope(work).await,
+            None => work.await,
+        }
+    }
 }
 
 impl Handler {
@@ -80,7 +92,7 @@ impl Handler {
             McpTransport::Connection(owner, _) => {
                 let identity = Identity::User(*owner);
                 let caller = identity.caller(&self.interline, self.server.source()).await?;
-                Ok(AuthenticatedRequest { identity, caller, request_id: context.id.to_string() })
+                Ok(AuthenticatedRequest { identity, caller, request_id: context.id.to_string(), memory: None })
             }
         }
     }
@@ -99,10 +111,13 @@ impl Handler {
         CallContext { interline: self.interline.clone(), caller: request.caller.clone() }
     }
 
-    /// The context of a request that calls no tool, and its id in the log.
-    async fn begin(&self, context: &RequestContext<RoleServer>) -> Result<(CallContext, String), ErrorData> {
+    /// The context of a request that calls no tool, and the request.
+    async fn begin(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(CallContext, AuthenticatedRequest), ErrorData> {
         match self.authenticate(context).await {
-            Ok(request) => Ok((self.call_context(&request), request.request_id)),
+            Ok(request) => Ok((self.call_context(&request), request)),
             Err(error) => Err(results::protocol_error(&error, &context.id.to_string())),
         }
     }
@@ -117,7 +132,8 @@ impl Handler {
             Ok(authenticated) => authenticated,
             Err(error) => return results::tool_error(&error, &context.id.to_string()),
         };
-        match tool.run(self.call_context(&authenticated), request.arguments.unwrap_or_default()).await {
+        let running = tool.run(self.call_context(&authenticated), request.arguments.unwrap_or_default());
+        match authenticated.run(running).await {
             Ok(result) => result.into_response(),
             Err(error) => results::tool_error(&error, &authenticated.request_id),
         }
@@ -193,10 +209,10 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let (call, request_id) = self.begin(&context).await?;
+        let (call, authenticated) = self.begin(&context).await?;
         let cursor = request.and_then(|request| request.cursor);
-        let listed = resources::list(&call, self.server, cursor.as_deref()).await;
-        listed.map_err(|error| results::protocol_error(&error, &request_id))
+        let listed = authenticated.run(resources::list(&call, self.server, cursor.as_deref())).await;
+        listed.map_err(|error| results::protocol_error(&error, &authenticated.request_id))
     }
 
     async fn read_resource(
@@ -204,9 +220,9 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let (call, request_id) = self.begin(&context).await?;
-        let read = resources::read(&call, self.server, &request.uri).await;
-        read.map(Into::into).map_err(|error| results::resource_error(&error, &request.uri, &request_id))
+        let (call, authenticated) = self.begin(&context).await?;
+        let read = authenticated.run(resources::read(&call, self.server, &request.uri)).await;
+        read.map(Into::into).map_err(|error| results::resource_error(&error, &request.uri, &authenticated.request_id))
     }
 
     async fn subscribe(
@@ -249,9 +265,9 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let (call, request_id) = self.begin(&context).await?;
-        let completed = completion::complete(&call, self.server, request).await;
-        completed.map_err(|error| results::protocol_error(&error, &request_id))
+        let (call, authenticated) = self.begin(&context).await?;
+        let completed = authenticated.run(completion::complete(&call, self.server, request)).await;
+        completed.map_err(|error| results::protocol_error(&error, &authenticated.request_id))
     }
 
     async fn list_prompts(
@@ -262,10 +278,10 @@ impl ServerHandler for Handler {
         match self.server {
             McpServer::Content | McpServer::Code => Err(ErrorData::method_not_found::<ListPromptsRequestMethod>()),
             McpServer::Prompts => {
-                let (call, request_id) = self.begin(&context).await?;
+                let (call, authenticated) = self.begin(&context).await?;
                 let cursor = request.and_then(|request| request.cursor);
-                let listed = prompts::list(&call, cursor.as_deref()).await;
-                listed.map_err(|error| results::protocol_error(&error, &request_id))
+                let listed = authenticated.run(prompts::list(&call, cursor.as_deref())).await;
+                listed.map_err(|error| results::protocol_error(&error, &authenticated.request_id))
             }
         }
     }
@@ -278,9 +294,9 @@ impl ServerHandler for Handler {
         match self.server {
             McpServer::Content | McpServer::Code => Err(ErrorData::method_not_found::<GetPromptRequestMethod>()),
             McpServer::Prompts => {
-                let (call, request_id) = self.begin(&context).await?;
-                let rendered = prompts::get(&call, request).await;
-                rendered.map(Into::into).map_err(|error| results::protocol_error(&error, &request_id))
+                let (call, authenticated) = self.begin(&context).await?;
+                let rendered = authenticated.run(prompts::get(&call, request)).await;
+                rendered.map(Into::into).map_err(|error| results::protocol_error(&error, &authenticated.request_id))
             }
         }
     }

@@ -15,6 +15,8 @@ on_both!(
     what_is_not_utf8_is_refused,
     a_body_over_the_limit_is_refused_by_its_announcement,
     a_body_over_the_limit_is_refused_as_it_comes,
+    clients_that_send_all_of_a_body_over_the_limit_read_why,
+    malformed_chunks_are_refused,
     a_body_that_is_cut_off_changes_nothing,
     a_body_that_does_not_come_is_not_waited_for,
     nesting_is_bounded,
@@ -127,6 +129,51 @@ async fn a_body_over_the_limit_is_refused_as_it_comes(store: TestStore) {
     let small = server.head("POST /notes", "Transfer-Encoding: chunked\r\nContent-Type: application/json\r\n");
     let body = "5\r\n{\"tit\r\n9\r\nle\": \"x\"}\r\n0\r\n\r\n";
     assert_eq!(server.raw((small + body).as_bytes()).await.status(), 201, "a body in pieces is taken");
+}
+
+/// As most libraries do: the answer is read when all is sent.
+async fn clients_that_send_all_of_a_body_over_the_limit_read_why(store: TestStore) {
+    let server = store.serve().await;
+    let megabyte = vec![b' '; 0x10_0000];
+    for (headers, before, after) in [
+        (format!("Content-Length: {}\r\n", 100 * 0x10_0000), "", ""),
+        ("Transfer-Encoding: chunked\r\n".to_owned(), "100000\r\n", "\r\n"),
+    ] {
+        let mut stream = server.connect().await;
+        stream.write_all(server.head("POST /notes", &headers).as_bytes()).await.unwrap();
+        for number in 0..100 {
+            for part in [before.as_bytes(), &megabyte, after.as_bytes()] {
+                stream.write_all(part).await.unwrap_or_else(|error| panic!("{headers}{number} MB: {error}"));
+            }
+        }
+        let answer = read_to_end(&mut stream).await;
+        assert_eq!(answer.status(), 413, "{headers}{}", answer.text);
+    }
+    let expecting = server.head("POST /notes", "Content-Length: 104857600\r\nExpect: 100-continue\r\n");
+    let answer = server.raw(expecting.as_bytes()).await;
+    assert_eq!(answer.status(), 413, "nobody is asked to send it: {}", answer.text);
+    assert_nothing_was_made(&server).await;
+}
+
+async fn malformed_chunks_are_refused(store: TestStore) {
+    let server = store.serve().await;
+    for chunks in [
+        "zz\r\n",
+        "-1\r\n",
+        "0x5\r\n{}\r\n",
+        "ffffffffffffffffff\r\n",
+        "2\r\n{}garbage\r\n0\r\n\r\n",
+        "2\n{}\r\n0\r\n\r\n",
+        "2;a\nb\r\n{}\r\n0\r\n\r\n",
+        " 2\r\n{}\r\n0\r\n\r\n",
+    ] {
+        let head = server.head("POST /notes", "Transfer-Encoding: chunked\r\nContent-Type: application/json\r\n");
+        let answer = server.raw((head + chunks).as_bytes()).await;
+        assert_eq!(answer.status(), 400, "{chunks:?}: {}", answer.text);
+        let expected = json!({"error": "invalid_parameters", "message": "…chunks…"});
+        crate::support::json_assertion::assert_within(chunks, &expected, &answer.json());
+    }
+    assert_nothing_was_made(&server).await;
 }
 
 async fn a_body_that_is_cut_off_changes_nothing(store: TestStore) {

@@ -7,6 +7,7 @@ use crate::support::test_store::{TestStore, unlimited};
 
 on_both!(
     foreign_names_are_refused,
+    targets_of_foreign_hosts_are_refused,
     foreign_pages_are_refused,
     configured_pages_may_call,
     a_page_is_compared_in_lower_case,
@@ -34,6 +35,13 @@ async fn foreign_names_are_refused(store: TestStore) {
         ("Host: notes.example.org\r\n".to_owned(), 200),
         ("Host: evil.example.org\r\n".to_owned(), 403),
         (format!("Host: 127.0.0.1.evil.example:{port}\r\n"), 403),
+        ("Host: evil.com#.localhost\r\n".to_owned(), 403),
+        ("Host: evil.com/.localhost\r\n".to_owned(), 403),
+        ("Host: evil.com?.localhost\r\n".to_owned(), 403),
+        ("Host: evil.com@app.localhost\r\n".to_owned(), 403),
+        ("Host: evil.com .localhost\r\n".to_owned(), 403),
+        ("Host: evil.com\u{e9}.localhost\r\n".to_owned(), 403),
+        (format!("Host: localhost:{port}#\r\n"), 403),
         ("Host: \r\n".to_owned(), 403),
         (format!("Host: localhost:{port}\r\nHost: evil.example.org\r\n"), 403),
         (String::new(), 403),
@@ -51,6 +59,24 @@ async fn foreign_names_are_refused(store: TestStore) {
                 crate::support::json_assertion::assert_within(&host, &expected, &answer.json());
             }
         }
+    }
+}
+
+async fn targets_of_foreign_hosts_are_refused(store: TestStore) {
+    let server = store.serve_with(with_page()).await;
+    let (address, secret) = (server.address, &server.store.secret);
+    for (target, status) in [
+        (format!("http://{address}/notes"), 200),
+        (format!("http://{address}/notes/"), 200),
+        ("http://evil.example.org/notes".to_owned(), 403),
+        ("http://evil.example.org/notes/".to_owned(), 403),
+        ("http://notes.example.org/notes".to_owned(), 403),
+        (format!("http://user@{address}/notes"), 403),
+    ] {
+        let head = format!("GET {target} HTTP/1.1\r\nHost: {address}\r\n");
+        let request = format!("{head}Authorization: Bearer {secret}\r\nConnection: close\r\n\r\n");
+        let answer = server.raw(request.as_bytes()).await;
+        assert_eq!(answer.status(), status, "{target}: {}", answer.text);
     }
 }
 

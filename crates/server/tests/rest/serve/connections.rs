@@ -1,11 +1,16 @@
 //! Connections: heads that are too large or no HTTP, clients that go away, and the limit of connections.
 
+use std::time::Duration;
+
 use interline_server::Settings;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
 
+use crate::support::client::Client;
 use crate::support::raw_connection::read_to_end;
-use crate::support::test_store::{TestStore, unlimited};
+use crate::support::test_store::{TestServer, TestStore, unlimited};
 
 on_both!(
     a_head_that_is_too_large_is_refused,
@@ -14,6 +19,10 @@ on_both!(
     requests_may_be_sent_ahead,
     a_client_that_goes_away_changes_nothing_about_its_write,
     further_connections_wait_for_their_turn,
+    idle_connections_without_a_token_give_way,
+    idle_connections_of_the_user_with_the_most_give_way,
+    a_connection_without_a_place_is_closed_quickly,
+    forwarded_requests_count_for_their_address,
 );
 
 async fn a_head_that_is_too_large_is_refused(store: TestStore) {
@@ -56,7 +65,7 @@ async fn what_is_not_http_ends_its_connection_only(store: TestStore) {
 }
 
 /// Reads one answer with a body of a known length.
-async fn read_one(stream: &mut tokio::net::TcpStream) -> String {
+async fn read_one(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"\r\n\r\n") {
         bytes.push(stream.read_u8().await.unwrap());
@@ -118,20 +127,142 @@ async fn a_client_that_goes_away_changes_nothing_about_its_write(store: TestStor
     }
 }
 
+/// A connection with a request of this client in flight, whose body is not finished.
+async fn busy_connection(server: &TestServer, client: &Client) -> TcpStream {
+    let mut stream = server.connect().await;
+    let (address, secret) = (server.address, client.secret().unwrap());
+    let head = format!(
+        "POST /notes HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {secret}\r\nContent-Length: 100\r\n\
+         Expect: 100-continue\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // The server asks for the body when it has begun to answer.
+    let mut line = [0; 25];
+    stream.read_exact(&mut line).await.unwrap();
+    assert_eq!(&line, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream
+}
+
+/// A connection on which a request was answered, and that is kept.
+async fn idle_connection(server: &TestServer, token: Option<&str>) -> TcpStream {
+    let mut stream = server.connect().await;
+    let bearer = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
+    let path = if token.is_some() { "/tags" } else { "/health" };
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{bearer}\r\n", server.address);
+    stream.write_all(request.as_bytes()).await.unwrap();
+    assert!(read_one(&mut stream).await.starts_with("HTTP/1.1 200"));
+    stream
+}
+
+/// Whether the server has closed a connection.
+async fn is_closed(stream: &mut TcpStream) -> bool {
+    timeout(Duration::from_millis(200), stream.read_u8()).await.is_ok_and(|read| read.is_err())
+}
+
 async fn further_connections_wait_for_their_turn(store: TestStore) {
     let server = store.serve_with(Settings { max_connections: 2, ..unlimited() }).await;
+    let (other, _) = server.owner().new_user("other").await;
     let mut held = Vec::new();
-    for _ in 0..2 {
-        let mut stream = server.connect().await;
-        stream.write_all(server.head("GET /health", "").replace("Connection: close\r\n", "").as_bytes()).await.unwrap();
-        assert!(read_one(&mut stream).await.starts_with("HTTP/1.1 200"));
-        held.push(stream);
+    for client in [&server.owner(), &other] {
+        held.push(busy_connection(&server, client).await);
     }
     let mut third = server.connect().await;
     third.write_all(server.head("GET /health", "").as_bytes()).await.unwrap();
     let mut byte = [0];
-    let early = tokio::time::timeout(std::time::Duration::from_millis(100), third.read(&mut byte)).await;
+    let early = timeout(Duration::from_millis(100), third.read(&mut byte)).await;
     assert!(early.is_err(), "a third was answered while two were open");
     held.pop();
     assert_eq!(read_to_end(&mut third).await.status(), 200);
+}
+
+/// Thousands of them had all places for more than a minute.
+async fn idle_connections_without_a_token_give_way(store: TestStore) {
+    let server = store.serve_with(Settings { max_connections: 16, ..unlimited() }).await;
+    let mut with_token = idle_connection(&server, Some(&server.store.secret)).await;
+    let mut idle = Vec::new();
+    for _ in 0..40 {
+        idle.push(timeout(Duration::from_secs(5), idle_connection(&server, None)).await.expect("a place"));
+    }
+    let answer = timeout(Duration::from_secs(5), server.raw(server.head("GET /notes", "").as_bytes())).await;
+    assert_eq!(answer.expect("an answer").status(), 200);
+    let request = server.head("GET /tags", "");
+    with_token.write_all(request.as_bytes()).await.unwrap();
+    assert!(read_one(&mut with_token).await.starts_with("HTTP/1.1 200"), "who has shown a token stays");
+    assert!(is_closed(&mut idle[0]).await);
+}
+
+async fn idle_connections_of_the_user_with_the_most_give_way(store: TestStore) {
+    let server = store.serve_with(Settings { max_connections: 8, ..unlimited() }).await;
+    let (modest, _) = server.owner().new_user("modest").await;
+    // The connections of those clients are idle ones of both users too.
+    let mut kept = idle_connection(&server, modest.secret()).await;
+    let mut idle = Vec::new();
+    for _ in 0..20 {
+        let place = timeout(Duration::from_secs(5), idle_connection(&server, Some(&server.store.secret))).await;
+        idle.push(place.expect("a place"));
+    }
+    let request = format!(
+        "GET /tags HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+        server.address,
+        modest.secret().unwrap()
+    );
+    kept.write_all(request.as_bytes()).await.unwrap();
+    assert!(read_one(&mut kept).await.starts_with("HTTP/1.1 200"));
+    assert!(is_closed(&mut idle[0]).await);
+}
+
+async fn a_connection_without_a_place_is_closed_quickly(store: TestStore) {
+    let server = store.serve_with(Settings { max_connections: 4, ..unlimited() }).await;
+    let (other, _) = server.owner().new_user("other").await;
+    let sockets = [event_socket(&server).await, event_socket(&server).await];
+    let busy = [busy_connection(&server, &other).await, busy_connection(&server, &other).await];
+    let started = Instant::now();
+    let answer = timeout(Duration::from_secs(10), server.raw(server.head("GET /health", "").as_bytes())).await;
+    assert_eq!(answer.expect("closed").status(), 0);
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    drop((busy, sockets));
+}
+
+/// A connection that has become an event socket.
+async fn event_socket(server: &TestServer) -> TcpStream {
+    let mut stream = server.connect().await;
+    let request = format!(
+        "GET /events HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+        server.address, server.store.secret
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    assert!(read_one(&mut stream).await.starts_with("HTTP/1.1 101"));
+    stream
+}
+
+async fn forwarded_requests_count_for_their_address(store: TestStore) {
+    let settings = Settings {
+        max_connections_per_address: Some(2),
+        trusted_proxies: vec!["127.0.0.1".parse().unwrap()],
+        ..unlimited()
+    };
+    let server = store.serve_with(settings).await;
+    let forwarded = |address: &str| format!("X-Forwarded-For: 198.51.100.1, {address}\r\n");
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let mut stream = server.connect().await;
+        let headers = format!("{}Content-Length: 100\r\nExpect: 100-continue\r\n", forwarded("203.0.113.9"));
+        stream.write_all(server.head("POST /notes", &headers).as_bytes()).await.unwrap();
+        let mut line = [0; 25];
+        stream.read_exact(&mut line).await.unwrap();
+        held.push(stream);
+    }
+    let get = |address: &str| server.head("GET /notes", &forwarded(address));
+    let refused = server.raw(get("203.0.113.9").as_bytes()).await;
+    assert_eq!(refused.status(), 503, "{}", refused.text);
+    assert!(refused.text.to_ascii_lowercase().contains("retry-after: 1"), "{}", refused.text);
+    assert_eq!(refused.json()["error"], "overloaded");
+    assert_eq!(server.raw(get("203.0.113.10").as_bytes()).await.status(), 200, "another client of the same proxy");
+    assert_eq!(server.raw(server.head("GET /notes", "").as_bytes()).await.status(), 200, "the proxy itself");
+    held.pop();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while server.raw(get("203.0.113.9").as_bytes()).await.status() != 200 {
+        assert!(Instant::now() < deadline, "the request that was left still counts");
+    }
 }

@@ -9,6 +9,7 @@ use crate::codec::CodecError;
 use crate::sqlite::failure::Failure;
 use crate::sqlite::write::commit::{self, WholeCopies};
 use crate::sqlite::write::encoded_write::{EncodedBatch, batch_compression_bytes, whole_copy_compression_bytes};
+use crate::sqlite::write::group_commit::CommitGroup;
 use crate::sqlite::write::writer::Writer;
 
 /// From how many bytes on compression is too long for a thread of the async runtime, which serves other requests too.
@@ -22,8 +23,9 @@ pub(crate) async fn encode_and_commit(writer: Arc<Writer>, batch: Batch) -> Resu
     let mut batch = compress(batch_compression_bytes(&batch), || EncodedBatch::encode(batch)).await?;
     loop {
         let shared = Arc::new(batch);
-        let for_writer = Arc::clone(&shared);
-        match writer.run_in_group(move |group| commit::write_batch(group, &for_writer, WholeCopies::Elsewhere)).await {
+        let (for_writer, bytes) = (Arc::clone(&shared), shared.bytes());
+        let write = move |group: &mut CommitGroup<'_>| commit::write_batch(group, &for_writer, WholeCopies::Elsewhere);
+        match writer.run_in_group(bytes, write).await {
             Ok(()) => return Ok(()),
             // The writer thread knows how long the undo chain is; the whole copy is compressed outside of it. Each round
             // makes the undo record of another write whole, so there are few rounds.

@@ -19,6 +19,11 @@ impl EncodedBatch {
         let writes = writes.into_iter().map(EncodedWrite::encode).collect::<Result<_, _>>()?;
         Ok(EncodedBatch { writes, idempotency })
     }
+
+    /// How many bytes of contents it holds, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.writes.iter().map(|write| content_bytes(&write.write.content)).sum()
+    }
 }
 
 /// A write, and the values of its columns.
@@ -76,6 +81,17 @@ impl EncodedWrite {
             version.undo = undo::encode_whole(&self.write.content)?;
         }
         Ok(self)
+    }
+}
+
+/// How many bytes the contents before and after a change hold.
+fn content_bytes(content: &ContentWrite) -> usize {
+    match content {
+        ContentWrite::Keep => 0,
+        ContentWrite::Edit { undo, new, .. } => {
+            new.len() + undo.splices().iter().map(|splice| splice.text.len()).sum::<usize>()
+        }
+        ContentWrite::Set { old, new } => [old, new].into_iter().flatten().map(|text| text.len()).sum(),
     }
 }
 

@@ -10,5 +10,6 @@ pub(super) mod commit_queue;
 pub(super) mod encoded_write;
 pub(super) mod group_commit;
 pub(super) mod process_lock;
+mod queue_bound;
 pub(super) mod write_connection;
 pub(super) mod writer;

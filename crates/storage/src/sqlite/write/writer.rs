@@ -19,6 +19,7 @@ use crate::sqlite::failure::{Failure, answer_for};
 use crate::sqlite::migrate;
 use crate::sqlite::write::group_commit::CommitGroup;
 use crate::sqlite::write::process_lock::ProcessLock;
+use crate::sqlite::write::queue_bound::{QUEUE_LIMITS, QueueBound, QueuePlace};
 use crate::sqlite::write::write_connection::{WriteConnection, execute};
 
 /// The limits of a group of writes that share a transaction: the first write waits for the last, and so do the other
@@ -68,6 +69,7 @@ pub(crate) struct Writer {
     // `None` only while it is dropped: the thread ends when no sender is left.
     writes: Option<Sender<Box<dyn QueuedWrite>>>,
     thread: Option<JoinHandle<()>>,
+    queue: QueueBound,
     counters: Arc<SharedCounters>,
     committed: watch::Sender<()>,
 }
@@ -91,22 +93,30 @@ impl Writer {
             .name("sqlite-writer".to_owned())
             .spawn(move || run_writer(&mut connection, &receiver, &shared, &notify, LIMITS))
             .map_err(|error| OpenError::Failed(error.to_string()))?;
-        Ok(Writer { writes: Some(sender), thread: Some(thread), counters, committed })
+        let queue = QueueBound::new(QUEUE_LIMITS);
+        Ok(Writer { writes: Some(sender), thread: Some(thread), queue, counters, committed })
     }
 
-    /// Runs `work` in a transaction on the writer thread, and returns when the transaction is on disk. If `work` fails, it
-    /// has changed nothing.
+    /// Runs `work`, which holds about `bytes` bytes, in a transaction on the writer thread, and returns when the transaction
+    /// is on disk. If `work` fails, or if the queue is full, it has changed nothing.
     ///
     /// The write is sent before the future is first polled, and runs even if the future is dropped.
-    pub(crate) fn run_in_group<T, W>(&self, work: W) -> impl Future<Output = Result<T, Failure>> + use<T, W>
+    pub(crate) fn run_in_group<T, W>(
+        &self,
+        bytes: usize,
+        work: W,
+    ) -> impl Future<Output = Result<T, Failure>> + use<T, W>
     where
         T: Send + 'static,
         W: FnOnce(&mut CommitGroup<'_>) -> Result<T, Failure> + Send + 'static,
     {
-        let (write, answer) = queued_write(work);
-        // If the thread is gone, the reply's sender is dropped with the write, and the error below says so.
-        let _ = self.writes.as_ref().map(|writes| writes.send(write));
-        async { answer.await.unwrap_or_else(|_| Err(unavailable("the writer has stopped").into())) }
+        let sent = self.queue.enter(bytes).map(|place| {
+            let (write, answer) = queued_write(place, work);
+            // If the thread is gone, the reply's sender is dropped with the write, and the error below says so.
+            let _ = self.writes.as_ref().map(|writes| writes.send(write));
+            answer
+        });
+        async { sent?.await.unwrap_or_else(|_| Err(unavailable("the writer has stopped").into())) }
     }
 
     /// The same, for work that does not touch contents.
@@ -115,7 +125,7 @@ impl Writer {
         T: Send + 'static,
         W: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
     {
-        self.run_in_group(|group| work(group.connection()))
+        self.run_in_group(0, |group| work(group.connection()))
     }
 
     /// Whether the thread can take writes.
@@ -166,19 +176,20 @@ enum JobOutcome {
 }
 
 /// A write, and the channel that receives its result.
-fn queued_write<T, W>(work: W) -> (Box<dyn QueuedWrite>, oneshot::Receiver<Result<T, Failure>>)
+fn queued_write<T, W>(place: QueuePlace, work: W) -> (Box<dyn QueuedWrite>, oneshot::Receiver<Result<T, Failure>>)
 where
     T: Send + 'static,
     W: FnOnce(&mut CommitGroup<'_>) -> Result<T, Failure> + Send + 'static,
 {
     let (reply, answer) = oneshot::channel();
-    (Box::new(WriteTask { work: Some(work), result: None, reply }), answer)
+    (Box::new(WriteTask { work: Some(work), result: None, reply, _place: place }), answer)
 }
 
 struct WriteTask<T, W> {
     work: Option<W>,
     result: Option<Result<T, Failure>>,
     reply: oneshot::Sender<Result<T, Failure>>,
+    _place: QueuePlace,
 }
 
 impl<T, W> QueuedWrite for WriteTask<T, W>

@@ -16,9 +16,17 @@ fn database_that_refuses(refuses: impl FnMut() -> bool + Send + 'static) -> Writ
     WriteConnection::new(Path::new(":memory:"), connection, ProcessLock::none())
 }
 
+fn unbounded_write<T, W>(work: W) -> (Box<dyn QueuedWrite>, oneshot::Receiver<Result<T, Failure>>)
+where
+    T: Send + 'static,
+    W: FnOnce(&mut CommitGroup<'_>) -> Result<T, Failure> + Send + 'static,
+{
+    queued_write(QueueBound::new(QUEUE_LIMITS).enter(0).unwrap(), work)
+}
+
 fn insert(text: &str) -> (Box<dyn QueuedWrite>, oneshot::Receiver<Result<(), Failure>>) {
     let text = text.to_owned();
-    queued_write(move |group: &mut CommitGroup<'_>| {
+    unbounded_write(move |group: &mut CommitGroup<'_>| {
         let connection = group.connection();
         connection.execute("INSERT INTO notes VALUES ('first of two, ' || ?1)", [&text])?;
         connection.execute("INSERT INTO notes VALUES (?1)", [&text])?;
@@ -47,7 +55,14 @@ fn serve_within(connection: &mut WriteConnection, writes: Vec<Box<dyn QueuedWrit
     drop(sender);
     let counters = Arc::new(SharedCounters::default());
     run_writer(connection, &receiver, &counters, &watch::Sender::new(()), limits);
-    Writer { writes: None, thread: None, counters, committed: watch::Sender::new(()) }.counters()
+    Writer {
+        writes: None,
+        thread: None,
+        queue: QueueBound::new(QUEUE_LIMITS),
+        counters,
+        committed: watch::Sender::new(()),
+    }
+    .counters()
 }
 
 fn rows(connection: &WriteConnection) -> i64 {
@@ -77,7 +92,7 @@ fn a_group_ends_when_it_takes_too_long() {
 fn a_group_ends_when_its_contents_are_too_long() {
     // Contents of 6 bytes in all, of which the second write takes 3 back, and the fourth replaces 3.
     let put = |number, text: &'static str, outcome: fn() -> Result<(), Failure>| {
-        queued_write(move |group: &mut CommitGroup<'_>| {
+        unbounded_write(move |group: &mut CommitGroup<'_>| {
             group.connection().execute("INSERT INTO notes VALUES (?1)", [text])?;
             group.put_content(number, Some(text.into()));
             outcome()
@@ -266,4 +281,23 @@ fn a_refused_commit_that_reached_the_file_is_the_truth() {
     assert!(matches!(again[..], [Err(StoreError::Failed(_))]), "{again:?}");
     assert_eq!(acknowledgements(&write(&mut connection, &["b"]).0), [true]);
     assert_eq!(rows(&connection), 4);
+}
+
+#[tokio::test]
+async fn a_write_beyond_the_bound_of_the_queue_is_refused() {
+    let (sender, receiver) = channel();
+    let limits = crate::sqlite::write::queue_bound::QueueLimits { writes: 2, bytes: 100 };
+    let (queue, committed) = (QueueBound::new(limits), watch::Sender::new(()));
+    let writer = Writer { writes: Some(sender), thread: None, queue, counters: Arc::default(), committed };
+    let waiting = [90, 10].map(|bytes| writer.run_in_group(bytes, |_| Ok(())));
+    for bytes in [0, 1] {
+        let refused = writer.run_in_group(bytes, |_| Ok(())).await.map_err(StoreError::from);
+        assert!(matches!(refused, Err(StoreError::Overloaded(_))), "{refused:?}");
+    }
+    drop(receiver);
+    for stopped in waiting {
+        assert!(matches!(stopped.await.map_err(StoreError::from), Err(StoreError::Unavailable(_))));
+    }
+    let stopped = writer.run_in_group(100, |_| Ok(())).await.map_err(StoreError::from);
+    assert!(matches!(stopped, Err(StoreError::Unavailable(_))), "both places are free again: {stopped:?}");
 }

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::ETAG;
 use axum::http::{Response, StatusCode};
-use interline_items::{Caller, Error, ItemRef, LineRange, ReadContent, ReadItem, Stamp};
+use interline_items::{Caller, Error, ItemRef, LineRange, ReadContent, ReadItem, RequestMemory, Stamp};
 use utoipa::IntoParams;
 
 use crate::http::extract::conditions::{self, IfNoneMatch};
@@ -124,6 +124,6 @@ async fn read_whole(state: &AppState, caller: &Caller, item: &ItemRef) -> Handle
     let read = interline.read(caller, item, ReadContent::Whole).await?;
     let body = response::item_bytes(&ItemResponse::from_read(&read, Extent::Whole).with_owner(&read.item, caller))?;
     let body = CachedBody::from_item(&read.item, body);
-    state.response_cache.put(read.item.id, body.clone());
-    Ok(response::cached_item(body))
+    let memory = RequestMemory::current().map(|request| request.sibling());
+    Ok(response::cached_item(state.response_cache.put(read.item.id, body, memory)))
 }

@@ -1,0 +1,285 @@
+//! The memory budget: how many bytes the requests in flight may hold together, and a fair part of it for each holder.
+//!
+//! A request counts the bytes of its body as they arrive, of the contents that it reads, and of its answer until that is
+//! sent. It takes them in [`RequestMemory`], which the door makes, and gives all of them back when that is dropped.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::{Error, OverloadCause, Overloaded, UserId};
+
+/// What one request may hold without being counted: most requests are smaller, and cost no lock.
+const UNCOUNTED: usize = 16 * 1024;
+/// What a request may hold at the most to be counted as small: for small requests a part of the budget is kept free.
+const SMALL: usize = 256 * 1024;
+/// The part of the budget that is kept for small requests, as its divisor.
+const RESERVE: usize = 8;
+/// The part of the budget that one holder may have, as its divisor.
+const HOLDER: usize = 2;
+/// How many times its bytes a text takes while it is worked on: as it was read, and what is made of it.
+pub const WORK_FACTOR: usize = 2;
+
+tokio::task_local! {
+    static CURRENT: RequestMemory;
+}
+
+/// Who holds memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryHolder {
+    /// The requests of a user.
+    User(UserId),
+    /// Requests without a token, from the address with these bits.
+    Address(u128),
+}
+
+/// A budget of bytes; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct MemoryBudget(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    limit: usize,
+    used: Mutex<Used>,
+}
+
+#[derive(Debug, Default)]
+struct Used {
+    all: usize,
+    by_holder: HashMap<MemoryHolder, usize>,
+}
+
+/// The bytes that one request holds of a budget; cheap to clone. They go back when the last clone is dropped.
+#[derive(Clone, Debug)]
+pub struct RequestMemory(Arc<Reservation>);
+
+#[derive(Debug)]
+struct Reservation {
+    budget: MemoryBudget,
+    holder: MemoryHolder,
+    /// Changed under the budget's lock once it is over [`UNCOUNTED`].
+    bytes: AtomicUsize,
+    /// Those of `bytes` that are for work on a content.
+    work: AtomicUsize,
+}
+
+impl MemoryBudget {
+    /// A budget of so many bytes.
+    pub fn new(bytes: usize) -> MemoryBudget {
+        MemoryBudget(Arc::new(Shared { limit: bytes, used: Mutex::default() }))
+    }
+
+    /// The memory of a new request, which holds nothing yet.
+    pub fn request(&self, holder: MemoryHolder) -> RequestMemory {
+        let (bytes, work) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        RequestMemory(Arc::new(Reservation { budget: self.clone(), holder, bytes, work }))
+    }
+
+    /// How many bytes are held now, those that are not counted left out.
+    pub fn used(&self) -> usize {
+        self.lock().all
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Used> {
+        self.0.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a holder's request that holds `before` may hold `after`. A request that is the only one of its holder may have
+    /// more than a holder's part: in a small budget it could never be answered otherwise.
+    fn check(&self, used: &Used, holder: MemoryHolder, before: usize, after: usize) -> Result<(), Overloaded> {
+        let full = |cause| Overloaded { resource: "memory budget", cause };
+        let more = after - before;
+        let held = used.by_holder.get(&holder).copied().unwrap_or(0);
+        if held != before && held + more > self.0.limit / HOLDER {
+            return Err(full(OverloadCause::Caller));
+        }
+        let limit = if after <= SMALL { self.0.limit } else { self.0.limit - self.0.limit / RESERVE };
+        if used.all + more > limit { Err(full(OverloadCause::Everyone)) } else { Ok(()) }
+    }
+}
+
+impl Used {
+    fn replace(&mut self, holder: MemoryHolder, before: usize, after: usize) {
+        self.all = self.all + after - before;
+        let held = self.by_holder.entry(holder).or_default();
+        *held = *held + after - before;
+        if *held == 0 {
+            self.by_holder.remove(&holder);
+        }
+    }
+}
+
+/// The bytes of a request that count.
+fn counted(bytes: usize) -> usize {
+    if bytes > UNCOUNTED { bytes } else { 0 }
+}
+
+impl RequestMemory {
+    /// Takes so many bytes more, or says why not; then it holds what it held.
+    pub fn take(&self, more: usize) -> Result<(), Overloaded> {
+        let before = self.bytes();
+        if before + more <= UNCOUNTED {
+            self.0.bytes.store(before + more, Ordering::Relaxed);
+            return Ok(());
+        }
+        let mut used = self.0.budget.lock();
+        let (before, after) = (self.bytes(), self.bytes() + more);
+        self.0.budget.check(&used, self.0.holder, counted(before), counted(after))?;
+        used.replace(self.0.holder, counted(before), counted(after));
+        self.0.bytes.store(after, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Whether so many bytes more could be taken now.
+    pub fn has_room_for(&self, more: usize) -> Result<(), Overloaded> {
+        let (before, after) = (self.bytes(), self.bytes() + more);
+        if after <= UNCOUNTED {
+            return Ok(());
+        }
+        self.0.budget.check(&self.0.budget.lock(), self.0.holder, counted(before), after)
+    }
+
+    /// Holds so many bytes from now on, however full the budget is: for what exists already.
+    pub fn hold(&self, bytes: usize) {
+        let before = self.bytes();
+        if before <= UNCOUNTED && bytes <= UNCOUNTED {
+            return self.0.bytes.store(bytes, Ordering::Relaxed);
+        }
+        let mut used = self.0.budget.lock();
+        used.replace(self.0.holder, counted(self.bytes()), counted(bytes));
+        self.0.bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether a request that holds so many bytes is counted.
+    pub fn counts(bytes: usize) -> bool {
+        bytes > UNCOUNTED
+    }
+
+    /// How many bytes it holds.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes.load(Ordering::Relaxed)
+    }
+
+    /// The memory of another request of the same holder, which holds nothing yet.
+    pub fn sibling(&self) -> RequestMemory {
+        self.0.budget.request(self.0.holder)
+    }
+
+    /// Runs `work` with this as the memory of its request.
+    pub async fn scope<T>(&self, work: impl Future<Output = T>) -> T {
+        CURRENT.scope(self.clone(), work).await
+    }
+
+    /// The memory of the request that this task is about, if its door counts it.
+    pub fn current() -> Option<RequestMemory> {
+        CURRENT.try_with(RequestMemory::clone).ok()
+    }
+}
+
+/// Takes the memory for work on so many bytes of content from the request that this task is about. Work that is begun again,
+/// on a newer content, takes only what it needs more than before.
+pub(crate) fn take_for_work(bytes: usize) -> Result<(), Error> {
+    let Some(memory) = RequestMemory::current() else { return Ok(()) };
+    let (before, after) = (memory.0.work.load(Ordering::Relaxed), bytes.saturating_mul(WORK_FACTOR));
+    if after > before {
+        memory.take(after - before)?;
+        memory.0.work.store(after, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let bytes = counted(*self.bytes.get_mut());
+        if bytes > 0 {
+            self.budget.lock().replace(self.holder, bytes, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MEGABYTE: usize = 1 << 20;
+
+    fn user() -> MemoryHolder {
+        MemoryHolder::User(UserId::generate())
+    }
+
+    fn cause(refused: Result<(), Overloaded>) -> OverloadCause {
+        refused.expect_err("it is full").cause
+    }
+
+    #[test]
+    fn one_holder_has_at_most_half_and_what_is_dropped_comes_back() {
+        let (budget, one) = (MemoryBudget::new(64 * MEGABYTE), user());
+        let held: Vec<_> = (0..32).map(|_| budget.request(one)).collect();
+        assert!(held.iter().all(|request| request.take(MEGABYTE).is_ok()));
+        assert_eq!(budget.used(), 32 * MEGABYTE);
+        let more = budget.request(one);
+        assert_eq!(cause(more.take(MEGABYTE)), OverloadCause::Caller);
+        assert_eq!(cause(more.has_room_for(20_000)), OverloadCause::Caller);
+        assert_eq!(more.bytes(), 0);
+        let other = budget.request(user());
+        other.take(8 * MEGABYTE).expect("another has room");
+        drop(held);
+        more.take(MEGABYTE).expect("it came back");
+        drop((more, other));
+        assert_eq!(budget.used(), 0);
+        assert!(budget.lock().by_holder.is_empty());
+    }
+
+    #[test]
+    fn small_requests_get_through_where_large_ones_do_not() {
+        let budget = MemoryBudget::new(64 * MEGABYTE);
+        let large: Vec<_> = (0..2).map(|_| budget.request(user())).collect();
+        assert!(large.iter().all(|request| request.take(28 * MEGABYTE).is_ok()));
+        assert_eq!(cause(budget.request(user()).take(MEGABYTE)), OverloadCause::Everyone);
+        let small = budget.request(user());
+        small.take(SMALL).expect("a part is kept for it");
+        assert_eq!(cause(small.take(1)), OverloadCause::Everyone);
+    }
+
+    #[test]
+    fn the_only_request_of_a_holder_may_have_more_than_half() {
+        let (budget, one) = (MemoryBudget::new(64 * MEGABYTE), user());
+        let only = budget.request(one);
+        only.take(50 * MEGABYTE).expect("it is alone");
+        assert_eq!(cause(budget.request(one).take(MEGABYTE)), OverloadCause::Caller);
+        assert_eq!(cause(only.take(10 * MEGABYTE)), OverloadCause::Everyone);
+    }
+
+    #[test]
+    fn what_exists_is_held_and_the_smallest_is_not_counted() {
+        let budget = MemoryBudget::new(MEGABYTE);
+        let request = budget.request(MemoryHolder::Address(1));
+        request.take(UNCOUNTED).expect("not counted");
+        assert_eq!(budget.used(), 0);
+        request.take(1).expect("there is room");
+        assert_eq!(budget.used(), UNCOUNTED + 1);
+        request.hold(10 * MEGABYTE);
+        assert_eq!((budget.used(), request.bytes()), (10 * MEGABYTE, 10 * MEGABYTE));
+        let copy = request.clone();
+        drop(request);
+        assert_eq!(budget.used(), 10 * MEGABYTE);
+        copy.hold(5);
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[tokio::test]
+    async fn work_on_a_text_is_taken_from_the_request_it_is_for() {
+        let budget = MemoryBudget::new(4 * MEGABYTE);
+        let request = budget.request(user());
+        take_for_work(100 * MEGABYTE).expect("outside of a request nothing is counted");
+        let work = async {
+            for _ in 0..3 {
+                take_for_work(MEGABYTE).expect("there is room, also for what is begun again");
+            }
+            take_for_work(2 * MEGABYTE)
+        };
+        let refused = request.scope(work).await.expect_err("more is too much");
+        assert!(matches!(refused, Error::Overloaded(_)), "{refused:?}");
+        assert_eq!(budget.used(), WORK_FACTOR * MEGABYTE);
+    }
+}

@@ -1,0 +1,149 @@
+//! One open connection: what it is doing, and whether it is asked to close.
+
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use interline_items::UserId;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// An open connection. Requests change it without a lock; who looks for one to close reads it.
+pub(crate) struct Connection {
+    pub(super) address: IpAddr,
+    /// Whether the address is a trusted proxy's, which forwards those of its clients.
+    is_proxy: bool,
+    opened: Instant,
+    /// Milliseconds from `opened` to the last thing that happened.
+    last_active: AtomicU64,
+    requests: AtomicUsize,
+    is_write_pending: AtomicBool,
+    is_upgraded: AtomicBool,
+    is_closing: AtomicBool,
+    requested: Notify,
+    close: Notify,
+    /// The user of the first request with a valid token.
+    user: OnceLock<UserId>,
+}
+
+/// How a connection is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CloseRequest {
+    /// After the answer to a request that is on its way.
+    Gracefully,
+    /// At once.
+    Now,
+}
+
+/// A request that is being answered, until it is dropped.
+pub(crate) struct RequestInFlight(Arc<Connection>);
+
+impl Connection {
+    pub(super) fn new(address: IpAddr, is_proxy: bool) -> Connection {
+        Connection {
+            address,
+            is_proxy,
+            opened: Instant::now(),
+            last_active: AtomicU64::new(0),
+            requests: AtomicUsize::new(0),
+            is_write_pending: AtomicBool::new(false),
+            is_upgraded: AtomicBool::new(false),
+            is_closing: AtomicBool::new(false),
+            requested: Notify::new(),
+            close: Notify::new(),
+            user: OnceLock::new(),
+        }
+    }
+
+    /// Whether requests on it are those of a trusted proxy's clients.
+    pub(crate) fn is_proxy(&self) -> bool {
+        self.is_proxy
+    }
+
+    /// The address at its other end.
+    pub(crate) fn peer(&self) -> IpAddr {
+        self.address
+    }
+
+    /// Notes that a request has arrived.
+    pub(crate) fn begin_request(self: &Arc<Connection>) -> RequestInFlight {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.touch();
+        self.requested.notify_one();
+        RequestInFlight(Arc::clone(self))
+    }
+
+    /// Notes that a request on it showed a valid token of this user.
+    pub(crate) fn authenticated(&self, user: UserId) {
+        let _ = self.user.set(user);
+    }
+
+    /// Notes whether the client has to read before more can be sent.
+    pub(super) fn set_write_pending(&self, is_pending: bool) {
+        if self.is_write_pending.swap(is_pending, Ordering::Relaxed) != is_pending {
+            self.touch();
+        }
+    }
+
+    /// Notes that HTTP is done with it; where its socket is still open, it speaks another protocol now.
+    pub(crate) fn leave_http(&self) {
+        self.is_upgraded.store(true, Ordering::Relaxed);
+        self.is_closing.store(false, Ordering::Relaxed);
+    }
+
+    /// Waits until no request has come for so long after it was opened; for ever once there was one.
+    pub(crate) async fn is_silent_for(&self, first_head_timeout: Duration) {
+        if tokio::time::timeout(first_head_timeout, self.requested.notified()).await.is_ok() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Waits until it is asked to close.
+    pub(crate) async fn is_asked_to_close(&self) -> CloseRequest {
+        self.close.notified().await;
+        // Who has never shown a token may not delay it.
+        if self.user().is_some() { CloseRequest::Gracefully } else { CloseRequest::Now }
+    }
+
+    /// Asks it to close.
+    pub(super) fn ask_to_close(&self) {
+        self.is_closing.store(true, Ordering::Relaxed);
+        self.close.notify_one();
+    }
+
+    pub(super) fn user(&self) -> Option<UserId> {
+        self.user.get().copied()
+    }
+
+    /// Whether it could be closed: HTTP is spoken on it, and it is not closing already.
+    pub(super) fn is_closable(&self) -> bool {
+        !self.is_upgraded.load(Ordering::Relaxed) && !self.is_closing()
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        self.is_closing.load(Ordering::Relaxed)
+    }
+
+    /// Whether it waits for its client to send a request.
+    pub(super) fn is_idle(&self) -> bool {
+        self.requests.load(Ordering::Relaxed) == 0 && !self.is_write_pending.load(Ordering::Relaxed)
+    }
+
+    /// When something happened on it last.
+    pub(super) fn last_active(&self) -> Instant {
+        self.opened + Duration::from_millis(self.last_active.load(Ordering::Relaxed))
+    }
+
+    fn touch(&self) {
+        let since = u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.last_active.store(since, Ordering::Relaxed);
+    }
+}
+
+impl Drop for RequestInFlight {
+    fn drop(&mut self) {
+        self.0.requests.fetch_sub(1, Ordering::Relaxed);
+        self.0.touch();
+    }
+}

@@ -1,0 +1,172 @@
+//! Tests of the table: who gets a place, and who gives one up.
+
+use super::*;
+
+const LOOPBACK: &str = "127.0.0.1";
+
+fn table(places: usize, per_address: usize) -> ConnectionTable {
+    let trusted_proxies = vec!["10.0.0.0/8".parse().unwrap()];
+    ConnectionTable::new(ConnectionLimits { places, per_address, trusted_proxies })
+}
+
+async fn admit(table: &ConnectionTable, address: &str) -> Option<Place> {
+    table.admit(address.parse().unwrap()).await
+}
+
+/// A connection as a server has it: it is closed as soon as it is asked to.
+fn close_when_asked(place: Place) -> tokio::task::JoinHandle<()> {
+    tokio::spawn(async move {
+        place.connection().is_asked_to_close().await;
+    })
+}
+
+async fn idle_for(seconds: u64) {
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_longest_idle_without_a_token_gives_way_first() {
+    let table = table(4, 1);
+    let (owner, mut held) = (UserId::generate(), Vec::new());
+    for number in 0..4 {
+        let place = admit(&table, LOOPBACK).await.unwrap();
+        if number == 0 {
+            place.connection().authenticated(owner);
+        }
+        held.push(close_when_asked(place));
+        idle_for(1).await;
+    }
+    for gone in [1, 2, 3] {
+        let place = admit(&table, LOOPBACK).await.expect("an idle one gives way");
+        assert_eq!(held.iter().map(tokio::task::JoinHandle::is_finished).filter(|gone| *gone).count(), gone);
+        assert!(held[gone].is_finished(), "the longest idle without a token first");
+        place.connection().authenticated(owner);
+        held.push(close_when_asked(place));
+        idle_for(1).await;
+    }
+    assert!(admit(&table, LOOPBACK).await.is_some(), "then the longest idle with a token");
+    assert!(held[0].is_finished());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_without_a_token_has_a_second_to_show_one() {
+    let table = table(1, 1);
+    let place = admit(&table, LOOPBACK).await.unwrap();
+    let request = place.connection().begin_request();
+    let held = close_when_asked(place);
+    let started = Instant::now();
+    assert!(admit(&table, LOOPBACK).await.is_none(), "it may be on its way to be authenticated");
+    assert!(started.elapsed() <= PLACE_TIMEOUT + PLACE_PAUSE, "closed quickly: {:?}", started.elapsed());
+    idle_for(1).await;
+    assert!(admit(&table, LOOPBACK).await.is_some());
+    assert!(held.is_finished());
+    drop(request);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_user_with_the_most_connections_gives_way() {
+    let table = table(5, 1);
+    let (greedy, modest) = (UserId::generate(), UserId::generate());
+    let mut held = Vec::new();
+    for user in [modest, greedy, greedy, greedy, greedy] {
+        let place = admit(&table, LOOPBACK).await.unwrap();
+        place.connection().authenticated(user);
+        let request = place.connection().begin_request();
+        held.push((close_when_asked(place), Some(request)));
+        idle_for(1).await;
+    }
+    held[0].1 = None;
+    idle_for(5).await;
+    held[3].1 = None;
+    let place = admit(&table, LOOPBACK).await.expect("an idle one of the user with the most");
+    assert!(held[3].0.is_finished() && !held[0].0.is_finished());
+    place.connection().authenticated(modest);
+    let request = place.connection().begin_request();
+    let place = admit(&table, LOOPBACK).await.expect("one who has more than half is cut in the middle of requests");
+    assert!(held[1].0.is_finished() && !held[0].0.is_finished(), "the one on which nothing happened the longest");
+    drop((place, request));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_address_has_its_part_and_loopback_and_proxies_all() {
+    let table = table(8, 2);
+    for address in [LOOPBACK, "::1", "::ffff:127.0.0.1", "10.1.2.3"] {
+        let held: Vec<_> = [admit(&table, address).await, admit(&table, address).await, admit(&table, address).await]
+            .into_iter()
+            .collect::<Option<_>>()
+            .unwrap_or_else(|| panic!("{address}"));
+        assert_eq!(held.len(), 3);
+    }
+    let one = admit(&table, "192.0.2.1").await.unwrap();
+    let other = admit(&table, "192.0.2.1").await.unwrap();
+    let (request, busy) = (one.connection().begin_request(), other.connection().begin_request());
+    assert!(admit(&table, "192.0.2.1").await.is_none());
+    assert!(admit(&table, "192.0.2.2").await.is_some());
+    drop(request);
+    let held = close_when_asked(one);
+    assert!(admit(&table, "192.0.2.1").await.is_some(), "an idle one of the same address gives way");
+    tokio::task::yield_now().await;
+    assert!(held.is_finished());
+    drop((other, busy));
+}
+
+#[tokio::test(start_paused = true)]
+async fn forwarded_requests_count_for_their_address() {
+    let table = table(8, 2);
+    let client: IpAddr = "203.0.113.9".parse().unwrap();
+    let one = table.begin_forwarded(client).expect("the first");
+    let other = table.begin_forwarded(client).expect("the second");
+    assert_eq!(table.begin_forwarded(client).map(|_| ()).unwrap_err().cause, OverloadCause::Caller);
+    table.begin_forwarded("203.0.113.10".parse().unwrap()).expect("another address");
+    drop(one);
+    table.begin_forwarded(client).expect("one has ended");
+    drop(other);
+    assert!(table.lock().by_address.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_fewer_places_the_shorter_the_idle_time() {
+    assert_eq!(longest_idle(0, 4_096), LONGEST_IDLE);
+    assert_eq!(longest_idle(2_048, 4_096), LONGEST_IDLE);
+    assert_eq!(longest_idle(3_072, 4_096), LONGEST_IDLE / 2);
+    assert_eq!(longest_idle(4_096, 4_096), SHORTEST_IDLE);
+
+    let table = table(4, 4);
+    let idle = close_when_asked(admit(&table, LOOPBACK).await.unwrap());
+    idle_for(40).await;
+    table.close_idle();
+    tokio::task::yield_now().await;
+    assert!(!idle.is_finished());
+    let others = [admit(&table, LOOPBACK).await, admit(&table, LOOPBACK).await];
+    table.close_idle();
+    tokio::task::yield_now().await;
+    assert!(idle.is_finished(), "a quarter of the places is left");
+    drop(others);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_speaks_another_protocol_keeps_its_place_and_is_not_closed() {
+    let table = table(1, 1);
+    let place = admit(&table, LOOPBACK).await.unwrap();
+    place.connection().authenticated(UserId::generate());
+    place.connection().leave_http();
+    idle_for(100).await;
+    table.close_idle();
+    assert!(admit(&table, LOOPBACK).await.is_none());
+    assert!(!place.connection().is_closing());
+    drop(place);
+    assert!(admit(&table, LOOPBACK).await.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn room_is_made_before_the_last_places_are_taken() {
+    let table = table(128, 128);
+    let mut held = Vec::new();
+    for _ in 0..128 {
+        held.push(close_when_asked(admit(&table, LOOPBACK).await.unwrap()));
+        tokio::task::yield_now().await;
+    }
+    let closed = held.iter().filter(|connection| connection.is_finished()).count();
+    assert!((4..=8).contains(&closed), "{closed}");
+    assert!(table.0.places.available_permits() >= 2);
+}

@@ -1,0 +1,199 @@
+//! The memory budget: bodies that do not end, answers that nobody reads, and others meanwhile.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use interline_server::Settings;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::{Instant, timeout};
+
+use crate::support::client::{Client, text};
+use crate::support::test_store::{TestServer, TestStore, unlimited};
+
+on_both!(
+    unfinished_bodies_of_one_user_leave_room_for_others,
+    a_body_that_is_only_announced_takes_nothing,
+    unread_answers_of_one_user_leave_room_for_others,
+    readers_of_one_long_item_share_it,
+    a_client_that_reads_nothing_is_cut_off,
+    a_client_that_reads_slowly_is_not,
+);
+
+const MEGABYTE: usize = 1 << 20;
+const DEADLINE: Duration = Duration::from_secs(20);
+
+fn small_budget() -> Settings {
+    Settings { memory_budget: 64 * MEGABYTE, ..unlimited() }
+}
+
+/// The head of a request on a connection that is kept.
+fn head(server: &TestServer, client: &Client, line: &str, headers: &str) -> String {
+    let (address, secret) = (server.address, client.secret().unwrap());
+    format!("{line} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {secret}\r\n{headers}\r\n")
+}
+
+/// A connection that reads as little as the system allows.
+async fn connect_to_read_little(address: SocketAddr) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(16 * 1024).unwrap();
+    socket.connect(address).await.unwrap()
+}
+
+/// The head of the next answer.
+async fn read_head(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    while !bytes.ends_with(b"\r\n\r\n") {
+        bytes.push(timeout(DEADLINE, stream.read_u8()).await.expect("an answer in time").expect("an answer"));
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+async fn long_note(client: &Client, title: &str, bytes: usize) -> String {
+    format!("/notes/{}", text(&client.note(title, Some(&"x".repeat(bytes))).await["id"]))
+}
+
+/// Asks until the answer has this status.
+async fn get_until(client: &Client, path: &str, status: u16) {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        let answer = client.send_to_broken(&format!("GET {path}"), &[], None).await;
+        if answer.status == status {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{path}: still {}", answer.status);
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn unfinished_bodies_of_one_user_leave_room_for_others(store: TestStore) {
+    let server = store.serve_with(small_budget()).await;
+    let owner = server.owner();
+    let (greedy, _) = owner.new_user("greedy").await;
+    let note = long_note(&owner, "before", 4 * MEGABYTE).await;
+    let mut held = Vec::new();
+    let refused = loop {
+        assert!(held.len() < 32, "every body was taken");
+        let mut stream = server.connect().await;
+        let announced = head(&server, &greedy, "POST /notes", &format!("Content-Length: {}\r\n", 8 * MEGABYTE));
+        stream.write_all(announced.as_bytes()).await.unwrap();
+        // What is taken is read; what is refused is answered.
+        let part = vec![b' '; 4 * MEGABYTE];
+        let mut byte = [0];
+        let _ = stream.write_all(&part).await;
+        match timeout(Duration::from_millis(300), stream.peek(&mut byte)).await {
+            Err(_) => held.push(stream),
+            Ok(_) => break read_head(&mut stream).await,
+        }
+    };
+    assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+    assert!(refused.to_ascii_lowercase().contains("retry-after: 1"), "{refused}");
+    assert!(held.len() >= 2, "{}", held.len());
+    owner.get(&note).await.expect(200, json!({"content_length": 4 * MEGABYTE}));
+    owner.note("beside", Some(&"x".repeat(100_000))).await;
+    greedy.get("/notes").await.expect(200, json!({}));
+    drop(held);
+    get_until(&greedy, &long_note(&owner, "after", MEGABYTE).await, 404).await;
+    let body = json!({"title": "x", "content": "x".repeat(4 * MEGABYTE)});
+    let deadline = Instant::now() + DEADLINE;
+    while greedy.send_to_broken("POST /notes", &[], Some(&body)).await.status != 201 {
+        assert!(Instant::now() < deadline, "what was held came not back");
+    }
+}
+
+async fn a_body_that_is_only_announced_takes_nothing(store: TestStore) {
+    let server = store.serve_with(small_budget()).await;
+    let owner = server.owner();
+    let mut announced = Vec::new();
+    for _ in 0..50 {
+        let mut stream = server.connect().await;
+        let head = head(&server, &owner, "POST /notes", &format!("Content-Length: {}\r\n", 20 * MEGABYTE));
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream.write_all(b"{").await.unwrap();
+        announced.push(stream);
+    }
+    let note = long_note(&owner, "beside", 4 * MEGABYTE).await;
+    owner.get(&note).await.expect(200, json!({"content_length": 4 * MEGABYTE}));
+}
+
+async fn unread_answers_of_one_user_leave_room_for_others(store: TestStore) {
+    let server = store.serve_with(small_budget()).await;
+    let owner = server.owner();
+    let (greedy, _) = owner.new_user("greedy").await;
+    let own = long_note(&owner, "own", 4 * MEGABYTE).await;
+    let mut unread = Vec::new();
+    let refused = loop {
+        assert!(unread.len() < 32, "every answer was sent");
+        let note = long_note(&greedy, "unread", 6 * MEGABYTE).await;
+        let mut stream = connect_to_read_little(server.address).await;
+        stream.write_all(head(&server, &greedy, &format!("GET {note}"), "").as_bytes()).await.unwrap();
+        let answered = read_head(&mut stream).await;
+        if !answered.starts_with("HTTP/1.1 200") {
+            break answered;
+        }
+        unread.push(stream);
+        // It could not be made any more: not even the body fits.
+        let probe = json!({"title": "probe", "content": "x".repeat(6 * MEGABYTE)});
+        let probe = greedy.send_to_broken("POST /notes?dry_run=true", &[], Some(&probe)).await;
+        if probe.status == 503 {
+            break format!("HTTP/1.1 503 {}", probe.json());
+        }
+    };
+    assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+    assert!(unread.len() >= 2, "{}", unread.len());
+    owner.get(&own).await.expect(200, json!({"content_length": 4 * MEGABYTE}));
+    drop(unread);
+    let deadline = Instant::now() + DEADLINE;
+    let body: Value = json!({"title": "after", "content": "x".repeat(6 * MEGABYTE)});
+    while greedy.send_to_broken("POST /notes", &[], Some(&body)).await.status != 201 {
+        assert!(Instant::now() < deadline, "what was held came not back");
+    }
+}
+
+async fn readers_of_one_long_item_share_it(store: TestStore) {
+    let server = store.serve_with(small_budget()).await;
+    let owner = server.owner();
+    let note = long_note(&owner, "shared", 7 * MEGABYTE).await;
+    let mut unread = Vec::new();
+    for number in 0..40 {
+        let mut stream = connect_to_read_little(server.address).await;
+        stream.write_all(head(&server, &owner, &format!("GET {note}"), "").as_bytes()).await.unwrap();
+        let answered = read_head(&mut stream).await;
+        assert!(answered.starts_with("HTTP/1.1 200"), "{number}: {answered}");
+        unread.push(stream);
+    }
+    let mut last = unread.pop().unwrap();
+    let mut body = vec![0; 7 * MEGABYTE];
+    timeout(DEADLINE, last.read_exact(&mut body)).await.expect("in time").expect("the whole of it");
+}
+
+async fn a_client_that_reads_nothing_is_cut_off(store: TestStore) {
+    let server = store.serve_with(Settings { write_timeout: Duration::from_millis(300), ..unlimited() }).await;
+    let owner = server.owner();
+    let note = long_note(&owner, "unread", 8 * MEGABYTE).await;
+    let mut stream = connect_to_read_little(server.address).await;
+    stream.write_all(head(&server, &owner, &format!("GET {note}"), "").as_bytes()).await.unwrap();
+    // A server that has closed the connection refuses what is sent on it.
+    let deadline = Instant::now() + DEADLINE;
+    while stream.write_all(b"G").await.is_ok() {
+        assert!(Instant::now() < deadline, "it is still served");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn a_client_that_reads_slowly_is_not(store: TestStore) {
+    let server = store.serve_with(Settings { write_timeout: Duration::from_secs(1), ..unlimited() }).await;
+    let owner = server.owner();
+    let note = long_note(&owner, "slow", 8 * MEGABYTE).await;
+    let mut stream = connect_to_read_little(server.address).await;
+    stream.write_all(head(&server, &owner, &format!("GET {note}"), "").as_bytes()).await.unwrap();
+    let answered = read_head(&mut stream).await;
+    assert!(answered.starts_with("HTTP/1.1 200"), "{answered}");
+    let mut piece = vec![0; 64 * 1024];
+    for number in 0..128 {
+        stream.read_exact(&mut piece).await.unwrap_or_else(|error| panic!("piece {number}: {error}"));
+        // A client that takes longer for the whole than a write may wait.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
