@@ -155,6 +155,11 @@ impl RequestMemory {
         bytes > UNCOUNTED
     }
 
+    /// Whose request it is.
+    pub fn holder(&self) -> MemoryHolder {
+        self.0.holder
+    }
+
     /// How many bytes it holds.
     pub fn bytes(&self) -> usize {
         self.0.bytes.load(Ordering::Relaxed)

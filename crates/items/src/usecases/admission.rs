@@ -39,15 +39,6 @@ impl Interline {
     pub(super) async fn long_write_permit(&self, caller: &Caller) -> Result<FairPermit<WorkFor>, Error> {
         acquire(&self.long_writes, "queue of long writes", caller.work_for(), WAIT).await
     }
-
-    /// Runs work of a door that takes long, such as parsing a long request, on a thread of the caller's share.
-    pub async fn run_on_thread<T: Send + 'static>(
-        &self,
-        caller: &Caller,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Error> {
-        Ok(self.threads.run(caller.work_for(), move |_| work()).await?)
-    }
 }
 
 /// A permit for whom the work is done, if there is one in time.

@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use interline_items::{Interline, MemoryBudget};
+use interline_items::fair::{FairSemaphore, pool_places};
+use interline_items::{Interline, MemoryBudget, MemoryHolder};
 use metrics_exporter_prometheus::PrometheusHandle;
 
 use super::middleware::host_check::HostCheck;
@@ -27,6 +28,8 @@ pub(super) struct SharedState {
     pub(super) rate_limiter: Option<UserRateLimiter>,
     /// What requests hold in memory.
     pub(super) memory: MemoryBudget,
+    /// Places for work on long bodies.
+    pub(super) long_bodies: FairSemaphore<MemoryHolder>,
     pub(super) connections: ConnectionTable,
     pub(super) response_cache: ResponseCache,
     pub(super) request_metrics: RequestMetrics,
@@ -47,6 +50,7 @@ impl AppState {
             host_check: HostCheck::new(&settings, address),
             rate_limiter: settings.rate_limits.map(UserRateLimiter::new),
             memory: MemoryBudget::new(settings.memory_budget),
+            long_bodies: FairSemaphore::halved(pool_places()),
             connections,
             response_cache: ResponseCache::default(),
             request_metrics: RequestMetrics::default(),

@@ -8,8 +8,12 @@ use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use http_body_util::BodyExt as _;
-use interline_items::{Error, RequestMemory, WORK_FACTOR};
+use interline_items::fair::{FairPermit, QueueFull};
+use interline_items::{Error, MemoryHolder, Overloaded, RequestMemory, WORK_FACTOR};
 use serde::de::DeserializeOwned;
+use tokio::task::spawn_blocking;
+
+use super::json_values::check_value_count;
 
 use crate::http::error::ApiError;
 use crate::http::state::AppState;
@@ -24,26 +28,50 @@ const DISCARD_IDLE_TIME: Duration = Duration::from_millis(500);
 /// From how many bytes on a buffer is made for the whole of a body whose length is declared.
 const WHOLE_BUFFER_FROM: usize = 64 * 1024;
 
+/// From how many bytes on a body is long: parsing it takes long enough to hold up the other requests of its thread.
+pub(in crate::http) const LONG_BODY: usize = 64 * 1024;
+
 /// The body of a request, parsed.
 pub(in crate::http) struct JsonBody<T>(pub(in crate::http) T);
 
-impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &AppState) -> Result<JsonBody<T>, ApiError> {
         let (parts, body) = request.into_parts();
-        Ok(JsonBody(parse(&read_bounded(state, &parts.headers, body).await?)?))
+        let bytes = read_bounded(state, &parts.headers, body).await?;
+        Ok(JsonBody(parse_fairly(state, bytes).await?))
     }
 }
 
 /// The value of a body that may be left out.
-pub(in crate::http) async fn parse_optional<T: DeserializeOwned + Default>(
+pub(in crate::http) async fn parse_optional<T: DeserializeOwned + Default + Send + 'static>(
     state: &AppState,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<T, ApiError> {
     let bytes = read_bounded(state, headers, body).await?;
-    if bytes.is_empty() { Ok(T::default()) } else { Ok(parse(&bytes)?) }
+    if bytes.is_empty() { Ok(T::default()) } else { parse_fairly(state, bytes).await }
+}
+
+/// Parses a body: a long one on a blocking thread, in the turn of whose request it is.
+async fn parse_fairly<T: DeserializeOwned + Send + 'static>(state: &AppState, bytes: Bytes) -> Result<T, ApiError> {
+    if bytes.len() <= LONG_BODY {
+        return Ok(parse(&bytes)?);
+    }
+    let permit = long_body_permit(state).await?;
+    let parsing = spawn_blocking(move || {
+        let _permit = permit;
+        parse(&bytes)
+    });
+    Ok(parsing.await.map_err(|error| Error::Internal(error.to_string()))??)
+}
+
+/// A place for work on a long body, for as long as it is held.
+pub(in crate::http) async fn long_body_permit(state: &AppState) -> Result<Option<FairPermit<MemoryHolder>>, Error> {
+    let Some(memory) = RequestMemory::current() else { return Ok(None) };
+    let acquired = state.long_bodies.acquire(memory.holder()).await;
+    acquired.map(Some).map_err(|QueueFull(cause)| Overloaded { resource: "queue of long requests", cause }.into())
 }
 
 /// A whole body, if it is not too long and arrives in time. Every body that a route reads is read here.
@@ -160,6 +188,7 @@ async fn discard(mut body: Body) {
 
 /// The value of a JSON text. An error names the field.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+    check_value_count(bytes)?;
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let Object(value) = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();

@@ -5,5 +5,6 @@ pub(super) mod caller;
 pub(super) mod collection;
 pub(super) mod conditions;
 pub(super) mod item_target;
+pub(super) mod json_values;
 pub(super) mod path;
 pub(super) mod query;

@@ -14,15 +14,19 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::post;
 use http_body_util::{BodyExt as _, Collected, Full};
-use interline_items::{Error, MemoryHolder, WORK_FACTOR};
+use interline_items::{Error, MemoryHolder, RequestMemory, WORK_FACTOR};
 use rmcp::model::{JsonRpcMessage, RequestId, ServerJsonRpcMessage, SubscriptionFilter};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use serde_json::json;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
 
 use crate::http::error::ApiError;
-use crate::http::extract::body;
+use crate::http::extract::body::{self, LONG_BODY};
+use crate::http::extract::json_values::check_value_count;
 use crate::http::middleware::answer_memory::hold_until_sent;
 use crate::http::middleware::authentication::{identity_from_headers, note_authenticated};
 use crate::http::middleware::rate_limit::rate_limited;
@@ -75,17 +79,19 @@ impl McpEndpoint {
         let bytes = memory.scope(body::read_bounded(&state, &parts.headers, body)).await?;
         // The SDK reads the message into a tree of values, and the tool its arguments from that.
         memory.take(bytes.len().saturating_mul(WORK_FACTOR)).map_err(Error::Overloaded)?;
-        let message = match McpMessage::peek(&bytes) {
+        let message = match memory.scope(peek_fairly(&state, &bytes)).await? {
             Ok(message) => message,
             Err(refusal) => return refusal.respond(),
         };
         let (user, access) = (caller.user(), self.access(&message));
         let request_id = current_request_id();
         parts.extensions.insert(AuthenticatedRequest { identity, caller, request_id, memory: Some(memory.clone()) });
-        let responding = async move {
-            let response = self.dispatch(message, Request::from_parts(parts, bytes)).await;
+        let is_long = bytes.len() > LONG_BODY;
+        let dispatching = self.dispatch(message, Request::from_parts(parts, bytes));
+        let responding = memory.scope(async {
+            let response = if is_long { off_thread(&state, dispatching).await } else { dispatching.await };
             response.unwrap_or_else(IntoResponse::into_response)
-        };
+        });
         let response = rate_limited(&state, user, access, responding).await;
         Ok(hold_until_sent(memory, access, response))
     }
@@ -116,6 +122,44 @@ impl McpEndpoint {
             McpMessage::Malformed => Access::Write,
         }
     }
+}
+
+/// What a message asks for; a long one is read on a blocking thread, in the turn of its user.
+async fn peek_fairly(state: &AppState, bytes: &Bytes) -> Result<Result<McpMessage, RpcRefusal>, ApiError> {
+    if bytes.len() <= LONG_BODY {
+        return Ok(McpMessage::peek(bytes));
+    }
+    let (permit, bytes) = (body::long_body_permit(state).await?, bytes.clone());
+    let peeking = spawn_blocking(move || {
+        let _permit = permit;
+        McpMessage::peek(&bytes)
+    });
+    Ok(peeking.await.map_err(|error| Error::Internal(error.to_string()))?)
+}
+
+/// Answers a long message, which the SDK parses where it is polled, on a blocking thread, in the turn of its user.
+async fn off_thread(
+    state: &AppState,
+    dispatching: impl Future<Output = HandlerResult> + Send + 'static,
+) -> HandlerResult {
+    let permit = body::long_body_permit(state).await?;
+    let (runtime, memory) = (Handle::current(), RequestMemory::current());
+    // Dropped with this future, when the client is gone.
+    let (_client, client_gone) = oneshot::channel::<()>();
+    let answering = spawn_blocking(move || {
+        let _permit = permit;
+        let answering = async {
+            tokio::select! {
+                response = dispatching => response,
+                _ = client_gone => Err(ApiError::BodyIncomplete),
+            }
+        };
+        match memory {
+            Some(memory) => runtime.block_on(memory.scope(answering)),
+            None => runtime.block_on(answering),
+        }
+    });
+    answering.await.map_err(|error| Error::Internal(error.to_string()))?
 }
 
 /// What a JSON-RPC message asks for, as far as authentication and rate limits need it.
@@ -152,6 +196,9 @@ impl McpMessage {
         if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
             return Err(RpcRefusal::BATCH);
         }
+        if check_value_count(bytes).is_err() {
+            return Err(RpcRefusal::TOO_MANY_VALUES);
+        }
         match serde_json::from_slice(bytes) {
             Ok(Object(MessageShape { id, method, params })) => {
                 let MessageParams { name, notifications } = params.map(|Object(params)| params).unwrap_or_default();
@@ -177,6 +224,8 @@ struct RpcRefusal {
 impl RpcRefusal {
     const BATCH: RpcRefusal =
         RpcRefusal { code: -32600, message: "batches are not a part of the protocol; send one message in a request" };
+    const TOO_MANY_VALUES: RpcRefusal =
+        RpcRefusal { code: -32600, message: "the message has too many values; send less at a time" };
     const NO_JSON: RpcRefusal = RpcRefusal { code: -32700, message: "the body of the request is not valid JSON" };
 
     fn respond(self) -> HandlerResult {
