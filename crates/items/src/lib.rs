@@ -37,6 +37,7 @@ mod write;
 
 pub use access::{
     Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
+    Visibility,
 };
 pub use app::{App, AppVersion, PublishedFile};
 pub use check::{CheckProblem, CheckReport};
@@ -53,7 +54,7 @@ pub use interline_edit::{
     Case, Edit, InvalidOperation, Level, LineEndings, MatchLocation, MultipleMatches, NoMatch, NoMatchCause,
     OperationProblem, SimilarPassage, StaleOperation, UnifiedDiff,
 };
-pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp};
+pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp, hash as content_hash};
 pub use jobs::{
     Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, JobKey, JobKind, JobMetrics,
     JobStore, Webhook, WebhookSecret, WebhookStop, WebhookTargets, WebhookUrl, is_public,
@@ -64,7 +65,10 @@ pub use list::{
     Contents, Cursor, CursorKey, Filter, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View,
 };
 pub use organization::Organization;
-pub use store::{FilePage, FileQuery, NewApp, NewToken, PlanOnNewest, Store, StoreError, UniqueField};
+pub use store::{
+    Corruption, DamageCount, FilePage, FileQuery, HashCheck, NewApp, NewToken, PlanOnNewest, Store, StoreError,
+    UniqueField,
+};
 pub use usecases::{
     AppChanges, AppDetails, AppDraft, AppRef, ArchiveState, Caller, ChangedPassage, Changes, CodeFiles, CodeScope,
     ContentPart, DELIVERY_TIME, EditMode, EditRequest, EditResult, EditUnit, ExpectedVersion, FieldChange, FieldMatch,

@@ -89,6 +89,12 @@ pub enum ContentWrite {
         /// The new text.
         new: Option<Arc<str>>,
     },
+    /// It is damaged, and replaced by another. The history keeps of the old text what can be read, so that older versions that
+    /// are rebuilt from it stay; it is no longer returned as a version.
+    Repair {
+        /// The new text.
+        new: Option<Arc<str>>,
+    },
 }
 
 impl ContentWrite {

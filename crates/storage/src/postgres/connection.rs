@@ -12,6 +12,7 @@ use tokio_postgres::config::{Config, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::OpenError;
+use crate::integrity::Integrity;
 use crate::postgres::failure::{Failure, error_chain};
 
 /// Connections of one process. A write holds one for a few round trips, so that some connections serve many clients.
@@ -55,6 +56,8 @@ pub(super) struct Pools {
     pub(super) notify: Pool,
     /// Limits how many searches run at a time.
     pub(super) searches: Arc<Semaphore>,
+    /// What is known of the integrity of contents; counts the damage that operations meet.
+    pub(super) integrity: Arc<Integrity>,
 }
 
 impl Pools {
@@ -64,7 +67,7 @@ impl Pools {
         if result.as_ref().is_err_and(Failure::spoils_the_connection) {
             self.work.retain(|_, _| false);
         }
-        Ok(result?)
+        self.integrity.count_damage(result.map_err(StoreError::from))
     }
 }
 
@@ -80,7 +83,13 @@ pub(super) async fn with_timeout<T>(work: impl Future<Output = Result<T, Failure
 pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
     let searches = Arc::new(Semaphore::new(SEARCHES));
     let [work, commit_status, notify] = [POOL_SIZE, COMMIT_STATUS_SIZE, 1].map(|size| pool(url, size));
-    Ok(Pools { work: work?, commit_status: commit_status?, notify: notify?, searches })
+    Ok(Pools {
+        work: work?,
+        commit_status: commit_status?,
+        notify: notify?,
+        searches,
+        integrity: Arc::new(Integrity::new()),
+    })
 }
 
 fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {

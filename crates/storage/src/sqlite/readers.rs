@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::OpenError;
+use crate::integrity::Integrity;
 use crate::sqlite::connection;
 use crate::sqlite::failure::Failure;
 
@@ -25,19 +26,21 @@ const MAX_IDLE: usize = 16;
 pub(super) struct Readers {
     pool: Arc<Pool>,
     long_reads: Arc<Semaphore>,
+    /// Counts the damage that reads meet.
+    integrity: Arc<Integrity>,
 }
 
 impl Readers {
     /// Opens the file, which a writer has opened before.
-    pub(super) fn open(path: &Path) -> Result<Readers, OpenError> {
+    pub(super) fn open(path: &Path, integrity: Arc<Integrity>) -> Result<Readers, OpenError> {
         let first = connection::reader(path).map_err(|error| OpenError::Failed(error.to_string()))?;
         let pool = Pool { path: path.to_owned(), idle: Mutex::new(vec![first]) };
-        Ok(Readers { pool: Arc::new(pool), long_reads: Arc::new(Semaphore::new(LONG_READS)) })
+        Ok(Readers { pool: Arc::new(pool), long_reads: Arc::new(Semaphore::new(LONG_READS)), integrity })
     }
 
     /// Runs a short read on this thread. It sees everything that was committed before.
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, StoreError> {
-        Ok(self.pool.with_connection(work)?)
+        self.integrity.count_damage(self.pool.with_connection(work).map_err(StoreError::from))
     }
 
     /// Runs a long read on a blocking thread. All its statements see one snapshot of the store.
@@ -54,7 +57,8 @@ impl Readers {
             let _permit = permit;
             pool.with_connection(|connection| in_snapshot(connection, work))
         });
-        Ok(reading.await.map_err(|error| StoreError::Unavailable(error.to_string()))??)
+        let read = reading.await.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        self.integrity.count_damage(read.map_err(StoreError::from))
     }
 }
 
@@ -104,7 +108,7 @@ mod tests {
     fn readers(directory: &Path) -> Readers {
         let path = directory.join("interline.db");
         connection::writer(&path).unwrap();
-        Readers::open(&path).unwrap()
+        Readers::open(&path, Arc::new(Integrity::new())).unwrap()
     }
 
     /// Uses so many connections at the same time.

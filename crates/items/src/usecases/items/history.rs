@@ -92,6 +92,7 @@ impl Interline {
     }
 
     /// Gives an item the fields and the content of an old version, as a new version; writes nothing if it has them already.
+    /// An item whose content is damaged is repaired by it.
     pub async fn restore_version(
         &self,
         caller: &Caller,
@@ -100,9 +101,9 @@ impl Interline {
         expected: ExpectedVersion,
     ) -> Result<Snapshot, Error> {
         for _ in 0..MAX_ROUNDS {
-            let before = self.writable(caller, item_ref, expected).await?;
-            let Version { fields, content, .. } = self.version(&before.item, number).await?;
-            let mut item = before.item.clone();
+            let before = self.replaceable(caller, item_ref, expected).await?;
+            let Version { fields, content, .. } = self.version(before.item(), number).await?;
+            let mut item = before.item().clone();
             self.check_content(item.kind, &fields, content.clone()).await?.apply_to(&mut item);
             item.fields = fields;
             if let Some(saved) = self.save(caller, before, Snapshot { item, content }, None).await? {
@@ -133,8 +134,12 @@ impl Interline {
     async fn version(&self, item: &Item, number: u64) -> Result<Version, Error> {
         // Storages are asked only for versions that the item has had.
         let version = match number {
-            number if (1..=item.stamp.version).contains(&number) => self.store.version(item.id, number).await?,
-            _ => None,
+            number if (1..=item.stamp.version).contains(&number) => self.store.version(item.id, number).await,
+            _ => Ok(None),
+        };
+        let version = match version {
+            Ok(version) => version,
+            Err(error) => return Err(self.explain_damage(item.id, error).await),
         };
         let (kind, id, current) = (item.kind, item.id, item.stamp.version);
         version.ok_or(Error::VersionNotFound { kind, id, version: number, current })

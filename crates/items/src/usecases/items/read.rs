@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::fields::PromptName;
-use crate::{Error, Item, ItemId, ItemState, Kind, NeedsText, Scope, Snapshot, SpaceId};
+use crate::{Error, HashCheck, Item, ItemId, ItemState, Kind, NeedsText, Scope, Snapshot, SpaceId};
 
 use crate::usecases::{Caller, Interline};
 
@@ -129,7 +129,7 @@ impl Interline {
         match content {
             ReadContent::Omit => Ok(ReadItem { item: self.visible_item(caller, item_ref).await?, part: None }),
             ReadContent::Whole | ReadContent::Lines(_) => {
-                ReadItem::from_snapshot(self.visible_snapshot(caller, item_ref).await?, content)
+                ReadItem::from_snapshot(self.visible_snapshot(caller, item_ref, HashCheck::Remembered).await?, content)
             }
         }
     }
@@ -147,7 +147,7 @@ impl Interline {
     /// The item, if it exists for the caller.
     pub(in crate::usecases) async fn visible_item(&self, caller: &Caller, item_ref: &ItemRef) -> Result<Item, Error> {
         let id = self.resolve_id(caller, item_ref).await?;
-        match self.store.item(id).await? {
+        match self.store.visible_item(id, caller.visible()).await? {
             Some(item) if item_ref.exists_for(caller, &item) => Ok(item),
             other => Err(item_ref.not_found_for(caller, other.map(|item| (item.kind, item.space)))),
         }
@@ -158,9 +158,14 @@ impl Interline {
         &self,
         caller: &Caller,
         item_ref: &ItemRef,
+        check: HashCheck,
     ) -> Result<Snapshot, Error> {
         let id = self.resolve_id(caller, item_ref).await?;
-        match self.store.snapshot(id).await? {
+        let found = match self.store.visible_snapshot(id, caller.visible(), check).await {
+            Ok(found) => found,
+            Err(error) => return Err(self.explain_damage(id, error).await),
+        };
+        match found {
             Some(snapshot) if item_ref.exists_for(caller, &snapshot.item) => Ok(snapshot),
             other => {
                 Err(item_ref.not_found_for(caller, other.map(|snapshot| (snapshot.item.kind, snapshot.item.space))))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use interline_template::RenderError;
 
 use crate::template::render;
-use crate::{Error, Scope, View};
+use crate::{Error, HashCheck, Scope, View};
 
 use crate::usecases::{Caller, Interline, ItemRef, now};
 
@@ -18,7 +18,7 @@ impl Interline {
         values: BTreeMap<String, serde_json::Value>,
     ) -> Result<String, Error> {
         caller.require(Scope::Read)?;
-        let snapshot = self.visible_snapshot(caller, item_ref).await?;
+        let snapshot = self.visible_snapshot(caller, item_ref, HashCheck::Remembered).await?;
         let (Some(arguments), Some(content)) = (snapshot.item.fields.arguments.clone(), snapshot.content) else {
             return Err(item_ref.not_found());
         };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use interline_edit::{Case, Pattern, PatternError, SearchOptions, excerpt, search};
 
 use crate::fields::{Description, FieldError, Title, refuse_nul};
-use crate::{Error, Item, Scope, Snapshot};
+use crate::{Error, HashCheck, Item, Scope, Snapshot};
 
 use crate::usecases::{Caller, Interline, ItemRef};
 
@@ -104,7 +104,7 @@ impl Interline {
         request: SearchInside,
     ) -> Result<FoundInside, Error> {
         caller.require(Scope::Read)?;
-        let snapshot = self.visible_snapshot(caller, item_ref).await?;
+        let snapshot = self.visible_snapshot(caller, item_ref, HashCheck::Remembered).await?;
         check(&request)?;
         let is_long = snapshot.content.as_ref().is_some_and(|content| content.len() > BIG_BYTES);
         if is_long || request.query.len() > BIG_BYTES || request.syntax == QuerySyntax::Regex {

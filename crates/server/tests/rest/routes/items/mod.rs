@@ -2,6 +2,7 @@
 
 mod bookmarks;
 mod content;
+mod damage;
 pub(crate) mod editing;
 mod enrichment;
 mod history;
