@@ -118,12 +118,10 @@ fn if_visible<T>(
     let mut found = owner.query([id.uuid().into_bytes()]).map_err(|error| Failure::from(error).of_item(id))?;
     let Some(row) = found.next().map_err(|error| Failure::from(error).of_item(id))? else { return Ok(None) };
     let mut columns = rows::Columns::from_row(row);
-    let (number, kind, space) = (columns.next()?, columns.text(), SpaceId::from_uuid(columns.uuid()?));
-    if !visible.spaces().contains(&space) {
-        return Ok(None);
-    }
-    let kind = kind.and_then(|kind| Ok(names::parse_kind(kind)?)).map_err(|failure| failure.of_item(id))?;
-    if !visible.includes(kind, space) {
+    let (number, kind) = (columns.next()?, columns.text().ok().and_then(|kind| names::parse_kind(kind).ok()));
+    let space = columns.uuid().ok().map(SpaceId::from_uuid);
+    // What cannot be decoded is nobody's.
+    if !kind.zip(space).is_some_and(|(kind, space)| visible.includes(kind, space)) {
         return Ok(None);
     }
     read(number).map(Some).map_err(|failure| failure.of_item(id))

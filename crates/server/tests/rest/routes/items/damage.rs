@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::routes::items::editing::of_every_kind;
 use crate::support::client::{Client, text};
-use crate::support::test_store::TestStore;
+use crate::support::test_store::{TestServer, TestStore};
 
 on_both!(
     a_damaged_content_is_never_served_or_edited,
@@ -18,7 +18,7 @@ on_both!(
 const DAMAGE: &str = "UPDATE contents SET text = replace(text, 'b', 'x')";
 
 /// An item of each kind, with two versions, of which the newest is damaged.
-async fn damaged(store: TestStore) -> (crate::support::test_store::TestServer, Client, Vec<String>) {
+async fn damaged(store: TestStore) -> (TestServer, Client, Vec<String>) {
     let server = store.serve().await;
     let owner = server.owner();
     let paths = of_every_kind(&owner, Some("a\n")).await;
@@ -83,8 +83,7 @@ async fn a_whole_content_repairs_an_item(store: TestStore) {
 
 async fn others_learn_nothing_of_the_damage(store: TestStore) {
     let (server, owner, paths) = damaged(store).await;
-    let bob = owner.check("POST /users", json!({"name": "bob"}), 201, json!({})).await;
-    let bob = server.with_token(&text(&bob["token"]));
+    let (bob, _) = owner.new_user("bob").await;
     for path in &paths {
         for line in ["", "?include_content=false", "/history", "/history/1", "/history/2/diff"] {
             bob.get(&format!("{path}{line}")).await.expect(404, json!({"error": "not_found"}));
