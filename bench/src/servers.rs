@@ -10,7 +10,7 @@ use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
 use interline_items::fields::Limits;
-use interline_items::{Interline, Source, TokenDraft};
+use interline_items::{Interline, Source, Store, TokenDraft};
 use interline_server::{Settings, serve};
 
 pub(crate) use interline_server::Indexing;
@@ -60,7 +60,7 @@ impl Drop for Running {
 }
 
 /// What `#[tokio::main]` makes, with threads that a profile can tell apart.
-fn runtime(name: &str) -> Result<Runtime, Box<dyn Error>> {
+pub(crate) fn runtime(name: &str) -> Result<Runtime, Box<dyn Error>> {
     Ok(Builder::new_multi_thread().enable_all().thread_name(name).build()?)
 }
 
@@ -80,15 +80,36 @@ impl Served {
     /// The same, with the index of searches kept up to date or not.
     pub(crate) fn start_with(path: &Path, indexing: Indexing) -> Result<Served, Box<dyn Error>> {
         let store = Arc::new(SqliteStore::open(path)?);
-        let interline = Interline::new(Arc::<SqliteStore>::clone(&store), Limits::default());
+        let ServedStore { running, requests, .. } =
+            ServedStore::start_with(Arc::<SqliteStore>::clone(&store), indexing)?;
+        Ok(Served { running, store, requests })
+    }
+}
+
+/// Interline over any store, with tokens and without rate limits.
+pub(crate) struct ServedStore {
+    pub(crate) running: Running,
+    pub(crate) interline: Interline,
+    requests: RequestWriter,
+}
+
+impl ServedStore {
+    /// Over a store, with the index of searches kept up to date.
+    pub(crate) fn start(store: Arc<dyn Store>) -> Result<ServedStore, Box<dyn Error>> {
+        ServedStore::start_with(store, Indexing::Here)
+    }
+
+    fn start_with(store: Arc<dyn Store>, indexing: Indexing) -> Result<ServedStore, Box<dyn Error>> {
+        let interline = Interline::new(store, Limits::default());
         let token = runtime("interline-first")?.block_on(token(&interline))?;
         let settings = Settings { rate_limits: None, indexing, ..Settings::default() };
+        let over = interline.clone();
         let running = Running::start("interline", |listener, stopped| async move {
             let stopped = async { drop(stopped.await) };
             // It ends with an error only if the listener has no address.
-            let _ = serve(listener, interline, settings, stopped).await;
+            let _ = serve(listener, over, settings, stopped).await;
         })?;
-        Ok(Served { running, store, requests: RequestWriter { token } })
+        Ok(ServedStore { running, interline, requests: RequestWriter { token } })
     }
 }
 
@@ -106,7 +127,7 @@ async fn token(interline: &Interline) -> Result<String, Box<dyn Error>> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
-fn error_message(error: interline_items::Error) -> String {
+pub(crate) fn error_message(error: interline_items::Error) -> String {
     format!("{error:?}")
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use interline_items::content_hash;
 use interline_storage::PostgresStore;
 use tokio_postgres::{Client, Config, NoTls};
 use uuid::Uuid;
@@ -33,11 +34,17 @@ pub(super) struct Database {
 }
 
 impl Database {
-    /// One with the files of a folder, as modules by their paths, and with its index complete.
-    pub(super) async fn filled(server: &str, files: &Path) -> Result<Database, Box<dyn Error>> {
+    /// One without a store.
+    pub(super) async fn empty(server: &str) -> Result<Database, Box<dyn Error>> {
         let name = format!("interline_bench_{}", Uuid::now_v7().simple());
         let database = Database { server: server.to_owned(), name };
         connect(&server.parse()?).await?.batch_execute(&format!("CREATE DATABASE {}", database.name)).await?;
+        Ok(database)
+    }
+
+    /// One with the files of a folder, as modules by their paths, and with its index complete.
+    pub(super) async fn filled(server: &str, files: &Path) -> Result<Database, Box<dyn Error>> {
+        let database = Database::empty(server).await?;
         let store = database.open().await?;
         let mut client = connect(&database.config()?).await?;
         let transaction = client.transaction().await?;
@@ -47,7 +54,7 @@ impl Database {
                 let file = file?.path();
                 let text = fs::read_to_string(&file)?;
                 let path = file.strip_prefix(files)?.to_string_lossy();
-                let (length, hash) = (i64::try_from(text.len())?, [0_u8; 32]);
+                let (length, hash) = (i64::try_from(text.len())?, content_hash(&text));
                 transaction
                     .execute(&insert, &[&Uuid::now_v7(), &GLOBAL, &path, &length, &hash.as_slice(), &text])
                     .await?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interline_items::fields::Limits;
-use interline_items::{Case, CodeKind, CodeScope, Interline, QuerySyntax, SearchFiles, Source};
+use interline_items::{Case, CodeKind, CodeScope, Interline, QuerySyntax, SearchFiles, Source, content_hash};
 use interline_storage::SqliteStore;
 use rusqlite::params;
 use uuid::Uuid;
@@ -25,7 +25,7 @@ const ROUNDS: usize = 11;
 /// The space that is everybody's.
 const GLOBAL: [u8; 16] = *b"\0\0\0\0\0\0\x70\0\x80\0\0\0\0\0\0\x01";
 /// Changes when [`fill`] writes something else, so that kept stores are made anew.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 const INSERT_ITEM: &str = "
     INSERT INTO items (
@@ -195,7 +195,7 @@ fn fill(folder: &Path) -> Result<(), Box<dyn Error>> {
         fs::write(on_disk, &text)?;
         let length = i64::try_from(text.len())?;
         let id = Uuid::from_u128(u128::from(number) << 64 | 1).into_bytes();
-        connection.prepare_cached(INSERT_ITEM)?.execute(params![id, GLOBAL, path, length, [0_u8; 32]])?;
+        connection.prepare_cached(INSERT_ITEM)?.execute(params![id, GLOBAL, path, length, content_hash(&text)])?;
         let insert_text = "INSERT INTO contents (item, text) VALUES (last_insert_rowid(), ?1)";
         connection.prepare_cached(insert_text)?.execute(params![text])?;
         number += 1;

@@ -4,6 +4,7 @@ mod code_postgres;
 mod code_search;
 mod creates;
 mod edits;
+mod foreign;
 mod growth;
 mod http;
 mod mcp;
@@ -41,10 +42,12 @@ pub(crate) enum Group {
     Search,
     /// An agent's server.
     Mcp,
+    /// What does not exist for a user.
+    Foreign,
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 11] = [
+    pub(crate) const ALL: [Group; 12] = [
         Group::Engine,
         Group::Http,
         Group::Creates,
@@ -56,6 +59,7 @@ impl Group {
         Group::Module,
         Group::Search,
         Group::Mcp,
+        Group::Foreign,
     ];
 
     /// The word that asks for it.
@@ -72,6 +76,7 @@ impl Group {
             Group::Module => "module",
             Group::Search => "search",
             Group::Mcp => "mcp",
+            Group::Foreign => "foreign",
         }
     }
 
@@ -97,6 +102,7 @@ impl Group {
             Group::Module => module::run(rows),
             Group::Search => search::run(rows),
             Group::Mcp => mcp::run(rows),
+            Group::Foreign => foreign::run(rows),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use interline_items::Store;
 use interline_items::search::{IndexStep, IndexStepResult};
+use interline_items::{Store, content_hash};
 use interline_storage::SqliteStore;
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ fn fill(path: &Path, items: usize) -> Result<(Queries, f64), Box<dyn Error>> {
             }
         }
         bytes += text.len();
-        bare.insert(BareNote { title: &format!("note {number}"), tags: &[], text: &text })?;
+        bare.insert(BareNote { title: &format!("note {number}"), tags: &[], text: &text }, content_hash(&text))?;
     }
     bare.connection().execute_batch(
         "

@@ -106,7 +106,7 @@ impl Bare {
     /// Adds a note: content, metadata, version and event, in one synced commit.
     pub(crate) fn create(&mut self, note: BareNote<'_>) -> rusqlite::Result<BareItem> {
         self.execute("BEGIN IMMEDIATE")?;
-        let item = self.insert(note)?;
+        let item = self.insert(note, HASH)?;
         self.execute("COMMIT")?;
         Ok(item)
     }
@@ -128,11 +128,11 @@ impl Bare {
     }
 
     /// The rows of a new note, in the transaction that is open.
-    pub(crate) fn insert(&mut self, note: BareNote<'_>) -> rusqlite::Result<BareItem> {
+    pub(crate) fn insert(&mut self, note: BareNote<'_>, hash: [u8; 32]) -> rusqlite::Result<BareItem> {
         let (id, at, length) = (Uuid::now_v7().into_bytes(), self.next_time(), note.text.len() as i64);
         let tags = serde_json::to_string(note.tags).unwrap_or_default();
         let (lines, preview) = (lines(note.text), preview(note.text));
-        self.statement(INSERT_ITEM, params![id, self.space, at, note.title, tags, length, lines, preview, HASH])?;
+        self.statement(INSERT_ITEM, params![id, self.space, at, note.title, tags, length, lines, preview, hash])?;
         let number = self.connection.last_insert_rowid();
         for tag in note.tags {
             self.statement(INSERT_TAG, params![number, tag, self.space])?;

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
+use interline_items::content_hash;
 use uuid::Uuid;
 
 use super::{Bare, BareNote, BenchFolder, file_in};
@@ -34,7 +35,7 @@ pub(crate) fn fill(path: &Path, filling: Filling) -> Result<(), Box<dyn Error>> 
             // Any number that has no divisor in common with the length goes all over it.
             let at = number * 7_919 % (texts.len() - filling.bytes);
             let text = &texts[at..at + filling.bytes];
-            bare.insert(BareNote { title: &format!("note {number}"), tags: &[], text })?;
+            bare.insert(BareNote { title: &format!("note {number}"), tags: &[], text }, content_hash(text))?;
         }
         bare.connection().execute_batch("COMMIT")?;
     }

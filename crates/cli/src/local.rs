@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interline_items::{
-    Caller, Interline, ListenRequest, Listener, RemoveUser, Source, Store, TokenDraft, User, UserDraft,
+    Caller, CheckReport, Interline, ListenRequest, Listener, RemoveUser, Source, Store, TokenDraft, User, UserDraft,
 };
 use interline_server::McpServer;
 use interline_storage::{PostgresStore, SqliteStore};
@@ -33,14 +33,15 @@ pub(crate) async fn open(settings: &StoreSettings) -> Result<(Interline, Owner),
     Ok((interline, owner))
 }
 
-/// Opens a store that is there already.
-pub(crate) async fn open_existing(settings: &StoreSettings) -> Result<Interline, CommandError> {
+/// Checks a store that is there already. A file is only read.
+pub(crate) async fn check(settings: &StoreSettings) -> Result<CheckReport, CommandError> {
     match &settings.database {
         Database::Sqlite(path) if path.try_exists().is_ok_and(|exists| !exists) => {
             Err(CommandError::refused(format!("there is no store in {}", settings.data_dir.display()))
                 .hint("say where it is with --data-dir or --database"))
         }
-        Database::Sqlite(_) | Database::Postgres(_) => connect(settings).await,
+        Database::Sqlite(path) => Ok(SqliteStore::check_file(path)?),
+        Database::Postgres(_) => Ok(connect(settings).await?.check().await?),
     }
 }
 

@@ -116,9 +116,11 @@ pub(crate) struct CheckResponse {
 #[derive(Debug, Serialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
 enum CheckProblemResponse {
+    Item { id: String },
     Content { id: String },
     Version { id: String, version: u64 },
     Index { id: String },
+    Table { detail: String },
     Damage { detail: String },
 }
 
@@ -138,6 +140,8 @@ impl From<&CheckReport> for CheckResponse {
 impl From<&CheckProblem> for CheckProblemResponse {
     fn from(problem: &CheckProblem) -> CheckProblemResponse {
         match problem {
+            CheckProblem::Item(id) => CheckProblemResponse::Item { id: id.to_string() },
+            CheckProblem::Table(detail) => CheckProblemResponse::Table { detail: detail.clone() },
             CheckProblem::Content(id) => CheckProblemResponse::Content { id: id.to_string() },
             CheckProblem::Version { id, version } => {
                 CheckProblemResponse::Version { id: id.to_string(), version: *version }

@@ -167,3 +167,32 @@ pub struct Credentials {
     /// The user's spaces.
     pub memberships: Vec<Membership>,
 }
+
+/// What exists for somebody: the items of some kinds in some spaces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Visibility {
+    spaces: BTreeSet<SpaceId>,
+    kinds: BTreeSet<Kind>,
+}
+
+impl Visibility {
+    /// The items of these kinds in these spaces.
+    pub fn new(spaces: BTreeSet<SpaceId>, kinds: BTreeSet<Kind>) -> Visibility {
+        Visibility { spaces, kinds }
+    }
+
+    /// The spaces.
+    pub fn spaces(&self) -> &BTreeSet<SpaceId> {
+        &self.spaces
+    }
+
+    /// The kinds.
+    pub fn kinds(&self) -> &BTreeSet<Kind> {
+        &self.kinds
+    }
+
+    /// Whether items of a kind in a space are among them.
+    pub fn includes(&self, kind: Kind, space: SpaceId) -> bool {
+        self.kinds.contains(&kind) && self.spaces.contains(&space)
+    }
+}

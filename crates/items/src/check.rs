@@ -35,7 +35,9 @@ impl CheckReport {
 pub enum CheckProblem {
     /// The content of an item does not have the hash and size that its row says.
     Content(ItemId),
-    /// A version of an item cannot be rebuilt, or not with the size that its record says.
+    /// The row of an item cannot be read.
+    Item(ItemId),
+    /// A version of an item cannot be rebuilt, or not with the size and hash that its record says.
     Version {
         /// The item.
         id: ItemId,
@@ -44,6 +46,8 @@ pub enum CheckProblem {
     },
     /// The search index does not say of an item what its content does.
     Index(ItemId),
+    /// A table, one of its indexes or a page of it is damaged; the text says where.
+    Table(String),
     /// The search index has an item that does not exist, or is damaged in a place that belongs to no single item; the text
     /// says where.
     Damage(String),

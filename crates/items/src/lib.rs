@@ -40,6 +40,7 @@ mod write;
 
 pub use access::{
     Credentials, Membership, Rank, RemoveUser, Role, Scope, SecretHash, Space, SpaceOwner, Token, User, UserRemoval,
+    Visibility,
 };
 pub use app::{App, AppVersion, PublishedFile};
 pub use check::{CheckProblem, CheckReport};
@@ -56,7 +57,7 @@ pub use interline_edit::{
     Case, Edit, InvalidOperation, Level, LineEndings, MatchLocation, MultipleMatches, NoMatch, NoMatchCause,
     OperationProblem, SimilarPassage, StaleOperation, UnifiedDiff,
 };
-pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp};
+pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp, hash as content_hash};
 pub use jobs::{
     Attempt, ClaimJobs, Delivery, DeliveryState, DueJobs, Enrichment, EnrichmentState, FindDueJobs, Job, JobEnd,
     JobKey, JobKind, JobMetrics, JobStore, Webhook, WebhookSecret, WebhookStop, WebhookTargets, WebhookUrl, is_public,
@@ -68,7 +69,10 @@ pub use list::{
 };
 pub use memory_budget::{MemoryBudget, MemoryHolder, RequestMemory, WORK_FACTOR};
 pub use organization::Organization;
-pub use store::{FilePage, FileQuery, NewApp, NewToken, PlanOnNewest, Store, StoreError, UniqueField};
+pub use store::{
+    Corruption, DamageCount, FilePage, FileQuery, HashCheck, NewApp, NewToken, PlanOnNewest, Store, StoreError,
+    UniqueField,
+};
 pub use usecases::{
     AppChanges, AppDetails, AppDraft, AppRef, ArchiveState, Caller, ChangedPassage, Changes, CodeFiles, CodeScope,
     ContentPart, DELIVERY_TIME, EditMode, EditRequest, EditResult, EditUnit, ExpectedVersion, FieldChange, FieldMatch,

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 use tokio::sync::watch;
 
-use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Token, User, UserRemoval};
+use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Token, User, UserRemoval, Visibility};
 use crate::app::{App, AppVersion, PublishedFile};
 use crate::check::CheckReport;
 use crate::error::Overloaded;
@@ -32,6 +32,11 @@ use crate::{
 /// that fails has changed nothing, unless it fails with [`StoreError::Unknown`].
 ///
 /// The methods do not check who may do what: the use cases pass the spaces and kinds that exist for their caller.
+///
+/// No method returns a content, a version or a part of one that is not what was written: a text is checked against its stored
+/// hash, and what does not fit is [`StoreError::Corrupt`]. Contents of items are checked as [`HashCheck`] says, in lists and
+/// searches as for [`HashCheck::Remembered`]; versions and published files are checked at each read. An item that cannot be
+/// read is left out of pages, and the content of one that is damaged is left out of it there.
 #[async_trait]
 pub trait Store: JobStore {
     /// Whether the storage answers.
@@ -80,10 +85,23 @@ pub trait Store: JobStore {
     /// The kind, space, stamp and last use of an item: the cheapest read.
     async fn state(&self, id: ItemId) -> Result<Option<ItemState>, StoreError>;
 
-    /// An item without its content, in whatever view.
+    /// An item without its content, in whatever view, if it is in one of the visible spaces and kinds; of another one no more
+    /// is read than its space and kind, so that it takes as long as one that does not exist.
+    async fn visible_item(&self, id: ItemId, visible: &Visibility) -> Result<Option<Item>, StoreError>;
+
+    /// The same with its content, both at one moment. [`StoreError::Corrupt`] if the content is not what was written.
+    async fn visible_snapshot(
+        &self,
+        id: ItemId,
+        visible: &Visibility,
+        check: HashCheck,
+    ) -> Result<Option<Snapshot>, StoreError>;
+
+    /// An item without its content, wherever it is: for work that no caller waits for.
     async fn item(&self, id: ItemId) -> Result<Option<Item>, StoreError>;
 
-    /// An item with its content, both at one moment.
+    /// An item with its content, both at one moment, wherever it is: for work that no caller waits for. The content is checked
+    /// as for [`HashCheck::Always`].
     async fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, StoreError>;
 
     /// The item of a kind that is not deleted and has that name in one of the spaces; the first space in their order wins.
@@ -122,11 +140,19 @@ pub trait Store: JobStore {
     /// Reads everything, at one moment, and reports what does not fit together.
     async fn check(&self) -> Result<CheckReport, StoreError>;
 
+    /// How much damage was met since the store was opened.
+    fn damage(&self) -> DamageCount;
+
     /// Records of an item's history, newest first; none for an item that does not exist.
     async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError>;
 
     /// An item as it was in a version, byte for byte; `None` if there is no such version, or if it was forgotten.
+    /// [`StoreError::Corrupt`] if it cannot be rebuilt as it was written.
     async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError>;
+
+    /// Some versions of an item that can be rebuilt as they were written, newest first: as many as `limit`, and as can be
+    /// found in a second.
+    async fn whole_versions(&self, item: ItemId, limit: usize) -> Result<Vec<u64>, StoreError>;
 
     /// Removes old history records of some items: those after `after` in the order of ids. The versions that stay can be
     /// rebuilt as before. A caller that calls it again with the item that it ended at gets through all items, in short
@@ -321,6 +347,47 @@ impl UniqueField {
     }
 }
 
+/// When the content of an item is checked against its stored hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HashCheck {
+    /// Now: before something is built on it.
+    Always,
+    /// Now, unless this process has checked the same version of the item within the hour.
+    Remembered,
+}
+
+/// Stored data that is not what was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Corruption {
+    /// The item that it belongs to, if that is known.
+    pub item: Option<ItemId>,
+    /// The version of the item, if an old one is damaged and not the item itself.
+    pub version: Option<u64>,
+    /// What is wrong with it, for the log.
+    pub detail: String,
+}
+
+impl Corruption {
+    /// Damage of an item.
+    pub fn of_item(item: ItemId, detail: impl Into<String>) -> Corruption {
+        Corruption { item: Some(item), version: None, detail: detail.into() }
+    }
+
+    /// Damage of a version of an item.
+    pub fn of_version(item: ItemId, version: u64, detail: impl Into<String>) -> Corruption {
+        Corruption { item: Some(item), version: Some(version), detail: detail.into() }
+    }
+}
+
+/// How much damage a store has met since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DamageCount {
+    /// How often something was read that is not what was written.
+    pub reads: u64,
+    /// How many items are known to be damaged, and not repaired since.
+    pub items: u64,
+}
+
 /// Why a method of a storage failed.
 #[derive(Debug, Error)]
 pub enum StoreError {
@@ -354,6 +421,9 @@ pub enum StoreError {
     /// been applied. The text is for the log.
     #[error("the storage lost the answer to a change: {0}")]
     Unknown(String),
+    /// What is stored is not what was written: a hash or a length does not fit, or it cannot be decoded.
+    #[error("the stored data is damaged: {}", .0.detail)]
+    Corrupt(Corruption),
     /// The storage is broken or was used wrongly. The text is for the log.
     #[error("the storage failed: {0}")]
     Failed(String),

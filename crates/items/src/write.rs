@@ -22,7 +22,7 @@ impl Batch {
         let bytes = |write: &ItemWrite| match &write.content {
             ContentWrite::Keep => 0,
             ContentWrite::Edit { new, .. } => new.len(),
-            ContentWrite::Set { new, .. } => new.as_ref().map_or(0, |text| text.len()),
+            ContentWrite::Set { new, .. } | ContentWrite::Repair { new } => new.as_ref().map_or(0, |text| text.len()),
         };
         self.writes.iter().map(bytes).sum()
     }
@@ -98,6 +98,12 @@ pub enum ContentWrite {
     Set {
         /// The old text; `None` for no content and at creation.
         old: Option<Arc<str>>,
+        /// The new text.
+        new: Option<Arc<str>>,
+    },
+    /// It is damaged, and replaced by another. The history keeps of the old text what can be read, so that older versions that
+    /// are rebuilt from it stay; it is no longer returned as a version.
+    Repair {
         /// The new text.
         new: Option<Arc<str>>,
     },

@@ -7,6 +7,7 @@
 //! only keeps the blocks.
 
 mod codec;
+mod integrity;
 mod item_columns;
 mod new_event;
 mod open;

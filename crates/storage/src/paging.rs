@@ -22,6 +22,11 @@ impl PageEntry {
         PageEntry { key: cursor.key.clone(), id: cursor.id.uuid(), number: 0 }
     }
 
+    /// The id and the number of its item.
+    pub(crate) fn item(&self) -> (ItemId, i64) {
+        (ItemId::from_uuid(self.id), self.number)
+    }
+
     /// Sorts by the score of a search, where its order is by relevance.
     pub(crate) fn set_score(&mut self, order: SearchOrder, score: u32) {
         match order {

@@ -12,7 +12,7 @@ use crate::wire::CheckResponse;
 
 pub(super) async fn run(args: &CheckArgs, environment: &Environment) -> Result<(), CommandError> {
     let settings = StoreSettings::for_check(args, environment)?;
-    let report = local::open_existing(&settings).await?.check().await?;
+    let report = local::check(&settings).await?;
     match args.format() {
         OutputFormat::Json => print_json(&CheckResponse::from(&report))?,
         OutputFormat::Text => print(&summary(&report))?,
@@ -43,6 +43,8 @@ fn summary(report: &CheckReport) -> String {
 
 fn problem(problem: &CheckProblem) -> String {
     match problem {
+        CheckProblem::Item(id) => format!("item {id}: its row cannot be read"),
+        CheckProblem::Table(detail) => format!("the database: {detail}"),
         CheckProblem::Content(id) => format!("item {id}: the content is not what is known of it"),
         CheckProblem::Version { id, version } => format!("item {id}: version {version} cannot be rebuilt"),
         CheckProblem::Index(id) => format!("item {id}: the index of searches differs from it"),
@@ -73,6 +75,8 @@ mod tests {
     fn every_problem_is_listed() {
         let id = ItemId::generate();
         let report = report(vec![
+            CheckProblem::Item(id),
+            CheckProblem::Table("table contents: page 7 is used twice".to_owned()),
             CheckProblem::Content(id),
             CheckProblem::Version { id, version: 4 },
             CheckProblem::Index(id),
@@ -80,6 +84,8 @@ mod tests {
         ]);
         let expected = format!(
             "items: 3, versions: 7, items not in the index yet: 1\n\
+             item {id}: its row cannot be read\n\
+             the database: table contents: page 7 is used twice\n\
              item {id}: the content is not what is known of it\n\
              item {id}: version 4 cannot be rebuilt\n\
              item {id}: the index of searches differs from it\n\
@@ -87,7 +93,7 @@ mod tests {
         );
         assert_eq!(summary(&report), expected);
         let error = verdict(&report).expect_err("a failure").to_string();
-        assert!(error.starts_with("error: the store is damaged; problems: 4\nhint: "), "{error}");
+        assert!(error.starts_with("error: the store is damaged; problems: 6\nhint: "), "{error}");
     }
 
     #[test]

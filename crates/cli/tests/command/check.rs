@@ -1,6 +1,7 @@
 //! `check` on the local store.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::json;
 
@@ -86,4 +87,54 @@ fn a_store_that_is_not_there_is_not_made() {
     let sandbox = Sandbox::new();
     sandbox.run(&["check"]).refused(1, &["there is no store in ", "hint: say where it is with --data-dir"]);
     assert!(!sandbox.data_dir().exists());
+}
+
+#[test]
+fn all_damage_in_a_read_only_copy_is_told_and_the_copy_stays_as_it_is() {
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
+    for number in 0..3 {
+        let content = format!("{}{MARK} {number}", "wool ".repeat(200));
+        let note = json!({"title": format!("note {number}"), "content": content});
+        assert_eq!(served.post("/notes", &sandbox.token(), &note.to_string()).status, 201);
+    }
+    served.stop();
+    let copy = sandbox.data_dir().with_file_name("copy");
+    fs::create_dir(&copy).expect("a directory");
+    let mut bytes = fs::read(sandbox.data_dir().join("interline.db")).expect("the store");
+    for at in 0..bytes.len() - MARK.len() {
+        if bytes[at..].starts_with(MARK.as_bytes()) {
+            bytes[at] ^= 1;
+        }
+    }
+    let file = copy.join("interline.db");
+    fs::write(&file, &bytes).expect("the copy");
+    // In the place of the files that a reader would make: not even root can make them then.
+    fs::create_dir(copy.join("interline.db-shm")).expect("a directory");
+    fs::set_permissions(&file, Permissions::from_mode(0o400)).expect("a mode");
+    fs::set_permissions(&copy, Permissions::from_mode(0o500)).expect("a mode");
+
+    let output = sandbox.run(&["check", "--data-dir", copy.to_str().expect("UTF-8")]);
+    fs::set_permissions(&copy, Permissions::from_mode(0o700)).expect("a mode");
+    assert_eq!(output.code, Some(3), "{output:?}");
+    assert!(output.stdout.starts_with("items: 3, versions: 3, "), "{output:?}");
+    assert_eq!(output.stdout.matches(": the content is not what is known of it\n").count(), 3, "{output:?}");
+    assert_eq!(output.stdout.matches(": version 1 cannot be rebuilt").count(), 3, "{output:?}");
+    assert_eq!(fs::read(&file).expect("the copy"), bytes);
+}
+
+#[test]
+fn damaged_pages_are_told_by_the_name_of_their_table() {
+    let sandbox = filled();
+    let file = sandbox.data_dir().join("interline.db");
+    let mut bytes = fs::read(&file).expect("the store");
+    let mark = (0..bytes.len()).find(|&at| bytes[at..].starts_with(MARK.as_bytes())).expect("the content");
+    // The header of the page that has the content.
+    let page = mark / 4096 * 4096;
+    bytes[page..page + 8].fill(0xff);
+    fs::write(&file, &bytes).expect("the store");
+    let output = sandbox.run(&["check"]);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    assert!(output.stdout.contains("the database: table contents: "), "{output:?}");
+    assert!(output.stdout.contains(": the content is not what is known of it\n"), "{output:?}");
 }

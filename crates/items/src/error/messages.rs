@@ -90,6 +90,12 @@ impl Error {
             Error::Unknown(_) => "it may have been applied: read the item before sending it again, or send it again \
                                   with the same idempotency key"
                 .to_owned(),
+            Error::CorruptContent { versions, .. } if versions.is_empty() => {
+                "nothing was applied; write the whole content anew, or have the operator restore a copy".to_owned()
+            }
+            Error::CorruptContent { .. } => {
+                "nothing was applied; restore one of `versions`, or write the whole content anew".to_owned()
+            }
             Error::Internal(_) => "nothing was applied; report the request id if it happens again".to_owned(),
         }
     }
@@ -239,6 +245,12 @@ impl fmt::Display for Error {
                 write!(f, "the {resource} is full")
             }
             Error::Unknown(_) => f.write_str("the store lost the answer to this change"),
+            Error::CorruptContent { item: Some(item), .. } => {
+                write!(f, "what is stored of item {item} is damaged: it is not what was written")
+            }
+            Error::CorruptContent { item: None, .. } => {
+                f.write_str("what is stored is damaged: it is not what was written")
+            }
             Error::Internal(_) => f.write_str("something went wrong inside the server"),
         }
     }

@@ -10,7 +10,7 @@ use interline_python::CodeError;
 
 use crate::KindMismatch;
 use crate::fields::FieldError;
-use crate::{App, EventCursor, Item, ItemId, Kind, Scope, SpaceId, StoreError, UniqueField};
+use crate::{App, Corruption, EventCursor, Item, ItemId, Kind, Scope, SpaceId, StoreError, UniqueField};
 
 /// Why a use case refused or failed. The code is stable; the message (`Display`) says what happened, with the figures, and
 /// the suggestion what to do next, so that an agent can make the right next call from it alone.
@@ -187,6 +187,15 @@ pub enum Error {
     /// The connection to the storage was lost before it confirmed a change, which may have been applied. The text is for the
     /// log.
     Unknown(String),
+    /// What is stored of an item is not what was written; nothing was applied.
+    CorruptContent {
+        /// The item, if it is known.
+        item: Option<ItemId>,
+        /// Versions of it that are whole, newest first.
+        versions: Vec<u64>,
+        /// What is wrong, for the log.
+        detail: String,
+    },
     /// Something is broken. The text is for the log.
     Internal(String),
 }
@@ -335,6 +344,7 @@ impl Error {
             Error::Forbidden(_) => "forbidden",
             Error::Unavailable(_) | Error::Unknown(_) => "unavailable",
             Error::Overloaded(_) => "overloaded",
+            Error::CorruptContent { .. } => "corrupt_content",
             Error::Internal(_) => "internal",
         }
     }
@@ -361,6 +371,9 @@ impl From<StoreError> for Error {
             // Another process committed a request with the same key first.
             StoreError::KeyTaken => Error::KeyInFlight,
             StoreError::Stale(id) => Error::Unavailable(format!("item {id} changed under every attempt")),
+            StoreError::Corrupt(Corruption { item, detail, .. }) => {
+                Error::CorruptContent { item, versions: Vec::new(), detail }
+            }
             StoreError::Failed(detail) => Error::Internal(detail),
         }
     }

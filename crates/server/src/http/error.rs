@@ -111,7 +111,12 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response<Body> {
         let mut body = self.body();
-        if let ApiError::Refused(Error::Internal(detail) | Error::Unavailable(detail) | Error::Unknown(detail)) = &self
+        if let ApiError::Refused(
+            Error::Internal(detail)
+            | Error::Unavailable(detail)
+            | Error::Unknown(detail)
+            | Error::CorruptContent { detail, .. },
+        ) = &self
         {
             let request_id = current_request_id();
             tracing::error!(request_id, detail, code = body.code(), "a request failed");
@@ -168,6 +173,6 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::InvalidIdempotencyKey(_)
         | Error::InvalidOperations { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Error::Unavailable(_) | Error::Unknown(_) | Error::Overloaded(_) => StatusCode::SERVICE_UNAVAILABLE,
-        Error::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        Error::Internal(_) | Error::CorruptContent { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -175,6 +175,9 @@ fn data_of(error: &Error) -> Map<String, Value> {
             ("existing_id", app.id.to_string().into()),
             ("existing_state", "active".into()),
         ]),
+        Error::CorruptContent { item, versions, .. } => {
+            object([("id", item.map(|id| id.to_string()).into()), ("versions", versions.clone().into())])
+        }
         Error::CursorExpired { current } => object([("cursor", current.to_string().into())]),
         Error::ContentEmpty(_)
         | Error::InvalidParameters(_)

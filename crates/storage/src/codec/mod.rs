@@ -5,7 +5,7 @@
 //! * [`undo`] encodes old contents: the record of each version leads to the content before it. It uses [`splices`],
 //!   [`compression`] and [`varint`], a short form of numbers.
 //! * [`membership`] merges the rows of a user's memberships, [`retention`] decides which records of a history are
-//!   forgotten.
+//!   forgotten, [`whole_versions`] in which order the versions of a damaged item are tried.
 
 mod compression;
 pub(crate) mod functions;
@@ -17,6 +17,7 @@ pub(crate) mod retention;
 mod splices;
 pub(crate) mod undo;
 pub(crate) mod varint;
+pub(crate) mod whole_versions;
 
 use interline_items::StoreError;
 use thiserror::Error;

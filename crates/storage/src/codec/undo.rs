@@ -36,13 +36,15 @@ pub(crate) enum UndoKind {
     Delta = 4,
     /// The older content, compressed.
     Whole = 5,
+    /// The older content was damaged and could not be read.
+    Lost = 6,
 }
 
 impl UndoKind {
     /// The kind of that number.
     pub(crate) fn from_number(number: i64) -> Result<UndoKind, CodecError> {
-        use UndoKind::{Absent, Delta, Splices, Unchanged, Whole, ZippedSplices};
-        [Unchanged, Absent, Splices, ZippedSplices, Delta, Whole]
+        use UndoKind::{Absent, Delta, Lost, Splices, Unchanged, Whole, ZippedSplices};
+        [Unchanged, Absent, Splices, ZippedSplices, Delta, Whole, Lost]
             .into_iter()
             .find(|kind| *kind as i64 == number)
             .ok_or(CodecError::Undo("its record is of an unknown kind"))
@@ -50,14 +52,14 @@ impl UndoKind {
 
     /// Whether the older content can be rebuilt without the newer one: a rebuild can start here.
     pub(crate) fn stands_alone(self) -> bool {
-        matches!(self, UndoKind::Absent | UndoKind::Whole)
+        matches!(self, UndoKind::Absent | UndoKind::Whole | UndoKind::Lost)
     }
 }
 
 /// The numbers of the kinds that stand alone, as SQL lists them.
 macro_rules! standing_alone {
     () => {
-        "(1, 5)"
+        "(1, 5, 6)"
     };
 }
 pub(crate) use standing_alone;
@@ -103,8 +105,14 @@ pub(crate) fn encode_step(write: &ContentWrite) -> Result<UndoRecord, CodecError
         ContentWrite::Set { old: Some(old), new: Some(new) } => {
             Ok(UndoRecord { kind: UndoKind::Delta, bytes: compression::compress_against(new, old)? })
         }
-        ContentWrite::Set { .. } => encode_whole(write),
+        ContentWrite::Set { .. } | ContentWrite::Repair { .. } => encode_whole(write),
     }
+}
+
+/// The undo record of a repair whose old text could be read: it is not what was written, and the recorded hash of its version
+/// says so, but older versions may be rebuilt from it.
+pub(crate) fn encode_damaged(old: &str) -> Result<UndoRecord, CodecError> {
+    Ok(UndoRecord { kind: UndoKind::Whole, bytes: compression::compress(old.as_bytes())? })
 }
 
 /// The undo record of a change of content that stands alone: the next record starts a new chain.
@@ -114,6 +122,7 @@ pub(crate) fn encode_whole(write: &ContentWrite) -> Result<UndoRecord, CodecErro
         ContentWrite::Keep => encode_step(write),
         ContentWrite::Edit { new, undo } => whole(&undo.apply(new).map_err(|_| ANOTHER_TEXT)?),
         ContentWrite::Set { old: Some(old), .. } => whole(old),
+        ContentWrite::Repair { .. } => Ok(UndoRecord { kind: UndoKind::Lost, bytes: Vec::new() }),
         ContentWrite::Set { old: None, .. } => Ok(UndoRecord { kind: UndoKind::Absent, bytes: Vec::new() }),
     }
 }
@@ -163,6 +172,7 @@ pub(crate) fn rebuild(newest: Option<Arc<str>>, records: &[UndoRecord]) -> Resul
             }
             UndoKind::Whole => (content, edits) = (Some(text(compression::decompress(bytes)?)?), Vec::new()),
             UndoKind::Absent => (content, edits) = (None, Vec::new()),
+            UndoKind::Lost => return Err(CodecError::Undo("it was damaged when its item was repaired")),
         }
     }
     apply_edits(content, &edits)
@@ -200,7 +210,7 @@ fn text(bytes: Vec<u8>) -> Result<Arc<str>, CodecError> {
 /// How many bytes the content had before a change.
 fn old_length(write: &ContentWrite) -> u64 {
     match write {
-        ContentWrite::Keep => 0,
+        ContentWrite::Keep | ContentWrite::Repair { .. } => 0,
         ContentWrite::Edit { new, undo } => {
             let (mut gone, mut back) = (0, 0);
             for splice in undo.splices() {

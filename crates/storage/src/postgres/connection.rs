@@ -13,6 +13,7 @@ use tokio_postgres::config::{Config, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::OpenError;
+use crate::integrity::Integrity;
 use crate::postgres::failure::{Failure, error_chain};
 
 /// Connections of one process that are left for short operations. A write holds one for a few round trips, so that some
@@ -55,6 +56,8 @@ pub(super) struct Pools {
     pub(super) notify: Pool,
     /// How connections are encrypted; `None` if they are not.
     tls: Option<MakeRustlsConnect>,
+    /// What is known of the integrity of contents; counts the damage that operations meet.
+    pub(super) integrity: Arc<Integrity>,
 }
 
 impl Pools {
@@ -64,7 +67,7 @@ impl Pools {
         if result.as_ref().is_err_and(Failure::spoils_the_connection) {
             self.work.retain(|_, _| false);
         }
-        Ok(result?)
+        self.integrity.count_damage(result.map_err(StoreError::from))
     }
 
     /// Runs a read that can take long. Its statement is cancelled when the caller no longer waits for it.
@@ -125,7 +128,7 @@ pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
     };
     let pool = |size| pool(config.clone(), tls.clone(), size);
     let (work, commit_status, notify) = (pool(work_connections())?, pool(COMMIT_STATUS_SIZE)?, pool(1)?);
-    Ok(Pools { work, commit_status, notify, tls })
+    Ok(Pools { work, commit_status, notify, tls, integrity: Arc::new(Integrity::new()) })
 }
 
 /// One for each long read and each search that the use cases begin at a time, paused searches included, and some for short

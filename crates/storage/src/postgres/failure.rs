@@ -4,11 +4,12 @@ use std::error::Error;
 use std::io;
 
 use deadpool_postgres::{HookError, PoolError};
-use interline_items::StoreError;
+use interline_items::{Corruption, ItemId, StoreError};
 use tokio_postgres::error::SqlState;
 
 use crate::OpenError;
 use crate::codec::CodecError;
+use crate::integrity::Damage;
 
 /// Why an operation on the database failed.
 #[derive(Debug)]
@@ -21,6 +22,54 @@ pub(crate) enum Failure {
     NoConnection(String),
     /// The server did not answer in time.
     NoAnswer,
+}
+
+impl Failure {
+    /// The same failure; if what is stored cannot be read because it is damaged, it is the damage of this item.
+    pub(super) fn of_item(self, item: ItemId) -> Failure {
+        match self.into_corruption() {
+            Ok(corruption) => {
+                StoreError::Corrupt(Corruption { item: corruption.item.or(Some(item)), ..corruption }).into()
+            }
+            Err(failure) => failure,
+        }
+    }
+
+    /// The same for a version of an item.
+    pub(super) fn of_version(self, item: ItemId, version: u64) -> Failure {
+        match self.into_corruption() {
+            Ok(corruption) => StoreError::Corrupt(Corruption::of_version(item, version, corruption.detail)).into(),
+            Err(failure) => failure,
+        }
+    }
+}
+
+impl Damage for Failure {
+    fn into_corruption(self) -> Result<Corruption, Failure> {
+        match self {
+            Failure::Answer(StoreError::Corrupt(corruption)) => Ok(corruption),
+            // A column that cannot be decoded.
+            Failure::Answer(StoreError::Failed(detail)) => Ok(Corruption { item: None, version: None, detail }),
+            Failure::Database(error) if is_damage(&error) => {
+                Ok(Corruption { item: None, version: None, detail: error_chain(&error) })
+            }
+            failure => Err(failure),
+        }
+    }
+}
+
+/// Whether the database says that a page, an index or a text is not what was written, or a value is of another type.
+fn is_damage(error: &tokio_postgres::Error) -> bool {
+    match error.code() {
+        Some(code) => [
+            SqlState::DATA_CORRUPTED,
+            SqlState::INDEX_CORRUPTED,
+            SqlState::INTERNAL_ERROR,
+            SqlState::CHARACTER_NOT_IN_REPERTOIRE,
+        ]
+        .contains(code),
+        None => !is_unavailable(error),
+    }
 }
 
 impl From<StoreError> for Failure {
@@ -65,6 +114,9 @@ impl From<Failure> for StoreError {
             Failure::NoConnection(why) => StoreError::Unavailable(why),
             Failure::NoAnswer => StoreError::Unavailable("the server did not answer in time".to_owned()),
             Failure::Database(error) if is_unavailable(&error) => StoreError::Unavailable(error_chain(&error)),
+            Failure::Database(error) if error.code().is_some() && is_damage(&error) => {
+                StoreError::Corrupt(Corruption { item: None, version: None, detail: error_chain(&error) })
+            }
             Failure::Database(error) => StoreError::Failed(error_chain(&error)),
         }
     }

@@ -30,10 +30,11 @@ use deadpool_postgres::Client;
 use interline_items::fields::{AppSlug, CodePath, PromptName, Tag};
 use interline_items::search::{FileReader, FileSearch, IndexStep, IndexStepResult, SearchQuery, SearchResults};
 use interline_items::{
-    App, AppId, AppVersion, Batch, CheckReport, Credentials, Event, EventRange, FilePage, FileQuery, ForgottenVersions,
-    HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind, ListQuery, Membership, NewApp,
-    NewToken, Organization, OrganizationId, Page, PlanOnNewest, PublishedFile, Record, RemoveUser, Retention,
-    SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
+    App, AppId, AppVersion, Batch, CheckReport, Credentials, DamageCount, Event, EventRange, FilePage, FileQuery,
+    ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind,
+    ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PublishedFile, Record,
+    RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User,
+    UserId, UserRemoval, Version, Visibility,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -84,6 +85,15 @@ impl PostgresStore {
 
     async fn client(&self) -> Result<Client, Failure> {
         Ok(self.pools.work.get().await?)
+    }
+
+    /// A snapshot whose content was checked.
+    async fn checked(&self, found: Option<Snapshot>, check: HashCheck) -> Result<Option<Snapshot>, StoreError> {
+        let integrity = &self.pools.integrity;
+        match found {
+            None => Ok(None),
+            Some(snapshot) => integrity.count_damage(integrity.checked(snapshot, check).await).map(Some),
+        }
     }
 
     /// Carries out a write in a task of its own, which goes on when the caller goes away. Each statement is a transaction.
@@ -171,7 +181,23 @@ impl Store for PostgresStore {
     }
 
     async fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, StoreError> {
-        self.pools.use_one(async { lookup::snapshot(&self.client().await?, id).await }).await
+        let found = self.pools.use_one(async { lookup::snapshot(&self.client().await?, id).await }).await?;
+        self.checked(found, HashCheck::Always).await
+    }
+
+    async fn visible_item(&self, id: ItemId, visible: &Visibility) -> Result<Option<Item>, StoreError> {
+        self.pools.use_one(async { lookup::visible_item(&self.client().await?, id, visible).await }).await
+    }
+
+    async fn visible_snapshot(
+        &self,
+        id: ItemId,
+        visible: &Visibility,
+        check: HashCheck,
+    ) -> Result<Option<Snapshot>, StoreError> {
+        let read = async { lookup::visible_snapshot(&self.client().await?, id, visible).await };
+        let found = self.pools.use_one(read).await?;
+        self.checked(found, check).await
     }
 
     async fn find_by_name(
@@ -193,11 +219,11 @@ impl Store for PostgresStore {
     }
 
     async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError> {
-        self.pools.read_long(async |client| files::files(client, query).await).await
+        self.pools.read_long(async |client| files::files(client, &self.pools.integrity, query).await).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
-        self.pools.read_long(async |client| list::list(client, query).await).await
+        self.pools.read_long(async |client| list::list(client, &self.pools.integrity, query).await).await
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<SearchResults, StoreError> {
@@ -223,6 +249,14 @@ impl Store for PostgresStore {
 
     async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError> {
         self.pools.read_long(async |client| versions::version(client, item, number).await).await
+    }
+
+    async fn whole_versions(&self, item: ItemId, limit: usize) -> Result<Vec<u64>, StoreError> {
+        self.pools.use_one(async { versions::whole_versions(&mut self.client().await?, item, limit).await }).await
+    }
+
+    fn damage(&self) -> DamageCount {
+        self.pools.integrity.count()
     }
 
     async fn forget_versions(
@@ -255,7 +289,9 @@ impl Store for PostgresStore {
     }
 
     async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError> {
-        self.pools.use_one(async { lookup::trash(&self.client().await?, before, limit).await }).await
+        self.pools
+            .use_one(async { lookup::trash(&self.client().await?, &self.pools.integrity, before, limit).await })
+            .await
     }
 
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
@@ -263,7 +299,8 @@ impl Store for PostgresStore {
     }
 
     async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError> {
-        self.pools.read_long(async |client| lookup::tagged(client, spaces, kinds, tag).await).await
+        let integrity = &self.pools.integrity;
+        self.pools.read_long(async |client| lookup::tagged(client, integrity, spaces, kinds, tag).await).await
     }
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {

@@ -15,6 +15,13 @@ use crate::postgres::failure::Failure;
 
 /// The item of a row.
 pub(super) fn item(row: &Row) -> Result<Item, Failure> {
+    decode_item(row).map_err(|failure| match row.try_get("id") {
+        Ok(id) => failure.of_item(ItemId::from_uuid(id)),
+        Err(_) => failure,
+    })
+}
+
+fn decode_item(row: &Row) -> Result<Item, Failure> {
     let code: Option<&str> = row.try_get("functions")?;
     Ok(Item {
         id: ItemId::from_uuid(row.try_get("id")?),

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use interline_items::{App, AppId, AppVersion, Space, StoreError, UserId};
+use interline_items::{App, AppId, AppVersion, ItemId, Space, StoreError, UserId};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::failure::Failure;
+use super::rows::Columns;
 use super::sql::poll_once;
 use super::write::commit::{self, WholeCopies};
 use super::write::encoded_write::EncodedBatch;
 use super::write::group_commit::CommitGroup;
+use crate::integrity::check_hash;
 use crate::tables::apps;
 
 /// The files of an app (?1) as they are now.
@@ -28,6 +30,13 @@ const KEEP_CONTENTS: &str = concat!(
     draft!(),
     // A content that was published before is not read again: other writes wait meanwhile.
     " AND NOT EXISTS (SELECT 1 FROM published_contents WHERE hash = items.content_hash) ON CONFLICT (hash) DO NOTHING"
+);
+
+/// What `KEEP_CONTENTS` copies.
+const NEW_CONTENTS: &str = concat!(
+    "SELECT items.id, items.content_hash, contents.text",
+    draft!(),
+    " AND NOT EXISTS (SELECT 1 FROM published_contents WHERE hash = items.content_hash)"
 );
 
 const ADD_VERSION: &str = "
@@ -94,10 +103,24 @@ pub(super) fn publish(
     let Some(before) = poll_once(apps::one(connection, app))?.filter(|_| files > 0) else { return Ok(None) };
     let version = before.published_version.unwrap_or(0) + 1;
     let number = version.cast_signed();
+    check_new_contents(connection, id)?;
     connection.prepare_cached(KEEP_CONTENTS)?.execute([id])?;
     let by = user.uuid().into_bytes();
     connection.prepare_cached(ADD_VERSION)?.execute(params![id, number, at.as_microsecond(), by, files])?;
     connection.prepare_cached(ADD_FILES)?.execute(params![id, number])?;
     connection.prepare_cached(POINT_TO)?.execute(params![id, number])?;
     Ok(Some(AppVersion { version, published_at: at, user, files: files.cast_unsigned() }))
+}
+
+/// [`StoreError::Corrupt`] if a content that is about to be copied is not what was written.
+fn check_new_contents(connection: &Connection, app: [u8; 16]) -> Result<(), Failure> {
+    let mut statement = connection.prepare_cached(NEW_CONTENTS)?;
+    let mut found = statement.query([app])?;
+    while let Some(row) = found.next()? {
+        let mut columns = Columns::from_row(row);
+        let id = ItemId::from_uuid(columns.uuid()?);
+        let hash: [u8; 32] = columns.next().map_err(|failure| failure.of_item(id))?;
+        check_hash(id, &hash, columns.text().map_err(|failure| failure.of_item(id))?)?;
+    }
+    Ok(())
 }

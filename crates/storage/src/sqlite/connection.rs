@@ -52,6 +52,11 @@ pub(super) fn reader(path: &Path) -> Result<Connection, rusqlite::Error> {
     open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, READER)
 }
 
+/// Opens a connection that only reads, with the given flags.
+pub(super) fn open_reading(path: &Path, flags: OpenFlags) -> Result<Connection, rusqlite::Error> {
+    open(path, flags, READER)
+}
+
 fn open(path: &Path, flags: OpenFlags, settings: &str) -> Result<Connection, rusqlite::Error> {
     // Each connection is used by one thread at a time.
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;

@@ -1,9 +1,10 @@
 //! Errors of SQLite, and what they mean for the caller.
 
-use interline_items::StoreError;
+use interline_items::{Corruption, ItemId, StoreError};
 use rusqlite::{ErrorCode, ffi};
 
 use crate::codec::CodecError;
+use crate::integrity::Damage;
 
 /// Why an operation on the database failed.
 #[derive(Debug)]
@@ -21,6 +22,55 @@ impl Failure {
     pub(super) fn is_duplicate(&self) -> bool {
         matches!(self, Failure::Sqlite(rusqlite::Error::SqliteFailure(error, _))
             if error.extended_code == ffi::SQLITE_CONSTRAINT_UNIQUE)
+    }
+}
+
+impl Failure {
+    /// The same failure; if what is stored cannot be read because it is damaged, it is the damage of this item.
+    pub(super) fn of_item(self, item: ItemId) -> Failure {
+        match self.into_corruption() {
+            Ok(corruption) => {
+                StoreError::Corrupt(Corruption { item: corruption.item.or(Some(item)), ..corruption }).into()
+            }
+            Err(failure) => failure,
+        }
+    }
+
+    /// The same for a version of an item.
+    pub(super) fn of_version(self, item: ItemId, version: u64) -> Failure {
+        match self.into_corruption() {
+            Ok(corruption) => StoreError::Corrupt(Corruption::of_version(item, version, corruption.detail)).into(),
+            Err(failure) => failure,
+        }
+    }
+}
+
+impl Damage for Failure {
+    fn into_corruption(self) -> Result<Corruption, Failure> {
+        match self {
+            Failure::Answer(StoreError::Corrupt(corruption)) => Ok(corruption),
+            // A column that cannot be decoded.
+            Failure::Answer(StoreError::Failed(detail)) => Ok(Corruption { item: None, version: None, detail }),
+            Failure::Sqlite(error) if is_damage(&error) => {
+                Ok(Corruption { item: None, version: None, detail: error.to_string() })
+            }
+            failure => Err(failure),
+        }
+    }
+}
+
+/// Whether an error of SQLite says that the file, or a value in it, is not what was written.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::SqliteFailure(error, _) => {
+            matches!(error.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::TooBig)
+        }
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::Utf8Error(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::QueryReturnedNoRows => true,
+        _ => false,
     }
 }
 
@@ -66,6 +116,9 @@ pub(super) fn answer_for(error: &rusqlite::Error) -> StoreError {
         ) => StoreError::Unavailable(error.to_string()),
         // By the checkpoint of a long read.
         Some(ErrorCode::OperationInterrupted) => StoreError::OutOfTime,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            StoreError::Corrupt(Corruption { item: None, version: None, detail: error.to_string() })
+        }
         _ => StoreError::Failed(error.to_string()),
     }
 }

@@ -5,11 +5,12 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::OpenError;
 
 /// The migrations, oldest first. A released migration never changes. `PRAGMA user_version` counts those applied.
-static MIGRATIONS: [(&str, &str); 5] = [
+static MIGRATIONS: [(&str, &str); 6] = [
     ("0001_items", include_str!("../../migrations/sqlite/0001_items.sql")),
     ("0002_search", include_str!("../../migrations/sqlite/0002_search.sql")),
     ("0003_code", include_str!("../../migrations/sqlite/0003_code.sql")),
     ("0004_work", include_str!("../../migrations/sqlite/0004_work.sql")),
+    ("0005_hashes", include_str!("../../migrations/sqlite/0005_hashes.sql")),
     ("0006_job_users", include_str!("../../migrations/sqlite/0006_job_users.sql")),
 ];
 
@@ -52,6 +53,11 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
     transaction.commit().map_err(failed)
 }
 
+/// Whether the file lacks migrations. [`OpenError::Newer`] as for [`migrate`].
+pub(super) fn is_due(connection: &Connection) -> Result<bool, OpenError> {
+    Ok(!missing(connection)?.is_empty())
+}
+
 /// The migrations that the file does not have.
 fn missing(connection: &Connection) -> Result<&'static [(&'static str, &'static str)], OpenError> {
     check_owner(connection)?;
@@ -73,7 +79,8 @@ fn check_owner(connection: &Connection) -> Result<(), OpenError> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
-fn failed(error: rusqlite::Error) -> OpenError {
+/// The error of opening a file.
+pub(super) fn failed(error: rusqlite::Error) -> OpenError {
     OpenError::Failed(error.to_string())
 }
 

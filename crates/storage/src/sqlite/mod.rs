@@ -12,6 +12,7 @@ mod items;
 mod jobs;
 mod migrate;
 mod notifications;
+mod read_only;
 mod readers;
 mod rows;
 mod search;
@@ -26,10 +27,11 @@ use async_trait::async_trait;
 use interline_items::fields::{AppSlug, CodePath, PromptName, Tag};
 use interline_items::search::{FileReader, FileSearch, IndexStep, IndexStepResult, SearchQuery, SearchResults};
 use interline_items::{
-    App, AppId, AppVersion, Batch, CheckReport, Credentials, Event, EventRange, FilePage, FileQuery, ForgottenVersions,
-    HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind, ListQuery, Membership, NewApp,
-    NewToken, Organization, OrganizationId, Page, PlanOnNewest, PublishedFile, Record, RemoveUser, Retention,
-    SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User, UserId, UserRemoval, Version,
+    App, AppId, AppVersion, Batch, CheckReport, Credentials, DamageCount, Event, EventRange, FilePage, FileQuery,
+    ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind,
+    ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PublishedFile, Record,
+    RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User,
+    UserId, UserRemoval, Version, Visibility,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -47,6 +49,7 @@ use self::write::group_commit::CommitGroup;
 pub use self::write::writer::Counters;
 use self::write::writer::Writer;
 use crate::OpenError;
+use crate::integrity::Integrity;
 use crate::tables::{self, idempotency, organizations, removal, retention, tokens, users};
 
 /// A store in one SQLite file. Several processes may open the same file; beside it they keep two lock
@@ -60,6 +63,7 @@ pub struct SqliteStore {
     writer: Arc<Writer>,
     /// The holder of the lease of the search index, in the name of this process.
     indexer: Uuid,
+    integrity: Arc<Integrity>,
 }
 
 impl SqliteStore {
@@ -67,9 +71,32 @@ impl SqliteStore {
     pub fn open(path: &Path) -> Result<SqliteStore, OpenError> {
         migrate::check_library()?;
         let writer = Arc::new(Writer::start(path)?);
-        let readers = Readers::open(path)?;
+        let integrity = Arc::new(Integrity::new());
+        let readers = Readers::open(path, Arc::clone(&integrity))?;
         let watcher = CommitWatcher::new(path);
-        Ok(SqliteStore { readers, writer, watcher, indexer: Uuid::now_v7() })
+        Ok(SqliteStore { readers, writer, watcher, indexer: Uuid::now_v7(), integrity })
+    }
+
+    /// Checks the store in a file, which is only read, unless a newer version of this program must migrate it first. It may be on
+    /// a read-only disk, and in use by other processes.
+    pub fn check_file(path: &Path) -> Result<CheckReport, OpenError> {
+        migrate::check_library()?;
+        let mut connection = read_only::open(path)?;
+        if migrate::is_due(&connection)? {
+            drop(connection);
+            migrate::migrate(&mut connection::writer(path).map_err(migrate::failed)?)?;
+            connection = read_only::open(path)?;
+        }
+        let checked = in_snapshot(&connection, search::check::check);
+        checked.map_err(|failure| OpenError::Failed(StoreError::from(failure).to_string()))
+    }
+
+    /// A snapshot whose content was checked.
+    async fn checked(&self, found: Option<Snapshot>, check: HashCheck) -> Result<Option<Snapshot>, StoreError> {
+        match found {
+            None => Ok(None),
+            Some(snapshot) => self.integrity.count_damage(self.integrity.checked(snapshot, check).await).map(Some),
+        }
     }
 
     /// How many commits were synced to disk, for how many writes.
@@ -94,7 +121,8 @@ impl Store for SqliteStore {
     }
 
     async fn commit_on_newest(&self, id: ItemId, plan: PlanOnNewest) -> Result<bool, StoreError> {
-        Ok(self.writer.run_in_group(0, move |group| commit::on_newest(group, id, plan)).await?)
+        let committed = self.writer.run_in_group(0, move |group| commit::on_newest(group, id, plan)).await;
+        self.integrity.count_damage(committed.map_err(StoreError::from))
     }
 
     async fn purge(
@@ -135,7 +163,23 @@ impl Store for SqliteStore {
     }
 
     async fn snapshot(&self, id: ItemId) -> Result<Option<Snapshot>, StoreError> {
-        self.readers.read(|connection| lookup::snapshot(connection, id))
+        let read = |connection: &_| lookup::snapshot(connection, id);
+        let found = self.readers.read(|connection| in_snapshot(connection, read))?;
+        self.checked(found, HashCheck::Always).await
+    }
+
+    async fn visible_item(&self, id: ItemId, visible: &Visibility) -> Result<Option<Item>, StoreError> {
+        self.readers.read(|connection| lookup::visible_item(connection, id, visible))
+    }
+
+    async fn visible_snapshot(
+        &self,
+        id: ItemId,
+        visible: &Visibility,
+        check: HashCheck,
+    ) -> Result<Option<Snapshot>, StoreError> {
+        let found = self.readers.read(|connection| lookup::visible_snapshot(connection, id, visible))?;
+        self.checked(found, check).await
     }
 
     async fn find_by_name(
@@ -159,24 +203,26 @@ impl Store for SqliteStore {
     }
 
     async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError> {
-        let query = query.clone();
-        self.readers.read_long(move |connection| files::files(connection, &query)).await
+        let (query, integrity) = (query.clone(), Arc::clone(&self.integrity));
+        self.readers.read_long(move |connection| files::files(connection, &integrity, &query)).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
-        let query = query.clone();
-        self.readers.read_long(move |connection| list::list(connection, &query)).await
+        let (query, integrity) = (query.clone(), Arc::clone(&self.integrity));
+        self.readers.read_long(move |connection| list::list(connection, &integrity, &query)).await
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<SearchResults, StoreError> {
-        let query = query.clone();
-        self.readers.read_until(query.checkpoint.clone(), move |connection| search::search(connection, &query)).await
+        let (query, integrity) = (query.clone(), Arc::clone(&self.integrity));
+        let checkpoint = query.checkpoint.clone();
+        let search = move |connection: &_| search::search(connection, &integrity, &query);
+        self.readers.read_until(checkpoint, search).await
     }
 
     async fn search_files(&self, query: &FileSearch, read: FileReader) -> Result<u64, StoreError> {
-        let query = query.clone();
+        let (query, integrity) = (query.clone(), Arc::clone(&self.integrity));
         let checkpoint = query.checkpoint.clone();
-        let search = move |connection: &_| search::files::search_files(connection, &query, read);
+        let search = move |connection: &_| search::files::search_files(connection, &integrity, &query, read);
         self.readers.read_until(checkpoint, search).await
     }
 
@@ -194,6 +240,14 @@ impl Store for SqliteStore {
 
     async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError> {
         self.readers.read_long(move |connection| versions::version(connection, item, number)).await
+    }
+
+    async fn whole_versions(&self, item: ItemId, limit: usize) -> Result<Vec<u64>, StoreError> {
+        self.readers.read_long(move |connection| versions::whole_versions(connection, item, limit)).await
+    }
+
+    fn damage(&self) -> DamageCount {
+        self.integrity.count()
     }
 
     async fn forget_versions(
@@ -245,7 +299,8 @@ impl Store for SqliteStore {
     }
 
     async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError> {
-        self.readers.read_long(move |connection| lookup::trash(connection, before, limit)).await
+        let integrity = Arc::clone(&self.integrity);
+        self.readers.read_long(move |connection| lookup::trash(connection, &integrity, before, limit)).await
     }
 
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
@@ -255,7 +310,8 @@ impl Store for SqliteStore {
 
     async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError> {
         let (spaces, kinds, tag) = (spaces.iter().copied().collect(), kinds.clone(), tag.clone());
-        self.readers.read_long(move |connection| lookup::tagged(connection, &spaces, &kinds, &tag)).await
+        let integrity = Arc::clone(&self.integrity);
+        self.readers.read_long(move |connection| lookup::tagged(connection, &integrity, &spaces, &kinds, &tag)).await
     }
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
@@ -353,7 +409,8 @@ impl Store for SqliteStore {
     }
 
     async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError> {
-        Ok(self.writer.run_in_group(0, move |group| apps::publish(group, app, user, at)).await?)
+        let published = self.writer.run_in_group(0, move |group| apps::publish(group, app, user, at)).await;
+        self.integrity.count_damage(published.map_err(StoreError::from))
     }
 
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {

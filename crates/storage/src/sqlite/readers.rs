@@ -13,6 +13,7 @@ use rusqlite::Connection;
 use tokio::task::spawn_blocking;
 
 use crate::OpenError;
+use crate::integrity::Integrity;
 use crate::sqlite::connection;
 use crate::sqlite::failure::Failure;
 
@@ -28,19 +29,22 @@ const MAX_IDLE: usize = 16;
 /// Reads on pooled connections.
 pub(super) struct Readers {
     pool: Arc<Pool>,
+    /// Counts the damage that reads meet.
+    integrity: Arc<Integrity>,
 }
 
 impl Readers {
     /// Opens the file, which a writer has opened before.
-    pub(super) fn open(path: &Path) -> Result<Readers, OpenError> {
+    pub(super) fn open(path: &Path, integrity: Arc<Integrity>) -> Result<Readers, OpenError> {
         let first = connection::reader(path).map_err(|error| OpenError::Failed(error.to_string()))?;
         let pool = Pool { path: path.to_owned(), idle: Mutex::new(vec![first]) };
-        Ok(Readers { pool: Arc::new(pool) })
+        Ok(Readers { pool: Arc::new(pool), integrity })
     }
 
     /// Runs a short read on this thread. It sees everything that was committed before.
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, StoreError> {
-        Ok(self.pool.with_connection(|connection| work(connection))?)
+        let read = self.pool.with_connection(|connection| work(connection));
+        self.integrity.count_damage(read.map_err(StoreError::from))
     }
 
     /// Runs a long read on a blocking thread. All its statements see one snapshot of the store. It ends when its time is
@@ -72,7 +76,8 @@ impl Readers {
                 result
             })
         });
-        Ok(reading.await.map_err(|error| StoreError::Unavailable(error.to_string()))??)
+        let read = reading.await.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        self.integrity.count_damage(read.map_err(StoreError::from))
     }
 }
 
@@ -122,7 +127,7 @@ mod tests {
     fn readers(directory: &Path) -> Readers {
         let path = directory.join("interline.db");
         connection::writer(&path).unwrap();
-        Readers::open(&path).unwrap()
+        Readers::open(&path, Arc::new(Integrity::new())).unwrap()
     }
 
     /// Uses so many connections at the same time.

@@ -1,9 +1,7 @@
-//! Rows of SQLite as items and snapshots, and the columns of a row as values.
-
-use std::sync::Arc;
+//! Rows of SQLite as items, and the columns of a row as values.
 
 use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
-use interline_items::{ContentInfo, Fields, Item, ItemId, Snapshot, SpaceId, Stamp, StoreError};
+use interline_items::{ContentInfo, Fields, Item, ItemId, SpaceId, Stamp, StoreError};
 use jiff::Timestamp;
 use rusqlite::Row;
 use rusqlite::types::FromSql;
@@ -13,21 +11,15 @@ use crate::codec::{functions, json, names};
 pub(super) use crate::item_columns::item_columns;
 use crate::sqlite::failure::Failure;
 
-/// The columns of an item and its content.
-macro_rules! select_snapshot {
-    () => {
-        concat!(
-            "SELECT ",
-            crate::item_columns::item_columns!(),
-            ", contents.text FROM items LEFT JOIN contents ON contents.item = items.number"
-        )
-    };
-}
-pub(super) use select_snapshot;
-
 /// The item of a row that starts with its columns.
 pub(super) fn item(row: &Row<'_>) -> Result<Item, Failure> {
-    let mut row = Columns::from_row(row);
+    decode_item(Columns::from_row(row)).map_err(|failure| match Columns::from_row(row).uuid() {
+        Ok(id) => failure.of_item(ItemId::from_uuid(id)),
+        Err(_) => failure,
+    })
+}
+
+fn decode_item(mut row: Columns<'_>) -> Result<Item, Failure> {
     Ok(Item {
         id: ItemId::from_uuid(row.uuid()?),
         kind: names::parse_kind(row.text()?)?,
@@ -52,17 +44,10 @@ pub(super) fn item(row: &Row<'_>) -> Result<Item, Failure> {
     })
 }
 
-/// The item and content of a row that starts with the columns of the item and ends with the text.
-pub(super) fn snapshot(row: &Row<'_>) -> Result<Snapshot, Failure> {
-    let last = row.as_ref().column_count() - 1;
-    let text = row.get_ref(last)?.as_str_or_null().map_err(|_| no_text(last))?;
-    Ok(Snapshot { item: item(row)?, content: text.map(Arc::from) })
-}
-
 fn content_info(row: &mut Columns<'_>) -> Result<Option<ContentInfo>, Failure> {
-    let characters = row.next::<Option<i64>>()?;
-    let bytes = row.next::<Option<i64>>()?;
-    let lines = row.next::<Option<i64>>()?;
+    let characters = row.optional_count()?;
+    let bytes = row.optional_count()?;
+    let lines = row.optional_count()?;
     let preview = row.next()?;
     let hash = row.next()?;
     let (Some(characters), Some(bytes), Some(lines), Some(preview), Some(hash)) =
@@ -70,7 +55,6 @@ fn content_info(row: &mut Columns<'_>) -> Result<Option<ContentInfo>, Failure> {
     else {
         return Ok(None);
     };
-    let (characters, bytes, lines) = (characters.cast_unsigned(), bytes.cast_unsigned(), lines.cast_unsigned());
     Ok(Some(ContentInfo { characters, bytes, lines, preview, hash }))
 }
 
@@ -117,7 +101,12 @@ impl<'row> Columns<'row> {
 
     /// The next value, a number that is not negative.
     pub(super) fn count(&mut self) -> Result<u64, Failure> {
-        self.next::<i64>().map(i64::cast_unsigned)
+        self.next::<i64>().and_then(count)
+    }
+
+    /// The next value, a number that is not negative, or nothing.
+    pub(super) fn optional_count(&mut self) -> Result<Option<u64>, Failure> {
+        self.next::<Option<i64>>()?.map(count).transpose()
     }
 
     /// The next value, a time.
@@ -129,6 +118,10 @@ impl<'row> Columns<'row> {
     pub(super) fn optional_time(&mut self) -> Result<Option<Timestamp>, Failure> {
         self.next::<Option<i64>>()?.map(time).transpose()
     }
+}
+
+fn count(stored: i64) -> Result<u64, Failure> {
+    u64::try_from(stored).map_err(|error| StoreError::Failed(error.to_string()).into())
 }
 
 fn time(micros: i64) -> Result<Timestamp, Failure> {

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use interline_items::fields::{AppSlug, CodePath};
-use interline_items::{App, AppId, AppVersion, PublishedFile, Space, StoreError};
+use interline_items::{App, AppId, AppVersion, Corruption, PublishedFile, Space, StoreError, content_hash};
 use jiff::Timestamp;
 
 use super::users::add_space;
-use crate::sql::{RowReader, Sql, Statement, column, query_first, statement, values};
+use crate::sql::{RowReader, Sql, Statement, query_first, statement, values};
 
 const INSERT: Statement = statement!(
     "INSERT INTO apps (
@@ -49,7 +49,7 @@ const FILES: Statement = statement!(
 );
 
 const CONTENT: Statement = statement!(
-    "SELECT published_contents.text
+    "SELECT published_contents.hash, published_contents.text
      FROM app_version_files JOIN published_contents ON published_contents.hash = app_version_files.hash
      WHERE app = ?1 AND version = ?2 AND path = ?3"
 );
@@ -123,7 +123,16 @@ pub(crate) async fn published_content<S: Sql>(
     version: u64,
     path: &CodePath,
 ) -> Result<Option<Arc<str>>, S::Failure> {
-    query_first(sql, CONTENT, values![app, version, path.as_str()], column).await
+    let read = |row: &mut RowReader<'_>| {
+        let (hash, text): ([u8; 32], Arc<str>) = (row.get()?, row.get()?);
+        if content_hash(&text) == hash { Ok(text) } else { Err(damaged(path)) }
+    };
+    query_first(sql, CONTENT, values![app, version, path.as_str()], read).await
+}
+
+fn damaged(path: &CodePath) -> StoreError {
+    let detail = format!("the published file {} does not have its hash", path.as_str());
+    StoreError::Corrupt(Corruption { item: None, version: None, detail })
 }
 
 /// The app of a row.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use interline_items::fair::Checkpoint;
 use interline_items::search::{IndexStep, IndexStepResult};
 use interline_items::{Retention, Store, StoreError};
 use interline_storage::{OpenError, PostgresStore};
@@ -359,7 +360,7 @@ async fn a_search_that_the_server_keeps_waiting_is_out_of_time(test: TestStore) 
     let other = sql::connect(url(&test)).await;
     other.batch_execute("BEGIN; LOCK TABLE stale_items").await.unwrap();
     let mut query = consistency::query(&ada.space, "plan");
-    query.until = Instant::now() + Duration::from_millis(200);
+    query.checkpoint = Checkpoint::until(Instant::now() + Duration::from_millis(200));
     let late = test.store.search(&query).await;
     assert!(matches!(late, Err(StoreError::OutOfTime)), "{late:?}");
 }

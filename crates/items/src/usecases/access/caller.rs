@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::{
     Credentials, Error, Item, Kind, Membership, OrganizationId, Rank, Record, Refusal, Role, Scope, SecretHash, Source,
-    SpaceId, SpaceOwner, Token, TokenId, User, UserId,
+    SpaceId, SpaceOwner, Token, TokenId, User, UserId, Visibility,
 };
 
 use crate::usecases::idempotency::IdempotentWrite;
@@ -32,7 +32,8 @@ pub(in crate::usecases) struct Principal {
     organization: Option<OrganizationId>,
     token: Option<Token>,
     scopes: BTreeSet<Scope>,
-    kinds: BTreeSet<Kind>,
+    /// The spaces of `memberships`, and the kinds of the token.
+    visible: Visibility,
     memberships: Vec<Membership>,
     /// The index in `memberships` of each space.
     by_space: BTreeMap<SpaceId, usize>,
@@ -47,7 +48,9 @@ impl Principal {
         }
         let scopes = token.scopes.clone();
         let kinds = token.kinds.clone().unwrap_or_else(|| Kind::ALL.into());
-        Principal { scopes, kinds, token: Some(token), ..Principal::unnarrowed(&user, memberships) }
+        let principal = Principal::unnarrowed(&user, memberships);
+        let visible = Visibility::new(principal.visible.spaces().clone(), kinds);
+        Principal { scopes, visible, token: Some(token), ..principal }
     }
 
     /// A user without a token, who is not narrowed.
@@ -59,7 +62,10 @@ impl Principal {
             organization: user.organization,
             token: None,
             scopes: Scope::ALL.into(),
-            kinds: Kind::ALL.into(),
+            visible: Visibility::new(
+                memberships.iter().map(|membership| membership.space.id).collect(),
+                Kind::ALL.into(),
+            ),
             by_space: spaces.map(|(index, membership)| (membership.space.id, index)).collect(),
             memberships,
         }
@@ -121,7 +127,7 @@ impl Caller {
     /// The kinds for a new token: no more than exist for the caller.
     pub(in crate::usecases) fn narrowed_kinds(&self, requested: Option<BTreeSet<Kind>>) -> Option<BTreeSet<Kind>> {
         match requested {
-            Some(requested) => Some(requested.intersection(&self.principal.kinds).copied().collect()),
+            Some(requested) => Some(requested.intersection(self.kinds()).copied().collect()),
             None => self.principal.token().and_then(|token| token.kinds.clone()),
         }
     }
@@ -186,7 +192,7 @@ impl Caller {
 
     /// The kinds that exist for the caller.
     pub(in crate::usecases) fn kinds(&self) -> &BTreeSet<Kind> {
-        &self.principal.kinds
+        self.principal.visible.kinds()
     }
 
     /// The spaces that exist for the caller, their own first.
@@ -203,7 +209,7 @@ impl Caller {
 
     /// Refused unless items of a kind exist for the caller.
     pub(in crate::usecases) fn require_kind(&self, kind: Kind) -> Result<(), Error> {
-        if self.principal.kinds.contains(&kind) { Ok(()) } else { Err(Error::Forbidden(Refusal::Kind(kind))) }
+        if self.kinds().contains(&kind) { Ok(()) } else { Err(Error::Forbidden(Refusal::Kind(kind))) }
     }
 
     /// The caller's own space, in which their new items of this kind are made. Refused if items of this kind are made by
@@ -250,9 +256,14 @@ impl Caller {
         self.principal.rank
     }
 
+    /// The kinds and spaces whose items exist for the caller.
+    pub(in crate::usecases) fn visible(&self) -> &Visibility {
+        &self.principal.visible
+    }
+
     /// Whether items of a kind in a space exist for the caller.
     pub(in crate::usecases) fn sees(&self, kind: Kind, space: SpaceId) -> bool {
-        self.principal.kinds.contains(&kind) && self.membership(space).is_some()
+        self.principal.visible.includes(kind, space)
     }
 
     /// Refused unless the caller may change an item that they see.

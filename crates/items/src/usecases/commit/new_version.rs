@@ -10,7 +10,11 @@ pub(in crate::usecases) fn new_version(
     after: &Item,
     content: ContentWrite,
 ) -> Option<ItemWrite> {
-    let changed_fields = changed_fields(Some(before), after);
+    let mut changed_fields = changed_fields(Some(before), after);
+    // A repair writes the content anew, also where it has the hash that it had.
+    if matches!(content, ContentWrite::Repair { .. }) && !changed_fields.contains(&"content") {
+        changed_fields.push("content");
+    }
     if changed_fields.is_empty() {
         return None;
     }

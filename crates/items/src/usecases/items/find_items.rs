@@ -110,6 +110,23 @@ impl TextFilter {
 }
 
 impl Interline {
+    /// [`TextFilter::parse`] for a caller: compiling a regular expression can take many milliseconds, so it has its turn on a
+    /// thread.
+    pub async fn text_filter(
+        &self,
+        caller: &Caller,
+        query: Option<String>,
+        expression: Option<String>,
+    ) -> Result<TextFilter, Error> {
+        match expression {
+            None => TextFilter::parse(query.as_deref(), None),
+            Some(_) => {
+                let parse = move |_: &_| TextFilter::parse(query.as_deref(), expression.as_deref());
+                self.threads.run(caller.work_for(), parse).await?
+            }
+        }
+    }
+
     /// A page of the items that exist for the caller and match, with snippets of where they match.
     pub async fn find_items(&self, caller: &Caller, mut request: FindItems) -> Result<SearchResults, Error> {
         caller.require(Scope::Read)?;

@@ -94,6 +94,7 @@ impl Interline {
     }
 
     /// Gives an item the fields and the content of an old version, as a new version; writes nothing if it has them already.
+    /// An item whose content is damaged is repaired by it.
     pub async fn restore_version(
         &self,
         caller: &Caller,
@@ -102,9 +103,9 @@ impl Interline {
         expected: ExpectedVersion,
     ) -> Result<Snapshot, Error> {
         for _ in 0..MAX_ROUNDS {
-            let before = self.writable(caller, item_ref, expected).await?;
-            let Version { fields, content, .. } = self.version(caller, &before.item, number).await?;
-            let mut item = before.item.clone();
+            let before = self.replaceable(caller, item_ref, expected).await?;
+            let Version { fields, content, .. } = self.version(caller, before.item(), number).await?;
+            let mut item = before.item().clone();
             self.check_content(caller, item.kind, &fields, content.clone()).await?.apply_to(&mut item);
             item.fields = fields;
             if let Some(saved) = self.save(caller, before, Snapshot { item, content }, None).await? {
@@ -137,8 +138,12 @@ impl Interline {
         let _permit = self.read_permit(caller).await?;
         // Storages are asked only for versions that the item has had.
         let version = match number {
-            number if (1..=item.stamp.version).contains(&number) => self.store.version(item.id, number).await?,
-            _ => None,
+            number if (1..=item.stamp.version).contains(&number) => self.store.version(item.id, number).await,
+            _ => Ok(None),
+        };
+        let version = match version {
+            Ok(version) => version,
+            Err(error) => return Err(self.explain_damage(item.id, error).await),
         };
         let (kind, id, current) = (item.kind, item.id, item.stamp.version);
         let version = version.ok_or(Error::VersionNotFound { kind, id, version: number, current })?;

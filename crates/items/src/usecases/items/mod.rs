@@ -9,6 +9,7 @@ mod history;
 mod lifecycle;
 mod read;
 mod render;
+mod repair;
 mod search_inside;
 mod tags;
 mod update;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::fields::PromptName;
 use crate::memory_budget::take_for_work;
-use crate::{Error, Item, ItemId, ItemState, Kind, NeedsText, Scope, Snapshot, SpaceId};
+use crate::{Error, HashCheck, Item, ItemId, ItemState, Kind, NeedsText, Scope, Snapshot, SpaceId};
 
 use crate::usecases::{Caller, Interline};
 
@@ -130,7 +130,7 @@ impl Interline {
         match content {
             ReadContent::Omit => Ok(ReadItem { item: self.visible_item(caller, item_ref).await?, part: None }),
             ReadContent::Whole | ReadContent::Lines(_) => {
-                ReadItem::from_snapshot(self.visible_snapshot(caller, item_ref).await?, content)
+                ReadItem::from_snapshot(self.visible_snapshot(caller, item_ref, HashCheck::Remembered).await?, content)
             }
         }
     }
@@ -148,7 +148,7 @@ impl Interline {
     /// The item, if it exists for the caller.
     pub(in crate::usecases) async fn visible_item(&self, caller: &Caller, item_ref: &ItemRef) -> Result<Item, Error> {
         let id = self.resolve_id(caller, item_ref).await?;
-        match self.store.item(id).await? {
+        match self.store.visible_item(id, caller.visible()).await? {
             Some(item) if item_ref.exists_for(caller, &item) => Ok(item),
             other => Err(item_ref.not_found_for(caller, other.map(|item| (item.kind, item.space)))),
         }
@@ -159,9 +159,14 @@ impl Interline {
         &self,
         caller: &Caller,
         item_ref: &ItemRef,
+        check: HashCheck,
     ) -> Result<Snapshot, Error> {
         let id = self.resolve_id(caller, item_ref).await?;
-        match self.store.snapshot(id).await? {
+        let found = match self.store.visible_snapshot(id, caller.visible(), check).await {
+            Ok(found) => found,
+            Err(error) => return Err(self.explain_damage(id, error).await),
+        };
+        match found {
             Some(snapshot) if item_ref.exists_for(caller, &snapshot.item) => {
                 take_for_work(snapshot.content.as_ref().map_or(0, |content| content.len()))?;
                 Ok(snapshot)

@@ -6,7 +6,7 @@ use interline_template::RenderError;
 
 use crate::memory_budget::take_for_work;
 use crate::template::render;
-use crate::{Error, Scope, View};
+use crate::{Error, HashCheck, Scope, View};
 
 use crate::usecases::{Caller, Interline, ItemRef, now};
 
@@ -19,7 +19,7 @@ impl Interline {
         values: BTreeMap<String, serde_json::Value>,
     ) -> Result<String, Error> {
         caller.require(Scope::Read)?;
-        let snapshot = self.visible_snapshot(caller, item_ref).await?;
+        let snapshot = self.visible_snapshot(caller, item_ref, HashCheck::Remembered).await?;
         let (Some(arguments), Some(content)) = (snapshot.item.fields.arguments.clone(), snapshot.content) else {
             return Err(item_ref.not_found());
         };

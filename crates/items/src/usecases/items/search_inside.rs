@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use interline_edit::{Case, Pattern, PatternError, SearchOptions, excerpt, search};
+use interline_edit::{Case, Pattern, PatternError, SearchInterrupted, SearchOptions, excerpt, find_first, search};
 
 use crate::fair::Checkpoint;
 use crate::fields::{Description, FieldError, Title, refuse_nul};
-use crate::{Error, Item, Scope, Snapshot};
+use crate::{Error, HashCheck, Item, Scope, Snapshot};
 
 use crate::usecases::{Caller, Interline, ItemRef};
 
@@ -105,7 +105,7 @@ impl Interline {
         request: SearchInside,
     ) -> Result<FoundInside, Error> {
         caller.require(Scope::Read)?;
-        let snapshot = self.visible_snapshot(caller, item_ref).await?;
+        let snapshot = self.visible_snapshot(caller, item_ref, HashCheck::Remembered).await?;
         check(&request)?;
         let is_long = snapshot.content.as_ref().is_some_and(|content| content.len() > BIG_BYTES);
         if is_long || request.query.len() > BIG_BYTES || request.syntax == QuerySyntax::Regex {
@@ -141,58 +141,63 @@ fn search_snapshot(snapshot: &Snapshot, request: &SearchInside, checkpoint: &Che
         QuerySyntax::Regex => Pattern::regex(&request.query, request.case),
     };
     let pattern = pattern.map_err(|error| invalid_pattern("q", error))?;
-    let mut found = FoundInside::default();
+    let mut search = InsideSearch { request, pattern, checkpoint, found: FoundInside::default() };
     for field in &request.fields {
-        match field {
-            SearchField::Content => {
-                search_content(&mut found, snapshot.content.as_ref(), (&pattern, checkpoint), request)?
-            }
-            SearchField::Title | SearchField::Description => {
-                search_value(&mut found, *field, &snapshot.item, &pattern, request.limit);
-            }
-        }
+        let searched = match field {
+            SearchField::Content => search.search_content(snapshot.content.as_ref()),
+            SearchField::Title | SearchField::Description => search.search_value(*field, &snapshot.item),
+        };
+        searched.map_err(|SearchInterrupted| Error::InvalidPattern {
+            detail: format!("it takes more than {} seconds on this content", MAX_TIME.as_secs()),
+            position: None,
+        })?;
     }
-    Ok(found)
+    Ok(search.found)
 }
 
-fn search_content(
-    found: &mut FoundInside,
-    content: Option<&Arc<str>>,
-    (pattern, checkpoint): (&Pattern, &Checkpoint),
-    request: &SearchInside,
-) -> Result<(), Error> {
-    let Some(content) = content else { return Ok(()) };
-    let options = SearchOptions { context_lines: 0, limit: request.limit };
-    let in_content = search(content, pattern, &options, &mut || checkpoint.check().is_ok());
-    let in_content = in_content.map_err(|_| Error::InvalidPattern {
-        detail: format!("it takes more than {} seconds on this content", MAX_TIME.as_secs()),
-        position: None,
-    })?;
-    let mut context_bytes = 0;
-    for hit in in_content.hits {
-        if context_bytes > MAX_CONTEXT_BYTES {
-            break;
-        }
-        let context = excerpt(content, &hit.range, request.context_lines);
-        context_bytes += context.len();
-        let lines = Some((hit.first_line, hit.last_line));
-        found.matches.push(FieldMatch { field: SearchField::Content, lines, context });
-    }
-    found.total_matches += in_content.total;
-    Ok(())
+/// A search inside an item in progress.
+struct InsideSearch<'a> {
+    request: &'a SearchInside,
+    pattern: Pattern,
+    checkpoint: &'a Checkpoint,
+    found: FoundInside,
 }
 
-/// A value that matches is one match, however often it does.
-fn search_value(found: &mut FoundInside, field: SearchField, item: &Item, pattern: &Pattern, limit: usize) {
-    let value = match field {
-        SearchField::Content => None,
-        SearchField::Title => item.fields.title.as_ref().map(Title::as_str),
-        SearchField::Description => item.fields.description.as_ref().map(Description::as_str),
-    };
-    let Some(value) = value.filter(|value| pattern.is_match(value)) else { return };
-    found.total_matches += 1;
-    if found.matches.len() < limit {
-        found.matches.push(FieldMatch { field, lines: None, context: value.to_owned() });
+impl InsideSearch<'_> {
+    fn search_content(&mut self, content: Option<&Arc<str>>) -> Result<(), SearchInterrupted> {
+        let Some(content) = content else { return Ok(()) };
+        let options = SearchOptions { context_lines: 0, limit: self.request.limit };
+        let in_content = search(content, &self.pattern, &options, &mut || self.checkpoint.check().is_ok())?;
+        let mut context_bytes = 0;
+        for hit in in_content.hits {
+            if context_bytes > MAX_CONTEXT_BYTES {
+                break;
+            }
+            let context = excerpt(content, &hit.range, self.request.context_lines);
+            context_bytes += context.len();
+            let lines = Some((hit.first_line, hit.last_line));
+            self.found.matches.push(FieldMatch { field: SearchField::Content, lines, context });
+        }
+        self.found.total_matches += in_content.total;
+        Ok(())
+    }
+
+    /// A value that matches is one match, however often it does.
+    fn search_value(&mut self, field: SearchField, item: &Item) -> Result<(), SearchInterrupted> {
+        let value = match field {
+            SearchField::Content => None,
+            SearchField::Title => item.fields.title.as_ref().map(Title::as_str),
+            SearchField::Description => item.fields.description.as_ref().map(Description::as_str),
+        };
+        let Some(value) = value else { return Ok(()) };
+        if find_first(value, &self.pattern, &mut || self.checkpoint.check().is_ok())?.is_none() {
+            return Ok(());
+        }
+        self.found.total_matches += 1;
+        if self.found.matches.len() < self.request.limit {
+            self.found.matches.push(FieldMatch { field, lines: None, context: value.to_owned() });
+        }
+        Ok(())
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::usecases::commit::{MAX_ROUNDS, lost_every_round, new_version};
 use crate::usecases::{Caller, ExpectedVersion, Interline, ItemRef, WriteOutcome};
-use crate::{ContentWrite, Error, ItemWrite, Scope, Snapshot, View};
+use crate::{Error, HashCheck, ItemWrite, Scope, Snapshot, View};
 
 use super::drafts::{ArchiveState, FieldChange, ItemChanges, parse_changes};
 use super::lifecycle::archive_write;
+use super::repair::Before;
 
 impl Interline {
     /// Changes fields, whole content and archive state in one transaction; what is not given stays. A change that changes
@@ -18,7 +19,12 @@ impl Interline {
         changes: ItemChanges,
     ) -> Result<Snapshot, Error> {
         for _ in 0..MAX_ROUNDS {
-            let before = self.writable(caller, item_ref, expected).await?;
+            let before = match changes.content {
+                FieldChange::Set(_) => self.replaceable(caller, item_ref, expected).await?,
+                FieldChange::Keep | FieldChange::Clear => {
+                    Before::Whole(self.writable(caller, item_ref, expected).await?)
+                }
+            };
             let after = self.apply_changes(caller, &before, changes.clone()).await?;
             if let Some(saved) = self.save(caller, before, after, changes.archive_state).await? {
                 return Ok(saved);
@@ -32,18 +38,18 @@ impl Interline {
     pub(in crate::usecases) async fn save(
         &self,
         caller: &Caller,
-        before: Snapshot,
+        before: Before,
         after: Snapshot,
         archive_state: Option<ArchiveState>,
     ) -> Result<Option<Snapshot>, Error> {
-        let content = ContentWrite::between(&before.content, &after.content);
-        let change = new_version(caller, &before.item, &after.item, content);
-        let changed = change.as_ref().map_or(&before.item, |write| &write.after);
+        let content = before.content_write(&after.content);
+        let change = new_version(caller, before.item(), &after.item, content);
+        let changed = change.as_ref().map_or(before.item(), |write| &write.after);
         let archived = archive_state.and_then(|state| archive_write(caller, changed, state));
         let writes: Vec<ItemWrite> = change.into_iter().chain(archived).collect();
         let Some(last) = writes.last() else {
-            self.commit_no_change(caller, &WriteOutcome::Changed(&before.item)).await?;
-            return Ok(Some(before));
+            self.commit_no_change(caller, &WriteOutcome::Changed(before.item())).await?;
+            return Ok(Some(before.into_snapshot()));
         };
         let saved = Snapshot { item: last.after.clone(), content: after.content };
         let at = last.record.at;
@@ -61,7 +67,7 @@ impl Interline {
     ) -> Result<Snapshot, Error> {
         // Before the item is looked up: a caller who may not read must not learn which items exist.
         caller.require(Scope::Read)?;
-        let snapshot = self.visible_snapshot(caller, item_ref).await?;
+        let snapshot = self.visible_snapshot(caller, item_ref, HashCheck::Always).await?;
         let snapshot = Interline::require_writable(caller, item_ref, Some(snapshot))?;
         self.check_expected(caller, expected, &snapshot.item).await?;
         Ok(snapshot)
@@ -82,16 +88,16 @@ impl Interline {
     }
 
     /// The item after changes, checked as a whole.
-    async fn apply_changes(&self, caller: &Caller, before: &Snapshot, changes: ItemChanges) -> Result<Snapshot, Error> {
-        let mut item = before.item.clone();
+    async fn apply_changes(&self, caller: &Caller, before: &Before, changes: ItemChanges) -> Result<Snapshot, Error> {
+        let (mut item, old) = (before.item().clone(), before.content());
         let (fields, content) = parse_changes(item.kind, &item.fields, changes, &self.limits)?;
         let content = match content {
-            FieldChange::Keep => before.content.clone(),
+            FieldChange::Keep => old.cloned(),
             FieldChange::Clear => None,
             FieldChange::Set(content) => Some(content),
         };
         // An unchanged content fits unchanged arguments: both were checked when they were stored.
-        if content != before.content || fields.arguments != item.fields.arguments {
+        if content.as_ref() != old || fields.arguments != item.fields.arguments {
             self.check_content(caller, item.kind, &fields, content.clone()).await?.apply_to(&mut item);
         }
         if fields.path != item.fields.path {

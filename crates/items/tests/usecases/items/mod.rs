@@ -2,6 +2,7 @@
 
 mod create;
 pub(crate) mod find_items;
+mod flipped_bytes;
 mod history;
 mod lifecycle;
 mod read;

@@ -39,5 +39,8 @@ async fn health(State(state): State<AppState>) -> HandlerResult {
 #[utoipa::path(get, path = "/metrics", tag = "operations", operation_id = "get_metrics", security(()),
     responses((status = 200, body = String, content_type = "text/plain")))]
 async fn metrics(State(state): State<AppState>) -> HandlerResult {
+    let damage = state.interline.damage();
+    metrics::counter!("interline_corrupt_reads_total").absolute(damage.reads);
+    metrics::gauge!("interline_corrupt_items").set(damage.items as f64);
     Ok(state.prometheus.render().into_response())
 }

@@ -50,9 +50,11 @@ pub(super) fn protocol_error(error: &Error, request_id: &str) -> ErrorData {
         error => error.to_string(),
     };
     match error {
-        Error::Internal(_) | Error::Unavailable(_) | Error::Overloaded(_) | Error::Unknown(_) => {
-            ErrorData::internal_error(message, data)
-        }
+        Error::Internal(_)
+        | Error::Unavailable(_)
+        | Error::Overloaded(_)
+        | Error::Unknown(_)
+        | Error::CorruptContent { .. } => ErrorData::internal_error(message, data),
         Error::Unauthorized | Error::Forbidden(_) => ErrorData::invalid_request(message, data),
         _ => ErrorData::invalid_params(message, data),
     }

@@ -16,8 +16,13 @@ use crate::postgres::write::transaction_retry::CommitProof;
 const PUT_RECORD: &str = "
     INSERT INTO versions (
         item, stamp_version, stamp_revision, version, action, changed_fields, at, source, \"user\", token,
-        content_characters, content_bytes, fields, undo_kind, undo
-    ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+        content_characters, content_bytes, fields, undo_kind, undo, content_hash
+    ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+
+/// For the version of an item that is about to be repaired: an older program has left its hash with the item alone.
+const KEEP_HASH: &str = "
+    UPDATE versions SET content_hash = items.content_hash FROM items
+    WHERE items.id = $1 AND versions.item = $1 AND versions.content_hash IS NULL AND versions.version = items.version";
 
 const MARK_STALE: &str = "
     INSERT INTO stale_items (item, mark, changed_at) VALUES ($1, $2, $3)
@@ -66,9 +71,17 @@ pub(crate) async fn put_record(
                 &(undo.is_some() && new_fields).then(|| json::encode_fields(&item.fields)),
                 &undo.map(|undo| undo.kind as i64),
                 &undo.map(|undo| undo.bytes.as_slice()),
+                &undo.and(content).map(|content| content.hash.as_slice()),
             ],
         )
         .await?;
+    Ok(())
+}
+
+/// Keeps the hash of a damaged content with its version.
+pub(crate) async fn keep_hash(transaction: &Transaction<'_>, id: ItemId) -> Result<(), Failure> {
+    let statement = transaction.prepare_cached(KEEP_HASH).await?;
+    transaction.execute(&statement, &[&id.uuid()]).await?;
     Ok(())
 }
 

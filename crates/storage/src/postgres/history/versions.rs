@@ -9,9 +9,12 @@ use interline_items::{
 use tokio_postgres::{IsolationLevel, Row};
 
 use crate::codec::undo::{self, UndoRecord};
+use crate::codec::whole_versions::{WholeVersions, by_promise};
 use crate::codec::{json, names};
+use crate::integrity::{Damage, check_version};
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{count, decoded, maybe_count, maybe_id, time};
+use crate::postgres::write::transaction_retry::run_blocking;
 
 const TOTAL: &str = "SELECT count(*) AS total FROM versions WHERE item = $1";
 
@@ -20,7 +23,7 @@ macro_rules! select_record {
     () => {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
                 versions.\"user\", users.name AS user_name, token, tokens.name AS token_name,
-                content_characters, content_bytes
+                content_characters, content_bytes, content_hash
          FROM versions LEFT JOIN users ON users.id = versions.\"user\" LEFT JOIN tokens ON tokens.id = versions.token"
     };
 }
@@ -50,6 +53,13 @@ const UNDO: &str = "
     WHERE item = $1 AND stamp_version > $2 AND stamp_version <= $3 AND version IS NOT NULL
     ORDER BY stamp_version DESC";
 
+/// The newest versions, and whether a content can be rebuilt without what is newer.
+const STARTS: &str = concat!(
+    "SELECT stamp_version, undo_kind IN ",
+    crate::codec::undo::standing_alone!(),
+    " AS stands_alone FROM versions WHERE item = $1 AND version IS NOT NULL ORDER BY stamp_version DESC LIMIT 10000"
+);
+
 const NEWEST: &str = "SELECT text FROM contents WHERE item = $1";
 
 /// A page of a history.
@@ -61,8 +71,8 @@ pub(crate) async fn versions(client: &mut Client, item: ItemId, query: HistoryQu
     let id = item.uuid();
     let (total, records) =
         (transaction.query_one(&total, &[&id]).await?, transaction.query(&records, &[&id, &limit, &offset]).await?);
-    let records = records.iter().map(record_from_row).collect::<Result<_, _>>()?;
-    Ok(HistoryPage { records, total: count(&total, "total")? })
+    let records: Result<_, Failure> = records.iter().map(record_from_row).collect();
+    Ok(HistoryPage { records: records.map_err(|failure| failure.of_item(item))?, total: count(&total, "total")? })
 }
 
 /// An item as it was at a version.
@@ -70,24 +80,60 @@ pub(crate) async fn version(client: &mut Client, item: ItemId, version: u64) -> 
     version_in(&snapshot_transaction(client).await?, item, version).await
 }
 
-/// An item as it was at a version, read in a transaction that sees one snapshot.
+/// An item as it was at a version, as it was written; read in a transaction that sees one snapshot.
 pub(crate) async fn version_in(
     transaction: &Transaction<'_>,
     item: ItemId,
     version: u64,
 ) -> Result<Option<Version>, Failure> {
-    let Ok(version) = i64::try_from(version) else { return Ok(None) };
+    let Ok(number) = i64::try_from(version) else { return Ok(None) };
+    rebuilt(transaction, item, number).await.map_err(|failure| failure.of_version(item, version))
+}
+
+async fn rebuilt(transaction: &Transaction<'_>, item: ItemId, version: i64) -> Result<Option<Version>, Failure> {
     let record = transaction.prepare_cached(RECORD).await?;
     let Some(record) = transaction.query_opt(&record, &[&item.uuid(), &version]).await? else { return Ok(None) };
     let fields = transaction.prepare_cached(FIELDS).await?;
     let fields = transaction.query_opt(&fields, &[&item.uuid(), &version]).await?;
     let fields = fields.ok_or_else(|| StoreError::Failed(format!("item {item} has no fields at version {version}")))?;
     let content = content(transaction, item, version).await?;
-    Ok(Some(Version {
+    let hash: Option<Vec<u8>> = record.try_get("content_hash")?;
+    let rebuilt = Version {
         record: record_from_row(&record)?,
         fields: decoded(&fields, "fields", json::decode_fields)?,
         content,
-    }))
+    };
+    // Off the threads of the async runtime: it may take milliseconds.
+    let checked = run_blocking(move || check_version(item, &rebuilt, hash.as_deref()).map(|()| Some(rebuilt))).await?;
+    Ok(checked?)
+}
+
+/// Versions that can be rebuilt as they were written, newest first.
+pub(crate) async fn whole_versions(client: &mut Client, item: ItemId, limit: usize) -> Result<Vec<u64>, Failure> {
+    let transaction = snapshot_transaction(client).await?;
+    let statement = transaction.prepare_cached(STARTS).await?;
+    let mut starts = Vec::new();
+    for row in transaction.query(&statement, &[&item.uuid()]).await? {
+        starts.push((count(&row, "stamp_version")?, row.try_get("stands_alone")?));
+    }
+    // After a statement that fails, the transaction goes on from here.
+    transaction.batch_execute("SAVEPOINT whole").await?;
+    let mut search = WholeVersions::new(limit);
+    for number in by_promise(starts.into_iter()) {
+        if !search.goes_on() {
+            break;
+        }
+        let is_whole = match version_in(&transaction, item, number).await.map_err(Failure::into_corruption) {
+            Ok(version) => version.is_some(),
+            Err(Ok(_)) => {
+                transaction.batch_execute("ROLLBACK TO SAVEPOINT whole").await?;
+                false
+            }
+            Err(Err(failure)) => return Err(failure),
+        };
+        search.add(number, is_whole);
+    }
+    Ok(search.finish())
 }
 
 /// A read-only transaction whose statements all see one snapshot of the database.

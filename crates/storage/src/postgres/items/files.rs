@@ -4,6 +4,7 @@ use deadpool_postgres::Client;
 use interline_items::{FilePage, FileQuery};
 use uuid::Uuid;
 
+use crate::integrity::Integrity;
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{self, item_columns};
 
@@ -20,7 +21,7 @@ const PAGE: &str = concat!(
 );
 
 /// The first files whose path has the prefix, and how many there are in all.
-pub(crate) async fn files(client: &Client, query: &FileQuery) -> Result<FilePage, Failure> {
+pub(crate) async fn files(client: &Client, integrity: &Integrity, query: &FileQuery) -> Result<FilePage, Failure> {
     let spaces: Vec<Uuid> = query.spaces.iter().map(|space| space.uuid()).collect();
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
     let statement = client.prepare_cached(PAGE).await?;
@@ -29,7 +30,7 @@ pub(crate) async fn files(client: &Client, query: &FileQuery) -> Result<FilePage
     for row in &found {
         page.total = rows::count(row, "files")?;
         if row.try_get::<_, Option<Uuid>>("id")?.is_some() {
-            page.files.push(rows::item(row)?);
+            page.files.extend(integrity.unless_damaged(rows::item(row))?);
         }
     }
     Ok(page)

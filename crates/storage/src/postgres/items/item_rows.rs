@@ -116,7 +116,7 @@ pub(crate) async fn put_content(transaction: &Transaction<'_>, write: &ItemWrite
     let new = match &write.content {
         ContentWrite::Keep => return Ok(()),
         ContentWrite::Edit { new, .. } => Some(new),
-        ContentWrite::Set { new, .. } => new.as_ref(),
+        ContentWrite::Set { new, .. } | ContentWrite::Repair { new } => new.as_ref(),
     };
     match new {
         Some(text) => {

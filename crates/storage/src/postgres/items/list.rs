@@ -3,19 +3,20 @@
 use deadpool_postgres::Client;
 use interline_items::fields::sort_key;
 use interline_items::{
-    Contents, Cursor, CursorKey, Filter, Item, Kind, ListQuery, Page, PageStart, Snapshot, SortBy, SortOrder,
+    Contents, Cursor, CursorKey, Filter, ItemId, Kind, ListQuery, Page, PageStart, Snapshot, SortBy, SortOrder,
     StoreError, TagMatch,
 };
-use tokio_postgres::IsolationLevel;
 use tokio_postgres::types::ToSql;
+use tokio_postgres::{IsolationLevel, Row};
 use uuid::Uuid;
 
+use crate::integrity::Integrity;
 use crate::paging::{entries_needed, sort_column, view_number};
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{self, item_columns};
 
 /// A page of items, and how many match in all, in one snapshot of the database.
-pub(crate) async fn list(client: &mut Client, query: &ListQuery) -> Result<Page, Failure> {
+pub(crate) async fn list(client: &mut Client, integrity: &Integrity, query: &ListQuery) -> Result<Page, Failure> {
     let count = Select::counting(query);
     let page = Select::page(query)?;
     // Both statements see the snapshot of the first one.
@@ -30,26 +31,32 @@ pub(crate) async fn list(client: &mut Client, query: &ListQuery) -> Result<Page,
     )?;
     transaction.commit().await?;
 
-    let read = match query.contents {
-        Contents::Omit => |row: &_| Ok(Snapshot { item: rows::item(row)?, content: None }),
-        Contents::Read => rows::snapshot,
+    let read = |row: &Row| match query.contents {
+        Contents::Omit => Ok::<_, Failure>(Snapshot { item: rows::item(row)?, content: None }),
+        Contents::Read => Ok(integrity.without_damage(rows::snapshot(row)?)),
     };
-    let items = found.iter().take(query.limit).map(read).collect::<Result<Vec<_>, Failure>>()?;
-    let next =
-        if found.len() > query.limit { items.last().map(|last| cursor(&last.item, query.sort.by)) } else { None };
+    let (mut items, mut last) = (Vec::new(), None);
+    for row in found.iter().take(query.limit) {
+        items.extend(integrity.unless_damaged(read(row))?);
+        last = Some(row);
+    }
+    let next = match last {
+        Some(last) if found.len() > query.limit => Some(cursor(last, query.sort.by)?),
+        _ => None,
+    };
     Ok(Page { items, total: rows::count(&counted, "total")?, next })
 }
 
-/// The cursor of the page after an item.
-fn cursor(item: &Item, by: SortBy) -> Cursor {
-    let time = |time: jiff::Timestamp| CursorKey::Micros(time.as_microsecond());
+/// The cursor of the page after the item of a row, whether the item can be read or not.
+fn cursor(row: &Row, by: SortBy) -> Result<Cursor, Failure> {
+    let time = |column| Ok::<_, Failure>(row.try_get::<_, Option<i64>>(column)?.map(CursorKey::Micros));
     let key = match by {
-        SortBy::CreatedAt => Some(time(item.created_at)),
-        SortBy::UpdatedAt => Some(time(item.updated_at)),
-        SortBy::LastUsedAt => item.last_used_at.map(time),
-        SortBy::Title => item.fields.title.as_ref().map(|title| CursorKey::Text(sort_key(title.as_str()))),
+        SortBy::CreatedAt => time("created_at")?,
+        SortBy::UpdatedAt => time("updated_at")?,
+        SortBy::LastUsedAt => time("last_used_at")?,
+        SortBy::Title => row.try_get::<_, Option<&str>>("title")?.map(|title| CursorKey::Text(sort_key(title))),
     };
-    Cursor { key, id: item.id }
+    Ok(Cursor { key, id: ItemId::from_uuid(row.try_get("id")?) })
 }
 
 /// A builder of queries on `items`. The same conditions always make the same text, so that it is prepared once.

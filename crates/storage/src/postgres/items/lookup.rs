@@ -4,21 +4,42 @@ use std::collections::BTreeSet;
 
 use deadpool_postgres::{Client, GenericClient};
 use interline_items::fields::{CodePath, PromptName, Tag};
-use interline_items::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp};
+use interline_items::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp, Visibility};
 use jiff::Timestamp;
+use tokio_postgres::Row;
 use uuid::Uuid;
 
 use crate::codec::names;
+use crate::integrity::Integrity;
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{self, item_columns};
 
 const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE id = $1");
 
-const SNAPSHOT: &str = concat!(
-    "SELECT ",
-    item_columns!(),
-    ", contents.text FROM items LEFT JOIN contents ON contents.item = items.id WHERE items.id = $1"
-);
+/// The columns of an item and its content.
+macro_rules! select_snapshot {
+    () => {
+        concat!(
+            "SELECT ",
+            item_columns!(),
+            ", contents.text FROM items LEFT JOIN contents ON contents.item = items.id WHERE items.id = $1"
+        )
+    };
+}
+
+const SNAPSHOT: &str = select_snapshot!();
+
+/// What decides whether an item exists for a caller. A row that is not selected is not read any further: its long values stay
+/// where they are.
+macro_rules! visible {
+    () => {
+        " AND items.space = ANY($2) AND items.kind = ANY($3)"
+    };
+}
+
+const VISIBLE_ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE items.id = $1", visible!());
+
+const VISIBLE_SNAPSHOT: &str = concat!(select_snapshot!(), visible!());
 
 const BY_NAME: &str = "
     SELECT id FROM items
@@ -51,11 +72,16 @@ const TRASH: &str =
     concat!("SELECT ", item_columns!(), " FROM items WHERE deleted_at < $1 ORDER BY deleted_at, id LIMIT $2");
 
 /// Items that were deleted before a time, the longest ago first.
-pub(crate) async fn trash(client: &Client, before: Timestamp, limit: usize) -> Result<Vec<Item>, Failure> {
+pub(crate) async fn trash(
+    client: &Client,
+    integrity: &Integrity,
+    before: Timestamp,
+    limit: usize,
+) -> Result<Vec<Item>, Failure> {
     let statement = client.prepare_cached(TRASH).await?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let found = client.query(&statement, &[&before.as_microsecond(), &limit]).await?;
-    found.iter().map(rows::item).collect()
+    whole_items(&found, integrity)
 }
 
 const STATE: &str = "SELECT kind, space, version, revision, last_used_at FROM items WHERE id = $1";
@@ -75,13 +101,48 @@ pub(crate) async fn state(client: &Client, id: ItemId) -> Result<Option<ItemStat
 /// An item without its content.
 pub(crate) async fn item(client: &Client, id: ItemId) -> Result<Option<Item>, Failure> {
     let statement = client.prepare_cached(ITEM).await?;
-    client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(rows::item).transpose()
+    let found = client.query_opt(&statement, &[&id.uuid()]).await.map_err(|error| Failure::from(error).of_item(id))?;
+    found.as_ref().map(rows::item).transpose()
 }
 
 /// An item with its content.
 pub(crate) async fn snapshot(client: &impl GenericClient, id: ItemId) -> Result<Option<Snapshot>, Failure> {
     let statement = client.prepare_cached(SNAPSHOT).await?;
-    client.query_opt(&statement, &[&id.uuid()]).await?.as_ref().map(rows::snapshot).transpose()
+    let found = client.query_opt(&statement, &[&id.uuid()]).await.map_err(|error| Failure::from(error).of_item(id))?;
+    found.as_ref().map(rows::snapshot).transpose()
+}
+
+/// An item without its content, if it exists for a caller.
+pub(crate) async fn visible_item(client: &Client, id: ItemId, visible: &Visibility) -> Result<Option<Item>, Failure> {
+    visible_row(client, VISIBLE_ITEM, id, visible).await?.as_ref().map(rows::item).transpose()
+}
+
+/// An item with its content, if it exists for a caller.
+pub(crate) async fn visible_snapshot(
+    client: &Client,
+    id: ItemId,
+    visible: &Visibility,
+) -> Result<Option<Snapshot>, Failure> {
+    visible_row(client, VISIBLE_SNAPSHOT, id, visible).await?.as_ref().map(rows::snapshot).transpose()
+}
+
+async fn visible_row(client: &Client, sql: &str, id: ItemId, visible: &Visibility) -> Result<Option<Row>, Failure> {
+    let statement = client.prepare_cached(sql).await?;
+    let spaces: Vec<Uuid> = visible.spaces().iter().map(|space| space.uuid()).collect();
+    let found = client.query_opt(&statement, &[&id.uuid(), &spaces, &kind_names(visible.kinds())]).await;
+    found.map_err(|error| Failure::from(error).of_item(id))
+}
+
+/// The items of rows; one that is damaged is counted and left out.
+pub(crate) fn whole_items<'r>(
+    found: impl IntoIterator<Item = &'r Row>,
+    integrity: &Integrity,
+) -> Result<Vec<Item>, Failure> {
+    let mut items = Vec::new();
+    for row in found {
+        items.extend(integrity.unless_damaged(rows::item(row))?);
+    }
+    Ok(items)
 }
 
 /// The item of a kind with a name in the first of the spaces that has one.
@@ -122,13 +183,14 @@ pub(crate) async fn tags(
 /// The items that are not deleted and have a tag.
 pub(crate) async fn tagged(
     client: &Client,
+    integrity: &Integrity,
     spaces: &[SpaceId],
     kinds: &BTreeSet<Kind>,
     tag: &Tag,
 ) -> Result<Vec<Item>, Failure> {
     let statement = client.prepare_cached(TAGGED).await?;
     let found = client.query(&statement, &[&uuids(spaces), &kind_names(kinds), &tag.as_str()]).await?;
-    found.iter().map(rows::item).collect()
+    whole_items(&found, integrity)
 }
 
 fn kind_names(kinds: &BTreeSet<Kind>) -> Vec<&'static str> {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use deadpool_postgres::{Client, Transaction};
-use interline_items::{CheckProblem, CheckReport, ContentInfo, ItemId};
+use interline_items::{CheckProblem, CheckReport, ContentInfo, ItemId, content_hash};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -14,6 +14,7 @@ use super::SNAPSHOTS;
 use super::segments::{live_segments, members};
 use super::texts::batch;
 use crate::codec::CodecError;
+use crate::integrity::Damage;
 use crate::postgres::connection::with_timeout;
 use crate::postgres::failure::Failure;
 use crate::postgres::history::versions::{snapshot_transaction, version_in};
@@ -33,6 +34,10 @@ const VERSIONS: &str = "SELECT version FROM versions WHERE item = $1 AND version
 const BLOCKS: &str = "
     SELECT first, data FROM search_blocks WHERE segment = $1 AND first > $2 ORDER BY first LIMIT $3";
 
+const PUBLISHED: &str = "SELECT hash, encode(hash, 'hex') AS name FROM published_contents ORDER BY hash";
+
+const PUBLISHED_TEXT: &str = "SELECT text FROM published_contents WHERE hash = $1";
+
 const STALE: &str = "
     SELECT stale_items.item, items.id IS NULL AS is_gone
     FROM stale_items LEFT JOIN items ON items.id = stale_items.item";
@@ -40,6 +45,8 @@ const STALE: &str = "
 /// Checks everything that is stored, in one snapshot of the database.
 pub(crate) async fn check(client: &mut Client) -> Result<CheckReport, Failure> {
     let transaction = with_timeout(snapshot_transaction(client)).await?;
+    // After a statement that fails, the transaction goes on from here.
+    with_timeout(async { Ok(transaction.batch_execute("SAVEPOINT part").await?) }).await?;
     let mut check = StoreCheck { transaction: &transaction, report: CheckReport::default(), stale: HashSet::new() };
     let segments = with_timeout(live_segments(&transaction)).await?;
     let mut sums = check.sums(&segments).await?;
@@ -47,6 +54,7 @@ pub(crate) async fn check(client: &mut Client) -> Result<CheckReport, Failure> {
         sums.remove(&number);
     }
     check.items(&mut sums).await?;
+    check.published_contents().await?;
     for number in sums.into_keys() {
         let damage = format!("the index has item {number}, which is not there");
         check.report.add(CheckProblem::Damage(damage));
@@ -71,6 +79,7 @@ struct ListedItem {
 /// What is wrong with an item.
 #[derive(Clone, Copy)]
 enum ItemFault {
+    Item(ItemId),
     Content(ItemId),
     Index(ItemId),
 }
@@ -149,7 +158,7 @@ impl StoreCheck<'_> {
 
     async fn texts(&mut self, listed: &[ListedItem], sums: &mut BTreeMap<i64, u128>) -> Result<(), Failure> {
         let numbers: Vec<i64> = listed.iter().map(|item| item.number).collect();
-        let found = self.rows(SNAPSHOTS, &[&numbers]).await?;
+        let found = self.snapshots(listed, &numbers).await?;
         let mut in_index = BTreeMap::new();
         for item in listed {
             self.report.items += 1;
@@ -162,9 +171,59 @@ impl StoreCheck<'_> {
         }
         for fault in run_blocking(move || faults(&found, &in_index)).await?? {
             self.report.add(match fault {
+                ItemFault::Item(id) => CheckProblem::Item(id),
                 ItemFault::Content(id) => CheckProblem::Content(id),
                 ItemFault::Index(id) => CheckProblem::Index(id),
             });
+        }
+        Ok(())
+    }
+
+    /// The rows of items; one by one where one of them cannot be read, which is a problem of its own.
+    async fn snapshots(&mut self, listed: &[ListedItem], numbers: &[i64]) -> Result<Vec<Row>, Failure> {
+        let all = self.rows(SNAPSHOTS, &[&numbers]).await;
+        if let Some(rows) = self.or_none(all).await? {
+            return Ok(rows);
+        }
+        let mut found = Vec::new();
+        for item in listed {
+            let one = self.rows(SNAPSHOTS, &[&vec![item.number]]).await;
+            match self.or_none(one).await? {
+                Some(mut rows) => found.append(&mut rows),
+                None => self.report.add(CheckProblem::Content(item.id)),
+            }
+        }
+        Ok(found)
+    }
+
+    /// What was read; `None` if it is damaged, and then the transaction can go on.
+    async fn or_none<T>(&self, read: Result<T, Failure>) -> Result<Option<T>, Failure> {
+        match read.map_err(Failure::into_corruption) {
+            Ok(read) => Ok(Some(read)),
+            Err(Ok(_)) => {
+                let back = self.transaction.batch_execute("ROLLBACK TO SAVEPOINT part");
+                with_timeout(async { Ok(back.await?) }).await?;
+                Ok(None)
+            }
+            Err(Err(failure)) => Err(failure),
+        }
+    }
+
+    /// Checks the contents of published files, which are kept under their hashes.
+    async fn published_contents(&mut self) -> Result<(), Failure> {
+        let hashes = self.rows(PUBLISHED, &[]).await?;
+        for row in hashes {
+            let hash: Vec<u8> = row.try_get("hash")?;
+            let texts = self.rows(PUBLISHED_TEXT, &[&hash]).await;
+            let texts = self.or_none(texts).await?.unwrap_or_default();
+            let is_whole = run_blocking(move || {
+                texts.iter().any(|row| row.try_get("text").is_ok_and(|text: &str| content_hash(text) == *hash))
+            });
+            if !is_whole.await? {
+                let name: String = row.try_get("name")?;
+                let problem = format!("table published_contents: the text of {name} does not have its hash");
+                self.report.add(CheckProblem::Table(problem));
+            }
         }
         Ok(())
     }
@@ -173,12 +232,8 @@ impl StoreCheck<'_> {
         for row in self.rows(VERSIONS, &[&id.uuid()]).await? {
             let version = rows::count(&row, "version")?;
             self.report.versions += 1;
-            let is_whole = match with_timeout(version_in(self.transaction, id, version)).await {
-                Ok(found) => found.is_some_and(|version| version.fits_its_record()),
-                Err(Failure::Answer(_)) => false,
-                Err(failure) => return Err(failure),
-            };
-            if !is_whole {
+            let rebuilt = with_timeout(version_in(self.transaction, id, version)).await;
+            if self.or_none(rebuilt).await?.flatten().is_none() {
                 self.report.add(CheckProblem::Version { id, version });
             }
         }
@@ -210,8 +265,15 @@ impl ListedItem {
 fn faults(found: &[Row], in_index: &BTreeMap<i64, u128>) -> Result<Vec<ItemFault>, Failure> {
     let mut faults = Vec::new();
     for row in found {
-        let snapshot = rows::snapshot(row)?;
-        let id = snapshot.item.id;
+        let id = ItemId::from_uuid(row.try_get("id")?);
+        let snapshot = match rows::snapshot(row).map_err(Failure::into_corruption) {
+            Ok(snapshot) => snapshot,
+            Err(Ok(_)) => {
+                faults.push(ItemFault::Item(id));
+                continue;
+            }
+            Err(Err(failure)) => return Err(failure),
+        };
         if snapshot.content.as_deref().map(ContentInfo::from_text) != snapshot.item.content {
             faults.push(ItemFault::Content(id));
         }

@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use deadpool_postgres::{Client, Transaction};
 use interline_items::search::{FileReader, FileSearch, FileText, Paths, file_order};
-use interline_items::{SpaceId, StoreError};
+use interline_items::{ItemId, SpaceId, StoreError};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::texts::{batch, searched, texts};
 use super::{candidates, search_on, transaction};
+use crate::integrity::Integrity;
 use crate::postgres::connection::Pools;
 use crate::postgres::failure::Failure;
-use crate::postgres::rows::maybe_count;
+use crate::postgres::rows::{count, maybe_count};
 use crate::postgres::write::transaction_retry::run_blocking;
 
 const FILES: &str = "
@@ -33,10 +34,16 @@ struct File {
 
 /// Hands the candidates to `read`. Returns how many files there are in the searched paths.
 pub(crate) async fn search_files(pools: &Pools, query: &FileSearch, read: FileReader) -> Result<u64, StoreError> {
-    search_on(pools, &query.checkpoint, async |client| hand_over(client, query, read).await).await
+    let integrity = &pools.integrity;
+    search_on(pools, &query.checkpoint, async |client| hand_over(client, integrity, query, read).await).await
 }
 
-async fn hand_over(client: &mut Client, query: &FileSearch, mut read: FileReader) -> Result<u64, Failure> {
+async fn hand_over(
+    client: &mut Client,
+    integrity: &Arc<Integrity>,
+    query: &FileSearch,
+    mut read: FileReader,
+) -> Result<u64, Failure> {
     let transaction = transaction(client, &query.checkpoint).await?;
     let candidates = candidates(&transaction, &query.search, &query.checkpoint).await?;
     let search = Arc::clone(&query.search);
@@ -50,8 +57,9 @@ async fn hand_over(client: &mut Client, query: &FileSearch, mut read: FileReader
         (now, rest) = rest.split_at(batch(rest, |file| file.bytes));
         let numbers: Vec<i64> = now.iter().map(|file| file.number).collect();
         let (texts, now) = (texts(&transaction, &numbers).await?, now.to_vec());
+        let integrity = Arc::clone(integrity);
         let outcome;
-        (outcome, read) = run_blocking(move || (read_each(&now, &texts, &mut read), read)).await?;
+        (outcome, read) = run_blocking(move || (read_each(&now, &texts, &integrity, &mut read), read)).await?;
         if outcome?.is_break() {
             break;
         }
@@ -84,15 +92,28 @@ fn among(rows: &[Row], candidates: Option<&[i64]>) -> Result<(Vec<File>, u64), F
     Ok((files, rows.len() as u64))
 }
 
-fn read_each(files: &[File], texts: &[Row], read: &mut FileReader) -> Result<ControlFlow<()>, Failure> {
+fn read_each(
+    files: &[File],
+    texts: &[Row],
+    integrity: &Integrity,
+    read: &mut FileReader,
+) -> Result<ControlFlow<()>, Failure> {
     let by_number: HashMap<i64, &Row> =
         texts.iter().map(|row| Ok((row.try_get("number")?, row))).collect::<Result<_, Failure>>()?;
     for file in files {
         let Some(row) = by_number.get(&file.number) else { continue };
-        let Some(text) = searched(row)?.content else { continue };
+        let Some(text) = integrity.unless_damaged(whole_text(row, integrity))?.flatten() else { continue };
         if read(FileText { space: file.space, path: &file.path, text }).is_break() {
             return Ok(ControlFlow::Break(()));
         }
     }
     Ok(ControlFlow::Continue(()))
+}
+
+/// The content of a row, which was checked.
+fn whole_text<'r>(row: &'r Row, integrity: &Integrity) -> Result<Option<&'r str>, Failure> {
+    let Some(text) = searched(row)?.content else { return Ok(None) };
+    let hash = row.try_get::<_, Option<&[u8]>>("content_hash")?.unwrap_or_default();
+    integrity.check_text((ItemId::from_uuid(row.try_get("id")?), count(row, "version")?), hash, text)?;
+    Ok(Some(text))
 }

@@ -20,12 +20,12 @@ use interline_items::StoreError;
 use interline_items::fair::Checkpoint;
 use interline_items::search::{SearchHit, SearchQuery, SearchResults};
 use interline_search::Search;
-use tokio_postgres::Row;
 
 use self::filter::{FilteredItem, filter_items};
 use self::matching::Matcher;
 use self::segments::{TermLookups, Vocabularies, live_segments, stale_items};
 use self::texts::{batch, texts};
+use crate::integrity::Integrity;
 use crate::paging::{PageEntry, cut_page};
 use crate::postgres::connection::Pools;
 use crate::postgres::failure::Failure;
@@ -44,7 +44,7 @@ const SNAPSHOTS: &str = concat!(
 
 /// A page of the items that match, and how many do, in one snapshot of the database.
 pub(super) async fn search(pools: &Pools, query: &SearchQuery) -> Result<SearchResults, StoreError> {
-    search_on(pools, &query.checkpoint, async |client| page(client, query).await).await
+    search_on(pools, &query.checkpoint, async |client| page(client, &pools.integrity, query).await).await
 }
 
 /// Runs a search on a connection; [`StoreError::OutOfTime`] if its time is over.
@@ -74,7 +74,7 @@ async fn transaction<'a>(client: &'a mut Client, checkpoint: &Checkpoint) -> Res
     Ok(transaction)
 }
 
-async fn page(client: &mut Client, query: &SearchQuery) -> Result<SearchResults, Failure> {
+async fn page(client: &mut Client, integrity: &Arc<Integrity>, query: &SearchQuery) -> Result<SearchResults, Failure> {
     let transaction = transaction(client, &query.checkpoint).await?;
     let found = found(&transaction, query).await?;
     let lengths: HashMap<i64, u64> = found.iter().map(|item| (item.entry.number, item.bytes)).collect();
@@ -87,7 +87,7 @@ async fn page(client: &mut Client, query: &SearchQuery) -> Result<SearchResults,
         query.checkpoint.check_async().await.map_err(StoreError::from)?;
         let now;
         (now, rest) = rest.split_at(batch(rest, |entry| lengths.get(&entry.number).copied().unwrap_or(0)));
-        items.append(&mut page_items(&transaction, query, now).await?);
+        items.append(&mut page_items(&transaction, integrity, query, now).await?);
     }
     Ok(SearchResults { items, total, next })
 }
@@ -157,16 +157,22 @@ async fn candidates(
 /// The hits of some entries of a page.
 async fn page_items(
     transaction: &Transaction<'_>,
+    integrity: &Arc<Integrity>,
     query: &SearchQuery,
     entries: &[PageEntry],
 ) -> Result<Vec<SearchHit>, Failure> {
     let numbers: Vec<i64> = entries.iter().map(|entry| entry.number).collect();
     let statement = transaction.prepare_cached(SNAPSHOTS).await?;
     let found = transaction.query(&statement, &[&numbers]).await?;
-    let query = query.clone();
+    let (query, integrity) = (query.clone(), Arc::clone(integrity));
     let items = run_blocking(move || {
-        let item = |row: &Row| Ok((row.try_get("number")?, search_hit(rows::snapshot(row)?, &query)?));
-        found.iter().map(item).collect::<Result<HashMap<i64, SearchHit>, Failure>>()
+        let mut items: HashMap<i64, SearchHit> = HashMap::new();
+        for row in &found {
+            if let Some(snapshot) = integrity.unless_damaged(rows::snapshot(row))? {
+                items.insert(row.try_get("number")?, search_hit(integrity.without_damage(snapshot), &query)?);
+            }
+        }
+        Ok::<_, Failure>(items)
     });
     let mut items = items.await??;
     Ok(numbers.iter().filter_map(|number| items.remove(number)).collect())

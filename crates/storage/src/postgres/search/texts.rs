@@ -11,7 +11,7 @@ const BATCH_BYTES: u64 = 8 * 1024 * 1024;
 const BATCH_ITEMS: usize = 256;
 
 const TEXTS: &str = "
-    SELECT number, id, title, name, description, url, path, text
+    SELECT number, id, version, content_hash, title, name, description, url, path, text
     FROM items LEFT JOIN contents ON contents.item = items.id
     WHERE number = ANY($1)";
 

@@ -1,23 +1,27 @@
 //! Commits of batches: each change writes its item, content, history record, event and stale mark of the search index
 //! in one transaction.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
-use interline_items::{Batch, Fields, IdempotencyRecord, Item, ItemId, ItemWrite, Record, Stamp, StoreError};
+use interline_items::{
+    Batch, ContentWrite, Fields, IdempotencyRecord, Item, ItemId, ItemWrite, Record, Stamp, StoreError,
+};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use crate::codec::undo::{self, UndoChain, UndoRecord};
 use crate::codec::{CodecError, json};
+use crate::integrity::Damage;
 use crate::new_event::NewEvent;
 use crate::postgres::failure::Failure;
 use crate::postgres::history::records;
 use crate::postgres::items::item_rows;
 use crate::postgres::items::unique;
 use crate::postgres::rows;
-use crate::postgres::write::transaction_retry::{CommitProof, RetryableTransaction};
+use crate::postgres::write::transaction_retry::{CommitProof, RetryableTransaction, run_blocking};
 use crate::tables::idempotency;
 
 /// Rows are locked in the order of ids, so that two commits never wait for each other.
@@ -28,6 +32,8 @@ const LOCK: &str = "
     WHERE id = ANY($1)
     ORDER BY id
     FOR UPDATE";
+
+const CONTENT: &str = "SELECT text FROM contents WHERE item = $1";
 
 /// Cascades to the content, tags and history.
 const REMOVE: &str = "DELETE FROM items WHERE id = $1";
@@ -137,7 +143,11 @@ async fn lock(transaction: &Transaction<'_>, ids: &[ItemId]) -> Result<HashMap<I
     let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
     let statement = transaction.prepare_cached(LOCK).await?;
     let found = transaction.query(&statement, &[&ids]).await?;
-    found.iter().map(|row| Ok((ItemId::from_uuid(row.try_get("id")?), LockedItem::from_row(row)?))).collect()
+    let locked = |row: &Row| {
+        let id = ItemId::from_uuid(row.try_get("id")?);
+        Ok((id, LockedItem::from_row(row).map_err(|failure| failure.of_item(id))?))
+    };
+    found.iter().map(locked).collect()
 }
 
 /// Writes everything but the event. Returns the chain of undo records with the new one.
@@ -150,6 +160,10 @@ async fn apply(
     unique::check(transaction, &write.after, before).await?;
     let chain = before.map_or_else(UndoChain::default, |locked| locked.chain);
     let (undo, chain) = match &encoded.undo {
+        Some(lost) if matches!(write.content, ContentWrite::Repair { .. }) => {
+            let damaged = damaged_copy(transaction, write.after.id).await?;
+            (Some(damaged.map_or(Cow::Borrowed(lost), Cow::Owned)), UndoChain::default())
+        }
         Some(undo) => {
             let (undo, chain) = chain.extended_or_restarted(&write.content, undo)?;
             (Some(undo), chain)
@@ -165,6 +179,27 @@ async fn apply(
         records::mark_stale(transaction, write.after.id, records::changes(write.after.stamp), write.record.at),
     )?;
     Ok(chain)
+}
+
+/// The undo record of a repair: a copy of the damaged content, if it can be read. The hash of its version says that it is not
+/// what was written.
+async fn damaged_copy(transaction: &Transaction<'_>, id: ItemId) -> Result<Option<UndoRecord>, Failure> {
+    records::keep_hash(transaction, id).await?;
+    transaction.batch_execute("SAVEPOINT damaged").await?;
+    let statement = transaction.prepare_cached(CONTENT).await?;
+    let read = transaction.query_opt(&statement, &[&id.uuid()]).await.map_err(Failure::from);
+    match read.map_err(Failure::into_corruption) {
+        Ok(None) => Ok(None),
+        Ok(Some(row)) => {
+            let text: String = row.try_get("text")?;
+            Ok(Some(run_blocking(move || undo::encode_damaged(&text)).await??))
+        }
+        Err(Ok(_)) => {
+            transaction.batch_execute("ROLLBACK TO SAVEPOINT damaged").await?;
+            Ok(None)
+        }
+        Err(Err(failure)) => Err(failure),
+    }
 }
 
 /// Writes the events with their numbers: last, because the counter of a space stays locked until the commit, and in the

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
-use interline_items::{ItemId, PlanOnNewest, StoreError};
+use interline_items::{ItemId, PlanOnNewest, Snapshot, StoreError};
 
+use crate::integrity::check_content;
 use crate::postgres::failure::Failure;
 use crate::postgres::items::lookup;
 use crate::postgres::write::commit::EncodedBatch;
@@ -37,6 +38,9 @@ impl RetryableTransaction for CommitOnNewest {
         let plan = Arc::clone(&self.plan);
         // Off the threads of the async runtime: it may take milliseconds.
         let encoded = tokio::task::spawn_blocking(move || {
+            if let Some(Snapshot { item, content }) = &newest {
+                check_content(item, content.as_deref())?;
+            }
             let batch = plan.lock().unwrap_or_else(PoisonError::into_inner)(newest);
             batch.map(EncodedBatch::encode).transpose()
         });

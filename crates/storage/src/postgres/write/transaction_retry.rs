@@ -61,7 +61,7 @@ pub(crate) async fn run_with_retry<W: RetryableTransaction>(pools: &Pools, work:
     loop {
         match attempt(pools, work).await {
             Err(failure) if failure.lost_a_race() && attempts < MAX_ATTEMPTS => attempts += 1,
-            outcome => return Ok(outcome?),
+            outcome => return pools.integrity.count_damage(outcome.map_err(StoreError::from)),
         }
     }
 }

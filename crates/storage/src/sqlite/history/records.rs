@@ -13,8 +13,13 @@ use crate::sqlite::write::encoded_write::EncodedWrite;
 const INSERT_RECORD: &str = "
     INSERT INTO versions (
         item, stamp_version, stamp_revision, version, action, changed_fields, at, source, user, token,
-        content_characters, content_bytes, fields, undo_kind, undo
-    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+        content_characters, content_bytes, fields, undo_kind, undo, content_hash
+    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+
+/// For the version of an item that is about to be repaired: an older program has left its hash with the item alone.
+const KEEP_HASH: &str = "
+    UPDATE versions SET content_hash = (SELECT content_hash FROM items WHERE number = ?1)
+    WHERE item = ?1 AND content_hash IS NULL AND version = (SELECT version FROM items WHERE number = ?1)";
 
 const NEXT_EVENT: &str = "UPDATE spaces SET last_event = last_event + 1 WHERE id = ?1 RETURNING last_event";
 
@@ -53,7 +58,14 @@ pub(crate) fn put_record(
         fields,
         undo.map(|undo| undo.kind as i64),
         undo.map(|undo| undo.bytes.as_slice()),
+        undo.and(item.content.as_ref()).map(|content| content.hash),
     ])?;
+    Ok(())
+}
+
+/// Keeps the hash of a damaged content with its version.
+pub(crate) fn keep_hash(connection: &Connection, number: i64) -> Result<(), Failure> {
+    connection.prepare_cached(KEEP_HASH)?.execute([number])?;
     Ok(())
 }
 

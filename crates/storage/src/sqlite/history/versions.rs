@@ -8,7 +8,9 @@ use interline_items::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::codec::undo::{self, UndoRecord};
+use crate::codec::whole_versions::{WholeVersions, by_promise};
 use crate::codec::{json, names};
+use crate::integrity::check_version;
 use crate::sqlite::failure::Failure;
 use crate::sqlite::rows::Columns;
 
@@ -50,6 +52,16 @@ const UNDO: &str = "
     WHERE item = ?1 AND stamp_version > ?2 AND stamp_version <= ?3 AND version IS NOT NULL
     ORDER BY stamp_version DESC";
 
+/// Not among the columns of a record: it comes after the undo record, which may be long.
+const HASH: &str = "SELECT content_hash FROM versions WHERE item = ?1 AND stamp_version = ?2 AND version IS NOT NULL";
+
+/// The newest versions, and whether a content can be rebuilt without what is newer.
+const STARTS: &str = concat!(
+    "SELECT stamp_version, undo_kind IN ",
+    crate::codec::undo::standing_alone!(),
+    " FROM versions WHERE item = ?1 AND version IS NOT NULL ORDER BY stamp_version DESC LIMIT 10000"
+);
+
 const NEWEST: &str = "SELECT text FROM contents WHERE item = ?1";
 
 /// A page of a history. The connection is in a transaction.
@@ -59,20 +71,46 @@ pub(crate) fn versions(connection: &Connection, id: ItemId, query: HistoryQuery)
     let (limit, offset) =
         (i64::try_from(query.limit).unwrap_or(i64::MAX), i64::try_from(query.offset).unwrap_or(i64::MAX));
     let mut statement = connection.prepare_cached(RECORDS)?;
-    let records = statement.query_and_then([item, limit, offset], record_from_row)?.collect::<Result<_, _>>()?;
-    Ok(HistoryPage { records, total })
+    let records: Result<_, Failure> = statement.query_and_then([item, limit, offset], record_from_row)?.collect();
+    Ok(HistoryPage { records: records.map_err(|failure| failure.of_item(id))?, total })
 }
 
-/// An item as it was at a version. The connection is in a transaction.
+/// An item as it was at a version, as it was written. The connection is in a transaction.
 pub(crate) fn version(connection: &Connection, id: ItemId, version: u64) -> Result<Option<Version>, Failure> {
     let Some(item) = number(connection, id)? else { return Ok(None) };
-    let Ok(version) = i64::try_from(version) else { return Ok(None) };
+    let Ok(number) = i64::try_from(version) else { return Ok(None) };
+    rebuilt(connection, id, (item, number)).map_err(|failure| failure.of_version(id, version))
+}
+
+fn rebuilt(connection: &Connection, id: ItemId, (item, version): (i64, i64)) -> Result<Option<Version>, Failure> {
     let mut statement = connection.prepare_cached(RECORD)?;
     let Some(record) = statement.query_and_then([item, version], record_from_row)?.next().transpose()? else {
         return Ok(None);
     };
     let fields: String = connection.prepare_cached(FIELDS)?.query_row([item, version], |row| row.get(0))?;
-    Ok(Some(Version { record, fields: json::decode_fields(&fields)?, content: content(connection, item, version)? }))
+    let content = content(connection, item, version)?;
+    let rebuilt = Version { record, fields: json::decode_fields(&fields)?, content };
+    let hash: Option<[u8; 32]> = connection.prepare_cached(HASH)?.query_row([item, version], |row| row.get(0))?;
+    check_version(id, &rebuilt, hash.as_ref().map(<[u8; 32]>::as_slice))?;
+    Ok(Some(rebuilt))
+}
+
+/// Versions that can be rebuilt as they were written, newest first. The connection is in a transaction.
+pub(crate) fn whole_versions(connection: &Connection, id: ItemId, limit: usize) -> Result<Vec<u64>, Failure> {
+    let Some(item) = number(connection, id)? else { return Ok(Vec::new()) };
+    let mut statement = connection.prepare_cached(STARTS)?;
+    let starts = statement.query_map([item], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
+    // What comes after a place that cannot be read is not looked at.
+    let numbers = by_promise(starts.map_while(Result::ok).map(|(number, alone)| (number.cast_unsigned(), alone)));
+    let mut search = WholeVersions::new(limit);
+    for number in numbers {
+        if !search.goes_on() {
+            break;
+        }
+        let found = version(connection, id, number);
+        search.add(number, found.is_ok_and(|version| version.is_some()));
+    }
+    Ok(search.finish())
 }
 
 fn number(connection: &Connection, id: ItemId) -> Result<Option<i64>, Failure> {
@@ -98,7 +136,7 @@ fn record_from_row(row: &Row<'_>) -> Result<HistoryRecord, Failure> {
     let mut columns = Columns::from_row(row);
     Ok(HistoryRecord {
         stamp: Stamp { version: columns.count()?, revision: columns.count()? },
-        version: columns.next::<Option<i64>>()?.map(i64::cast_unsigned),
+        version: columns.optional_count()?,
         action: names::parse_action(columns.text()?)?,
         changed_fields: json::decode_strings(columns.text()?, "changed fields")?,
         at: columns.time()?,
@@ -108,10 +146,8 @@ fn record_from_row(row: &Row<'_>) -> Result<HistoryRecord, Failure> {
             (Some(id), name) => Some(NamedId { id: TokenId::from_uuid(id), name }),
             (None, _) => None,
         },
-        content: match (columns.next::<Option<i64>>()?, columns.next::<Option<i64>>()?) {
-            (Some(characters), Some(bytes)) => {
-                Some(ContentSize { characters: characters.cast_unsigned(), bytes: bytes.cast_unsigned() })
-            }
+        content: match (columns.optional_count()?, columns.optional_count()?) {
+            (Some(characters), Some(bytes)) => Some(ContentSize { characters, bytes }),
             _ => None,
         },
     })

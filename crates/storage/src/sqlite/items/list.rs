@@ -4,18 +4,16 @@
 //! partition sorted, so a page is made of the next few entries of each partition ([`index_scan`]). Where few items have
 //! the tags that the query asks for, it is cheaper to find those items and sort them ([`tag_filter`]).
 
-use interline_items::{Contents, CursorKey, Filter, Kind, ListQuery, Page, Snapshot, SortBy, SpaceId, View};
+use interline_items::{CursorKey, Filter, Kind, ListQuery, Page, SortBy, SpaceId, View};
 use rusqlite::Connection;
 
+use crate::integrity::Integrity;
 use crate::paging::{PageEntry, cut_page, view_number};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::items::index_scan;
+use crate::sqlite::items::lookup::page_snapshot;
 use crate::sqlite::items::tag_filter;
-use crate::sqlite::rows::{self, item_columns, select_snapshot};
-
-const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE number = ?1");
-
-const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
+use crate::sqlite::rows;
 
 const COUNT: &str = "SELECT items FROM item_counts WHERE space = ?1 AND kind = ?2 AND view = ?3";
 
@@ -35,7 +33,7 @@ impl ListPartition {
 }
 
 /// A page of items, and how many match in all. The connection is in a transaction.
-pub(crate) fn list(connection: &Connection, query: &ListQuery) -> Result<Page, Failure> {
+pub(crate) fn list(connection: &Connection, integrity: &Integrity, query: &ListQuery) -> Result<Page, Failure> {
     let (partitions, untagged_total) = non_empty(connection, partitions(&query.filter))?;
     let (total, mut entries) = if query.filter.tags.is_empty() {
         (untagged_total, index_scan::scan(connection, query, &partitions)?)
@@ -43,7 +41,10 @@ pub(crate) fn list(connection: &Connection, query: &ListQuery) -> Result<Page, F
         tag_filter::entries(connection, query, &partitions, untagged_total)?
     };
     let next = cut_page(&mut entries, &query.start, query.limit, query.sort.order);
-    let items = entries.iter().map(|entry| read(connection, entry, query.contents)).collect::<Result<_, _>>()?;
+    let mut items = Vec::with_capacity(entries.len());
+    for entry in &entries {
+        items.extend(page_snapshot(connection, integrity, entry.item(), query.contents)?);
+    }
     Ok(Page { items, total, next })
 }
 
@@ -90,18 +91,4 @@ pub(crate) fn non_empty(
         }
     }
     Ok((non_empty, total))
-}
-
-fn read(connection: &Connection, entry: &PageEntry, contents: Contents) -> Result<Snapshot, Failure> {
-    let sql = match contents {
-        Contents::Omit => ITEM,
-        Contents::Read => SNAPSHOT,
-    };
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut found = statement.query([entry.number])?;
-    let row = found.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    match contents {
-        Contents::Omit => Ok(Snapshot { item: rows::item(row)?, content: None }),
-        Contents::Read => rows::snapshot(row),
-    }
 }

@@ -4,20 +4,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use interline_items::fields::{CodePath, PromptName, Tag};
-use interline_items::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp};
+use interline_items::{Contents, Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp, Visibility};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::codec::names;
+use crate::integrity::Integrity;
 use crate::sqlite::failure::Failure;
-use crate::sqlite::rows::{self, item_columns, select_snapshot};
+use crate::sqlite::rows::{self, item_columns};
 
 const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE id = ?1");
 
-// One statement, so that item and content are of one snapshot.
-const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.id = ?1");
+/// What decides whether an item exists for a caller. These columns are before those that may be long, and the content is in
+/// another table: of an item that is not for the caller nothing long is read.
+const OWNER: &str = "SELECT number, kind, space FROM items WHERE id = ?1";
 
 const NUMBERED_ITEM: &str = concat!("SELECT ", item_columns!(), ", items.number FROM items WHERE id = ?1");
+
+const ITEM_OF_NUMBER: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE number = ?1");
 
 const CONTENT: &str = "SELECT text FROM contents WHERE item = ?1";
 
@@ -48,10 +52,15 @@ const TRASH: &str = concat!(
 );
 
 /// Items that were deleted before a time, the longest ago first.
-pub(crate) fn trash(connection: &Connection, before: Timestamp, limit: usize) -> Result<Vec<Item>, Failure> {
+pub(crate) fn trash(
+    connection: &Connection,
+    integrity: &Integrity,
+    before: Timestamp,
+    limit: usize,
+) -> Result<Vec<Item>, Failure> {
     let mut statement = connection.prepare_cached(TRASH)?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    statement.query_and_then(params![before.as_microsecond(), limit], rows::item)?.collect()
+    whole_items(statement.query_and_then(params![before.as_microsecond(), limit], rows::item)?, integrity)
 }
 
 const STATE: &str = "SELECT kind, space, version, revision, last_used_at FROM items WHERE id = ?1";
@@ -61,40 +70,123 @@ pub(crate) fn state(connection: &Connection, id: ItemId) -> Result<Option<ItemSt
     let mut statement = connection.prepare_cached(STATE)?;
     let mut found = statement.query([id.uuid().into_bytes()])?;
     let Some(row) = found.next()? else { return Ok(None) };
-    let mut columns = rows::Columns::from_row(row);
-    Ok(Some(ItemState {
+    decode_state(rows::Columns::from_row(row)).map(Some).map_err(|failure| failure.of_item(id))
+}
+
+fn decode_state(mut columns: rows::Columns<'_>) -> Result<ItemState, Failure> {
+    Ok(ItemState {
         kind: names::parse_kind(columns.text()?)?,
         space: SpaceId::from_uuid(columns.uuid()?),
         stamp: Stamp { version: columns.count()?, revision: columns.count()? },
         last_used_at: columns.optional_time()?,
-    }))
+    })
 }
 
 /// An item without its content.
 pub(crate) fn item(connection: &Connection, id: ItemId) -> Result<Option<Item>, Failure> {
     let mut statement = connection.prepare_cached(ITEM)?;
-    statement.query_and_then([id.uuid().into_bytes()], rows::item)?.next().transpose()
+    let found = statement.query_and_then([id.uuid().into_bytes()], rows::item)?.next().transpose();
+    found.map_err(|failure| failure.of_item(id))
 }
 
-/// An item with its content.
+/// The same, if it exists for a caller.
+pub(crate) fn visible_item(connection: &Connection, id: ItemId, visible: &Visibility) -> Result<Option<Item>, Failure> {
+    if_visible(connection, id, visible, |number| item_of_number(connection, number))
+}
+
+/// An item with its content, if it exists for a caller.
+pub(crate) fn visible_snapshot(
+    connection: &Connection,
+    id: ItemId,
+    visible: &Visibility,
+) -> Result<Option<Snapshot>, Failure> {
+    if_visible(connection, id, visible, |number| {
+        let item = item_of_number(connection, number)?;
+        Ok(Snapshot { item, content: content(connection, number)? })
+    })
+}
+
+/// Calls `read` with the number of an item that exists for a caller.
+fn if_visible<T>(
+    connection: &Connection,
+    id: ItemId,
+    visible: &Visibility,
+    read: impl FnOnce(i64) -> Result<T, Failure>,
+) -> Result<Option<T>, Failure> {
+    let mut owner = connection.prepare_cached(OWNER)?;
+    // This statement stays open while others read: as long as one is, all see the same snapshot.
+    let mut found = owner.query([id.uuid().into_bytes()]).map_err(|error| Failure::from(error).of_item(id))?;
+    let Some(row) = found.next().map_err(|error| Failure::from(error).of_item(id))? else { return Ok(None) };
+    let mut columns = rows::Columns::from_row(row);
+    let (number, kind) = (columns.next()?, columns.text().ok().and_then(|kind| names::parse_kind(kind).ok()));
+    let space = columns.uuid().ok().map(SpaceId::from_uuid);
+    // What cannot be decoded is nobody's.
+    if !kind.zip(space).is_some_and(|(kind, space)| visible.includes(kind, space)) {
+        return Ok(None);
+    }
+    read(number).map(Some).map_err(|failure| failure.of_item(id))
+}
+
+/// An item with its content, wherever it is. The connection is in a transaction.
 pub(crate) fn snapshot(connection: &Connection, id: ItemId) -> Result<Option<Snapshot>, Failure> {
-    let mut statement = connection.prepare_cached(SNAPSHOT)?;
-    statement.query_and_then([id.uuid().into_bytes()], rows::snapshot)?.next().transpose()
+    let Some((number, item)) = numbered_item(connection, id)? else { return Ok(None) };
+    Ok(Some(Snapshot { item, content: content(connection, number).map_err(|failure| failure.of_item(id))? }))
 }
 
 /// An item without its content, and its number.
 pub(crate) fn numbered_item(connection: &Connection, id: ItemId) -> Result<Option<(i64, Item)>, Failure> {
     let mut statement = connection.prepare_cached(NUMBERED_ITEM)?;
-    let found = statement.query_and_then([id.uuid().into_bytes()], |row| {
+    let mut found = statement.query_and_then([id.uuid().into_bytes()], |row| {
         let number = row.get(row.as_ref().column_count() - 1)?;
         Ok((number, rows::item(row)?))
-    });
-    found?.next().transpose()
+    })?;
+    found.next().transpose().map_err(|failure: Failure| failure.of_item(id))
 }
 
-/// The content of an item.
+/// The item of a number, without its content.
+pub(crate) fn item_of_number(connection: &Connection, number: i64) -> Result<Item, Failure> {
+    let mut statement = connection.prepare_cached(ITEM_OF_NUMBER)?;
+    let found = statement.query_and_then([number], rows::item)?.next();
+    found.unwrap_or_else(|| Err(rusqlite::Error::QueryReturnedNoRows.into()))
+}
+
+/// The content of an item. What is no text is an error, as is a page that cannot be read.
 pub(crate) fn content(connection: &Connection, number: i64) -> Result<Option<Arc<str>>, Failure> {
     Ok(connection.prepare_cached(CONTENT)?.query_row([number], |row| row.get(0)).optional()?)
+}
+
+/// An item on a page, with its content if that is asked for. What is damaged is counted: a content is left out, and so is an
+/// item that cannot be read (`None`).
+pub(crate) fn page_snapshot(
+    connection: &Connection,
+    integrity: &Integrity,
+    (id, number): (ItemId, i64),
+    contents: Contents,
+) -> Result<Option<Snapshot>, Failure> {
+    let read = item_of_number(connection, number).map_err(|failure| failure.of_item(id));
+    let Some(item) = integrity.unless_damaged(read)? else { return Ok(None) };
+    match contents {
+        Contents::Omit => Ok(Some(Snapshot { item, content: None })),
+        Contents::Read => {
+            let read = content(connection, number).map_err(|failure| failure.of_item(id));
+            Ok(Some(match integrity.unless_damaged(read)? {
+                Some(content) => integrity.without_damage(Snapshot { item, content }),
+                None => Snapshot { item, content: None },
+            }))
+        }
+    }
+}
+
+/// The items of rows; one that is damaged is counted and left out.
+pub(crate) fn whole_items(
+    found: impl Iterator<Item = Result<Item, Failure>>,
+    integrity: &Integrity,
+) -> Result<Vec<Item>, Failure> {
+    let mut items = Vec::new();
+    for item in found {
+        items.extend(integrity.unless_damaged(item)?);
+    }
+    Ok(items)
 }
 
 /// The item of a kind with a name in the first of the spaces that has one.
@@ -166,6 +258,7 @@ pub(crate) fn tags(
 /// The items that are not deleted and have a tag.
 pub(crate) fn tagged(
     connection: &Connection,
+    integrity: &Integrity,
     spaces: &BTreeSet<SpaceId>,
     kinds: &BTreeSet<Kind>,
     tag: &Tag,
@@ -174,9 +267,7 @@ pub(crate) fn tagged(
     let mut items = Vec::new();
     for (space, kind) in spaces.iter().flat_map(|space| kinds.iter().map(move |kind| (space, kind))) {
         let keys = params![space.uuid().into_bytes(), tag.as_str(), kind.name()];
-        for item in statement.query_and_then(keys, rows::item)? {
-            items.push(item?);
-        }
+        items.append(&mut whole_items(statement.query_and_then(keys, rows::item)?, integrity)?);
     }
     Ok(items)
 }

@@ -2,13 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use interline_items::SpaceId;
 use interline_items::search::{FileReader, FileSearch, FileText, Paths, file_order};
-use rusqlite::{Connection, params};
+use interline_items::{ItemId, SpaceId};
+use rusqlite::{Connection, Statement, params};
 
 use super::segments::{live_segments, stale_items};
 use super::{candidates, check_time};
+use crate::integrity::Integrity;
 use crate::sqlite::failure::Failure;
+use crate::sqlite::rows::Columns;
 
 // The conditions are those of the partial index, word for word, or SQLite would not use it. The index
 // covers all columns that are read.
@@ -16,7 +18,8 @@ const FILES: &str = "
     SELECT number, path FROM items
     WHERE space = ?1 AND kind = ?2 AND path >= ?3 AND path IS NOT NULL AND deleted_at IS NULL ORDER BY path";
 
-const TEXT: &str = "SELECT text FROM contents WHERE item = ?1";
+const TEXT: &str = "
+    SELECT id, version, content_hash, text FROM contents JOIN items ON number = item WHERE item = ?1";
 
 /// A file that is a candidate.
 struct File {
@@ -27,28 +30,44 @@ struct File {
 
 /// Hands the candidates to `read`. Returns how many files there are in the searched paths. The connection is in a
 /// transaction.
-pub(crate) fn search_files(connection: &Connection, query: &FileSearch, mut read: FileReader) -> Result<u64, Failure> {
+pub(crate) fn search_files(
+    connection: &Connection,
+    integrity: &Integrity,
+    query: &FileSearch,
+    mut read: FileReader,
+) -> Result<u64, Failure> {
     check_time(&query.checkpoint)?;
-    let candidates = candidates(
-        connection,
-        &query.search,
-        &query.checkpoint,
-        &live_segments(connection)?,
-        stale_items(connection)?,
-    )?;
+    let (segments, stale) = (live_segments(connection)?, stale_items(connection)?);
+    let candidates = candidates(connection, &query.search, &query.checkpoint, &segments, stale)?;
     let (files, total) = files(connection, query, candidates.items(&query.search).as_deref())?;
     let mut statement = connection.prepare_cached(TEXT)?;
     for file in files {
         check_time(&query.checkpoint)?;
-        let mut found = statement.query([file.number])?;
-        let Some(row) = found.next()? else { continue };
-        let text = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-        match read(FileText { space: file.space, path: &file.path, text }) {
-            ControlFlow::Continue(()) => {}
-            ControlFlow::Break(()) => break,
+        let handed_over = hand_over(&mut statement, integrity, &file, &mut read);
+        match integrity.unless_damaged(handed_over)? {
+            Some(ControlFlow::Continue(())) | None => {}
+            Some(ControlFlow::Break(())) => break,
         }
     }
     Ok(total)
+}
+
+/// Hands a file to `read`, if its text is whole.
+fn hand_over(
+    statement: &mut Statement<'_>,
+    integrity: &Integrity,
+    file: &File,
+    read: &mut FileReader,
+) -> Result<ControlFlow<()>, Failure> {
+    let mut found = statement.query([file.number])?;
+    let Some(row) = found.next()? else { return Ok(ControlFlow::Continue(())) };
+    let mut columns = Columns::from_row(row);
+    let id = ItemId::from_uuid(columns.uuid()?);
+    let (version, hash, text) = (columns.count(), columns.next::<[u8; 32]>(), columns.text());
+    let text = text.map_err(|failure| failure.of_item(id))?;
+    let (version, hash) = (version?, hash.map_err(|failure| failure.of_item(id))?);
+    integrity.check_text((id, version), &hash, text)?;
+    Ok(read(FileText { space: file.space, path: &file.path, text }))
 }
 
 /// The candidates among the files, sorted, and how many files there are in all.

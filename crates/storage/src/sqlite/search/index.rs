@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::merge;
 use super::segments::{is_leased_elsewhere, live_segments, take_lease, with_block};
 use super::texts::Texts;
+use crate::integrity::Damage;
 use crate::search::block;
 use crate::search::item_keys::{ItemKeys, item_keys, member_key};
 use crate::search::lease::Lease;
@@ -120,7 +121,8 @@ impl NewSegment {
         while let Some(mark) = marks.next()? {
             let item: i64 = mark.get(0)?;
             read.push((item, mark.get(1)?));
-            if let Some((keys, length)) = keys(&mut texts, item)? {
+            // What is damaged is not in the index, and does not keep others out of it; a repair marks it again.
+            if let Some((keys, length)) = unless_damaged(keys(&mut texts, item))? {
                 terms.push((item, keys));
                 bytes += length;
             }
@@ -197,6 +199,15 @@ pub(super) fn add_blocks(connection: &Connection, segment: i64, blocks: &[Block]
         add.execute(params![segment, block.first, block.data])?;
     }
     Ok(())
+}
+
+/// What was read, or nothing if it is damaged.
+fn unless_damaged<T>(read: Result<Option<T>, Failure>) -> Result<Option<T>, Failure> {
+    match read.map_err(Failure::into_corruption) {
+        Err(Ok(_)) => Ok(None),
+        Err(Err(failure)) => Err(failure),
+        Ok(read) => Ok(read),
+    }
 }
 
 /// The keys of an item and the length of its content; `None` if it was purged.

@@ -8,35 +8,33 @@ pub(super) mod merge;
 mod segments;
 mod texts;
 
-use interline_items::StoreError;
 use interline_items::fair::Checkpoint;
-use interline_items::search::{SearchHit, SearchQuery, SearchResults};
+use interline_items::search::{SearchQuery, SearchResults};
+use interline_items::{Contents, StoreError};
 use interline_search::{Search, TermPresence, Verdict};
 use rusqlite::Connection;
 
 use self::filter::CandidateFilter;
 use self::segments::{live_segments, stale_items, with_block, with_vocabulary};
 use self::texts::Texts;
+use crate::integrity::Integrity;
 use crate::paging::{PageEntry, cut_page};
 use crate::search::candidates::{CandidateLookup, Candidates};
 use crate::search::hit::search_hit;
 use crate::search::item_set::ItemSet;
 use crate::search::live_segment::LiveSegment;
 use crate::sqlite::failure::Failure;
-use crate::sqlite::rows::{self, select_snapshot};
-
-const SNAPSHOT: &str = concat!(select_snapshot!(), " WHERE items.number = ?1");
+use crate::sqlite::items::lookup::page_snapshot;
 
 /// A page of the items that match, and how many do. The connection is in a transaction.
-pub(super) fn search(connection: &Connection, query: &SearchQuery) -> Result<SearchResults, Failure> {
-    let candidates = candidates(
-        connection,
-        &query.search,
-        &query.checkpoint,
-        &live_segments(connection)?,
-        stale_items(connection)?,
-    )?;
-    let mut run = SearchRun::new(connection, query)?;
+pub(super) fn search(
+    connection: &Connection,
+    integrity: &Integrity,
+    query: &SearchQuery,
+) -> Result<SearchResults, Failure> {
+    let (segments, stale) = (live_segments(connection)?, stale_items(connection)?);
+    let candidates = candidates(connection, &query.search, &query.checkpoint, &segments, stale)?;
+    let mut run = SearchRun::new(connection, integrity, query)?;
     run.look_up(&candidates)?;
     run.page()
 }
@@ -87,6 +85,7 @@ fn check_time(checkpoint: &Checkpoint) -> Result<(), StoreError> {
 /// A search in progress, with the matches so far.
 struct SearchRun<'a> {
     connection: &'a Connection,
+    integrity: &'a Integrity,
     query: &'a SearchQuery,
     texts: Texts<'a>,
     filter: CandidateFilter<'a>,
@@ -94,9 +93,13 @@ struct SearchRun<'a> {
 }
 
 impl<'a> SearchRun<'a> {
-    fn new(connection: &'a Connection, query: &'a SearchQuery) -> Result<SearchRun<'a>, Failure> {
+    fn new(
+        connection: &'a Connection,
+        integrity: &'a Integrity,
+        query: &'a SearchQuery,
+    ) -> Result<SearchRun<'a>, Failure> {
         let (texts, filter) = (Texts::new(connection)?, CandidateFilter::new(connection, query)?);
-        Ok(SearchRun { connection, query, texts, filter, matches: Vec::new() })
+        Ok(SearchRun { connection, integrity, query, texts, filter, matches: Vec::new() })
     }
 
     /// Adds the candidates that match.
@@ -108,7 +111,11 @@ impl<'a> SearchRun<'a> {
             let score = match verdict(number) {
                 Verdict::No => None,
                 Verdict::Yes(score) => Some(score),
-                Verdict::Read => self.read(number, |term| candidates.presence(term, number))?,
+                Verdict::Read => {
+                    let read = self.read(number, |term| candidates.presence(term, number));
+                    let (id, _) = entry.item();
+                    self.integrity.unless_damaged(read.map_err(|failure| failure.of_item(id)))?.flatten()
+                }
             };
             if let Some(score) = score {
                 entry.set_score(self.query.order, score);
@@ -131,14 +138,13 @@ impl<'a> SearchRun<'a> {
     fn page(mut self) -> Result<SearchResults, Failure> {
         let total = self.matches.len() as u64;
         let next = cut_page(&mut self.matches, &self.query.start, self.query.limit, self.query.order.direction());
-        let items = self.matches.iter().map(|entry| self.item(entry)).collect::<Result<_, _>>()?;
+        let mut items = Vec::with_capacity(self.matches.len());
+        for entry in &self.matches {
+            // With the content, for the snippet.
+            if let Some(snapshot) = page_snapshot(self.connection, self.integrity, entry.item(), Contents::Read)? {
+                items.push(search_hit(snapshot, self.query)?);
+            }
+        }
         Ok(SearchResults { items, total, next })
-    }
-
-    fn item(&self, entry: &PageEntry) -> Result<SearchHit, Failure> {
-        let mut statement = self.connection.prepare_cached(SNAPSHOT)?;
-        let mut found = statement.query([entry.number])?;
-        let row = found.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-        Ok(search_hit(rows::snapshot(row)?, self.query)?)
     }
 }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::codec::CodecError;
-use crate::codec::undo::{UndoChain, UndoRecord};
+use crate::codec::undo::{self, UndoChain, UndoRecord};
 use crate::new_event::NewEvent;
 use crate::sqlite::failure::Failure;
 use crate::sqlite::history::records;
@@ -97,9 +97,15 @@ fn write_item(
     }
     let new_fields = stored.as_ref().is_none_or(|stored| stored.differs.fields || stored.differs.tags);
     let chain = stored.as_ref().map_or(UndoChain::default(), |stored| stored.chain);
-    let Some(ChainLink { undo, chain }) = extended(chain, encoded, whole_copies)? else {
+    let Some(ChainLink { mut undo, chain }) = extended(chain, encoded, whole_copies)? else {
         return Ok(WriteResult::WholeCopyDue);
     };
+    if let (ContentWrite::Repair { .. }, Some(stored)) = (&encoded.write.content, &stored) {
+        records::keep_hash(connection, stored.number)?;
+        if let Some(old) = group.readable_content(stored.number)? {
+            undo = undo.and(Some(Cow::Owned(undo::encode_damaged(&old)?)));
+        }
+    }
     let put = match &stored {
         None => item_rows::insert(connection, encoded),
         Some(stored) => {
@@ -111,7 +117,7 @@ fn write_item(
         ContentWrite::Keep => {}
         ContentWrite::Edit { new, .. } => group.put_content(number, Some(Arc::clone(new))),
         ContentWrite::Set { old: None, new: None } => {}
-        ContentWrite::Set { new, .. } => group.put_content(number, new.clone()),
+        ContentWrite::Set { new, .. } | ContentWrite::Repair { new } => group.put_content(number, new.clone()),
     }
     let fields = encoded.version.as_ref().map(|version| version.fields.as_str()).filter(|_| new_fields);
     records::put_record(connection, number, encoded, fields, undo.as_deref())?;

@@ -92,6 +92,7 @@ fn content_bytes(content: &ContentWrite) -> usize {
             new.len() + undo.splices().iter().map(|splice| splice.text.len()).sum::<usize>()
         }
         ContentWrite::Set { old, new } => [old, new].into_iter().flatten().map(|text| text.len()).sum(),
+        ContentWrite::Repair { new } => new.as_ref().map_or(0, |text| text.len()),
     }
 }
 
@@ -103,7 +104,7 @@ pub(crate) fn batch_compression_bytes(batch: &Batch) -> usize {
 /// How many bytes must be compressed to encode a write.
 fn compression_bytes(write: &ItemWrite) -> usize {
     match &write.content {
-        ContentWrite::Keep => 0,
+        ContentWrite::Keep | ContentWrite::Repair { .. } => 0,
         ContentWrite::Edit { undo, .. } => undo.splices().iter().map(|splice| splice.text.len()).sum(),
         ContentWrite::Set { old, new } => {
             old.as_ref().map_or(0, |old| old.len() + new.as_ref().map_or(0, |new| new.len()))

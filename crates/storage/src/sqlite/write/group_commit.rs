@@ -6,6 +6,7 @@ use std::sync::Arc;
 use interline_items::{ItemId, Snapshot};
 use rusqlite::Connection;
 
+use crate::integrity::{Damage, check_content};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::items::item_rows;
 use crate::sqlite::items::lookup;
@@ -70,9 +71,25 @@ impl<'c> CommitGroup<'c> {
         let Some((number, item)) = lookup::numbered_item(self.connection, id)? else { return Ok(None) };
         let content = match self.contents.get(&number) {
             Some(content) => content.clone(),
-            None => lookup::content(self.connection, number)?,
+            None => {
+                let content = lookup::content(self.connection, number).map_err(|failure| failure.of_item(id))?;
+                check_content(&item, content.as_deref())?;
+                content
+            }
         };
         Ok(Some(Snapshot { item, content }))
+    }
+
+    /// The content of an item, damaged or not; `None` if it cannot be read as text.
+    pub(crate) fn readable_content(&self, number: i64) -> Result<Content, Failure> {
+        match self.contents.get(&number) {
+            Some(content) => Ok(content.clone()),
+            None => match lookup::content(self.connection, number).map_err(Failure::into_corruption) {
+                Ok(content) => Ok(content),
+                Err(Ok(_)) => Ok(None),
+                Err(Err(failure)) => Err(failure),
+            },
+        }
     }
 
     /// Sets the content of an item, or removes it.

@@ -298,7 +298,7 @@ async fn a_search_that_is_out_of_time_says_so(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     ada.create(&*test.store, note(&ada.space, "Needle").with_content("hay")).await;
     let mut query = query(&ada.space, "needle");
-    query.until = Instant::now();
+    query.checkpoint = Checkpoint::until(Instant::now());
     let late = test.store.search(&query).await;
     assert!(matches!(late, Err(StoreError::OutOfTime)), "{late:?}");
 }

@@ -30,7 +30,7 @@ use crate::fixtures::samples::at;
 use oracle::Texts;
 
 /// A search by relevance, with all results on one page.
-fn looking_for(query: &str, filter: Filter) -> SearchQuery {
+pub(crate) fn looking_for(query: &str, filter: Filter) -> SearchQuery {
     let search = Search::parse(query).unwrap().expect("something to look for");
     SearchQuery {
         search: Arc::new(search),

@@ -97,16 +97,23 @@ pub(super) async fn list(
     State(state): State<AppState>,
     caller: AuthenticatedCaller,
     collection: Collection,
-    query: QueryParams,
+    mut query: QueryParams,
 ) -> HandlerResult {
-    let request = request(query, collection, state.interline.limits())?;
+    let text = |text: &str| Ok(text.to_owned());
+    let (words, expression) = (query.one("q", text), query.one("regex", text));
+    let text = state.interline.text_filter(&caller.0, words, expression).await?;
+    let request = request(query, text, collection, state.interline.limits())?;
     let (start, limit, order) = (request.start.clone(), request.limit, request.order);
     let page = state.interline.find_items(&caller.0, request).await?;
     response::json(StatusCode::OK, &ItemList::new(&page, &start, limit, order, &caller.0))
 }
 
-fn request(mut query: QueryParams, collection: Collection, limits: &Limits) -> Result<FindItems, Error> {
-    let text = text_filter(&mut query)?;
+fn request(
+    mut query: QueryParams,
+    text: TextFilter,
+    collection: Collection,
+    limits: &Limits,
+) -> Result<FindItems, Error> {
     let order = order(&mut query, &text)?;
     let filter = filter(&mut query, collection, limits);
     let limit = query.one("limit", number(1, 100)).unwrap_or(50);
@@ -125,12 +132,6 @@ fn request(mut query: QueryParams, collection: Collection, limits: &Limits) -> R
         (Some(_), Some(_)) => return Err(Error::InvalidParameters("cursor and offset exclude each other")),
     };
     Ok(FindItems { text, filter, order, start, limit: usize::try_from(limit).unwrap_or(50), contents })
-}
-
-fn text_filter(query: &mut QueryParams) -> Result<TextFilter, Error> {
-    let text = |text: &str| Ok(text.to_owned());
-    let (words, expression) = (query.one("q", text), query.one("regex", text));
-    TextFilter::parse(words.as_deref(), expression.as_deref())
 }
 
 fn order(query: &mut QueryParams, text: &TextFilter) -> Result<SearchOrder, Error> {

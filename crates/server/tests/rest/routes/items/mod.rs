@@ -3,6 +3,7 @@
 mod bookmarks;
 mod clock;
 mod content;
+mod damage;
 pub(crate) mod editing;
 mod enrichment;
 mod history;
