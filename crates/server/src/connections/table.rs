@@ -58,7 +58,7 @@ struct Open {
 }
 
 /// The place of a connection, until it is dropped.
-pub(crate) struct Place {
+pub(crate) struct ConnectionPermit {
     table: ConnectionTable,
     key: u64,
     connection: Arc<Connection>,
@@ -84,7 +84,7 @@ impl ConnectionTable {
 
     /// A place for a connection from this address, which may take closing another connection; `None` where its address has
     /// too many, or where no place becomes free soon.
-    pub(crate) async fn admit(&self, address: IpAddr) -> Option<Place> {
+    pub(crate) async fn admit(&self, address: IpAddr) -> Option<ConnectionPermit> {
         let address = address.to_canonical();
         if !self.has_place_for(address) {
             return None;
@@ -112,14 +112,14 @@ impl ConnectionTable {
         None
     }
 
-    fn enter(&self, address: IpAddr, permit: OwnedSemaphorePermit) -> Place {
+    fn enter(&self, address: IpAddr, permit: OwnedSemaphorePermit) -> ConnectionPermit {
         let connection = Arc::new(Connection::new(address, self.is_trusted_proxy(address)));
         let mut open = self.lock();
         let key = open.next;
         open.next += 1;
         open.connections.insert(key, Arc::clone(&connection));
         *open.by_address.entry(network_of(address)).or_default() += 1;
-        Place { table: self.clone(), key, connection, _permit: permit }
+        ConnectionPermit { table: self.clone(), key, connection, _permit: permit }
     }
 
     /// Whether one more connection of an address is within its limit; an idle one of the same address makes room.
@@ -268,13 +268,13 @@ impl Open {
     }
 }
 
-impl Place {
+impl ConnectionPermit {
     pub(crate) fn connection(&self) -> &Arc<Connection> {
         &self.connection
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         let mut open = self.table.lock();
         open.connections.remove(&self.key);

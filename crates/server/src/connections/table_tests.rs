@@ -9,12 +9,12 @@ fn table(places: usize, per_address: usize) -> ConnectionTable {
     ConnectionTable::new(ConnectionLimits { places, per_address, trusted_proxies })
 }
 
-async fn admit(table: &ConnectionTable, address: &str) -> Option<Place> {
+async fn admit(table: &ConnectionTable, address: &str) -> Option<ConnectionPermit> {
     table.admit(address.parse().unwrap()).await
 }
 
 /// A connection as a server has it: it is closed as soon as it is asked to.
-fn close_when_asked(place: Place) -> tokio::task::JoinHandle<()> {
+fn close_when_asked(place: ConnectionPermit) -> tokio::task::JoinHandle<()> {
     tokio::spawn(async move {
         place.connection().is_asked_to_close().await;
     })
