@@ -25,12 +25,12 @@ fn budget_of(memory: Option<u64>) -> usize {
 fn memory_limit(read: &impl Fn(&Path) -> Option<String>) -> Option<u64> {
     let machine = read(Path::new("/proc/meminfo")).and_then(|text| total_memory(&text));
     let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
-    machine.into_iter().chain(groups.lines().filter_map(|line| group_limit(line, read))).min()
+    machine.into_iter().chain(groups.split('\n').filter_map(|line| group_limit(line, read))).min()
 }
 
 /// `MemTotal` of `/proc/meminfo`, in bytes.
 fn total_memory(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let line = text.split('\n').find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
@@ -63,7 +63,7 @@ fn connections_of(files: usize) -> usize {
 
 /// The soft limit of open files in `/proc/self/limits`; `None` where there is none.
 fn open_files(limits: &str) -> Option<usize> {
-    limits.lines().find_map(|line| line.strip_prefix("Max open files"))?.split_whitespace().next()?.parse().ok()
+    limits.split('\n').find_map(|line| line.strip_prefix("Max open files"))?.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]

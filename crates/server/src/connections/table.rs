@@ -1,7 +1,7 @@
 //! The table of open connections: places, who gets one, and who gives one up.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -53,12 +53,12 @@ struct Shared {
 struct Open {
     next: u64,
     connections: HashMap<u64, Arc<Connection>>,
-    /// How many connections of an address are open, and how many forwarded requests of it are in flight.
+    /// By [`network_of`] addresses: how many connections are open, and how many forwarded requests are in flight.
     by_address: HashMap<IpAddr, usize>,
 }
 
 /// The place of a connection, until it is dropped.
-pub(crate) struct Place {
+pub(crate) struct ConnectionPermit {
     table: ConnectionTable,
     key: u64,
     connection: Arc<Connection>,
@@ -84,7 +84,7 @@ impl ConnectionTable {
 
     /// A place for a connection from this address, which may take closing another connection; `None` where its address has
     /// too many, or where no place becomes free soon.
-    pub(crate) async fn admit(&self, address: IpAddr) -> Option<Place> {
+    pub(crate) async fn admit(&self, address: IpAddr) -> Option<ConnectionPermit> {
         let address = address.to_canonical();
         if !self.has_place_for(address) {
             return None;
@@ -112,14 +112,14 @@ impl ConnectionTable {
         None
     }
 
-    fn enter(&self, address: IpAddr, permit: OwnedSemaphorePermit) -> Place {
+    fn enter(&self, address: IpAddr, permit: OwnedSemaphorePermit) -> ConnectionPermit {
         let connection = Arc::new(Connection::new(address, self.is_trusted_proxy(address)));
         let mut open = self.lock();
         let key = open.next;
         open.next += 1;
         open.connections.insert(key, Arc::clone(&connection));
-        *open.by_address.entry(address).or_default() += 1;
-        Place { table: self.clone(), key, connection, _permit: permit }
+        *open.by_address.entry(network_of(address)).or_default() += 1;
+        ConnectionPermit { table: self.clone(), key, connection, _permit: permit }
     }
 
     /// Whether one more connection of an address is within its limit; an idle one of the same address makes room.
@@ -131,7 +131,7 @@ impl ConnectionTable {
         if open.count_of(address) < self.0.limits.per_address {
             return true;
         }
-        let idle = open.connections.values().filter(|other| other.address == address);
+        let idle = open.connections.values().filter(|other| network_of(other.address) == network_of(address));
         let idle = idle.filter(|other| other.is_closable() && other.is_idle());
         let oldest = idle.min_by_key(|other| (other.user().is_some(), other.last_active()));
         oldest.inspect(|oldest| oldest.ask_to_close()).is_some()
@@ -147,7 +147,7 @@ impl ConnectionTable {
         if open.count_of(address) >= self.0.limits.per_address && !address.is_loopback() {
             return Err(Overloaded { resource: "connection limit of your address", cause: OverloadCause::Caller });
         }
-        *open.by_address.entry(address).or_default() += 1;
+        *open.by_address.entry(network_of(address)).or_default() += 1;
         Ok(ForwardedRequest { table: self.clone(), address })
     }
 
@@ -196,6 +196,14 @@ impl ConnectionTable {
     }
 }
 
+/// The address that connections are counted by: of IPv6 the first half, because a client has all that begin with it.
+fn network_of(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
+    }
+}
+
 /// How long a connection may be idle: less and less from when half of the places are taken.
 fn longest_idle(taken: usize, places: usize) -> Duration {
     let free = places.saturating_sub(taken);
@@ -205,14 +213,15 @@ fn longest_idle(taken: usize, places: usize) -> Duration {
 
 impl Open {
     fn count_of(&self, address: IpAddr) -> usize {
-        self.by_address.get(&address).copied().unwrap_or(0)
+        self.by_address.get(&network_of(address)).copied().unwrap_or(0)
     }
 
     fn leave(&mut self, address: IpAddr) {
-        if let Some(count) = self.by_address.get_mut(&address) {
+        let network = network_of(address);
+        if let Some(count) = self.by_address.get_mut(&network) {
             *count -= 1;
             if *count == 0 {
-                self.by_address.remove(&address);
+                self.by_address.remove(&network);
             }
         }
     }
@@ -259,13 +268,13 @@ impl Open {
     }
 }
 
-impl Place {
+impl ConnectionPermit {
     pub(crate) fn connection(&self) -> &Arc<Connection> {
         &self.connection
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         let mut open = self.table.lock();
         open.connections.remove(&self.key);

@@ -9,12 +9,12 @@ fn table(places: usize, per_address: usize) -> ConnectionTable {
     ConnectionTable::new(ConnectionLimits { places, per_address, trusted_proxies })
 }
 
-async fn admit(table: &ConnectionTable, address: &str) -> Option<Place> {
+async fn admit(table: &ConnectionTable, address: &str) -> Option<ConnectionPermit> {
     table.admit(address.parse().unwrap()).await
 }
 
 /// A connection as a server has it: it is closed as soon as it is asked to.
-fn close_when_asked(place: Place) -> tokio::task::JoinHandle<()> {
+fn close_when_asked(place: ConnectionPermit) -> tokio::task::JoinHandle<()> {
     tokio::spawn(async move {
         place.connection().is_asked_to_close().await;
     })
@@ -102,6 +102,11 @@ async fn one_address_has_its_part_and_loopback_and_proxies_all() {
     let (request, busy) = (one.connection().begin_request(), other.connection().begin_request());
     assert!(admit(&table, "192.0.2.1").await.is_none());
     assert!(admit(&table, "192.0.2.2").await.is_some());
+    let six = [admit(&table, "2001:db8::1").await.unwrap(), admit(&table, "2001:db8::2").await.unwrap()];
+    let asked = six.each_ref().map(|place| place.connection().begin_request());
+    assert!(admit(&table, "2001:db8::3").await.is_none(), "an IPv6 client has all addresses of its network");
+    assert!(admit(&table, "2001:db8:0:1::1").await.is_some());
+    drop((six, asked));
     drop(request);
     let held = close_when_asked(one);
     assert!(admit(&table, "192.0.2.1").await.is_some(), "an idle one of the same address gives way");

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
 use super::connection::Connection;
-use super::table::Place;
+use super::table::ConnectionPermit;
 
 /// What a client must read at least in each period of the write timeout.
 const MINIMUM_PROGRESS: usize = 16 * 1024;
@@ -19,7 +19,7 @@ const MINIMUM_PROGRESS: usize = 16 * 1024;
 /// A stream with its place among the connections, which is free when the stream is dropped.
 pub(crate) struct TimedStream {
     stream: TcpStream,
-    place: Place,
+    place: ConnectionPermit,
     timeout: Duration,
     /// The end of the period in which the client must read; there is one while a write waits for the client.
     period: Option<Pin<Box<Sleep>>>,
@@ -28,7 +28,7 @@ pub(crate) struct TimedStream {
 }
 
 impl TimedStream {
-    pub(crate) fn new(stream: TcpStream, place: Place, timeout: Duration) -> TimedStream {
+    pub(crate) fn new(stream: TcpStream, place: ConnectionPermit, timeout: Duration) -> TimedStream {
         TimedStream { stream, place, timeout, period: None, progress: 0 }
     }
 
