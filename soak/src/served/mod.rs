@@ -69,14 +69,7 @@ pub(crate) enum Trial {
     /// Has webhooks and a model that never answer.
     HangingEndpoint,
     /// Measures what a bystander notices of a hostile token.
-    Abuse {
-        /// Seconds of each stage, instead of what the form says.
-        #[arg(long)]
-        seconds: Option<u64>,
-        /// Seconds of the stage with all attackers together.
-        #[arg(long, value_name = "SECONDS")]
-        together: Option<u64>,
-    },
+    Abuse(abuse::AbuseOptions),
 }
 
 /// What servers run on.
@@ -133,6 +126,6 @@ pub(crate) fn run(trial: &Trial, options: Options, form: Form, seed: u64) -> any
         Trial::EventCluster => events::cluster::run(&setup),
         Trial::EventKills { kills } => events::kills::run(&setup, *kills),
         Trial::HangingEndpoint => events::hanging::run(&setup),
-        Trial::Abuse { seconds, together } => abuse::run(&setup, *seconds, *together),
+        Trial::Abuse(options) => abuse::run(&setup, options),
     }
 }

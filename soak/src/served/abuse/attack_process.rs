@@ -22,15 +22,11 @@ pub(super) struct AttackProcess {
 
 impl AttackProcess {
     /// Starts one, with so many connections for each attack that makes requests, and waits until it begins.
-    pub(super) fn start(
-        material: &Path,
-        attacks: impl Iterator<Item = Attack>,
-        connections: usize,
-    ) -> anyhow::Result<AttackProcess> {
+    pub(super) fn start(material: &Path, attacks: &[Attack], connections: usize) -> anyhow::Result<AttackProcess> {
         let mut command = Command::new("nice");
         command.args(["-n", "19"]).arg(std::env::current_exe()?).arg("attack");
         command.arg("--material").arg(material).arg("--connections").arg(connections.to_string());
-        command.args(attacks.filter_map(|attack| Some(attack.to_possible_value()?.get_name().to_owned())));
+        command.args(attacks.iter().filter_map(|attack| Some(attack.to_possible_value()?.get_name().to_owned())));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("`nice` does not run")?;
         let stdout = child.stdout.take().context("its stdout")?;
         let mut process = AttackProcess { child, stdout: BufReader::new(stdout) };

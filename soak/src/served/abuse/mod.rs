@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
+use clap::Args;
 
 use super::TrialSetup;
 use super::client::Client;
@@ -32,10 +33,12 @@ use material::{Material, remove_webhooks};
 use memory::{AnonymousMemory, default_budget};
 use stage::{Stage, Surroundings};
 
-/// Connections of the hostile token; so many threads spin in the stage to compare with.
+use crate::{Form, threads};
+
+/// Connections of the hostile token.
 const CONNECTIONS: usize = 64;
-/// How long it is waited until the server has recovered from an attack.
-const LONGEST_RECOVERY: Duration = Duration::from_secs(120);
+/// After so long a server has not recovered from an attack, and further stages would measure nothing else.
+const LONGEST_RECOVERY: Duration = Duration::from_secs(30);
 /// Between two looks at that.
 const LOOK: Duration = Duration::from_millis(50);
 /// Attacks need more from a server than its limits of requests allow, and endpoints on this machine.
@@ -53,10 +56,25 @@ struct Scene<'a> {
     stages: Vec<Stage>,
 }
 
-/// The command. A stage takes so many seconds, and that with all attackers together so many.
-pub(super) fn run(setup: &TrialSetup, seconds: Option<u64>, together: Option<u64>) -> anyhow::Result<()> {
-    let time = Duration::from_secs(seconds.unwrap_or(setup.size(1, 10)));
-    let together = Duration::from_secs(together.unwrap_or(setup.size(6, 600)));
+/// What the trial is told, instead of what its form says.
+#[derive(Debug, Args)]
+pub(crate) struct AbuseOptions {
+    /// Seconds of each stage.
+    #[arg(long)]
+    seconds: Option<u64>,
+    /// Seconds of the stage with all attackers together.
+    #[arg(long, value_name = "SECONDS")]
+    together: Option<u64>,
+    /// Only this attack, in a stage of its own; can be repeated.
+    #[arg(long, value_enum, value_name = "ATTACK")]
+    only: Vec<Attack>,
+}
+
+/// The command.
+pub(super) fn run(setup: &TrialSetup, options: &AbuseOptions) -> anyhow::Result<()> {
+    let time = Duration::from_secs(options.seconds.unwrap_or(setup.size(2, 10)));
+    let together = Duration::from_secs(options.together.unwrap_or(setup.size(10, 600)));
+    let began = Instant::now();
     let data = setup.data_directory()?;
     let mut served = setup.program.serve_users(&data, ARGUMENTS)?;
     let address = served.address;
@@ -70,8 +88,9 @@ pub(super) fn run(setup: &TrialSetup, seconds: Option<u64>, together: Option<u64
     let listener = EventListener::start(&setup.runtime, bystander.notes(), address, &accounts.bystander)?;
     let budget = default_budget()?;
     println!(
-        "abuse on {:?}: {} s each, {} s with all attackers; {CONNECTIONS} connections; a budget of {} MB",
+        "abuse on {:?}, made in {:.1} s: {} s each, {} s with all attackers; {CONNECTIONS} connections; a budget of {} MB",
         setup.on,
+        began.elapsed().as_secs_f64(),
         time.as_secs(),
         together.as_secs(),
         budget / memory::MEGABYTE
@@ -79,32 +98,64 @@ pub(super) fn run(setup: &TrialSetup, seconds: Option<u64>, together: Option<u64
 
     let mut scene = Scene { setup, served: &mut served, bystander, listener, attacker, material, stages: Vec::new() };
     Stage::print_head();
-    scene.stage("before", Surroundings::Quiet, &[], time)?;
-    scene.stage("busy threads", Surroundings::BusyThreads, &[Attack::BusyThreads], time)?;
-    for attack in Attack::all() {
-        scene.stage(&attack.name(), Surroundings::Attack, &[attack], time)?;
+    for planned in plan(setup.form, &options.only, time, together) {
+        if scene.run(planned)?.is_none() {
+            println!("it has not recovered: there are no further stages");
+            break;
+        }
     }
-    let all: Vec<Attack> = Attack::all().collect();
-    scene.stage("all together", Surroundings::Attack, &all, together)?;
-    scene.stage("after", Surroundings::Quiet, &[], time)?;
     let faults = scene.last_faults();
-    verdict::judge(setup.form, &scene.stages, budget, faults).with_context(|| format!("its log: {}", data.log_tail()))
+    verdict::judge(setup.form, &scene.stages, budget, faults)
+}
+
+/// A stage that is to come.
+struct PlannedStage {
+    name: String,
+    surroundings: Surroundings,
+    attacks: Vec<Attack>,
+    /// Of each attack that makes requests, or how many threads spin.
+    connections: usize,
+    time: Duration,
+}
+
+/// The stages. Each attack has one of its own in the long form, or if it was asked for.
+fn plan(form: Form, only: &[Attack], time: Duration, together: Duration) -> Vec<PlannedStage> {
+    let stage = |name: &str, surroundings, attacks: &[Attack], connections, time| PlannedStage {
+        name: name.to_owned(),
+        surroundings,
+        attacks: attacks.to_vec(),
+        connections,
+        time,
+    };
+    let busy = [Attack::BusyThreads];
+    let attacks: Vec<Attack> = Attack::all().filter(|attack| only.is_empty() || only.contains(attack)).collect();
+    let mut stages = vec![
+        stage("before", Surroundings::Quiet, &[], 0, time),
+        stage("busy threads", Surroundings::BusyThreads, &busy, threads(), time),
+        stage("64 busy threads", Surroundings::ManyBusyThreads, &busy, CONNECTIONS, time),
+    ];
+    if form == Form::Long || !only.is_empty() {
+        let alone = attacks.iter().map(|attack| (attack.name(), [*attack]));
+        stages.extend(alone.map(|(name, attack)| stage(&name, Surroundings::Attack, &attack, CONNECTIONS, time)));
+    }
+    if attacks.len() > 1 {
+        let of_requests = attacks.iter().filter(|attack| attack.is_of_requests()).count();
+        let each = CONNECTIONS / of_requests.max(1);
+        stages.push(stage("all together", Surroundings::Attack, &attacks, each, together));
+    }
+    stages.push(stage("after", Surroundings::Quiet, &[], 0, time));
+    stages
 }
 
 impl Scene<'_> {
-    fn stage(
-        &mut self,
-        name: &str,
-        surroundings: Surroundings,
-        attacks: &[Attack],
-        time: Duration,
-    ) -> anyhow::Result<()> {
+    /// Runs a stage; how long the server took to recover from it, if it did.
+    fn run(&mut self, planned: PlannedStage) -> anyhow::Result<Option<Duration>> {
+        let PlannedStage { name, surroundings, attacks, connections, time } = planned;
         let per_second = self.setup.size(10, 20);
-        let connections = connections_of_each(attacks);
         let attack = match surroundings {
             Surroundings::Quiet => None,
-            Surroundings::BusyThreads | Surroundings::Attack => {
-                Some(AttackProcess::start(&self.material, attacks.iter().copied(), connections)?)
+            Surroundings::BusyThreads | Surroundings::ManyBusyThreads | Surroundings::Attack => {
+                Some(AttackProcess::start(&self.material, &attacks, connections)?)
             }
         };
         let (bystander, listener) = (&mut self.bystander, &self.listener);
@@ -117,13 +168,13 @@ impl Scene<'_> {
         let stopped = Instant::now();
         ensure!(self.served.is_alive()?, "the server ended beside {name}");
         let recovery = self.until_recovered(stopped);
-        if attacks.contains(&Attack::HangingWebhooks) {
+        if attacks.contains(&Attack::HangingWebhooks) && recovery.is_some() {
             remove_webhooks(&mut self.attacker).context("the attackers' webhooks cannot be removed")?;
         }
-        let stage = Stage { name: name.to_owned(), surroundings, measured, memory, recovery, outcomes };
+        let stage = Stage { name, surroundings, measured, memory, recovery, outcomes };
         stage.print();
         self.stages.push(stage);
-        Ok(())
+        Ok(recovery)
     }
 
     /// Waits until each request of the bystander is answered as fast as it must be; how long that took.
@@ -159,10 +210,4 @@ impl Scene<'_> {
         }
         faults
     }
-}
-
-/// All connections for one attack; a part of them for each of many.
-fn connections_of_each(attacks: &[Attack]) -> usize {
-    let of_requests = attacks.iter().filter(|attack| attack.is_of_requests()).count();
-    CONNECTIONS / of_requests.max(1)
 }

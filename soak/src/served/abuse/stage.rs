@@ -12,8 +12,10 @@ use super::memory::{AnonymousMemory, MEGABYTE};
 pub(super) enum Surroundings {
     /// Nothing else.
     Quiet,
-    /// Threads that only spin.
+    /// Threads that only spin, one for each core: a bar that is missed beside them is not missed by the server,
     BusyThreads,
+    /// and as many as attackers have connections.
+    ManyBusyThreads,
     /// Attackers.
     Attack,
 }

@@ -124,6 +124,7 @@ impl Attacker {
                 Some(open) => Ok(open),
                 None => Connection::open(self.material.server).await,
             };
+            self.count("asked");
             let sent = match open {
                 Ok(mut open) => open.exchange(request).await.map(|status| (open, status)),
                 Err(error) => Err(error),
