@@ -1,5 +1,5 @@
-//! Soak tests: whether writes can be lost, and whether listeners receive their events. Each command prints its figures and
-//! fails on the first guarantee that is broken.
+//! Soak tests: whether writes can be lost, whether listeners receive their events, and what one user can do to another. Each
+//! command prints its figures and fails on the first guarantee that is broken.
 
 mod acknowledged;
 mod faults;

@@ -70,10 +70,13 @@ impl EventListener {
         Ok(listener)
     }
 
-    /// Waits for the events of all edits, as long as that may take; the delays since the last call.
+    /// Waits for the events of all edits, as long as that may take; the delays since the last call. An event that is
+    /// still missing was waited for so long.
     pub(super) fn delays(&self, patience: Duration) -> Latencies {
         until(patience, || self.faults().missed == 0);
-        std::mem::take(&mut *lock(&self.shared.delays))
+        let mut delays = std::mem::take(&mut *lock(&self.shared.delays));
+        delays.add_missed(std::iter::repeat_n(patience, self.faults().missed));
+        delays
     }
 
     pub(super) fn faults(&self) -> EventFaults {

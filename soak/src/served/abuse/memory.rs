@@ -55,7 +55,7 @@ fn anonymous(served: &Served) -> anyhow::Result<u64> {
 /// What a server allows itself where nothing else is set: 512 MB, or a quarter of what the machine or the cgroup has.
 pub(super) fn default_budget() -> anyhow::Result<u64> {
     let told = fs::read_to_string("/proc/meminfo")?;
-    let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:")).context("no MemTotal")?;
+    let total = told.split('\n').find_map(|line| line.strip_prefix("MemTotal:")).context("no MemTotal")?;
     let total: u64 = total.split_whitespace().next().context("no number")?.parse()?;
     let cgroup = fs::read_to_string(CGROUP_LIMIT).ok().and_then(|limit| limit.trim().parse().ok()).unwrap_or(u64::MAX);
     Ok(LARGEST_BUDGET.min((total * 1024).min(cgroup) / 4))

@@ -198,7 +198,7 @@ impl Scene<'_> {
         }
         let events = self.listener.faults();
         println!(
-            "\n{} edits of the bystander, each there once; its listener: {events:?}, cut off {} times",
+            "\n{} edits of the bystander; its listener: {events:?}, cut off {} times",
             self.bystander.notes().edits(),
             self.listener.cuts()
         );

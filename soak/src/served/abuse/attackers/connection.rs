@@ -58,7 +58,8 @@ impl Connection {
         let head = String::from_utf8_lossy(&read).to_ascii_lowercase();
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
         let status = status.ok_or(io::ErrorKind::InvalidData)?;
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+        let length =
+            head.split('\n').find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
         match length {
             Some(length) => self.skip(length.saturating_sub(body.len())).await?,
             None if head.contains("transfer-encoding: chunked") => self.skip_chunks(&body).await?,

@@ -108,6 +108,6 @@ where
 /// How many files this process may have open.
 fn open_files() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
-    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    let line = limits.split('\n').find_map(|line| line.strip_prefix("Max open files"))?;
     line.split_whitespace().next()?.parse().ok()
 }

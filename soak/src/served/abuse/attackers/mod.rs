@@ -169,7 +169,9 @@ pub(crate) fn run(options: &AttackOptions) -> anyhow::Result<()> {
     let _ = runtime.block_on(end);
     let outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
     println!("{}", serde_json::to_string(&*outcomes)?);
-    std::process::exit(0)
+    // The tasks have no end, and nothing that is worth one.
+    runtime.shutdown_background();
+    Ok(())
 }
 
 /// Starts the tasks, or threads, of an attack.

@@ -36,7 +36,7 @@ async fn attack(attacker: &Attacker) -> io::Result<()> {
     for number in 0..WEBHOOKS {
         let body = format!(r#"{{"url": "{url}{number}"}}"#);
         let made = connection.exchange(&attacker.request("POST", "/webhooks", &body)).await?;
-        attacker.count(&format!("webhook {}", made));
+        attacker.count(&format!("webhook {made}"));
     }
     let change = attacker.request("POST", "/notes", r#"{"title": "a change"}"#);
     loop {
