@@ -1,5 +1,5 @@
-//! Soak tests: whether writes can be lost, and whether listeners receive their events. Each command prints its figures and
-//! fails on the first guarantee that is broken.
+//! Soak tests: whether writes can be lost, whether listeners receive their events, and what one user can do to another. Each
+//! command prints its figures and fails on the first guarantee that is broken.
 
 mod acknowledged;
 mod faults;
@@ -40,6 +40,9 @@ enum Command {
     Histories,
     #[command(flatten)]
     Served(served::Trial),
+    /// The attackers of `abuse`, in a process of their own.
+    #[command(hide = true)]
+    Attack(served::abuse::attackers::AttackOptions),
 }
 
 /// How much is done.
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Command::PowerCut => power_cut::run(form, seed),
         Command::Faults => faults::run(form, seed),
         Command::Histories => histories::run(form, seed, servers.postgres.as_deref()),
+        Command::Attack(options) => served::abuse::attackers::run(&options),
         Command::Served(trial) => served::run(&trial, servers, form, seed),
     };
     match outcome {

@@ -12,6 +12,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Sends requests, one after the other.
 pub(crate) struct Client {
     address: SocketAddr,
+    /// The header that says who it is, if it says so.
+    authorization: String,
+    patience: Duration,
     connection: Option<BufReader<TcpStream>>,
 }
 
@@ -39,19 +42,30 @@ impl Answer {
 
 impl Client {
     pub(crate) fn new(address: SocketAddr) -> Client {
-        Client { address, connection: None }
+        Client { address, authorization: String::new(), patience: PATIENCE, connection: None }
+    }
+
+    /// One with a token, which waits for so long at the most.
+    pub(crate) fn with_token(address: SocketAddr, token: &str, patience: Duration) -> Client {
+        Client { authorization: format!("Authorization: Bearer {token}\r\n"), patience, ..Client::new(address) }
+    }
+
+    /// Breaks the connection; the next request makes another.
+    pub(crate) fn disconnect(&mut self) {
+        self.connection = None;
     }
 
     /// Sends a request and waits for its answer. After an error it is not known whether the request arrived.
     pub(crate) fn send(&mut self, method: &str, path: &str, body: &Value) -> io::Result<Answer> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
-            None => BufReader::new(connect(self.address)?),
+            None => BufReader::new(connect_within(self.address, self.patience)?),
         };
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\n{}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             self.address,
+            self.authorization,
             body.len()
         );
         connection.get_mut().write_all((head + &body).as_bytes())?;
@@ -62,10 +76,14 @@ impl Client {
 }
 
 pub(crate) fn connect(address: SocketAddr) -> io::Result<TcpStream> {
-    let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    connect_within(address, PATIENCE)
+}
+
+fn connect_within(address: SocketAddr, patience: Duration) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect_timeout(&address, patience)?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(patience))?;
+    stream.set_write_timeout(Some(patience))?;
     Ok(stream)
 }
 

@@ -61,6 +61,13 @@ impl DataDirectory {
         self.folder.path().join("log")
     }
 
+    /// The token of the owner, once a server was started.
+    pub(crate) fn owner_token(&self) -> anyhow::Result<String> {
+        let file = self.data_dir.join("token");
+        let token = std::fs::read_to_string(&file).with_context(|| format!("no token in {}", file.display()))?;
+        Ok(token.trim().to_owned())
+    }
+
     /// The last lines of the log.
     pub(crate) fn log_tail(&self) -> String {
         let log = std::fs::read_to_string(self.log_file()).unwrap_or_default();

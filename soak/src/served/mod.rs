@@ -1,5 +1,6 @@
 //! Trials of the program under load: server processes, clients over REST, and a log of every answer outside of them.
 
+pub(crate) mod abuse;
 mod client;
 mod client_load;
 mod client_log;
@@ -67,6 +68,8 @@ pub(crate) enum Trial {
     },
     /// Has webhooks and a model that never answer.
     HangingEndpoint,
+    /// Measures what a bystander notices of a hostile token.
+    Abuse(abuse::AbuseOptions),
 }
 
 /// What servers run on.
@@ -123,5 +126,6 @@ pub(crate) fn run(trial: &Trial, options: Options, form: Form, seed: u64) -> any
         Trial::EventCluster => events::cluster::run(&setup),
         Trial::EventKills { kills } => events::kills::run(&setup, *kills),
         Trial::HangingEndpoint => events::hanging::run(&setup),
+        Trial::Abuse(options) => abuse::run(&setup, options),
     }
 }

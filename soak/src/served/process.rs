@@ -12,6 +12,11 @@ use anyhow::{Context as _, bail, ensure};
 use super::client::Client;
 use super::data_directory::DataDirectory;
 
+/// The arguments of a server whose every request, and so every listener of a trial, is the owner's,
+const OWNER_ONLY: &[&str] = &["--auth", "none", "--log", "warn", "--listeners-per-user", "4096"];
+/// and of one that many users share.
+const USERS: &[&str] = &["--auth", "token", "--log", "info"];
+
 /// A program that can serve.
 #[derive(Clone, Debug)]
 pub(crate) struct Program(PathBuf);
@@ -42,7 +47,16 @@ impl Program {
 
     /// The same with further arguments.
     pub(crate) fn serve_with(&self, data: &DataDirectory, arguments: &[&str]) -> anyhow::Result<Served> {
-        let mut child = self.spawn_with(data, arguments)?;
+        self.serve_for(data, OWNER_ONLY, arguments)
+    }
+
+    /// A server for users with tokens, which logs what servers usually log.
+    pub(crate) fn serve_users(&self, data: &DataDirectory, arguments: &[&str]) -> anyhow::Result<Served> {
+        self.serve_for(data, USERS, arguments)
+    }
+
+    fn serve_for(&self, data: &DataDirectory, clients: &[&str], arguments: &[&str]) -> anyhow::Result<Served> {
+        let mut child = self.spawn_for(data, clients, arguments)?;
         let stdout = child.stdout.take().context("its stdout")?;
         let mut served = Served { child, stdout: BufReader::new(stdout), address: SocketAddr::from(([0, 0, 0, 0], 0)) };
         let mut line = String::new();
@@ -58,20 +72,14 @@ impl Program {
 
     /// Starts one and does not wait.
     pub(crate) fn spawn(&self, data: &DataDirectory) -> anyhow::Result<Child> {
-        self.spawn_with(data, &[])
+        self.spawn_for(data, OWNER_ONLY, &[])
     }
 
-    fn spawn_with(&self, data: &DataDirectory, arguments: &[&str]) -> anyhow::Result<Child> {
+    fn spawn_for(&self, data: &DataDirectory, clients: &[&str], arguments: &[&str]) -> anyhow::Result<Child> {
         let log = File::options().create(true).append(true).open(data.log_file())?;
         let mut command = Command::new(&self.0);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--auth", "none", "--log", "warn"]).args(arguments);
-        // All listeners of a trial are the owner's.
-        command
-            .env_clear()
-            .env("INTERLINE_LISTENERS_PER_USER", "4096")
-            .env("USER", "soak")
-            .env("HOME", data.folder())
-            .envs(data.variables());
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(clients).args(arguments);
+        command.env_clear().env("USER", "soak").env("HOME", data.folder()).envs(data.variables());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         command.spawn().with_context(|| format!("{} does not start", self.0.display()))
     }

@@ -3,36 +3,36 @@
 use std::collections::BTreeSet;
 
 /// The versions of each note that were received, compared with what must be received: every version, once, in order.
-pub(super) struct ReceivedEvents {
+pub(in super::super) struct ReceivedEvents {
     newest: Vec<u64>,
     /// Note and version: skipped, and not received until now.
     skipped: BTreeSet<(usize, u64)>,
     faults: EventFaults,
     /// How many versions were received, each counted once.
-    pub(super) versions: u64,
+    pub(in super::super) versions: u64,
 }
 
 /// What must not happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct EventFaults {
+pub(in super::super) struct EventFaults {
     /// Never received.
-    pub(super) missed: usize,
+    pub(in super::super) missed: usize,
     /// Received again.
-    pub(super) doubled: usize,
+    pub(in super::super) doubled: usize,
     /// Received after a newer one.
-    pub(super) disordered: usize,
+    pub(in super::super) disordered: usize,
     /// Received of a version that never was.
-    pub(super) invented: usize,
+    pub(in super::super) invented: usize,
 }
 
 impl ReceivedEvents {
     /// Of a listener that starts after these versions of the notes.
-    pub(super) fn after(newest: Vec<u64>) -> ReceivedEvents {
+    pub(in super::super) fn after(newest: Vec<u64>) -> ReceivedEvents {
         ReceivedEvents { newest, skipped: BTreeSet::new(), faults: EventFaults::default(), versions: 0 }
     }
 
     /// Adds a version. An event of an item that is no note of the trial is a fault.
-    pub(super) fn receive(&mut self, note: Option<usize>, version: u64) {
+    pub(in super::super) fn receive(&mut self, note: Option<usize>, version: u64) {
         let Some(note) = note else {
             self.faults.invented += 1;
             return;
@@ -51,7 +51,7 @@ impl ReceivedEvents {
     }
 
     /// The faults, if these are the newest versions.
-    pub(super) fn faults(&self, newest: &[u64]) -> EventFaults {
+    pub(in super::super) fn faults(&self, newest: &[u64]) -> EventFaults {
         let pairs = || self.newest.iter().zip(newest);
         let behind: u64 = pairs().map(|(received, there)| there.saturating_sub(*received)).sum();
         let ahead: u64 = pairs().map(|(received, there)| received.saturating_sub(*there)).sum();

@@ -1,6 +1,6 @@
 //! Notes whose versions are counted, so that it is known which events listeners must receive.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ const FILLING: &str = "A line that stays as it is, however often the one below i
 const FILLING_LINES: usize = 25;
 
 /// Notes of about 2 KB that count their versions: each edit makes one, and it is known which.
-pub(super) struct VersionedNotes {
+pub(in super::super) struct VersionedNotes {
     began: Instant,
     notes: Vec<Note>,
     by_id: HashMap<String, usize>,
@@ -31,7 +31,7 @@ struct Note {
 
 impl VersionedNotes {
     /// Makes new notes through a server.
-    pub(super) fn make(client: &mut Client, count: usize) -> anyhow::Result<VersionedNotes> {
+    pub(in super::super) fn make(client: &mut Client, count: usize) -> anyhow::Result<VersionedNotes> {
         let mut notes = VersionedNotes { began: Instant::now(), notes: Vec::new(), by_id: HashMap::new() };
         for note in 0..count {
             let made = client.send("POST", "/notes", &json!({"title": "soak", "content": text(1)}))?;
@@ -44,26 +44,30 @@ impl VersionedNotes {
         Ok(notes)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in super::super) fn len(&self) -> usize {
         self.notes.len()
     }
 
-    pub(super) fn find(&self, id: &str) -> Option<usize> {
+    pub(in super::super) fn find(&self, id: &str) -> Option<usize> {
         self.by_id.get(id).copied()
     }
 
+    pub(in super::super) fn ids(&self) -> BTreeSet<String> {
+        self.by_id.keys().cloned().collect()
+    }
+
     /// The newest version of each note.
-    pub(super) fn newest(&self) -> Vec<u64> {
+    pub(in super::super) fn newest(&self) -> Vec<u64> {
         self.notes.iter().map(|note| note.newest.load(Ordering::Acquire)).collect()
     }
 
     /// How many edits there were.
-    pub(super) fn edits(&self) -> u64 {
+    pub(in super::super) fn edits(&self) -> u64 {
         self.notes.iter().map(|note| note.newest.load(Ordering::Acquire) - 1).sum()
     }
 
     /// Makes the next version of a note. An error of the connection leaves open whether it is there: see [`VersionedNotes::settle`].
-    pub(super) fn edit(&self, client: &mut Client, note: usize) -> anyhow::Result<Duration> {
+    pub(in super::super) fn edit(&self, client: &mut Client, note: usize) -> anyhow::Result<Duration> {
         let note = &self.notes[note];
         let version = note.newest.load(Ordering::Acquire);
         let body = json!({"old_str": count(version), "new_str": count(version + 1)});
@@ -78,8 +82,20 @@ impl VersionedNotes {
         Ok(took)
     }
 
+    /// Reads a note: the newest version that was acknowledged or a later one, with the text of that version.
+    pub(in super::super) fn read(&self, client: &mut Client, note: usize) -> anyhow::Result<()> {
+        let note = &self.notes[note];
+        let known = note.newest.load(Ordering::Acquire);
+        let read = client.send("GET", &format!("/notes/{}", note.id), &Value::Null)?;
+        ensure!(read.status == 200, "{read:?}");
+        let version = read.version().context("no version")?;
+        ensure!(version >= known, "version {version} after {known} was acknowledged");
+        ensure!(read.body["content"] == text(version), "version {version} is {read:?}");
+        Ok(())
+    }
+
     /// How long ago a version was acknowledged; `None` if it was not yet.
-    pub(super) fn since(&self, note: usize, version: u64) -> Option<Duration> {
+    pub(in super::super) fn since(&self, note: usize, version: u64) -> Option<Duration> {
         let note = &self.notes[note];
         if note.newest.load(Ordering::Acquire) < version {
             return None;
@@ -90,7 +106,7 @@ impl VersionedNotes {
 
     /// Takes note of the edits without an answer that happened: one of each note at the most, and nothing acknowledged is
     /// gone. How many there were.
-    pub(super) fn settle(&self, client: &mut Client) -> anyhow::Result<u64> {
+    pub(in super::super) fn settle(&self, client: &mut Client) -> anyhow::Result<u64> {
         let mut found = 0;
         for note in &self.notes {
             let read = client.send("GET", &format!("/notes/{}", note.id), &Value::Null)?;
