@@ -8,6 +8,7 @@ mod connection;
 mod environment;
 mod first_start;
 mod local;
+mod log;
 mod output;
 mod remote;
 mod settings;
