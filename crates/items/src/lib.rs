@@ -20,6 +20,7 @@ mod check;
 mod error;
 mod event;
 pub mod fields;
+mod health;
 mod history;
 mod ids;
 mod item;
@@ -33,6 +34,7 @@ mod store;
 mod template;
 mod threads;
 mod usecases;
+mod workers;
 mod write;
 
 pub use access::{
@@ -44,6 +46,7 @@ pub use error::{
     Error, Expectation, IdempotencyKeyProblem, NeedsText, OverloadCause, Overloaded, PassageField, PassageRole, Refusal,
 };
 pub use event::{Event, EventCursor, EventKind, EventRange};
+pub use health::{Outage, StoreHealth};
 pub use history::{
     ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, NamedId, Retention, Version,
 };
@@ -76,4 +79,5 @@ pub use usecases::{
     UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch, WorkflowFilter, WorkflowRef,
     WorkflowSource, Workflows, WriteOutcome,
 };
+pub use workers::{count_worker_restart, supervise, worker_restarts};
 pub use write::{Action, Batch, ContentWrite, IdempotencyRecord, ItemWrite, Record, Source};

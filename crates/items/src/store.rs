@@ -13,6 +13,7 @@ use crate::app::{App, AppVersion, PublishedFile};
 use crate::check::CheckReport;
 use crate::event::{Event, EventRange};
 use crate::fields::{AppSlug, CodePath, PromptName, Tag, Url};
+use crate::health::StoreHealth;
 use crate::history::{ForgottenVersions, HistoryPage, HistoryQuery, Retention, Version};
 use crate::jobs::JobStore;
 use crate::list::{ListQuery, Page};
@@ -32,8 +33,9 @@ use crate::{
 /// The methods do not check who may do what: the use cases pass the spaces and kinds that exist for their caller.
 #[async_trait]
 pub trait Store: JobStore {
-    /// Whether the storage answers.
-    async fn ping(&self) -> Result<(), StoreError>;
+    /// Whether reads and writes work, by a small read and a small write that nobody sees. The write is left out where one
+    /// was committed a moment ago. It answers within seconds, whatever state the storage is in.
+    async fn health(&self) -> StoreHealth;
 
     /// Commits all of a batch or nothing, in one transaction.
     ///
@@ -188,6 +190,12 @@ pub trait Store: JobStore {
 
     /// The token of a secret with its user and spaces, whether the token has expired or not.
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError>;
+
+    /// The secrets of all tokens.
+    async fn token_secrets(&self) -> Result<Vec<SecretHash>, StoreError>;
+
+    /// Those of the tokens that authenticate a user, whether they have expired or not.
+    async fn existing_tokens(&self, ids: &BTreeSet<TokenId>) -> Result<BTreeSet<TokenId>, StoreError>;
 
     /// Adds a token.
     async fn create_token(&self, token: &NewToken) -> Result<(), StoreError>;

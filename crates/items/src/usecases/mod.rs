@@ -17,6 +17,7 @@ mod code;
 mod commit;
 mod edit;
 mod events;
+mod health;
 mod idempotency;
 mod items;
 mod jobs;
@@ -31,10 +32,11 @@ use jiff::Timestamp;
 
 use crate::fields::Limits;
 use crate::threads::Threads;
-use crate::{Error, Store, WebhookTargets};
-use access::{CredentialsCache, TokenUses};
+use crate::{Store, WebhookTargets};
+use access::{CredentialsCache, KnownSecrets, ListenerTokens, TokenUses};
 use edit::EditContention;
 use events::EventFeed;
+use health::HealthProbe;
 use idempotency::InFlightKeys;
 
 pub use access::{Caller, OrganizationDraft, Secret, TokenDraft, UserDraft};
@@ -70,9 +72,12 @@ pub struct Interline {
     threads: Threads,
     credentials: Arc<CredentialsCache>,
     token_uses: Arc<TokenUses>,
+    listener_tokens: Arc<ListenerTokens>,
+    known_secrets: Arc<KnownSecrets>,
     in_flight_keys: InFlightKeys,
     contention: EditContention,
     feed: Arc<EventFeed>,
+    health: Arc<HealthProbe>,
     webhook_targets: WebhookTargets,
 }
 
@@ -86,9 +91,12 @@ impl Interline {
             threads: Threads::one_per_core(),
             credentials: Arc::default(),
             token_uses: Arc::default(),
+            listener_tokens: Arc::default(),
+            known_secrets: Arc::default(),
             in_flight_keys: InFlightKeys::default(),
             contention: EditContention::default(),
             feed: Arc::default(),
+            health: Arc::default(),
             webhook_targets: WebhookTargets::default(),
         }
     }
@@ -108,11 +116,6 @@ impl Interline {
     /// The largest values of fields.
     pub fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    /// Whether the storage answers.
-    pub async fn health(&self) -> Result<(), Error> {
-        Ok(self.store.ping().await?)
     }
 }
 

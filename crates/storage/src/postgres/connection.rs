@@ -13,6 +13,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::OpenError;
 use crate::postgres::failure::{Failure, error_chain};
+use crate::write_state::WriteState;
 
 /// Connections of one process. A write holds one for a few round trips, so that some connections serve many clients.
 const POOL_SIZE: usize = 16;
@@ -55,6 +56,8 @@ pub(super) struct Pools {
     pub(super) notify: Pool,
     /// Limits how many searches run at a time.
     pub(super) searches: Arc<Semaphore>,
+    /// What the last transactions show of whether writes work.
+    pub(super) write_state: Arc<WriteState>,
 }
 
 impl Pools {
@@ -80,7 +83,7 @@ pub(super) async fn with_timeout<T>(work: impl Future<Output = Result<T, Failure
 pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
     let searches = Arc::new(Semaphore::new(SEARCHES));
     let [work, commit_status, notify] = [POOL_SIZE, COMMIT_STATUS_SIZE, 1].map(|size| pool(url, size));
-    Ok(Pools { work: work?, commit_status: commit_status?, notify: notify?, searches })
+    Ok(Pools { work: work?, commit_status: commit_status?, notify: notify?, searches, write_state: Arc::default() })
 }
 
 fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {

@@ -6,13 +6,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use interline_items::StoreError;
+use interline_items::{Outage, StoreError};
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::OpenError;
 use crate::sqlite::connection;
+use crate::sqlite::database_files::DatabaseFiles;
 use crate::sqlite::failure::Failure;
 
 /// How many long reads run at a time; further ones wait.
@@ -28,16 +29,28 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    /// Opens the file, which a writer has opened before.
-    pub(super) fn open(path: &Path) -> Result<Readers, OpenError> {
+    /// Opens the file, which a writer has opened before. Reads are refused while its `files` are not at their paths.
+    pub(super) fn open(path: &Path, files: Arc<DatabaseFiles>) -> Result<Readers, OpenError> {
         let first = connection::reader(path).map_err(|error| OpenError::Failed(error.to_string()))?;
-        let pool = Pool { path: path.to_owned(), idle: Mutex::new(vec![first]) };
+        let pool = Pool { path: path.to_owned(), files, idle: Mutex::new(vec![first]) };
         Ok(Readers { pool: Arc::new(pool), long_reads: Arc::new(Semaphore::new(LONG_READS)) })
     }
 
     /// Runs a short read on this thread. It sees everything that was committed before.
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, StoreError> {
         Ok(self.pool.with_connection(work)?)
+    }
+
+    /// Whether reads work, by a small one.
+    pub(super) fn health(&self) -> Result<(), Outage> {
+        // The version is in the file: `SELECT 1` would not read it.
+        let read = |connection: &Connection| Ok(connection.query_row("PRAGMA user_version", [], |_| Ok(()))?);
+        self.pool
+            .files
+            .check()
+            .map_err(Failure::from)
+            .and_then(|()| self.pool.with_connection(read))
+            .map_err(|failure| Outage::from(&failure))
     }
 
     /// Runs a long read on a blocking thread. All its statements see one snapshot of the store.
@@ -72,17 +85,26 @@ pub(super) fn in_snapshot<T>(
 /// thread that serves other requests too.
 struct Pool {
     path: PathBuf,
+    files: Arc<DatabaseFiles>,
     idle: Mutex<Vec<Connection>>,
 }
 
 impl Pool {
     fn with_connection<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
+        self.files.check_for_read()?;
         // The connection that was used last has the most in its cache.
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let connection = idle.map_or_else(|| connection::reader(&self.path), Ok)?;
+        let connection = idle.map_or_else(|| self.open(), Ok)?;
         let result = work(&connection);
         self.put_back(connection);
         result
+    }
+
+    /// A new connection to the files that the others have open.
+    fn open(&self) -> rusqlite::Result<Connection> {
+        let connection = connection::reader(&self.path)?;
+        self.files.check()?;
+        Ok(connection)
     }
 
     fn put_back(&self, connection: Connection) {
@@ -104,7 +126,7 @@ mod tests {
     fn readers(directory: &Path) -> Readers {
         let path = directory.join("interline.db");
         connection::writer(&path).unwrap();
-        Readers::open(&path).unwrap()
+        Readers::open(&path, Arc::new(DatabaseFiles::of(Path::new(":memory:")))).unwrap()
     }
 
     /// Uses so many connections at the same time.

@@ -11,6 +11,7 @@ use crate::{Error, Event, EventCursor, EventRange, ItemId, Kind, Scope, SpaceId,
 
 pub(super) use self::feed::EventFeed;
 use self::feed::EventsAfter;
+use super::access::TokenUse;
 use super::{Caller, Interline};
 
 /// Which events a listener receives.
@@ -48,6 +49,8 @@ pub struct Listener {
     parked: EventCursor,
     /// Events that were read and not returned yet.
     buffered: VecDeque<Arc<Event>>,
+    /// `None` for a caller without a token.
+    token: Option<TokenUse>,
 }
 
 /// An event that a listener received.
@@ -83,6 +86,7 @@ impl Interline {
             cursor,
             parked,
             buffered: VecDeque::new(),
+            token: caller.principal().token().map(|token| self.listener_tokens.use_token(token, &self.store)),
         })
     }
 }
@@ -138,6 +142,18 @@ impl Listener {
     /// The cursor after the last event that was received or skipped.
     pub fn cursor(&self) -> &EventCursor {
         &self.cursor
+    }
+
+    /// Returns when the token of the listener no longer authenticates its user, within a second; never for a caller without
+    /// a token.
+    pub fn revoked(&self) -> impl Future<Output = ()> + Send + use<> {
+        let revoked = self.token.as_ref().map(TokenUse::revoked);
+        async move {
+            match revoked {
+                Some(revoked) => revoked.await,
+                None => std::future::pending().await,
+            }
+        }
     }
 
     /// Takes over the kinds and spaces that exist for the caller by now. Events of a space that is new to the listener are
