@@ -13,6 +13,7 @@
 //!
 //! [`Interline`]: interline_items::Interline
 
+mod client_address;
 mod http;
 mod identity;
 mod job_worker;

@@ -11,13 +11,14 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use interline_items::{Interline, Upkeep, UpkeepReport};
+use interline_items::{Interline, Upkeep, UpkeepReport, supervise};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tower::util::MapRequest;
 
+use crate::client_address::ClientAddress;
 use crate::shutdown::Shutdown;
 use crate::{Indexing, Settings, http, job_worker};
 
@@ -45,10 +46,15 @@ pub async fn serve(
     let address = listener.local_addr()?;
     let connections = Arc::new(Semaphore::new(settings.max_connections));
     let shutdown_timeout = settings.shutdown_timeout;
-    let mut background =
-        vec![tokio::spawn(http::run_metrics_upkeep()), tokio::spawn(run_upkeep(interline.clone(), settings.upkeep))];
+    let mut background = vec![
+        tokio::spawn(supervise("metrics", http::run_metrics_upkeep)),
+        tokio::spawn(supervise("upkeep", {
+            let (interline, rules) = (interline.clone(), settings.upkeep);
+            move || run_upkeep(interline.clone(), rules)
+        })),
+    ];
     match settings.indexing {
-        Indexing::Here => background.push(tokio::spawn(run_indexing(interline.clone()))),
+        Indexing::Here => background.push(tokio::spawn(supervised_indexing(interline.clone()))),
         Indexing::Elsewhere => {}
     }
     let interline = match &settings.jobs {
@@ -56,8 +62,12 @@ pub async fn serve(
         None => interline,
     };
     if let Some(settings) = settings.jobs.clone() {
-        background.push(tokio::spawn(job_worker::run_jobs(interline.clone(), settings)));
-        background.push(tokio::spawn(job_worker::update_job_metrics(interline.clone())));
+        let worker = interline.clone();
+        let run_jobs = move || job_worker::run_jobs(worker.clone(), settings.clone());
+        background.push(tokio::spawn(supervise("jobs", run_jobs)));
+        let measured = interline.clone();
+        let measure = move || job_worker::update_job_metrics(measured.clone());
+        background.push(tokio::spawn(supervise("job-metrics", measure)));
     }
     let (closing, is_closing) = watch::channel(());
     let max_connections = settings.max_connections;
@@ -72,7 +82,8 @@ pub async fn serve(
         };
         let Some((stream, permit)) = accepted else { continue };
         let requested = Arc::new(Notify::new());
-        let service = service(router.clone(), Arc::clone(&requested));
+        let address = stream.peer_addr().ok().map(|address| ClientAddress(address.ip()));
+        let service = service(router.clone(), Arc::clone(&requested), address);
         let connection = protocol().serve_connection(TokioIo::new(stream), service).with_upgrades();
         let mut is_closing = is_closing.clone();
         let serving = async move {
@@ -110,9 +121,13 @@ async fn all_returned(permits: &Semaphore, all: usize) {
 fn service(
     router: Router,
     requested: Arc<Notify>,
+    address: Option<ClientAddress>,
 ) -> TowerToHyperService<MapRequest<Router, impl FnMut(Request<Incoming>) -> Request<Incoming> + Clone>> {
-    TowerToHyperService::new(MapRequest::new(router, move |request| {
+    TowerToHyperService::new(MapRequest::new(router, move |mut request: Request<Incoming>| {
         requested.notify_one();
+        if let Some(address) = address {
+            request.extensions_mut().insert(address);
+        }
         http::without_final_slash(request)
     }))
 }
@@ -145,8 +160,13 @@ async fn run_upkeep(interline: Interline, rules: Upkeep) {
     }
 }
 
+/// Keeps the search index up to date, whatever happens.
+pub(crate) async fn supervised_indexing(interline: Interline) {
+    supervise("indexing", || run_indexing(interline.clone())).await;
+}
+
 /// Keeps the search index up to date. A failure that goes on in the same way is logged once.
-pub(crate) async fn run_indexing(interline: Interline) {
+async fn run_indexing(interline: Interline) {
     let mut logged = None;
     loop {
         let pause = match interline.keep_index().await {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use interline_items::Interline;
 use metrics_exporter_prometheus::PrometheusHandle;
 
+use super::middleware::failed_authentication::FailedAuthentications;
 use super::middleware::host_check::HostCheck;
 use super::middleware::metrics::{RequestMetrics, recorder};
 use super::middleware::rate_limit::UserRateLimiter;
@@ -22,6 +23,7 @@ pub(super) struct SharedState {
     pub(super) interline: Interline,
     pub(super) settings: Settings,
     pub(super) host_check: HostCheck,
+    pub(super) failed_authentications: FailedAuthentications,
     /// `None` where requests are not limited.
     pub(super) rate_limiter: Option<UserRateLimiter>,
     pub(super) response_cache: ResponseCache,
@@ -35,6 +37,7 @@ impl AppState {
     pub(super) fn new(interline: Interline, settings: Settings, address: SocketAddr, shutdown: Shutdown) -> AppState {
         AppState(Arc::new(SharedState {
             host_check: HostCheck::new(&settings, address),
+            failed_authentications: FailedAuthentications::default(),
             rate_limiter: settings.rate_limits.map(UserRateLimiter::new),
             response_cache: ResponseCache::default(),
             request_metrics: RequestMetrics::default(),

@@ -9,8 +9,8 @@ use axum::response::IntoResponse;
 use interline_items::{Caller, Error, SecretHash, Source};
 
 use crate::Auth;
-use crate::http::error::ApiError;
 use crate::http::extract::caller::AuthenticatedCaller;
+use crate::http::middleware::failed_authentication::authenticated_caller;
 use crate::http::middleware::idempotency::run_idempotent;
 use crate::http::middleware::rate_limit::rate_limited;
 use crate::http::routes::rules::RouteRules;
@@ -32,9 +32,10 @@ pub(in crate::http) async fn authenticate(
     next: Next,
 ) -> Response<Body> {
     let AuthenticatedRoute { state, rules } = route;
-    let caller = match caller_from_headers(&state, request.headers(), Source::Rest).await {
-        Ok(caller) => caller,
-        Err(error) => return ApiError::from(error).into_response(),
+    let identity = identity_from_headers(&state, request.headers());
+    let caller = match authenticated_caller(&state, identity, request.extensions(), Source::Rest).await {
+        Ok((_, caller)) => caller,
+        Err(error) => return error.into_response(),
     };
     let user = caller.user();
     request.extensions_mut().insert(AuthenticatedCaller(caller));

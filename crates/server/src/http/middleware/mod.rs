@@ -2,6 +2,7 @@
 
 pub(super) mod authentication;
 pub(super) mod cors;
+pub(super) mod failed_authentication;
 pub(super) mod host_check;
 pub(super) mod idempotency;
 pub(super) mod metrics;

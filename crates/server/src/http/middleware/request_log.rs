@@ -75,6 +75,8 @@ fn log_response(id: RequestId, method: &Method, path: &str, status: StatusCode, 
     let (status, milliseconds) = (status.as_u16(), seconds * 1e3);
     match status {
         500.. => tracing::error!(request_id = %id, %method, path, status, milliseconds, "answered"),
+        // Failed authentications have a line in summary: one for each would let anyone fill the log.
+        401 | 429 => tracing::debug!(request_id = %id, %method, path, status, milliseconds, "answered"),
         400.. => tracing::info!(request_id = %id, %method, path, status, milliseconds, "answered"),
         _ => tracing::debug!(request_id = %id, %method, path, status, milliseconds, "answered"),
     }

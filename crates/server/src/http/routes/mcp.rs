@@ -23,6 +23,7 @@ use serde_json::json;
 use crate::http::error::ApiError;
 use crate::http::extract::body;
 use crate::http::middleware::authentication::identity_from_headers;
+use crate::http::middleware::failed_authentication::authenticated_caller;
 use crate::http::middleware::rate_limit::rate_limited;
 use crate::http::middleware::request_log::current_request_id;
 use crate::http::response::{self, HandlerResult};
@@ -66,8 +67,9 @@ impl McpEndpoint {
 
     async fn respond(self, state: AppState, request: Request) -> Result<Response<Body>, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let identity = identity_from_headers(&state, &parts.headers)?;
-        let caller = identity.caller(&state.interline, self.server.source()).await?;
+        let identity = identity_from_headers(&state, &parts.headers);
+        let (identity, caller) =
+            authenticated_caller(&state, identity, &parts.extensions, self.server.source()).await?;
         let bytes = body::read_bounded(&state, &parts.headers, body).await?;
         let message = match McpMessage::peek(&bytes) {
             Ok(message) => message,
