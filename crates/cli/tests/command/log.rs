@@ -31,6 +31,8 @@ impl Served {
             assert_eq!(served.child.try_wait().expect("its state"), None, "it has ended");
             assert!(start.elapsed() < PATIENCE, "it does not listen");
         }
+        // It listens before it has opened its store, and answers after.
+        assert_eq!(served.request("GET /health", "", "").0, 200);
         served
     }
 
