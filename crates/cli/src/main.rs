@@ -8,6 +8,7 @@ mod connection;
 mod environment;
 mod first_start;
 mod local;
+mod log;
 mod machine;
 mod output;
 mod remote;

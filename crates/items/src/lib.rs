@@ -22,6 +22,7 @@ mod error;
 mod event;
 pub mod fair;
 pub mod fields;
+mod health;
 mod history;
 mod ids;
 mod item;
@@ -36,6 +37,7 @@ mod store;
 mod template;
 mod threads;
 mod usecases;
+mod workers;
 mod write;
 
 pub use access::{
@@ -48,6 +50,7 @@ pub use error::{
     Error, Expectation, IdempotencyKeyProblem, NeedsText, OverloadCause, Overloaded, PassageField, PassageRole, Refusal,
 };
 pub use event::{Event, EventCursor, EventKind, EventRange};
+pub use health::{Outage, StoreHealth};
 pub use history::{
     ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, NamedId, Retention, Version,
 };
@@ -84,4 +87,5 @@ pub use usecases::{
     TokenDraft, Upkeep, UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch,
     WorkflowFilter, WorkflowRef, WorkflowSource, Workflows, WriteOutcome,
 };
+pub use workers::{count_worker_restart, supervise, worker_restarts};
 pub use write::{Action, Batch, ContentWrite, IdempotencyRecord, ItemWrite, Record, Source};

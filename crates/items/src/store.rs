@@ -15,6 +15,7 @@ use crate::error::Overloaded;
 use crate::event::{Event, EventRange};
 use crate::fair::Interrupted;
 use crate::fields::{AppSlug, CodePath, PromptName, Tag, Url};
+use crate::health::StoreHealth;
 use crate::history::{ForgottenVersions, HistoryPage, HistoryQuery, Retention, Version};
 use crate::jobs::JobStore;
 use crate::list::{ListQuery, Page};
@@ -39,8 +40,9 @@ use crate::{
 /// read is left out of pages, and the content of one that is damaged is left out of it there.
 #[async_trait]
 pub trait Store: JobStore {
-    /// Whether the storage answers.
-    async fn ping(&self) -> Result<(), StoreError>;
+    /// Whether reads and writes work, by a small read and a small write that nobody sees. The write is left out where one
+    /// was committed a moment ago. It answers within seconds, whatever state the storage is in.
+    async fn health(&self) -> StoreHealth;
 
     /// Commits all of a batch or nothing, in one transaction.
     ///
@@ -216,6 +218,12 @@ pub trait Store: JobStore {
 
     /// The token of a secret with its user and spaces, whether the token has expired or not.
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError>;
+
+    /// The secrets of all tokens.
+    async fn token_secrets(&self) -> Result<Vec<SecretHash>, StoreError>;
+
+    /// Those of the tokens that authenticate a user, whether they have expired or not.
+    async fn existing_tokens(&self, ids: &BTreeSet<TokenId>) -> Result<BTreeSet<TokenId>, StoreError>;
 
     /// Adds a token.
     async fn create_token(&self, token: &NewToken) -> Result<(), StoreError>;

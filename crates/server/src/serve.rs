@@ -13,7 +13,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use interline_items::{Interline, Upkeep, UpkeepReport};
+use interline_items::{Interline, Upkeep, UpkeepReport, supervise};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
@@ -56,11 +56,19 @@ pub async fn serve(
         per_address: settings.connections_per_address(),
         trusted_proxies: settings.trusted_proxies.clone(),
     });
-    let mut background =
-        vec![tokio::spawn(http::run_metrics_upkeep()), tokio::spawn(run_upkeep(interline.clone(), settings.upkeep))];
-    background.push(tokio::spawn(run_idle_check(table.clone())));
+    let mut background = vec![
+        tokio::spawn(supervise("metrics", http::run_metrics_upkeep)),
+        tokio::spawn(supervise("upkeep", {
+            let (interline, rules) = (interline.clone(), settings.upkeep);
+            move || run_upkeep(interline.clone(), rules)
+        })),
+        tokio::spawn(supervise("idle-connections", {
+            let table = table.clone();
+            move || run_idle_check(table.clone())
+        })),
+    ];
     match settings.indexing {
-        Indexing::Here => background.push(tokio::spawn(run_indexing(interline.clone()))),
+        Indexing::Here => background.push(tokio::spawn(supervised_indexing(interline.clone()))),
         Indexing::Elsewhere => {}
     }
     let interline = interline.with_listeners_per_user(settings.listeners_per_user);
@@ -69,8 +77,12 @@ pub async fn serve(
         None => interline,
     };
     if let Some(settings) = settings.jobs.clone() {
-        background.push(tokio::spawn(job_worker::run_jobs(interline.clone(), settings)));
-        background.push(tokio::spawn(job_worker::update_job_metrics(interline.clone())));
+        let worker = interline.clone();
+        let run_jobs = move || job_worker::run_jobs(worker.clone(), settings.clone());
+        background.push(tokio::spawn(supervise("jobs", run_jobs)));
+        let measured = interline.clone();
+        let measure = move || job_worker::update_job_metrics(measured.clone());
+        background.push(tokio::spawn(supervise("job-metrics", measure)));
     }
     let (closing, is_closing) = watch::channel(());
     let listeners = Arc::new(Semaphore::new(max_connections));
@@ -186,8 +198,13 @@ async fn run_upkeep(interline: Interline, rules: Upkeep) {
     }
 }
 
+/// Keeps the search index up to date, whatever happens.
+pub(crate) async fn supervised_indexing(interline: Interline) {
+    supervise("indexing", || run_indexing(interline.clone())).await;
+}
+
 /// Keeps the search index up to date. A failure that goes on in the same way is logged once.
-pub(crate) async fn run_indexing(interline: Interline) {
+async fn run_indexing(interline: Interline) {
     let mut logged = None;
     loop {
         let pause = match interline.keep_index().await {

@@ -17,6 +17,7 @@ mod search;
 mod sql;
 mod sqlite;
 mod tables;
+mod write_state;
 
 pub use open::OpenError;
 pub use postgres::PostgresStore;

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
@@ -10,17 +9,16 @@ use interline_items::JobPolicy;
 use interline_server::{Auth, JobSettings, Settings};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::EnvFilter;
 
 use crate::args::ServeArgs;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::first_start::Owner;
-use crate::local;
 use crate::machine;
-use crate::output::{OutputFormat, print};
+use crate::output::print;
 use crate::settings::{AuthMode, ServeSettings};
 use crate::tls;
+use crate::{local, log};
 
 /// What the system keeps of an answer that its client has not read yet, in bytes.
 const SEND_BUFFER: u32 = 256 * 1024;
@@ -58,8 +56,11 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
         }),
         ..defaults
     };
-    start_logging(settings.log, settings.log_format);
-    print(&greeting)?;
+    let _log = log::start(settings.log, settings.log_format);
+    // Nobody has to read the greeting: the token is in its file too.
+    if print(&greeting).is_err() {
+        tracing::warn!("stdout cannot be written");
+    }
     tracing::info!(%address, "listening");
     let served = interline_server::serve(listener, interline, server_settings, stop).await;
     served.map_err(|error| CommandError::failed(format!("the server stopped: {error}")))?;
@@ -99,15 +100,6 @@ fn stop_signal() -> Result<impl Future<Output = ()> + Send + 'static, CommandErr
             _ = terminate.recv() => {}
         }
     })
-}
-
-/// Logs to stderr from now on.
-pub(super) fn start_logging(filter: EnvFilter, format: OutputFormat) {
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    match format {
-        OutputFormat::Json => logs.json().init(),
-        OutputFormat::Text => logs.with_ansi(io::stderr().is_terminal()).init(),
-    }
 }
 
 /// The text that is printed at the start: the address, the owner's token if it is new, and a line to try it.

@@ -7,6 +7,7 @@ mod check;
 mod events;
 mod first_start;
 mod harness;
+mod log;
 mod mcp;
 mod mcp_client;
 mod mcp_hostile;

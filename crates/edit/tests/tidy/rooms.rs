@@ -266,6 +266,7 @@ pub(crate) const ROOMS: &[Room] = &[
             ("interline-storage", "the stores"),
             ("jiff", "times"),
             ("jsonc-parser", "configurations of clients: JSON with comments"),
+            ("metrics", "lines of the log that were lost"),
             ("mimalloc", "the allocator: a request is many small allocations"),
             ("reqwest", "servers elsewhere"),
             ("rustls", "TLS to servers elsewhere"),

@@ -18,6 +18,7 @@ mod code;
 mod commit;
 mod edit;
 mod events;
+mod health;
 mod idempotency;
 mod items;
 mod jobs;
@@ -33,10 +34,11 @@ use jiff::{SignedDuration, Timestamp};
 use crate::fair::{FairSemaphore, WorkFor, pool_places};
 use crate::fields::Limits;
 use crate::threads::Threads;
-use crate::{Error, Item, Store, WebhookTargets};
-use access::{CredentialsCache, TokenUses};
+use crate::{Item, Store, WebhookTargets};
+use access::{CredentialsCache, KnownSecrets, ListenerTokens, TokenUses};
 use edit::EditContention;
 use events::{EventFeed, ListenerPlaces};
+use health::HealthProbe;
 use idempotency::InFlightKeys;
 
 pub use access::{Caller, OrganizationDraft, Secret, TokenDraft, UserDraft};
@@ -80,9 +82,12 @@ pub struct Interline {
     long_writes: FairSemaphore<WorkFor>,
     credentials: Arc<CredentialsCache>,
     token_uses: Arc<TokenUses>,
+    listener_tokens: Arc<ListenerTokens>,
+    known_secrets: Arc<KnownSecrets>,
     in_flight_keys: InFlightKeys,
     contention: EditContention,
     feed: Arc<EventFeed>,
+    health: Arc<HealthProbe>,
     webhook_targets: WebhookTargets,
     /// The listeners of each user. All of them together are bounded by the connections that they listen on.
     listeners: ListenerPlaces,
@@ -101,9 +106,12 @@ impl Interline {
             long_writes: FairSemaphore::halved(LONG_WRITES),
             credentials: Arc::default(),
             token_uses: Arc::default(),
+            listener_tokens: Arc::default(),
+            known_secrets: Arc::default(),
             in_flight_keys: InFlightKeys::default(),
             contention: EditContention::default(),
             feed: Arc::default(),
+            health: Arc::default(),
             webhook_targets: WebhookTargets::default(),
             listeners: ListenerPlaces::default(),
         }
@@ -130,11 +138,6 @@ impl Interline {
     /// The largest values of fields.
     pub fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    /// Whether the storage answers.
-    pub async fn health(&self) -> Result<(), Error> {
-        Ok(self.store.ping().await?)
     }
 }
 

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
-use interline_items::{Error, Expectation, Overloaded};
+use interline_items::{Error, Expectation, Outage, Overloaded, StoreHealth};
 
 use super::middleware::request_log::current_request_id;
 use super::response;
@@ -37,6 +37,13 @@ pub(super) enum ApiError {
         /// The command-line option that would allow it.
         option: &'static str,
     },
+    /// Reads or writes do not work now.
+    NotReady(StoreHealth),
+    /// Too many attempts with tokens that are not valid came from the client's address.
+    TooManyFailures {
+        /// Until attempts from the address are looked up again.
+        retry_after_seconds: u64,
+    },
     /// Too many requests.
     RateLimited {
         /// Until the user may make one more request.
@@ -56,11 +63,12 @@ impl ApiError {
             ApiError::Refused(error) => status_of(error),
             ApiError::UnknownRoute(_) => StatusCode::NOT_FOUND,
             ApiError::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
+            ApiError::NotReady(_) => StatusCode::SERVICE_UNAVAILABLE,
             ApiError::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             ApiError::BodyIncomplete => StatusCode::REQUEST_TIMEOUT,
             ApiError::BodyMalformed => StatusCode::BAD_REQUEST,
             ApiError::Foreign { .. } => StatusCode::FORBIDDEN,
-            ApiError::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+            ApiError::RateLimited { .. } | ApiError::TooManyFailures { .. } => StatusCode::TOO_MANY_REQUESTS,
         }
     }
 
@@ -99,6 +107,23 @@ impl ApiError {
                 (*reason).to_owned(),
                 format!("if this is intended, start the server with `{option}`"),
             ),
+            ApiError::NotReady(StoreHealth { reads, writes }) => {
+                let shown =
+                    |works: Result<(), Outage>| works.map_or_else(|outage| outage.to_string(), |()| "ok".to_owned());
+                ErrorBody::new(
+                    "unavailable",
+                    "reads or writes do not work now".to_owned(),
+                    "`reads` and `writes` say why; the log says more".to_owned(),
+                )
+                .with("status", "degraded")
+                .with("reads", shown(*reads))
+                .with("writes", shown(*writes))
+            }
+            ApiError::TooManyFailures { retry_after_seconds } => ErrorBody::new(
+                "rate_limited",
+                "too many attempts with tokens that are not valid came from this address".to_owned(),
+                format!("check the token; wait {retry_after_seconds} s, then try again"),
+            ),
             ApiError::RateLimited { retry_after_seconds } => ErrorBody::new(
                 "rate_limited",
                 "more requests than the limit for this user allows".to_owned(),
@@ -129,7 +154,7 @@ impl IntoResponse for ApiError {
             ApiError::Refused(Error::Unauthorized) => {
                 response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
-            ApiError::RateLimited { retry_after_seconds } => {
+            ApiError::RateLimited { retry_after_seconds } | ApiError::TooManyFailures { retry_after_seconds } => {
                 response.headers_mut().insert(RETRY_AFTER, retry_after_seconds.into());
             }
             ApiError::Refused(Error::Overloaded(_)) => {

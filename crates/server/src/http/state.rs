@@ -8,6 +8,7 @@ use interline_items::fair::{FairSemaphore, pool_places};
 use interline_items::{Interline, MemoryBudget, MemoryHolder};
 use metrics_exporter_prometheus::PrometheusHandle;
 
+use super::middleware::failed_authentication::FailedAuthentications;
 use super::middleware::host_check::HostCheck;
 use super::middleware::metrics::{RequestMetrics, recorder};
 use super::middleware::rate_limit::UserRateLimiter;
@@ -24,6 +25,7 @@ pub(super) struct SharedState {
     pub(super) interline: Interline,
     pub(super) settings: Settings,
     pub(super) host_check: HostCheck,
+    pub(super) failed_authentications: FailedAuthentications,
     /// `None` where requests are not limited.
     pub(super) rate_limiter: Option<UserRateLimiter>,
     /// What requests hold in memory.
@@ -48,6 +50,7 @@ impl AppState {
     ) -> AppState {
         AppState(Arc::new(SharedState {
             host_check: HostCheck::new(&settings, address),
+            failed_authentications: FailedAuthentications::default(),
             rate_limiter: settings.rate_limits.map(UserRateLimiter::new),
             memory: MemoryBudget::new(settings.memory_budget),
             long_bodies: FairSemaphore::halved(pool_places()),

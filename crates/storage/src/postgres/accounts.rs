@@ -1,8 +1,11 @@
-//! Transactions that make users and organizations.
+//! Transactions that make users and organizations; which of many tokens exist.
+
+use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use deadpool_postgres::Transaction;
-use interline_items::{NewToken, Organization, Space, User};
+use deadpool_postgres::{Client, Transaction};
+use interline_items::{NewToken, Organization, Space, TokenId, User};
+use uuid::Uuid;
 
 use super::failure::Failure;
 use super::write::transaction_retry::{CommitProof, RetryableTransaction};
@@ -58,4 +61,14 @@ impl RetryableTransaction for CreateOrganization {
         organizations::create(transaction, &self.organization, &self.space).await?;
         Ok(((), CommitProof::Organization(self.organization.id.uuid())))
     }
+}
+
+const EXISTING_TOKENS: &str = "SELECT id FROM tokens WHERE id = ANY ($1) AND secret IS NOT NULL";
+
+/// Those of the tokens that authenticate a user.
+pub(super) async fn existing_tokens(client: &Client, ids: &BTreeSet<TokenId>) -> Result<BTreeSet<TokenId>, Failure> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
+    let statement = client.prepare_cached(EXISTING_TOKENS).await?;
+    let rows = client.query(&statement, &[&ids]).await?;
+    rows.iter().map(|row| Ok(TokenId::from_uuid(row.try_get(0)?))).collect()
 }

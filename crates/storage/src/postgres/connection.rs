@@ -15,6 +15,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::OpenError;
 use crate::integrity::Integrity;
 use crate::postgres::failure::{Failure, error_chain};
+use crate::write_state::WriteState;
 
 /// Connections of one process that are left for short operations. A write holds one for a few round trips, so that some
 /// connections serve many clients.
@@ -58,6 +59,8 @@ pub(super) struct Pools {
     tls: Option<MakeRustlsConnect>,
     /// What is known of the integrity of contents; counts the damage that operations meet.
     pub(super) integrity: Arc<Integrity>,
+    /// What the last transactions show of whether writes work.
+    pub(super) write_state: Arc<WriteState>,
 }
 
 impl Pools {
@@ -128,7 +131,7 @@ pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
     };
     let pool = |size| pool(config.clone(), tls.clone(), size);
     let (work, commit_status, notify) = (pool(work_connections())?, pool(COMMIT_STATUS_SIZE)?, pool(1)?);
-    Ok(Pools { work, commit_status, notify, tls, integrity: Arc::new(Integrity::new()) })
+    Ok(Pools { work, commit_status, notify, tls, integrity: Arc::new(Integrity::new()), write_state: Arc::default() })
 }
 
 /// One for each long read and each search that the use cases begin at a time, paused searches included, and some for short

@@ -9,6 +9,7 @@ mod accounts;
 mod apps;
 mod connection;
 mod failure;
+mod health;
 mod history;
 mod items;
 mod jobs;
@@ -33,8 +34,8 @@ use interline_items::{
     App, AppId, AppVersion, Batch, CheckReport, Credentials, DamageCount, Event, EventRange, FilePage, FileQuery,
     ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind,
     ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PublishedFile, Record,
-    RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User,
-    UserId, UserRemoval, Version, Visibility,
+    RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, StoreHealth, Token, TokenId,
+    User, UserId, UserRemoval, Version, Visibility,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -109,8 +110,8 @@ impl PostgresStore {
 
 #[async_trait]
 impl Store for PostgresStore {
-    async fn ping(&self) -> Result<(), StoreError> {
-        self.pools.use_one(async { Ok(self.client().await?.batch_execute("SELECT 1").await?) }).await
+    async fn health(&self) -> StoreHealth {
+        health::probe(&self.pools).await
     }
 
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
@@ -338,6 +339,14 @@ impl Store for PostgresStore {
 
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
         self.pools.use_one(async { tokens::credentials(&self.client().await?, secret).await }).await
+    }
+
+    async fn token_secrets(&self) -> Result<Vec<SecretHash>, StoreError> {
+        self.pools.use_one(async { tokens::secrets(&self.client().await?).await }).await
+    }
+
+    async fn existing_tokens(&self, ids: &BTreeSet<TokenId>) -> Result<BTreeSet<TokenId>, StoreError> {
+        self.pools.use_one(async { accounts::existing_tokens(&self.client().await?, ids).await }).await
     }
 
     async fn create_token(&self, token: &NewToken) -> Result<(), StoreError> {

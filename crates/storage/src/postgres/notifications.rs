@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use deadpool_postgres::Pool;
-use interline_items::StoreError;
+use interline_items::{StoreError, supervise};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio_postgres::config::SslMode;
@@ -38,7 +38,9 @@ pub(super) struct Notifications {
 impl Notifications {
     pub(super) fn new(url: &str, pool: Pool) -> Notifications {
         let committed = Arc::new(Notify::new());
-        let notifier = tokio::spawn(send_notifications(pool, Arc::clone(&committed)));
+        let told = Arc::clone(&committed);
+        let send = move || send_notifications(pool.clone(), Arc::clone(&told));
+        let notifier = tokio::spawn(supervise("postgres-notifier", send));
         Notifications {
             url: url.to_owned(),
             changes: watch::Sender::new(()),
@@ -59,7 +61,10 @@ impl Notifications {
 
     /// A channel that changes after each commit of this process, and from now on of other processes.
     pub(super) fn changes(&self) -> watch::Receiver<()> {
-        self.listener.get_or_init(|| tokio::spawn(listen(self.url.clone(), self.changes.clone())));
+        self.listener.get_or_init(|| {
+            let (url, changes) = (self.url.clone(), self.changes.clone());
+            tokio::spawn(supervise("postgres-listener", move || listen(url.clone(), changes.clone())))
+        });
         self.changes.subscribe()
     }
 }

@@ -1,10 +1,11 @@
 //! Errors of SQLite, and what they mean for the caller.
 
-use interline_items::{Corruption, ItemId, StoreError};
+use interline_items::{Corruption, ItemId, Outage, StoreError};
 use rusqlite::{ErrorCode, ffi};
 
 use crate::codec::CodecError;
 use crate::integrity::Damage;
+use crate::sqlite::database_files;
 
 /// Why an operation on the database failed.
 #[derive(Debug)]
@@ -99,6 +100,34 @@ impl From<Failure> for StoreError {
             Failure::Sqlite(error) => answer_for(&error),
             Failure::WholeCopyDue(_) => StoreError::Failed("a whole copy was due and not made".to_owned()),
         }
+    }
+}
+
+impl From<&Failure> for Outage {
+    fn from(failure: &Failure) -> Outage {
+        match failure {
+            Failure::Sqlite(error) => outage_of(error).unwrap_or(Outage::Failed),
+            Failure::Answer(_) | Failure::WholeCopyDue(_) => Outage::Failed,
+        }
+    }
+}
+
+/// What an error of SQLite says about reads or writes in general; `None` if it is about one of them.
+pub(super) fn outage_of(error: &rusqlite::Error) -> Option<Outage> {
+    let sync_failed = [ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_DIR_FSYNC];
+    match error.sqlite_error_code()? {
+        _ if database_files::is_moved(error) => Some(Outage::FilesMoved),
+        ErrorCode::DiskFull => Some(Outage::DiskFull),
+        ErrorCode::SystemIoFailure
+            if error.sqlite_extended_error_code().is_some_and(|code| sync_failed.contains(&code)) =>
+        {
+            Some(Outage::SyncFailed)
+        }
+        ErrorCode::SystemIoFailure | ErrorCode::CannotOpen => Some(Outage::DiskFailed),
+        ErrorCode::ReadOnly => Some(Outage::ReadOnly),
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some(Outage::Locked),
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Some(Outage::Failed),
+        _ => None,
     }
 }
 

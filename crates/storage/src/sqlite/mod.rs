@@ -6,6 +6,7 @@
 
 mod apps;
 mod connection;
+mod database_files;
 mod failure;
 mod history;
 mod items;
@@ -30,8 +31,8 @@ use interline_items::{
     App, AppId, AppVersion, Batch, CheckReport, Credentials, DamageCount, Event, EventRange, FilePage, FileQuery,
     ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind,
     ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PublishedFile, Record,
-    RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, Token, TokenId, User,
-    UserId, UserRemoval, Version, Visibility,
+    RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, StoreHealth, Token, TokenId,
+    User, UserId, UserRemoval, Version, Visibility,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -51,6 +52,9 @@ use self::write::writer::Writer;
 use crate::OpenError;
 use crate::integrity::Integrity;
 use crate::tables::{self, idempotency, organizations, removal, retention, tokens, users};
+
+/// How many tokens are looked up before other tasks of the thread have their turn.
+const TOKENS_AT_ONCE: usize = 64;
 
 /// A store in one SQLite file. Several processes may open the same file; beside it they keep two lock
 /// files, `-next` and `-write`, by which they take turns to write.
@@ -72,7 +76,7 @@ impl SqliteStore {
         migrate::check_library()?;
         let writer = Arc::new(Writer::start(path)?);
         let integrity = Arc::new(Integrity::new());
-        let readers = Readers::open(path, Arc::clone(&integrity))?;
+        let readers = Readers::open(path, Arc::clone(&integrity), Arc::clone(writer.files()))?;
         let watcher = CommitWatcher::new(path);
         Ok(SqliteStore { readers, writer, watcher, indexer: Uuid::now_v7(), integrity })
     }
@@ -107,12 +111,8 @@ impl SqliteStore {
 
 #[async_trait]
 impl Store for SqliteStore {
-    async fn ping(&self) -> Result<(), StoreError> {
-        if !self.writer.is_running() {
-            return Err(StoreError::Unavailable("the writer has stopped".to_owned()));
-        }
-        // The version is in the file: `SELECT 1` would not read it.
-        self.readers.read(|connection| Ok(connection.query_row("PRAGMA user_version", [], |_| Ok(()))?))
+    async fn health(&self) -> StoreHealth {
+        StoreHealth { reads: self.readers.health(), writes: self.writer.health().await }
     }
 
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
@@ -353,6 +353,27 @@ impl Store for SqliteStore {
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
         let find = |connection: &_| poll_once(tokens::credentials(connection, secret));
         self.readers.read(|connection| in_snapshot(connection, find))
+    }
+
+    async fn token_secrets(&self) -> Result<Vec<SecretHash>, StoreError> {
+        self.readers.read_long(|connection| poll_once(tokens::secrets(connection))).await
+    }
+
+    async fn existing_tokens(&self, ids: &BTreeSet<TokenId>) -> Result<BTreeSet<TokenId>, StoreError> {
+        let mut existing = BTreeSet::new();
+        let ids: Vec<TokenId> = ids.iter().copied().collect();
+        for some in ids.chunks(TOKENS_AT_ONCE) {
+            self.readers.read(|connection| {
+                for id in some {
+                    if poll_once(tokens::exists(connection, *id))? {
+                        existing.insert(*id);
+                    }
+                }
+                Ok(())
+            })?;
+            tokio::task::yield_now().await;
+        }
+        Ok(existing)
     }
 
     async fn create_token(&self, token: &NewToken) -> Result<(), StoreError> {

@@ -1,10 +1,12 @@
 //! Notifications of commits: a thread that polls whether another process has committed.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use interline_items::count_worker_restart;
 use rusqlite::Connection;
 use tokio::sync::watch;
 
@@ -36,7 +38,7 @@ impl CommitWatcher {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
             let (path, committed, stop) = (self.path.clone(), committed.clone(), Arc::clone(&self.stop));
-            let watching = move || watch(&path, &committed, &stop);
+            let watching = move || watch_supervised(&path, &committed, &stop);
             *thread = std::thread::Builder::new().name("sqlite-watcher".to_owned()).spawn(watching).ok();
         }
     }
@@ -50,6 +52,14 @@ impl Drop for CommitWatcher {
             // A panic there was reported there.
             let _ = thread.join();
         }
+    }
+}
+
+/// Watches until it is stopped, and begins again where it panics.
+fn watch_supervised(path: &Path, committed: &watch::Sender<()>, stop: &StopSignal) {
+    while panic::catch_unwind(AssertUnwindSafe(|| watch(path, committed, stop))).is_err() {
+        count_worker_restart("sqlite-watcher");
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use interline_items::StoreError;
 use interline_items::fair::Checkpoint;
+use interline_items::{Outage, StoreError};
 use rusqlite::Connection;
 use tokio::task::spawn_blocking;
 
 use crate::OpenError;
 use crate::integrity::Integrity;
 use crate::sqlite::connection;
+use crate::sqlite::database_files::DatabaseFiles;
 use crate::sqlite::failure::Failure;
 
 /// How long a read may take that is no search: as long as PostgreSQL allows a statement.
@@ -34,10 +35,14 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    /// Opens the file, which a writer has opened before.
-    pub(super) fn open(path: &Path, integrity: Arc<Integrity>) -> Result<Readers, OpenError> {
+    /// Opens the file, which a writer has opened before. Reads are refused while its `files` are not at their paths.
+    pub(super) fn open(
+        path: &Path,
+        integrity: Arc<Integrity>,
+        files: Arc<DatabaseFiles>,
+    ) -> Result<Readers, OpenError> {
         let first = connection::reader(path).map_err(|error| OpenError::Failed(error.to_string()))?;
-        let pool = Pool { path: path.to_owned(), idle: Mutex::new(vec![first]) };
+        let pool = Pool { path: path.to_owned(), files, idle: Mutex::new(vec![first]) };
         Ok(Readers { pool: Arc::new(pool), integrity })
     }
 
@@ -45,6 +50,18 @@ impl Readers {
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, StoreError> {
         let read = self.pool.with_connection(|connection| work(connection));
         self.integrity.count_damage(read.map_err(StoreError::from))
+    }
+
+    /// Whether reads work, by a small one.
+    pub(super) fn health(&self) -> Result<(), Outage> {
+        // The version is in the file: `SELECT 1` would not read it.
+        let read = |connection: &mut Connection| Ok(connection.query_row("PRAGMA user_version", [], |_| Ok(()))?);
+        self.pool
+            .files
+            .check()
+            .map_err(Failure::from)
+            .and_then(|()| self.pool.with_connection(read))
+            .map_err(|failure| Outage::from(&failure))
     }
 
     /// Runs a long read on a blocking thread. All its statements see one snapshot of the store. It ends when its time is
@@ -95,17 +112,26 @@ pub(super) fn in_snapshot<T>(
 /// thread that serves other requests too.
 struct Pool {
     path: PathBuf,
+    files: Arc<DatabaseFiles>,
     idle: Mutex<Vec<Connection>>,
 }
 
 impl Pool {
     fn with_connection<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> Result<T, Failure> {
+        self.files.check_for_read()?;
         // The connection that was used last has the most in its cache.
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut connection = idle.map_or_else(|| connection::reader(&self.path), Ok)?;
+        let mut connection = idle.map_or_else(|| self.open(), Ok)?;
         let result = work(&mut connection);
         self.put_back(connection);
         result
+    }
+
+    /// A new connection to the files that the others have open.
+    fn open(&self) -> rusqlite::Result<Connection> {
+        let connection = connection::reader(&self.path)?;
+        self.files.check()?;
+        Ok(connection)
     }
 
     fn put_back(&self, connection: Connection) {
@@ -127,7 +153,8 @@ mod tests {
     fn readers(directory: &Path) -> Readers {
         let path = directory.join("interline.db");
         connection::writer(&path).unwrap();
-        Readers::open(&path, Arc::new(Integrity::new())).unwrap()
+        let files = Arc::new(DatabaseFiles::of(Path::new(":memory:")));
+        Readers::open(&path, Arc::new(Integrity::new()), files).unwrap()
     }
 
     /// Uses so many connections at the same time.

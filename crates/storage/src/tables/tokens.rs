@@ -37,6 +37,11 @@ const BY_SECRET: Statement = statement!(
       WHERE tokens.secret = ?1 AND users.deleted_at IS NULL"
 );
 
+const SECRETS: Statement = statement!("SELECT secret FROM tokens WHERE secret IS NOT NULL");
+
+/// The secret goes with the user too.
+const EXISTS: Statement = statement!("SELECT id FROM tokens WHERE id = ?1 AND secret IS NOT NULL");
+
 const REMOVE: Statement =
     statement!("UPDATE tokens SET secret = NULL WHERE id = ?1 AND \"user\" = ?2 AND secret IS NOT NULL");
 
@@ -71,6 +76,16 @@ pub(crate) async fn credentials<S: Sql>(sql: &S, secret: SecretHash) -> Result<O
     let Some((token, user)) = query_first(sql, BY_SECRET, values![&secret.0], read).await? else { return Ok(None) };
     let memberships = users::memberships_of(sql, &user).await?;
     Ok(Some(Credentials { token, user, memberships }))
+}
+
+/// The secrets of all tokens.
+pub(crate) async fn secrets<S: Sql>(sql: &S) -> Result<Vec<SecretHash>, S::Failure> {
+    sql.query(SECRETS, values![], |row| row.get().map(SecretHash)).await
+}
+
+/// Whether a token authenticates a user.
+pub(crate) async fn exists<S: Sql>(sql: &S, id: TokenId) -> Result<bool, S::Failure> {
+    Ok(query_first(sql, EXISTS, values![id], |row| row.get::<TokenId>()).await?.is_some())
 }
 
 /// The tokens of a user, oldest first.

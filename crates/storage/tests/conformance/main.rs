@@ -22,6 +22,7 @@ mod fixtures;
 
 mod access;
 mod code;
+mod health;
 mod history;
 mod items;
 mod jobs;

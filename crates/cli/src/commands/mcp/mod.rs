@@ -5,11 +5,11 @@ mod install;
 
 use interline_server::McpServer;
 
-use super::serve::start_logging;
 use crate::args::McpCommand;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::local::LocalStore;
+use crate::log;
 use crate::output::OutputFormat;
 use crate::remote::RemoteServer;
 use crate::settings::{McpSettings, StoreAddress};
@@ -22,7 +22,7 @@ pub(super) async fn run(command: McpCommand, environment: &Environment) -> Resul
         McpCommand::Install(args) => return install::run(args, environment),
     };
     let settings = McpSettings::from_args(args, environment)?;
-    start_logging(settings.log, OutputFormat::Text);
+    let _log = log::start(settings.log, OutputFormat::Text);
     match settings.address {
         StoreAddress::Local(store) => LocalStore::open(&store).await?.serve_mcp(server).await,
         StoreAddress::Server { url, token } => bridge::run(&RemoteServer::new(url, token)?, server).await,

@@ -137,6 +137,11 @@ impl Caller {
         [requested, self.expires_at()].into_iter().flatten().min()
     }
 
+    /// What the caller shares with the other callers of the same token.
+    pub(in crate::usecases) fn principal(&self) -> &Principal {
+        &self.principal
+    }
+
     /// The token that was used, if one was.
     pub(in crate::usecases) fn token(&self) -> Option<TokenId> {
         self.principal.token().map(|token| token.id)

@@ -130,6 +130,7 @@ impl Interline {
         }
         if self.store.delete_token(caller.user(), id).await? {
             self.credentials.clear();
+            self.listener_tokens.revoke(id);
             Ok(())
         } else {
             Err(Error::NotFound { kind: None, requested: id.to_string(), actual: None })

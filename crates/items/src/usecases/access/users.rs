@@ -66,7 +66,10 @@ impl Interline {
         let removal = self.store.remove_user(user, items, now()).await?;
         self.credentials.clear();
         match removal {
-            UserRemoval::Removed(items) => Ok(items),
+            UserRemoval::Removed(items) => {
+                self.listener_tokens.revoke_user(user);
+                Ok(items)
+            }
             UserRemoval::Unknown => Err(Error::NotFound { kind: None, requested: user.to_string(), actual: None }),
             UserRemoval::LastAdmin => Err(Error::field("user", "is the last admin: make another one first")),
             UserRemoval::HasItems(count) => {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::{Event, SpaceId, Store, StoreError};
+use crate::{Event, SpaceId, Store, StoreError, supervise};
 
 /// How many events of a space are held. A listener that is further behind reads the storage.
 const MAX_HELD: usize = 1_024;
@@ -102,7 +102,9 @@ impl EventFeed {
     pub(super) fn start_reading(self: &Arc<Self>, store: &Arc<dyn Store>) {
         let mut state = self.state();
         if !std::mem::replace(&mut state.is_reading, true) {
-            tokio::spawn(read_while_heard(Arc::downgrade(self), Arc::downgrade(store), store.changes()));
+            let (feed, store, changes) = (Arc::downgrade(self), Arc::downgrade(store), store.changes());
+            let read = move || read_while_heard(Weak::clone(&feed), Weak::clone(&store), changes.clone());
+            tokio::spawn(supervise("event-feed", read));
         }
     }
 

@@ -14,6 +14,7 @@ use crate::{
 
 pub(super) use self::feed::EventFeed;
 use self::feed::EventsAfter;
+use super::access::TokenUse;
 use super::{Caller, Interline};
 
 /// Which events a listener receives.
@@ -51,6 +52,8 @@ pub struct Listener {
     parked: EventCursor,
     /// Events that were read and not returned yet.
     buffered: VecDeque<Arc<Event>>,
+    /// `None` for a caller without a token.
+    token: Option<TokenUse>,
     _place: FairPermit<UserId>,
 }
 
@@ -117,6 +120,7 @@ impl Interline {
             parked,
             buffered: VecDeque::new(),
             _place: place,
+            token: caller.principal().token().map(|token| self.listener_tokens.use_token(token, &self.store)),
         })
     }
 }
@@ -172,6 +176,18 @@ impl Listener {
     /// The cursor after the last event that was received or skipped.
     pub fn cursor(&self) -> &EventCursor {
         &self.cursor
+    }
+
+    /// Returns when the token of the listener no longer authenticates its user, within a second; never for a caller without
+    /// a token.
+    pub fn revoked(&self) -> impl Future<Output = ()> + Send + use<> {
+        let revoked = self.token.as_ref().map(TokenUse::revoked);
+        async move {
+            match revoked {
+                Some(revoked) => revoked.await,
+                None => std::future::pending().await,
+            }
+        }
     }
 
     /// Takes over the kinds and spaces that exist for the caller by now. Events of a space that is new to the listener are

@@ -12,9 +12,9 @@ use interline_items::{Caller, Error, MemoryHolder, SecretHash, Source, UserId};
 
 use crate::Auth;
 use crate::connections::Connection;
-use crate::http::error::ApiError;
 use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::middleware::answer_memory::with_memory;
+use crate::http::middleware::failed_authentication::authenticated_caller;
 use crate::http::middleware::idempotency::run_idempotent;
 use crate::http::middleware::rate_limit::rate_limited;
 use crate::http::routes::rules::RouteRules;
@@ -36,9 +36,10 @@ pub(in crate::http) async fn authenticate(
     next: Next,
 ) -> Response<Body> {
     let AuthenticatedRoute { state, rules } = route;
-    let caller = match caller_from_headers(&state, request.headers(), Source::Rest).await {
-        Ok(caller) => caller,
-        Err(error) => return ApiError::from(error).into_response(),
+    let identity = identity_from_headers(&state, request.headers());
+    let caller = match authenticated_caller(&state, identity, request.extensions(), Source::Rest).await {
+        Ok((_, caller)) => caller,
+        Err(error) => return error.into_response(),
     };
     let user = caller.user();
     note_authenticated(request.extensions(), user);

@@ -3,6 +3,7 @@
 pub(super) mod answer_memory;
 pub(super) mod authentication;
 pub(super) mod cors;
+pub(super) mod failed_authentication;
 pub(super) mod host_check;
 pub(super) mod idempotency;
 pub(super) mod metrics;

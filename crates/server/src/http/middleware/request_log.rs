@@ -95,6 +95,8 @@ fn log_response(id: RequestId, method: &Method, path: &str, response: &Response<
     let is_overloaded = response.headers().contains_key(RETRY_AFTER);
     match status {
         500.. if !is_overloaded => tracing::error!(request_id = %id, %method, path, status, milliseconds, "answered"),
+        // Failed authentications have a line in summary: one for each would let anyone fill the log.
+        401 | 429 => tracing::debug!(request_id = %id, %method, path, status, milliseconds, "answered"),
         400.. => tracing::info!(request_id = %id, %method, path, status, milliseconds, "answered"),
         _ => tracing::debug!(request_id = %id, %method, path, status, milliseconds, "answered"),
     }

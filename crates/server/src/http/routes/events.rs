@@ -29,7 +29,7 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often the listener is pinged, and after how long a silence it counts as gone.
 const PING: Duration = Duration::from_secs(30);
 const SILENCE: Duration = Duration::from_secs(90);
-/// How often the token of the listener is checked again.
+/// How often what the token allows is read again; that it was removed is signalled within a second.
 const REAUTHENTICATION: Duration = Duration::from_secs(5);
 /// The longest message that a listener may send: there is nothing to say.
 const MAX_MESSAGE: usize = 4 * 1024;
@@ -138,6 +138,10 @@ struct EventSocket {
 /// Why the server closes the socket: a close code of WebSocket, and a text.
 struct CloseReason(u16, &'static str);
 
+impl CloseReason {
+    const INVALID_TOKEN: CloseReason = CloseReason(close_code::POLICY, "the token is not valid any more");
+}
+
 /// What the socket waits for.
 enum SocketEvent {
     Event(Result<ReceivedEvent, Error>),
@@ -156,14 +160,24 @@ impl EventSocket {
 
     /// Sends events until the socket is closed, by whichever side.
     async fn run(mut self) {
+        let revoked = self.listener.revoked();
+        let reason = tokio::select! {
+            reason = self.serve() => reason,
+            // Also where it waits for a listener that does not read.
+            () = revoked => Some(CloseReason::INVALID_TOKEN),
+        };
+        if let Some(CloseReason(code, reason)) = reason {
+            let close = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
+            // A listener that does not read it is cut off all the same.
+            let _ = timeout(Duration::from_secs(1), self.socket.send(close)).await;
+        }
+    }
+
+    /// Sends events until there is a reason to close the socket, which is returned if the listener is still there.
+    async fn serve(&mut self) -> Option<CloseReason> {
         loop {
             if let Err(reason) = self.step().await {
-                if let Some(CloseReason(code, reason)) = reason {
-                    let close = Message::Close(Some(CloseFrame { code, reason: reason.into() }));
-                    // A listener that does not read it is cut off all the same.
-                    let _ = timeout(Duration::from_secs(1), self.socket.send(close)).await;
-                }
-                return;
+                return reason;
             }
         }
     }
@@ -217,9 +231,7 @@ impl EventSocket {
             self.listener.update(&caller).await
         };
         match updated.await {
-            Err(Error::Unauthorized | Error::Forbidden(_)) => {
-                Err(Some(CloseReason(close_code::POLICY, "the token is not valid any more")))
-            }
+            Err(Error::Unauthorized | Error::Forbidden(_)) => Err(Some(CloseReason::INVALID_TOKEN)),
             // A store that cannot answer now is asked again.
             Ok(()) | Err(_) => Ok(()),
         }

@@ -3,36 +3,92 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
+use interline_items::{Outage, StoreHealth, worker_restarts};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use super::rules::{RouteRules, Routes};
+use crate::http::error::ApiError;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
 
 /// The routes of `/health` and `/metrics`.
 pub(super) fn routes() -> Routes {
-    Routes::new().route(routes!(health), RouteRules::public()).route(routes!(metrics), RouteRules::public())
+    Routes::new()
+        .route(routes!(health), RouteRules::public())
+        .route(routes!(live), RouteRules::public())
+        .route(routes!(ready), RouteRules::public())
+        .route(routes!(metrics), RouteRules::public())
 }
 
-/// That the server works.
+/// What works.
 #[derive(Debug, Serialize, ToSchema)]
 struct Health {
-    /// `ok`.
+    /// `ok`, or `degraded` if reads or writes do not work.
     status: &'static str,
-    /// `ok`: the database answers.
-    database: &'static str,
+    /// `ok`, or the reason why reads do not work: the same as `reads`.
+    database: String,
+    /// `ok`, or why reads do not work, like `locked`.
+    reads: String,
+    /// `ok`, or why writes do not work, like `disk full`, `read-only`, `locked`, `a sync failed`.
+    writes: String,
     /// The version of the server.
     version: &'static str,
 }
 
-/// Whether the server and its database work.
+impl From<StoreHealth> for Health {
+    fn from(health: StoreHealth) -> Health {
+        let shown = |works: Result<(), Outage>| works.map_or_else(|outage| outage.to_string(), |()| "ok".to_owned());
+        let StoreHealth { reads, writes } = health;
+        Health {
+            status: if reads.and(writes).is_ok() { "ok" } else { "degraded" },
+            database: shown(reads),
+            reads: shown(reads),
+            writes: shown(writes),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+/// Whether reads and writes work
+///
+/// Answered with 200 also where they do not: `status` says so, with the reasons. At most a second old.
 #[utoipa::path(get, path = "/health", tag = "operations", operation_id = "get_health", security(()),
     responses((status = 200, body = Health)))]
 async fn health(State(state): State<AppState>) -> HandlerResult {
-    state.interline.health().await?;
-    response::json(StatusCode::OK, &Health { status: "ok", database: "ok", version: env!("CARGO_PKG_VERSION") })
+    response::json(StatusCode::OK, &Health::from(state.interline.health().await))
+}
+
+/// That the process answers
+///
+/// It says nothing about the database: a process whose database is gone need not be started again.
+#[utoipa::path(get, path = "/health/live", tag = "operations", operation_id = "get_liveness", security(()),
+    responses((status = 200, body = Liveness)))]
+async fn live() -> HandlerResult {
+    response::json(StatusCode::OK, &Liveness { status: "ok", version: env!("CARGO_PKG_VERSION") })
+}
+
+/// That the process answers.
+#[derive(Debug, Serialize, ToSchema)]
+struct Liveness {
+    /// `ok`.
+    status: &'static str,
+    /// The version of the server.
+    version: &'static str,
+}
+
+/// Whether requests can be sent here
+///
+/// 503 while reads or writes do not work.
+#[utoipa::path(get, path = "/health/ready", tag = "operations", operation_id = "get_readiness", security(()),
+    responses((status = 200, body = Health)))]
+async fn ready(State(state): State<AppState>) -> HandlerResult {
+    let health = state.interline.health().await;
+    match health.reads.and(health.writes) {
+        Ok(()) => response::json(StatusCode::OK, &Health::from(health)),
+        Err(_) => Err(ApiError::NotReady(health)),
+    }
 }
 
 /// Figures for Prometheus.
@@ -42,5 +98,8 @@ async fn metrics(State(state): State<AppState>) -> HandlerResult {
     let damage = state.interline.damage();
     metrics::counter!("interline_corrupt_reads_total").absolute(damage.reads);
     metrics::gauge!("interline_corrupt_items").set(damage.items as f64);
+    for (worker, restarts) in worker_restarts() {
+        metrics::counter!("interline_worker_restarts_total", "worker" => worker).absolute(restarts);
+    }
     Ok(state.prometheus.render().into_response())
 }

@@ -29,6 +29,7 @@ use crate::http::extract::body::{self, LONG_BODY};
 use crate::http::extract::json_values::check_value_count;
 use crate::http::middleware::answer_memory::hold_until_sent;
 use crate::http::middleware::authentication::{identity_from_headers, note_authenticated};
+use crate::http::middleware::failed_authentication::authenticated_caller;
 use crate::http::middleware::rate_limit::rate_limited;
 use crate::http::middleware::request_log::current_request_id;
 use crate::http::response::{self, HandlerResult};
@@ -72,8 +73,9 @@ impl McpEndpoint {
 
     async fn respond(self, state: AppState, request: Request) -> Result<Response<Body>, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let identity = identity_from_headers(&state, &parts.headers)?;
-        let caller = identity.caller(&state.interline, self.server.source()).await?;
+        let identity = identity_from_headers(&state, &parts.headers);
+        let (identity, caller) =
+            authenticated_caller(&state, identity, &parts.extensions, self.server.source()).await?;
         note_authenticated(&parts.extensions, caller.user());
         let memory = state.memory.request(MemoryHolder::User(caller.user()));
         let bytes = memory.scope(body::read_bounded(&state, &parts.headers, body)).await?;

@@ -67,6 +67,8 @@ fn rows() -> Vec<Row> {
     use Needs::{Nothing, Read, Write};
     let mut rows = vec![
         row("GET /health", Anyone, Nothing, Value::Null),
+        row("GET /health/live", Anyone, Nothing, Value::Null),
+        row("GET /health/ready", Anyone, Nothing, Value::Null),
         row("GET /metrics", Anyone, Nothing, Value::Null),
         row("GET /tags", Own, Read, Value::Null),
         row("PATCH /tags/{name}", Tag, Write, json!({"new_name": "x"})),

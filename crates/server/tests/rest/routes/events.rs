@@ -27,6 +27,7 @@ on_both!(
     a_change_at_another_server_is_delivered,
     an_old_cursor_is_refused_with_the_present_one,
     a_token_that_is_deleted_ends_it,
+    a_user_who_is_removed_hears_no_more,
     a_shutdown_closes_the_socket_with_its_reason,
     what_cannot_be_listened_to_is_refused,
     a_long_message_ends_it,
@@ -213,12 +214,37 @@ async fn an_old_cursor_is_refused_with_the_present_one(store: TestStore) {
     assert_eq!(event(&mut socket).await["id"], last["id"]);
 }
 
+/// A second, which is promised, and one more for a machine that is busy.
+const WITHIN: Duration = Duration::from_secs(2);
+
+async fn ends_soon(socket: &mut Socket) {
+    let ended = tokio::time::timeout(WITHIN, end(socket)).await.expect("it ends within a second");
+    assert_eq!(ended.code, CloseCode::Policy);
+}
+
 async fn a_token_that_is_deleted_ends_it(store: TestStore) {
     let server = store.serve().await;
-    let (short, id) = server.owner().new_token(json!({"name": "short"})).await;
-    let (mut socket, _) = connect(&server, short.secret(), "").await.unwrap();
-    server.owner().delete(&format!("/tokens/{id}")).await;
-    assert_eq!(end(&mut socket).await.code, CloseCode::Policy);
+    let elsewhere = server.store.opened_again().await.serve().await;
+    for deleting in [&server, &elsewhere] {
+        let (short, id) = server.owner().new_token(json!({"name": "short"})).await;
+        let (mut socket, _) = connect(&server, short.secret(), "").await.unwrap();
+        let mut other = listen(&server, "").await;
+        deleting.owner().delete(&format!("/tokens/{id}")).await.expect(204, Value::Null);
+        ends_soon(&mut socket).await;
+        let note = server.owner().note("heard by others", None).await;
+        assert_eq!(event(&mut other).await["id"], note["id"]);
+    }
+}
+
+async fn a_user_who_is_removed_hears_no_more(store: TestStore) {
+    let server = store.serve().await;
+    let elsewhere = server.store.opened_again().await.serve().await;
+    for removing in [&server, &elsewhere] {
+        let (ada, id) = server.owner().new_user("ada").await;
+        let (mut socket, _) = connect(&server, ada.secret(), "").await.unwrap();
+        removing.owner().delete(&format!("/users/{id}")).await.expect(204, Value::Null);
+        ends_soon(&mut socket).await;
+    }
 }
 
 async fn a_user_has_64_listeners_and_others_have_theirs(store: TestStore) {

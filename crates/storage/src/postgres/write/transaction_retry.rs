@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::postgres::connection::{Pools, with_timeout};
 use crate::postgres::failure::Failure;
+use crate::postgres::health;
 
 /// How often a transaction that lost a race is tried in all.
 const MAX_ATTEMPTS: u32 = 10;
@@ -90,8 +91,18 @@ async fn attempt<W: RetryableTransaction>(pools: &Pools, work: &W) -> Result<W::
         _ => drop(client),
     }
     match result {
-        Ok(outcome) => Ok(outcome),
-        Err(FailedTransaction { failure, maybe_committed: None }) => Err(failure),
+        Ok(outcome) => {
+            pools.write_state.committed();
+            Ok(outcome)
+        }
+        Err(FailedTransaction { failure, maybe_committed: None }) => {
+            if let Failure::Database(error) = &failure
+                && let Some(outage) = health::outage_of_writes(error)
+            {
+                pools.write_state.failed(outage);
+            }
+            Err(failure)
+        }
         Err(FailedTransaction { failure, maybe_committed: Some((outcome, proof)) }) => {
             match commit_status(&pools.commit_status, &proof).await {
                 Some(CommitStatus::Committed) => Ok(outcome),

@@ -16,14 +16,16 @@
 //! writer thread keeps nothing of its own from one transaction to the next.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rusqlite::{Connection, ErrorCode, ffi};
 
 use crate::sqlite::connection;
+use crate::sqlite::database_files::DatabaseFiles;
 use crate::sqlite::write::process_lock::{LockTimeout, ProcessLock};
 
 /// A small write, so that there is something to sync.
-const PROBE: &str = "
+pub(crate) const PROBE: &str = "
     INSERT INTO meta (key, value) VALUES ('probes', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1";
 
 /// Commits a transaction; it is a value, so that a test can make it fail as a disk does.
@@ -32,6 +34,7 @@ type Commit = Box<dyn FnMut(&Connection) -> rusqlite::Result<()> + Send>;
 /// The connection that the writer thread writes through, with the process lock that it holds meanwhile.
 pub(crate) struct WriteConnection {
     path: PathBuf,
+    files: Arc<DatabaseFiles>,
     connection: Connection,
     commit: Commit,
     trust: Trust,
@@ -47,10 +50,11 @@ enum Trust {
 }
 
 impl WriteConnection {
-    /// Writes through a connection to the file `path`.
+    /// Writes through a connection to the file `path`, which it has read before.
     pub(crate) fn new(path: &Path, connection: Connection, process_lock: ProcessLock) -> WriteConnection {
         WriteConnection {
             path: path.to_owned(),
+            files: Arc::new(DatabaseFiles::of(path)),
             connection,
             commit: Box::new(|connection| execute(connection, "COMMIT")),
             trust: Trust::Sound,
@@ -61,6 +65,11 @@ impl WriteConnection {
     /// The connection; in a transaction from [`WriteConnection::begin`] on.
     pub(crate) fn connection(&self) -> &Connection {
         &self.connection
+    }
+
+    /// The files that the connection has open.
+    pub(crate) fn files(&self) -> &Arc<DatabaseFiles> {
+        &self.files
     }
 
     /// Acquires the process lock and begins a transaction, on a new connection if the old one is suspect and the disk can
@@ -89,6 +98,8 @@ impl WriteConnection {
     }
 
     fn probe(&mut self) -> rusqlite::Result<()> {
+        // A connection would make a file that is not there.
+        self.files.check()?;
         let fresh = connection::writer(&self.path)?;
         execute(&fresh, "BEGIN IMMEDIATE")?;
         execute(&fresh, PROBE)?;
@@ -98,16 +109,17 @@ impl WriteConnection {
         Ok(())
     }
 
-    /// Commits; the transaction is on disk when this succeeds.
-    pub(crate) fn commit(&mut self) -> rusqlite::Result<()> {
+    /// Commits; the transaction is on disk when this succeeds, in files that are still at their paths.
+    pub(crate) fn commit(&mut self) -> Result<(), CommitFailure> {
+        self.files.check()?;
         let result = (self.commit)(&self.connection);
         if result.as_ref().is_err_and(is_disk_error) {
             self.trust = Trust::Suspect;
         }
-        if result.is_ok() {
-            self.process_lock.release();
-        }
-        result
+        result?;
+        self.process_lock.release();
+        // They may have been removed before the commit, which nobody will see then, or after it.
+        self.files.check().map_err(|_| CommitFailure::FilesMoved)
     }
 
     /// Rolls the transaction back, if one is open: after some errors SQLite has done that already.
@@ -116,6 +128,21 @@ impl WriteConnection {
             let _ = execute(&self.connection, "ROLLBACK");
         }
         self.process_lock.release();
+    }
+}
+
+/// Why a transaction is not acknowledged.
+#[derive(Debug)]
+pub(crate) enum CommitFailure {
+    /// It was not committed.
+    NotCommitted(rusqlite::Error),
+    /// It was committed, and the files are not at their paths any more: if they come back, so does the commit.
+    FilesMoved,
+}
+
+impl From<rusqlite::Error> for CommitFailure {
+    fn from(error: rusqlite::Error) -> CommitFailure {
+        CommitFailure::NotCommitted(error)
     }
 }
 

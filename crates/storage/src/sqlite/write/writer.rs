@@ -9,18 +9,20 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use interline_items::StoreError;
+use interline_items::{Outage, StoreError, count_worker_restart};
 use rusqlite::Connection;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 
 use crate::OpenError;
 use crate::sqlite::connection;
-use crate::sqlite::failure::{Failure, answer_for};
+use crate::sqlite::database_files::DatabaseFiles;
+use crate::sqlite::failure::{Failure, answer_for, outage_of};
 use crate::sqlite::migrate;
 use crate::sqlite::write::group_commit::CommitGroup;
 use crate::sqlite::write::process_lock::ProcessLock;
 use crate::sqlite::write::queue_bound::{QUEUE_LIMITS, QueueBound, QueuePlace};
-use crate::sqlite::write::write_connection::{WriteConnection, execute};
+use crate::sqlite::write::write_connection::{CommitFailure, PROBE, WriteConnection, execute};
+use crate::write_state::WriteState;
 
 /// The limits of a group of writes that share a transaction: the first write waits for the last, and so do the other
 /// processes. The write that exceeds a limit is the last one of its group.
@@ -37,6 +39,9 @@ const LIMITS: Limits = Limits { writes: 256, time: Duration::from_millis(30), by
 
 /// How long the writer thread waits between two probes of a disk that has failed, when there is no write.
 const RECOVERY_INTERVAL: Duration = Duration::from_millis(200);
+
+/// How long a probe write is waited for, in the queue and at the disk.
+const PROBE_TIME: Duration = Duration::from_secs(2);
 
 /// Counters of the writer thread since the store was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +75,17 @@ pub(crate) struct Writer {
     writes: Option<Sender<Box<dyn QueuedWrite>>>,
     thread: Option<JoinHandle<()>>,
     queue: QueueBound,
-    counters: Arc<SharedCounters>,
+    shared: Arc<Shared>,
+    files: Arc<DatabaseFiles>,
+    /// One probe write is queued at the most.
+    probe: Arc<Semaphore>,
+}
+
+/// What the thread tells the rest of the process.
+#[derive(Default)]
+struct Shared {
+    counters: SharedCounters,
+    state: WriteState,
     committed: watch::Sender<()>,
 }
 
@@ -83,18 +98,21 @@ impl Writer {
             return Err(OpenError::Failed(format!("{}: no write-ahead log can be kept there", path.display())));
         }
         migrate::migrate(&mut connection)?;
-        let mut connection = WriteConnection::new(path, connection, ProcessLock::for_database(path));
+        Writer::on(WriteConnection::new(path, connection, ProcessLock::for_database(path)))
+    }
+
+    /// Starts the thread on a connection.
+    fn on(mut connection: WriteConnection) -> Result<Writer, OpenError> {
+        let files = Arc::clone(connection.files());
         let (sender, receiver) = channel();
-        let counters = Arc::new(SharedCounters::default());
-        let shared = Arc::clone(&counters);
-        let committed = watch::Sender::new(());
-        let notify = committed.clone();
+        let shared = Arc::new(Shared::default());
+        let told = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || run_writer(&mut connection, &receiver, &shared, &notify, LIMITS))
+            .spawn(move || run_supervised(&mut connection, &receiver, &told, LIMITS))
             .map_err(|error| OpenError::Failed(error.to_string()))?;
-        let queue = QueueBound::new(QUEUE_LIMITS);
-        Ok(Writer { writes: Some(sender), thread: Some(thread), queue, counters, committed })
+        let (queue, probe) = (QueueBound::new(QUEUE_LIMITS), Arc::new(Semaphore::new(1)));
+        Ok(Writer { writes: Some(sender), thread: Some(thread), queue, shared, files, probe })
     }
 
     /// Runs `work`, which holds about `bytes` bytes, in a transaction on the writer thread, and returns when the transaction
@@ -112,11 +130,18 @@ impl Writer {
     {
         let sent = self.queue.enter(bytes).map(|place| {
             let (write, answer) = queued_write(place, work);
-            // If the thread is gone, the reply's sender is dropped with the write, and the error below says so.
-            let _ = self.writes.as_ref().map(|writes| writes.send(write));
-            answer
+            let is_queued = self.writes.as_ref().is_some_and(|writes| writes.send(write).is_ok());
+            (is_queued, answer)
         });
-        async { sent?.await.unwrap_or_else(|_| Err(unavailable("the writer has stopped").into())) }
+        async move {
+            let (is_queued, answer) = sent?;
+            let lost = || match is_queued {
+                // The thread panicked after it took the write, perhaps after its commit.
+                true => StoreError::Unknown("the writer failed in the middle of a write".to_owned()),
+                false => unavailable("the writer has stopped"),
+            };
+            answer.await.unwrap_or_else(|_| Err(lost().into()))
+        }
     }
 
     /// The same, for work that does not touch contents.
@@ -128,22 +153,47 @@ impl Writer {
         self.run_in_group(0, |group| work(group.connection()))
     }
 
-    /// Whether the thread can take writes.
-    pub(crate) fn is_running(&self) -> bool {
-        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    /// Whether writes work: what the last ones show, or else a small write that nobody sees.
+    pub(crate) async fn health(&self) -> Result<(), Outage> {
+        if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
+            return Err(Outage::WriterStopped);
+        }
+        if let Err(error) = self.files.check() {
+            return Err(outage_of(&error).unwrap_or(Outage::Failed));
+        }
+        if let Some(recent) = self.shared.state.recent() {
+            return recent;
+        }
+        // The probe before has not had its turn yet.
+        let Ok(permit) = Arc::clone(&self.probe).try_acquire_owned() else { return Err(Outage::Locked) };
+        let writing = self.run(move |connection| {
+            let _permit = permit;
+            Ok(execute(connection, PROBE)?)
+        });
+        match tokio::time::timeout(PROBE_TIME, writing).await {
+            Ok(Ok(())) => Ok(()),
+            // A group that fails is refused as a whole, and remembered with its reason.
+            Ok(Err(failure)) => self.shared.state.recent().unwrap_or(Err(Outage::from(&failure))),
+            Err(_) => Err(Outage::Locked),
+        }
+    }
+
+    /// The files that the thread has open.
+    pub(crate) fn files(&self) -> &Arc<DatabaseFiles> {
+        &self.files
     }
 
     /// The channel that is notified after each commit.
     pub(crate) fn committed(&self) -> &watch::Sender<()> {
-        &self.committed
+        &self.shared.committed
     }
 
     /// What the thread has done so far.
     pub(crate) fn counters(&self) -> Counters {
         Counters {
-            commits: self.counters.commits.load(Ordering::Relaxed),
-            acknowledged: self.counters.acknowledged.load(Ordering::Relaxed),
-            contents: self.counters.contents.load(Ordering::Relaxed),
+            commits: self.shared.counters.commits.load(Ordering::Relaxed),
+            acknowledged: self.shared.counters.acknowledged.load(Ordering::Relaxed),
+            contents: self.shared.counters.contents.load(Ordering::Relaxed),
         }
     }
 }
@@ -162,6 +212,8 @@ impl Drop for Writer {
 trait QueuedWrite: Send {
     /// Runs the write, and keeps its result.
     fn run(&mut self, group: &mut CommitGroup<'_>) -> JobOutcome;
+    /// What its failure says about other writes, if it does.
+    fn outage(&self) -> Option<Outage>;
     /// Sends the result to the caller.
     fn answer(self: Box<Self>);
     /// Tells the caller that nothing was changed, because the transaction of the group failed.
@@ -205,6 +257,13 @@ where
         if matches!(self.result, Some(Ok(_))) { JobOutcome::Keep } else { JobOutcome::Undo }
     }
 
+    fn outage(&self) -> Option<Outage> {
+        match &self.result {
+            Some(Err(Failure::Sqlite(error))) => outage_of(error),
+            _ => None,
+        }
+    }
+
     // A caller that no longer waits needs no answer.
     fn answer(self: Box<Self>) {
         let WriteTask { result, reply, .. } = *self;
@@ -216,12 +275,25 @@ where
     }
 }
 
+/// Runs the writer until the queue is closed, and again where it panics: the writes that it had taken are answered as
+/// unknown, and those that are queued go on.
+fn run_supervised(
+    connection: &mut WriteConnection,
+    writes: &Receiver<Box<dyn QueuedWrite>>,
+    shared: &Shared,
+    limits: Limits,
+) {
+    while panic::catch_unwind(AssertUnwindSafe(|| run_writer(connection, writes, shared, limits))).is_err() {
+        connection.roll_back();
+        count_worker_restart("sqlite-writer");
+    }
+}
+
 /// Takes writes from the queue and commits them in groups, until the queue is closed.
 fn run_writer(
     connection: &mut WriteConnection,
     writes: &Receiver<Box<dyn QueuedWrite>>,
-    counters: &SharedCounters,
-    committed: &watch::Sender<()>,
+    shared: &Shared,
     limits: Limits,
 ) {
     // Jobs that did not fit into the group before, oldest first.
@@ -229,24 +301,27 @@ fn run_writer(
     loop {
         let mut group = std::mem::take(&mut deferred);
         if group.is_empty() {
-            let Some(first) = next_write(connection, writes) else { break };
+            let Some(first) = next_write(connection, writes, &shared.state) else { break };
             group.push(first);
         }
         let begun = connection.begin();
         // After the process lock is acquired: writes that arrived meanwhile join the group, and no process has smaller
         // groups than others.
         group.extend(writes.try_iter().take(limits.writes.saturating_sub(group.len())));
-        match begun.and_then(|()| write_group(connection, &mut group, limits)) {
+        match begun.map_err(CommitFailure::from).and_then(|()| write_group(connection, &mut group, limits)) {
             Ok((done, written)) => {
                 deferred = group.split_off(done);
-                counters.add(written);
+                shared.counters.add(written);
                 if written.commits > 0 {
-                    committed.send_replace(());
+                    shared.state.committed();
+                    shared.committed.send_replace(());
                 }
+                group.iter().filter_map(|write| write.outage()).for_each(|outage| shared.state.failed(outage));
             }
-            Err(error) => {
+            Err(failure) => {
                 connection.roll_back();
-                group.drain(..).for_each(|write| write.refuse(answer_for_group(&error)));
+                shared.state.failed(outage_of_group(&failure));
+                group.drain(..).for_each(|write| write.refuse(answer_for_group(&failure)));
             }
         }
         group.into_iter().for_each(QueuedWrite::answer);
@@ -259,12 +334,16 @@ fn run_writer(
 fn next_write(
     connection: &mut WriteConnection,
     writes: &Receiver<Box<dyn QueuedWrite>>,
+    state: &WriteState,
 ) -> Option<Box<dyn QueuedWrite>> {
     while connection.is_suspect() {
         match writes.recv_timeout(RECOVERY_INTERVAL) {
             Ok(write) => return Some(write),
             Err(RecvTimeoutError::Timeout) => connection.try_to_recover(),
             Err(RecvTimeoutError::Disconnected) => return None,
+        }
+        if !connection.is_suspect() {
+            state.committed();
         }
     }
     writes.recv().ok()
@@ -276,7 +355,7 @@ fn write_group(
     connection: &mut WriteConnection,
     writes: &mut [Box<dyn QueuedWrite>],
     limits: Limits,
-) -> Result<(usize, Counters), rusqlite::Error> {
+) -> Result<(usize, Counters), CommitFailure> {
     let changes_before = connection.connection().total_changes();
     let mut group = CommitGroup::new(connection.connection());
     let (done, acknowledged) = match writes {
@@ -327,10 +406,21 @@ fn write_each(
 }
 
 /// The error for every caller of a group whose transaction failed. They may try again.
-fn answer_for_group(error: &rusqlite::Error) -> StoreError {
-    match answer_for(error) {
-        StoreError::Failed(why) => unavailable(&why),
-        answer => answer,
+fn answer_for_group(failure: &CommitFailure) -> StoreError {
+    match failure {
+        CommitFailure::NotCommitted(error) => match answer_for(error) {
+            StoreError::Failed(why) => unavailable(&why),
+            answer => answer,
+        },
+        CommitFailure::FilesMoved => StoreError::Unknown("the database files were moved during a commit".to_owned()),
+    }
+}
+
+/// What the failure of a group says about other writes.
+fn outage_of_group(failure: &CommitFailure) -> Outage {
+    match failure {
+        CommitFailure::NotCommitted(error) => outage_of(error).unwrap_or(Outage::Failed),
+        CommitFailure::FilesMoved => Outage::FilesMoved,
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
+use interline_items::worker_restarts;
+use tokio::runtime::Runtime;
+
 use super::*;
 
 fn database() -> WriteConnection {
@@ -53,16 +56,11 @@ fn serve_within(connection: &mut WriteConnection, writes: Vec<Box<dyn QueuedWrit
     let (sender, receiver) = channel();
     writes.into_iter().for_each(|write| sender.send(write).unwrap());
     drop(sender);
-    let counters = Arc::new(SharedCounters::default());
-    run_writer(connection, &receiver, &counters, &watch::Sender::new(()), limits);
-    Writer {
-        writes: None,
-        thread: None,
-        queue: QueueBound::new(QUEUE_LIMITS),
-        counters,
-        committed: watch::Sender::new(()),
-    }
-    .counters()
+    let shared = Arc::new(Shared::default());
+    run_writer(connection, &receiver, &shared, limits);
+    let (files, probe) = (Arc::clone(connection.files()), Arc::new(Semaphore::new(1)));
+    let queue = QueueBound::new(QUEUE_LIMITS);
+    Writer { writes: None, thread: None, queue, shared, files, probe }.counters()
 }
 
 fn rows(connection: &WriteConnection) -> i64 {
@@ -253,7 +251,7 @@ fn a_refused_commit_is_written_over_though_no_job_comes() {
     let (sender, receiver) = channel();
     let (refused, answer) = insert("a");
     let writing = std::thread::spawn(move || {
-        run_writer(&mut connection, &receiver, &SharedCounters::default(), &watch::Sender::new(()), NO_HURRY);
+        run_writer(&mut connection, &receiver, &Shared::default(), NO_HURRY);
         connection
     });
     sender.send(refused).unwrap();
@@ -287,8 +285,9 @@ fn a_refused_commit_that_reached_the_file_is_the_truth() {
 async fn a_write_beyond_the_bound_of_the_queue_is_refused() {
     let (sender, receiver) = channel();
     let limits = crate::sqlite::write::queue_bound::QueueLimits { writes: 2, bytes: 100 };
-    let (queue, committed) = (QueueBound::new(limits), watch::Sender::new(()));
-    let writer = Writer { writes: Some(sender), thread: None, queue, counters: Arc::default(), committed };
+    let (queue, probe) = (QueueBound::new(limits), Arc::new(Semaphore::new(1)));
+    let files = Arc::new(DatabaseFiles::of(Path::new(":memory:")));
+    let writer = Writer { writes: Some(sender), thread: None, queue, shared: Arc::default(), files, probe };
     let waiting = [90, 10].map(|bytes| writer.run_in_group(bytes, |_| Ok(())));
     for bytes in [0, 1] {
         let refused = writer.run_in_group(bytes, |_| Ok(())).await.map_err(StoreError::from);
@@ -300,4 +299,111 @@ async fn a_write_beyond_the_bound_of_the_queue_is_refused() {
     }
     let stopped = writer.run_in_group(100, |_| Ok(())).await.map_err(StoreError::from);
     assert!(matches!(stopped, Err(StoreError::Unavailable(_))), "both places are free again: {stopped:?}");
+}
+
+/// Inserts a row through a running writer.
+async fn insert_through(writer: &Writer, text: &str) -> Result<(), StoreError> {
+    let text = text.to_owned();
+    let inserted = writer.run(move |connection| {
+        connection.execute("INSERT INTO notes VALUES (?1)", [text])?;
+        Ok(())
+    });
+    inserted.await.map_err(StoreError::from)
+}
+
+#[test]
+fn a_failed_sync_is_shown_until_one_succeeds() {
+    let directory = tempfile::tempdir().unwrap();
+    let writer = Writer::on(on_a_disk(directory.path(), 0..3, |_| false)).unwrap();
+    Runtime::new().unwrap().block_on(async {
+        assert!(insert_through(&writer, "a").await.is_err());
+        assert_eq!(writer.health().await, Err(Outage::SyncFailed));
+        let start = Instant::now();
+        while writer.health().await.is_err() {
+            assert!(start.elapsed() < Duration::from_secs(30), "it does not recover");
+            tokio::task::yield_now().await;
+        }
+        assert!(insert_through(&writer, "b").await.is_ok());
+    });
+}
+
+#[test]
+fn a_full_disk_is_shown_until_there_is_room() {
+    let directory = tempfile::tempdir().unwrap();
+    let writer = Writer::on(on_a_disk(directory.path(), 0..0, |_| false)).unwrap();
+    let limit_pages = |pages: i64| {
+        let limited = writer.run(move |connection| Ok(connection.pragma_update(None, "max_page_count", pages)?));
+        async move { limited.await.map_err(StoreError::from) }
+    };
+    Runtime::new().unwrap().block_on(async {
+        assert_eq!(writer.health().await, Ok(()), "a probe finds that writes work");
+        limit_pages(1).await.unwrap();
+        assert!(insert_through(&writer, &"long".repeat(100_000)).await.is_err());
+        assert_eq!(writer.health().await, Err(Outage::DiskFull));
+        limit_pages(100_000).await.unwrap();
+        insert_through(&writer, "a").await.unwrap();
+        assert_eq!(writer.health().await, Ok(()));
+    });
+}
+
+#[test]
+fn a_probe_is_left_out_where_a_write_was_committed_a_moment_ago() {
+    let directory = tempfile::tempdir().unwrap();
+    let writer = Writer::on(on_a_disk(directory.path(), 0..0, |_| false)).unwrap();
+    Runtime::new().unwrap().block_on(async {
+        insert_through(&writer, "a").await.unwrap();
+        let commits = writer.counters().commits;
+        for _ in 0..100 {
+            assert_eq!(writer.health().await, Ok(()));
+        }
+        assert!(writer.counters().commits <= commits + 1, "at most one probe in a second");
+    });
+}
+
+#[test]
+fn a_writer_that_panics_goes_on_and_its_write_is_unknown() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut turn = 0;
+    let connection = on_a_disk(directory.path(), 0..0, |_| false).with_commit(move |connection| {
+        turn += 1;
+        assert_ne!(turn, 1, "injected");
+        execute(connection, "COMMIT")
+    });
+    let restarts = || worker_restarts().get("sqlite-writer").copied().unwrap_or(0);
+    let before = restarts();
+    let writer = Writer::on(connection).unwrap();
+    Runtime::new().unwrap().block_on(async {
+        let lost = insert_through(&writer, "a").await;
+        assert!(matches!(lost, Err(StoreError::Unknown(_))), "{lost:?}");
+        insert_through(&writer, "b").await.unwrap();
+        assert_eq!(writer.health().await, Ok(()));
+    });
+    assert!(restarts() > before);
+}
+
+/// What the files do while a write is committed.
+fn moved_at_commit(directory: &Path, at: fn(&Path)) -> (Writer, std::path::PathBuf) {
+    let path = directory.join("interline.db");
+    let moved = path.clone();
+    let connection = on_a_disk(directory, 0..0, |_| false).with_commit(move |connection| {
+        at(&moved);
+        execute(connection, "COMMIT")
+    });
+    (Writer::on(connection).unwrap(), path)
+}
+
+#[test]
+fn a_file_that_is_moved_during_the_commit_is_noticed_before_the_answer() {
+    let directory = tempfile::tempdir().unwrap();
+    let (writer, path) = moved_at_commit(directory.path(), |path| {
+        let _ = std::fs::rename(path, path.with_extension("aside"));
+    });
+    Runtime::new().unwrap().block_on(async {
+        let unknown = insert_through(&writer, "a").await;
+        assert!(matches!(unknown, Err(StoreError::Unknown(_))), "{unknown:?}");
+        let refused = insert_through(&writer, "b").await;
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+        assert_eq!(writer.health().await, Err(Outage::FilesMoved));
+    });
+    std::fs::rename(path.with_extension("aside"), path).unwrap();
 }

@@ -1,8 +1,8 @@
-//! `credentials`, `create_token`, `tokens`, `delete_token` and `mark_token_used`.
+//! `credentials`, `token_secrets`, `existing_tokens`, `create_token`, `tokens`, `delete_token` and `mark_token_used`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use interline_items::{Credentials, Kind, Membership, NewToken, Role, Scope, SpaceId, TokenId};
+use interline_items::{Credentials, Kind, Membership, NewToken, RemoveUser, Role, Scope, SpaceId, TokenId};
 
 use crate::access::users::reader_of_all;
 use crate::fixtures::authors::{author, secret, token};
@@ -13,6 +13,7 @@ on_both!(
     a_secret_stands_for_its_token_user_and_spaces,
     an_unknown_secret_stands_for_nothing,
     an_expired_secret_is_still_known,
+    tokens_exist_until_they_or_their_user_are_removed,
     every_field_of_a_token_comes_back,
     no_kinds_and_no_spaces_differ_from_all,
     tokens_are_listed_oldest_first,
@@ -38,6 +39,23 @@ async fn a_secret_stands_for_its_token_user_and_spaces(test: TestStore) {
 async fn an_unknown_secret_stands_for_nothing(test: TestStore) {
     author(&*test.store, "ada").await;
     assert_eq!(test.store.credentials(secret("nobody")).await.unwrap(), None);
+}
+
+async fn tokens_exist_until_they_or_their_user_are_removed(test: TestStore) {
+    let (ada, ben) = (author(&*test.store, "ada").await, author(&*test.store, "ben").await);
+    let second = token(ada.user.id, "second");
+    test.store.create_token(&second).await.unwrap();
+    let all = BTreeSet::from([ada.token.token.id, ben.token.token.id, second.token.id]);
+    let asked: BTreeSet<TokenId> = all.iter().copied().chain([TokenId::generate()]).collect();
+    assert_eq!(test.store.existing_tokens(&asked).await.unwrap(), all);
+    let secrets = async || test.store.token_secrets().await.unwrap().into_iter().collect::<HashSet<_>>();
+    assert_eq!(secrets().await, HashSet::from([ada.token.secret, ben.token.secret, second.secret]));
+
+    test.store.delete_token(ada.user.id, second.token.id).await.unwrap();
+    test.store.remove_user(ben.user.id, RemoveUser::Purge, at(1)).await.unwrap();
+    assert_eq!(test.store.existing_tokens(&asked).await.unwrap(), BTreeSet::from([ada.token.token.id]));
+    assert_eq!(secrets().await, HashSet::from([ada.token.secret]));
+    assert_eq!(test.store.existing_tokens(&BTreeSet::new()).await.unwrap(), BTreeSet::new());
 }
 
 async fn an_expired_secret_is_still_known(test: TestStore) {

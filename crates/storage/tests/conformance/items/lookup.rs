@@ -7,7 +7,6 @@ use crate::fixtures::samples::{at, name, note, prompt};
 use crate::fixtures::test_store::TestStore;
 
 on_both!(
-    a_store_answers_a_ping,
     use_is_remembered_and_is_no_change,
     the_use_of_an_item_that_is_gone_is_nothing,
     an_older_use_does_not_hide_a_newer_one,
@@ -16,10 +15,6 @@ on_both!(
     an_archived_prompt_is_found_and_a_deleted_one_is_not,
     the_first_space_with_a_name_wins,
 );
-
-async fn a_store_answers_a_ping(test: TestStore) {
-    test.store.ping().await.unwrap();
-}
 
 async fn use_is_remembered_and_is_no_change(test: TestStore) {
     let ada = author(&*test.store, "ada").await;

@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use self::transport::LineTransport;
 use super::subscriptions::{ConnectionService, ConnectionSubscriptions};
 use super::{Handler, McpServer, McpTransport};
-use crate::serve::run_indexing;
+use crate::serve::supervised_indexing;
 use crate::shutdown::Shutdown;
 
 /// How many streams a client can have. Each is a request without an answer, and there must be room for other requests.
@@ -24,7 +24,7 @@ const MAX_STREAMS: usize = 16;
 /// Answers on standard input and output, as `owner`, until the input ends. Nothing else may write to the output
 /// meanwhile.
 pub async fn serve_mcp(server: McpServer, interline: Interline, owner: UserId) -> io::Result<()> {
-    let index = tokio::spawn(run_indexing(interline.clone()));
+    let index = tokio::spawn(supervised_indexing(interline.clone()));
     let (input, output) = stdio_pipes();
     let served = serve_mcp_on(server, interline, owner, (input, output)).await;
     index.abort();

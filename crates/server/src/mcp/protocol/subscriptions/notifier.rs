@@ -16,7 +16,7 @@ use super::client_subscriptions::{ClientSubscriptions, PendingNotifications};
 use crate::identity::Identity;
 use crate::mcp::McpServer;
 
-/// How often the permissions of the client are read again.
+/// How often the permissions of the client are read again; that its token was removed is signalled within a second.
 const RENEWAL: Duration = Duration::from_secs(5);
 /// How long to wait after events could not be read.
 const RETRY: Duration = Duration::from_secs(1);
@@ -75,9 +75,12 @@ impl EventNotifier {
     /// Sends notifications until the client is gone or the server ends; an error if the client loses its permission.
     pub(super) async fn run(mut self, sink: &NotificationSink) -> Result<(), Error> {
         let mut is_closing = self.is_closing.clone();
+        let revoked = self.listener.revoked();
         tokio::select! {
             ended = self.send_notifications(sink) => ended,
             _ = is_closing.changed() => Ok(()),
+            // Also where it waits for a client that does not read.
+            () = revoked => Err(Error::Unauthorized),
         }
     }
 
