@@ -41,7 +41,7 @@ impl QueueBound {
     /// A place for a write that holds so many bytes. However long a write is, it gets in where no other has bytes.
     pub(super) fn enter(&self, bytes: usize) -> Result<QueuePlace, StoreError> {
         let mut queued = self.lock();
-        let too_long = queued.bytes > 0 && queued.bytes.saturating_add(bytes) > self.limits.bytes;
+        let too_long = bytes > 0 && queued.bytes > 0 && queued.bytes.saturating_add(bytes) > self.limits.bytes;
         if queued.writes >= self.limits.writes || too_long {
             let cause = OverloadCause::Everyone;
             return Err(StoreError::Overloaded(Overloaded { resource: "queue of writes", cause }));
