@@ -110,6 +110,30 @@ mod tests {
     }
 
     #[test]
+    fn jobs_that_wait_get_the_users_of_their_webhooks() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let before = MIGRATIONS.iter().position(|(name, _)| *name == "0006_job_users").unwrap();
+        for (_, sql) in &MIGRATIONS[..before] {
+            connection.execute_batch(sql).unwrap();
+        }
+        connection.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        connection.pragma_update(None, "user_version", before as i64).unwrap();
+        connection.pragma_update(None, "foreign_keys", false).unwrap();
+        connection
+            .execute_batch(
+                "INSERT INTO webhooks (id, space, user, url, secret, created_at, started_at)
+                 VALUES (x'01', x'02', x'03', 'https://example.com/', 's', 1, 1);
+                 INSERT INTO jobs (task, subject, since, due_at)
+                 VALUES ('deliver', x'01', 1, 1), ('deliver', x'aa', 1, 2), ('enrich', x'bb', 1, 3);",
+            )
+            .unwrap();
+        migrate(&mut connection).unwrap();
+        let mut users = connection.prepare("SELECT user FROM jobs ORDER BY due_at").unwrap();
+        let users = users.query_map([], |row| row.get(0)).unwrap().collect::<Result<Vec<Vec<u8>>, _>>().unwrap();
+        assert_eq!(users, [vec![3], vec![0; 16], vec![0; 16]]);
+    }
+
+    #[test]
     fn another_writer_is_not_waited_for_when_there_is_nothing_to_migrate() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("interline.db");

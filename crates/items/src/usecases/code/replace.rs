@@ -56,6 +56,8 @@ impl Interline {
                 }
                 (None, ExpectedVersion::Exactly(..) | ExpectedVersion::Existing) => return Err(file.not_found()),
                 (None, ExpectedVersion::Any) => {
+                    // A file in another spelling stays in the way, unlike one that another request has just made.
+                    self.refuse_second_spelling(space, kind, None, Some(&path)).await?;
                     let draft = ItemDraft {
                         path: Some(path.as_str().to_owned()),
                         content: Some(content.clone()),

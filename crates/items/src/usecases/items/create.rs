@@ -59,7 +59,7 @@ impl Interline {
     }
 
     /// Refuses a path that another file has in its decomposed spelling: it was stored when a path could have either.
-    pub(super) async fn refuse_second_spelling(
+    pub(in crate::usecases) async fn refuse_second_spelling(
         &self,
         space: SpaceId,
         kind: Kind,
