@@ -221,7 +221,8 @@ impl CheckedVersions {
 
     fn slot(&self, key: (ItemId, u64)) -> (&AtomicU64, u64) {
         let hash = self.hasher.hash_one(key);
-        (&self.slots[hash as usize % REMEMBERED], hash >> MINUTE_BITS)
+        let slot = usize::try_from(hash % REMEMBERED as u64).unwrap_or_default();
+        (&self.slots[slot], hash >> MINUTE_BITS)
     }
 }
 

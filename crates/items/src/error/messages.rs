@@ -6,7 +6,7 @@ use interline_edit::{Level, MultipleMatches, NoMatch, NoMatchCause};
 
 use super::{Error, IdempotencyKeyProblem, NeedsText, OverloadCause, Overloaded, PassageField, PassageRole, Refusal};
 use crate::KindMismatch;
-use crate::{Kind, View};
+use crate::{ItemId, Kind, View};
 
 impl Error {
     /// What to do next.
@@ -81,21 +81,11 @@ impl Error {
             Error::Unauthorized => "use a valid token".to_owned(),
             Error::Forbidden(refusal) => after_refusal(*refusal),
             Error::Unavailable(_) => "nothing was applied; try again later".to_owned(),
-            Error::Overloaded(Overloaded { cause: OverloadCause::Caller, .. }) => {
-                "nothing was applied; wait for the answers to your other requests, then try again".to_owned()
-            }
-            Error::Overloaded(Overloaded { cause: OverloadCause::Everyone, .. }) => {
-                format!("nothing was applied; try again in {} s", Overloaded::RETRY_AFTER_SECONDS)
-            }
+            Error::Overloaded(overloaded) => after_overload(*overloaded),
             Error::Unknown(_) => "it may have been applied: read the item before sending it again, or send it again \
                                   with the same idempotency key"
                 .to_owned(),
-            Error::CorruptContent { versions, .. } if versions.is_empty() => {
-                "nothing was applied; write the whole content anew, or have the operator restore a copy".to_owned()
-            }
-            Error::CorruptContent { .. } => {
-                "nothing was applied; restore one of `versions`, or write the whole content anew".to_owned()
-            }
+            Error::CorruptContent { versions, .. } => after_damage(versions),
             Error::Internal(_) => "nothing was applied; report the request id if it happens again".to_owned(),
         }
     }
@@ -151,6 +141,24 @@ fn after_multiple_matches(field: PassageField, many: &MultipleMatches) -> String
         PassageRole::Anchor => longer,
         PassageRole::Replaced => format!("{longer}, or give `expected_matches`: {total} to replace all"),
         PassageRole::Deleted => format!("{longer}, or give `expected_matches`: {total} to delete all"),
+    }
+}
+
+fn after_damage(whole_versions: &[u64]) -> String {
+    if whole_versions.is_empty() {
+        return "nothing was applied; write the whole content anew, or have the operator restore a copy".to_owned();
+    }
+    "nothing was applied; restore one of `versions`, or write the whole content anew".to_owned()
+}
+
+fn after_overload(overloaded: Overloaded) -> String {
+    match overloaded.cause {
+        OverloadCause::Caller => {
+            "nothing was applied; wait for the answers to your other requests, then try again".to_owned()
+        }
+        OverloadCause::Everyone => {
+            format!("nothing was applied; try again in {} s", Overloaded::RETRY_AFTER_SECONDS)
+        }
     }
 }
 
@@ -238,21 +246,27 @@ impl fmt::Display for Error {
             Error::Unauthorized => f.write_str("no valid token was given"),
             Error::Forbidden(refusal) => refusal.fmt(f),
             Error::Unavailable(_) => f.write_str("the store cannot do this now"),
-            Error::Overloaded(Overloaded { resource, cause: OverloadCause::Caller }) => {
-                write!(f, "your requests fill your share of the {resource}")
-            }
-            Error::Overloaded(Overloaded { resource, cause: OverloadCause::Everyone }) => {
-                write!(f, "the {resource} is full")
-            }
+            Error::Overloaded(overloaded) => overloaded.fmt(f),
             Error::Unknown(_) => f.write_str("the store lost the answer to this change"),
-            Error::CorruptContent { item: Some(item), .. } => {
-                write!(f, "what is stored of item {item} is damaged: it is not what was written")
-            }
-            Error::CorruptContent { item: None, .. } => {
-                f.write_str("what is stored is damaged: it is not what was written")
-            }
+            Error::CorruptContent { item, .. } => fmt_damage(f, *item),
             Error::Internal(_) => f.write_str("something went wrong inside the server"),
         }
+    }
+}
+
+impl fmt::Display for Overloaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.cause {
+            OverloadCause::Caller => write!(f, "your requests fill your share of the {}", self.resource),
+            OverloadCause::Everyone => write!(f, "the {} is full", self.resource),
+        }
+    }
+}
+
+fn fmt_damage(f: &mut fmt::Formatter<'_>, item: Option<ItemId>) -> fmt::Result {
+    match item {
+        Some(item) => write!(f, "what is stored of item {item} is damaged: it is not what was written"),
+        None => f.write_str("what is stored is damaged: it is not what was written"),
     }
 }
 

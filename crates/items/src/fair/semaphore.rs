@@ -36,11 +36,11 @@ pub struct QueueFull(pub OverloadCause);
 pub struct FairPermit<K: Holder> {
     semaphore: FairSemaphore<K>,
     holder: K,
-    place: Place,
+    place: PermitPlace,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum PermitPlace {
     Taken,
     GivenBack,
 }
@@ -106,7 +106,7 @@ impl<K: Holder> FairSemaphore<K> {
     }
 
     fn permit(&self, holder: K) -> FairPermit<K> {
-        FairPermit { semaphore: self.clone(), holder, place: Place::Taken }
+        FairPermit { semaphore: self.clone(), holder, place: PermitPlace::Taken }
     }
 
     fn state(&self) -> MutexGuard<'_, State<K>> {
@@ -125,7 +125,7 @@ impl<K: Holder> FairPermit<K> {
         let (waiting, granted) = Self::give_back(&self.semaphore, self.holder, &mut self.place);
         let _ = granted.blocking_recv();
         waiting.end();
-        self.place = Place::Taken;
+        self.place = PermitPlace::Taken;
     }
 
     /// The same for asynchronous callers.
@@ -133,15 +133,15 @@ impl<K: Holder> FairPermit<K> {
         let (waiting, granted) = Self::give_back(&self.semaphore, self.holder, &mut self.place);
         let _ = granted.await;
         waiting.end();
-        self.place = Place::Taken;
+        self.place = PermitPlace::Taken;
     }
 
     fn give_back<'a>(
         semaphore: &'a FairSemaphore<K>,
         holder: K,
-        place: &mut Place,
+        place: &mut PermitPlace,
     ) -> (Waiting<'a, K>, oneshot::Receiver<()>) {
-        *place = Place::GivenBack;
+        *place = PermitPlace::GivenBack;
         let mut state = semaphore.state();
         state.free_places += 1;
         let (waiter, granted) = state.enqueue(holder, Stage::Resuming);
@@ -153,7 +153,7 @@ impl<K: Holder> FairPermit<K> {
 impl<K: Holder> Drop for FairPermit<K> {
     fn drop(&mut self) {
         let mut state = self.semaphore.state();
-        if self.place == Place::Taken {
+        if self.place == PermitPlace::Taken {
             state.free_places += 1;
         }
         state.end_permit(self.holder);

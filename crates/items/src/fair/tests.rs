@@ -99,7 +99,7 @@ fn a_place_that_is_given_back_goes_to_others_and_comes_back() {
     let others: Vec<_> = [BOB, 'c']
         .map(|holder| {
             let semaphore = semaphore.clone();
-            runtime.spawn(async move { semaphore.acquire(holder).await.map(|permit| drop(permit)) })
+            runtime.spawn(async move { semaphore.acquire(holder).await.map(drop) })
         })
         .into();
     while !long.is_wanted() {

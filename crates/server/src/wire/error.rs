@@ -4,7 +4,7 @@ use interline_items::KindMismatch;
 use interline_items::fields::FieldError;
 use interline_items::{
     Error, InvalidOperation, Item, ItemId, Kind, MatchLocation, MultipleMatches, NoMatch, PassageField, SimilarPassage,
-    SpaceId, StaleOperation, View,
+    SpaceId, StaleOperation, UnifiedDiff, View,
 };
 use interline_python::CodeError;
 use serde::Serialize;
@@ -158,13 +158,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
             data.insert("edit_index".to_owned(), (*index).into());
             data
         }
-        Error::Conflict { expected_version, current, diff, .. } => object([
-            ("current_version", current.stamp.version.into()),
-            ("expected_version", (*expected_version).into()),
-            ("current", item(current)),
-            ("diff", diff.as_ref().map(|diff| diff.text.as_str()).into()),
-            ("diff_truncated", diff.as_ref().map(|diff| diff.truncated).into()),
-        ]),
+        Error::Conflict { expected_version, current, diff, .. } => conflict(*expected_version, current, diff.as_ref()),
         Error::Duplicate { field, existing } => object([
             ("field", field.name().into()),
             ("existing_id", existing.id.to_string().into()),
@@ -189,6 +183,16 @@ fn data_of(error: &Error) -> Map<String, Value> {
         | Error::Unknown(_)
         | Error::Internal(_) => Map::new(),
     }
+}
+
+fn conflict(expected_version: u64, current: &Item, diff: Option<&UnifiedDiff>) -> Map<String, Value> {
+    object([
+        ("current_version", current.stamp.version.into()),
+        ("expected_version", expected_version.into()),
+        ("current", item(current)),
+        ("diff", diff.map(|diff| diff.text.as_str()).into()),
+        ("diff_truncated", diff.map(|diff| diff.truncated).into()),
+    ])
 }
 
 fn no_match(none: &NoMatch) -> Map<String, Value> {

@@ -85,7 +85,7 @@ pub(crate) async fn secrets<S: Sql>(sql: &S) -> Result<Vec<SecretHash>, S::Failu
 
 /// Whether a token authenticates a user.
 pub(crate) async fn exists<S: Sql>(sql: &S, id: TokenId) -> Result<bool, S::Failure> {
-    Ok(query_first(sql, EXISTS, values![id], |row| row.get::<TokenId>()).await?.is_some())
+    Ok(query_first(sql, EXISTS, values![id], |row| row.get::<TokenId>().map(drop)).await?.is_some())
 }
 
 /// The tokens of a user, oldest first.

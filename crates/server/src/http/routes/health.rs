@@ -25,7 +25,7 @@ pub(super) fn routes() -> Routes {
 /// What works.
 #[derive(Debug, Serialize, ToSchema)]
 struct Health {
-    /// `ok`, or `degraded` if reads or writes do not work.
+    /// `ok`, or `degraded` if reads or writes do not work, or items are damaged.
     status: &'static str,
     /// `ok`, or the reason why reads do not work: the same as `reads`.
     database: String,
@@ -33,19 +33,22 @@ struct Health {
     reads: String,
     /// `ok`, or why writes do not work, like `disk full`, `read-only`, `locked`, `a sync failed`.
     writes: String,
+    /// How many items are known to be damaged, and not repaired since; `interline check` finds all.
+    damaged_items: u64,
     /// The version of the server.
     version: &'static str,
 }
 
-impl From<StoreHealth> for Health {
-    fn from(health: StoreHealth) -> Health {
+impl Health {
+    fn new(health: StoreHealth, damaged_items: u64) -> Health {
         let shown = |works: Result<(), Outage>| works.map_or_else(|outage| outage.to_string(), |()| "ok".to_owned());
         let StoreHealth { reads, writes } = health;
         Health {
-            status: if reads.and(writes).is_ok() { "ok" } else { "degraded" },
+            status: if reads.and(writes).is_ok() && damaged_items == 0 { "ok" } else { "degraded" },
             database: shown(reads),
             reads: shown(reads),
             writes: shown(writes),
+            damaged_items,
             version: env!("CARGO_PKG_VERSION"),
         }
     }
@@ -57,7 +60,7 @@ impl From<StoreHealth> for Health {
 #[utoipa::path(get, path = "/health", tag = "operations", operation_id = "get_health", security(()),
     responses((status = 200, body = Health)))]
 async fn health(State(state): State<AppState>) -> HandlerResult {
-    response::json(StatusCode::OK, &Health::from(state.interline.health().await))
+    response::json(StatusCode::OK, &Health::new(state.interline.health().await, state.interline.corrupt_items()))
 }
 
 /// That the process answers
@@ -86,7 +89,7 @@ struct Liveness {
 async fn ready(State(state): State<AppState>) -> HandlerResult {
     let health = state.interline.health().await;
     match health.reads.and(health.writes) {
-        Ok(()) => response::json(StatusCode::OK, &Health::from(health)),
+        Ok(()) => response::json(StatusCode::OK, &Health::new(health, state.interline.corrupt_items())),
         Err(_) => Err(ApiError::NotReady(health)),
     }
 }

@@ -70,7 +70,7 @@ async fn work(test: &TestStore) -> u64 {
     match &test.database {
         Database::Sqlite { .. } => {
             let io = std::fs::read_to_string("/proc/self/io").unwrap();
-            let bytes = io.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap();
+            let bytes = io.split('\n').find_map(|line| line.strip_prefix("rchar: ")).unwrap();
             bytes.parse().unwrap()
         }
         Database::Postgres { .. } => {

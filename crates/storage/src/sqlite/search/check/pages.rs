@@ -20,7 +20,9 @@ pub(super) fn check(connection: &Connection, report: &mut CheckReport) -> Result
     let names = or_add(roots(connection), report)?.unwrap_or_default();
     for line in or_add(lines(connection, INTEGRITY), report)?.unwrap_or_default() {
         // One line may hold several findings.
-        for finding in line.lines().filter(|finding| *finding != "ok" && !finding.starts_with("*** in database")) {
+        for finding in
+            line.split('\n').filter(|finding| !matches!(*finding, "" | "ok") && !finding.starts_with("*** in database"))
+        {
             report.add(CheckProblem::Table(named(finding, &names)));
         }
     }
