@@ -54,7 +54,7 @@ pub use interline_edit::{
     Case, Edit, InvalidOperation, Level, LineEndings, MatchLocation, MultipleMatches, NoMatch, NoMatchCause,
     OperationProblem, SimilarPassage, StaleOperation, UnifiedDiff,
 };
-pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp, hash as content_hash};
+pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp, content_hash};
 pub use jobs::{
     Attempt, ClaimJobs, Delivery, DeliveryState, Enrichment, EnrichmentState, Job, JobEnd, JobKey, JobKind, JobMetrics,
     JobStore, Webhook, WebhookSecret, WebhookStop, WebhookTargets, WebhookUrl, is_public,
