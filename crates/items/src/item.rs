@@ -105,18 +105,18 @@ impl ContentInfo {
             bytes: text.len() as u64,
             lines: interline_edit::total_lines(text) as u64,
             preview: text[..preview_end].to_owned(),
-            hash: hash(text),
+            hash: content_hash(text),
         }
     }
 
     /// Whether a text is the one that was counted and hashed. The figures that cost a pass of their own are not counted again.
     pub fn is_of(&self, text: &str) -> bool {
-        self.bytes == text.len() as u64 && text.starts_with(&self.preview) && self.hash == hash(text)
+        self.bytes == text.len() as u64 && text.starts_with(&self.preview) && self.hash == content_hash(text)
     }
 }
 
 /// The hash of a content, as [`ContentInfo`] and the history keep it.
-pub fn hash(text: &str) -> [u8; 32] {
+pub fn content_hash(text: &str) -> [u8; 32] {
     *blake3::hash(text.as_bytes()).as_bytes()
 }
 

@@ -40,11 +40,11 @@ pub(crate) fn check(connection: &Connection) -> Result<CheckReport, Failure> {
     let mut index = index.unwrap_or_default();
     for (&number, &id) in &items {
         report.items += 1;
-        let is_whole = check_content(connection, id, &mut report)?;
+        let is_readable = check_content(connection, id, &mut report)?;
         check_versions(connection, number, id, &mut report)?;
         if index.is_stale(number) {
             report.stale += 1;
-        } else if is_whole {
+        } else if is_readable {
             index.check(connection, (number, id), &mut report)?;
         }
     }
@@ -153,7 +153,7 @@ fn damage(segment: &LiveSegment, error: &CodecError) -> CheckProblem {
     CheckProblem::Damage(format!("segment {}: {error}", segment.number))
 }
 
-/// Whether the item and its content are what was written.
+/// Whether the item and its content can be read, to be compared with the index.
 fn check_content(connection: &Connection, id: ItemId, report: &mut CheckReport) -> Result<bool, Failure> {
     let snapshot = match lookup::numbered_item(connection, id).map_err(Failure::into_corruption) {
         Ok(Some((number, item))) => match lookup::content(connection, number).map_err(Failure::into_corruption) {
@@ -170,11 +170,9 @@ fn check_content(connection: &Connection, id: ItemId, report: &mut CheckReport) 
         }
         Err(Err(failure)) => return Err(failure),
     };
-    let is_whole = snapshot.content.as_deref().map(ContentInfo::from_text) == snapshot.item.content;
-    if !is_whole {
+    if snapshot.content.as_deref().map(ContentInfo::from_text) != snapshot.item.content {
         report.add(CheckProblem::Content(id));
     }
-    // What is searched can be read, and is compared with the index.
     Ok(true)
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::routes::items::editing::of_every_kind;
-use crate::support::client::{Client, text};
+use crate::support::client::{Answer, Client, text};
 use crate::support::test_store::{TestServer, TestStore};
 
 on_both!(
@@ -34,11 +34,16 @@ fn corrupt(path: &str) -> Value {
     json!({"error": "corrupt_content", "id": id, "versions": [1]})
 }
 
+/// A request that meets the damage.
+async fn refused(client: &Client, line: &str, body: Option<&Value>, expected: Value) -> Answer {
+    client.send_to_broken(line, &[], body).await.expect(500, expected)
+}
+
 async fn a_damaged_content_is_never_served_or_edited(store: TestStore) {
     let (_server, owner, paths) = damaged(store).await;
     for path in &paths {
         for line in ["", "?start_line=1&end_line=1", "/history/2", "/history/2/diff"] {
-            owner.get(&format!("{path}{line}")).await.expect(500, corrupt(path));
+            refused(&owner, &format!("GET {path}{line}"), None, corrupt(path)).await;
         }
         for (line, body) in [
             ("PATCH {}/str-replace", json!({"old_str": "a", "new_str": "c"})),
@@ -46,12 +51,13 @@ async fn a_damaged_content_is_never_served_or_edited(store: TestStore) {
             ("PATCH {}", json!({"description": "another"})),
             ("POST {}/history/2/restore", json!({})),
         ] {
-            owner.check(&line.replace("{}", path), body, 500, corrupt(path)).await;
+            refused(&owner, &line.replace("{}", path), Some(&body), corrupt(path)).await;
         }
         owner.get(&format!("{path}/history/1")).await.expect(200, json!({"content": "a\n"}));
         owner.get(&format!("{path}?include_content=false")).await.expect(200, json!({"version": 2}));
         owner.get(&format!("{path}/history")).await.expect(200, json!({}));
-        let suggestion = text(&owner.get(path).await.json()["suggestion"]);
+        let answer = refused(&owner, &format!("GET {path}"), None, json!({})).await;
+        let suggestion = text(&answer.json()["suggestion"]);
         assert!(suggestion.contains("restore one of `versions`"), "{suggestion}");
     }
     let listed = owner.get("/content?include_content=true").await.expect(200, json!({"total": paths.len()})).json();
@@ -68,7 +74,7 @@ async fn a_whole_version_repairs_an_item(store: TestStore) {
         owner.get(path).await.expect(200, json!({"content": "a\n"}));
         owner.check(&format!("POST {path}/insert"), json!({"at": "end", "new_str": "c"}), 200, json!({})).await;
         owner.get(path).await.expect(200, json!({"content": "a\nc\n"}));
-        owner.get(&format!("{path}/history/2")).await.expect(500, json!({"versions": [4, 3, 1]}));
+        refused(&owner, &format!("GET {path}/history/2"), None, json!({"versions": [4, 3, 1]})).await;
     }
     assert_eq!(server.store.interline.corrupt_items(), 0);
 }
@@ -96,7 +102,7 @@ async fn others_learn_nothing_of_the_damage(store: TestStore) {
 async fn damage_is_counted(store: TestStore) {
     let (server, owner, paths) = damaged(store).await;
     for path in &paths {
-        owner.get(path).await.expect(500, json!({}));
+        refused(&owner, &format!("GET {path}"), None, json!({})).await;
     }
     assert_eq!(server.store.interline.corrupt_items(), paths.len() as u64);
     let metrics = String::from_utf8(owner.get("/metrics").await.bytes).unwrap();
