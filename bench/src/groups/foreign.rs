@@ -46,7 +46,7 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
     let mut table = Table::new(rows, "## 404 for a 7 MB item of another user / for an id that does not exist", JUDGED);
     let folder = BenchFolder::in_user_cache()?.temporary()?;
     measure(&mut table, "SQLite", Arc::new(SqliteStore::open(&file_in(folder.path()))?))?;
-    #[expect(clippy::disallowed_methods, reason = "a benchmark of PostgreSQL needs a server")]
+    #[expect(clippy::disallowed_methods, reason = "this is a command line too")]
     let Ok(server) = std::env::var(SERVER) else { return Ok(()) };
     let connections = runtime("interline-postgres")?;
     let database = connections.block_on(Database::empty(&server))?;
@@ -144,8 +144,9 @@ impl Client {
                 return Err(format!("the server said: {answer}").into());
             }
             let Some((head, body)) = answer.split_once("\r\n\r\n") else { continue };
-            let length =
-                head.split("\r\n").find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+            let length = head
+                .split("\r\n")
+                .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
             if body.len() >= length.unwrap_or(0) {
                 return Ok(sent.elapsed());
             }

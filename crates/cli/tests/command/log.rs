@@ -103,7 +103,7 @@ fn unread() -> Stdio {
 
 /// How many lines `/metrics` says were lost.
 fn lost(metrics: &str) -> u64 {
-    let lines = metrics.lines().filter(|line| line.starts_with("interline_log_lines_lost_total"));
+    let lines = metrics.split('\n').filter(|line| line.starts_with("interline_log_lines_lost_total"));
     lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
 }
 
