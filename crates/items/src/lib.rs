@@ -6,6 +6,7 @@
 //! * An [`Item`] has [`Fields`], figures of its content ([`ContentInfo`]) and a [`Stamp`], which changes with every change. Its
 //!   [`Kind`] is a row of [`Rules`] that say which fields it has and what its content must be.
 //! * [`fields`] has the parsed types of fields: an invalid title, tag or url cannot exist.
+//! * [`fair`] shares threads, reads and searches fairly between users.
 //! * [`search`] has the requests and pages of searches over many items, and the steps of their index.
 //! * The [`Store`] trait is what the use cases need of a storage; [`JobStore`] is its part for jobs and webhooks. Writes reach
 //!   the storage as values: a [`Batch`] of [`ItemWrite`]s is one transaction.
@@ -19,6 +20,7 @@ mod app;
 mod check;
 mod error;
 mod event;
+pub mod fair;
 pub mod fields;
 mod health;
 mod history;
