@@ -59,7 +59,8 @@ impl Drop for CommitWatcher {
 fn watch_supervised(path: &Path, committed: &watch::Sender<()>, stop: &StopSignal) {
     while panic::catch_unwind(AssertUnwindSafe(|| watch(path, committed, stop))).is_err() {
         count_worker_restart("sqlite-watcher");
-        std::thread::sleep(POLL_INTERVAL);
+        let is_requested = stop.is_requested.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = stop.changed.wait_timeout(is_requested, POLL_INTERVAL);
     }
 }
 

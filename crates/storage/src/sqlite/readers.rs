@@ -126,7 +126,7 @@ mod tests {
     fn readers(directory: &Path) -> Readers {
         let path = directory.join("interline.db");
         connection::writer(&path).unwrap();
-        Readers::open(&path, Arc::new(DatabaseFiles::of(Path::new(":memory:")))).unwrap()
+        Readers::open(&path, Arc::new(DatabaseFiles::for_database(Path::new(":memory:")))).unwrap()
     }
 
     /// Uses so many connections at the same time.
