@@ -58,7 +58,7 @@ impl Served {
     fn works_and_ends(mut self, sandbox: &Sandbox, how: &str) -> String {
         let token = sandbox.token();
         for number in 0..50 {
-            let (status, body) = self.request(&format!("GET /notes/none-{number}"), &token, "");
+            let (status, body) = self.request(&format!("GET /nothing/{number}"), &token, "");
             assert_eq!(status, 404, "{how}: {body}");
         }
         assert_eq!(self.request("GET /notes", "il_wrong", "").0, 401, "{how}");

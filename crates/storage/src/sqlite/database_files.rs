@@ -38,7 +38,7 @@ impl FileId {
 
 impl DatabaseFiles {
     /// The files of a database that a connection has just opened and read.
-    pub(crate) fn of(database: &Path) -> DatabaseFiles {
+    pub(crate) fn for_database(database: &Path) -> DatabaseFiles {
         let files = ["", "-wal", "-shm"].map(|ending| {
             let mut name = OsString::from(database);
             name.push(ending);
@@ -97,7 +97,7 @@ mod tests {
         for ending in ["", "-wal", "-shm"] {
             std::fs::write(directory.path().join(format!("x.db{ending}")), "x").unwrap();
         }
-        let files = DatabaseFiles::of(&path);
+        let files = DatabaseFiles::for_database(&path);
         assert!(files.check().is_ok());
         for ending in ["", "-wal", "-shm"] {
             let file = directory.path().join(format!("x.db{ending}"));

@@ -153,7 +153,7 @@ mod tests {
     fn readers(directory: &Path) -> Readers {
         let path = directory.join("interline.db");
         connection::writer(&path).unwrap();
-        let files = Arc::new(DatabaseFiles::of(Path::new(":memory:")));
+        let files = Arc::new(DatabaseFiles::for_database(Path::new(":memory:")));
         Readers::open(&path, Arc::new(Integrity::new()), files).unwrap()
     }
 

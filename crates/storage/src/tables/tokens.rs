@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::users::{self, user_columns};
 use crate::codec::json;
-use crate::sql::{RowReader, Sql, Statement, query_first, statement, values};
+use crate::sql::{RowReader, Sql, Statement, column, query_first, statement, values};
 
 const INSERT: Statement = statement!(
     "INSERT INTO tokens (
@@ -85,7 +85,7 @@ pub(crate) async fn secrets<S: Sql>(sql: &S) -> Result<Vec<SecretHash>, S::Failu
 
 /// Whether a token authenticates a user.
 pub(crate) async fn exists<S: Sql>(sql: &S, id: TokenId) -> Result<bool, S::Failure> {
-    Ok(query_first(sql, EXISTS, values![id], |row| row.get::<TokenId>().map(drop)).await?.is_some())
+    Ok(query_first(sql, EXISTS, values![id], column::<TokenId>).await?.is_some())
 }
 
 /// The tokens of a user, oldest first.

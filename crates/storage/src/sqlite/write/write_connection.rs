@@ -54,7 +54,7 @@ impl WriteConnection {
     pub(crate) fn new(path: &Path, connection: Connection, process_lock: ProcessLock) -> WriteConnection {
         WriteConnection {
             path: path.to_owned(),
-            files: Arc::new(DatabaseFiles::of(path)),
+            files: Arc::new(DatabaseFiles::for_database(path)),
             connection,
             commit: Box::new(|connection| execute(connection, "COMMIT")),
             trust: Trust::Sound,

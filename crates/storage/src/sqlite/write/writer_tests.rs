@@ -286,7 +286,7 @@ async fn a_write_beyond_the_bound_of_the_queue_is_refused() {
     let (sender, receiver) = channel();
     let limits = crate::sqlite::write::queue_bound::QueueLimits { writes: 2, bytes: 100 };
     let (queue, probe) = (QueueBound::new(limits), Arc::new(Semaphore::new(1)));
-    let files = Arc::new(DatabaseFiles::of(Path::new(":memory:")));
+    let files = Arc::new(DatabaseFiles::for_database(Path::new(":memory:")));
     let writer = Writer { writes: Some(sender), thread: None, queue, shared: Arc::default(), files, probe };
     let waiting = [90, 10].map(|bytes| writer.run_in_group(bytes, |_| Ok(())));
     for bytes in [0, 1] {
