@@ -1,7 +1,7 @@
 //! `check` on the local store.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::json;
 
@@ -109,8 +109,8 @@ fn all_damage_in_a_read_only_copy_is_told_and_the_copy_stays_as_it_is() {
     }
     let file = copy.join("interline.db");
     fs::write(&file, &bytes).expect("the copy");
-    // In the place of the files that a reader would make: not even root can make them then.
-    fs::create_dir(copy.join("interline.db-shm")).expect("a directory");
+    // In the place of a file that a reader would make, and root could make: SQLite follows no link there.
+    symlink("nowhere", copy.join("interline.db-shm")).expect("a link");
     fs::set_permissions(&file, Permissions::from_mode(0o400)).expect("a mode");
     fs::set_permissions(&copy, Permissions::from_mode(0o500)).expect("a mode");
 

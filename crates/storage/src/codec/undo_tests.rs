@@ -206,7 +206,8 @@ fn a_record_that_does_not_fit_is_an_error() {
     for kind in [UndoKind::Delta, UndoKind::Whole, UndoKind::ZippedSplices] {
         assert!(apply(&UndoRecord { kind, bytes: vec![1, 2, 3] }, Some("text")).is_err());
     }
-    assert!(UndoKind::from_number(6).is_err());
+    assert!(apply(&UndoRecord { kind: UndoKind::Lost, bytes: Vec::new() }, Some("text")).is_err());
+    assert!(UndoKind::from_number(7).is_err());
 }
 
 #[test]
@@ -214,7 +215,9 @@ fn kinds_keep_their_numbers() {
     for (number, kind) in [(0, UndoKind::Unchanged), (1, UndoKind::Absent), (2, UndoKind::Splices)] {
         assert_eq!(UndoKind::from_number(number).unwrap(), kind);
     }
-    for (number, kind) in [(3, UndoKind::ZippedSplices), (4, UndoKind::Delta), (5, UndoKind::Whole)] {
+    for (number, kind) in
+        [(3, UndoKind::ZippedSplices), (4, UndoKind::Delta), (5, UndoKind::Whole), (6, UndoKind::Lost)]
+    {
         assert_eq!(UndoKind::from_number(number).unwrap(), kind);
     }
 }

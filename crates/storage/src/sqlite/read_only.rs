@@ -72,8 +72,8 @@ mod tests {
         let writer = connection::writer(&path).unwrap();
         writer.execute_batch("CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (7)").unwrap();
         drop(writer);
-        // In the place of the shared memory: no process can make that file, not even one that may write everywhere.
-        std::fs::create_dir(directory.path().join("a store%1?.db-shm")).unwrap();
+        // In the place of the shared memory SQLite follows no link, not even of a user who may write everywhere.
+        std::os::unix::fs::symlink("nowhere", directory.path().join("a store%1?.db-shm")).unwrap();
         let reader = open(&path).unwrap();
         assert_eq!(reader.query_row("SELECT n FROM t", [], |row| row.get::<_, i64>(0)).unwrap(), 7);
         assert!(reader.execute_batch("DELETE FROM t").is_err());

@@ -99,13 +99,14 @@ fn damaged(mut bytes: Vec<u8>, seed: u64) -> Vec<u8> {
         state ^= state << 17;
         state
     };
-    let places = bytes.len() / 60_000;
+    let places = bytes.len() / 40_000;
     for _ in 0..places {
         let start = 4_096 + usize::try_from(next()).unwrap_or(0) % (bytes.len() - 4_200);
         let length = 1 + usize::try_from(next() % 24).unwrap_or(0);
+        // Half of the runs are letters, so that a text stays one.
+        let is_text = next() % 2 == 0;
         for byte in &mut bytes[start..start + length] {
-            // Half of them stay letters, as a text would.
-            *byte = if next() % 2 == 0 { b'a' + (next() % 26) as u8 } else { next() as u8 };
+            *byte = if is_text { b'a' + (next() % 26) as u8 } else { next() as u8 };
         }
     }
     bytes

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use interline_items::{CheckProblem, CheckReport};
+use interline_items::{CheckProblem, CheckReport, StoreError};
 use rusqlite::Connection;
 
 use super::or_add;
@@ -13,23 +13,41 @@ const INTEGRITY: &str = "PRAGMA integrity_check(100)";
 
 const REFERENCES: &str = "PRAGMA foreign_key_check";
 
+const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY name";
+
 const ROOTS: &str = "SELECT rootpage, type || ' ' || name FROM sqlite_schema WHERE rootpage > 0";
 
 /// Adds what is wrong with the file.
 pub(super) fn check(connection: &Connection, report: &mut CheckReport) -> Result<(), Failure> {
     let names = or_add(roots(connection), report)?.unwrap_or_default();
-    for line in or_add(lines(connection, INTEGRITY), report)?.unwrap_or_default() {
-        // One line may hold several findings.
-        for finding in
-            line.split('\n').filter(|finding| !matches!(*finding, "" | "ok") && !finding.starts_with("*** in database"))
-        {
-            report.add(CheckProblem::Table(named(finding, &names)));
+    match lines(connection, INTEGRITY) {
+        Ok(lines) => add_findings(&lines, |finding| named(finding, &names), report),
+        // It cannot go on after some damage: then table by table.
+        Err(_) => {
+            for table in or_add(lines(connection, TABLES), report)?.unwrap_or_default() {
+                match lines(connection, &format!("PRAGMA integrity_check({table:?})")) {
+                    Ok(lines) => add_findings(&lines, |finding| format!("table {table}: {finding}"), report),
+                    Err(failure) => {
+                        let failure = StoreError::from(failure);
+                        report.add(CheckProblem::Table(format!("table {table}: {failure}")));
+                    }
+                }
+            }
         }
     }
     for table in or_add(lines(connection, REFERENCES), report)?.unwrap_or_default() {
         report.add(CheckProblem::Table(format!("table {table}: a row refers to one that is not there")));
     }
     Ok(())
+}
+
+/// Adds the findings of lines, of which one may hold several.
+fn add_findings(lines: &[String], name: impl Fn(&str) -> String, report: &mut CheckReport) {
+    for finding in lines.iter().flat_map(|line| line.lines()) {
+        if finding != "ok" && !finding.starts_with("*** in database") {
+            report.add(CheckProblem::Table(name(finding)));
+        }
+    }
 }
 
 /// The first column of each row.
