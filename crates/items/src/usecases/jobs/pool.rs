@@ -194,7 +194,7 @@ mod tests {
 
     impl Jobs {
         /// Users with so many due jobs each.
-        fn of(users: impl IntoIterator<Item = (u128, u128)>) -> Jobs {
+        fn from_counts(users: impl IntoIterator<Item = (u128, u128)>) -> Jobs {
             let key = |user: u128, job: u128| JobKey::new(JobKind::Enrich, Uuid::from_u128(user * 1_000 + job));
             let due = users.into_iter().map(|(user, jobs)| (user, (0..jobs).map(|job| key(user, job)).collect()));
             Jobs { due: due.collect(), queries: Mutex::new(0) }
@@ -212,7 +212,7 @@ mod tests {
     #[tokio::test]
     async fn each_user_has_a_first_job_before_one_has_a_second() {
         let mut pool = JobPool::new(JobKind::Deliver, 16);
-        let mut jobs = Jobs::of([(1, 3), (2, 1), (3, 0), (4, 2)]);
+        let mut jobs = Jobs::from_counts([(1, 3), (2, 1), (3, 0), (4, 2)]);
         assert_eq!(jobs.run_turn(&mut pool).await, [1_000, 2_000, 4_000, 1_001, 4_001, 1_002]);
     }
 
@@ -222,7 +222,7 @@ mod tests {
             [(JobKind::Deliver, 16, 16), (JobKind::Deliver, 0, 1), (JobKind::Deliver, 99, 32), (JobKind::Enrich, 99, 2)]
         {
             let mut pool = JobPool::new(task, per_user);
-            let jobs = Jobs::of([(7, 100)]);
+            let jobs = Jobs::from_counts([(7, 100)]);
             let (running, reach) = pool.take_turn(&jobs, Timestamp::UNIX_EPOCH).await.unwrap();
             assert_eq!((running.len(), reach), (expected, Reach::All));
             let (more, _) = pool.take_turn(&jobs, Timestamp::UNIX_EPOCH).await.unwrap();
@@ -235,7 +235,7 @@ mod tests {
     #[tokio::test]
     async fn the_next_turn_goes_on_after_the_last_user() {
         let mut pool = JobPool::new(JobKind::Enrich, 2);
-        let mut jobs = Jobs::of((1..=6).map(|user| (user, 100)));
+        let mut jobs = Jobs::from_counts((1..=6).map(|user| (user, 100)));
         assert_eq!(jobs.run_turn(&mut pool).await, [1_000, 2_000, 3_000, 4_000]);
         assert_eq!(jobs.run_turn(&mut pool).await, [5_000, 6_000, 1_001, 2_001]);
         assert_eq!(jobs.run_turn(&mut pool).await, [3_001, 4_001, 5_001, 6_001]);
@@ -245,7 +245,7 @@ mod tests {
     async fn a_turn_has_bounded_work_and_reaches_everybody_in_the_end() {
         let mut pool = JobPool::new(JobKind::Enrich, 2);
         // Thousands of users whose jobs are not due, and one whose job is.
-        let mut jobs = Jobs::of((1..=5_000).map(|user| (user, u128::from(user == 4_999))));
+        let mut jobs = Jobs::from_counts((1..=5_000).map(|user| (user, u128::from(user == 4_999))));
         for turn in 1..=5 {
             let taken = jobs.run_turn(&mut pool).await;
             assert!(*jobs.queries.lock().unwrap() <= turn * MAX_QUERIES);
