@@ -295,7 +295,7 @@ async fn a_write_beyond_the_bound_of_the_queue_is_refused() {
     }
     drop(receiver);
     for stopped in waiting {
-        assert!(matches!(stopped.await.map_err(StoreError::from), Err(StoreError::Unavailable(_))));
+        assert!(matches!(stopped.await.map_err(StoreError::from), Err(StoreError::Unknown(_))));
     }
     let stopped = writer.run_in_group(100, |_| Ok(())).await.map_err(StoreError::from);
     assert!(matches!(stopped, Err(StoreError::Unavailable(_))), "both places are free again: {stopped:?}");
