@@ -106,7 +106,7 @@ fn damaged(mut bytes: Vec<u8>, seed: u64) -> Vec<u8> {
         // Half of the runs are letters, so that a text stays one.
         let is_text = next() % 2 == 0;
         for byte in &mut bytes[start..start + length] {
-            *byte = if is_text { b'a' + (next() % 26) as u8 } else { next() as u8 };
+            *byte = if is_text { b'a' + (next() % 26) as u8 } else { next().to_le_bytes()[0] };
         }
     }
     bytes

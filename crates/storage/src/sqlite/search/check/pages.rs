@@ -43,8 +43,8 @@ pub(super) fn check(connection: &Connection, report: &mut CheckReport) -> Result
 
 /// Adds the findings of lines, of which one may hold several.
 fn add_findings(lines: &[String], name: impl Fn(&str) -> String, report: &mut CheckReport) {
-    for finding in lines.iter().flat_map(|line| line.lines()) {
-        if finding != "ok" && !finding.starts_with("*** in database") {
+    for finding in lines.iter().flat_map(|line| line.split('\n')) {
+        if !matches!(finding, "" | "ok") && !finding.starts_with("*** in database") {
             report.add(CheckProblem::Table(name(finding)));
         }
     }
