@@ -25,8 +25,6 @@ use crate::wire::{Object, json_field_error};
 const MAX_DISCARDED_BYTES: usize = 1024 * 1024 * 1024;
 const MAX_DISCARD_TIME: Duration = Duration::from_secs(30);
 const DISCARD_IDLE_TIME: Duration = Duration::from_millis(500);
-/// From how many bytes on a buffer is made for the whole of a body whose length is declared.
-const WHOLE_BUFFER_FROM: usize = 64 * 1024;
 
 /// From how many bytes on a body is long: parsing it takes long enough to hold up the other requests of its thread.
 pub(in crate::http) const LONG_BODY: usize = 64 * 1024;
@@ -149,10 +147,13 @@ impl BodyReader {
         }
     }
 
+    /// The buffer doubles as it fills, up to the declared length: a client that only announces a long body has a short buffer.
     fn add(&mut self, data: &[u8]) {
-        // Memory that is not written to yet is the system's: the length may be a lie.
-        if let Some(declared) = self.declared.filter(|_| self.bytes.len() + data.len() >= WHOLE_BUFFER_FROM) {
-            self.bytes.reserve_exact(declared.min(self.limit).saturating_sub(self.bytes.len()));
+        let needed = self.bytes.len() + data.len();
+        if needed > self.bytes.capacity() {
+            let doubled = needed.saturating_mul(2);
+            let whole = self.declared.unwrap_or(usize::MAX).min(self.limit).max(needed);
+            self.bytes.reserve_exact(doubled.min(whole) - self.bytes.len());
         }
         self.bytes.extend_from_slice(data);
     }
