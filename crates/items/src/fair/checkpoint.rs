@@ -11,7 +11,7 @@ use super::semaphore::FairPermit;
 const TIME_SLICE: Duration = Duration::from_millis(50);
 
 /// What long work asks again and again: whether its time is over, and whether anybody still waits for it. When it has had its
-/// place for [`TIME_SLICE`] and others wait, asking lets them go first. Cheap to clone; the place comes back when the last
+/// place for 50 ms and others wait, asking lets them go first. Cheap to clone; the place comes back when the last
 /// clone is dropped.
 #[derive(Clone, Debug)]
 pub struct Checkpoint(Arc<Work>);
