@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
 use axum::http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -21,8 +20,8 @@ use tokio::time::Instant;
 use tower::Service as _;
 
 use crate::connections::{
-    Acceptor, CloseRequest, Connection, ConnectionLimits, ConnectionTable, LONGEST_IDLE, LogLimit, TimedStream,
-    client_address,
+    Acceptor, AnswerBody, CloseRequest, Connection, ConnectionLimits, ConnectionTable, LONGEST_IDLE, LogLimit,
+    TimedStream, client_address,
 };
 use crate::shutdown::Shutdown;
 use crate::{Indexing, Settings, http, job_worker};
@@ -160,7 +159,7 @@ fn answer(
     connection: &Arc<Connection>,
     mut router: Router,
     request: Request<Incoming>,
-) -> impl Future<Output = Result<Response<Body>, Infallible>> + use<> {
+) -> impl Future<Output = Result<Response<AnswerBody>, Infallible>> + use<> {
     let in_flight = connection.begin_request();
     let mut request = http::without_final_slash(request);
     let client = client_address(connection.peer(), request.headers(), &table.limits().trusted_proxies);
@@ -168,9 +167,8 @@ fn answer(
     request.extensions_mut().insert(Arc::clone(connection));
     let answering = router.call(request);
     async move {
-        let answer = answering.await;
-        drop(in_flight);
-        answer
+        let answer = answering.await?;
+        Ok(answer.map(|body| AnswerBody::new(body, in_flight)))
     }
 }
 

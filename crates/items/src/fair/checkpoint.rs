@@ -57,32 +57,28 @@ impl Checkpoint {
         Checkpoint(Arc::new(Work { until: Some(until), is_abandoned: AtomicBool::new(false), slice }))
     }
 
-    /// Whether the work may go on. It may block the thread until it is the work's turn again.
+    /// Whether the work may go on. It may block the thread until it is the work's turn again, so it is not for threads of an
+    /// async runtime. While one of several threads of the work waits, the others go on.
     pub fn check(&self) -> Result<(), Interrupted> {
         self.may_go_on()?;
-        let mut slice = self.0.slice();
-        if slice.since.elapsed() < TIME_SLICE {
-            return Ok(());
+        if let Some(mut permit) = self.0.take_wanted_permit() {
+            permit.yield_blocking(|| self.may_go_on().is_ok());
+            self.0.put_back(permit);
         }
-        if let Some(permit) = slice.permit.as_mut().filter(|permit| permit.is_wanted()) {
-            permit.yield_blocking();
-        }
-        slice.since = Instant::now();
-        drop(slice);
         self.may_go_on()
     }
 
     /// The same for asynchronous work.
     pub async fn check_async(&self) -> Result<(), Interrupted> {
         self.may_go_on()?;
-        let taken = {
-            let mut slice = self.0.slice();
-            let is_over = slice.since.elapsed() >= TIME_SLICE;
-            is_over.then(|| slice.permit.take_if(|permit| permit.is_wanted())).flatten()
-        };
-        if let Some(mut permit) = taken {
-            permit.yield_place().await;
-            *self.0.slice() = Slice { permit: Some(permit), since: Instant::now() };
+        if let Some(mut permit) = self.0.take_wanted_permit() {
+            let yielding = permit.yield_place();
+            match self.0.until {
+                // Where the time is over before its turn, the permit goes back without a place.
+                Some(until) => drop(tokio::time::timeout_at(until.into(), yielding).await),
+                None => yielding.await,
+            }
+            self.0.put_back(permit);
         }
         self.may_go_on()
     }
@@ -108,6 +104,21 @@ impl Checkpoint {
 }
 
 impl Work {
+    /// The permit, if its slice is over and others want its place. Nobody else waits for it meanwhile.
+    fn take_wanted_permit(&self) -> Option<FairPermit<WorkFor>> {
+        let mut slice = self.slice();
+        if slice.since.elapsed() < TIME_SLICE {
+            return None;
+        }
+        let wanted = slice.permit.take_if(|permit| permit.is_wanted());
+        slice.since = Instant::now();
+        wanted
+    }
+
+    fn put_back(&self, permit: FairPermit<WorkFor>) {
+        *self.slice() = Slice { permit: Some(permit), since: Instant::now() };
+    }
+
     fn slice(&self) -> MutexGuard<'_, Slice> {
         self.slice.lock().unwrap_or_else(PoisonError::into_inner)
     }

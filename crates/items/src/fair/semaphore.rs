@@ -4,7 +4,9 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::mem;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
@@ -13,6 +15,8 @@ use crate::OverloadCause;
 /// How many requests of one holder wait for a place at the most, and of all holders together.
 const MAX_WAITING_PER_HOLDER: usize = 256;
 const MAX_WAITING: usize = 8_192;
+/// How often a blocked thread looks whether it should go on waiting.
+const WAKE_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A bounded number of places. Each holder has a queue of its own, and the queues are served in turn; no holder has more
 /// permits than its share, whether others wait or not. Cheap to clone.
@@ -79,7 +83,8 @@ impl<K: Holder> FairSemaphore<K> {
         let (waiting, granted) = {
             let mut state = self.state();
             state.check_queues(holder)?;
-            let (waiter, granted) = state.enqueue(holder, Stage::Starting);
+            let (grant, granted) = oneshot::channel();
+            let waiter = state.enqueue(holder, Stage::Starting, Grant::Async(grant));
             // A place may have become free since it was tried.
             state.serve();
             (Waiting { semaphore: self, holder, waiter, stage: Stage::Starting }, granted)
@@ -120,17 +125,24 @@ impl<K: Holder> FairPermit<K> {
         self.semaphore.state().is_wanted_beside(self.holder)
     }
 
-    /// Gives the place to the next holder in turn, and waits until it is this one's turn again. It blocks the thread.
-    pub fn yield_blocking(&mut self) {
-        let (waiting, granted) = Self::give_back(&self.semaphore, self.holder, &mut self.place);
-        let _ = granted.blocking_recv();
+    /// Gives the place to the next holder in turn, and waits until it is this one's turn again, or until `keep_waiting` says no:
+    /// then the permit has no place. It blocks the thread, which must not be one of an async runtime.
+    pub fn yield_blocking(&mut self, mut keep_waiting: impl FnMut() -> bool) {
+        let (grant, granted) = sync_channel(1);
+        let waiting = Self::give_back(&self.semaphore, self.holder, &mut self.place, Grant::Blocking(grant));
+        while granted.recv_timeout(WAKE_INTERVAL).is_err() {
+            if !keep_waiting() {
+                return;
+            }
+        }
         waiting.end();
         self.place = PermitPlace::Taken;
     }
 
-    /// The same for asynchronous callers.
+    /// The same for asynchronous callers, who stop waiting by dropping the future.
     pub async fn yield_place(&mut self) {
-        let (waiting, granted) = Self::give_back(&self.semaphore, self.holder, &mut self.place);
+        let (grant, granted) = oneshot::channel();
+        let waiting = Self::give_back(&self.semaphore, self.holder, &mut self.place, Grant::Async(grant));
         let _ = granted.await;
         waiting.end();
         self.place = PermitPlace::Taken;
@@ -140,13 +152,17 @@ impl<K: Holder> FairPermit<K> {
         semaphore: &'a FairSemaphore<K>,
         holder: K,
         place: &mut PermitPlace,
-    ) -> (Waiting<'a, K>, oneshot::Receiver<()>) {
-        *place = PermitPlace::GivenBack;
+        grant: Grant,
+    ) -> Waiting<'a, K> {
         let mut state = semaphore.state();
-        state.free_places += 1;
-        let (waiter, granted) = state.enqueue(holder, Stage::Resuming);
+        match mem::replace(place, PermitPlace::GivenBack) {
+            PermitPlace::Taken => state.free_places += 1,
+            // It stopped waiting for its place before.
+            PermitPlace::GivenBack => {}
+        }
+        let waiter = state.enqueue(holder, Stage::Resuming, grant);
         state.serve();
-        (Waiting { semaphore, holder, waiter, stage: Stage::Resuming }, granted)
+        Waiting { semaphore, holder, waiter, stage: Stage::Resuming }
     }
 }
 
@@ -220,7 +236,24 @@ struct Queue {
 #[derive(Debug)]
 struct Waiter {
     number: u64,
-    granted: oneshot::Sender<()>,
+    grant: Grant,
+}
+
+/// How a waiter is told that it has a place.
+#[derive(Debug)]
+enum Grant {
+    Async(oneshot::Sender<()>),
+    Blocking(SyncSender<()>),
+}
+
+impl Grant {
+    /// Where nobody receives it, the waiter is being dropped and passes the place on.
+    fn send(self) {
+        match self {
+            Grant::Async(sender) => drop(sender.send(())),
+            Grant::Blocking(sender) => drop(sender.try_send(())),
+        }
+    }
 }
 
 impl Queue {
@@ -278,17 +311,16 @@ impl<K: Holder> State<K> {
         }
     }
 
-    /// Adds a waiter to the holder's queue: its number, and what it is told by that it has a place.
-    fn enqueue(&mut self, holder: K, stage: Stage) -> (u64, oneshot::Receiver<()>) {
-        let (granted, receiver) = oneshot::channel();
+    /// Adds a waiter to the holder's queue; its number.
+    fn enqueue(&mut self, holder: K, stage: Stage, grant: Grant) -> u64 {
         self.last_waiter += 1;
         self.waiting += 1;
         let queue = self.holders.entry(holder).or_default();
         if !queue.is_waiting() {
             self.turns.push_back(holder);
         }
-        queue.stage(stage).push_back(Waiter { number: self.last_waiter, granted });
-        (self.last_waiter, receiver)
+        queue.stage(stage).push_back(Waiter { number: self.last_waiter, grant });
+        self.last_waiter
     }
 
     /// Removes a waiter; whether it was still waiting.
@@ -337,8 +369,7 @@ impl<K: Holder> State<K> {
                 Stage::Starting => self.start(holder),
                 Stage::Resuming => self.free_places -= 1,
             }
-            // Where nobody receives it, the waiter is being dropped and passes the place on.
-            let _ = waiter.granted.send(());
+            waiter.grant.send();
         }
     }
 }

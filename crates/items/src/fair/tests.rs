@@ -106,7 +106,7 @@ fn a_place_that_is_given_back_goes_to_others_and_comes_back() {
         std::thread::yield_now();
     }
     while !others.iter().all(tokio::task::JoinHandle::is_finished) {
-        long.yield_blocking();
+        long.yield_blocking(|| true);
     }
     assert_eq!(semaphore.held_by(ALICE), 1);
     assert!(semaphore.try_acquire(BOB).is_none(), "it has its place again");

@@ -4,6 +4,7 @@
 //! closing those that show no token and are idle the longest, then idle ones of the user with the most connections.
 
 mod address_range;
+mod answer_body;
 mod connection;
 mod forwarded;
 mod listener;
@@ -12,6 +13,7 @@ mod table;
 mod timed_stream;
 
 pub use address_range::{AddressRange, NotAnAddressRange};
+pub(crate) use answer_body::AnswerBody;
 pub(crate) use connection::{CloseRequest, Connection};
 pub(crate) use forwarded::client_address;
 pub(crate) use listener::Acceptor;

@@ -1,6 +1,7 @@
 //! Tests of the table: who gets a place, and who gives one up.
 
 use super::*;
+use crate::connections::AnswerBody;
 
 const LOOPBACK: &str = "127.0.0.1";
 
@@ -174,4 +175,21 @@ async fn room_is_made_before_the_last_places_are_taken() {
     let closed = held.iter().filter(|connection| connection.is_finished()).count();
     assert!((4..=8).contains(&closed), "{closed}");
     assert!(table.0.places.available_permits() >= 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_not_idle_while_its_answer_goes_on() {
+    let table = table(4, 4);
+    let place = admit(&table, LOOPBACK).await.unwrap();
+    let connection = Arc::clone(place.connection());
+    let in_flight = connection.begin_request();
+    let stream = AnswerBody::new(axum::body::Body::empty(), in_flight);
+    let closing = close_when_asked(place);
+    idle_for(200).await;
+    table.close_idle();
+    assert!(!connection.is_idle() && !closing.is_finished(), "a stream of notifications has no end of its own");
+    drop(stream);
+    idle_for(200).await;
+    table.close_idle();
+    closing.await.unwrap();
 }

@@ -121,6 +121,10 @@ impl FileMatcher {
         if let HelperThread::Working(done) = helper {
             done.await.map_err(|_| ThreadError::Panicked)?;
         }
+        if !self.state().waiting.is_empty() {
+            let (matcher, HelperThreads { threads, work_for }) = (self.clone(), &self.0.helpers);
+            threads.run(*work_for, move |_| matcher.match_waiting()).await?;
+        }
         let mut state = self.state();
         if state.is_out_of_time {
             return Err(StoreError::OutOfTime.into());
@@ -186,6 +190,7 @@ impl FileMatcher {
 
     /// The matches in a batch, of which at most `missing` are returned.
     fn matches_in(&self, batch: &FileBatch, missing: usize) -> Result<BatchMatches, SearchInterrupted> {
+        self.0.checkpoint.check().map_err(|_| SearchInterrupted)?;
         let mut looks = 0_u32;
         let mut in_time = || {
             looks += 1;
@@ -243,11 +248,12 @@ impl FileBatcher {
 
 impl Drop for FileBatcher {
     fn drop(&mut self) {
-        // On the helper thread, if there is one: the thread that drops this may serve other requests too.
+        // Left to the helper thread, or to `FileMatcher::end`: the thread that drops this may serve other requests.
+        let mut state = self.matcher.state();
+        state.is_all_read = true;
         if !self.batch.files.is_empty() {
-            self.matcher.hand_over(mem::take(&mut self.batch));
+            state.waiting.push_back(mem::take(&mut self.batch));
         }
-        self.matcher.state().is_all_read = true;
         self.matcher.0.changed.notify_all();
     }
 }
