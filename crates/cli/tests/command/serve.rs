@@ -1,6 +1,6 @@
 //! `serve`: from its first line to its exit code.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -136,10 +136,16 @@ fn with_few_files_new_clients_are_answered_or_closed() {
         idle.push(stream);
     }
     let started = Instant::now();
-    for _ in 0..20 {
-        let answer = served.get("/notes", Some(&token));
-        assert_eq!(answer.status, 200, "{answer:?}");
-    }
+    let head = format!("GET /notes HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", served.address);
+    let request = format!("{head}Authorization: Bearer {token}\r\n\r\n");
+    let answered = (0..20).filter(|_| {
+        let (mut stream, mut answer) = (served.connect(), String::new());
+        // One that comes while there is no room may be closed.
+        let sent = stream.write_all(request.as_bytes()).and_then(|()| stream.read_to_string(&mut answer));
+        assert!(sent.is_err() || answer.is_empty() || answer.starts_with("HTTP/1.1 200"), "{answer}");
+        sent.is_ok() && !answer.is_empty()
+    });
+    assert!(answered.count() >= 10, "most are answered");
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
     drop(idle);
     let output = served.stop();

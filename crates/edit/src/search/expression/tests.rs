@@ -186,6 +186,8 @@ proptest! {
 
     #[test]
     fn matches_are_those_of_the_regex_crate_always(expression in expressions(), text in texts()) {
+        // Some that are nested repetitions are larger than what is accepted.
+        prop_assume!(Expression::new(&expression, Case::Sensitive).is_ok());
         check_against_regex(&expression, &text);
     }
 }
