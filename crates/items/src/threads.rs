@@ -7,11 +7,12 @@ use std::thread;
 use std::time::Instant;
 
 use tokio::sync::oneshot;
+use tokio::time::timeout_at;
 
 #[cfg(test)]
 use crate::fair::FairPermit;
 use crate::fair::{Checkpoint, FairSemaphore, QueueFull, WorkFor, pool_places};
-use crate::{Error, Overloaded};
+use crate::{Error, OverloadCause, Overloaded};
 
 /// The stack of every thread here: what checks of templates and of Python need, whichever is larger.
 const STACK_BYTES: usize = if interline_template::STACK_BYTES > interline_python::STACK_BYTES {
@@ -59,6 +60,8 @@ pub(crate) enum ThreadError {
     Panicked,
     /// Too much work waits for a thread.
     QueueFull(QueueFull),
+    /// Its time was over before it had a place.
+    WaitedTooLong,
 }
 
 impl From<ThreadError> for Error {
@@ -67,6 +70,9 @@ impl From<ThreadError> for Error {
             ThreadError::NoThread(error) => Error::Unavailable(format!("no thread to work on: {error}")),
             ThreadError::Panicked => Error::Internal("a thread panicked at its work".to_owned()),
             ThreadError::QueueFull(QueueFull(cause)) => Overloaded { resource: "queue of work", cause }.into(),
+            ThreadError::WaitedTooLong => {
+                Overloaded { resource: "queue of work", cause: OverloadCause::Everyone }.into()
+            }
         }
     }
 }
@@ -106,14 +112,19 @@ impl Threads {
     }
 
     /// The same for work that asks its checkpoint whether it may go on: it may until the given time, while its caller waits
-    /// for it.
+    /// for it. Work that has no place by then is not begun.
     pub(crate) async fn run_until<T: Send + 'static>(
         &self,
         work_for: WorkFor,
         until: Option<Instant>,
         work: impl FnOnce(&LargeStack, &Checkpoint) -> T + Send + 'static,
     ) -> Result<T, ThreadError> {
-        let permit = self.places.acquire(work_for).await.map_err(ThreadError::QueueFull)?;
+        let acquiring = self.places.acquire(work_for);
+        let permit = match until {
+            Some(until) => timeout_at(until.into(), acquiring).await.map_err(|_| ThreadError::WaitedTooLong)?,
+            None => acquiring.await,
+        };
+        let permit = permit.map_err(ThreadError::QueueFull)?;
         let (checkpoint, _guard) = Checkpoint::new(Some(permit), until);
         let (sender, receiver) = oneshot::channel();
         let spawned = builder().spawn(move || {
@@ -193,6 +204,13 @@ mod tests {
         let threads = Threads::with_places(1);
         assert!(matches!(threads.run(WorkFor::Server, |_| panic!("lost")).await, Err::<(), _>(ThreadError::Panicked)));
         assert_eq!(threads.run(WorkFor::Server, |_| 7).await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn work_that_gets_no_place_in_time_is_not_begun() {
+        let (threads, _permit) = Threads::busy();
+        let ran = threads.run_until(WorkFor::Server, Some(Instant::now()), |_, _| ()).await;
+        assert!(matches!(ran, Err(ThreadError::WaitedTooLong)));
     }
 
     #[tokio::test]

@@ -92,6 +92,11 @@ impl Checkpoint {
         }
     }
 
+    /// When its time is over; `None` where it is not limited.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.0.until
+    }
+
     fn may_go_on(&self) -> Result<(), Interrupted> {
         if self.0.is_abandoned.load(Ordering::Relaxed) {
             return Err(Interrupted::Abandoned);

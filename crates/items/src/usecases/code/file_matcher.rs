@@ -123,7 +123,8 @@ impl FileMatcher {
         }
         if !self.state().waiting.is_empty() {
             let (matcher, HelperThreads { threads, work_for }) = (self.clone(), &self.0.helpers);
-            threads.run(*work_for, move |_| matcher.match_waiting()).await?;
+            let until = self.0.checkpoint.deadline();
+            threads.run_until(*work_for, until, move |_, _| matcher.match_waiting()).await?;
         }
         let mut state = self.state();
         if state.is_out_of_time {
@@ -290,6 +291,16 @@ mod tests {
         checkpoint: Checkpoint,
         files: &[(&str, &str)],
     ) -> Result<(Vec<LineMatch>, u64), Error> {
+        ended(read_by(threads, pattern, limits, checkpoint, files))
+    }
+
+    fn read_by(
+        threads: Threads,
+        pattern: Pattern,
+        limits: MatchLimits,
+        checkpoint: Checkpoint,
+        files: &[(&str, &str)],
+    ) -> FileMatcher {
         let helpers = HelperThreads { threads, work_for: WorkFor::Server };
         let (matcher, mut reader) = FileMatcher::begin(helpers, pattern, limits, checkpoint);
         let space = SpaceId::from_uuid(Uuid::nil());
@@ -298,8 +309,11 @@ mod tests {
                 break;
             }
         }
-        drop(reader);
-        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(matcher.end())
+        matcher
+    }
+
+    fn ended(matcher: FileMatcher) -> Result<(Vec<LineMatch>, u64), Error> {
+        tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(matcher.end())
     }
 
     #[test]
@@ -330,19 +344,28 @@ mod tests {
         let text = format!("x\n{}\nx x", "-".repeat(BATCH_BYTES / 3));
         let paths: Vec<String> = (0..200).map(|number| format!("{number:03}")).collect();
         let files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), text.as_str())).collect();
-        // With a helper, and with none free.
-        let (busy, _permit) = Threads::busy();
-        let all_threads = [Threads::new(), busy];
-        let cases = [1, 7, 400, 1_000].into_iter().flat_map(|limit| all_threads.iter().map(move |one| (limit, one)));
-        for (limit, threads) in cases {
-            let (matches, total) =
-                found_by(threads.clone(), literal("x"), limits(0, limit), in_a_minute(), &files).unwrap();
-            assert_eq!((matches.len(), total), (limit.min(400), 400));
-            for (index, found) in matches.iter().enumerate() {
-                let line = if index % 2 == 0 { 1 } else { 3 };
-                assert_eq!((found.path.as_str(), found.line), (paths[index / 2].as_str(), line));
+        for limit in [1, 7, 400, 1_000] {
+            let with_helper = read_by(Threads::new(), literal("x"), limits(0, limit), in_a_minute(), &files);
+            let (busy, permit) = Threads::busy();
+            let without_helper = read_by(busy, literal("x"), limits(0, limit), in_a_minute(), &files);
+            drop(permit);
+            for matcher in [with_helper, without_helper] {
+                let (matches, total) = ended(matcher).unwrap();
+                assert_eq!((matches.len(), total), (limit.min(400), 400));
+                for (index, found) in matches.iter().enumerate() {
+                    let line = if index % 2 == 0 { 1 } else { 3 };
+                    assert_eq!((found.path.as_str(), found.line), (paths[index / 2].as_str(), line));
+                }
             }
         }
+    }
+
+    #[test]
+    fn a_search_that_gets_no_thread_in_time_is_refused_as_overloaded() {
+        let (busy, _permit) = Threads::busy();
+        let soon = Checkpoint::until(Instant::now() + Duration::from_millis(50));
+        let found = found_by(busy, literal("x"), limits(0, 1), soon, &[("a", "x")]);
+        assert!(matches!(found, Err(Error::Overloaded(_))), "{found:?}");
     }
 
     #[test]
