@@ -120,6 +120,28 @@ pub fn content_hash(text: &str) -> [u8; 32] {
     *blake3::hash(text.as_bytes()).as_bytes()
 }
 
+/// What a point read returns of an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PointRead {
+    /// The item with its content.
+    Whole(Snapshot),
+    /// The item alone, because its content has more than [`PointRead::MAX_BYTES`]: that takes a long read.
+    WithoutContent(Item),
+}
+
+impl PointRead {
+    /// The longest content that a point read returns. A longer one would hold up the point reads behind it.
+    pub const MAX_BYTES: u64 = 64 * 1024;
+
+    /// The item.
+    pub fn item(&self) -> &Item {
+        match self {
+            PointRead::Whole(snapshot) => &snapshot.item,
+            PointRead::WithoutContent(item) => item,
+        }
+    }
+}
+
 /// An item and its content, read at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {

@@ -60,7 +60,7 @@ pub use interline_edit::{
     Case, Edit, InvalidOperation, Level, LineEndings, MatchLocation, MultipleMatches, NoMatch, NoMatchCause,
     OperationProblem, SimilarPassage, StaleOperation, UnifiedDiff,
 };
-pub use item::{ContentInfo, Fields, Item, ItemState, Snapshot, Stamp, content_hash};
+pub use item::{ContentInfo, Fields, Item, ItemState, PointRead, Snapshot, Stamp, content_hash};
 pub use jobs::{
     Attempt, ClaimJobs, Delivery, DeliveryState, DueJobs, Enrichment, EnrichmentState, FindDueJobs, Job, JobEnd,
     JobKey, JobKind, JobMetrics, JobStore, Webhook, WebhookSecret, WebhookStop, WebhookTargets, WebhookUrl, is_public,

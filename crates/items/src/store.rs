@@ -23,7 +23,8 @@ use crate::organization::Organization;
 use crate::search::{FileReader, FileSearch, IndexStep, IndexStepResult, SearchQuery, SearchResults};
 use crate::write::{Batch, IdempotencyRecord, Record};
 use crate::{
-    AppId, CodeKind, Item, ItemId, ItemState, Kind, OrganizationId, Snapshot, SpaceId, Stamp, TokenId, UserId,
+    AppId, CodeKind, Item, ItemId, ItemState, Kind, OrganizationId, PointRead, Snapshot, SpaceId, Stamp, TokenId,
+    UserId,
 };
 
 /// A storage. Every implementation passes the same conformance suite.
@@ -91,7 +92,16 @@ pub trait Store: JobStore {
     /// is read than its space and kind, so that it takes as long as one that does not exist.
     async fn visible_item(&self, id: ItemId, visible: &Visibility) -> Result<Option<Item>, StoreError>;
 
-    /// The same with its content, both at one moment. [`StoreError::Corrupt`] if the content is not what was written.
+    /// The same with its content if that is short, both at one moment. [`StoreError::Corrupt`] if the content is not what was
+    /// written.
+    async fn visible_point_read(
+        &self,
+        id: ItemId,
+        visible: &Visibility,
+        check: HashCheck,
+    ) -> Result<Option<PointRead>, StoreError>;
+
+    /// The same with its content however long it is: a long read, for which the caller has a place.
     async fn visible_snapshot(
         &self,
         id: ItemId,

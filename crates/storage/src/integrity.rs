@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use interline_items::{Corruption, DamageCount, HashCheck, Item, ItemId, Snapshot, StoreError, Version, content_hash};
+use interline_items::{
+    Corruption, DamageCount, HashCheck, Item, ItemId, PointRead, Snapshot, StoreError, Version, content_hash,
+};
 use tokio::task::spawn_blocking;
 
 /// How many versions are remembered; one that takes the place of another is only checked again.
@@ -116,6 +118,18 @@ impl Integrity {
             integrity.check(&snapshot.item, snapshot.content.as_deref(), check).map(|()| snapshot)
         });
         checking.await.map_err(|gone| StoreError::Unavailable(gone.to_string()))?
+    }
+
+    /// The same for a point read.
+    pub(crate) fn checked_point_read(
+        &self,
+        found: Option<PointRead>,
+        check: HashCheck,
+    ) -> Result<Option<PointRead>, StoreError> {
+        if let Some(PointRead::Whole(snapshot)) = &found {
+            self.count_damage(self.check(&snapshot.item, snapshot.content.as_deref(), check))?;
+        }
+        Ok(found)
     }
 
     /// What was read for a page; `None` if it is damaged: it is counted and left out.

@@ -33,9 +33,9 @@ use interline_items::search::{FileReader, FileSearch, IndexStep, IndexStepResult
 use interline_items::{
     App, AppId, AppVersion, Batch, CheckReport, Credentials, DamageCount, Event, EventRange, FilePage, FileQuery,
     ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind,
-    ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PublishedFile, Record,
-    RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, StoreHealth, Token, TokenId,
-    User, UserId, UserRemoval, Version, Visibility,
+    ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PointRead,
+    PublishedFile, Record, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError,
+    StoreHealth, Token, TokenId, User, UserId, UserRemoval, Version, Visibility,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -190,14 +190,25 @@ impl Store for PostgresStore {
         self.pools.use_one(async { lookup::visible_item(&self.client().await?, id, visible).await }).await
     }
 
+    async fn visible_point_read(
+        &self,
+        id: ItemId,
+        visible: &Visibility,
+        check: HashCheck,
+    ) -> Result<Option<PointRead>, StoreError> {
+        let read = async { lookup::visible_point_read(&self.client().await?, id, visible).await };
+        let found = self.pools.use_one(read).await?;
+        self.pools.integrity.checked_point_read(found, check)
+    }
+
     async fn visible_snapshot(
         &self,
         id: ItemId,
         visible: &Visibility,
         check: HashCheck,
     ) -> Result<Option<Snapshot>, StoreError> {
-        let read = async { lookup::visible_snapshot(&self.client().await?, id, visible).await };
-        let found = self.pools.use_one(read).await?;
+        let read = async |client: &mut Client| lookup::visible_snapshot(client, id, visible).await;
+        let found = self.pools.read_long(read).await?;
         self.checked(found, check).await
     }
 

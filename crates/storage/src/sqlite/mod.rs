@@ -30,9 +30,9 @@ use interline_items::search::{FileReader, FileSearch, IndexStep, IndexStepResult
 use interline_items::{
     App, AppId, AppVersion, Batch, CheckReport, Credentials, DamageCount, Event, EventRange, FilePage, FileQuery,
     ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind,
-    ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PublishedFile, Record,
-    RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError, StoreHealth, Token, TokenId,
-    User, UserId, UserRemoval, Version, Visibility,
+    ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PointRead,
+    PublishedFile, Record, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError,
+    StoreHealth, Token, TokenId, User, UserId, UserRemoval, Version, Visibility,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -172,13 +172,25 @@ impl Store for SqliteStore {
         self.readers.read(|connection| lookup::visible_item(connection, id, visible))
     }
 
+    async fn visible_point_read(
+        &self,
+        id: ItemId,
+        visible: &Visibility,
+        check: HashCheck,
+    ) -> Result<Option<PointRead>, StoreError> {
+        let found = self.readers.read(|connection| lookup::visible_point_read(connection, id, visible))?;
+        self.integrity.checked_point_read(found, check)
+    }
+
     async fn visible_snapshot(
         &self,
         id: ItemId,
         visible: &Visibility,
         check: HashCheck,
     ) -> Result<Option<Snapshot>, StoreError> {
-        let found = self.readers.read(|connection| lookup::visible_snapshot(connection, id, visible))?;
+        let visible = visible.clone();
+        let read = move |connection: &_| lookup::visible_snapshot(connection, id, &visible);
+        let found = self.readers.read_long(read).await?;
         self.checked(found, check).await
     }
 

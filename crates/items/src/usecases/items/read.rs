@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::fields::PromptName;
 use crate::memory_budget::take_for_work;
-use crate::{Error, HashCheck, Item, ItemId, ItemState, Kind, NeedsText, Scope, Snapshot, SpaceId};
+use crate::{
+    Error, HashCheck, Item, ItemId, ItemState, Kind, NeedsText, PointRead, Scope, Snapshot, SpaceId, StoreError,
+};
 
 use crate::usecases::{Caller, Interline};
 
@@ -162,19 +164,36 @@ impl Interline {
         check: HashCheck,
     ) -> Result<Snapshot, Error> {
         let id = self.resolve_id(caller, item_ref).await?;
-        let found = match self.store.visible_snapshot(id, caller.visible(), check).await {
-            Ok(found) => found,
-            Err(error) => return Err(self.explain_damage(id, error).await),
+        let not_found =
+            |other: Option<&Item>| item_ref.not_found_for(caller, other.map(|item| (item.kind, item.space)));
+        let read = match self.store.visible_point_read(id, caller.visible(), check).await {
+            Ok(None) => return Err(not_found(None)),
+            Ok(Some(found)) if !item_ref.exists_for(caller, found.item()) => return Err(not_found(Some(found.item()))),
+            Ok(Some(PointRead::Whole(snapshot))) => Ok(Some(snapshot)),
+            Ok(Some(PointRead::WithoutContent(item))) => self.long_snapshot(caller, &item, check).await?,
+            Err(error) => Err(error),
         };
-        match found {
-            Some(snapshot) if item_ref.exists_for(caller, &snapshot.item) => {
+        match read {
+            Ok(snapshot) => {
+                let snapshot = snapshot.ok_or_else(|| not_found(None))?;
+                // A long content may have grown since its size was read.
                 take_for_work(snapshot.content.as_ref().map_or(0, |content| content.len()))?;
                 Ok(snapshot)
             }
-            other => {
-                Err(item_ref.not_found_for(caller, other.map(|snapshot| (snapshot.item.kind, snapshot.item.space))))
-            }
+            Err(error) => Err(self.explain_damage(id, error).await),
         }
+    }
+
+    /// The item with its long content, read when it is the caller's turn and there is memory for it.
+    async fn long_snapshot(
+        &self,
+        caller: &Caller,
+        item: &Item,
+        check: HashCheck,
+    ) -> Result<Result<Option<Snapshot>, StoreError>, Error> {
+        let _permit = self.read_permit(caller).await?;
+        take_for_work(item.content.as_ref().map_or(0, |info| usize::try_from(info.bytes).unwrap_or(usize::MAX)))?;
+        Ok(self.store.visible_snapshot(item.id, caller.visible(), check).await)
     }
 
     async fn resolve_id(&self, caller: &Caller, item_ref: &ItemRef) -> Result<ItemId, Error> {

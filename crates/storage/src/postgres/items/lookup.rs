@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use deadpool_postgres::{Client, GenericClient};
 use interline_items::fields::{CodePath, PromptName, Tag};
-use interline_items::{Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp, Visibility};
+use interline_items::{Item, ItemId, ItemState, Kind, PointRead, Snapshot, SpaceId, Stamp, Visibility};
 use jiff::Timestamp;
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use crate::codec::names;
@@ -16,18 +17,20 @@ use crate::postgres::rows::{self, item_columns};
 
 const ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE id = $1");
 
-/// The columns of an item and its content.
+/// The columns of an item and its content, as the expression `$text` selects it.
 macro_rules! select_snapshot {
-    () => {
+    ($text:literal) => {
         concat!(
             "SELECT ",
             item_columns!(),
-            ", contents.text FROM items LEFT JOIN contents ON contents.item = items.id WHERE items.id = $1"
+            ", ",
+            $text,
+            " FROM items LEFT JOIN contents ON contents.item = items.id WHERE items.id = $1"
         )
     };
 }
 
-const SNAPSHOT: &str = select_snapshot!();
+const SNAPSHOT: &str = select_snapshot!("contents.text");
 
 /// What decides whether an item exists for a caller. A row that is not selected is not read any further: its long values stay
 /// where they are.
@@ -39,7 +42,12 @@ macro_rules! visible {
 
 const VISIBLE_ITEM: &str = concat!("SELECT ", item_columns!(), " FROM items WHERE items.id = $1", visible!());
 
-const VISIBLE_SNAPSHOT: &str = concat!(select_snapshot!(), visible!());
+const VISIBLE_SNAPSHOT: &str = concat!(select_snapshot!("contents.text"), visible!());
+
+const VISIBLE_POINT_READ: &str = concat!(
+    select_snapshot!("CASE WHEN items.content_bytes > $4 THEN NULL ELSE contents.text END AS text"),
+    visible!()
+);
 
 const BY_NAME: &str = "
     SELECT id FROM items
@@ -114,7 +122,20 @@ pub(crate) async fn snapshot(client: &impl GenericClient, id: ItemId) -> Result<
 
 /// An item without its content, if it exists for a caller.
 pub(crate) async fn visible_item(client: &Client, id: ItemId, visible: &Visibility) -> Result<Option<Item>, Failure> {
-    visible_row(client, VISIBLE_ITEM, id, visible).await?.as_ref().map(rows::item).transpose()
+    visible_row(client, VISIBLE_ITEM, id, visible, &[]).await?.as_ref().map(rows::item).transpose()
+}
+
+/// An item with its content if that is short, if it exists for a caller.
+pub(crate) async fn visible_point_read(
+    client: &Client,
+    id: ItemId,
+    visible: &Visibility,
+) -> Result<Option<PointRead>, Failure> {
+    let longest = i64::try_from(PointRead::MAX_BYTES).unwrap_or(i64::MAX);
+    let Some(row) = visible_row(client, VISIBLE_POINT_READ, id, visible, &[&longest]).await? else { return Ok(None) };
+    let snapshot = rows::snapshot(&row)?;
+    let is_long = snapshot.item.content.as_ref().is_some_and(|info| info.bytes > PointRead::MAX_BYTES);
+    Ok(Some(if is_long { PointRead::WithoutContent(snapshot.item) } else { PointRead::Whole(snapshot) }))
 }
 
 /// An item with its content, if it exists for a caller.
@@ -123,13 +144,23 @@ pub(crate) async fn visible_snapshot(
     id: ItemId,
     visible: &Visibility,
 ) -> Result<Option<Snapshot>, Failure> {
-    visible_row(client, VISIBLE_SNAPSHOT, id, visible).await?.as_ref().map(rows::snapshot).transpose()
+    visible_row(client, VISIBLE_SNAPSHOT, id, visible, &[]).await?.as_ref().map(rows::snapshot).transpose()
 }
 
-async fn visible_row(client: &Client, sql: &str, id: ItemId, visible: &Visibility) -> Result<Option<Row>, Failure> {
+/// The row that a statement selects by an id, what a caller sees, and `more` parameters.
+async fn visible_row(
+    client: &Client,
+    sql: &str,
+    id: ItemId,
+    visible: &Visibility,
+    more: &[&(dyn ToSql + Sync)],
+) -> Result<Option<Row>, Failure> {
     let statement = client.prepare_cached(sql).await?;
+    let (id_value, kinds) = (id.uuid(), kind_names(visible.kinds()));
     let spaces: Vec<Uuid> = visible.spaces().iter().map(|space| space.uuid()).collect();
-    let found = client.query_opt(&statement, &[&id.uuid(), &spaces, &kind_names(visible.kinds())]).await;
+    let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&id_value, &spaces, &kinds];
+    parameters.extend(more);
+    let found = client.query_opt(&statement, &parameters).await;
     found.map_err(|error| Failure::from(error).of_item(id))
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use interline_items::fields::{CodePath, PromptName, Tag};
-use interline_items::{Contents, Item, ItemId, ItemState, Kind, Snapshot, SpaceId, Stamp, Visibility};
+use interline_items::{Contents, Item, ItemId, ItemState, Kind, PointRead, Snapshot, SpaceId, Stamp, Visibility};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -92,6 +92,21 @@ pub(crate) fn item(connection: &Connection, id: ItemId) -> Result<Option<Item>, 
 /// The same, if it exists for a caller.
 pub(crate) fn visible_item(connection: &Connection, id: ItemId, visible: &Visibility) -> Result<Option<Item>, Failure> {
     if_visible(connection, id, visible, |number| item_of_number(connection, number))
+}
+
+/// An item with its content if that is short, if it exists for a caller.
+pub(crate) fn visible_point_read(
+    connection: &Connection,
+    id: ItemId,
+    visible: &Visibility,
+) -> Result<Option<PointRead>, Failure> {
+    if_visible(connection, id, visible, |number| {
+        let item = item_of_number(connection, number)?;
+        if item.content.as_ref().is_some_and(|info| info.bytes > PointRead::MAX_BYTES) {
+            return Ok(PointRead::WithoutContent(item));
+        }
+        Ok(PointRead::Whole(Snapshot { item, content: content(connection, number)? }))
+    })
 }
 
 /// An item with its content, if it exists for a caller.

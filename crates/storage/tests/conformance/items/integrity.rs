@@ -56,6 +56,7 @@ async fn a_content_that_was_changed_is_damaged(test: TestStore) {
     assert!(is_damage(&store.snapshot(id).await, plan));
     for check in [HashCheck::Always, HashCheck::Remembered] {
         assert!(is_damage(&store.visible_snapshot(id, &own(&ada), check).await, plan));
+        assert!(is_damage(&store.visible_point_read(id, &own(&ada), check).await, plan));
     }
     let planned = Arc::new(AtomicBool::new(false));
     let plans = Arc::clone(&planned);
@@ -103,6 +104,7 @@ async fn a_row_that_cannot_be_read_is_left_out_of_pages(test: TestStore) {
     assert!(is_damage(&store.item(plan.item.id).await, plan));
     assert!(is_damage(&store.visible_item(plan.item.id, &own(&ada)).await, plan));
     assert!(is_damage(&store.visible_snapshot(plan.item.id, &own(&ada), HashCheck::Always).await, plan));
+    assert!(is_damage(&store.visible_point_read(plan.item.id, &own(&ada), HashCheck::Always).await, plan));
     for contents in [Contents::Omit, Contents::Read] {
         let listed = list(store, &ada, contents).await;
         assert_eq!(listed.iter().map(|listed| listed.item.id).collect::<Vec<_>>(), [other.item.id]);

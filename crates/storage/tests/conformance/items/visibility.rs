@@ -2,13 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use interline_items::{HashCheck, Kind, SpaceId, Visibility};
+use interline_items::{HashCheck, Kind, PointRead, SpaceId, Visibility};
 
 use crate::fixtures::authors::author;
 use crate::fixtures::samples::{Sample, note};
 use crate::fixtures::test_store::{Database, TestStore};
 
-on_both!(only_items_of_visible_spaces_and_kinds_are_found, a_content_that_is_not_visible_is_not_read,);
+on_both!(
+    only_items_of_visible_spaces_and_kinds_are_found,
+    a_content_that_is_not_visible_is_not_read,
+    a_point_read_returns_short_contents_alone,
+);
 
 fn visible(spaces: &[SpaceId], kinds: &[Kind]) -> Visibility {
     Visibility::new(spaces.iter().copied().collect(), kinds.iter().copied().collect::<BTreeSet<_>>())
@@ -31,6 +35,8 @@ async fn only_items_of_visible_spaces_and_kinds_are_found(test: TestStore) {
         assert_eq!(store.visible_item(id, &who).await.unwrap(), expected.clone().map(|made| made.item));
         for check in [HashCheck::Always, HashCheck::Remembered] {
             assert_eq!(store.visible_snapshot(id, &who, check).await.unwrap(), expected);
+            let point_read = store.visible_point_read(id, &who, check).await.unwrap();
+            assert_eq!(point_read, expected.clone().map(PointRead::Whole));
         }
     }
 }
@@ -57,12 +63,33 @@ async fn a_content_that_is_not_visible_is_not_read(test: TestStore) {
     let before = work(&test).await;
     for _ in 0..READS {
         assert_eq!(reader.visible_snapshot(made.item.id, &foreign, HashCheck::Always).await.unwrap(), None);
+        assert_eq!(reader.visible_point_read(made.item.id, &foreign, HashCheck::Always).await.unwrap(), None);
+        let without_content = Some(PointRead::WithoutContent(made.item.clone()));
+        assert_eq!(reader.visible_point_read(made.item.id, &own, HashCheck::Always).await.unwrap(), without_content);
     }
     let hidden = work(&test).await - before;
     let found = reader.visible_snapshot(made.item.id, &own, HashCheck::Always).await.unwrap();
     assert_eq!(found, Some(made));
     let one = work_after_reading(&test, before + hidden).await - before - hidden;
     assert!(hidden * 20 < one, "{READS} reads that find nothing: {hidden}; one that finds it: {one}");
+}
+
+async fn a_point_read_returns_short_contents_alone(test: TestStore) {
+    let store = &*test.store;
+    let ada = author(store, "ada").await;
+    let own = visible(&[ada.space.id], &Kind::ALL);
+    let limit = usize::try_from(PointRead::MAX_BYTES).unwrap();
+    for (content, is_short) in
+        [(None, true), (Some(""), true), (Some(&*"é".repeat(limit / 2)), true), (Some(&*"x".repeat(limit + 1)), false)]
+    {
+        let draft = note(&ada.space, "Some");
+        let made = ada.create(store, content.map_or(draft.clone(), |content| draft.with_content(content))).await;
+        let expected = if is_short { PointRead::Whole(made.clone()) } else { PointRead::WithoutContent(made.item) };
+        assert_eq!(
+            store.visible_point_read(expected.item().id, &own, HashCheck::Remembered).await.unwrap(),
+            Some(expected)
+        );
+    }
 }
 
 /// How much was read: bytes of files by this process (SQLite), blocks of long values by the server (PostgreSQL).
