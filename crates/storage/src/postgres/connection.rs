@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Client, Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
 use interline_items::StoreError;
 use interline_items::fair::pool_places;
 use rustls::{ClientConfig, RootCertStore};
-use tokio::runtime::Handle;
 use tokio_postgres::NoTls;
 use tokio_postgres::config::{Config, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -15,6 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::OpenError;
 use crate::integrity::Integrity;
 use crate::postgres::failure::{Failure, error_chain};
+use crate::postgres::long_read::Backends;
 use crate::write_state::WriteState;
 
 /// Connections of one process that are left for short operations. A write holds one for a few round trips, so that some
@@ -55,8 +55,10 @@ pub(super) struct Pools {
     pub(super) commit_status: Pool,
     /// For notifying other processes of commits, so that no write waits for a connection because of it.
     pub(super) notify: Pool,
-    /// How connections are encrypted; `None` if they are not.
-    tls: Option<MakeRustlsConnect>,
+    /// For cancelling the statements of other connections.
+    pub(super) cancel: Pool,
+    /// Which processes of the server the connections of `work` lead to.
+    pub(super) backends: Arc<Backends>,
     /// What is known of the integrity of contents; counts the damage that operations meet.
     pub(super) integrity: Arc<Integrity>,
     /// What the last transactions show of whether writes work.
@@ -71,46 +73,6 @@ impl Pools {
             self.work.retain(|_, _| false);
         }
         self.integrity.count_damage(result.map_err(StoreError::from))
-    }
-
-    /// Runs a read that can take long. Its statement is cancelled when the caller no longer waits for it.
-    pub(super) async fn read_long<T>(
-        &self,
-        work: impl AsyncFnOnce(&mut Client) -> Result<T, Failure>,
-    ) -> Result<T, StoreError> {
-        let reading = async {
-            let mut reading = CancelledOnDrop { client: Some(self.work.get().await?), tls: self.tls.clone() };
-            let result = match reading.client.as_mut() {
-                Some(client) => work(client).await,
-                None => Err(Failure::NoAnswer),
-            };
-            // Back to the pool.
-            reading.client = None;
-            result
-        };
-        self.use_one(reading).await
-    }
-}
-
-/// A connection at work. Dropped with it, the statement is cancelled and the connection is closed: in the pool, the next
-/// request would wait for a statement whose result nobody reads.
-struct CancelledOnDrop {
-    client: Option<Client>,
-    tls: Option<MakeRustlsConnect>,
-}
-
-impl Drop for CancelledOnDrop {
-    fn drop(&mut self) {
-        let (Some(client), Ok(runtime)) = (self.client.take(), Handle::try_current()) else { return };
-        let (cancel, tls) = (client.cancel_token(), self.tls.take());
-        drop(Client::take(client));
-        runtime.spawn(async move {
-            // A server that cannot be reached now ends the statement when its time is over.
-            let _ = match tls {
-                Some(tls) => cancel.cancel_query(tls).await,
-                None => cancel.cancel_query(NoTls).await,
-            };
-        });
     }
 }
 
@@ -130,8 +92,15 @@ pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
         _ => None,
     };
     let pool = |size| pool(config.clone(), tls.clone(), size);
-    let (work, commit_status, notify) = (pool(work_connections())?, pool(COMMIT_STATUS_SIZE)?, pool(1)?);
-    Ok(Pools { work, commit_status, notify, tls, integrity: Arc::new(Integrity::new()), write_state: Arc::default() })
+    Ok(Pools {
+        work: pool(work_connections())?,
+        commit_status: pool(COMMIT_STATUS_SIZE)?,
+        notify: pool(1)?,
+        cancel: pool(1)?,
+        backends: Arc::default(),
+        integrity: Arc::new(Integrity::new()),
+        write_state: Arc::default(),
+    })
 }
 
 /// One for each long read and each search that the use cases begin at a time, paused searches included, and some for short

@@ -13,6 +13,7 @@ mod health;
 mod history;
 mod items;
 mod jobs;
+mod long_read;
 mod migrate;
 mod notifications;
 mod publish;
@@ -231,11 +232,11 @@ impl Store for PostgresStore {
     }
 
     async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError> {
-        self.pools.read_long(async |client| files::files(client, &self.pools.integrity, query).await).await
+        self.pools.read_long(None, async |client| files::files(client, &self.pools.integrity, query).await).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Page, StoreError> {
-        self.pools.read_long(async |client| list::list(client, &self.pools.integrity, query).await).await
+        self.pools.read_long(None, async |client| list::list(client, &self.pools.integrity, query).await).await
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<SearchResults, StoreError> {
@@ -256,11 +257,11 @@ impl Store for PostgresStore {
     }
 
     async fn versions(&self, item: ItemId, query: HistoryQuery) -> Result<HistoryPage, StoreError> {
-        self.pools.read_long(async |client| versions::versions(client, item, query).await).await
+        self.pools.read_long(None, async |client| versions::versions(client, item, query).await).await
     }
 
     async fn version(&self, item: ItemId, number: u64) -> Result<Option<Version>, StoreError> {
-        self.pools.read_long(async |client| versions::version(client, item, number).await).await
+        self.pools.read_long(None, async |client| versions::version(client, item, number).await).await
     }
 
     async fn whole_versions(&self, item: ItemId, limit: usize) -> Result<Vec<u64>, StoreError> {
@@ -307,12 +308,12 @@ impl Store for PostgresStore {
     }
 
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
-        self.pools.read_long(async |client| lookup::tags(client, spaces, kinds).await).await
+        self.pools.read_long(None, async |client| lookup::tags(client, spaces, kinds).await).await
     }
 
     async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError> {
         let integrity = &self.pools.integrity;
-        self.pools.read_long(async |client| lookup::tagged(client, integrity, spaces, kinds, tag).await).await
+        self.pools.read_long(None, async |client| lookup::tagged(client, integrity, spaces, kinds, tag).await).await
     }
 
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {

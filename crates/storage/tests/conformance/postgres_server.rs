@@ -43,6 +43,7 @@ on_a_server!(
     what_waited_for_another_that_forgets_leaves_what_is_kept,
     an_item_that_is_being_changed_does_not_keep_the_index_waiting,
     a_search_that_the_server_keeps_waiting_is_out_of_time,
+    searches_that_nobody_waits_for_are_cancelled_and_their_connections_used_again,
     tls_that_the_server_does_not_speak_is_not_given_up,
     a_server_that_is_not_there_is_said_so,
 );
@@ -262,11 +263,12 @@ async fn what_waited_for_another_that_forgets_leaves_what_is_kept(test: TestStor
 
 /// Returns when so many connections wait for a lock.
 async fn waiting_for_locks(test: &TestStore, connections: i64) {
-    let waiting = "
-        SELECT count(*) FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    while test.count(waiting).await < connections {}
+    while test.count(WAITING_FOR_LOCKS).await < connections {}
 }
+
+const WAITING_FOR_LOCKS: &str = "
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
 /// A way to a server that can lose the answers to commits.
 struct Way {
@@ -364,6 +366,35 @@ async fn a_search_that_the_server_keeps_waiting_is_out_of_time(test: TestStore) 
     let late = test.store.search(&query).await;
     assert!(matches!(late, Err(StoreError::OutOfTime)), "{late:?}");
 }
+
+/// The search waits for a lock when it is abandoned, again and again.
+async fn searches_that_nobody_waits_for_are_cancelled_and_their_connections_used_again(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let other = sql::connect(url(&test)).await;
+    other.batch_execute("BEGIN; LOCK TABLE stale_items").await.unwrap();
+    let mut opened = Vec::new();
+    for _ in 0..40 {
+        let (store, query) = (Arc::clone(&test.store), consistency::query(&ada.space, "plan"));
+        let searching = tokio::spawn(async move { store.search(&query).await });
+        waiting_for_locks(&test, 1).await;
+        opened.push(test.count(LAST_OPENED).await);
+        searching.abort();
+        while test.count(WAITING_FOR_LOCKS).await > 0 {}
+    }
+    opened.dedup();
+    // A search may begin before the connection of the one before is free again.
+    assert!(opened.len() < 10, "connections were opened one after the other: {opened:?}");
+    other.batch_execute("COMMIT").await.unwrap();
+    // The cancellation hits nothing that comes after it.
+    for _ in 0..20 {
+        test.store.search(&consistency::query(&ada.space, "plan")).await.unwrap();
+    }
+}
+
+/// When the newest connection of a store was opened.
+const LAST_OPENED: &str = "
+    SELECT (extract(epoch FROM max(backend_start)) * 1000000)::bigint FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'interline'";
 
 async fn tls_that_the_server_does_not_speak_is_not_given_up(test: TestStore) {
     let separator = if url(&test).contains('?') { "&" } else { "?" };

@@ -54,7 +54,7 @@ async fn search_on<T>(
     work: impl AsyncFnOnce(&mut Client) -> Result<T, Failure>,
 ) -> Result<T, StoreError> {
     pools
-        .read_long(async |client| match work(client).await {
+        .read_long(Some(checkpoint), async |client| match work(client).await {
             Err(failure) if failure.took_too_long() && checkpoint.time_left().is_err() => {
                 Err(StoreError::OutOfTime.into())
             }
