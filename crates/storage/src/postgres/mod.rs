@@ -209,7 +209,7 @@ impl Store for PostgresStore {
         check: HashCheck,
     ) -> Result<Option<Snapshot>, StoreError> {
         let read = async |client: &mut Client| lookup::visible_snapshot(client, id, visible).await;
-        let found = self.pools.read_long(read).await?;
+        let found = self.pools.read_long(None, read).await?;
         self.checked(found, check).await
     }
 

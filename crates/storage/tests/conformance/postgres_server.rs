@@ -40,6 +40,7 @@ on_a_server!(
     a_commit_whose_answer_is_lost_is_acknowledged,
     commits_that_lose_their_answers_together_are_acknowledged_soon,
     a_commit_that_nobody_can_be_asked_about_is_unknown,
+    commits_that_wait_for_each_other_leave_connections_to_others,
     what_waited_for_another_that_forgets_leaves_what_is_kept,
     an_item_that_is_being_changed_does_not_keep_the_index_waiting,
     a_search_that_the_server_keeps_waiting_is_out_of_time,
@@ -226,6 +227,29 @@ async fn commits_that_lose_their_answers_together_are_acknowledged_soon(test: Te
     assert!(released.elapsed() < Duration::from_secs(5), "{:?}", released.elapsed());
     assert_eq!(way.cuts_left.load(Ordering::SeqCst), 0, "all answers were lost");
     assert_eq!(test.count("SELECT count(*) FROM items").await, CONNECTIONS as i64);
+}
+
+/// All of one space, which another process has locked.
+async fn commits_that_wait_for_each_other_leave_connections_to_others(test: TestStore) {
+    let (ada, bob) = (author(&*test.store, "ada").await, author(&*test.store, "bob").await);
+    let store = Arc::new(PostgresStore::connect(url(&test)).await.unwrap());
+    let holder = sql::connect(url(&test)).await;
+    let lock = format!("BEGIN; SELECT FROM spaces WHERE id = '{}' FOR UPDATE", ada.space.id.uuid());
+    holder.batch_execute(&lock).await.unwrap();
+    let commits: Vec<_> = (0..3 * CONNECTIONS)
+        .map(|_| {
+            let (store, write) = (Arc::clone(&store), ada.creation(&note(&ada.space, "Plan")));
+            tokio::spawn(async move { store.commit(write.into()).await })
+        })
+        .collect();
+    waiting_for_locks(&test, 4).await;
+    let made = bob.create(&*store, note(&bob.space, "Other")).await;
+    assert_eq!(store.item(made.item.id).await.unwrap(), Some(made.item));
+    assert_eq!(test.count(WAITING_FOR_LOCKS).await, 4);
+    holder.batch_execute("COMMIT").await.unwrap();
+    for commit in commits {
+        commit.await.unwrap().unwrap();
+    }
 }
 
 /// The commit happens, its answer is lost, and there is no way to the server any more.

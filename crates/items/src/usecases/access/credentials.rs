@@ -1,12 +1,13 @@
 //! The cache of credentials by token secret, and the record of when each token was last used.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use tokio::sync::Mutex as AsyncMutex;
 
-use crate::{Error, SecretHash, Token, TokenId};
+use crate::{Credentials, Error, SecretHash, Token, TokenId};
 
 use super::caller::Principal;
 use crate::usecases::Interline;
@@ -19,15 +20,8 @@ const MAX_TOKENS: usize = 4_096;
 impl Interline {
     /// The principal of a secret, as it was at most a second ago. An unknown secret is looked up every time.
     pub(in crate::usecases) async fn principal(&self, secret: SecretHash) -> Result<Arc<Principal>, Error> {
-        let begin = Instant::now();
-        if let Some(cached) = self.credentials.get(secret, begin) {
-            return Ok(cached);
-        }
-        let generation = self.credentials.generation();
-        let credentials = self.store.credentials(secret).await?.ok_or(Error::Unauthorized)?;
-        let principal = Arc::new(Principal::from_credentials(credentials));
-        self.credentials.put(secret, &principal, begin, generation);
-        Ok(principal)
+        let read = async || self.store.credentials(secret).await?.ok_or(Error::Unauthorized);
+        self.credentials.get_or_read(secret, read).await
     }
 
     /// Writes the time of a token's use, in a background task and at most once a minute. After a write that fails, the next
@@ -51,6 +45,8 @@ impl Interline {
 #[derive(Default)]
 pub(in crate::usecases) struct CredentialsCache {
     cached: Mutex<CachedPrincipals>,
+    /// The lock of each secret that is being read: of the requests of one token, one reads and the others wait for it.
+    reading: Mutex<HashMap<SecretHash, Weak<AsyncMutex<()>>>>,
 }
 
 #[derive(Default)]
@@ -61,6 +57,41 @@ struct CachedPrincipals {
 }
 
 impl CredentialsCache {
+    /// The principal of a secret, from the cache or by `read`.
+    async fn get_or_read(
+        &self,
+        secret: SecretHash,
+        read: impl AsyncFnOnce() -> Result<Credentials, Error>,
+    ) -> Result<Arc<Principal>, Error> {
+        if let Some(cached) = self.get(secret, Instant::now()) {
+            return Ok(cached);
+        }
+        let reading = self.reading(secret);
+        let _reading = reading.lock().await;
+        let begin = Instant::now();
+        if let Some(cached) = self.get(secret, begin) {
+            return Ok(cached);
+        }
+        let generation = self.generation();
+        let principal = Arc::new(Principal::from_credentials(read().await?));
+        self.put(secret, &principal, begin, generation);
+        Ok(principal)
+    }
+
+    /// The lock to hold while the credentials of a secret are read.
+    fn reading(&self, secret: SecretHash) -> Arc<AsyncMutex<()>> {
+        let mut reading = lock(&self.reading);
+        if reading.len() >= MAX_TOKENS {
+            reading.retain(|_, lock| lock.strong_count() > 0);
+        }
+        let known = reading.get(&secret).and_then(Weak::upgrade);
+        known.unwrap_or_else(|| {
+            let new = Arc::default();
+            reading.insert(secret, Arc::downgrade(&new));
+            new
+        })
+    }
+
     fn get(&self, secret: SecretHash, now: Instant) -> Option<Arc<Principal>> {
         let cached = lock(&self.cached);
         let (principal, since) = cached.by_secret.get(&secret)?;
@@ -124,15 +155,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::task::JoinSet;
 
     use super::*;
-    use crate::{Credentials, Rank, User, UserId};
+    use crate::{Rank, User, UserId};
 
     fn secret(number: u32) -> SecretHash {
         SecretHash::from_secret(&number.to_string())
     }
 
-    fn credentials() -> Arc<Principal> {
+    fn principal() -> Arc<Principal> {
+        Arc::new(Principal::from_credentials(credentials()))
+    }
+
+    fn credentials() -> Credentials {
         let user = User {
             id: UserId::generate(),
             name: "a".to_owned(),
@@ -153,14 +191,55 @@ mod tests {
             expires_at: None,
             last_used_at: None,
         };
-        Arc::new(Principal::from_credentials(Credentials { token, user, memberships: Vec::new() }))
+        Credentials { token, user, memberships: Vec::new() }
+    }
+
+    #[tokio::test]
+    async fn of_many_requests_with_one_token_one_reads_its_credentials() {
+        let (cache, reads) = (Arc::new(CredentialsCache::default()), Arc::new(AtomicUsize::new(0)));
+        let mut requests = JoinSet::new();
+        for _ in 0..100 {
+            let (cache, reads) = (Arc::clone(&cache), Arc::clone(&reads));
+            requests.spawn(async move {
+                let read = async || {
+                    reads.fetch_add(1, Ordering::Relaxed);
+                    tokio::task::yield_now().await;
+                    Ok(credentials())
+                };
+                cache.get_or_read(secret(1), read).await.unwrap()
+            });
+        }
+        let all = requests.join_all().await;
+        assert_eq!(reads.load(Ordering::Relaxed), 1);
+        assert!(all.iter().all(|principal| Arc::ptr_eq(principal, &all[0])));
+    }
+
+    #[tokio::test]
+    async fn a_read_that_fails_or_is_given_up_leaves_the_next_to_another() {
+        let cache = CredentialsCache::default();
+        let failed = cache.get_or_read(secret(1), async || Err(Error::Unauthorized)).await;
+        assert!(matches!(failed, Err(Error::Unauthorized)));
+        let given_up = cache.get_or_read(secret(1), async || std::future::pending().await);
+        assert!(tokio::time::timeout(Duration::ZERO, given_up).await.is_err());
+        // Another secret is read meanwhile.
+        assert!(cache.get_or_read(secret(2), async || Ok(credentials())).await.is_ok());
+        assert!(cache.get_or_read(secret(1), async || Ok(credentials())).await.is_ok());
+    }
+
+    #[test]
+    fn locks_of_secrets_that_nobody_reads_are_forgotten() {
+        let cache = CredentialsCache::default();
+        for number in 0..10_000 {
+            cache.reading(secret(number));
+            assert!(lock(&cache.reading).len() <= MAX_TOKENS);
+        }
     }
 
     #[test]
     fn credentials_are_cached_for_less_than_a_second() {
         let (cache, begin) = (CredentialsCache::default(), Instant::now());
         assert_eq!(cache.get(secret(1), begin), None);
-        let made = credentials();
+        let made = principal();
         cache.put(secret(1), &made, begin, cache.generation());
         assert_eq!(cache.get(secret(1), begin + MAX_AGE - Duration::from_nanos(1)), Some(made));
         assert_eq!(cache.get(secret(1), begin + MAX_AGE), None);
@@ -171,17 +250,17 @@ mod tests {
     fn what_was_read_before_a_change_is_not_cached_after_it() {
         let (cache, begin) = (CredentialsCache::default(), Instant::now());
         let generation = cache.generation();
-        cache.put(secret(1), &credentials(), begin, generation);
+        cache.put(secret(1), &principal(), begin, generation);
         cache.clear();
         assert_eq!(cache.get(secret(1), begin), None);
-        cache.put(secret(1), &credentials(), begin, generation);
+        cache.put(secret(1), &principal(), begin, generation);
         assert_eq!(cache.get(secret(1), begin), None);
     }
 
     #[test]
     fn so_many_are_cached_and_no_more() {
         let (cache, begin) = (CredentialsCache::default(), Instant::now());
-        let made = credentials();
+        let made = principal();
         for number in 0..10_000 {
             cache.put(secret(number), &made, begin, cache.generation());
             assert!(lock(&cache.cached).by_secret.len() <= MAX_TOKENS);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use deadpool_postgres::{Client, Pool, Transaction};
-use interline_items::{IdempotencyRecord, StoreError};
+use interline_items::{IdempotencyRecord, SpaceId, StoreError};
 use uuid::Uuid;
 
 use crate::postgres::connection::{Pools, with_timeout};
@@ -23,6 +23,11 @@ const STATUS_INTERVAL: Duration = Duration::from_millis(200);
 pub(crate) trait RetryableTransaction: Send + Sync {
     /// What the caller gets.
     type Outcome: Send;
+
+    /// The space whose events it numbers: transactions of one space wait for each other.
+    fn space(&self) -> Option<SpaceId> {
+        None
+    }
 
     /// Does the work. It may be done again from the start, in another transaction.
     async fn run(&self, transaction: &Transaction<'_>) -> Result<(Self::Outcome, CommitProof), Failure>;
@@ -58,6 +63,7 @@ impl From<&IdempotencyRecord> for CommitProof {
 
 /// Runs work in a transaction, and again where it lost a race.
 pub(crate) async fn run_with_retry<W: RetryableTransaction>(pools: &Pools, work: &W) -> Result<W::Outcome, StoreError> {
+    let _permit = pools.write_permit(work.space()).await?;
     let mut attempts = 1;
     loop {
         match attempt(pools, work).await {
