@@ -10,7 +10,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use crate::codec::names;
-use crate::integrity::Integrity;
+use crate::integrity::{Damage, Integrity};
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{self, item_columns};
 
