@@ -164,7 +164,7 @@ impl Interline {
         let id = self.resolve_id(caller, item_ref).await?;
         let found = match self.store.visible_snapshot(id, caller.visible(), check).await {
             Ok(found) => found,
-            Err(error) => return Err(self.explain_damage(id, error).await),
+            Err(error) => return Err(self.explain_damage(caller, id, error).await),
         };
         match found {
             Some(snapshot) if item_ref.exists_for(caller, &snapshot.item) => {
