@@ -5,7 +5,7 @@ use std::sync::Arc;
 use interline_python::Function;
 use jiff::Timestamp;
 
-use crate::fields::{Arguments, CodePath, Description, PromptName, Tags, Title, Url};
+use crate::fields::{Arguments, CodePath, Description, PromptName, Tag, Tags, Title, Url};
 use crate::{ItemId, Kind, SpaceId};
 
 /// How many characters of the content are kept beside the metadata.
@@ -57,6 +57,25 @@ pub struct Fields {
     pub arguments: Option<Arguments>,
     /// Path of a file of code.
     pub path: Option<CodePath>,
+}
+
+impl Fields {
+    /// How many bytes they take, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let arguments = self.arguments.iter().flat_map(Arguments::as_slice);
+        let arguments = arguments.map(|argument| {
+            argument.name.len() + argument.description.as_ref().map_or(0, |description| description.len())
+        });
+        let texts = [
+            self.title.as_ref().map(Title::as_str),
+            self.description.as_ref().map(Description::as_str),
+            self.url.as_ref().map(Url::as_str),
+            self.name.as_ref().map(PromptName::as_str),
+            self.path.as_ref().map(CodePath::as_str),
+        ];
+        let tags = self.tags.as_slice().iter().map(Tag::as_str);
+        texts.into_iter().flatten().chain(tags).map(str::len).chain(arguments).sum()
+    }
 }
 
 /// The stamp of an item: two reads with equal stamps saw the same item.

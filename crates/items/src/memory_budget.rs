@@ -57,7 +57,7 @@ pub struct RequestMemory(Arc<Reservation>);
 struct Reservation {
     budget: MemoryBudget,
     holder: MemoryHolder,
-    /// Changed under the budget's lock once it is over [`UNCOUNTED`].
+    /// Changed under the budget's lock if it is, or gets, over [`UNCOUNTED`]; without it otherwise. So every change compares.
     bytes: AtomicUsize,
     /// Those of `bytes` that are for work on a content.
     work: AtomicUsize,
@@ -117,17 +117,19 @@ fn counted(bytes: usize) -> usize {
 impl RequestMemory {
     /// Takes so many bytes more, or says why not; then it holds what it held.
     pub fn take(&self, more: usize) -> Result<(), Overloaded> {
-        let before = self.bytes();
-        if before + more <= UNCOUNTED {
-            self.0.bytes.store(before + more, Ordering::Relaxed);
+        if self.change_uncounted(|bytes| bytes.saturating_add(more)) {
             return Ok(());
         }
         let mut used = self.0.budget.lock();
-        let (before, after) = (self.bytes(), self.bytes() + more);
-        self.0.budget.check(&used, self.0.holder, counted(before), counted(after))?;
-        used.replace(self.0.holder, counted(before), counted(after));
-        self.0.bytes.store(after, Ordering::Relaxed);
-        Ok(())
+        // Another clone may change it meanwhile, as long as it is not counted.
+        loop {
+            let before = self.bytes();
+            let after = before.saturating_add(more);
+            self.0.budget.check(&used, self.0.holder, counted(before), counted(after))?;
+            if self.replace(&mut used, before, after) {
+                return Ok(());
+            }
+        }
     }
 
     /// Whether so many bytes more could be taken now.
@@ -141,13 +143,27 @@ impl RequestMemory {
 
     /// Holds so many bytes from now on, however full the budget is: for what exists already.
     pub fn hold(&self, bytes: usize) {
-        let before = self.bytes();
-        if before <= UNCOUNTED && bytes <= UNCOUNTED {
-            return self.0.bytes.store(bytes, Ordering::Relaxed);
+        if self.change_uncounted(|_| bytes) {
+            return;
         }
         let mut used = self.0.budget.lock();
-        used.replace(self.0.holder, counted(self.bytes()), counted(bytes));
-        self.0.bytes.store(bytes, Ordering::Relaxed);
+        while !self.replace(&mut used, self.bytes(), bytes) {}
+    }
+
+    /// Changes the bytes without the budget's lock; whether it did: both what it holds and what it is to hold are uncounted.
+    fn change_uncounted(&self, change: impl Fn(usize) -> usize) -> bool {
+        let uncounted = |bytes: usize| bytes <= UNCOUNTED;
+        let change = |bytes: usize| Some(change(bytes)).filter(|&after| uncounted(bytes) && uncounted(after));
+        self.0.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change).is_ok()
+    }
+
+    /// Changes the bytes under the budget's lock; whether they still were `before`.
+    fn replace(&self, used: &mut Used, before: usize, after: usize) -> bool {
+        let replaced = self.0.bytes.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if replaced {
+            used.replace(self.0.holder, counted(before), counted(after));
+        }
+        replaced
     }
 
     /// Whether a request that holds so many bytes is counted.
@@ -269,6 +285,23 @@ mod tests {
         drop(request);
         assert_eq!(budget.used(), 10 * MEGABYTE);
         copy.hold(5);
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn clones_that_take_at_once_take_together_what_each_takes() {
+        const TAKES: usize = 10_000;
+        let budget = MemoryBudget::new(64 * MEGABYTE);
+        for _ in 0..100 {
+            let (request, start) = (budget.request(user()), std::sync::Barrier::new(2));
+            let take = || {
+                start.wait();
+                (0..TAKES).for_each(|_| request.take(1).expect("there is room"));
+            };
+            // They begin uncounted, and end counted.
+            std::thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(take))));
+            assert_eq!((request.bytes(), budget.used()), (2 * TAKES, 2 * TAKES));
+        }
         assert_eq!(budget.used(), 0);
     }
 

@@ -4,14 +4,12 @@
 use std::io;
 use std::panic::resume_unwind;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 use tokio::time::timeout_at;
 
-#[cfg(test)]
-use crate::fair::FairPermit;
-use crate::fair::{Checkpoint, FairSemaphore, QueueFull, WorkFor, pool_places};
+use crate::fair::{Checkpoint, FairPermit, FairSemaphore, QueueFull, WorkFor, pool_places};
 use crate::{Error, OverloadCause, Overloaded};
 
 /// The stack of every thread here: what checks of templates and of Python need, whichever is larger.
@@ -77,6 +75,13 @@ impl From<ThreadError> for Error {
     }
 }
 
+/// How long work may wait for its place, and how long it may take from then on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimeLimits {
+    pub(crate) wait: Duration,
+    pub(crate) work: Duration,
+}
+
 /// A bounded number of threads, each of which lives for one piece of work, shared fairly by users.
 #[derive(Clone)]
 pub(crate) struct Threads {
@@ -119,22 +124,28 @@ impl Threads {
         until: Option<Instant>,
         work: impl FnOnce(&LargeStack, &Checkpoint) -> T + Send + 'static,
     ) -> Result<T, ThreadError> {
+        let permit = self.place(work_for, until).await?;
+        begin(permit, until, work).await
+    }
+
+    /// The same for work whose time begins when it has its place.
+    pub(crate) async fn run_for<T: Send + 'static>(
+        &self,
+        work_for: WorkFor,
+        limits: TimeLimits,
+        work: impl FnOnce(&LargeStack, &Checkpoint) -> T + Send + 'static,
+    ) -> Result<T, ThreadError> {
+        let permit = self.place(work_for, Some(Instant::now() + limits.wait)).await?;
+        begin(permit, Some(Instant::now() + limits.work), work).await
+    }
+
+    async fn place(&self, work_for: WorkFor, until: Option<Instant>) -> Result<FairPermit<WorkFor>, ThreadError> {
         let acquiring = self.places.acquire(work_for);
         let permit = match until {
             Some(until) => timeout_at(until.into(), acquiring).await.map_err(|_| ThreadError::WaitedTooLong)?,
             None => acquiring.await,
         };
-        let permit = permit.map_err(ThreadError::QueueFull)?;
-        let (checkpoint, _guard) = Checkpoint::new(Some(permit), until);
-        let (sender, receiver) = oneshot::channel();
-        let spawned = builder().spawn(move || {
-            let done = work(&LargeStack(()), &checkpoint);
-            drop(checkpoint);
-            // Nobody may be waiting any more.
-            let _ = sender.send(done);
-        });
-        spawned.map_err(ThreadError::NoThread)?;
-        receiver.await.map_err(|_| ThreadError::Panicked)
+        permit.map_err(ThreadError::QueueFull)
     }
 
     /// Runs `work` on a thread of its own if a place is free right now; what comes when it is done. `None` if none is, or
@@ -153,6 +164,24 @@ impl Threads {
         });
         spawned.ok().map(|_| receiver)
     }
+}
+
+/// Runs `work` on a thread of its own, which has the permit.
+async fn begin<T: Send + 'static>(
+    permit: FairPermit<WorkFor>,
+    until: Option<Instant>,
+    work: impl FnOnce(&LargeStack, &Checkpoint) -> T + Send + 'static,
+) -> Result<T, ThreadError> {
+    let (checkpoint, _guard) = Checkpoint::new(Some(permit), until);
+    let (sender, receiver) = oneshot::channel();
+    let spawned = builder().spawn(move || {
+        let done = work(&LargeStack(()), &checkpoint);
+        drop(checkpoint);
+        // Nobody may be waiting any more.
+        let _ = sender.send(done);
+    });
+    spawned.map_err(ThreadError::NoThread)?;
+    receiver.await.map_err(|_| ThreadError::Panicked)
 }
 
 #[cfg(test)]
@@ -210,6 +239,24 @@ mod tests {
     async fn work_that_gets_no_place_in_time_is_not_begun() {
         let (threads, _permit) = Threads::busy();
         let ran = threads.run_until(WorkFor::Server, Some(Instant::now()), |_, _| ()).await;
+        assert!(matches!(ran, Err(ThreadError::WaitedTooLong)));
+    }
+
+    #[tokio::test]
+    async fn the_time_of_work_begins_when_it_has_its_place() {
+        let (threads, permit) = Threads::busy();
+        let limits = TimeLimits { wait: Duration::from_secs(60), work: Duration::from_secs(60) };
+        let running = tokio::spawn({
+            let threads = threads.clone();
+            async move { threads.run_for(WorkFor::Server, limits, |_, checkpoint| checkpoint.deadline()).await }
+        });
+        // The task has come to its place in the queue.
+        tokio::task::yield_now().await;
+        let freed = Instant::now();
+        drop(permit);
+        assert!(running.await.unwrap().unwrap() >= Some(freed + limits.work));
+        let (threads, _permit) = Threads::busy();
+        let ran = threads.run_for(WorkFor::Server, TimeLimits { wait: Duration::ZERO, ..limits }, |_, _| ()).await;
         assert!(matches!(ran, Err(ThreadError::WaitedTooLong)));
     }
 

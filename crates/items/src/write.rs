@@ -7,6 +7,10 @@ use jiff::Timestamp;
 
 use crate::{Item, Kind, Stamp, TokenId, UserId};
 
+/// What the rows of a change take beside its fields and content, about: the item, its version, its event, and their entries in
+/// indexes.
+const ROW_BYTES: usize = 1_024;
+
 /// What one transaction commits.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
@@ -17,14 +21,9 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// How many bytes of content it writes.
-    pub fn content_bytes(&self) -> usize {
-        let bytes = |write: &ItemWrite| match &write.content {
-            ContentWrite::Keep => 0,
-            ContentWrite::Edit { new, .. } => new.len(),
-            ContentWrite::Set { new, .. } | ContentWrite::Repair { new } => new.as_ref().map_or(0, |text| text.len()),
-        };
-        self.writes.iter().map(bytes).sum()
+    /// How many bytes it writes, about.
+    pub fn bytes(&self) -> usize {
+        self.writes.iter().map(ItemWrite::bytes).sum()
     }
 }
 
@@ -69,6 +68,11 @@ pub struct ItemWrite {
 }
 
 impl ItemWrite {
+    /// How many bytes it writes, about: rows, fields, and the contents before and after it.
+    pub fn bytes(&self) -> usize {
+        ROW_BYTES + self.after.fields.bytes() + self.content.bytes()
+    }
+
     /// Whether the item is to be summarized, or summarized again, after this change.
     pub fn asks_for_enrichment(&self) -> bool {
         let is_read = |field: &&str| matches!(*field, "title" | "description" | "url" | "content");
@@ -110,6 +114,17 @@ pub enum ContentWrite {
 }
 
 impl ContentWrite {
+    fn bytes(&self) -> usize {
+        match self {
+            ContentWrite::Keep => 0,
+            ContentWrite::Edit { undo, new } => {
+                new.len() + undo.splices().iter().map(|splice| splice.text.len()).sum::<usize>()
+            }
+            ContentWrite::Set { old, new } => [old, new].into_iter().flatten().map(|text| text.len()).sum(),
+            ContentWrite::Repair { new } => new.as_ref().map_or(0, |text| text.len()),
+        }
+    }
+
     /// The change from one content to another.
     pub(crate) fn between(old: &Option<Arc<str>>, new: &Option<Arc<str>>) -> ContentWrite {
         if old == new { ContentWrite::Keep } else { ContentWrite::Set { old: old.clone(), new: new.clone() } }

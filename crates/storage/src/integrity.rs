@@ -178,9 +178,37 @@ fn no_fit(item: ItemId) -> StoreError {
 }
 
 /// A failure of a storage that may be damage.
-pub(crate) trait Damage: Sized {
+pub(crate) trait Damage: Sized + From<StoreError> {
     /// The damage, or the failure again if it is none.
     fn into_corruption(self) -> Result<Corruption, Self>;
+
+    /// The same failure; if what is stored cannot be read because it is damaged, it is the damage of this item.
+    fn of_item(self, item: ItemId) -> Self {
+        match self.into_corruption() {
+            Ok(corruption) => {
+                StoreError::Corrupt(Corruption { item: corruption.item.or(Some(item)), ..corruption }).into()
+            }
+            Err(failure) => failure,
+        }
+    }
+
+    /// The same for a version of an item.
+    fn of_version(self, item: ItemId, version: u64) -> Self {
+        match self.into_corruption() {
+            Ok(corruption) => StoreError::Corrupt(Corruption::of_version(item, version, corruption.detail)).into(),
+            Err(failure) => failure,
+        }
+    }
+}
+
+/// The damage that an error of the store tells of, or the error again if it tells of none.
+pub(crate) fn corruption_in(answer: StoreError) -> Result<Corruption, StoreError> {
+    match answer {
+        StoreError::Corrupt(corruption) => Ok(corruption),
+        // A column that cannot be decoded.
+        StoreError::Failed(detail) => Ok(Corruption { item: None, version: None, detail }),
+        other => Err(other),
+    }
 }
 
 /// [`StoreError::Corrupt`] if a version was not rebuilt as it was written. Records of older programs have no hash: of those

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use interline_items::fair::pool_places;
 use interline_items::{
-    Caller, Case, Contents, Error, Filter, FindItems, ItemDraft, ItemRef, Kind, OverloadCause, Overloaded, PageStart,
-    QuerySyntax, Rank, ReadContent, SearchField, SearchInside, TagMatch, TextFilter, View,
+    Caller, Case, CodeKind, CodeScope, Contents, Error, Filter, FindItems, ItemDraft, ItemRef, Kind, OverloadCause, Overloaded, PageStart,
+    QuerySyntax, Rank, ReadContent, SearchField, SearchFiles, SearchInside, TagMatch, TextFilter, View,
 };
 use tokio::task::JoinSet;
 
 use crate::samples::{note_of, prompt};
-use crate::world::{World, by_id, set};
+use crate::world::{World, by_id, code, set};
 
 /// How many requests the hostile user has in flight.
 const REQUESTS: usize = 16;
@@ -70,6 +71,49 @@ async fn endless_searches_in_an_item_leave_threads_to_others() {
     }
     let answered = std::iter::from_fn(|| requests.try_join_next()).count();
     assert!(answered <= REQUESTS - UNANSWERED, "the bystander waited for {answered} of {REQUESTS} requests");
+}
+
+/// Its own endless searches keep it waiting, which says nothing about its expression.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_time_that_a_search_in_an_item_waited_does_not_count() {
+    let (world, hostile, ..) = world_of_two().await;
+    let short = by_id(&world.create(Kind::Note, note_of("short")).await);
+    let mut endless = JoinSet::new();
+    for _ in 0..pool_places() {
+        let (interline, owner, hostile) = (world.interline.clone(), world.owner.clone(), hostile.clone());
+        endless.spawn(async move { interline.search_inside(&owner, &hostile, hostile_search_inside()).await });
+    }
+    // Those with a place are answered first; as many wait.
+    assert_eq!(code(endless.join_next().await.unwrap().unwrap()), "invalid_pattern");
+    let search = SearchInside { query: "s.*t".to_owned(), ..hostile_search_inside() };
+    let found = world.interline.search_inside(&world.owner, &short, search).await.unwrap();
+    assert_eq!(found.total_matches, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn endless_searches_leave_it_to_others_to_be_told_that_an_expression_is_wrong() {
+    let (world, ..) = world_of_two().await;
+    let mut requests = JoinSet::new();
+    for _ in 0..REQUESTS {
+        let (interline, owner) = (world.interline.clone(), world.owner.clone());
+        let hostile = find(TextFilter::parse(None, Some(HOSTILE)).unwrap());
+        requests.spawn(async move { interline.find_items(&owner, hostile).await });
+    }
+    let wrong = SearchFiles {
+        scope: CodeScope { kind: CodeKind::Module, app: None, organization: None },
+        pattern: "(".to_owned(),
+        syntax: QuerySyntax::Regex,
+        case: Case::Sensitive,
+        path: None,
+        path_prefix: None,
+        context_lines: 0,
+        limit: 1,
+    };
+    for _ in 0..10 {
+        assert_eq!(code(world.interline.search_code(&world.owner, wrong.clone()).await), "invalid_pattern");
+    }
+    let answered = std::iter::from_fn(|| requests.try_join_next()).count();
+    assert!(answered <= REQUESTS - UNANSWERED, "it waited for {answered} of {REQUESTS} searches");
 }
 
 #[tokio::test(flavor = "multi_thread")]

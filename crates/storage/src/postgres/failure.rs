@@ -4,12 +4,12 @@ use std::error::Error;
 use std::io;
 
 use deadpool_postgres::{HookError, PoolError};
-use interline_items::{Corruption, ItemId, StoreError};
+use interline_items::{Corruption, StoreError};
 use tokio_postgres::error::SqlState;
 
 use crate::OpenError;
 use crate::codec::CodecError;
-use crate::integrity::Damage;
+use crate::integrity::{Damage, corruption_in};
 
 /// Why an operation on the database failed.
 #[derive(Debug)]
@@ -24,32 +24,10 @@ pub(crate) enum Failure {
     NoAnswer,
 }
 
-impl Failure {
-    /// The same failure; if what is stored cannot be read because it is damaged, it is the damage of this item.
-    pub(super) fn of_item(self, item: ItemId) -> Failure {
-        match self.into_corruption() {
-            Ok(corruption) => {
-                StoreError::Corrupt(Corruption { item: corruption.item.or(Some(item)), ..corruption }).into()
-            }
-            Err(failure) => failure,
-        }
-    }
-
-    /// The same for a version of an item.
-    pub(super) fn of_version(self, item: ItemId, version: u64) -> Failure {
-        match self.into_corruption() {
-            Ok(corruption) => StoreError::Corrupt(Corruption::of_version(item, version, corruption.detail)).into(),
-            Err(failure) => failure,
-        }
-    }
-}
-
 impl Damage for Failure {
     fn into_corruption(self) -> Result<Corruption, Failure> {
         match self {
-            Failure::Answer(StoreError::Corrupt(corruption)) => Ok(corruption),
-            // A column that cannot be decoded.
-            Failure::Answer(StoreError::Failed(detail)) => Ok(Corruption { item: None, version: None, detail }),
+            Failure::Answer(answer) => corruption_in(answer).map_err(Failure::Answer),
             Failure::Database(error) if is_damage(&error) => {
                 Ok(Corruption { item: None, version: None, detail: error_chain(&error) })
             }

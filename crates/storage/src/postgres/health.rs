@@ -27,24 +27,25 @@ pub(super) async fn probe(pools: &Pools) -> StoreHealth {
         Ok(client) => client,
         Err(failure) => return StoreHealth::failing(outage_of(&failure)),
     };
-    let reads = in_time(run(&mut client, READ)).await;
-    let writes = match pools.write_state.recent() {
-        Some(recent) => recent,
-        None => match in_time(run(&mut client, WRITE)).await {
-            Ok(()) => {
-                pools.write_state.committed();
-                Ok(())
-            }
-            Err(failure) => {
-                if failure.spoils_the_connection() {
-                    drop(Client::take(client));
-                    pools.work.retain(|_, _| false);
-                }
-                Err(outage_of(&failure))
-            }
-        },
+    let read = in_time(run(&mut client, READ)).await;
+    let recent = pools.write_state.recent();
+    let written = match (&recent, &read) {
+        (Some(_), _) => Ok(()),
+        // The write would wait for the read.
+        (None, Err(Failure::NoAnswer)) => Err(Failure::NoAnswer),
+        (None, _) => in_time(run(&mut client, WRITE)).await,
     };
-    StoreHealth { reads: reads.map_err(|failure| outage_of(&failure)), writes }
+    let spoils = |outcome: &Result<(), Failure>| outcome.as_ref().is_err_and(Failure::spoils_the_connection);
+    if spoils(&read) || spoils(&written) {
+        // In the pool, the next request would wait for what was not answered.
+        drop(Client::take(client));
+        pools.work.retain(|_, _| false);
+    }
+    if recent.is_none() && written.is_ok() {
+        pools.write_state.committed();
+    }
+    let outage = |failure: Failure| outage_of(&failure);
+    StoreHealth { reads: read.map_err(outage), writes: recent.unwrap_or_else(|| written.map_err(outage)) }
 }
 
 async fn in_time<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {

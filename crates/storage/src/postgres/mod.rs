@@ -265,7 +265,7 @@ impl Store for PostgresStore {
     }
 
     async fn whole_versions(&self, item: ItemId, limit: usize) -> Result<Vec<u64>, StoreError> {
-        self.pools.use_one(async { versions::whole_versions(&mut self.client().await?, item, limit).await }).await
+        self.pools.read_long(None, async |client| versions::whole_versions(client, item, limit).await).await
     }
 
     fn damage(&self) -> DamageCount {

@@ -10,6 +10,7 @@ use tokio_postgres::types::FromSql;
 use uuid::Uuid;
 
 use crate::codec::{functions, json, names};
+use crate::integrity::Damage;
 pub(super) use crate::item_columns::item_columns;
 use crate::postgres::failure::Failure;
 

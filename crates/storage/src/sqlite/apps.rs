@@ -12,7 +12,7 @@ use super::sql::poll_once;
 use super::write::commit::{self, WholeCopies};
 use super::write::encoded_write::EncodedBatch;
 use super::write::group_commit::CommitGroup;
-use crate::integrity::check_hash;
+use crate::integrity::{Damage, check_hash};
 use crate::tables::apps;
 
 /// The files of an app (?1) as they are now.

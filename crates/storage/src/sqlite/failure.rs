@@ -1,10 +1,10 @@
 //! Errors of SQLite, and what they mean for the caller.
 
-use interline_items::{Corruption, ItemId, Outage, StoreError};
+use interline_items::{Corruption, Outage, StoreError};
 use rusqlite::{ErrorCode, ffi};
 
 use crate::codec::CodecError;
-use crate::integrity::Damage;
+use crate::integrity::{Damage, corruption_in};
 use crate::sqlite::database_files;
 
 /// Why an operation on the database failed.
@@ -26,32 +26,10 @@ impl Failure {
     }
 }
 
-impl Failure {
-    /// The same failure; if what is stored cannot be read because it is damaged, it is the damage of this item.
-    pub(super) fn of_item(self, item: ItemId) -> Failure {
-        match self.into_corruption() {
-            Ok(corruption) => {
-                StoreError::Corrupt(Corruption { item: corruption.item.or(Some(item)), ..corruption }).into()
-            }
-            Err(failure) => failure,
-        }
-    }
-
-    /// The same for a version of an item.
-    pub(super) fn of_version(self, item: ItemId, version: u64) -> Failure {
-        match self.into_corruption() {
-            Ok(corruption) => StoreError::Corrupt(Corruption::of_version(item, version, corruption.detail)).into(),
-            Err(failure) => failure,
-        }
-    }
-}
-
 impl Damage for Failure {
     fn into_corruption(self) -> Result<Corruption, Failure> {
         match self {
-            Failure::Answer(StoreError::Corrupt(corruption)) => Ok(corruption),
-            // A column that cannot be decoded.
-            Failure::Answer(StoreError::Failed(detail)) => Ok(Corruption { item: None, version: None, detail }),
+            Failure::Answer(answer) => corruption_in(answer).map_err(Failure::Answer),
             Failure::Sqlite(error) if is_damage(&error) => {
                 Ok(Corruption { item: None, version: None, detail: error.to_string() })
             }

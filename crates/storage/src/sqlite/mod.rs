@@ -424,7 +424,8 @@ impl Store for SqliteStore {
     async fn create_app(&self, new: NewApp) -> Result<(), StoreError> {
         let NewApp { app, space, files } = new;
         let files = compress(batch_compression_bytes(&files), || EncodedBatch::encode(files)).await?;
-        Ok(self.writer.run_in_group(0, move |group| apps::create(group, &app, &space, &files)).await?)
+        let bytes = files.bytes();
+        Ok(self.writer.run_in_group(bytes, move |group| apps::create(group, &app, &space, &files)).await?)
     }
 
     async fn update_app(&self, app: &App, before: Timestamp) -> Result<bool, StoreError> {

@@ -8,6 +8,7 @@ use rusqlite::types::FromSql;
 use uuid::Uuid;
 
 use crate::codec::{functions, json, names};
+use crate::integrity::Damage;
 pub(super) use crate::item_columns::item_columns;
 use crate::sqlite::failure::Failure;
 

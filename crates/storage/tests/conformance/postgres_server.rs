@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use interline_items::fair::Checkpoint;
 use interline_items::search::{IndexStep, IndexStepResult};
-use interline_items::{Retention, Store, StoreError};
+use interline_items::{Outage, Retention, Store, StoreError};
 use interline_storage::{OpenError, PostgresStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -34,6 +34,7 @@ on_a_server!(
     a_database_that_only_reads_is_unavailable,
     a_transaction_that_was_idle_for_too_long_is_unavailable,
     a_server_that_is_silent_is_unavailable_and_new_connections_are_made,
+    a_connection_that_is_silent_to_a_probe_is_not_used_again,
     a_long_migration_elsewhere_is_waited_for,
     a_lost_connection_is_replaced,
     a_commit_that_is_cut_off_before_its_end_is_unavailable_and_changes_nothing,
@@ -131,6 +132,19 @@ async fn a_server_that_is_silent_is_unavailable_and_new_connections_are_made(tes
     assert!(matches!(written, Err(StoreError::Unavailable(_))), "{written:?}");
     way.is_silent.store(false, Ordering::SeqCst);
     assert_eq!(store.item(made.item.id).await.unwrap(), Some(made.item));
+}
+
+/// The probe of the read alone meets the silence: a commit a moment ago shows that writes work.
+async fn a_connection_that_is_silent_to_a_probe_is_not_used_again(test: TestStore) {
+    let way = Way::to(url(&test)).await;
+    let store = PostgresStore::connect(&way.url).await.unwrap();
+    author(&store, "ada").await;
+    way.is_silent.store(true, Ordering::SeqCst);
+    assert_eq!(store.health().await.reads, Err(Outage::Unreachable));
+    way.is_silent.store(false, Ordering::SeqCst);
+    let asked = Instant::now();
+    assert_eq!(store.users().await.unwrap().len(), 1);
+    assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
 }
 
 /// A migration may take longer than any other lock is waited for.

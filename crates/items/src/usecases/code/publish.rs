@@ -22,7 +22,10 @@ impl Interline {
     pub async fn publish_app(&self, caller: &Caller, app_ref: &AppRef) -> Result<(App, AppVersion), Error> {
         caller.require(Scope::Read)?;
         let app = self.writable_app(caller, app_ref).await?;
-        match self.store.publish_app(app.id, caller.user(), now()).await? {
+        let (id, user) = (app.id, caller.user());
+        // How much is copied is known only there.
+        let published = self.write_long(caller, move |store| async move { store.publish_app(id, user, now()).await });
+        match published.await?? {
             Some(version) => Ok((App { published_version: Some(version.version), ..app }, version)),
             None => Err(Error::field("draft", "has no files: write at least one before publishing")),
         }

@@ -89,9 +89,10 @@ impl Interline {
         let paths = self.paths(&request)?;
         let spaces = self.readable_spaces(caller, &request.scope).await?.into_iter().collect();
         let kind = request.scope.kind;
-        let (checkpoint, _guard) = self.search_checkpoint(caller, MAX_TIME).await?;
         let limits = MatchLimits { context_lines: request.context_lines, limit: request.limit };
         let pattern = self.threads.run(caller.work_for(), move |_| pattern(&request)).await??;
+        // Not before the pattern is compiled: that takes no place of a search.
+        let (checkpoint, _guard) = self.search_checkpoint(caller, MAX_TIME).await?;
         let search = Search::from_pattern(pattern.clone()).into();
         let helpers = HelperThreads { threads: self.threads.clone(), work_for: caller.work_for() };
         let (matcher, reader) = FileMatcher::begin(helpers, pattern, limits, checkpoint.clone());

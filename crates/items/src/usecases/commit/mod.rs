@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::{Batch, Error, IdempotencyRecord, Item, ItemWrite, StoreError};
+use crate::{Batch, Error, IdempotencyRecord, Item, ItemWrite, Store, StoreError};
 
 use super::{Caller, EditResult, Interline, now};
 
@@ -56,17 +56,30 @@ impl Interline {
     /// Commits a batch of the caller; `None` if an item changed meanwhile, so that the write takes another round. A long
     /// batch waits for its turn among those of other users.
     pub(super) async fn commit(&self, caller: &Caller, batch: Batch) -> Result<Option<()>, Error> {
-        if batch.content_bytes() < LONG_WRITE_BYTES {
+        if batch.bytes() < LONG_WRITE_BYTES {
             return unless_stale(self.store.commit(batch).await);
         }
+        unless_stale(self.write_long(caller, |store| async move { store.commit(batch).await }).await?)
+    }
+
+    /// Carries out a long write of the caller, when it is its turn among those of other users.
+    pub(super) async fn write_long<T, F>(
+        &self,
+        caller: &Caller,
+        write: impl FnOnce(Arc<dyn Store>) -> F + Send + 'static,
+    ) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send,
+    {
         let permit = self.long_write_permit(caller).await?;
         let store = Arc::clone(&self.store);
         // In a task of its own: the storage commits it also when the caller has gone, and the place is taken until then.
-        let committing = tokio::spawn(async move {
+        let writing = tokio::spawn(async move {
             let _permit = permit;
-            store.commit(batch).await
+            write(store).await
         });
-        unless_stale(committing.await.map_err(|error| Error::Unknown(error.to_string()))?)
+        writing.await.map_err(|error| Error::Unknown(error.to_string()))
     }
 
     /// Commits the idempotency record of a write that changed nothing, so that a repetition changes nothing either.
@@ -90,4 +103,39 @@ pub(super) fn unless_stale<T>(committed: Result<T, StoreError>) -> Result<Option
 /// The error of a write that lost [`MAX_ROUNDS`] rounds.
 pub(super) fn lost_every_round() -> Error {
     Error::Unavailable("the item changed under every attempt".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Action, ContentWrite, Fields, ItemId, Kind, Record, Source, SpaceId, Stamp, UserId};
+
+    /// A change of a tag.
+    fn retagged() -> ItemWrite {
+        let (at, before) = (now(), Stamp { version: 1, revision: 0 });
+        let after = Item {
+            id: ItemId::generate(),
+            kind: Kind::Note,
+            space: SpaceId::generate(),
+            fields: Fields::default(),
+            content: None,
+            functions: None,
+            stamp: Stamp { version: 2, revision: 0 },
+            created_at: at,
+            updated_at: at,
+            last_used_at: None,
+            archived_at: None,
+            deleted_at: None,
+        };
+        let (action, changed_fields, source) = (Action::Update, vec!["tags"], Source::Rest);
+        let record = Record { action, changed_fields, at, source, user: UserId::generate(), token: None };
+        ItemWrite { before: Some(before), after, content: ContentWrite::Keep, record }
+    }
+
+    #[test]
+    fn many_rows_are_a_long_write_and_few_are_not() {
+        let batch = |rows| (0..rows).map(|_| retagged()).collect::<Batch>();
+        assert!(batch(10).bytes() < LONG_WRITE_BYTES);
+        assert!(batch(300).bytes() >= LONG_WRITE_BYTES);
+    }
 }

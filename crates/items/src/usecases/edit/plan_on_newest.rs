@@ -50,7 +50,7 @@ impl Interline {
             batch
         };
         if let Err(error) = self.store.commit_on_newest(id, Box::new(plan)).await {
-            return Err(self.explain_damage(id, error).await);
+            return Err(self.explain_damage(caller, id, error).await);
         }
         let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
         match result.unwrap_or_else(|| Err(Error::Internal("the storage prepared nothing".to_owned()))) {

@@ -135,7 +135,7 @@ impl Interline {
     }
 
     async fn version(&self, caller: &Caller, item: &Item, number: u64) -> Result<Version, Error> {
-        let _permit = self.read_permit(caller).await?;
+        let permit = self.read_permit(caller).await?;
         // Storages are asked only for versions that the item has had.
         let version = match number {
             number if (1..=item.stamp.version).contains(&number) => self.store.version(item.id, number).await,
@@ -143,7 +143,10 @@ impl Interline {
         };
         let version = match version {
             Ok(version) => version,
-            Err(error) => return Err(self.explain_damage(item.id, error).await),
+            Err(error) => {
+                drop(permit);
+                return Err(self.explain_damage(caller, item.id, error).await);
+            }
         };
         let (kind, id, current) = (item.kind, item.id, item.stamp.version);
         let version = version.ok_or(Error::VersionNotFound { kind, id, version: number, current })?;

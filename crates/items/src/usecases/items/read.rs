@@ -180,7 +180,7 @@ impl Interline {
                 take_for_work(snapshot.content.as_ref().map_or(0, |content| content.len()))?;
                 Ok(snapshot)
             }
-            Err(error) => Err(self.explain_damage(id, error).await),
+            Err(error) => Err(self.explain_damage(caller, id, error).await),
         }
     }
 

@@ -61,10 +61,15 @@ impl Interline {
         self.damage().items
     }
 
-    /// The error of a read of an item; if the item is damaged, it names the versions that are whole.
-    pub(in crate::usecases) async fn explain_damage(&self, id: ItemId, error: StoreError) -> Error {
+    /// The error of a read of an item; if the item is damaged, it names the versions that are whole. To find them, versions are
+    /// rebuilt: that is a long read, and the caller of this holds no permit of one.
+    pub(in crate::usecases) async fn explain_damage(&self, caller: &Caller, id: ItemId, error: StoreError) -> Error {
         match error {
             StoreError::Corrupt(Corruption { detail, .. }) => {
+                let _permit = match self.read_permit(caller).await {
+                    Ok(permit) => permit,
+                    Err(overloaded) => return overloaded,
+                };
                 let versions = self.store.whole_versions(id, MAX_NAMED_VERSIONS).await.unwrap_or_default();
                 Error::CorruptContent { item: Some(id), versions, detail }
             }

@@ -8,13 +8,16 @@ use interline_edit::{Case, Pattern, PatternError, SearchInterrupted, SearchOptio
 
 use crate::fair::Checkpoint;
 use crate::fields::{Description, FieldError, Title, refuse_nul};
+use crate::threads::TimeLimits;
 use crate::{Error, HashCheck, Item, Scope, Snapshot};
 
 use crate::usecases::{Caller, Interline, ItemRef};
 
 use super::content_check::BIG_BYTES;
 
-/// How long a search may take.
+/// How long a search waits for a thread.
+const MAX_WAIT: Duration = Duration::from_secs(10);
+/// How long a search may take, from when it begins.
 const MAX_TIME: Duration = Duration::from_secs(2);
 /// How many bytes the contexts of one answer may have together: matches of many lines may overlap.
 const MAX_CONTEXT_BYTES: usize = 8 * 1024 * 1024;
@@ -109,9 +112,9 @@ impl Interline {
         check(&request)?;
         let is_long = snapshot.content.as_ref().is_some_and(|content| content.len() > BIG_BYTES);
         if is_long || request.query.len() > BIG_BYTES || request.syntax == QuerySyntax::Regex {
-            let until = Instant::now() + MAX_TIME;
+            let limits = TimeLimits { wait: MAX_WAIT, work: MAX_TIME };
             let search = move |_: &_, checkpoint: &_| search_snapshot(&snapshot, &request, checkpoint);
-            self.threads.run_until(caller.work_for(), Some(until), search).await?
+            self.threads.run_for(caller.work_for(), limits, search).await?
         } else {
             search_snapshot(&snapshot, &request, &Checkpoint::until(Instant::now() + MAX_TIME))
         }

@@ -11,7 +11,7 @@ use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use crate::codec::names;
-use crate::integrity::Integrity;
+use crate::integrity::{Damage, Integrity};
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{self, item_columns};
 

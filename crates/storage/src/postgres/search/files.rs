@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use deadpool_postgres::{Client, Transaction};
+use interline_items::fair::Checkpoint;
 use interline_items::search::{FileReader, FileSearch, FileText, Paths, file_order};
 use interline_items::{ItemId, SpaceId, StoreError};
 use tokio_postgres::Row;
@@ -57,9 +58,10 @@ async fn hand_over(
         (now, rest) = rest.split_at(batch(rest, |file| file.bytes));
         let numbers: Vec<i64> = now.iter().map(|file| file.number).collect();
         let (texts, now) = (texts(&transaction, &numbers).await?, now.to_vec());
-        let integrity = Arc::clone(integrity);
+        let (integrity, checkpoint) = (Arc::clone(integrity), query.checkpoint.clone());
         let outcome;
-        (outcome, read) = run_blocking(move || (read_each(&now, &texts, &integrity, &mut read), read)).await?;
+        (outcome, read) =
+            run_blocking(move || (read_each(&now, &texts, &integrity, &checkpoint, &mut read), read)).await?;
         if outcome?.is_break() {
             break;
         }
@@ -96,11 +98,13 @@ fn read_each(
     files: &[File],
     texts: &[Row],
     integrity: &Integrity,
+    checkpoint: &Checkpoint,
     read: &mut FileReader,
 ) -> Result<ControlFlow<()>, Failure> {
     let by_number: HashMap<i64, &Row> =
         texts.iter().map(|row| Ok((row.try_get("number")?, row))).collect::<Result<_, Failure>>()?;
     for file in files {
+        checkpoint.check().map_err(StoreError::from)?;
         let Some(row) = by_number.get(&file.number) else { continue };
         let Some(text) = integrity.unless_damaged(whole_text(row, integrity))?.flatten() else { continue };
         if read(FileText { space: file.space, path: &file.path, text }).is_break() {

@@ -73,11 +73,12 @@ pub(crate) async fn run_with_retry<W: RetryableTransaction>(pools: &Pools, work:
     }
 }
 
-/// Runs a write in a task of its own: it goes on when the caller goes away.
+/// Runs a write in a task of its own: it goes on when the caller goes away. Whether a write that panicked was committed is
+/// unknown.
 pub(crate) async fn run_detached<T: Send + 'static>(
     write: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
-    tokio::spawn(write).await.unwrap_or_else(|gone| Err(StoreError::Failed(gone.to_string())))
+    tokio::spawn(write).await.unwrap_or_else(|gone| Err(StoreError::Unknown(gone.to_string())))
 }
 
 /// Runs what takes milliseconds off the threads of the async runtime, which serve other requests too.
@@ -205,4 +206,15 @@ async fn query_commit_status(client: &Client, proof: &CommitProof) -> Result<Opt
         CommitProof::Nothing => return Ok(Some(CommitStatus::Committed)),
     };
     Ok(if row.try_get(0)? { Some(CommitStatus::Committed) } else { not_found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_outcome_of_a_write_that_panics_is_unknown() {
+        let panicked = run_detached::<()>(async { panic!("after the commit") }).await;
+        assert!(matches!(panicked, Err(StoreError::Unknown(_))), "{panicked:?}");
+    }
 }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::codec::undo::{self, UndoRecord};
 use crate::codec::whole_versions::{WholeVersions, by_promise};
 use crate::codec::{json, names};
-use crate::integrity::check_version;
+use crate::integrity::{Damage, check_version};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::rows::Columns;
 

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::codec::names;
-use crate::integrity::Integrity;
+use crate::integrity::{Damage, Integrity};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::rows::{self, item_columns};
 

@@ -8,7 +8,7 @@ use rusqlite::{Connection, Statement, params};
 
 use super::segments::{live_segments, stale_items};
 use super::{candidates, check_time};
-use crate::integrity::Integrity;
+use crate::integrity::{Damage, Integrity};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::rows::Columns;
 

@@ -17,7 +17,7 @@ use rusqlite::Connection;
 use self::filter::CandidateFilter;
 use self::segments::{live_segments, stale_items, with_block, with_vocabulary};
 use self::texts::Texts;
-use crate::integrity::Integrity;
+use crate::integrity::{Damage, Integrity};
 use crate::paging::{PageEntry, cut_page};
 use crate::search::candidates::{CandidateLookup, Candidates};
 use crate::search::hit::search_hit;

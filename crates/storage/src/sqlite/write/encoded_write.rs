@@ -20,9 +20,9 @@ impl EncodedBatch {
         Ok(EncodedBatch { writes, idempotency })
     }
 
-    /// How many bytes of contents it holds, about.
+    /// How many bytes it writes, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.writes.iter().map(|write| content_bytes(&write.write.content)).sum()
+        self.writes.iter().map(|write| write.write.bytes()).sum()
     }
 }
 
@@ -81,18 +81,6 @@ impl EncodedWrite {
             version.undo = undo::encode_whole(&self.write.content)?;
         }
         Ok(self)
-    }
-}
-
-/// How many bytes the contents before and after a change hold.
-fn content_bytes(content: &ContentWrite) -> usize {
-    match content {
-        ContentWrite::Keep => 0,
-        ContentWrite::Edit { undo, new, .. } => {
-            new.len() + undo.splices().iter().map(|splice| splice.text.len()).sum::<usize>()
-        }
-        ContentWrite::Set { old, new } => [old, new].into_iter().flatten().map(|text| text.len()).sum(),
-        ContentWrite::Repair { new } => new.as_ref().map_or(0, |text| text.len()),
     }
 }
 

@@ -9,9 +9,11 @@ use interline_items::{OverloadCause, Overloaded, StoreError};
 pub(super) struct QueueLimits {
     pub(super) writes: usize,
     pub(super) bytes: usize,
+    /// How many bytes a small write has at the most. Small writes get in however many bytes wait: there are never many.
+    pub(super) small: usize,
 }
 
-pub(super) const QUEUE_LIMITS: QueueLimits = QueueLimits { writes: 4_096, bytes: 128 * 1024 * 1024 };
+pub(super) const QUEUE_LIMITS: QueueLimits = QueueLimits { writes: 4_096, bytes: 128 * 1024 * 1024, small: 16 * 1024 };
 
 /// The bound of one queue; cheap to clone.
 #[derive(Clone, Debug)]
@@ -41,7 +43,8 @@ impl QueueBound {
     /// A place for a write that holds so many bytes. However long a write is, it gets in where no other has bytes.
     pub(super) fn enter(&self, bytes: usize) -> Result<QueuePlace, StoreError> {
         let mut queued = self.lock();
-        let too_long = bytes > 0 && queued.bytes > 0 && queued.bytes.saturating_add(bytes) > self.limits.bytes;
+        let is_small = bytes <= self.limits.small;
+        let too_long = !is_small && queued.bytes > 0 && queued.bytes.saturating_add(bytes) > self.limits.bytes;
         if queued.writes >= self.limits.writes || too_long {
             let cause = OverloadCause::Everyone;
             return Err(StoreError::Overloaded(Overloaded { resource: "queue of writes", cause }));
@@ -74,10 +77,10 @@ mod tests {
 
     #[test]
     fn writes_are_bounded_by_number_and_by_bytes() {
-        let bound = QueueBound::new(QueueLimits { writes: 3, bytes: 100 });
+        let bound = QueueBound::new(QueueLimits { writes: 3, bytes: 100, small: 5 });
         let long = bound.enter(1_000).expect("the queue is empty");
-        assert!(is_refused(&bound.enter(1)));
-        let short = bound.enter(0).expect("it holds no bytes");
+        assert!(is_refused(&bound.enter(6)));
+        let short = bound.enter(5).expect("it is small");
         let other = bound.enter(0).expect("there is a third place");
         assert!(is_refused(&bound.enter(0)));
         drop((long, short));

@@ -284,7 +284,7 @@ fn a_refused_commit_that_reached_the_file_is_the_truth() {
 #[tokio::test]
 async fn a_write_beyond_the_bound_of_the_queue_is_refused() {
     let (sender, receiver) = channel();
-    let limits = crate::sqlite::write::queue_bound::QueueLimits { writes: 2, bytes: 100 };
+    let limits = crate::sqlite::write::queue_bound::QueueLimits { writes: 2, bytes: 100, small: 0 };
     let (queue, probe) = (QueueBound::new(limits), Arc::new(Semaphore::new(1)));
     let files = Arc::new(DatabaseFiles::for_database(Path::new(":memory:")));
     let writer = Writer { writes: Some(sender), thread: None, queue, shared: Arc::default(), files, probe };

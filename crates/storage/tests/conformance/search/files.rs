@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use interline_edit::{Case, Pattern};
 use interline_items::fair::Checkpoint;
-use interline_items::search::{FileSearch, Paths};
+use interline_items::search::{FileSearch, FileText, Paths};
 use interline_items::{CodeKind, Snapshot, Space, Store, StoreError};
 use interline_search::Search;
 
@@ -22,6 +22,7 @@ on_both!(
     paths_narrow_what_is_looked_through,
     a_reader_that_breaks_off_gets_no_more,
     a_search_of_files_ends_in_time,
+    a_search_of_files_that_nobody_waits_for_reads_no_more,
     a_search_of_files_after_each_write_sees_it,
 );
 
@@ -61,6 +62,23 @@ async fn handed(store: &dyn Store, query: &FileSearch, most: usize) -> (Vec<(Str
 async fn matching(store: &dyn Store, query: &FileSearch, pattern: &Pattern) -> Vec<(String, String)> {
     let (handed, _) = handed(store, query, usize::MAX).await;
     handed.into_iter().filter(|(_, text)| pattern.is_match(text)).collect()
+}
+
+async fn a_search_of_files_that_nobody_waits_for_reads_no_more(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    put(&*test.store, &ada, &[("a.py", "alpha"), ("b.py", "alpha"), ("c.py", "alpha")]).await;
+    let (checkpoint, guard) = Checkpoint::new(None, None);
+    let query = FileSearch { checkpoint, ..asking(&[&ada.space], literal("alpha")) };
+    let read = Arc::new(Mutex::new(Vec::new()));
+    let (paths, mut guard) = (Arc::clone(&read), Some(guard));
+    let reader = Box::new(move |file: FileText<'_>| {
+        paths.lock().unwrap().push(file.path.to_owned());
+        drop(guard.take());
+        ControlFlow::Continue(())
+    });
+    let abandoned = test.store.search_files(&query, reader).await;
+    assert!(matches!(abandoned, Err(StoreError::OutOfTime)), "{abandoned:?}");
+    assert_eq!(*read.lock().unwrap(), ["a.py"]);
 }
 
 async fn put(store: &dyn Store, author: &Author, files: &[(&str, &str)]) -> Vec<Snapshot> {
