@@ -19,9 +19,10 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tower::Service as _;
 
+use crate::client_address::ClientAddress;
 use crate::connections::{
-    Acceptor, AnswerBody, CloseRequest, Connection, ConnectionLimits, ConnectionTable, LONGEST_IDLE, LogLimit,
-    TimedStream, client_address,
+    Acceptor, AnswerBody, CloseRequest, Connection, ConnectionLimits, ConnectionTable, ForwardedFor, LONGEST_IDLE,
+    LogLimit, TimedStream, forwarded_address,
 };
 use crate::shutdown::Shutdown;
 use crate::{Indexing, Settings, http, job_worker};
@@ -162,14 +163,13 @@ fn answer(
 ) -> impl Future<Output = Result<Response<AnswerBody>, Infallible>> + use<> {
     let in_flight = connection.begin_request();
     let mut request = http::without_final_slash(request);
-    let client = client_address(connection.peer(), request.headers(), &table.limits().trusted_proxies);
-    request.extensions_mut().insert(client);
+    let forwarded = forwarded_address(connection.peer(), request.headers(), &table.limits().trusted_proxies);
+    let client = forwarded.map_or(connection.peer(), |ForwardedFor(client)| client);
+    forwarded.map(|forwarded| request.extensions_mut().insert(forwarded));
+    request.extensions_mut().insert(ClientAddress(client));
     request.extensions_mut().insert(Arc::clone(connection));
     let answering = router.call(request);
-    async move {
-        let answer = answering.await?;
-        Ok(answer.map(|body| AnswerBody::new(body, in_flight)))
-    }
+    async move { Ok(AnswerBody::in_response(answering.await?, in_flight)) }
 }
 
 /// Closes connections that are idle for too long, again and again.

@@ -144,7 +144,8 @@ impl ConnectionTable {
     /// Counts a request that a trusted proxy forwarded for this address, which may have as many as connections.
     pub(crate) fn begin_forwarded(&self, address: IpAddr) -> Result<ForwardedRequest, Overloaded> {
         let mut open = self.lock();
-        if open.count_of(address) >= self.0.limits.per_address && !address.is_loopback() {
+        // Loopback addresses too: what a client writes where its proxy does not must not free it from the limit.
+        if open.count_of(address) >= self.0.limits.per_address {
             return Err(Overloaded { resource: "connection limit of your address", cause: OverloadCause::Caller });
         }
         *open.by_address.entry(network_of(address)).or_default() += 1;

@@ -128,6 +128,22 @@ async fn forwarded_requests_count_for_their_address() {
     table.begin_forwarded(client).expect("one has ended");
     drop(other);
     assert!(table.lock().by_address.is_empty());
+    let loopback: IpAddr = LOOPBACK.parse().unwrap();
+    let held = [table.begin_forwarded(loopback).unwrap(), table.begin_forwarded(loopback).unwrap()];
+    assert!(table.begin_forwarded(loopback).is_err(), "a client may have written that address itself");
+    drop(held);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_forwarded_request_counts_until_its_answer_is_sent() {
+    let table = table(8, 1);
+    let (place, client) = (admit(&table, "10.0.0.1").await.unwrap(), "203.0.113.9".parse().unwrap());
+    let mut response = axum::http::Response::new(axum::body::Body::from("slow"));
+    response.extensions_mut().insert(Arc::new(table.begin_forwarded(client).unwrap()));
+    let answer = AnswerBody::in_response(response, place.connection().begin_request());
+    assert!(table.begin_forwarded(client).is_err(), "its body is on its way");
+    drop(answer);
+    assert!(table.begin_forwarded(client).is_ok());
 }
 
 #[tokio::test(start_paused = true)]
@@ -183,7 +199,7 @@ async fn a_connection_is_not_idle_while_its_answer_goes_on() {
     let place = admit(&table, LOOPBACK).await.unwrap();
     let connection = Arc::clone(place.connection());
     let in_flight = connection.begin_request();
-    let stream = AnswerBody::new(axum::body::Body::empty(), in_flight);
+    let stream = AnswerBody::in_response(axum::http::Response::default(), in_flight);
     let closing = close_when_asked(place);
     idle_for(200).await;
     table.close_idle();

@@ -13,8 +13,7 @@ use axum::middleware::Next;
 use axum::response::IntoResponse;
 use interline_items::{Error, Overloaded};
 
-use crate::client_address::ClientAddress;
-use crate::connections::{Connection, ForwardedRequest};
+use crate::connections::{ForwardedFor, ForwardedRequest};
 use crate::http::error::ApiError;
 use crate::http::state::AppState;
 
@@ -64,7 +63,12 @@ pub(in crate::http) async fn log_request(
             return foreign.into_response();
         }
         match begin_forwarded(&state, request.extensions()) {
-            Ok(_in_flight) => next.run(request).await,
+            Ok(in_flight) => {
+                let mut response = next.run(request).await;
+                // Until the response is sent, see `AnswerBody`.
+                in_flight.map(|in_flight| response.extensions_mut().insert(Arc::new(in_flight)));
+                response
+            }
             Err(overloaded) => ApiError::from(Error::Overloaded(overloaded)).into_response(),
         }
     };
@@ -81,12 +85,8 @@ pub(in crate::http) async fn log_request(
 
 /// Counts a request that a trusted proxy forwarded for the address of its client.
 fn begin_forwarded(state: &AppState, extensions: &Extensions) -> Result<Option<ForwardedRequest>, Overloaded> {
-    match (extensions.get::<Arc<Connection>>(), extensions.get::<ClientAddress>()) {
-        (Some(connection), Some(ClientAddress(client))) if connection.is_proxy() && connection.peer() != *client => {
-            state.connections.begin_forwarded(*client).map(Some)
-        }
-        _ => Ok(None),
-    }
+    let forwarded = extensions.get::<ForwardedFor>();
+    forwarded.map(|ForwardedFor(client)| state.connections.begin_forwarded(*client)).transpose()
 }
 
 fn log_response(id: RequestId, method: &Method, path: &str, response: &Response<Body>, seconds: f64) {

@@ -11,7 +11,7 @@ use axum::body::Bytes;
 use interline_items::{Item, ItemId, ItemState, Overloaded, RequestMemory, Stamp};
 use jiff::Timestamp;
 
-use super::answer_memory::HeldBytes;
+use crate::connections::HeldBytes;
 
 /// How many bytes of bodies each generation holds.
 const GENERATION_BYTES: usize = 16 * 1024 * 1024;

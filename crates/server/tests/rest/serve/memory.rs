@@ -18,6 +18,7 @@ on_both!(
     unread_answers_of_one_user_leave_room_for_others,
     unread_answers_from_the_cache_leave_room_for_others,
     readers_of_one_long_item_share_it,
+    a_forwarded_request_counts_until_its_answer_is_read,
     a_client_that_reads_nothing_is_cut_off,
     a_client_that_reads_slowly_is_not,
 );
@@ -198,6 +199,35 @@ async fn readers_of_one_long_item_share_it(store: TestStore) {
     let mut last = unread.pop().unwrap();
     let mut body = vec![0; 7 * MEGABYTE];
     timeout(DEADLINE, last.read_exact(&mut body)).await.expect("in time").expect("the whole of it");
+}
+
+async fn a_forwarded_request_counts_until_its_answer_is_read(store: TestStore) {
+    let settings = Settings {
+        max_connections_per_address: Some(2),
+        trusted_proxies: vec!["127.0.0.1".parse().unwrap()],
+        ..unlimited()
+    };
+    let server = store.serve_with(settings).await;
+    let owner = server.owner();
+    let note = long_note(&owner, "unread", 8 * MEGABYTE).await;
+    let get = |path: &str, address: &str| {
+        head(&server, &owner, &format!("GET {path}"), &format!("X-Forwarded-For: {address}\r\n"))
+    };
+    // A loopback address too: a client writes that where its proxy writes nothing.
+    for address in ["203.0.113.9", "127.0.0.1"] {
+        let mut unread = Vec::new();
+        for _ in 0..2 {
+            let mut stream = connect_to_read_little(server.address).await;
+            stream.write_all(get(&note, address).as_bytes()).await.unwrap();
+            let answered = read_head(&mut stream).await;
+            assert!(answered.starts_with("HTTP/1.1 200"), "{answered}");
+            unread.push(stream);
+        }
+        let mut third = server.connect().await;
+        third.write_all(get("/tags", address).as_bytes()).await.unwrap();
+        let refused = read_head(&mut third).await;
+        assert!(refused.starts_with("HTTP/1.1 503"), "{address}: {refused}");
+    }
 }
 
 async fn a_client_that_reads_nothing_is_cut_off(store: TestStore) {
