@@ -1,7 +1,7 @@
 //! Tests of the table: who gets a place, and who gives one up.
 
 use super::*;
-use crate::connections::AnswerBody;
+use crate::connections::{AnswerBody, CloseRequest};
 
 const LOOPBACK: &str = "127.0.0.1";
 
@@ -28,11 +28,11 @@ async fn idle_for(seconds: u64) {
 #[tokio::test(start_paused = true)]
 async fn the_longest_idle_without_a_token_gives_way_first() {
     let table = table(4, 1);
-    let (owner, mut held) = (UserId::generate(), Vec::new());
+    let mut held = Vec::new();
     for number in 0..4 {
         let place = admit(&table, LOOPBACK).await.unwrap();
         if number == 0 {
-            place.connection().authenticated(owner);
+            place.connection().authenticated(UserId::generate());
         }
         held.push(close_when_asked(place));
         idle_for(1).await;
@@ -41,12 +41,13 @@ async fn the_longest_idle_without_a_token_gives_way_first() {
         let place = admit(&table, LOOPBACK).await.expect("an idle one gives way");
         assert_eq!(held.iter().map(tokio::task::JoinHandle::is_finished).filter(|gone| *gone).count(), gone);
         assert!(held[gone].is_finished(), "the longest idle without a token first");
-        place.connection().authenticated(owner);
+        // Of another user each time: nobody has more than half of the places.
+        place.connection().authenticated(UserId::generate());
         held.push(close_when_asked(place));
         idle_for(1).await;
     }
-    assert!(admit(&table, LOOPBACK).await.is_some(), "then the longest idle with a token");
-    assert!(held[0].is_finished());
+    assert!(admit(&table, LOOPBACK).await.is_some(), "then an idle one with a token");
+    assert_eq!(held.iter().filter(|connection| connection.is_finished()).count(), 4);
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,6 +86,79 @@ async fn the_user_with_the_most_connections_gives_way() {
     let request = place.connection().begin_request();
     let place = admit(&table, LOOPBACK).await.expect("one who has more than half is cut in the middle of requests");
     assert!(held[1].0.is_finished() && !held[0].0.is_finished(), "the one on which nothing happened the longest");
+    drop((place, request));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_user_has_beyond_half_gives_way_before_idle_ones_without_a_token() {
+    let table = table(6, 1);
+    let greedy = UserId::generate();
+    let (mut held, mut requests) = (Vec::new(), Vec::new());
+    for number in 0..6 {
+        let place = admit(&table, LOOPBACK).await.unwrap();
+        if number < 4 {
+            place.connection().authenticated(greedy);
+            requests.push(place.connection().begin_request());
+        }
+        held.push(close_when_asked(place));
+        idle_for(1).await;
+    }
+    let closed = |held: &[tokio::task::JoinHandle<()>]| -> Vec<usize> {
+        (0..held.len()).filter(|&number| held[number].is_finished()).collect()
+    };
+    let place = admit(&table, LOOPBACK).await.expect("a busy one of who has more than half");
+    assert_eq!(closed(&held), [0]);
+    held.push(close_when_asked(place));
+    let place = admit(&table, LOOPBACK).await.expect("an idle one without a token");
+    assert_eq!(closed(&held), [0, 4], "half is left to who had more");
+    drop((place, requests));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_user_with_the_most_idle_connections_gives_way() {
+    let table = table(6, 1);
+    let (busy, idle) = (UserId::generate(), UserId::generate());
+    let (mut held, mut requests) = (Vec::new(), Vec::new());
+    for user in [busy, busy, busy, idle, idle, UserId::generate()] {
+        let place = admit(&table, LOOPBACK).await.unwrap();
+        place.connection().authenticated(user);
+        requests.push(place.connection().begin_request());
+        held.push(close_when_asked(place));
+        idle_for(1).await;
+    }
+    // One of three of the one, and both of the other.
+    for number in [4, 3, 0] {
+        drop(requests.remove(number));
+    }
+    assert!(admit(&table, LOOPBACK).await.is_some());
+    let finished: Vec<_> = held.iter().map(tokio::task::JoinHandle::is_finished).collect();
+    assert_eq!(finished.iter().position(|&finished| finished), Some(3), "{finished:?}");
+    assert!(!finished[0], "{finished:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_of_a_proxy_is_nobodys_and_closes_gracefully() {
+    let table = table(3, 1);
+    let user = UserId::generate();
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let place = admit(&table, "10.0.0.1").await.unwrap();
+        place.connection().authenticated(user);
+        assert_eq!(place.connection().user(), None, "the next request on it is another user's");
+        let connection = Arc::clone(place.connection());
+        held.push(tokio::spawn(async move {
+            let how = connection.is_asked_to_close().await;
+            drop(place);
+            how
+        }));
+        idle_for(1).await;
+    }
+    let client = close_when_asked(admit(&table, LOOPBACK).await.unwrap());
+    let place = admit(&table, LOOPBACK).await.expect("the idle client without a token");
+    assert!(client.is_finished() && held.iter().all(|proxy| !proxy.is_finished()));
+    let request = place.connection().begin_request();
+    assert!(admit(&table, LOOPBACK).await.is_some(), "then an idle one of the proxy");
+    assert_eq!(held.remove(0).await.unwrap(), CloseRequest::Gracefully);
     drop((place, request));
 }
 
