@@ -61,6 +61,11 @@ struct CachedPrincipals {
 }
 
 impl CredentialsCache {
+    /// Whether the principal of a secret is cached.
+    pub(super) fn has(&self, secret: SecretHash) -> bool {
+        self.get(secret, Instant::now()).is_some()
+    }
+
     fn get(&self, secret: SecretHash, now: Instant) -> Option<Arc<Principal>> {
         let cached = lock(&self.cached);
         let (principal, since) = cached.by_secret.get(&secret)?;
@@ -123,9 +128,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
+    use crate::usecases::access::token_without_scopes;
     use crate::{Credentials, Rank, User, UserId};
 
     fn secret(number: u32) -> SecretHash {
@@ -141,18 +145,7 @@ mod tests {
             organization: None,
             created_at: Timestamp::UNIX_EPOCH,
         };
-        let token = Token {
-            id: TokenId::generate(),
-            user: user.id,
-            name: "a".to_owned(),
-            scopes: BTreeSet::new(),
-            kinds: None,
-            spaces: None,
-            prefix: String::new(),
-            created_at: Timestamp::UNIX_EPOCH,
-            expires_at: None,
-            last_used_at: None,
-        };
+        let token = token_without_scopes(user.id);
         Arc::new(Principal::from_credentials(Credentials { token, user, memberships: Vec::new() }))
     }
 
