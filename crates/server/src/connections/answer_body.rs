@@ -12,26 +12,29 @@ use interline_items::RequestMemory;
 use super::connection::RequestInFlight;
 use super::table::ForwardedRequest;
 
-/// A body whose request is in flight before all of it is sent: its connection is not idle, and a forwarded request counts for
-/// its address. A stream of notifications lasts as long as its client stays.
-///
-/// The response may have further things to keep, as extensions: its [`RequestMemory`], and its [`ForwardedRequest`].
+/// A body whose request is in flight before all of it is sent. A stream of notifications lasts as long as its client stays.
 pub(crate) struct AnswerBody {
     body: Body,
-    /// Held by the bytes too: a connection may keep them for long after it has taken them from the body.
-    memory: Option<RequestMemory>,
+    kept: Kept,
     _in_flight: RequestInFlight,
-    _forwarded: Option<Arc<ForwardedRequest>>,
 }
 
-/// Bytes that hold memory of a budget as long as any part of them is kept.
-pub(crate) struct HeldBytes {
+/// What a response keeps until it is sent, from its extensions: its memory, and the count of a forwarded request. The bytes keep
+/// it, not only the body: a connection may have them for long after it has taken them from the body.
+#[derive(Clone)]
+struct Kept {
+    memory: Option<RequestMemory>,
+    forwarded: Option<Arc<ForwardedRequest>>,
+}
+
+/// Bytes that keep something as long as any part of them is kept.
+pub(crate) struct HeldBytes<T> {
     pub(crate) bytes: Bytes,
     /// Given back when it is dropped.
-    pub(crate) _memory: RequestMemory,
+    pub(crate) _kept: T,
 }
 
-impl AsRef<[u8]> for HeldBytes {
+impl<T> AsRef<[u8]> for HeldBytes<T> {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -40,8 +43,9 @@ impl AsRef<[u8]> for HeldBytes {
 impl AnswerBody {
     /// The response as it is sent.
     pub(crate) fn in_response(mut response: Response<Body>, in_flight: RequestInFlight) -> Response<AnswerBody> {
-        let (memory, forwarded) = (response.extensions_mut().remove(), response.extensions_mut().remove());
-        response.map(|body| AnswerBody { body, memory, _in_flight: in_flight, _forwarded: forwarded })
+        let extensions = response.extensions_mut();
+        let kept = Kept { memory: extensions.remove(), forwarded: extensions.remove() };
+        response.map(|body| AnswerBody { body, kept, _in_flight: in_flight })
     }
 }
 
@@ -54,9 +58,9 @@ impl HttpBody for AnswerBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        let held = |bytes| match &self.memory {
-            Some(memory) => Bytes::from_owner(HeldBytes { bytes, _memory: memory.clone() }),
-            None => bytes,
+        let held = |bytes| match &self.kept {
+            Kept { memory: None, forwarded: None } => bytes,
+            kept => Bytes::from_owner(HeldBytes { bytes, _kept: kept.clone() }),
         };
         Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(held))))
     }

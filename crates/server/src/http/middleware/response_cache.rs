@@ -39,11 +39,11 @@ struct SendingBodies {
 struct SendingBody {
     stamp: Stamp,
     last_used_at: Option<Timestamp>,
-    bytes: Weak<HeldBytes>,
+    bytes: Weak<HeldBytes<RequestMemory>>,
 }
 
 /// A part in a counted body.
-struct SharedBytes(Arc<HeldBytes>);
+struct SharedBytes(Arc<HeldBytes<RequestMemory>>);
 
 impl AsRef<[u8]> for SharedBytes {
     fn as_ref(&self) -> &[u8] {
@@ -123,7 +123,7 @@ impl ResponseCache {
             memory.take(more)?;
         }
         memory.hold(bytes);
-        let held = Arc::new(HeldBytes { bytes: body.bytes, _memory: memory.clone() });
+        let held = Arc::new(HeldBytes { bytes: body.bytes, _kept: memory.clone() });
         let CachedBody { stamp, last_used_at, .. } = body;
         sending.insert(id, SendingBody { stamp, last_used_at, bytes: Arc::downgrade(&held) });
         Ok(CachedBody { stamp, last_used_at, bytes: Bytes::from_owner(SharedBytes(held)) })
