@@ -57,9 +57,9 @@ impl Served {
     #[track_caller]
     fn works_and_ends(mut self, sandbox: &Sandbox, how: &str) -> String {
         let token = sandbox.token();
-        for number in 0..50 {
-            let (status, body) = self.request(&format!("GET /nothing/{number}"), &token, "");
-            assert_eq!(status, 404, "{how}: {body}");
+        for _ in 0..50 {
+            let (status, body) = self.request("GET /notes?limit=0", &token, "");
+            assert_eq!(status, 422, "{how}: {body}");
         }
         assert_eq!(self.request("GET /notes", "il_wrong", "").0, 401, "{how}");
         assert_eq!(self.request("POST /notes", &token, r#"{"title": "kept"}"#).0, 201, "{how}");
@@ -134,6 +134,29 @@ fn a_stdout_that_cannot_be_written_stops_nothing() {
         let sandbox = Sandbox::new();
         Served::start(&sandbox, stdout, Stdio::null()).works_and_ends(&sandbox, how);
     }
+}
+
+#[test]
+fn who_shows_no_token_has_no_lines_of_their_own() {
+    let sandbox = Sandbox::new();
+    let (path, log) = (sandbox.data_dir().join("log"), |path| std::fs::read_to_string(path).expect("the log"));
+    std::fs::create_dir_all(sandbox.data_dir()).expect("a directory");
+    let served = Served::start(&sandbox, Stdio::null(), File::create(&path).expect("a file").into());
+    let long = "x".repeat(5_000);
+    for line in ["GET /nothing", "DELETE /health", "BREW /pot"].repeat(10) {
+        let status = served.request(&format!("{line}?{long}"), "", "").0;
+        assert!([404, 405].contains(&status), "{line}: {status}");
+        assert_eq!(served.request(&format!("GET /{long}"), "", "").0, 404);
+    }
+    // The line of a user comes at the end, and has not all of the path.
+    assert_eq!(served.request(&format!("GET /notes/{long}"), &sandbox.token(), "").0 / 100, 4);
+    let start = Instant::now();
+    while !(log(&path).contains("were refused") && log(&path).contains("/notes/xxx")) {
+        assert!(start.elapsed() < PATIENCE, "{}", log(&path));
+    }
+    let lines = log(&path);
+    assert!(!lines.contains("/nothing") && !lines.contains("BREW") && !lines.contains("/health"), "{lines}");
+    assert!(lines.lines().all(|line| line.len() < 1_000), "{lines}");
 }
 
 /// More lines than the pipe and the queue have room for, and a reader that reads none of them.

@@ -1,22 +1,51 @@
-//! The body of an answer, which keeps its request in flight until it is sent.
+//! The body of an answer, which keeps what its request holds until it is sent.
 
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, Bytes};
+use axum::http::Response;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use interline_items::RequestMemory;
 
 use super::connection::RequestInFlight;
+use super::table::ForwardedRequest;
 
-/// A body whose connection is not idle before all of it is sent: a stream of notifications lasts as long as its client stays.
+/// A body whose request is in flight before all of it is sent. A stream of notifications lasts as long as its client stays.
 pub(crate) struct AnswerBody {
     body: Body,
+    kept: Kept,
     _in_flight: RequestInFlight,
 }
 
+/// What a response keeps until it is sent, from its extensions: its memory, and the count of a forwarded request. The bytes keep
+/// it, not only the body: a connection may have them for long after it has taken them from the body.
+#[derive(Clone)]
+struct Kept {
+    memory: Option<RequestMemory>,
+    forwarded: Option<Arc<ForwardedRequest>>,
+}
+
+/// Bytes that keep something as long as any part of them is kept.
+pub(crate) struct HeldBytes<T> {
+    pub(crate) bytes: Bytes,
+    /// Given back when it is dropped.
+    pub(crate) _kept: T,
+}
+
+impl<T> AsRef<[u8]> for HeldBytes<T> {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 impl AnswerBody {
-    pub(crate) fn new(body: Body, in_flight: RequestInFlight) -> AnswerBody {
-        AnswerBody { body, _in_flight: in_flight }
+    /// The response as it is sent.
+    pub(crate) fn in_response(mut response: Response<Body>, in_flight: RequestInFlight) -> Response<AnswerBody> {
+        let extensions = response.extensions_mut();
+        let kept = Kept { memory: extensions.remove(), forwarded: extensions.remove() };
+        response.map(|body| AnswerBody { body, kept, _in_flight: in_flight })
     }
 }
 
@@ -28,7 +57,12 @@ impl HttpBody for AnswerBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        let held = |bytes| match &self.kept {
+            Kept { memory: None, forwarded: None } => bytes,
+            kept => Bytes::from_owner(HeldBytes { bytes, _kept: kept.clone() }),
+        };
+        Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(held))))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -12,8 +12,7 @@ use tokio::time::Instant;
 /// An open connection. Requests change it without a lock; who looks for one to close reads it.
 pub(crate) struct Connection {
     pub(super) address: IpAddr,
-    /// Whether the address is a trusted proxy's, which forwards those of its clients.
-    is_proxy: bool,
+    peer: Peer,
     opened: Instant,
     /// Milliseconds from `opened` to the last thing that happened.
     last_active: AtomicU64,
@@ -23,8 +22,16 @@ pub(crate) struct Connection {
     is_closing: AtomicBool,
     requested: Notify,
     close: Notify,
-    /// The user of the first request with a valid token.
+    /// The user of the first request with a valid token, unless the peer is a trusted proxy.
     user: OnceLock<UserId>,
+}
+
+/// What is at the other end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Peer {
+    Client,
+    /// A trusted proxy: requests of many users come one after the other, so the connection is nobody's.
+    TrustedProxy,
 }
 
 /// How a connection is closed.
@@ -40,10 +47,10 @@ pub(crate) enum CloseRequest {
 pub(crate) struct RequestInFlight(Arc<Connection>);
 
 impl Connection {
-    pub(super) fn new(address: IpAddr, is_proxy: bool) -> Connection {
+    pub(super) fn new(address: IpAddr, peer: Peer) -> Connection {
         Connection {
             address,
-            is_proxy,
+            peer,
             opened: Instant::now(),
             last_active: AtomicU64::new(0),
             requests: AtomicUsize::new(0),
@@ -54,11 +61,6 @@ impl Connection {
             close: Notify::new(),
             user: OnceLock::new(),
         }
-    }
-
-    /// Whether requests on it are those of a trusted proxy's clients.
-    pub(crate) fn is_proxy(&self) -> bool {
-        self.is_proxy
     }
 
     /// The address at its other end.
@@ -76,7 +78,10 @@ impl Connection {
 
     /// Notes that a request on it showed a valid token of this user.
     pub(crate) fn authenticated(&self, user: UserId) {
-        let _ = self.user.set(user);
+        match self.peer {
+            Peer::Client => drop(self.user.set(user)),
+            Peer::TrustedProxy => {}
+        }
     }
 
     /// Notes whether the client has to read before more can be sent.
@@ -103,7 +108,7 @@ impl Connection {
     pub(crate) async fn is_asked_to_close(&self) -> CloseRequest {
         self.close.notified().await;
         // Who has never shown a token may not delay it.
-        if self.user().is_some() { CloseRequest::Gracefully } else { CloseRequest::Now }
+        if self.is_without_token() { CloseRequest::Now } else { CloseRequest::Gracefully }
     }
 
     /// Asks it to close.
@@ -114,6 +119,15 @@ impl Connection {
 
     pub(super) fn user(&self) -> Option<UserId> {
         self.user.get().copied()
+    }
+
+    /// Whether its client has shown no token yet. A trusted proxy has none to show.
+    pub(super) fn is_without_token(&self) -> bool {
+        self.peer == Peer::Client && self.user().is_none()
+    }
+
+    pub(super) fn is_proxy(&self) -> bool {
+        self.peer == Peer::TrustedProxy
     }
 
     /// Whether it could be closed: HTTP is spoken on it, and it is not closing already.

@@ -6,30 +6,33 @@ use axum::http::header::FORWARDED;
 use axum::http::{HeaderMap, HeaderName};
 
 use super::address_range::AddressRange;
-use crate::client_address::ClientAddress;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The address of the client of a request that came over a connection from `peer`.
+/// The address that a trusted proxy forwarded a request for; an extension of such requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ForwardedFor(pub(crate) IpAddr);
+
+/// The address of the client of a request that a trusted proxy forwarded over a connection from `peer`; `None` where `peer` is
+/// the client.
 ///
 /// Each proxy adds the address that it was called from at the end. So the last address that is no trusted proxy's is the
 /// client's: what stands before it was written by the client, and may be anything.
-pub(crate) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[AddressRange]) -> ClientAddress {
-    let peer = peer.to_canonical();
+pub(crate) fn forwarded_address(peer: IpAddr, headers: &HeaderMap, trusted: &[AddressRange]) -> Option<ForwardedFor> {
     let is_trusted = |address: IpAddr| trusted.iter().any(|range| range.contains(address));
     if !is_trusted(peer) {
-        return ClientAddress(peer);
+        return None;
     }
-    let mut nearest = peer;
+    let mut nearest = None;
     for address in forwarded(headers).into_iter().rev() {
         // What cannot be read was not written by a proxy that we know: the last one that is known counts.
         let Some(address) = address else { break };
-        nearest = address;
+        nearest = Some(ForwardedFor(address));
         if !is_trusted(address) {
             break;
         }
     }
-    ClientAddress(nearest)
+    nearest
 }
 
 /// The forwarded addresses in the order of the proxies; `None` for what is no address.
@@ -63,14 +66,16 @@ mod tests {
     fn address_of(peer: &str, headers: &[(&'static str, &str)]) -> String {
         let headers = headers.iter().map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap()));
         let trusted = ["127.0.0.1", "10.0.0.0/8"].map(|range| range.parse().unwrap());
-        client_address(peer.parse().unwrap(), &headers.collect(), &trusted).0.to_string()
+        let forwarded = forwarded_address(peer.parse().unwrap(), &headers.collect(), &trusted);
+        forwarded.map_or("the peer's".to_owned(), |ForwardedFor(address)| address.to_string())
     }
 
     #[test]
     fn only_what_trusted_proxies_wrote_counts() {
         let xff = |value| [("x-forwarded-for", value)];
-        assert_eq!(address_of("192.0.2.1", &xff("203.0.113.9")), "192.0.2.1");
-        assert_eq!(address_of("127.0.0.1", &[]), "127.0.0.1");
+        assert_eq!(address_of("192.0.2.1", &xff("203.0.113.9")), "the peer's");
+        assert_eq!(address_of("127.0.0.1", &[]), "the peer's");
+        assert_eq!(address_of("127.0.0.1", &xff("127.0.0.1")), "127.0.0.1", "whoever wrote that");
         assert_eq!(address_of("::ffff:127.0.0.1", &xff("203.0.113.9")), "203.0.113.9");
         assert_eq!(address_of("127.0.0.1", &xff("1.1.1.1, 203.0.113.9, 10.0.0.7")), "203.0.113.9");
         assert_eq!(address_of("127.0.0.1", &xff("10.0.0.9, 10.0.0.7")), "10.0.0.9");
@@ -80,6 +85,6 @@ mod tests {
         assert_eq!(address_of("127.0.0.1", &twice), "203.0.113.9");
         let standard = [("forwarded", "for=1.1.1.1, For=\"[2001:db8::2]:80\";proto=https, by=x;for=10.1.1.1")];
         assert_eq!(address_of("127.0.0.1", &standard), "2001:db8::2");
-        assert_eq!(address_of("127.0.0.1", &[("forwarded", "for=unknown")]), "127.0.0.1");
+        assert_eq!(address_of("127.0.0.1", &[("forwarded", "for=unknown")]), "the peer's");
     }
 }

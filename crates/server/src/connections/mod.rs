@@ -1,7 +1,8 @@
 //! Connections: places for so many of them, who is closed when places run out, and how long a client may take to read.
 //!
 //! A connection holds its place as long as its socket is open. When all places are taken, a new connection makes one: by
-//! closing those that show no token and are idle the longest, then idle ones of the user with the most connections.
+//! closing what a user has beyond half of them, then those that show no token and are idle the longest, then idle ones of the
+//! user with the most of these.
 
 mod address_range;
 mod answer_body;
@@ -13,9 +14,9 @@ mod table;
 mod timed_stream;
 
 pub use address_range::{AddressRange, NotAnAddressRange};
-pub(crate) use answer_body::AnswerBody;
+pub(crate) use answer_body::{AnswerBody, HeldBytes};
 pub(crate) use connection::{CloseRequest, Connection};
-pub(crate) use forwarded::client_address;
+pub(crate) use forwarded::{ForwardedFor, forwarded_address};
 pub(crate) use listener::Acceptor;
 pub(crate) use log_limit::LogLimit;
 pub(crate) use table::{ConnectionLimits, ConnectionTable, ForwardedRequest, LONGEST_IDLE};

@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::address_range::AddressRange;
-use super::connection::Connection;
+use super::connection::{Connection, Peer};
 
 /// How long a connection may be idle while at least half of the places are free, and when none is.
 pub(crate) const LONGEST_IDLE: Duration = Duration::from_secs(75);
@@ -113,7 +113,8 @@ impl ConnectionTable {
     }
 
     fn enter(&self, address: IpAddr, permit: OwnedSemaphorePermit) -> ConnectionPermit {
-        let connection = Arc::new(Connection::new(address, self.is_trusted_proxy(address)));
+        let peer = if self.is_trusted_proxy(address) { Peer::TrustedProxy } else { Peer::Client };
+        let connection = Arc::new(Connection::new(address, peer));
         let mut open = self.lock();
         let key = open.next;
         open.next += 1;
@@ -144,7 +145,8 @@ impl ConnectionTable {
     /// Counts a request that a trusted proxy forwarded for this address, which may have as many as connections.
     pub(crate) fn begin_forwarded(&self, address: IpAddr) -> Result<ForwardedRequest, Overloaded> {
         let mut open = self.lock();
-        if open.count_of(address) >= self.0.limits.per_address && !address.is_loopback() {
+        // Loopback addresses too: what a client writes where its proxy does not must not free it from the limit.
+        if open.count_of(address) >= self.0.limits.per_address {
             return Err(Overloaded { resource: "connection limit of your address", cause: OverloadCause::Caller });
         }
         *open.by_address.entry(network_of(address)).or_default() += 1;
@@ -164,7 +166,8 @@ impl ConnectionTable {
         }
     }
 
-    /// Closes idle connections without a token before the last places are taken: a new connection need not wait then.
+    /// Closes connections before the last places are taken, of a user who has more than half, and idle ones without a token: a
+    /// new connection need not wait then.
     fn keep_room(&self) {
         let room = self.0.limits.places / ROOM_PART;
         if self.0.places.available_permits() >= room / 2 {
@@ -172,8 +175,9 @@ impl ConnectionTable {
         }
         let open = self.lock();
         let closing = open.connections.values().filter(|connection| connection.is_closing()).count();
-        let idle = open.closable(|other| other.user().is_none() && other.is_idle());
-        idle.into_iter().take(room.saturating_sub(closing)).for_each(|connection| connection.ask_to_close());
+        let mut first = open.beyond_half(self.0.limits.places);
+        first.extend(open.closable(|other| other.is_without_token() && other.is_idle()));
+        first.into_iter().take(room.saturating_sub(closing)).for_each(|connection| connection.ask_to_close());
     }
 
     /// Closes connections that are idle for longer than there is room for.
@@ -226,29 +230,39 @@ impl Open {
         }
     }
 
-    /// The connections to close first, when all places are taken: without a token and idle; without a token though they have
-    /// had time to show one; idle ones of the user with the most connections; any of a user who has more than half of them.
-    /// Those on which nothing has happened for the longest time come first.
+    /// The connections to close first, when all places are taken: those that a user has beyond half of all; without a token
+    /// and idle; without a token though they have had time to show one; idle ones of the user with the most idle ones; idle
+    /// ones of proxies. Those on which nothing has happened for the longest time come first.
     fn next_to_close(&self, places: usize) -> Vec<&Arc<Connection>> {
+        let beyond_half = self.beyond_half(places);
+        if !beyond_half.is_empty() {
+            return beyond_half;
+        }
         let now = Instant::now();
         let had_time = |connection: &Connection| now.saturating_duration_since(connection.last_active()) > TOKEN_TIME;
-        let without_token = |other: &Connection| other.user().is_none();
-        let largest = self.user_with_most();
-        let is_largest = |other: &Connection| largest.is_some_and(|(user, _)| other.user() == Some(user));
-        let is_most = largest.is_some_and(|(_, count)| count > places / 2);
+        let most_idle = self.user_with_most(|other| other.is_closable() && other.is_idle());
+        let is_most_idle = |other: &Connection| most_idle.is_some_and(|(user, _)| other.user() == Some(user));
         let tiers: [&dyn Fn(&Connection) -> bool; 4] = [
-            &|other| without_token(other) && other.is_idle(),
-            &|other| without_token(other) && had_time(other),
-            &|other| is_largest(other) && other.is_idle(),
-            &|other| is_largest(other) && is_most,
+            &|other| other.is_without_token() && other.is_idle(),
+            &|other| other.is_without_token() && had_time(other),
+            &|other| is_most_idle(other) && other.is_idle(),
+            &|other| other.is_proxy() && other.is_idle(),
         ];
-        for belongs in tiers {
-            let found = self.closable(belongs);
-            if !found.is_empty() {
-                return found;
-            }
+        let mut found = tiers.into_iter().map(|belongs| self.closable(belongs));
+        found.find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// As many connections of a user as that user has beyond half of all places, idle ones first.
+    fn beyond_half(&self, places: usize) -> Vec<&Arc<Connection>> {
+        let Some((user, count)) = self.user_with_most(|other| !other.is_closing()) else { return Vec::new() };
+        let beyond = count.saturating_sub(places / 2);
+        if beyond == 0 {
+            return Vec::new();
         }
-        Vec::new()
+        let mut found = self.closable(|other| other.user() == Some(user));
+        found.sort_by_key(|connection| !connection.is_idle());
+        found.truncate(beyond);
+        found
     }
 
     /// The connections that belong to those and could be closed, that on which nothing has happened the longest first.
@@ -259,12 +273,14 @@ impl Open {
         found
     }
 
-    fn user_with_most(&self) -> Option<(UserId, usize)> {
-        let mut counts: HashMap<UserId, usize> = HashMap::new();
-        for user in self.connections.values().filter_map(|connection| connection.user()) {
-            *counts.entry(user).or_default() += 1;
+    /// The user with the most of these connections, and how many they are.
+    fn user_with_most(&self, counts: impl Fn(&Connection) -> bool) -> Option<(UserId, usize)> {
+        let mut by_user: HashMap<UserId, usize> = HashMap::new();
+        let counted = self.connections.values().filter(|connection| counts(connection));
+        for user in counted.filter_map(|connection| connection.user()) {
+            *by_user.entry(user).or_default() += 1;
         }
-        counts.into_iter().max_by_key(|(_, count)| *count)
+        by_user.into_iter().max_by_key(|(_, count)| *count)
     }
 }
 

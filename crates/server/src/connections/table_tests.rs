@@ -1,7 +1,9 @@
 //! Tests of the table: who gets a place, and who gives one up.
 
+use http_body_util::BodyExt as _;
+
 use super::*;
-use crate::connections::AnswerBody;
+use crate::connections::{AnswerBody, CloseRequest};
 
 const LOOPBACK: &str = "127.0.0.1";
 
@@ -28,11 +30,11 @@ async fn idle_for(seconds: u64) {
 #[tokio::test(start_paused = true)]
 async fn the_longest_idle_without_a_token_gives_way_first() {
     let table = table(4, 1);
-    let (owner, mut held) = (UserId::generate(), Vec::new());
+    let mut held = Vec::new();
     for number in 0..4 {
         let place = admit(&table, LOOPBACK).await.unwrap();
         if number == 0 {
-            place.connection().authenticated(owner);
+            place.connection().authenticated(UserId::generate());
         }
         held.push(close_when_asked(place));
         idle_for(1).await;
@@ -41,12 +43,13 @@ async fn the_longest_idle_without_a_token_gives_way_first() {
         let place = admit(&table, LOOPBACK).await.expect("an idle one gives way");
         assert_eq!(held.iter().map(tokio::task::JoinHandle::is_finished).filter(|gone| *gone).count(), gone);
         assert!(held[gone].is_finished(), "the longest idle without a token first");
-        place.connection().authenticated(owner);
+        // Of another user each time: nobody has more than half of the places.
+        place.connection().authenticated(UserId::generate());
         held.push(close_when_asked(place));
         idle_for(1).await;
     }
-    assert!(admit(&table, LOOPBACK).await.is_some(), "then the longest idle with a token");
-    assert!(held[0].is_finished());
+    assert!(admit(&table, LOOPBACK).await.is_some(), "then an idle one with a token");
+    assert_eq!(held.iter().filter(|connection| connection.is_finished()).count(), 4);
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,6 +88,79 @@ async fn the_user_with_the_most_connections_gives_way() {
     let request = place.connection().begin_request();
     let place = admit(&table, LOOPBACK).await.expect("one who has more than half is cut in the middle of requests");
     assert!(held[1].0.is_finished() && !held[0].0.is_finished(), "the one on which nothing happened the longest");
+    drop((place, request));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_user_has_beyond_half_gives_way_before_idle_ones_without_a_token() {
+    let table = table(6, 1);
+    let greedy = UserId::generate();
+    let (mut held, mut requests) = (Vec::new(), Vec::new());
+    for number in 0..6 {
+        let place = admit(&table, LOOPBACK).await.unwrap();
+        if number < 4 {
+            place.connection().authenticated(greedy);
+            requests.push(place.connection().begin_request());
+        }
+        held.push(close_when_asked(place));
+        idle_for(1).await;
+    }
+    let closed = |held: &[tokio::task::JoinHandle<()>]| -> Vec<usize> {
+        (0..held.len()).filter(|&number| held[number].is_finished()).collect()
+    };
+    let place = admit(&table, LOOPBACK).await.expect("a busy one of who has more than half");
+    assert_eq!(closed(&held), [0]);
+    held.push(close_when_asked(place));
+    let place = admit(&table, LOOPBACK).await.expect("an idle one without a token");
+    assert_eq!(closed(&held), [0, 4], "half is left to who had more");
+    drop((place, requests));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_user_with_the_most_idle_connections_gives_way() {
+    let table = table(6, 1);
+    let (busy, idle) = (UserId::generate(), UserId::generate());
+    let (mut held, mut requests) = (Vec::new(), Vec::new());
+    for user in [busy, busy, busy, idle, idle, UserId::generate()] {
+        let place = admit(&table, LOOPBACK).await.unwrap();
+        place.connection().authenticated(user);
+        requests.push(place.connection().begin_request());
+        held.push(close_when_asked(place));
+        idle_for(1).await;
+    }
+    // One of three of the one, and both of the other.
+    let last = requests.remove(4);
+    drop((requests.remove(3), requests.remove(0)));
+    idle_for(1).await;
+    drop(last);
+    assert!(admit(&table, LOOPBACK).await.is_some());
+    let finished: Vec<_> = held.iter().map(tokio::task::JoinHandle::is_finished).collect();
+    assert_eq!(finished, [false, false, false, true, false, false], "the longest idle of who has two");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_of_a_proxy_is_nobodys_and_closes_gracefully() {
+    let table = table(3, 1);
+    let user = UserId::generate();
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let place = admit(&table, "10.0.0.1").await.unwrap();
+        place.connection().authenticated(user);
+        assert_eq!(place.connection().user(), None, "the next request on it is another user's");
+        let connection = Arc::clone(place.connection());
+        held.push(tokio::spawn(async move {
+            let how = connection.is_asked_to_close().await;
+            drop(place);
+            how
+        }));
+        idle_for(1).await;
+    }
+    let client = close_when_asked(admit(&table, LOOPBACK).await.unwrap());
+    let place = admit(&table, LOOPBACK).await.expect("the idle client without a token");
+    assert!(client.is_finished() && held.iter().all(|proxy| !proxy.is_finished()));
+    let request = place.connection().begin_request();
+    assert!(admit(&table, LOOPBACK).await.is_some(), "then an idle one of the proxy");
+    assert_eq!(held.remove(0).await.unwrap(), CloseRequest::Gracefully);
     drop((place, request));
 }
 
@@ -128,6 +204,24 @@ async fn forwarded_requests_count_for_their_address() {
     table.begin_forwarded(client).expect("one has ended");
     drop(other);
     assert!(table.lock().by_address.is_empty());
+    let loopback: IpAddr = LOOPBACK.parse().unwrap();
+    let held = [table.begin_forwarded(loopback).unwrap(), table.begin_forwarded(loopback).unwrap()];
+    assert!(table.begin_forwarded(loopback).is_err(), "a client may have written that address itself");
+    drop(held);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_forwarded_request_counts_until_its_answer_is_sent() {
+    let table = table(8, 1);
+    let (place, client) = (admit(&table, "10.0.0.1").await.unwrap(), "203.0.113.9".parse().unwrap());
+    let mut response = axum::http::Response::new(axum::body::Body::from("slow"));
+    response.extensions_mut().insert(Arc::new(table.begin_forwarded(client).unwrap()));
+    let mut answer = AnswerBody::in_response(response, place.connection().begin_request());
+    let frame = answer.body_mut().frame().await.unwrap().unwrap();
+    drop(answer);
+    assert!(table.begin_forwarded(client).is_err(), "its last bytes are on their way");
+    drop(frame);
+    assert!(table.begin_forwarded(client).is_ok());
 }
 
 #[tokio::test(start_paused = true)]
@@ -183,7 +277,7 @@ async fn a_connection_is_not_idle_while_its_answer_goes_on() {
     let place = admit(&table, LOOPBACK).await.unwrap();
     let connection = Arc::clone(place.connection());
     let in_flight = connection.begin_request();
-    let stream = AnswerBody::new(axum::body::Body::empty(), in_flight);
+    let stream = AnswerBody::in_response(axum::http::Response::default(), in_flight);
     let closing = close_when_asked(place);
     idle_for(200).await;
     table.close_idle();

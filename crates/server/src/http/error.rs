@@ -4,10 +4,11 @@ use axum::body::Body;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
-use interline_items::{Error, Expectation, Outage, Overloaded, StoreHealth};
+use interline_items::{Error, Expectation, Overloaded, StoreHealth};
 
-use super::middleware::request_log::current_request_id;
+use super::middleware::request_log::{LoggedElsewhere, current_request_id};
 use super::response;
+use super::routes::health::shown;
 use crate::wire::ErrorBody;
 
 /// Why a request was refused or failed.
@@ -107,18 +108,14 @@ impl ApiError {
                 (*reason).to_owned(),
                 format!("if this is intended, start the server with `{option}`"),
             ),
-            ApiError::NotReady(StoreHealth { reads, writes }) => {
-                let shown =
-                    |works: Result<(), Outage>| works.map_or_else(|outage| outage.to_string(), |()| "ok".to_owned());
-                ErrorBody::new(
-                    "unavailable",
-                    "reads or writes do not work now".to_owned(),
-                    "`reads` and `writes` say why; the log says more".to_owned(),
-                )
-                .with("status", "degraded")
-                .with("reads", shown(*reads))
-                .with("writes", shown(*writes))
-            }
+            ApiError::NotReady(StoreHealth { reads, writes }) => ErrorBody::new(
+                "unavailable",
+                "reads or writes do not work now".to_owned(),
+                "`reads` and `writes` say why; the log says more".to_owned(),
+            )
+            .with("status", "degraded")
+            .with("reads", shown(*reads))
+            .with("writes", shown(*writes)),
             ApiError::TooManyFailures { retry_after_seconds } => ErrorBody::new(
                 "rate_limited",
                 "too many attempts with tokens that are not valid came from this address".to_owned(),
@@ -157,6 +154,8 @@ impl IntoResponse for ApiError {
             ApiError::RateLimited { retry_after_seconds } | ApiError::TooManyFailures { retry_after_seconds } => {
                 response.headers_mut().insert(RETRY_AFTER, retry_after_seconds.into());
             }
+            // Each change has a line, see `Readiness`.
+            ApiError::NotReady(_) => drop(response.extensions_mut().insert(LoggedElsewhere)),
             ApiError::Refused(Error::Overloaded(_)) => {
                 response.headers_mut().insert(RETRY_AFTER, Overloaded::RETRY_AFTER_SECONDS.into());
             }

@@ -10,9 +10,11 @@ use metrics_exporter_prometheus::PrometheusHandle;
 
 use super::middleware::failed_authentication::FailedAuthentications;
 use super::middleware::host_check::HostCheck;
+use super::middleware::log_summary::LogSummary;
 use super::middleware::metrics::{RequestMetrics, recorder};
 use super::middleware::rate_limit::UserRateLimiter;
 use super::middleware::response_cache::ResponseCache;
+use super::routes::health::Readiness;
 use crate::Settings;
 use crate::connections::ConnectionTable;
 use crate::shutdown::Shutdown;
@@ -26,6 +28,9 @@ pub(super) struct SharedState {
     pub(super) settings: Settings,
     pub(super) host_check: HostCheck,
     pub(super) failed_authentications: FailedAuthentications,
+    /// Other refusals of requests without a valid token.
+    pub(super) refusals: LogSummary,
+    pub(super) readiness: Readiness,
     /// `None` where requests are not limited.
     pub(super) rate_limiter: Option<UserRateLimiter>,
     /// What requests hold in memory.
@@ -51,6 +56,8 @@ impl AppState {
         AppState(Arc::new(SharedState {
             host_check: HostCheck::new(&settings, address),
             failed_authentications: FailedAuthentications::default(),
+            refusals: LogSummary::new("requests without a valid token were refused"),
+            readiness: Readiness::default(),
             rate_limiter: settings.rate_limits.map(UserRateLimiter::new),
             memory: MemoryBudget::new(settings.memory_budget),
             long_bodies: FairSemaphore::halved(pool_places()),

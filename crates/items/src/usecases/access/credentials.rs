@@ -92,6 +92,11 @@ impl CredentialsCache {
         })
     }
 
+    /// Whether the principal of a secret is cached.
+    pub(super) fn has(&self, secret: SecretHash) -> bool {
+        self.get(secret, Instant::now()).is_some()
+    }
+
     fn get(&self, secret: SecretHash, now: Instant) -> Option<Arc<Principal>> {
         let cached = lock(&self.cached);
         let (principal, since) = cached.by_secret.get(&secret)?;
@@ -154,12 +159,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use tokio::task::JoinSet;
 
     use super::*;
+    use crate::usecases::access::token_without_scopes;
     use crate::{Rank, User, UserId};
 
     fn secret(number: u32) -> SecretHash {
@@ -179,18 +184,7 @@ mod tests {
             organization: None,
             created_at: Timestamp::UNIX_EPOCH,
         };
-        let token = Token {
-            id: TokenId::generate(),
-            user: user.id,
-            name: "a".to_owned(),
-            scopes: BTreeSet::new(),
-            kinds: None,
-            spaces: None,
-            prefix: String::new(),
-            created_at: Timestamp::UNIX_EPOCH,
-            expires_at: None,
-            last_used_at: None,
-        };
+        let token = token_without_scopes(user.id);
         Credentials { token, user, memberships: Vec::new() }
     }
 

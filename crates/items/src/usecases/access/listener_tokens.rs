@@ -150,20 +150,10 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+    use crate::usecases::access::token_without_scopes;
 
     fn token(expires_at: Option<Timestamp>) -> Token {
-        Token {
-            id: TokenId::generate(),
-            user: UserId::generate(),
-            name: "a".to_owned(),
-            scopes: BTreeSet::new(),
-            kinds: None,
-            spaces: None,
-            prefix: String::new(),
-            created_at: Timestamp::UNIX_EPOCH,
-            expires_at,
-            last_used_at: None,
-        }
+        Token { expires_at, ..token_without_scopes(UserId::generate()) }
     }
 
     /// The use of a token whose storage is gone: nobody asks but the test.

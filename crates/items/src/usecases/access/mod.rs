@@ -16,3 +16,20 @@ pub use organizations::OrganizationDraft;
 pub use tokens::{Secret, TokenDraft};
 pub use users::UserDraft;
 pub(super) use users::check_name;
+
+/// A token of a user, for tests of what depends on none of its other fields.
+#[cfg(test)]
+fn token_without_scopes(user: crate::UserId) -> crate::Token {
+    crate::Token {
+        id: crate::TokenId::generate(),
+        user,
+        name: "a".to_owned(),
+        scopes: std::collections::BTreeSet::new(),
+        kinds: None,
+        spaces: None,
+        prefix: String::new(),
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        expires_at: None,
+        last_used_at: None,
+    }
+}

@@ -1,13 +1,10 @@
 //! The memory of a request: what its body, its work and its answer take of the budget, until the answer is sent.
 
 use std::net::IpAddr;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
 
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::{Body, HttpBody as _};
 use axum::http::Response;
 use axum::response::IntoResponse;
-use hyper::body::{Frame, SizeHint};
 use interline_items::{Error, MemoryHolder, RequestMemory};
 
 use crate::http::error::ApiError;
@@ -31,11 +28,11 @@ pub(in crate::http) async fn with_memory(
     hold_until_sent(memory, access, response)
 }
 
-/// A response that keeps `memory` until it is sent.
+/// A response that keeps `memory` until it is sent, see [`AnswerBody`](crate::connections::AnswerBody).
 pub(in crate::http) fn hold_until_sent(
     memory: RequestMemory,
     access: Access,
-    response: Response<Body>,
+    mut response: Response<Body>,
 ) -> Response<Body> {
     let bytes = response.body().size_hint().lower();
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -47,7 +44,8 @@ pub(in crate::http) fn hold_until_sent(
         return ApiError::Refused(Error::Overloaded(full)).into_response();
     }
     memory.hold(bytes);
-    response.map(|body| Body::new(HeldBody { body, memory }))
+    response.extensions_mut().insert(memory);
+    response
 }
 
 /// The holder of what a request without a token takes.
@@ -57,45 +55,4 @@ pub(in crate::http) fn anonymous(address: IpAddr) -> MemoryHolder {
         // A network of IPv6 addresses is one client's.
         IpAddr::V6(address) => address.to_bits() >> 64,
     })
-}
-
-/// Bytes that hold memory of a budget as long as any part of them is kept.
-pub(in crate::http) struct HeldBytes {
-    pub(in crate::http) bytes: Bytes,
-    /// Given back when it is dropped.
-    pub(in crate::http) _memory: RequestMemory,
-}
-
-impl AsRef<[u8]> for HeldBytes {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-/// A body whose bytes hold its memory: a connection may keep them for long after it has taken them from the body.
-struct HeldBody {
-    body: Body,
-    memory: RequestMemory,
-}
-
-impl HttpBody for HeldBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        let held = |bytes| Bytes::from_owner(HeldBytes { bytes, _memory: self.memory.clone() });
-        Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(held))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
 }

@@ -17,6 +17,7 @@ use crate::http::middleware::answer_memory::with_memory;
 use crate::http::middleware::failed_authentication::authenticated_caller;
 use crate::http::middleware::idempotency::run_idempotent;
 use crate::http::middleware::rate_limit::rate_limited;
+use crate::http::middleware::request_log::log_as_authenticated;
 use crate::http::routes::rules::RouteRules;
 use crate::http::state::AppState;
 use crate::identity::Identity;
@@ -48,8 +49,9 @@ pub(in crate::http) async fn authenticate(
     with_memory(&state, MemoryHolder::User(user), rules.access, responding).await
 }
 
-/// Tells the connection of a request that it has shown a valid token of this user.
+/// Tells the log and the connection of a request that it has shown a valid token of this user.
 pub(in crate::http) fn note_authenticated(extensions: &Extensions, user: UserId) {
+    log_as_authenticated();
     if let Some(connection) = extensions.get::<Arc<Connection>>() {
         connection.authenticated(user);
     }

@@ -1,7 +1,7 @@
 //! Failed authentications: logged in summary, counted by address, and answered without a look-up where an address has too
 //! many of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +12,7 @@ use interline_items::{Caller, Error, Source};
 
 use crate::client_address::ClientAddress;
 use crate::http::error::ApiError;
+use crate::http::middleware::log_summary::LogSummary;
 use crate::http::state::AppState;
 use crate::identity::Identity;
 
@@ -20,19 +21,16 @@ const MAX_FAILURES: u32 = 30;
 const WINDOW: Duration = Duration::from_secs(60);
 /// How many addresses are counted. When there are more, counting begins anew: it costs look-ups, and nothing else.
 const MAX_ADDRESSES: usize = 8_192;
-/// The least time between two lines of the log.
-const LOG_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The failed authentications of this process; cheap to clone.
 #[derive(Clone, Default)]
 pub(in crate::http) struct FailedAuthentications(Arc<Counted>);
 
-#[derive(Default)]
 struct Counted {
     /// Whether there are any: most requests need not look further.
     has_any: AtomicBool,
     by_address: Mutex<HashMap<IpAddr, AddressFailures>>,
-    unlogged: Mutex<Unlogged>,
+    summary: LogSummary,
 }
 
 #[derive(Clone, Copy)]
@@ -41,11 +39,11 @@ struct AddressFailures {
     count: u32,
 }
 
-/// What the next line of the log says.
-#[derive(Default)]
-struct Unlogged {
-    failures: u64,
-    addresses: HashSet<IpAddr>,
+impl Default for Counted {
+    fn default() -> Counted {
+        let summary = LogSummary::new("authentication failed");
+        Counted { has_any: AtomicBool::new(false), by_address: Mutex::default(), summary }
+    }
 }
 
 /// Each statement leaves what these locks guard whole, so a panic under them spoils nothing.
@@ -54,7 +52,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The identity that a request shows, and its caller. A token that is not valid counts against the address of the client;
-/// where that has too many failures, only tokens that exist are looked up. Servers without rate limits count nothing.
+/// where that has too many failures, only tokens that may exist are looked up. Servers without rate limits count nothing.
 pub(in crate::http) async fn authenticated_caller(
     state: &AppState,
     identity: Result<Identity, Error>,
@@ -70,7 +68,7 @@ pub(in crate::http) async fn authenticated_caller(
     };
     if let (Some(secret), Some(address)) = (secret, address)
         && let Some(wait) = failures.wait(address, Instant::now())
-        && !state.interline.is_known_secret(secret).await?
+        && !state.interline.is_known_secret(secret).await
     {
         failures.log(address, "429");
         return Err(ApiError::TooManyFailures { retry_after_seconds: wait.as_secs().max(1) });
@@ -118,22 +116,9 @@ impl FailedAuthentications {
         self.0.has_any.store(true, Ordering::Relaxed);
     }
 
-    /// Adds a failure to the next line of the log, which comes within [`LOG_INTERVAL`].
     fn log(&self, address: ClientAddress, status: &'static str) {
         metrics::counter!("interline_authentication_failures_total", "status" => status).increment(1);
-        let mut unlogged = lock(&self.0.unlogged);
-        unlogged.failures += 1;
-        if unlogged.addresses.len() < MAX_ADDRESSES {
-            unlogged.addresses.insert(address.network());
-        }
-        if unlogged.failures == 1 {
-            let failed = self.clone();
-            tokio::spawn(async move {
-                tokio::time::sleep(LOG_INTERVAL).await;
-                let Unlogged { failures, addresses } = std::mem::take(&mut *lock(&failed.0.unlogged));
-                tracing::info!(failures, addresses = addresses.len(), "authentication failed");
-            });
-        }
+        self.0.summary.add(Some(address));
     }
 }
 

@@ -6,6 +6,7 @@ pub(super) mod cors;
 pub(super) mod failed_authentication;
 pub(super) mod host_check;
 pub(super) mod idempotency;
+pub(super) mod log_summary;
 pub(super) mod metrics;
 pub(super) mod panic;
 pub(super) mod rate_limit;

@@ -1,39 +1,49 @@
 //! A cache of response bodies: the JSON of items that were read whole, valid while the item is unchanged.
 //!
 //! Reading an item again then costs only the check that it did not change: its content is neither read from the store nor
-//! written as JSON. Bodies that are too long to be kept are shared by the responses that are being sent: a hundred clients that
-//! read one long item take the memory of one.
+//! written as JSON. Bodies that the memory budget counts are shared by the responses that are being sent: a hundred clients
+//! that read one long item take the memory of one, also where the cache has dropped it since.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use axum::body::Bytes;
-use interline_items::{Item, ItemId, ItemState, RequestMemory, Stamp};
+use interline_items::{Item, ItemId, ItemState, Overloaded, RequestMemory, Stamp};
 use jiff::Timestamp;
 
-use super::answer_memory::HeldBytes;
+use crate::connections::HeldBytes;
 
 /// How many bytes of bodies each generation holds.
 const GENERATION_BYTES: usize = 16 * 1024 * 1024;
 /// The longest body that is cached: one does not push out all others.
 const MAX_BODY_BYTES: usize = GENERATION_BYTES / 8;
+/// How many bodies may be listed as being sent before those that are sent by now are dropped from the list.
+const LEAST_LISTED: usize = 64;
 
 /// The bodies of the items that were read last.
 #[derive(Default)]
 pub(in crate::http) struct ResponseCache {
     generations: Mutex<Generations>,
-    sending: Mutex<HashMap<ItemId, SendingBody>>,
+    sending: Mutex<SendingBodies>,
 }
 
-/// A long body, as long as a response with it is being sent.
+/// The counted bodies that are being sent, and some that were.
+#[derive(Default)]
+struct SendingBodies {
+    by_item: HashMap<ItemId, SendingBody>,
+    /// When there are so many, those that are sent by now are dropped from the list.
+    next_sweep: usize,
+}
+
+/// A counted body, as long as a response with it is being sent.
 struct SendingBody {
     stamp: Stamp,
     last_used_at: Option<Timestamp>,
-    bytes: Weak<HeldBytes>,
+    bytes: Weak<HeldBytes<RequestMemory>>,
 }
 
-/// A part in a long body.
-struct SharedBytes(Arc<HeldBytes>);
+/// A part in a counted body.
+struct SharedBytes(Arc<HeldBytes<RequestMemory>>);
 
 impl AsRef<[u8]> for SharedBytes {
     fn as_ref(&self) -> &[u8] {
@@ -81,29 +91,56 @@ impl ResponseCache {
             return Some(cached);
         }
         drop(generations);
-        self.sending.lock().unwrap_or_else(PoisonError::into_inner).get(&id)?.body()
+        self.sending().by_item.get(&id)?.body()
     }
 
-    /// Caches a body. One that is too long is cached while it is being sent, and held in `memory` until then. Returns the
-    /// body to send: that of another response, if there is the same.
-    pub(in crate::http) fn put(&self, id: ItemId, body: CachedBody, memory: Option<RequestMemory>) -> CachedBody {
+    /// Caches a body. One that is too long is cached only while it is being sent.
+    pub(in crate::http) fn put(&self, id: ItemId, body: CachedBody) {
         if body.bytes.len() <= MAX_BODY_BYTES {
-            self.generations.lock().unwrap_or_else(PoisonError::into_inner).put(id, body.clone());
-            return body;
+            self.generations.lock().unwrap_or_else(PoisonError::into_inner).put(id, body);
         }
-        let Some(memory) = memory else { return body };
-        let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(same) = sending.get(&id).and_then(SendingBody::body)
+    }
+
+    /// The body to send in the response to the request that `memory` is of: that of another response, if there is the same.
+    /// Otherwise the request holds it from now on, instead of what it held before, until the last response with it is sent.
+    pub(in crate::http) fn send(
+        &self,
+        id: ItemId,
+        body: CachedBody,
+        memory: &RequestMemory,
+    ) -> Result<CachedBody, Overloaded> {
+        let bytes = body.bytes.len();
+        if !RequestMemory::counts(bytes) {
+            return Ok(body);
+        }
+        let mut sending = self.sending();
+        if let Some(same) = sending.by_item.get(&id).and_then(SendingBody::body)
             && (same.stamp, same.last_used_at) == (body.stamp, body.last_used_at)
         {
-            return same;
+            return Ok(same);
         }
-        sending.retain(|_, other| other.bytes.strong_count() > 0);
-        memory.hold(body.bytes.len());
-        let held = Arc::new(HeldBytes { bytes: body.bytes, _memory: memory });
+        if let Some(more) = bytes.checked_sub(memory.bytes()) {
+            memory.take(more)?;
+        }
+        memory.hold(bytes);
+        let held = Arc::new(HeldBytes { bytes: body.bytes, _kept: memory.clone() });
         let CachedBody { stamp, last_used_at, .. } = body;
         sending.insert(id, SendingBody { stamp, last_used_at, bytes: Arc::downgrade(&held) });
-        CachedBody { stamp, last_used_at, bytes: Bytes::from_owner(SharedBytes(held)) }
+        Ok(CachedBody { stamp, last_used_at, bytes: Bytes::from_owner(SharedBytes(held)) })
+    }
+
+    fn sending(&self) -> MutexGuard<'_, SendingBodies> {
+        self.sending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SendingBodies {
+    fn insert(&mut self, id: ItemId, body: SendingBody) {
+        if self.by_item.len() >= self.next_sweep {
+            self.by_item.retain(|_, other| other.bytes.strong_count() > 0);
+            self.next_sweep = (2 * self.by_item.len()).max(LEAST_LISTED);
+        }
+        self.by_item.insert(id, body);
     }
 }
 
@@ -130,7 +167,7 @@ impl Generations {
 
 #[cfg(test)]
 mod tests {
-    use interline_items::{MemoryBudget, MemoryHolder};
+    use interline_items::{MemoryBudget, MemoryHolder, OverloadCause};
 
     use super::*;
 
@@ -142,8 +179,8 @@ mod tests {
     fn the_last_body_of_an_item_is_cached() {
         let (cache, id) = (ResponseCache::default(), ItemId::generate());
         assert!(cache.get(id).is_none());
-        cache.put(id, body(1, 10), None);
-        cache.put(id, body(2, 20), None);
+        cache.put(id, body(1, 10));
+        cache.put(id, body(2, 20));
         assert_eq!(cache.get(id).map(|body| (body.stamp.version, body.bytes.len())), Some((2, 20)));
     }
 
@@ -151,10 +188,10 @@ mod tests {
     fn a_body_that_is_read_stays_and_the_others_go() {
         let cache = ResponseCache::default();
         let (used, unused) = (ItemId::generate(), ItemId::generate());
-        cache.put(used, body(1, 10), None);
-        cache.put(unused, body(1, 10), None);
+        cache.put(used, body(1, 10));
+        cache.put(unused, body(1, 10));
         for _ in 0..100 {
-            cache.put(ItemId::generate(), body(1, MAX_BODY_BYTES), None);
+            cache.put(ItemId::generate(), body(1, MAX_BODY_BYTES));
             assert!(cache.get(used).is_some());
             let generations = cache.generations.lock().unwrap();
             let bytes: usize =
@@ -165,24 +202,57 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_too_long_is_shared_while_it_is_sent() {
-        let (cache, id, budget) = (ResponseCache::default(), ItemId::generate(), MemoryBudget::new(1 << 30));
-        let put = |version| {
-            let memory = budget.request(MemoryHolder::Address(0));
-            cache.put(id, body(version, MAX_BODY_BYTES + 1), Some(memory)).bytes
+    fn a_counted_body_is_shared_while_it_is_sent() {
+        for length in [20_000, MAX_BODY_BYTES, MAX_BODY_BYTES + 1] {
+            let (cache, id, budget) = (ResponseCache::default(), ItemId::generate(), MemoryBudget::new(1 << 30));
+            let send = |version| {
+                cache.put(id, body(version, length));
+                let memory = budget.request(MemoryHolder::Address(0));
+                cache.send(id, body(version, length), &memory).unwrap().bytes
+            };
+            let first = send(1);
+            let (second, third) = (send(1), send(1));
+            assert_eq!((first.as_ptr(), first.as_ptr()), (second.as_ptr(), third.as_ptr()));
+            assert_eq!(budget.used(), length);
+            let newer = send(2);
+            assert_ne!(newer.as_ptr(), first.as_ptr());
+            assert_eq!(budget.used(), 2 * length);
+            let end = third.slice(third.len() - 1..);
+            drop((first, second, third, newer));
+            assert_eq!(budget.used(), length, "a slice keeps the whole");
+            drop(end);
+            assert_eq!(budget.used(), 0);
+            assert_eq!(cache.get(id).is_some(), length <= MAX_BODY_BYTES);
+        }
+    }
+
+    #[test]
+    fn what_the_cache_dropped_counts_until_it_is_sent_and_what_is_too_much_is_refused() {
+        let (cache, budget) = (ResponseCache::default(), MemoryBudget::new(64 << 20));
+        let mut sent = Vec::new();
+        let refused = loop {
+            assert!(sent.len() < 64, "everything was sent");
+            let (id, body) = (ItemId::generate(), body(1, 1 << 20));
+            cache.put(id, body.clone());
+            match cache.send(id, body, &budget.request(MemoryHolder::Address(0))) {
+                Ok(body) => sent.push(body.bytes),
+                Err(refused) => break refused,
+            }
         };
-        let first = put(1);
-        let (second, third) = (cache.get(id).unwrap().bytes, put(1));
-        assert_eq!((first.as_ptr(), first.as_ptr()), (second.as_ptr(), third.as_ptr()));
-        assert_eq!(budget.used(), MAX_BODY_BYTES + 1);
-        let newer = put(2);
-        assert_ne!(newer.as_ptr(), first.as_ptr());
-        assert_eq!(budget.used(), 2 * (MAX_BODY_BYTES + 1));
-        let end = third.slice(third.len() - 1..);
-        drop((first, second, third, newer));
-        assert_eq!(budget.used(), MAX_BODY_BYTES + 1, "a slice keeps the whole");
-        drop(end);
-        assert_eq!(budget.used(), 0);
-        assert!(cache.get(id).is_none());
+        assert_eq!(refused.cause, OverloadCause::Caller);
+        assert_eq!((sent.len(), budget.used()), (32, 32 << 20), "half of the budget");
+        cache
+            .send(ItemId::generate(), body(1, 1 << 20), &budget.request(MemoryHolder::Address(1)))
+            .expect("another has room");
+    }
+
+    #[test]
+    fn the_list_of_what_is_sent_does_not_grow() {
+        let (cache, budget) = (ResponseCache::default(), MemoryBudget::new(64 << 20));
+        for _ in 0..1_000 {
+            let memory = budget.request(MemoryHolder::Address(0));
+            drop(cache.send(ItemId::generate(), body(1, 20_000), &memory).unwrap());
+            assert!(cache.sending().by_item.len() <= LEAST_LISTED);
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! `/health` and `/metrics`, for operators. They need no token and show nothing about items or users.
 
+use std::sync::{Mutex, PoisonError};
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
@@ -41,7 +43,6 @@ struct Health {
 
 impl Health {
     fn new(health: StoreHealth, damaged_items: u64) -> Health {
-        let shown = |works: Result<(), Outage>| works.map_or_else(|outage| outage.to_string(), |()| "ok".to_owned());
         let StoreHealth { reads, writes } = health;
         Health {
             status: if reads.and(writes).is_ok() && damaged_items == 0 { "ok" } else { "degraded" },
@@ -52,6 +53,11 @@ impl Health {
             version: env!("CARGO_PKG_VERSION"),
         }
     }
+}
+
+/// `ok`, or why it does not work.
+pub(in crate::http) fn shown(works: Result<(), Outage>) -> String {
+    works.map_or_else(|outage| outage.to_string(), |()| "ok".to_owned())
 }
 
 /// Whether reads and writes work
@@ -88,9 +94,34 @@ struct Liveness {
     responses((status = 200, body = Health)))]
 async fn ready(State(state): State<AppState>) -> HandlerResult {
     let health = state.interline.health().await;
+    state.readiness.log_change(health);
     match health.reads.and(health.writes) {
         Ok(()) => response::json(StatusCode::OK, &Health::new(health, state.interline.corrupt_items())),
         Err(_) => Err(ApiError::NotReady(health)),
+    }
+}
+
+/// Whether the last request for readiness was told that reads and writes work. Probes come again and again: the log has a line
+/// when the answer changes.
+#[derive(Default)]
+pub(in crate::http) struct Readiness(Mutex<Option<StoreHealth>>);
+
+impl Readiness {
+    fn log_change(&self, health: StoreHealth) {
+        if !self.has_changed(health) {
+            return;
+        }
+        let StoreHealth { reads, writes } = health;
+        match reads.and(writes) {
+            Ok(()) => tracing::info!("ready: reads and writes work again"),
+            Err(_) => tracing::error!(reads = shown(reads), writes = shown(writes), "not ready"),
+        }
+    }
+
+    /// Whether it is other than the last time. The first time counts as a change only if something does not work.
+    fn has_changed(&self, health: StoreHealth) -> bool {
+        let before = self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(health);
+        before.map_or(health.reads.and(health.writes).is_err(), |before| before != health)
     }
 }
 
@@ -105,4 +136,27 @@ async fn metrics(State(state): State<AppState>) -> HandlerResult {
         metrics::counter!("interline_worker_restarts_total", "worker" => worker).absolute(restarts);
     }
     Ok(state.prometheus.render().into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readiness_is_logged_when_it_changes() {
+        let works = StoreHealth { reads: Ok(()), writes: Ok(()) };
+        let (full, locked) = (Err(Outage::DiskFull), Err(Outage::Locked));
+        let readiness = Readiness::default();
+        for (health, is_logged) in [
+            (works, false),
+            (StoreHealth { writes: full, ..works }, true),
+            (StoreHealth { writes: full, ..works }, false),
+            (StoreHealth { writes: locked, ..works }, true),
+            (works, true),
+            (works, false),
+        ] {
+            assert_eq!(readiness.has_changed(health), is_logged, "{health:?}");
+        }
+        assert!(Readiness::default().has_changed(StoreHealth { writes: full, ..works }), "from the start");
+    }
 }

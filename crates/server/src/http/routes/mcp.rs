@@ -5,12 +5,13 @@
 //! notifications, which lasts as long as the client stays.
 
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderValue, Response, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::post;
 use http_body_util::{BodyExt as _, Collected, Full};
@@ -20,8 +21,6 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use serde_json::json;
-use tokio::runtime::Handle;
-use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
 use crate::http::error::ApiError;
@@ -76,29 +75,29 @@ impl McpEndpoint {
         let identity = identity_from_headers(&state, &parts.headers);
         let (identity, caller) =
             authenticated_caller(&state, identity, &parts.extensions, self.server.source()).await?;
-        note_authenticated(&parts.extensions, caller.user());
-        let memory = state.memory.request(MemoryHolder::User(caller.user()));
-        let bytes = memory.scope(body::read_bounded(&state, &parts.headers, body)).await?;
-        // The SDK reads the message into a tree of values, and the tool its arguments from that.
-        memory.take(bytes.len().saturating_mul(WORK_FACTOR)).map_err(Error::Overloaded)?;
-        let message = match memory.scope(peek_fairly(&state, &bytes)).await? {
-            Ok(message) => message,
-            Err(refusal) => return refusal.respond(),
+        let user = caller.user();
+        note_authenticated(&parts.extensions, user);
+        let memory = state.memory.request(MemoryHolder::User(user));
+        let received = memory.scope(receive(&state, &memory, &parts.headers, body)).await;
+        let access = match &received {
+            Ok((message, _)) => self.access(message),
+            // Like a message that is none: it may have been meant to write.
+            Err(_) => Access::Write,
         };
-        let (user, access) = (caller.user(), self.access(&message));
         let request_id = current_request_id();
         parts.extensions.insert(AuthenticatedRequest { identity, caller, request_id, memory: Some(memory.clone()) });
-        let is_long = bytes.len() > LONG_BODY;
-        let dispatching = self.dispatch(message, Request::from_parts(parts, bytes));
         let responding = memory.scope(async {
-            let response = if is_long { off_thread(&state, dispatching).await } else { dispatching.await };
+            let response = match received {
+                Ok((message, bytes)) => self.dispatch(&state, message, Request::from_parts(parts, bytes)).await,
+                Err(refusal) => refusal.respond(),
+            };
             response.unwrap_or_else(IntoResponse::into_response)
         });
         let response = rate_limited(&state, user, access, responding).await;
         Ok(hold_until_sent(memory, access, response))
     }
 
-    async fn dispatch(self, message: McpMessage, mut request: Request<Bytes>) -> HandlerResult {
+    async fn dispatch(self, state: &AppState, message: McpMessage, mut request: Request<Bytes>) -> HandlerResult {
         if let (McpMessage::Listen { id, filter }, Some(visitor)) =
             (message, request.extensions().get::<AuthenticatedRequest>())
         {
@@ -110,7 +109,10 @@ impl McpEndpoint {
                 }
             }
         }
-        into_json(self.protocol.handle(request.map(Full::new)).await.map(Body::new)).await
+        let (protocol, is_long) = (self.protocol, request.body().len() > LONG_BODY);
+        let handling = async move { protocol.handle(request.map(Full::new)).await };
+        let response = if is_long { parse_fairly(state, handling).await? } else { handling.await };
+        into_json(response.map(Body::new)).await
     }
 
     /// What a message counts as: the call of a tool counts as the tool declares.
@@ -126,42 +128,49 @@ impl McpEndpoint {
     }
 }
 
+/// The message in a body, and its bytes.
+async fn receive(
+    state: &AppState,
+    memory: &RequestMemory,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<(McpMessage, Bytes), Refusal> {
+    let bytes = body::read_bounded(state, headers, body).await?;
+    // The SDK reads the message into a tree of values, and the tool its arguments from that.
+    memory.take(bytes.len().saturating_mul(WORK_FACTOR)).map_err(Error::Overloaded)?;
+    Ok((peek_fairly(state, &bytes).await?, bytes))
+}
+
 /// What a message asks for; a long one is read on a blocking thread, in the turn of its user.
-async fn peek_fairly(state: &AppState, bytes: &Bytes) -> Result<Result<McpMessage, RpcRefusal>, ApiError> {
+async fn peek_fairly(state: &AppState, bytes: &Bytes) -> Result<McpMessage, Refusal> {
     if bytes.len() <= LONG_BODY {
-        return Ok(McpMessage::peek(bytes));
+        return Ok(McpMessage::peek(bytes)?);
     }
     let (permit, bytes) = (body::long_body_permit(state).await?, bytes.clone());
     let peeking = spawn_blocking(move || {
         let _permit = permit;
         McpMessage::peek(&bytes)
     });
-    Ok(peeking.await.map_err(|error| Error::Internal(error.to_string()))?)
+    Ok(peeking.await.map_err(|error| Error::Internal(error.to_string()))??)
 }
 
-/// Answers a long message, which the SDK parses where it is polled, on a blocking thread, in the turn of its user.
-async fn off_thread(
+/// Carries out work that parses a long message: the SDK does so where it is polled first. That is a blocking thread, in the
+/// turn of the message's user; the call of the tool, which the rest of the work waits for, has no place there.
+async fn parse_fairly<T: Send + 'static>(
     state: &AppState,
-    dispatching: impl Future<Output = HandlerResult> + Send + 'static,
-) -> HandlerResult {
+    work: impl Future<Output = T> + Send + 'static,
+) -> Result<T, Error> {
     let permit = body::long_body_permit(state).await?;
-    let (runtime, memory) = (Handle::current(), RequestMemory::current());
-    // Dropped with this future, when the client is gone.
-    let (_client, client_gone) = oneshot::channel::<()>();
-    let answering = spawn_blocking(move || {
+    let mut work = Box::pin(work);
+    let parsing = spawn_blocking(move || {
         let _permit = permit;
-        let answering = async {
-            tokio::select! {
-                response = dispatching => response,
-                _ = client_gone => Err(ApiError::BodyIncomplete),
-            }
-        };
-        match memory {
-            Some(memory) => runtime.block_on(memory.scope(answering)),
-            None => runtime.block_on(answering),
-        }
+        let polled = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        (work, polled)
     });
-    answering.await.map_err(|error| Error::Internal(error.to_string()))?
+    match parsing.await.map_err(|error| Error::Internal(error.to_string()))? {
+        (_, Poll::Ready(done)) => Ok(done),
+        (work, Poll::Pending) => Ok(work.await),
+    }
 }
 
 /// What a JSON-RPC message asks for, as far as authentication and rate limits need it.
@@ -213,6 +222,41 @@ impl McpMessage {
             Err(error) if error.is_data() => Ok(McpMessage::Malformed),
             Err(_) => Err(RpcRefusal::NO_JSON),
         }
+    }
+}
+
+/// Why a request is refused before the SDK has it.
+enum Refusal {
+    /// As at every route.
+    Api(ApiError),
+    /// In the terms of the protocol.
+    Rpc(RpcRefusal),
+}
+
+impl Refusal {
+    fn respond(self) -> HandlerResult {
+        match self {
+            Refusal::Api(refused) => Err(refused),
+            Refusal::Rpc(refused) => refused.respond(),
+        }
+    }
+}
+
+impl From<ApiError> for Refusal {
+    fn from(error: ApiError) -> Refusal {
+        Refusal::Api(error)
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        Refusal::Api(error.into())
+    }
+}
+
+impl From<RpcRefusal> for Refusal {
+    fn from(refusal: RpcRefusal) -> Refusal {
+        Refusal::Rpc(refusal)
     }
 }
 

@@ -4,7 +4,7 @@ mod apps;
 mod code;
 pub(super) mod docs;
 mod events;
-mod health;
+pub(super) mod health;
 mod items;
 pub(super) mod mcp;
 mod organizations;

@@ -2,5 +2,6 @@
 
 mod connections;
 mod prompts;
+mod refused_and_long;
 mod resources;
 mod subscriptions;

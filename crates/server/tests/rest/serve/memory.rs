@@ -16,7 +16,9 @@ on_both!(
     unfinished_bodies_of_one_user_leave_room_for_others,
     a_body_that_is_only_announced_takes_nothing,
     unread_answers_of_one_user_leave_room_for_others,
+    unread_answers_from_the_cache_leave_room_for_others,
     readers_of_one_long_item_share_it,
+    a_forwarded_request_counts_until_its_answer_is_read,
     a_client_that_reads_nothing_is_cut_off,
     a_client_that_reads_slowly_is_not,
 );
@@ -54,17 +56,21 @@ async fn long_note(client: &Client, title: &str, bytes: usize) -> String {
     format!("/notes/{}", text(&client.note(title, Some(&"x".repeat(bytes))).await["id"]))
 }
 
-/// Asks until the answer has this status.
-async fn get_until(client: &Client, path: &str, status: u16) {
+/// Sends a request until its answer has this status.
+async fn send_until(client: &Client, line: &str, body: Option<&Value>, status: u16) {
     let deadline = Instant::now() + DEADLINE;
     loop {
-        let answer = client.send_to_broken(&format!("GET {path}"), &[], None).await;
+        let answer = client.send_to_broken(line, &[], body).await;
         if answer.status == status {
             return;
         }
-        assert!(Instant::now() < deadline, "{path}: still {}", answer.status);
+        assert!(Instant::now() < deadline, "{line}: still {}", answer.status);
         tokio::task::yield_now().await;
     }
+}
+
+async fn get_until(client: &Client, path: &str, status: u16) {
+    send_until(client, &format!("GET {path}"), None, status).await;
 }
 
 async fn unfinished_bodies_of_one_user_leave_room_for_others(store: TestStore) {
@@ -96,10 +102,7 @@ async fn unfinished_bodies_of_one_user_leave_room_for_others(store: TestStore) {
     drop(held);
     get_until(&greedy, &long_note(&owner, "after", MEGABYTE).await, 404).await;
     let body = json!({"title": "x", "content": "x".repeat(4 * MEGABYTE)});
-    let deadline = Instant::now() + DEADLINE;
-    while greedy.send_to_broken("POST /notes", &[], Some(&body)).await.status != 201 {
-        assert!(Instant::now() < deadline, "what was held came not back");
-    }
+    send_until(&greedy, "POST /notes", Some(&body), 201).await;
 }
 
 async fn a_body_that_is_only_announced_takes_nothing(store: TestStore) {
@@ -144,11 +147,41 @@ async fn unread_answers_of_one_user_leave_room_for_others(store: TestStore) {
     assert!(unread.len() >= 2, "{}", unread.len());
     owner.get(&own).await.expect(200, json!({"content_length": 4 * MEGABYTE}));
     drop(unread);
-    let deadline = Instant::now() + DEADLINE;
-    let body: Value = json!({"title": "after", "content": "x".repeat(6 * MEGABYTE)});
-    while greedy.send_to_broken("POST /notes", &[], Some(&body)).await.status != 201 {
-        assert!(Instant::now() < deadline, "what was held came not back");
+    let body = json!({"title": "after", "content": "x".repeat(6 * MEGABYTE)});
+    send_until(&greedy, "POST /notes", Some(&body), 201).await;
+}
+
+async fn unread_answers_from_the_cache_leave_room_for_others(store: TestStore) {
+    let server = store.serve_with(small_budget()).await;
+    let owner = server.owner();
+    let (greedy, _) = owner.new_user("greedy").await;
+    let own = long_note(&owner, "own", MEGABYTE).await;
+    let mut notes = Vec::new();
+    for _ in 0..40 {
+        notes.push(long_note(&greedy, "unread", 3 * MEGABYTE / 2).await);
     }
+    let after = notes.pop().unwrap();
+    let mut unread = Vec::new();
+    let refused = loop {
+        let note = notes.pop().expect("one of the answers is refused");
+        // From now on it is in the cache; where there is no room for it, this is refused too.
+        greedy.send_to_broken(&format!("GET {note}"), &[], None).await;
+        let mut stream = connect_to_read_little(server.address).await;
+        // So many in a row that the system cannot take all of them.
+        let asked = head(&server, &greedy, &format!("GET {note}"), "").repeat(4);
+        stream.write_all(asked.as_bytes()).await.unwrap();
+        let answered = read_head(&mut stream).await;
+        if !answered.starts_with("HTTP/1.1 200") {
+            break answered;
+        }
+        unread.push(stream);
+    };
+    assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+    assert!(unread.len() >= 10, "{}", unread.len());
+    owner.get(&own).await.expect(200, json!({"content_length": MEGABYTE}));
+    get_until(&greedy, &after, 503).await;
+    drop(unread);
+    get_until(&greedy, &after, 200).await;
 }
 
 async fn readers_of_one_long_item_share_it(store: TestStore) {
@@ -166,6 +199,35 @@ async fn readers_of_one_long_item_share_it(store: TestStore) {
     let mut last = unread.pop().unwrap();
     let mut body = vec![0; 7 * MEGABYTE];
     timeout(DEADLINE, last.read_exact(&mut body)).await.expect("in time").expect("the whole of it");
+}
+
+async fn a_forwarded_request_counts_until_its_answer_is_read(store: TestStore) {
+    let settings = Settings {
+        max_connections_per_address: Some(2),
+        trusted_proxies: vec!["127.0.0.1".parse().unwrap()],
+        ..unlimited()
+    };
+    let server = store.serve_with(settings).await;
+    let owner = server.owner();
+    let note = long_note(&owner, "unread", 8 * MEGABYTE).await;
+    let get = |path: &str, address: &str| {
+        head(&server, &owner, &format!("GET {path}"), &format!("X-Forwarded-For: {address}\r\n"))
+    };
+    // A loopback address too: a client writes that where its proxy writes nothing.
+    for address in ["203.0.113.9", "127.0.0.1"] {
+        let mut unread = Vec::new();
+        for _ in 0..2 {
+            let mut stream = connect_to_read_little(server.address).await;
+            stream.write_all(get(&note, address).as_bytes()).await.unwrap();
+            let answered = read_head(&mut stream).await;
+            assert!(answered.starts_with("HTTP/1.1 200"), "{answered}");
+            unread.push(stream);
+        }
+        let mut third = server.connect().await;
+        third.write_all(get("/tags", address).as_bytes()).await.unwrap();
+        let refused = read_head(&mut third).await;
+        assert!(refused.starts_with("HTTP/1.1 503"), "{address}: {refused}");
+    }
 }
 
 async fn a_client_that_reads_nothing_is_cut_off(store: TestStore) {

@@ -111,19 +111,23 @@ fn not_modified(stamp: Stamp) -> Response<Body> {
 
 /// The item with its whole content: from the response cache, if it has not changed since.
 async fn read_whole(state: &AppState, caller: &Caller, item: &ItemRef) -> HandlerResult {
-    let interline = &state.interline;
+    let (interline, cache) = (&state.interline, &state.response_cache);
     let cached = match item {
-        ItemRef::Id(id, _) => state.response_cache.get(*id),
+        ItemRef::Id(id, _) => cache.get(*id).map(|body| (*id, body)),
         ItemRef::PromptName(_) => None,
     };
-    if let Some(cached) = cached
-        && cached.is_current(&interline.state(caller, item).await?)
-    {
-        return Ok(response::cached_item(cached));
+    let (id, body) = match cached {
+        Some((id, body)) if body.is_current(&interline.state(caller, item).await?) => (id, body),
+        _ => {
+            let read = interline.read(caller, item, ReadContent::Whole).await?;
+            let body = ItemResponse::from_read(&read, Extent::Whole).with_owner(&read.item, caller);
+            let body = CachedBody::from_item(&read.item, response::item_bytes(&body)?);
+            cache.put(read.item.id, body.clone());
+            (read.item.id, body)
+        }
+    };
+    match RequestMemory::current() {
+        Some(memory) => Ok(response::cached_item(cache.send(id, body, &memory).map_err(Error::Overloaded)?)),
+        None => Ok(response::cached_item(body)),
     }
-    let read = interline.read(caller, item, ReadContent::Whole).await?;
-    let body = response::item_bytes(&ItemResponse::from_read(&read, Extent::Whole).with_owner(&read.item, caller))?;
-    let body = CachedBody::from_item(&read.item, body);
-    let memory = RequestMemory::current().map(|request| request.sibling());
-    Ok(response::cached_item(state.response_cache.put(read.item.id, body, memory)))
 }
