@@ -50,7 +50,7 @@ const TESTS: &[(&str, MakeTest)] = &[
     ("iterable", || Value::from_function(is_iterable)),
     ("le", || Comparison::LessOrEqual.test()),
     ("lessthan", || Comparison::Less.test()),
-    ("lower", || Value::from_function(tests::is_lower)),
+    ("lower", || Value::from_function(is_lower)),
     ("lt", || Comparison::Less.test()),
     ("mapping", || Value::from_function(tests::is_mapping)),
     ("ne", || Comparison::NotEqual.test()),
@@ -63,7 +63,7 @@ const TESTS: &[(&str, MakeTest)] = &[
     ("test", || Value::from_function(is_test_name)),
     ("true", || Value::from_function(tests::is_true)),
     ("undefined", || Value::from_function(tests::is_undefined)),
-    ("upper", || Value::from_function(tests::is_upper)),
+    ("upper", || Value::from_function(is_upper)),
 ];
 
 pub(crate) fn is_filter(name: &str) -> bool {
@@ -84,6 +84,18 @@ fn is_filter_name(name: &str) -> bool {
 
 fn is_test_name(name: &str) -> bool {
     is_test(name)
+}
+
+fn is_lower(state: &mut State<'_, '_>, value: &Value) -> Result<bool, Error> {
+    check_defined(state, value)?;
+    let text = text_of(value);
+    Ok(text.contains(char::is_lowercase) && !text.contains(char::is_uppercase))
+}
+
+fn is_upper(state: &mut State<'_, '_>, value: &Value) -> Result<bool, Error> {
+    check_defined(state, value)?;
+    let text = text_of(value);
+    Ok(text.contains(char::is_uppercase) && !text.contains(char::is_lowercase))
 }
 
 fn is_iterable(state: &mut State<'_, '_>, value: &Value) -> Result<bool, Error> {

@@ -180,7 +180,7 @@ fn expression<'a>(plain: &Expr<'a>) -> Expr<'a> {
         }
         Expr::BinOp(node) => operation(node),
         Expr::Compare(node) => {
-            let names: Vec<&str> = node.ops.iter().map(|operation| Comparison::of(operation.op).name()).collect();
+            let names: Vec<&str> = node.ops.iter().map(|operation| Comparison::from(operation.op).name()).collect();
             let first = [constant(Value::from(names), span), expression(&node.expr)];
             let others = node.ops.iter().map(|operation| expression(&operation.expr));
             call_around(MeteredCall::Compare, first.into_iter().chain(others).collect(), span)

@@ -214,7 +214,7 @@ fn multiply(meter: &mut Meter, left: &Value, right: &Value) -> Result<Value, Err
         let count = count.as_i64().ok_or_else(|| failure("text and lists can only be multiplied with integers"))?;
         return repeat(meter, repeated, usize::try_from(count).unwrap_or(0));
     }
-    match (Number::of(left), Number::of(right)) {
+    match (Number::from_value(left), Number::from_value(right)) {
         (Some(Number::Integer(left)), Some(Number::Integer(right))) => {
             left.checked_mul(right).map(integer_value).ok_or_else(|| failure("the product is too large"))
         }

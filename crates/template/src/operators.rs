@@ -35,19 +35,6 @@ impl Comparison {
         (Comparison::NotIn, "not in"),
     ];
 
-    pub(crate) fn of(kind: CompareOpKind) -> Comparison {
-        match kind {
-            CompareOpKind::Eq => Comparison::Equal,
-            CompareOpKind::Ne => Comparison::NotEqual,
-            CompareOpKind::Lt => Comparison::Less,
-            CompareOpKind::Lte => Comparison::LessOrEqual,
-            CompareOpKind::Gt => Comparison::Greater,
-            CompareOpKind::Gte => Comparison::GreaterOrEqual,
-            CompareOpKind::In => Comparison::In,
-            CompareOpKind::NotIn => Comparison::NotIn,
-        }
-    }
-
     /// Its name, which [`chain`] knows it by.
     pub(crate) fn name(self) -> &'static str {
         Comparison::ALL.iter().find(|(comparison, _)| *comparison == self).map_or("", |(_, name)| name)
@@ -73,6 +60,21 @@ impl Comparison {
         Value::from_function(move |state: &mut State<'_, '_>, left: &Value, right: &Value| {
             self.holds(state, left, right)
         })
+    }
+}
+
+impl From<CompareOpKind> for Comparison {
+    fn from(kind: CompareOpKind) -> Comparison {
+        match kind {
+            CompareOpKind::Eq => Comparison::Equal,
+            CompareOpKind::Ne => Comparison::NotEqual,
+            CompareOpKind::Lt => Comparison::Less,
+            CompareOpKind::Lte => Comparison::LessOrEqual,
+            CompareOpKind::Gt => Comparison::Greater,
+            CompareOpKind::Gte => Comparison::GreaterOrEqual,
+            CompareOpKind::In => Comparison::In,
+            CompareOpKind::NotIn => Comparison::NotIn,
+        }
     }
 }
 
@@ -103,7 +105,7 @@ pub(crate) fn remainder(state: &mut State<'_, '_>, left: &Value, right: &Value) 
         estimate(Meter::from_state(state), ResultSize::Formatted, &[left.clone(), right.clone()])?;
         return formatted(state, left, right);
     }
-    match (Number::of(left), Number::of(right)) {
+    match (Number::from_value(left), Number::from_value(right)) {
         (Some(number), Some(divisor)) => {
             number.remainder(divisor).ok_or_else(|| failure(format!("unable to calculate {left} % {right}")))
         }

@@ -195,7 +195,7 @@ pub(crate) fn compare(left: &Value, right: &Value) -> Result<Option<Ordering>, E
     if let (Some(left), Some(right)) = (left.as_str(), right.as_str()) {
         return Ok(Some(left.cmp(right)));
     }
-    if let (Some(left), Some(right)) = (Number::of(left), Number::of(right)) {
+    if let (Some(left), Some(right)) = (Number::from_value(left), Number::from_value(right)) {
         return Ok(left.compare(right));
     }
     let is_list = |value: &Value| matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
@@ -220,7 +220,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    pub(crate) fn of(value: &Value) -> Option<Number> {
+    pub(crate) fn from_value(value: &Value) -> Option<Number> {
         match value.kind() {
             ValueKind::Bool => Some(Number::Integer(i128::from(value.is_true()))),
             ValueKind::Number if value.is_integer() => i128::try_from(value.clone()).ok().map(Number::Integer),
@@ -273,7 +273,7 @@ pub(crate) fn integer_value(number: i128) -> Value {
 
 /// A parameter that has to be an integer; booleans are.
 pub(crate) fn integer(value: &Value, what: &str) -> Result<i128, Error> {
-    match Number::of(value) {
+    match Number::from_value(value) {
         Some(Number::Integer(number)) => Ok(number),
         _ => Err(failure(format!("{what} is an integer, not {}", value.kind()))),
     }

@@ -1,10 +1,10 @@
 //! What filters look at in each element: an attribute, and how its text is compared.
 
 use minijinja::value::Kwargs;
-use minijinja::{Error, State, Value};
+use minijinja::{Error, ErrorKind, State, Value};
 
 use crate::meter::{Meter, failure};
-use crate::python::{Number, check_defined};
+use crate::python::{Number, check_defined, text_of};
 
 /// A path to an attribute: `a.b.0`; none is the element itself.
 pub(crate) struct Path(Vec<Value>);
@@ -16,7 +16,7 @@ impl Path {
             let part = |part: &str| part.parse::<u32>().map_or_else(|_| Value::from(part), Value::from);
             return Ok(Path(path.split('.').map(part).collect()));
         }
-        match Number::of(attribute) {
+        match Number::from_value(attribute) {
             Some(Number::Integer(_)) => Ok(Path(vec![attribute.clone()])),
             _ => Err(failure(format!("an attribute is a text or an integer, not {}", attribute.kind()))),
         }
@@ -39,7 +39,7 @@ impl Path {
     ) -> Result<Value, Error> {
         let mut value = element.clone();
         for part in &self.0 {
-            check_defined(state, &value)?;
+            check_defined(state, &value).map_err(|error| self.explain(error))?;
             value = match (value.as_str(), part.as_usize()) {
                 (Some(text), Some(index)) => text.chars().nth(index).map_or(Value::UNDEFINED, Value::from),
                 _ => value.get_item(part).unwrap_or(Value::UNDEFINED),
@@ -50,6 +50,15 @@ impl Path {
         }
         Ok(value)
     }
+
+    /// Says which attribute it was that was undefined.
+    pub(crate) fn explain(&self, error: Error) -> Error {
+        if self.0.is_empty() || error.kind() != ErrorKind::UndefinedError {
+            return error;
+        }
+        let path: Vec<String> = self.0.iter().map(text_of).collect();
+        Error::new(ErrorKind::UndefinedError, format!("the attribute `{}` is undefined in an element", path.join(".")))
+    }
 }
 
 /// How texts are compared.
@@ -59,7 +68,7 @@ pub(crate) enum Case {
 }
 
 impl Case {
-    pub(crate) fn of(parameters: &Kwargs) -> Result<Case, Error> {
+    pub(crate) fn from_parameters(parameters: &Kwargs) -> Result<Case, Error> {
         let sensitive = parameters.get::<Option<Value>>("case_sensitive")?.is_some_and(|value| value.is_true());
         Ok(if sensitive { Case::Sensitive } else { Case::Ignored })
     }

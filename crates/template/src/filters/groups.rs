@@ -48,14 +48,15 @@ fn elements_or_none(state: &mut State<'_, '_>, value: &Value) -> Result<Vec<Valu
 type Keyed = (Value, Value);
 
 /// The elements with the attribute that the parameters name, as they are compared.
-fn keyed(state: &mut State<'_, '_>, value: &Value, parameters: &Kwargs) -> Result<Vec<Keyed>, Error> {
-    let case = Case::of(parameters)?;
+fn keyed(state: &mut State<'_, '_>, value: &Value, parameters: &Kwargs) -> Result<(Path, Vec<Keyed>), Error> {
+    let case = Case::from_parameters(parameters)?;
     let path = Path::parse(parameters.get::<Option<Value>>("attribute")?.as_ref())?;
     let keyed = elements(state, value)?.into_iter().map(|element| {
         let attribute = path.follow(state, &element, None)?;
         Ok((case.key(state, attribute)?, element))
     });
-    keyed.collect()
+    let keyed = keyed.collect::<Result<_, Error>>()?;
+    Ok((path, keyed))
 }
 
 /// Sorts as Python does: stable, and failing where two cannot be compared.
@@ -94,7 +95,7 @@ fn values(items: Vec<Keyed>) -> Value {
 
 pub(crate) fn sort(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
     let reverse = parameters.get::<Option<Value>>("reverse")?.is_some_and(|value| value.is_true());
-    let case = Case::of(&parameters)?;
+    let case = Case::from_parameters(&parameters)?;
     let paths = Path::parse_list(parameters.get::<Option<Value>>("attribute")?.as_ref())?;
     parameters.assert_all_used()?;
     let keyed = elements(state, value)?.into_iter().map(|element| {
@@ -106,8 +107,14 @@ pub(crate) fn sort(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs)
         let key = if keys.len() == 1 { keys.swap_remove(0) } else { Value::from(keys) };
         Ok((key, element))
     });
-    let keyed = keyed.collect::<Result<Vec<_>, Error>>()?;
-    sort_keyed(keyed, if reverse { Ordering::Greater } else { Ordering::Less }).map(values)
+    let keyed = keyed.collect::<Result<Vec<Keyed>, Error>>()?;
+    // Two that are undefined would be equal.
+    if paths.len() > 1 && keyed.len() > 1 {
+        let keys = keyed.iter().filter_map(|(key, _)| key.try_iter().ok()).flatten();
+        keys.into_iter().try_for_each(|key| check_defined(state, &key))?;
+    }
+    let sorted = sort_keyed(keyed, if reverse { Ordering::Greater } else { Ordering::Less });
+    sorted.map(values).map_err(|error| paths.iter().fold(error, |error, path| path.explain(error)))
 }
 
 /// The filter `items`: the pairs of a map.
@@ -129,7 +136,7 @@ fn pairs(state: &mut State<'_, '_>, value: &Value) -> Result<Vec<Value>, Error> 
 
 pub(crate) fn dictsort(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
     let reverse = parameters.get::<Option<Value>>("reverse")?.is_some_and(|value| value.is_true());
-    let case = Case::of(&parameters)?;
+    let case = Case::from_parameters(&parameters)?;
     let by = parameters.get::<Option<Value>>("by")?;
     parameters.assert_all_used()?;
     let position = match by.as_ref().map_or(Some("key"), Value::as_str) {
@@ -153,11 +160,12 @@ pub(crate) fn min(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) 
 
 /// The first of the elements that no other is beyond; of none it is undefined.
 fn extreme(state: &mut State<'_, '_>, value: &Value, parameters: &Kwargs, beyond: Ordering) -> Result<Value, Error> {
-    let mut rest = keyed(state, value, parameters)?.into_iter();
+    let (path, keyed) = keyed(state, value, parameters)?;
+    let mut rest = keyed.into_iter();
     parameters.assert_all_used()?;
     let Some(mut best) = rest.next() else { return Ok(Value::UNDEFINED) };
     for other in rest {
-        if compare(&other.0, &best.0)? == Some(beyond) {
+        if compare(&other.0, &best.0).map_err(|error| path.explain(error))? == Some(beyond) {
             best = other;
         }
     }
@@ -165,12 +173,12 @@ fn extreme(state: &mut State<'_, '_>, value: &Value, parameters: &Kwargs, beyond
 }
 
 pub(crate) fn unique(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
-    let keyed = keyed(state, value, &parameters)?;
+    let (path, keyed) = keyed(state, value, &parameters)?;
     parameters.assert_all_used()?;
     let mut seen = BTreeSet::new();
     let mut kept = Vec::new();
     for (key, value) in keyed {
-        check_defined(state, &key)?;
+        check_defined(state, &key).map_err(|error| path.explain(error))?;
         // To Python, true is 1.
         let key = if key.kind() == ValueKind::Bool { Value::from(i64::from(key.is_true())) } else { key };
         if seen.insert(key) {
@@ -181,7 +189,7 @@ pub(crate) fn unique(state: &mut State<'_, '_>, value: &Value, parameters: Kwarg
 }
 
 pub(crate) fn groupby(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
-    let case = Case::of(&parameters)?;
+    let case = Case::from_parameters(&parameters)?;
     let path = Path::parse(Some(&parameters.get::<Value>("attribute")?))?;
     let default = parameters.get::<Option<Value>>("default")?;
     parameters.assert_all_used()?;
@@ -189,7 +197,7 @@ pub(crate) fn groupby(state: &mut State<'_, '_>, value: &Value, parameters: Kwar
     for element in elements(state, value)? {
         let key = path.follow(state, &element, default.as_ref())?;
         if key.is_undefined() {
-            return Err(undefined_attribute(state, &key));
+            return Err(path.explain(Error::from(ErrorKind::UndefinedError)));
         }
         keyed.push((case.key(state, key)?, element));
     }
@@ -208,16 +216,12 @@ pub(crate) fn groupby(state: &mut State<'_, '_>, value: &Value, parameters: Kwar
     named.collect::<Result<Vec<_>, Error>>().map(Value::from)
 }
 
-fn undefined_attribute(state: &State<'_, '_>, value: &Value) -> Error {
-    check_defined(state, value).err().unwrap_or_else(|| Error::from(ErrorKind::UndefinedError))
-}
-
 pub(crate) fn sum(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
     let path = Path::parse(parameters.get::<Option<Value>>("attribute")?.as_ref())?;
     let start = parameters.get::<Option<Value>>("start")?;
     parameters.assert_all_used()?;
     let items = attributes(state, value, &path, None)?;
-    items.iter().try_for_each(|item| check_defined(state, item))?;
+    items.iter().try_for_each(|item| check_defined(state, item)).map_err(|error| path.explain(error))?;
     let start = start.map(|start| Kwargs::from_iter([("start", start)]).into());
     let arguments: Vec<Value> = std::iter::once(Value::from(items)).chain(start).collect();
     Value::from_function(filters::sum).call(state, &arguments)
@@ -240,7 +244,7 @@ pub(crate) fn join(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs)
     parameters.assert_all_used()?;
     check_defined(state, &between)?;
     let items = attributes(state, value, &path, None)?;
-    items.iter().try_for_each(|item| check_defined(state, item))?;
+    items.iter().try_for_each(|item| check_defined(state, item)).map_err(|error| path.explain(error))?;
     let escapes =
         matches!(state.auto_escape(), AutoEscape::Html) && (between.is_safe() || items.iter().any(Value::is_safe));
     if escapes {
@@ -338,14 +342,16 @@ fn selection(
     let mut kept = Vec::new();
     for element in elements_or_none(state, value)? {
         let subject = path.follow(state, &element, None)?;
+        let is_undefined = subject.is_undefined();
         let passed = match arguments.split_first() {
-            None => is_true(state, &subject)?,
+            None => is_true(state, &subject),
             Some((test, rest)) => {
                 let test = test.as_str().ok_or_else(|| failure("the name of a test is a text"))?;
                 let arguments: Vec<Value> = std::iter::once(subject).chain(rest.iter().cloned()).collect();
-                state.perform_test(test, &arguments)?
+                state.perform_test(test, &arguments)
             }
         };
+        let passed = passed.map_err(|error| if is_undefined { path.explain(error) } else { error })?;
         if passed == matches!(keep, Keep::Passed) {
             kept.push(element);
         }

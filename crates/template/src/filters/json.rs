@@ -133,7 +133,7 @@ impl Writer {
 }
 
 fn scalar(value: &Value) -> Result<String, Error> {
-    Ok(match (value.kind(), Number::of(value)) {
+    Ok(match (value.kind(), Number::from_value(value)) {
         (ValueKind::None, _) => "null".to_owned(),
         (ValueKind::Bool, _) => value.is_true().to_string(),
         (_, Some(Number::Integer(number))) => number.to_string(),

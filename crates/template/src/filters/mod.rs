@@ -16,7 +16,7 @@ use minijinja_contrib::filters as contrib;
 use crate::estimate::{ResultSize, estimate};
 use crate::meter::{Meter, failure};
 use crate::metered::materialize;
-use crate::python::text_of;
+use crate::python::{check_defined, text_of};
 
 use json::tojson;
 use pprint::pprint;
@@ -127,7 +127,7 @@ pub(crate) const FILTERS: &[Filter] = &[
     filter("sum", ResultSize::Sum, Names(&["attribute", "start"]), || Value::from_function(groups::sum)),
     text_filter("title", ResultSize::Text, Either, || Value::from_function(filters::title)),
     filter("tojson", ResultSize::Pretty, Names(&["indent"]), || Value::from_function(tojson)),
-    text_filter("trim", ResultSize::Trimmed, Positions(&["chars"]), || Value::from_function(filters::trim)),
+    text_filter("trim", ResultSize::Trimmed, Positions(&["chars"]), || Value::from_function(text::trim)),
     filter("truncate", ResultSize::Text, Names(&["length", "killwords", "end", "leeway"]), || {
         Value::from_function(text::truncate)
     }),
@@ -155,15 +155,15 @@ impl Filter {
         let subject = self.subject;
         move |state: &mut State<'_, '_>, arguments: Rest<ValueOrKwargs>| {
             let mut arguments = arrange_arguments(arguments.into_values(), parameters)?;
-            let meter = Meter::from_state(state);
-            estimate(meter, result_size, &arguments)?;
-            if let (Subject::Text, Some(first)) = (subject, arguments.first_mut())
-                && first.as_str().is_none()
-                && !first.is_undefined()
-            {
-                let weight = meter.weigh(first)?;
-                meter.spend_made(weight.printed())?;
-                *first = Value::from(text_of(first));
+            estimate(Meter::from_state(state), result_size, &arguments)?;
+            if let (Subject::Text, Some(first)) = (subject, arguments.first_mut()) {
+                check_defined(state, first)?;
+                if first.as_str().is_none() {
+                    let meter = Meter::from_state(state);
+                    let weight = meter.weigh(first)?;
+                    meter.spend_made(weight.printed())?;
+                    *first = Value::from(text_of(first));
+                }
             }
             let value = original.call(state, &arguments)?;
             materialize(Meter::from_state(state), value)

@@ -21,7 +21,7 @@ pub(crate) fn int(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) 
             None => parse_float(text).filter(|number| number.is_finite()).map_or(Ok(default), truncated),
         };
     }
-    match Number::of(value) {
+    match Number::from_value(value) {
         Some(Number::Integer(number)) => Ok(integer_value(number)),
         Some(Number::Float(number)) if number.is_nan() => Ok(default),
         Some(Number::Float(number)) => truncated(number),
@@ -89,14 +89,14 @@ pub(crate) fn float(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs
     let default = given(&parameters, "default")?.unwrap_or_else(|| Value::from(0.0));
     parameters.assert_all_used()?;
     check_defined(state, value)?;
-    let number = value.as_str().map_or_else(|| Number::of(value).map(Number::as_float), parse_float);
+    let number = value.as_str().map_or_else(|| Number::from_value(value).map(Number::as_float), parse_float);
     Ok(number.map_or(default, Value::from))
 }
 
 /// The filter `abs`.
 pub(crate) fn abs(state: &mut State<'_, '_>, value: &Value) -> Result<Value, Error> {
     check_defined(state, value)?;
-    match Number::of(value) {
+    match Number::from_value(value) {
         Some(Number::Integer(number)) => {
             number.checked_abs().map(integer_value).ok_or_else(|| failure("the number is too large"))
         }
@@ -109,7 +109,7 @@ pub(crate) fn abs(state: &mut State<'_, '_>, value: &Value) -> Result<Value, Err
 pub(crate) fn round(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
     check_defined(state, value)?;
     let method = parameters.peek::<Option<&str>>("method")?;
-    let value = match (method, Number::of(value)) {
+    let value = match (method, Number::from_value(value)) {
         (_, None) => return Err(failure(format!("`round` takes a number, not {}", value.kind()))),
         (Some("floor" | "ceil"), Some(number)) => Value::from(number.as_float()),
         (_, Some(Number::Integer(number))) => integer_value(number),
@@ -123,7 +123,7 @@ pub(crate) fn filesizeformat(state: &mut State<'_, '_>, value: &Value, parameter
     let binary = given(&parameters, "binary")?.map_or(Ok(false), |binary| is_true(state, &binary))?;
     parameters.assert_all_used()?;
     check_defined(state, value)?;
-    let bytes = value.as_str().map_or_else(|| Number::of(value).map(Number::as_float), parse_float);
+    let bytes = value.as_str().map_or_else(|| Number::from_value(value).map(Number::as_float), parse_float);
     let bytes = bytes.ok_or_else(|| failure(format!("`filesizeformat` takes a number, not {}", value.kind())))?;
     let (base, suffix) = if binary { (1024.0_f64, "iB") } else { (1000.0, "B") };
     if (bytes - 1.0).abs() < f64::EPSILON {
@@ -148,7 +148,7 @@ pub(crate) fn filesizeformat(state: &mut State<'_, '_>, value: &Value, parameter
 pub(crate) fn is_divisible_by(state: &mut State<'_, '_>, value: &Value, divisor: &Value) -> Result<bool, Error> {
     check_defined(state, value)?;
     check_defined(state, divisor)?;
-    let (Some(number), Some(divided)) = (Number::of(value), Number::of(divisor)) else {
+    let (Some(number), Some(divided)) = (Number::from_value(value), Number::from_value(divisor)) else {
         return Err(failure(format!("{} cannot be divided by {}", value.kind(), divisor.kind())));
     };
     let remainder = number.remainder(divided).ok_or_else(|| failure("a number cannot be divided by 0"))?;
@@ -163,7 +163,7 @@ pub(crate) fn is_even(state: &mut State<'_, '_>, value: &Value) -> Result<bool, 
 /// The test `odd`: of a number that is not whole, neither holds.
 pub(crate) fn is_odd(state: &mut State<'_, '_>, value: &Value) -> Result<bool, Error> {
     check_defined(state, value)?;
-    let remainder = Number::of(value).and_then(|number| number.remainder(Number::Integer(2)));
+    let remainder = Number::from_value(value).and_then(|number| number.remainder(Number::Integer(2)));
     let remainder = remainder.ok_or_else(|| failure(format!("{} is neither even nor odd", value.kind())))?;
     Ok(remainder == Value::from(1))
 }

@@ -37,7 +37,9 @@ pub(crate) fn formatted(state: &mut State<'_, '_>, template: &Value, values: &Va
         is_safe: template.is_safe(),
     };
     let text = printf.run(state)?;
-    if printf.next < printf.values.len() && !is_map {
+    // A list that is not used up is no error to Python either; the values by position are a tuple.
+    let is_container = values.as_object().is_some() && !values.is_tuple();
+    if printf.next < printf.values.len() && !is_container {
         return Err(failure("the format has fewer places than there are values"));
     }
     Ok(if template.is_safe() { Value::from_safe_string(text) } else { Value::from(text) })
@@ -55,7 +57,7 @@ struct Printf<'a> {
 }
 
 /// One place of the format, `%-5.2f` for example.
-struct Place {
+struct ConversionSpec {
     flags: String,
     width: usize,
     precision: Option<usize>,
@@ -99,7 +101,7 @@ impl Printf<'_> {
             [Some(width), precision].into_iter().flatten().map(|bytes| u64::try_from(bytes).unwrap_or(u64::MAX));
         Meter::from_state(state).spend_made(bytes.fold(0, u64::saturating_add))?;
         let size = |number: i128| usize::try_from(number).unwrap_or(usize::MAX);
-        let place = Place { flags, width: size(width), precision: precision.map(size) };
+        let place = ConversionSpec { flags, width: size(width), precision: precision.map(size) };
         let value = match named {
             Some(value) => value,
             None => self.value()?,
@@ -152,10 +154,10 @@ impl Printf<'_> {
     }
 }
 
-impl Place {
+impl ConversionSpec {
     fn convert(&self, conversion: char, value: &Value, is_safe: bool) -> Result<String, Error> {
         let mismatch = || failure(format!("`%{conversion}` takes a number, not {}", value.kind()));
-        let number = Number::of(value);
+        let number = Number::from_value(value);
         match conversion {
             's' | 'r' | 'a' => {
                 let text = if conversion == 's' { text_of(value) } else { repr_of(value) };

@@ -134,6 +134,19 @@ pub(crate) fn replace(
     Ok(as_safe_as(value, replaced))
 }
 
+/// The filter `trim`.
+pub(crate) fn trim(value: &Value, chars: Option<Value>) -> Result<Value, Error> {
+    let text = value.as_str().unwrap_or_default();
+    let trimmed = match &chars {
+        None => text.trim(),
+        Some(chars) => {
+            let chars = chars.as_str().ok_or_else(|| failure("what is trimmed off is a text"))?;
+            text.trim_matches(|c| chars.contains(c))
+        }
+    };
+    Ok(as_safe_as(value, trimmed.to_owned()))
+}
+
 /// The filter `wordcount`: runs of letters, digits and underscores.
 pub(crate) fn wordcount(value: &Value) -> usize {
     let text = value.as_str().unwrap_or_default();

@@ -35,16 +35,16 @@ pub(crate) fn wordwrap(state: &mut State<'_, '_>, value: &Value, parameters: Kwa
 }
 
 fn wrapped(text: &str, parameters: &Kwargs) -> Result<String, Error> {
-    let (long_words, hyphens): (Option<bool>, Option<bool>) =
-        (parameters.get("break_long_words")?, parameters.get("break_on_hyphens")?);
+    let flag = |name| Ok::<_, Error>(given(parameters, name)?.is_none_or(|value| value.is_true()));
+    let (long_words, hyphens) = (flag("break_long_words")?, flag("break_on_hyphens")?);
     let width = given(parameters, "width")?.map_or(Ok(79), |width| integer(&width, "a width"))?;
     if width <= 0 {
         return Err(failure(format!("a width of {width}; lines have at least one character")));
     }
     let wrap = Wrap {
         width: usize::try_from(width).unwrap_or(usize::MAX),
-        long_words: if long_words == Some(false) { LongWords::Keep } else { LongWords::Break },
-        hyphens: if hyphens == Some(false) { Hyphens::Keep } else { Hyphens::Break },
+        long_words: if long_words { LongWords::Break } else { LongWords::Keep },
+        hyphens: if hyphens { Hyphens::Break } else { Hyphens::Keep },
         between: parameters.get::<Option<&str>>("wrapstring")?.unwrap_or("\n"),
     };
     parameters.assert_all_used()?;

@@ -7,6 +7,7 @@ The environment is a sandbox in which nothing can be changed, strict about what 
 `continue`. An optional argument without a value, `absent`, is Jinja2's plain undefined.
 """
 
+import copy
 import json
 import re
 import sys
@@ -26,7 +27,8 @@ ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]+")
 def outcome(source, values):
     """The text, or why there is none: `refused` before it is rendered, `undefined` and `failed` while it is."""
     environment = ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined, extensions=EXTENSIONS)
-    values = {**values, ABSENT: jinja2.Undefined(name=ABSENT)}
+    # A filter may change what it is given: `indent` of a list does.
+    values = {**copy.deepcopy(values), ABSENT: jinja2.Undefined(name=ABSENT)}
     try:
         return ADDRESS.sub("0x0", environment.from_string(source).render(values))
     except jinja2.TemplateSyntaxError:
