@@ -1,17 +1,21 @@
 //! The template engine's environment: Jinja2's filters, tests and functions, each within the limits of the [`Meter`].
 //!
-//! Only what Jinja2 has is here, so that a prompt that is valid here is valid there. `urlize` and `xmlattr` make HTML
-//! and are left out.
+//! Only what Jinja2 has is here, so that a prompt that is valid here is valid there. `urlize` makes HTML of links and is
+//! left out.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use minijinja::value::{Rest, ValueOrKwargs};
-use minijinja::{Environment, Error, UndefinedBehavior, Value, escape_formatter, tests};
+use minijinja::value::{DynObject, Rest, ValueKind, ValueOrKwargs};
+use minijinja::{AutoEscape, Environment, Error, State, UndefinedBehavior, Value, escape_formatter, tests};
 
-use crate::filters::FILTERS;
-use crate::functions::{FUNCTIONS, method};
-use crate::meter::Meter;
+use crate::filters::{FILTERS, is_divisible_by, is_even, is_odd};
+use crate::functions::FUNCTIONS;
+use crate::meter::{Meter, failure};
 use crate::metered::MeteredCall;
+use crate::methods::method;
+use crate::operators::{Comparison, is_in};
+use crate::python::{check_defined, html_of, text_of};
 
 /// Instructions of one rendering.
 const MAX_INSTRUCTIONS: u64 = 2_000_000;
@@ -21,45 +25,45 @@ const MAX_RECURSION: usize = 400;
 type MakeTest = fn() -> Value;
 
 const TESTS: &[(&str, MakeTest)] = &[
-    ("!=", || Value::from_function(tests::is_ne)),
-    ("<", || Value::from_function(tests::is_lt)),
-    ("<=", || Value::from_function(tests::is_le)),
-    ("==", || Value::from_function(tests::is_eq)),
-    (">", || Value::from_function(tests::is_gt)),
-    (">=", || Value::from_function(tests::is_ge)),
+    ("!=", || Comparison::NotEqual.test()),
+    ("<", || Comparison::Less.test()),
+    ("<=", || Comparison::LessOrEqual.test()),
+    ("==", || Comparison::Equal.test()),
+    (">", || Comparison::Greater.test()),
+    (">=", || Comparison::GreaterOrEqual.test()),
     ("boolean", || Value::from_function(tests::is_boolean)),
     ("callable", || Value::from_function(crate::functions::is_callable)),
     ("defined", || Value::from_function(tests::is_defined)),
-    ("divisibleby", || Value::from_function(tests::is_divisibleby)),
-    ("eq", || Value::from_function(tests::is_eq)),
-    ("equalto", || Value::from_function(tests::is_eq)),
+    ("divisibleby", || Value::from_function(is_divisible_by)),
+    ("eq", || Comparison::Equal.test()),
+    ("equalto", || Comparison::Equal.test()),
     ("escaped", || Value::from_function(tests::is_safe)),
-    ("even", || Value::from_function(tests::is_even)),
+    ("even", || Value::from_function(is_even)),
     ("false", || Value::from_function(tests::is_false)),
     ("filter", || Value::from_function(is_filter_name)),
     ("float", || Value::from_function(tests::is_float)),
-    ("ge", || Value::from_function(tests::is_ge)),
-    ("greaterthan", || Value::from_function(tests::is_gt)),
-    ("gt", || Value::from_function(tests::is_gt)),
-    ("in", || Value::from_function(tests::is_in)),
+    ("ge", || Comparison::GreaterOrEqual.test()),
+    ("greaterthan", || Comparison::Greater.test()),
+    ("gt", || Comparison::Greater.test()),
+    ("in", || Value::from_function(is_in)),
     ("integer", || Value::from_function(tests::is_integer)),
-    ("iterable", || Value::from_function(tests::is_iterable)),
-    ("le", || Value::from_function(tests::is_le)),
-    ("lessthan", || Value::from_function(tests::is_lt)),
-    ("lower", || Value::from_function(tests::is_lower)),
-    ("lt", || Value::from_function(tests::is_lt)),
+    ("iterable", || Value::from_function(is_iterable)),
+    ("le", || Comparison::LessOrEqual.test()),
+    ("lessthan", || Comparison::Less.test()),
+    ("lower", || Value::from_function(is_lower)),
+    ("lt", || Comparison::Less.test()),
     ("mapping", || Value::from_function(tests::is_mapping)),
-    ("ne", || Value::from_function(tests::is_ne)),
+    ("ne", || Comparison::NotEqual.test()),
     ("none", || Value::from_function(tests::is_none)),
     ("number", || Value::from_function(tests::is_number)),
-    ("odd", || Value::from_function(tests::is_odd)),
+    ("odd", || Value::from_function(is_odd)),
     ("sameas", || Value::from_function(tests::is_sameas)),
-    ("sequence", || Value::from_function(tests::is_sequence)),
+    ("sequence", || Value::from_function(is_sequence)),
     ("string", || Value::from_function(tests::is_string)),
     ("test", || Value::from_function(is_test_name)),
     ("true", || Value::from_function(tests::is_true)),
     ("undefined", || Value::from_function(tests::is_undefined)),
-    ("upper", || Value::from_function(tests::is_upper)),
+    ("upper", || Value::from_function(is_upper)),
 ];
 
 pub(crate) fn is_filter(name: &str) -> bool {
@@ -82,6 +86,32 @@ fn is_test_name(name: &str) -> bool {
     is_test(name)
 }
 
+fn is_lower(state: &mut State<'_, '_>, value: &Value) -> Result<bool, Error> {
+    check_defined(state, value)?;
+    let text = text_of(value);
+    Ok(text.contains(char::is_lowercase) && !text.contains(char::is_uppercase))
+}
+
+fn is_upper(state: &mut State<'_, '_>, value: &Value) -> Result<bool, Error> {
+    check_defined(state, value)?;
+    let text = text_of(value);
+    Ok(text.contains(char::is_uppercase) && !text.contains(char::is_lowercase))
+}
+
+fn is_iterable(state: &mut State<'_, '_>, value: &Value) -> Result<bool, Error> {
+    check_defined(state, value)?;
+    let has_elements = |object: &DynObject| object.try_iter().is_some();
+    Ok(value.is_undefined() || value.as_str().is_some() || value.as_object().is_some_and(has_elements))
+}
+
+/// What has a length and elements to ask for: texts and maps too.
+fn is_sequence(state: &mut State<'_, '_>, value: &Value) -> bool {
+    if value.is_undefined() {
+        return check_defined(state, value).is_ok();
+    }
+    matches!(value.kind(), ValueKind::String | ValueKind::Seq | ValueKind::Map)
+}
+
 /// The engine with all filters, tests and functions: strict about undefined values, and without a way to load anything.
 pub(crate) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::empty();
@@ -93,8 +123,19 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     environment.set_formatter(|out, state, value| {
         let meter = Meter::from_state(state);
         let weight = meter.weigh(value)?;
-        meter.spend_written(if value.as_str().is_some() { weight.text } else { weight.printed() })?;
-        escape_formatter(out, state, value)
+        let plain = if value.as_str().is_some() { weight.text } else { weight.printed() };
+        meter.spend_written(plain)?;
+        if value.is_undefined() {
+            return escape_formatter(out, state, value);
+        }
+        let text = match (state.auto_escape(), value.as_str()) {
+            (AutoEscape::None, Some(text)) => Cow::Borrowed(text),
+            (AutoEscape::None, None) => Cow::Owned(text_of(value)),
+            _ => Cow::Owned(html_of(value)),
+        };
+        // Escaped, a text is longer.
+        Meter::from_state(state).spend_written((text.len() as u64).saturating_sub(plain))?;
+        out.write_str(&text).map_err(|_| failure("the text cannot be written"))
     });
     environment.set_unknown_method_callback(method);
     for filter in FILTERS {
@@ -102,7 +143,7 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     }
     for (name, make) in TESTS {
         let test = make();
-        environment.add_test(*name, move |state: &mut minijinja::State<'_, '_>, arguments: Rest<ValueOrKwargs>| {
+        environment.add_test(*name, move |state: &mut State<'_, '_>, arguments: Rest<ValueOrKwargs>| {
             let arguments = arguments.into_values();
             let meter = Meter::from_state(state);
             arguments.iter().try_for_each(|argument| meter.weigh(argument).map(drop))?;
@@ -139,7 +180,7 @@ mod tests_of_names {
         let filters = "abs attr batch capitalize center count d default dictsort e escape filesizeformat first float \
                        forceescape format groupby indent int items join last length list lower map max min pprint \
                        random reject rejectattr replace reverse round safe select selectattr slice sort string \
-                       striptags sum title tojson trim truncate unique upper urlencode wordcount wordwrap";
+                       striptags sum title tojson trim truncate unique upper urlencode wordcount wordwrap xmlattr";
         assert_eq!(FILTERS.iter().map(|filter| filter.name).collect::<Vec<_>>().join(" "), filters);
         let functions: Vec<_> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
         assert_eq!(functions, ["cycler", "dict", "joiner", "lipsum", "namespace", "range"]);

@@ -1,16 +1,16 @@
-//! Jinja2's functions, the methods of its values, and the filters that the engine lacks.
+//! Jinja2's functions.
 
-use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use minijinja::value::{DynObject, Kwargs, Object, ObjectRepr, StringInput, from_args};
-use minijinja::{Error, ErrorKind, HtmlEscape, State, Value, functions};
-use minijinja_contrib::{globals, pycompat};
+use minijinja::value::{Kwargs, Object, ObjectRepr, from_args};
+use minijinja::{Error, ErrorKind, State, Value, functions};
+use minijinja_contrib::globals;
 
 use crate::estimate::{ResultSize, estimate};
 use crate::meter::{Meter, failure};
 use crate::metered::{check_storable, materialize};
+use crate::python::elements;
 
 /// Elements of a range, as in Jinja2's sandbox.
 const MAX_RANGE: i128 = 100_000;
@@ -48,21 +48,42 @@ impl Object for Function {
         match **self {
             Function::Cycler => cycler(arguments),
             Function::Dict => {
-                let value = Value::from_function(functions::dict).call(state, arguments)?;
-                materialize(Meter::from_state(state), value)
+                let pairs = pairs(state, arguments)?;
+                materialize(Meter::from_state(state), Value::from_pairs(pairs))
             }
             Function::Joiner => Value::from_function(globals::joiner).call(state, arguments),
             Function::Lipsum => lipsum(state, arguments),
             Function::Namespace => {
-                for argument in arguments {
-                    let values = argument.as_object().and_then(DynObject::try_iter_pairs);
-                    values.into_iter().flatten().try_for_each(|(_, value)| check_storable(meter, &value))?;
-                }
-                Value::from_function(functions::namespace).call(state, arguments)
+                let pairs = pairs(state, arguments)?;
+                let meter = Meter::from_state(state);
+                pairs.iter().try_for_each(|(_, value)| check_storable(meter, value))?;
+                Value::from_function(functions::namespace).call(state, &[Value::from_pairs(pairs)])
             }
             Function::Range => range(meter, arguments),
         }
     }
+}
+
+/// What `dict` takes: a map or a list of pairs, and named values.
+fn pairs(state: &mut State<'_, '_>, arguments: &[Value]) -> Result<Vec<(Value, Value)>, Error> {
+    let (base, named): (Option<&Value>, Kwargs) = from_args(arguments)?;
+    let mut pairs = Vec::new();
+    match base.map(|base| (base, base.as_object().filter(|object| object.repr() == ObjectRepr::Map))) {
+        None => {}
+        Some((_, Some(map))) => pairs.extend(map.try_iter_pairs().into_iter().flatten()),
+        Some((list, None)) => {
+            for pair in elements(state, list)? {
+                match elements(state, &pair)?.as_slice() {
+                    [key, value] => pairs.push((key.clone(), value.clone())),
+                    other => return Err(failure(format!("a map is made of pairs; here are {} values", other.len()))),
+                }
+            }
+        }
+    }
+    for name in named.args() {
+        pairs.push((Value::from(name), named.peek(name)?));
+    }
+    Ok(pairs)
 }
 
 fn range(meter: &mut Meter, arguments: &[Value]) -> Result<Value, Error> {
@@ -139,59 +160,6 @@ impl Object for Cycler {
             _ => Err(Error::from(ErrorKind::UnknownMethod)),
         }
     }
-}
-
-/// Python's methods of texts, lists and maps, as far as they change nothing.
-pub(crate) fn method(
-    state: &mut State<'_, '_>,
-    value: &Value,
-    name: &str,
-    arguments: &[Value],
-) -> Result<Value, Error> {
-    let result_size = match name {
-        "count" | "endswith" | "find" | "get" | "items" | "keys" | "rfind" | "startswith" | "values" => {
-            ResultSize::Small
-        }
-        "format" => ResultSize::Formatted,
-        "join" => ResultSize::Joined,
-        "lstrip" | "rstrip" | "strip" => ResultSize::Trimmed,
-        "replace" => ResultSize::Replaced,
-        "split" | "splitlines" => ResultSize::Split,
-        _ => ResultSize::Text,
-    };
-    let meter = Meter::from_state(state);
-    match (name, arguments) {
-        // A look-up visits the key only.
-        ("get", _) => estimate(meter, result_size, arguments)?,
-        // The method of the text between takes the list.
-        ("join", [list]) => estimate(meter, result_size, &[list.clone(), value.clone()])?,
-        _ => estimate(meter, result_size, &[slice::from_ref(value), arguments].concat())?,
-    }
-    let result = pycompat::unknown_method_callback(state, value, name, arguments)?;
-    materialize(Meter::from_state(state), result)
-}
-
-/// `center` of Jinja2, which is that of Python: an odd blank goes where Python puts it.
-pub(crate) fn center(text: &str, width: Option<usize>) -> String {
-    let width = width.unwrap_or(80);
-    let padding = width.saturating_sub(text.chars().count());
-    let left = padding / 2 + (padding & width & 1);
-    [&" ".repeat(left), text, &" ".repeat(padding - left)].concat()
-}
-
-/// `replace` of Jinja2; the engine's own takes no count.
-#[expect(clippy::needless_pass_by_value, reason = "the engine hands arguments over by value")]
-pub(crate) fn replace(text: StringInput<'_>, old: &str, new: &str, count: Option<i64>) -> Value {
-    let replaced = match count.and_then(|count| usize::try_from(count).ok()) {
-        Some(count) => text.as_str().replacen(old, new, count),
-        None => text.as_str().replace(old, new),
-    };
-    text.preserve_safety(replaced)
-}
-
-/// `forceescape` of Jinja2: escapes what is marked as safe too.
-pub(crate) fn forceescape(value: &Value) -> Value {
-    Value::from_safe_string(HtmlEscape(&value.to_string()).to_string())
 }
 
 /// `callable` of Jinja2.

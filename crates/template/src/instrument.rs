@@ -7,12 +7,13 @@
 use minijinja::Value;
 use minijinja::machinery::Span;
 use minijinja::machinery::ast::{
-    AutoEscape, BinOp, BinOpKind, Block, Break, Call, CallArg, CallBlock, Compare, CompareOp, Const, Continue, Do,
-    EmitExpr, Expr, Filter, FilterBlock, ForLoop, GetAttr, GetItem, IfCond, IfExpr, List, Macro, Map, Set, SetBlock,
-    Spanned, Stmt, Template, Test, Tuple, UnaryOp, UnaryOpKind, Var, WithBlock,
+    AutoEscape, BinOp, BinOpKind, Block, Break, Call, CallArg, CallBlock, Const, Continue, Do, EmitExpr, Expr, Filter,
+    FilterBlock, ForLoop, GetAttr, GetItem, IfCond, IfExpr, List, Macro, Map, Set, SetBlock, Spanned, Stmt, Template,
+    Test, Tuple, UnaryOp, UnaryOpKind, Var, WithBlock,
 };
 
 use crate::metered::MeteredCall;
+use crate::operators::Comparison;
 
 /// The instrumented form of a statement that [`crate::variables`] accepted.
 pub(crate) fn instrumented<'a>(plain: &Stmt<'a>) -> Stmt<'a> {
@@ -66,9 +67,10 @@ fn emit(expr: Expr<'_>, span: Span) -> Stmt<'_> {
 }
 
 fn for_loop<'a>(node: &ForLoop<'a>) -> ForLoop<'a> {
+    let unpacks = matches!(node.target, Expr::List(_));
     ForLoop {
         target: target(&node.target),
-        iter: metered(MeteredCall::Weigh, &node.iter),
+        iter: metered(if unpacks { MeteredCall::IterateUnpacked } else { MeteredCall::Iterate }, &node.iter),
         filter_expr: node.filter_expr.as_ref().map(expression),
         recursive: node.recursive,
         body: statements(&node.body),
@@ -97,8 +99,11 @@ fn together<'a>(assignments: &[(Expr<'a>, Expr<'a>)]) -> Vec<(Expr<'a>, Expr<'a>
 }
 
 fn set<'a>(node: &Set<'a>) -> Set<'a> {
-    let stores = assigns_attribute(&node.target);
-    let expr = if stores { metered(MeteredCall::Store, &node.expr) } else { expression(&node.expr) };
+    let expr = match &node.target {
+        target if assigns_attribute(target) => metered(MeteredCall::Store, &node.expr),
+        Expr::List(_) => metered(MeteredCall::Unpack, &node.expr),
+        _ => expression(&node.expr),
+    };
     Set { target: target(&node.target), expr }
 }
 
@@ -175,12 +180,10 @@ fn expression<'a>(plain: &Expr<'a>) -> Expr<'a> {
         }
         Expr::BinOp(node) => operation(node),
         Expr::Compare(node) => {
-            let weighed = |operation: &CompareOp<'a>| CompareOp {
-                op: operation.op,
-                expr: metered(MeteredCall::Weigh, &operation.expr),
-            };
-            let ops = node.ops.iter().map(weighed).collect();
-            Expr::Compare(Spanned::new(Compare { expr: metered(MeteredCall::Weigh, &node.expr), ops }, span))
+            let names: Vec<&str> = node.ops.iter().map(|operation| Comparison::from(operation.op).name()).collect();
+            let first = [constant(Value::from(names), span), expression(&node.expr)];
+            let others = node.ops.iter().map(|operation| expression(&operation.expr));
+            call_around(MeteredCall::Compare, first.into_iter().chain(others).collect(), span)
         }
         Expr::IfExpr(node) => {
             let part = IfExpr {
@@ -232,14 +235,25 @@ fn operation<'a>(node: &Spanned<BinOp<'a>>) -> Expr<'a> {
     let span = node.span();
     let with = |left, right| Expr::BinOp(Spanned::new(BinOp { op: node.op, left, right }, span));
     let both = |call| with(metered(call, &node.left), metered(call, &node.right));
+    let ours = |call| call_around(call, vec![expression(&node.left), expression(&node.right)], span);
+    let compared = |comparison: Comparison| {
+        let name = constant(Value::from(vec![comparison.name()]), span);
+        call_around(MeteredCall::Compare, vec![name, expression(&node.left), expression(&node.right)], span)
+    };
     match node.op {
         BinOpKind::ScAnd | BinOpKind::ScOr => with(expression(&node.left), expression(&node.right)),
-        BinOpKind::Mul => {
-            call_around(MeteredCall::Multiply, vec![expression(&node.left), expression(&node.right)], span)
-        }
+        BinOpKind::Mul => ours(MeteredCall::Multiply),
+        BinOpKind::Rem => ours(MeteredCall::Remainder),
+        BinOpKind::Concat => ours(MeteredCall::Concatenate),
+        BinOpKind::Eq => compared(Comparison::Equal),
+        BinOpKind::Ne => compared(Comparison::NotEqual),
+        BinOpKind::Lt => compared(Comparison::Less),
+        BinOpKind::Lte => compared(Comparison::LessOrEqual),
+        BinOpKind::Gt => compared(Comparison::Greater),
+        BinOpKind::Gte => compared(Comparison::GreaterOrEqual),
+        BinOpKind::In => compared(Comparison::In),
         BinOpKind::Add => call_around(MeteredCall::Construct, vec![both(MeteredCall::Copy)], span),
-        BinOpKind::Concat => both(MeteredCall::Print),
-        _ => both(MeteredCall::Weigh),
+        BinOpKind::Sub | BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Pow => both(MeteredCall::Weigh),
     }
 }
 

@@ -49,6 +49,9 @@ mod functions;
 mod instrument;
 mod meter;
 mod metered;
+mod methods;
+mod operators;
+mod python;
 mod render;
 mod scope;
 mod slice;
@@ -56,7 +59,6 @@ mod stack;
 mod template;
 mod token_limits;
 mod variables;
-mod wordwrap;
 
 pub use render::{Argument, RenderError, render};
 pub use stack::{LargeStack, STACK_BYTES};

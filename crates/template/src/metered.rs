@@ -7,6 +7,8 @@ use minijinja::value::{DynObject, Object, ObjectRepr, Tuple};
 use minijinja::{Error, ErrorKind, State, Value};
 
 use crate::meter::{BYTES_PER_VALUE, Meter, container_bytes, failure};
+use crate::operators::{chain, concatenate, remainder};
+use crate::python::{Number, characters, integer_value, is_plain_map};
 use crate::slice::slice;
 
 /// A function that only an instrumented template can name: its name has a blank, which no identifier has.
@@ -14,8 +16,6 @@ use crate::slice::slice;
 pub(crate) enum MeteredCall {
     /// Weighs a value that will be visited whole, and returns it.
     Weigh,
-    /// Weighs a value that will be printed into a new text, and returns it.
-    Print,
     /// Weighs a value that will be copied into a longer one, and returns it.
     Copy,
     /// Weighs a value that an index reaches into, and returns it.
@@ -24,33 +24,55 @@ pub(crate) enum MeteredCall {
     Construct,
     /// Weighs a value that something mutable will store (a namespace, `loop.changed`), and returns it.
     Store,
+    /// Weighs a value that a loop goes through, and returns its elements.
+    Iterate,
+    /// Weighs a value whose elements a loop unpacks, and returns these with nothing but lists in them.
+    IterateUnpacked,
+    /// Weighs a value that an assignment unpacks, and returns its elements.
+    Unpack,
+    /// Compares: the names of the comparisons, and one value more than these.
+    Compare,
+    /// Makes one text of the texts of two values.
+    Concatenate,
     /// Multiplies two values.
     Multiply,
+    /// Divides two values for the remainder, or fills the right one into the left one.
+    Remainder,
     /// Slices a value: start, stop and step follow.
     Slice,
 }
 
 impl MeteredCall {
-    pub(crate) const ALL: [MeteredCall; 8] = [
+    pub(crate) const ALL: [MeteredCall; 13] = [
         MeteredCall::Weigh,
-        MeteredCall::Print,
         MeteredCall::Copy,
         MeteredCall::Index,
         MeteredCall::Construct,
         MeteredCall::Store,
+        MeteredCall::Iterate,
+        MeteredCall::IterateUnpacked,
+        MeteredCall::Unpack,
+        MeteredCall::Compare,
+        MeteredCall::Concatenate,
         MeteredCall::Multiply,
+        MeteredCall::Remainder,
         MeteredCall::Slice,
     ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             MeteredCall::Weigh => "meter weigh",
-            MeteredCall::Print => "meter print",
             MeteredCall::Copy => "meter copy",
             MeteredCall::Index => "meter index",
             MeteredCall::Construct => "meter construct",
             MeteredCall::Store => "meter store",
+            MeteredCall::Iterate => "meter iterate",
+            MeteredCall::IterateUnpacked => "meter iterate unpacked",
+            MeteredCall::Unpack => "meter unpack",
+            MeteredCall::Compare => "meter compare",
+            MeteredCall::Concatenate => "meter concatenate",
             MeteredCall::Multiply => "meter multiply",
+            MeteredCall::Remainder => "meter remainder",
             MeteredCall::Slice => "meter slice",
         }
     }
@@ -62,6 +84,12 @@ impl Object for MeteredCall {
     }
 
     fn call(self: &Arc<Self>, state: &mut State<'_, '_>, arguments: &[Value]) -> Result<Value, Error> {
+        match (**self, arguments) {
+            (MeteredCall::Compare, [names, values @ ..]) => return chain(state, names, values),
+            (MeteredCall::Concatenate, [left, right]) => return concatenate(state, left, right),
+            (MeteredCall::Remainder, [left, right]) => return remainder(state, left, right),
+            _ => {}
+        }
         let meter = Meter::from_state(state);
         match (**self, arguments) {
             (MeteredCall::Multiply, [left, right]) => multiply(meter, left, right),
@@ -72,29 +100,67 @@ impl Object for MeteredCall {
                 meter.spend_made(if weight.depth == 0 { weight.text } else { container_bytes(value) })?;
                 slice(value, start, stop, step)
             }
-            (MeteredCall::Construct, [value]) => materialize(meter, value.clone()),
-            (call, [value]) => {
-                let text = value.as_bytes().map_or(0, <[u8]>::len) as u64;
-                match call {
-                    MeteredCall::Index => meter.spend_steps(1 + text / 16)?,
-                    MeteredCall::Print => {
-                        let weight = meter.weigh(value)?;
-                        meter.spend_made(weight.printed())?;
-                    }
-                    MeteredCall::Copy => {
-                        meter.weigh(value)?;
-                        meter.spend_made(text)?;
-                    }
-                    MeteredCall::Store => check_storable(meter, value)?,
-                    MeteredCall::Weigh | MeteredCall::Construct | MeteredCall::Multiply | MeteredCall::Slice => {
-                        meter.weigh(value)?;
-                    }
-                }
-                Ok(value.clone())
-            }
+            (call, [value]) => one_value(meter, call, value),
             _ => Err(Error::from(ErrorKind::MissingArgument)),
         }
     }
+}
+
+fn one_value(meter: &mut Meter, call: MeteredCall, value: &Value) -> Result<Value, Error> {
+    let text = value.as_bytes().map_or(0, <[u8]>::len) as u64;
+    match call {
+        MeteredCall::Construct => return materialize(meter, value.clone()),
+        MeteredCall::Index => meter.spend_steps(1 + text / 16)?,
+        MeteredCall::Copy => {
+            meter.weigh(value)?;
+            meter.spend_made(text)?;
+        }
+        MeteredCall::Store => check_storable(meter, value)?,
+        MeteredCall::Iterate => {
+            meter.weigh(value)?;
+            return unpacked(meter, value);
+        }
+        MeteredCall::IterateUnpacked => {
+            meter.weigh(value)?;
+            return each_unpacked(meter, value);
+        }
+        MeteredCall::Unpack => {
+            meter.weigh(value)?;
+            return unpacked(meter, value);
+        }
+        MeteredCall::Weigh
+        | MeteredCall::Compare
+        | MeteredCall::Concatenate
+        | MeteredCall::Multiply
+        | MeteredCall::Remainder
+        | MeteredCall::Slice => {
+            meter.weigh(value)?;
+        }
+    }
+    Ok(value.clone())
+}
+
+/// What is gone through: the characters of a text, which the engine does not count, or the value.
+fn unpacked(meter: &mut Meter, value: &Value) -> Result<Value, Error> {
+    if let Some(text) = value.as_str() {
+        return characters(meter, text).map(Value::from);
+    }
+    if value.is_undefined() || value.as_object().is_some() {
+        return Ok(value.clone());
+    }
+    Err(failure(format!("a value of type {} has no elements", value.kind())))
+}
+
+/// The elements, each a list where it is a text.
+fn each_unpacked(meter: &mut Meter, value: &Value) -> Result<Value, Error> {
+    let items = unpacked(meter, value)?;
+    let has_text = |items: &DynObject| items.try_iter().into_iter().flatten().any(|item| item.as_str().is_some());
+    if !items.as_object().is_some_and(has_text) {
+        return Ok(items);
+    }
+    meter.spend_made(container_bytes(&items))?;
+    let items = items.try_iter()?.map(|item| unpacked(meter, &item)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Value::from(items))
 }
 
 /// Charges for a new value, and makes a list of a lazy one, which would be computed again at each use.
@@ -138,13 +204,6 @@ fn is_immutable(value: &Value) -> bool {
     }
 }
 
-/// Whether it is a map and not one of the engine's objects that look like one.
-fn is_plain_map(object: &DynObject) -> bool {
-    // The type of maps is not public, its name is.
-    let plain = Value::from_pairs([("", "")]);
-    plain.as_object().is_some_and(|plain| plain.type_name() == object.type_name())
-}
-
 fn multiply(meter: &mut Meter, left: &Value, right: &Value) -> Result<Value, Error> {
     for value in [left, right] {
         if value.is_undefined() {
@@ -155,12 +214,11 @@ fn multiply(meter: &mut Meter, left: &Value, right: &Value) -> Result<Value, Err
         let count = count.as_i64().ok_or_else(|| failure("text and lists can only be multiplied with integers"))?;
         return repeat(meter, repeated, usize::try_from(count).unwrap_or(0));
     }
-    if let (Ok(left), Ok(right)) = (i128::try_from(left.clone()), i128::try_from(right.clone())) {
-        let product = left.checked_mul(right).ok_or_else(|| failure("the product is too large"))?;
-        return Ok(i64::try_from(product).map_or_else(|_| Value::from(product), Value::from));
-    }
-    match (f64::try_from(left.clone()), f64::try_from(right.clone())) {
-        (Ok(left), Ok(right)) => Ok(Value::from(left * right)),
+    match (Number::from_value(left), Number::from_value(right)) {
+        (Some(Number::Integer(left)), Some(Number::Integer(right))) => {
+            left.checked_mul(right).map(integer_value).ok_or_else(|| failure("the product is too large"))
+        }
+        (Some(left), Some(right)) => Ok(Value::from(left.as_float() * right.as_float())),
         _ => Err(failure(format!("cannot multiply {} and {}", left.kind(), right.kind()))),
     }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is a panic")]
 
 mod bounds;
+mod jinja2;
 mod rendering;
 mod validity;
 mod variables;

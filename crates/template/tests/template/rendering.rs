@@ -144,6 +144,14 @@ fn failures_say_what_and_where() {
             "line 1: too many arguments; the filter takes length, killwords, end, leeway",
         ),
         ("{{ ['a']|map('nope')|list }}", "line 1: unknown filter"),
+        ("{{ [{'k': 1}, {}]|groupby('k') }}", "line 1: the attribute `k` is undefined in an element"),
+        ("{{ [{'k': {}}]|selectattr('k.n')|list }}", "line 1: the attribute `k.n` is undefined in an element"),
+        ("{{ [{}, {}]|sort(attribute='k') }}", "line 1: the attribute `k` is undefined in an element"),
+        ("{{ [{'k': 1}, {}]|sum('k') }}", "line 1: the attribute `k` is undefined in an element"),
+        ("{% set m = {} %}{{ m.xs|groupby('k') }}", "line 1: `m.xs` is undefined"),
+        ("{{ '7'.zfill('3') }}", "line 1: a width is an integer, not string"),
+        ("{{ 'a'|truncate(2) }}", "line 1: a length of 2 is below that of the end, 3"),
+        ("{{ '5' > 3 }}", "line 1: string and number cannot be compared"),
         ("{{ a|nope }}", "line 1: there is no filter named `nope`"),
     ] {
         assert_eq!(render_with(source, &json!({})).unwrap_err().to_string(), error, "{source}");

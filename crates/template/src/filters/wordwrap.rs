@@ -1,7 +1,11 @@
 //! `wordwrap` of Jinja2: greedy, as in Python. The engine's own balances the lines instead.
 
-use minijinja::Error;
 use minijinja::value::Kwargs;
+use minijinja::{Error, State, Value};
+
+use super::text::{given, only_text};
+use crate::meter::failure;
+use crate::python::integer;
 
 /// How lines are broken.
 struct Wrap<'a> {
@@ -25,13 +29,22 @@ enum Hyphens {
 
 /// The filter; all parameters by name.
 #[expect(clippy::needless_pass_by_value, reason = "the engine hands arguments over by value")]
-pub(crate) fn wordwrap(text: &str, parameters: Kwargs) -> Result<String, Error> {
-    let (long_words, hyphens): (Option<bool>, Option<bool>) =
-        (parameters.get("break_long_words")?, parameters.get("break_on_hyphens")?);
+pub(crate) fn wordwrap(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<String, Error> {
+    let text = only_text(state, value, "wordwrap")?;
+    wrapped(text, &parameters)
+}
+
+fn wrapped(text: &str, parameters: &Kwargs) -> Result<String, Error> {
+    let flag = |name| Ok::<_, Error>(given(parameters, name)?.is_none_or(|value| value.is_true()));
+    let (long_words, hyphens) = (flag("break_long_words")?, flag("break_on_hyphens")?);
+    let width = given(parameters, "width")?.map_or(Ok(79), |width| integer(&width, "a width"))?;
+    if width <= 0 {
+        return Err(failure(format!("a width of {width}; lines have at least one character")));
+    }
     let wrap = Wrap {
-        width: parameters.get::<Option<usize>>("width")?.unwrap_or(79).max(1),
-        long_words: if long_words == Some(false) { LongWords::Keep } else { LongWords::Break },
-        hyphens: if hyphens == Some(false) { Hyphens::Keep } else { Hyphens::Break },
+        width: usize::try_from(width).unwrap_or(usize::MAX),
+        long_words: if long_words { LongWords::Break } else { LongWords::Keep },
+        hyphens: if hyphens { Hyphens::Break } else { Hyphens::Keep },
         between: parameters.get::<Option<&str>>("wrapstring")?.unwrap_or("\n"),
     };
     parameters.assert_all_used()?;
@@ -109,11 +122,10 @@ fn chunks<'t>(text: &'t str, hyphens: &Hyphens) -> Vec<&'t str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use minijinja::Value;
 
     #[test]
     fn lines_are_filled_as_in_jinja2() {
-        for (text, width, wrapped) in [
+        for (text, width, expected) in [
             ("a b c d e f g", 5, "a b c\nd e f\ng"),
             ("the quick brown fox", 10, "the quick\nbrown fox"),
             ("abcdefghij k", 4, "abcd\nefgh\nij k"),
@@ -124,15 +136,15 @@ mod tests {
             ("ää öö üü", 5, "ää öö\nüü"),
         ] {
             let parameters = Kwargs::from_iter([("width", Value::from(width))]);
-            assert_eq!(wordwrap(text, parameters).unwrap(), wrapped, "{text:?}");
+            assert_eq!(wrapped(text, &parameters).unwrap(), expected, "{text:?}");
         }
     }
 
     #[test]
     fn long_words_and_hyphens_can_be_kept_and_lines_joined_otherwise() {
         let off = [("width", Value::from(4)), ("break_long_words", false.into()), ("break_on_hyphens", false.into())];
-        assert_eq!(wordwrap("a well-known x", off.into_iter().collect()).unwrap(), "a\nwell-known\nx");
+        assert_eq!(wrapped("a well-known x", &off.into_iter().collect()).unwrap(), "a\nwell-known\nx");
         let joined = [("width", Value::from(1)), ("wrapstring", "/".into())];
-        assert_eq!(wordwrap("a b", joined.into_iter().collect()).unwrap(), "a/b");
+        assert_eq!(wrapped("a b", &joined.into_iter().collect()).unwrap(), "a/b");
     }
 }
