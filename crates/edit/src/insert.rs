@@ -4,9 +4,11 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::edit::{Edit, Splice};
-use crate::lines::{ending_of_span, line_of, split_lines, total_lines};
+use crate::lines::{Line, ending_of_span, line_of, split_lines, strip_carriage_return, total_lines};
 use crate::patch::{append_lines, prepend_lines};
-use crate::replace::{Level, LineEndings, MultipleMatches, NoMatch, NotOneMatch, Replace, find_one};
+use crate::replace::{
+    FinalCarriageReturn, Level, LineEndings, MultipleMatches, NoMatch, NotOneMatch, OnlyMatch, Replace, find_one,
+};
 
 /// A request to insert a text.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +115,8 @@ impl From<NotOneMatch> for InsertError {
 ///
 /// An anchor is found and counted as [`replace()`](crate::replace()) finds `old_str`, and must have one match. `new_str` goes
 /// in as it is, without a line ending before or after it; under [`LineEndings::Match`] its line endings (only) become
-/// those of the anchor.
+/// those of the anchor. An anchor that ends between `\r` and `\n` is a line as it is read: `new_str` goes before that ending,
+/// which stays whole, and one final `\r` of `new_str` is that of the ending.
 ///
 /// At the start and the end `new_str` is read as lines, as in a line patch: one trailing newline is not an extra line, and
 /// every line ending becomes that of the content's first line at the start, of its last ended line at the end. A final
@@ -128,12 +131,14 @@ pub fn insert(content: &str, request: &Insert<'_>) -> Result<Insertion, InsertEr
     }
     let (level, splice) = match request.position {
         InsertPosition::After(anchor) => {
-            let (level, span) = find_anchor(content, request, anchor)?;
-            (Some(level), Splice { range: span.end..span.end, text: text_at(content, request, &span) })
+            let found = find_anchor(content, request, anchor)?;
+            let end = found.span.end;
+            (Some(found.level), Splice { range: end..end, text: text_after(content, request, &found) })
         }
         InsertPosition::Before(anchor) => {
-            let (level, span) = find_anchor(content, request, anchor)?;
-            (Some(level), Splice { range: span.start..span.start, text: text_at(content, request, &span) })
+            let OnlyMatch { level, span, .. } = find_anchor(content, request, anchor)?;
+            let text = text_at(content, request.line_endings, request.new_str, &span);
+            (Some(level), Splice { range: span.start..span.start, text })
         }
         InsertPosition::Start | InsertPosition::End if content.is_empty() => {
             (None, Splice { range: 0..0, text: request.new_str.to_owned() })
@@ -141,6 +146,10 @@ pub fn insert(content: &str, request: &Insert<'_>) -> Result<Insertion, InsertEr
         InsertPosition::Start => (None, prepend_lines(content, request.new_str)),
         InsertPosition::End => (None, append_lines(content, request.new_str)),
     };
+    if splice.text.is_empty() {
+        // It was the `\r` of the ending before which it goes.
+        return Err(InsertError::EmptyNewStr);
+    }
     if content.len().saturating_add(splice.text.len()) > request.max_result_bytes {
         return Err(InsertError::ResultTooLarge { max_result_bytes: request.max_result_bytes });
     }
@@ -153,7 +162,7 @@ pub fn insert(content: &str, request: &Insert<'_>) -> Result<Insertion, InsertEr
 }
 
 /// The only match of the anchor.
-fn find_anchor(content: &str, request: &Insert<'_>, anchor: &str) -> Result<(Level, Range<usize>), NotOneMatch> {
+fn find_anchor(content: &str, request: &Insert<'_>, anchor: &str) -> Result<OnlyMatch, NotOneMatch> {
     let anchor_request = Replace {
         loosest: request.loosest.min(Level::WhitespaceNormalized),
         line_endings: request.line_endings,
@@ -162,10 +171,26 @@ fn find_anchor(content: &str, request: &Insert<'_>, anchor: &str) -> Result<(Lev
     find_one(content, &anchor_request)
 }
 
-/// `new_str` as it is written next to the anchor.
-fn text_at(content: &str, request: &Insert<'_>, anchor: &Range<usize>) -> String {
-    match request.line_endings {
-        LineEndings::Literal => request.new_str.to_owned(),
-        LineEndings::Match => split_lines(request.new_str).join(ending_of_span(content, anchor)),
+/// `new_str` as it is written after the anchor. After a line as it is read, whose final `\r` is that of the line's ending, it
+/// goes before that ending: its own final `\r` is that of the ending too, and a newline that it begins with ends the line as
+/// the ending does.
+fn text_after(content: &str, request: &Insert<'_>, anchor: &OnlyMatch) -> String {
+    let new = request.new_str;
+    match anchor.final_carriage_return {
+        FinalCarriageReturn::Text => text_at(content, request.line_endings, new, &anchor.span),
+        FinalCarriageReturn::OfLineEnding => {
+            let ends_with_crlf = Line::containing(content, anchor.span.end).ending(content) == "\r\n";
+            let carriage_return = if ends_with_crlf && new.starts_with('\n') { "\r" } else { "" };
+            let new = carriage_return.to_owned() + strip_carriage_return(new);
+            text_at(content, request.line_endings, &new, &anchor.span)
+        }
+    }
+}
+
+/// The text as it is written next to the anchor.
+fn text_at(content: &str, line_endings: LineEndings, new: &str, anchor: &Range<usize>) -> String {
+    match line_endings {
+        LineEndings::Literal => new.to_owned(),
+        LineEndings::Match => split_lines(new).join(ending_of_span(content, anchor)),
     }
 }

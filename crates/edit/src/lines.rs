@@ -161,9 +161,14 @@ pub(crate) fn split_lines(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.split('\n').collect();
     let last = lines.len() - 1;
     for line in &mut lines[..last] {
-        *line = line.strip_suffix('\r').unwrap_or(line);
+        *line = strip_carriage_return(line);
     }
     lines
+}
+
+/// The text without one final `\r`: a line as it is read has that of its ending.
+pub(crate) fn strip_carriage_return(text: &str) -> &str {
+    text.strip_suffix('\r').unwrap_or(text)
 }
 
 /// The ending for new lines in a span: its first one; else that of its own line; else of the line before; else `\n`.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::edit::{Edit, Splice};
 use crate::excerpt::bounded_excerpt;
-use crate::lines::{Line, LineCount, ending_of_span, skip_lines, split_lines, total_lines};
+use crate::lines::{Line, LineCount, ending_of_span, skip_lines, split_lines, strip_carriage_return, total_lines};
 
 /// Replaces lines `start_line..=end_line` by `content`, or inserts it before `start_line` when that is `end_line + 1`.
 ///
@@ -16,7 +16,7 @@ pub struct LineOperation<'a> {
     pub start_line: usize,
     /// Last line, inclusive.
     pub end_line: usize,
-    /// The new lines; one trailing newline is not an extra line; `""` removes.
+    /// The new lines; one trailing newline is not an extra line, nor is a final `\r` where lines end with `\r\n`; `""` removes.
     pub content: &'a str,
     /// The lines as the caller believes them to be now; compared as lines, one trailing newline aside.
     pub expect: Option<&'a str>,
@@ -246,8 +246,16 @@ impl LocatedOperation<'_> {
         self.content.is_empty()
     }
 
-    fn new_lines(&self) -> Vec<&str> {
-        split_lines(strip_newline(self.content))
+    /// The new lines; where `\r\n` follows them, a final `\r` is that of the ending.
+    fn new_lines(&self, text: &str) -> Vec<&str> {
+        let following = match self.range {
+            OperationRange::Lines { .. } => &text[self.span.end..self.end],
+            OperationRange::Before(_) => ending_of_span(text, &self.span),
+        };
+        match self.content.strip_suffix('\r') {
+            Some(as_read) if following == "\r\n" => split_lines(as_read),
+            _ => split_lines(strip_newline(self.content)),
+        }
     }
 }
 
@@ -260,8 +268,7 @@ fn strip_newline(text: &str) -> &str {
 fn same_lines(a: &str, b: &str) -> bool {
     fn lines(text: &str) -> impl Iterator<Item = &str> {
         let last = text.rfind('\n').map_or(0, |newline| newline + 1);
-        let ended = text[..last].split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
-        ended.chain([&text[last..]])
+        text[..last].split_terminator('\n').map(strip_carriage_return).chain([&text[last..]])
     }
     lines(a).eq(lines(b))
 }
@@ -305,7 +312,7 @@ fn check_expectations(content: &str, steps: &[LocatedOperation<'_>]) -> Result<(
         step.expect.is_some_and(|expect| {
             // Reading the lines of a range gives the carriage return of its last ending too.
             let ending = &content[step.span.end..step.end];
-            let bare = expect.strip_suffix('\r').filter(|_| ending == "\r\n").unwrap_or(expect);
+            let bare = if ending == "\r\n" { strip_carriage_return(expect) } else { expect };
             let present = &content[step.span.clone()];
             [expect, strip_newline(expect), bare].into_iter().all(|expect| !same_lines(expect, present))
         })
@@ -339,7 +346,7 @@ fn splice(text: &CountedText<'_>, step: &LocatedOperation<'_>, steps: usize) -> 
     let content = text.content;
     let ending = ending_of_span(content, &step.span);
     let range = step.span.clone();
-    let mut new = step.new_lines().join(ending);
+    let mut new = step.new_lines(content).join(ending);
     match step.range {
         OperationRange::Lines { .. } if step.removes() => Splice { range: range.start..step.end, text: String::new() },
         OperationRange::Lines { .. } => Splice { range, text: new },
@@ -384,7 +391,7 @@ fn tail_splice(content: &str, tail: &[LocatedOperation<'_>]) -> Option<Splice> {
     let mut ending_before = "";
     for step in insertions {
         let ending = ending_of_span(content, &step.span);
-        for line in step.new_lines() {
+        for line in step.new_lines(content) {
             text.push_str(ending_before);
             text.push_str(line);
             ending_before = ending;

@@ -3,15 +3,17 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ruff_python_ast::{ModModule, PythonVersion};
-use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
+use ruff_python_ast::{Mod, ModModule, PythonVersion};
+use ruff_python_parser::{Mode, ParseError, ParseErrorType, ParseOptions, Parsed, parse_unchecked};
 use ruff_text_size::TextSize;
 
 use crate::error::{CodeError, Problem};
 use crate::function::Function;
-use crate::lexer::{Chunk, Chunks, LexedModule, ScopeMarkers, lex};
+use crate::lexer::{Chunk, Chunks, LexedModule, ScopeMarkers};
+use crate::missing_comma::expression_before;
 use crate::sdk::SdkName;
 use crate::stack::LargeStack;
+use crate::unclosed::{lex_module, next_token};
 use crate::walk::{ChunkPosition, WalkedChunk, walk};
 
 /// With so many chunks, another thread is worth its while.
@@ -38,7 +40,7 @@ pub fn check(source: &str, sdk: &SdkName, stack: &impl LargeStack) -> Result<Che
 
 /// Accepts Python and says what its workflow functions are; otherwise, its first problem.
 fn check_module(source: &str, sdk: &SdkName, stack: &impl LargeStack) -> Result<CheckedModule, Problem> {
-    let LexedModule { markers, chunks } = lex(source)?;
+    let LexedModule { markers, chunks } = lex_module(source)?;
     let mut check = ModuleCheck { markers, chunks, sdk };
     match check.walk_all(stack) {
         Ok(walked) if !walked.iter().any(|chunk| chunk.declares_for_module) => check.join(walked),
@@ -120,7 +122,19 @@ pub(crate) fn parse_chunk(chunk: Chunk<'_>) -> Result<Parsed<ModModule>, Problem
     let parsed = parse_unchecked(chunk.text, options);
     let problem = |place: TextSize, message| Problem::new((chunk.start + place).to_usize(), message);
     if let Some(error) = parsed.errors().iter().min_by_key(|error| error.location.start()) {
-        return Err(problem(error.location.start(), error.error.to_string()));
+        return Err(problem(place_of(error, &parsed, chunk.text), error.error.to_string()));
     }
     parsed.try_into_module().ok_or_else(|| problem(TextSize::new(0), "the text is not a module".to_owned()))
+}
+
+/// Where CPython reports an error.
+fn place_of(error: &ParseError, parsed: &Parsed<Mod>, text: &str) -> TextSize {
+    let start = error.location.start();
+    match &error.error {
+        // A block is missing where the next statement begins.
+        ParseErrorType::OtherError(message) if message.starts_with("Expected an indented block") => {
+            TextSize::of(&text[..next_token(text, start.to_usize())])
+        }
+        _ => expression_before(text, parsed, error).unwrap_or(start),
+    }
 }

@@ -15,7 +15,9 @@ pub struct CodeError {
 
 impl CodeError {
     pub(crate) fn new(source: &str, problem: Problem) -> CodeError {
-        let before = source.get(..problem.offset).unwrap_or(source);
+        // Nothing is on the empty line after a final newline: what is missing there is missing at the end of the line before.
+        let lines_end = if source.ends_with('\n') { source.len() - 1 } else { source.len() };
+        let before = source.get(..problem.offset.min(lines_end)).unwrap_or(source);
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
         let shown = before[start..].trim_start_matches(BYTE_ORDER_MARK);

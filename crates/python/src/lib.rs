@@ -54,10 +54,12 @@ mod expressions;
 mod function;
 mod lexer;
 mod literals;
+mod missing_comma;
 mod outline;
 mod scopes;
 mod sdk;
 mod stack;
+mod unclosed;
 mod walk;
 
 pub use check::{CheckedModule, check};

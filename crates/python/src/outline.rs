@@ -11,8 +11,9 @@ use ruff_text_size::Ranged;
 
 use crate::check::parse_chunk;
 use crate::error::{CodeError, Problem};
-use crate::lexer::{Chunk, Chunks, lex};
+use crate::lexer::{Chunk, Chunks};
 use crate::stack::LargeStack;
+use crate::unclosed::lex_module;
 
 /// The functions and classes of a module, at any nesting, in the order of the text.
 ///
@@ -30,7 +31,7 @@ pub fn outline(source: &str, _: &impl LargeStack) -> Result<Vec<OutlineEntry>, C
 }
 
 fn outline_module(source: &str) -> Result<Vec<OutlineEntry>, Problem> {
-    let chunks = lex(source)?.chunks;
+    let chunks = lex_module(source)?.chunks;
     // Which of several problems is the first depends on the whole.
     outline_chunks(&chunks).or_else(|_| outline_chunks(&Chunks::uncut(source)))
 }

@@ -183,7 +183,7 @@ fn other_case(content: &str, old_str: &str) -> Option<NoMatchCause> {
     let pattern = Pattern::literal(old_str, Case::Insensitive).ok()?;
     let options = SearchOptions { context_lines: 0, limit: 1 };
     let found = search(content, &pattern, &options, &mut || true).ok()?;
-    // The text itself is not exact where it ends inside a line ending; that is not a matter of case.
+    // The text itself is not exact where it begins inside a line ending; that is not a matter of case.
     let hit = found.hits.first().filter(|hit| &content[hit.range.clone()] != old_str)?;
     Some(NoMatchCause::OtherCase { line: hit.first_line })
 }

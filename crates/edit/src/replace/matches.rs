@@ -14,6 +14,17 @@ pub(super) struct OldStrMatch {
     pub(super) span: Range<usize>,
     /// How the lines of `old_str` fit the content; `None` where `new_str` is written verbatim.
     pub(super) fit: Option<WholeLineFit>,
+    /// What a final `\r` of `old_str` is here.
+    pub(super) final_carriage_return: FinalCarriageReturn,
+}
+
+/// What a final `\r` of `old_str` stands for in a match; no matter where there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FinalCarriageReturn {
+    /// A character of the match.
+    Text,
+    /// The beginning of the ending of its last line, as in a line that was read. The ending is no part of the match.
+    OfLineEnding,
 }
 
 /// How `old_str` fits the content at a level that compares whole lines.

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use crate::edit::Edit;
-use crate::lines::line_of;
+use crate::lines::{line_of, strip_carriage_return};
 use crate::search::occurrences;
 
 pub(crate) use error::NotOneMatch;
 pub use error::{MatchLocation, MultipleMatches, NoMatch, NoMatchCause, ReplaceError, SimilarPassage};
 pub use level::{Level, LineEndings};
+pub(crate) use matches::FinalCarriageReturn;
 use matches::{MAX_SHOWN_MATCHES, OldStrMatch, OldStrMatches};
 use rewrite::{Rewriter, push_splice};
 use whole_lines::WholeLines;
@@ -59,6 +60,11 @@ impl<'a> Replace<'a> {
             max_result_bytes: 64 * 1024 * 1024,
         }
     }
+
+    /// The same request for matches that leave the final `\r` of `old_str`, and of `new_str`, to the ending of their line.
+    fn without_final_carriage_return(self) -> Replace<'a> {
+        Replace { old_str: strip_carriage_return(self.old_str), new_str: strip_carriage_return(self.new_str), ..self }
+    }
 }
 
 /// The result of a replacement: the edit, and where `old_str` was found.
@@ -91,13 +97,23 @@ pub fn replace(content: &str, request: &Replace<'_>) -> Result<Replacement, Repl
     }
 }
 
-/// The only match of `old_str`, by the rules of [`replace()`], and the level that finds it; `old_str` is not empty.
-pub(crate) fn find_one(content: &str, request: &Replace<'_>) -> Result<(Level, Range<usize>), NotOneMatch> {
+/// The only match of a passage.
+pub(crate) struct OnlyMatch {
+    /// The level that finds it.
+    pub(crate) level: Level,
+    /// Its byte range.
+    pub(crate) span: Range<usize>,
+    /// What a final `\r` of the passage is.
+    pub(crate) final_carriage_return: FinalCarriageReturn,
+}
+
+/// The only match of `old_str`, by the rules of [`replace()`]; `old_str` is not empty.
+pub(crate) fn find_one(content: &str, request: &Replace<'_>) -> Result<OnlyMatch, NotOneMatch> {
     let Some((level, matches)) = climb_levels(content, request) else {
         return Err(NotOneMatch::NoMatch(diagnosis::no_match(content, request)));
     };
     match matches.kept.as_slice() {
-        [only] => Ok((level, only.span.clone())),
+        [only] => Ok(OnlyMatch { level, span: only.span.clone(), final_carriage_return: only.final_carriage_return }),
         _ => Err(NotOneMatch::MultipleMatches(diagnosis::multiple_matches(content, request, level, &matches))),
     }
 }
@@ -115,30 +131,55 @@ fn climb_levels(content: &str, request: &Replace<'_>) -> Option<(Level, OldStrMa
 }
 
 /// The matches at one level; the first `keep` of them are kept, all are counted.
+///
+/// Above `exact` a final `\r` of `old_str` is read as a character first, and if nothing is found as that of a line's ending.
 fn find(content: &str, request: &Replace<'_>, level: Level, keep: usize) -> OldStrMatches {
     if level == Level::Exact {
         return find_exact(content, request, keep);
     }
+    let as_text = find_normalized(content, request, level, FinalCarriageReturn::Text, keep);
+    if as_text.total > 0 || !request.old_str.ends_with('\r') {
+        return as_text;
+    }
+    let request = request.without_final_carriage_return();
+    find_normalized(content, &request, level, FinalCarriageReturn::OfLineEnding, keep)
+}
+
+/// The matches at one level above `exact`.
+fn find_normalized(
+    content: &str,
+    request: &Replace<'_>,
+    level: Level,
+    final_carriage_return: FinalCarriageReturn,
+    keep: usize,
+) -> OldStrMatches {
     let old = WholeLines::new(request.old_str);
     if old.core().is_empty() {
         // Blanks alone do not identify a passage.
         return OldStrMatches::keeping(0);
     }
     match level {
-        Level::WhitespaceNormalized => whitespace::find(content, request, keep),
-        _ => whole_lines::find(content, &old, level, keep),
+        Level::WhitespaceNormalized => whitespace::find(content, request, final_carriage_return, keep),
+        _ => whole_lines::find(content, &old, level, final_carriage_return, keep),
     }
 }
 
+/// The occurrences of `old_str`. None begins between `\r` and `\n`; one that ends there is a line as it is read, and leaves
+/// its `\r` to the ending of the line.
 fn find_exact(content: &str, request: &Replace<'_>, keep: usize) -> OldStrMatches {
     let bytes = content.as_bytes();
     let splits_ending = |at: usize| at > 0 && bytes[at - 1] == b'\r' && bytes.get(at) == Some(&b'\n');
     let mut matches = OldStrMatches::keeping(keep);
     for start in occurrences(bytes, request.old_str.as_bytes()) {
         let end = start + request.old_str.len();
-        if !splits_ending(start) && !splits_ending(end) {
-            matches.add(|| OldStrMatch { span: start..end, fit: None });
+        if splits_ending(start) {
+            continue;
         }
+        let (end, final_carriage_return) = match splits_ending(end) {
+            true => (end - 1, FinalCarriageReturn::OfLineEnding),
+            false => (end, FinalCarriageReturn::Text),
+        };
+        matches.add(|| OldStrMatch { span: start..end, fit: None, final_carriage_return });
     }
     matches
 }
@@ -154,6 +195,11 @@ fn replace_matches(
         let several = diagnosis::multiple_matches(content, request, level, matches);
         return Err(ReplaceError::MultipleMatches(several));
     }
+    let request = match matches.kept.first().map(|first| first.final_carriage_return) {
+        // Above `exact` all matches read `old_str` in one way.
+        Some(FinalCarriageReturn::OfLineEnding) if level > Level::Exact => &request.without_final_carriage_return(),
+        _ => request,
+    };
     let mut rewriter = Rewriter::new(content, request, level);
     let mut splices = Vec::new();
     for found in &matches.kept {

@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use crate::edit::Splice;
 use crate::line_comparison::MAX_TOTAL_CELLS;
-use crate::lines::{Endings, Line, is_blank_text, split_indent, split_lines, trim_blanks_end};
+use crate::lines::{Endings, Line, is_blank_text, split_indent, split_lines, strip_carriage_return, trim_blanks_end};
 
 use super::indentation::{CannotIndent, IndentRule, mixes_tabs_and_spaces};
 use super::line_pairs::{gaps, pair_lines};
-use super::matches::{OldStrMatch, WholeLineFit};
+use super::matches::{FinalCarriageReturn, OldStrMatch, WholeLineFit};
 use super::normalization::normalize;
 use super::splice_lines::splice_lines;
 use super::typography::Typography;
@@ -100,9 +100,9 @@ impl<'r> Rewriter<'r> {
         self.readable_bytes_left = self.readable_bytes_left.checked_sub(new_bytes).ok_or(RewriteError::TooLarge)?;
         match (&found.fit, self.level, self.request.line_endings) {
             (Some(fit), ..) => self.rewrite_lines(span, fit),
-            (None, _, LineEndings::Literal) => self.verbatim(span, self.request.new_str.into()),
+            (None, _, LineEndings::Literal) => self.verbatim(span, self.new_str_at(found).into()),
             (None, Level::Exact, LineEndings::Match) => {
-                let text = self.new_str_with_ending_of(span);
+                let text = self.with_ending_of(span, self.new_str_at(found));
                 self.verbatim(span, text)
             }
             (None, _, LineEndings::Match) => self.rewrite_segments(span),
@@ -121,9 +121,18 @@ impl<'r> Rewriter<'r> {
         self.within_growth(vec![Splice { range: span.clone(), text: text.into_owned() }])
     }
 
-    /// `new_str` with every line ending made that of the span.
-    fn new_str_with_ending_of(&mut self, span: &Range<usize>) -> Cow<'r, str> {
-        let new = self.request.new_str;
+    /// `new_str` for a match. At `exact` each match has its own reading of a final `\r`; above, the request has it.
+    fn new_str_at(&self, found: &OldStrMatch) -> &'r str {
+        match found.final_carriage_return {
+            FinalCarriageReturn::OfLineEnding if self.level == Level::Exact => {
+                strip_carriage_return(self.request.new_str)
+            }
+            FinalCarriageReturn::OfLineEnding | FinalCarriageReturn::Text => self.request.new_str,
+        }
+    }
+
+    /// The text with every line ending made that of the span.
+    fn with_ending_of(&mut self, span: &Range<usize>, new: &'r str) -> Cow<'r, str> {
         if new.contains('\n') { split_lines(new).join(self.endings.for_span(span)).into() } else { new.into() }
     }
 

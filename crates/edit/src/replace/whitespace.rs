@@ -6,11 +6,17 @@ use crate::lines::{Line, split_lines, trim_blanks_end};
 
 use super::anchored_lines::{Anchor, AnchoredLines, AnchoredStep};
 use super::automaton::{Automaton, Symbol, SymbolIds};
-use super::matches::{OldStrMatch, OldStrMatches};
+use super::matches::{FinalCarriageReturn, OldStrMatch, OldStrMatches};
 use super::{LineEndings, Replace};
 
-/// Finds `old_str`, whose first line may start and whose last line may end inside a line of the content.
-pub(super) fn find(content: &str, request: &Replace<'_>, keep: usize) -> OldStrMatches {
+/// Finds `old_str`, whose first line may start and whose last line may end inside a line of the content. Where a final `\r`
+/// was taken off it as that of a line ending, its last line ends with a line that has one.
+pub(super) fn find(
+    content: &str,
+    request: &Replace<'_>,
+    final_carriage_return: FinalCarriageReturn,
+    keep: usize,
+) -> OldStrMatches {
     let mut matches = OldStrMatches::keeping(keep);
     let segments = split_lines(request.old_str);
     // Every line but the last has at least its ending.
@@ -18,7 +24,7 @@ pub(super) fn find(content: &str, request: &Replace<'_>, keep: usize) -> OldStrM
         return matches;
     }
     let anchor = Anchor::longest(segments.iter().map(|segment| trim_blanks_end(segment)));
-    let mut search = WhitespaceSearch::new(content, &segments, request.line_endings);
+    let mut search = WhitespaceSearch::new(content, &segments, request.line_endings, final_carriage_return);
     for step in AnchoredLines::new(content, anchor) {
         match step {
             AnchoredStep::Gap => search.reset(),
@@ -45,10 +51,16 @@ struct WhitespaceSearch<'a> {
     /// For each of the last lines, where a match that starts on it starts. The front is the line before `middle_lines` lines.
     starts: VecDeque<Option<usize>>,
     line_endings: LineEndings,
+    final_carriage_return: FinalCarriageReturn,
 }
 
 impl<'a> WhitespaceSearch<'a> {
-    fn new(content: &'a str, segments: &[&'a str], line_endings: LineEndings) -> WhitespaceSearch<'a> {
+    fn new(
+        content: &'a str,
+        segments: &[&'a str],
+        line_endings: LineEndings,
+        final_carriage_return: FinalCarriageReturn,
+    ) -> WhitespaceSearch<'a> {
         let (head, rest) = segments.split_first().unwrap_or((&"", &[]));
         let (tail, middle) = match rest.split_last() {
             Some((tail, middle)) => (Some(*tail), middle),
@@ -65,6 +77,7 @@ impl<'a> WhitespaceSearch<'a> {
             middle_lines: middle.len(),
             starts: VecDeque::new(),
             line_endings,
+            final_carriage_return,
         }
     }
 
@@ -82,7 +95,12 @@ impl<'a> WhitespaceSearch<'a> {
             "" => line.text_end,
             head => line.start + trimmed.len() - head.len(),
         });
+        let (may_end_here, may_end_inside) = match self.final_carriage_return {
+            FinalCarriageReturn::Text => (true, true),
+            FinalCarriageReturn::OfLineEnding => (line.end > line.text_end, false),
+        };
         let Some(tail) = self.tail else {
+            let start = start.filter(|_| may_end_here);
             return start.map(|start| self.match_between(start, line, line.start + trimmed.len()));
         };
         let candidate = match self.starts.front() {
@@ -90,9 +108,9 @@ impl<'a> WhitespaceSearch<'a> {
             _ => None,
         };
         let found = candidate.and_then(|start| {
-            if text.starts_with(tail) {
+            if may_end_inside && text.starts_with(tail) {
                 Some(self.match_between(start, line, line.start + tail.len()))
-            } else if trim_blanks_end(tail) == trimmed {
+            } else if may_end_here && trim_blanks_end(tail) == trimmed {
                 Some(self.match_between(start, line, line.start + trimmed.len()))
             } else {
                 None
@@ -108,9 +126,10 @@ impl<'a> WhitespaceSearch<'a> {
 
     /// The match from `start` to `end` on its last line, with the blanks after it when they are replaced too.
     fn match_between(&self, start: usize, line: Line, end: usize) -> OldStrMatch {
-        let takes_blanks = self.line_endings == LineEndings::Match && self.tail != Some("");
+        let reaches_line = self.tail != Some("") || self.final_carriage_return == FinalCarriageReturn::OfLineEnding;
+        let takes_blanks = self.line_endings == LineEndings::Match && reaches_line;
         let rest_is_blank = trim_blanks_end(&self.content[line.start..line.text_end]).len() <= end - line.start;
         let end = if takes_blanks && rest_is_blank { line.text_end } else { end };
-        OldStrMatch { span: start..end, fit: None }
+        OldStrMatch { span: start..end, fit: None, final_carriage_return: self.final_carriage_return }
     }
 }

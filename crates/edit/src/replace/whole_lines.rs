@@ -12,7 +12,7 @@ use super::Level;
 use super::anchored_lines::{Anchor, AnchoredLines, AnchoredStep};
 use super::automaton::{Automaton, Symbol, SymbolIds};
 use super::indentation::{IndentRule, TAB_WIDTHS};
-use super::matches::{OldStrMatch, OldStrMatches, WholeLineFit};
+use super::matches::{FinalCarriageReturn, OldStrMatch, OldStrMatches, WholeLineFit};
 use super::normalization::{NormalizedLine, NormalizedLines, normalize, verbatim_piece};
 
 /// `old_str` or `new_str` as whole lines.
@@ -43,7 +43,13 @@ impl<'a> WholeLines<'a> {
 }
 
 /// Finds the lines of `old` that are not blank edges, at one of the whole-line levels.
-pub(super) fn find(content: &str, old: &WholeLines<'_>, level: Level, keep: usize) -> OldStrMatches {
+pub(super) fn find(
+    content: &str,
+    old: &WholeLines<'_>,
+    level: Level,
+    final_carriage_return: FinalCarriageReturn,
+    keep: usize,
+) -> OldStrMatches {
     let mut matches = OldStrMatches::keeping(keep);
     let core = old.core();
     let edges = BlankEdges { at_start: core.start, at_end: old.lines.len() - core.end };
@@ -56,7 +62,10 @@ pub(super) fn find(content: &str, old: &WholeLines<'_>, level: Level, keep: usiz
             if let Some(matched) = search.next_line(normal)
                 && let Some(core) = core
             {
-                matches.add(|| edges.expand(content, core, search.rule(matched, normal, text)));
+                matches.add(|| {
+                    let (span, fit) = edges.expand(content, core, search.rule(matched, normal, text));
+                    OldStrMatch { span, fit: Some(fit), final_carriage_return }
+                });
             }
         }
     });
@@ -293,7 +302,7 @@ struct BlankEdges {
 
 impl BlankEdges {
     /// The match of a core, with the blank lines around it that `old_str` has too.
-    fn expand(&self, content: &str, core: Range<usize>, rule: IndentRule) -> OldStrMatch {
+    fn expand(&self, content: &str, core: Range<usize>, rule: IndentRule) -> (Range<usize>, WholeLineFit) {
         let mut span = core;
         let mut ignored_at_start = self.at_start;
         while ignored_at_start > 0
@@ -313,6 +322,6 @@ impl BlankEdges {
             span.end = last.text_end;
             ignored_at_end -= 1;
         }
-        OldStrMatch { span, fit: Some(WholeLineFit { rule, ignored_at_start, ignored_at_end }) }
+        (span, WholeLineFit { rule, ignored_at_start, ignored_at_end })
     }
 }

@@ -4,7 +4,7 @@ use interline_edit::{Insert, InsertPosition, Level, LineEndings, Replace};
 
 use super::lines::{lines, split_indent, texts};
 use super::misremember;
-use super::replace::{ReplaceOutcome, replace};
+use super::replace::{ReplaceOutcome, replace, without_carriage_return};
 use super::rng::Rng;
 
 /// Everything that one comparison needs.
@@ -150,7 +150,8 @@ fn old_str(rng: &mut Rng, content: &str) -> String {
     if target == 0 {
         return piece;
     }
-    let mut list = texts(&piece);
+    let as_read = piece.ends_with('\r');
+    let mut list = texts(without_carriage_return(&piece));
     if final_newline {
         list.pop();
     }
@@ -175,6 +176,9 @@ fn old_str(rng: &mut Rng, content: &str) -> String {
     }
     let toggled = final_newline != (target >= 2 && rng.percent(25));
     piece = join(rng, &list, toggled);
+    if as_read && !toggled {
+        piece.push('\r');
+    }
     piece
 }
 
@@ -187,7 +191,7 @@ fn slice(rng: &mut Rng, content: &str) -> String {
     content[bounds[first]..bounds[last]].to_owned()
 }
 
-/// Up to four lines, with or without the last ending.
+/// Up to four lines, with or without the last ending, or as they are read: with its `\r` alone.
 fn line_range(rng: &mut Rng, content: &str) -> String {
     let list = lines(content);
     let mut first = rng.below(list.len());
@@ -198,7 +202,8 @@ fn line_range(rng: &mut Rng, content: &str) -> String {
         }
     }
     let last = (first + rng.weighted(&[4, 4, 2, 1])).min(list.len() - 1);
-    let end = if rng.percent(50) { list[last].end() } else { list[last].text_end() };
+    let as_read = list[last].end() - usize::from(!list[last].ending.is_empty());
+    let end = [list[last].end(), list[last].text_end(), as_read][rng.weighted(&[4, 4, 2])];
     content[list[first].start..end].to_owned()
 }
 
@@ -212,7 +217,8 @@ fn new_str(rng: &mut Rng, old_str: &str, content: &str) -> String {
         _ => {}
     }
     let mut final_newline = old_str.ends_with('\n');
-    let mut list = texts(old_str);
+    let as_read = old_str.ends_with('\r') && rng.percent(60);
+    let mut list = texts(if as_read { without_carriage_return(old_str) } else { old_str });
     if final_newline {
         list.pop();
     }
@@ -222,7 +228,11 @@ fn new_str(rng: &mut Rng, old_str: &str, content: &str) -> String {
     if rng.percent(12) {
         final_newline = !final_newline;
     }
-    join(rng, &list, final_newline)
+    let mut text = join(rng, &list, final_newline);
+    if as_read && !final_newline {
+        text.push('\r');
+    }
+    text
 }
 
 fn change(rng: &mut Rng, list: &mut Vec<String>) {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use interline_edit::{Insert, InsertPosition, Level, LineEndings, LineOperation, Replace};
 
 use super::lines::{ending_of_span, line_number, lines, texts};
+use super::replace::{LastLine, above_exact, without_carriage_return};
 use super::{ReplaceOutcome, patch, replace};
 
 /// What must come of an insertion.
@@ -54,10 +55,19 @@ fn at_anchor(
     match replace(content, &sought) {
         ReplaceOutcome::Applied { level, ranges, .. } => {
             let at = point(&ranges[0]);
-            let new = match request.line_endings {
-                LineEndings::Literal => request.new_str.to_owned(),
-                LineEndings::Match => texts(request.new_str).join(&ending_of_span(content, &ranges[0])),
-            };
+            let after_anchor = matches!(request.position, InsertPosition::After(_));
+            let mut new = request.new_str.to_owned();
+            if after_anchor && leaves_carriage_return(content, &sought, level, &ranges[0]) {
+                let own = lines(content).swap_remove(line_number(content, at) - 1).ending;
+                let ends_the_line = own == "\r\n" && new.starts_with('\n');
+                new = if ends_the_line { "\r" } else { "" }.to_owned() + without_carriage_return(&new);
+            }
+            if new.is_empty() {
+                return InsertOutcome::Invalid;
+            }
+            if request.line_endings == LineEndings::Match {
+                new = texts(&new).join(&ending_of_span(content, &ranges[0]));
+            }
             let after = [&content[..at], &new, &content[at..]].concat();
             InsertOutcome::Applied { after, level: Some(level), line: line_number(content, at) }
         }
@@ -66,5 +76,13 @@ fn at_anchor(
             InsertOutcome::MultipleMatches { total, level, lines }
         }
         ReplaceOutcome::Invalid => InsertOutcome::Invalid,
+    }
+}
+
+/// Whether the final `\r` of the anchor is not a character of its place, but that of the ending after it.
+fn leaves_carriage_return(content: &str, sought: &Replace<'_>, level: Level, place: &Range<usize>) -> bool {
+    match level {
+        Level::Exact => place.len() < sought.old_str.len(),
+        _ => above_exact(level, content, sought, LastLine::AsGiven).is_none(),
     }
 }

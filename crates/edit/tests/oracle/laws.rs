@@ -4,12 +4,13 @@
 use std::ops::Range;
 
 use interline_edit::{
-    Edit, Insert, InsertError, InsertPosition, Level, LineEndings, NoMatchCause, OutlineKind, Replace, ReplaceError,
-    Replacement, diff, insert, markdown_outline, read_lines, replace,
+    Case, Edit, Insert, InsertError, InsertPosition, Level, LineEndings, NoMatchCause, OutlineKind, Pattern, Replace,
+    ReplaceError, Replacement, SearchOptions, diff, insert, markdown_outline, read_lines, replace, search,
 };
 
+use super::apply_diff;
 use super::lines::{Line, line_number, lines, texts, texts_without_final_newline};
-use super::{apply_diff, occurrences};
+use super::replace::{exact_places, without_carriage_return};
 
 /// All laws of one replacement; returns the text afterwards, if there is one.
 pub(crate) fn replacement(content: &str, request: &Replace<'_>) -> Option<String> {
@@ -17,6 +18,7 @@ pub(crate) fn replacement(content: &str, request: &Replace<'_>) -> Option<String
     assert_eq!(answer, replace(content, request), "the same request gives the same answer");
     caps_only_refuse(content, request);
     exact_wins(content, request, &answer);
+    search_counts_the_same(content, request.old_str);
     let done = answer.ok()?;
     let after = edit(content, &done.edit);
     // Several changes may together change nothing; one may not.
@@ -29,7 +31,9 @@ pub(crate) fn replacement(content: &str, request: &Replace<'_>) -> Option<String
     if done.level == Level::Exact && request.line_endings == LineEndings::Literal {
         let mut verbatim = content.to_owned();
         for place in done.ranges.iter().rev() {
-            verbatim.replace_range(place.clone(), request.new_str);
+            let whole = place.len() == request.old_str.len();
+            let new = if whole { request.new_str } else { without_carriage_return(request.new_str) };
+            verbatim.replace_range(place.clone(), new);
         }
         assert_eq!(after, verbatim, "`new_str` is taken verbatim");
     }
@@ -66,12 +70,16 @@ pub(crate) fn insertion(content: &str, request: &Insert<'_>) -> Option<String> {
     assert_eq!(insert(content, &exact).as_ref(), Ok(&done), "it fits");
     let short = Insert { max_result_bytes: after.len() - 1, ..*request };
     assert!(matches!(insert(content, &short), Err(InsertError::ResultTooLarge { .. })), "a byte less does not do");
+    // A final `\r` may be that of the line ending before which the text goes.
     let first_line = texts(request.new_str).swap_remove(0);
+    let first_line = without_carriage_return(&first_line);
     match request.position {
         InsertPosition::After(_) | InsertPosition::Before(_) => {
             assert!(done.level.is_some_and(|level| level <= request.loosest.min(Level::WhitespaceNormalized)));
-            assert!(request.line_endings == LineEndings::Match || splice.text == request.new_str, "verbatim");
-            assert!(read_lines(&after, done.line, done.line).unwrap().contains(&first_line));
+            let as_read = ["", "\r"].map(|start| start.to_owned() + without_carriage_return(request.new_str));
+            let verbatim = splice.text == request.new_str || as_read.contains(&splice.text);
+            assert!(request.line_endings == LineEndings::Match || verbatim, "verbatim");
+            assert!(read_lines(&after, done.line, done.line).unwrap().contains(first_line));
         }
         InsertPosition::Start | InsertPosition::End => {
             assert_eq!(done.level, None);
@@ -80,7 +88,7 @@ pub(crate) fn insertion(content: &str, request: &Insert<'_>) -> Option<String> {
             let same_end = after.ends_with('\n') == content.ends_with('\n');
             assert!(content.is_empty() || blank_last || same_end, "no final newline comes or goes: {after:?}");
             let line = read_lines(&after, done.line, done.line).unwrap();
-            assert!(line.strip_prefix(&first_line).is_some_and(|rest| matches!(rest, "" | "\r")), "{line:?}");
+            assert!(line.strip_prefix(first_line).is_some_and(|rest| matches!(rest, "" | "\r" | "\r\r")), "{line:?}");
         }
     }
     Some(after)
@@ -179,9 +187,7 @@ fn caps_only_refuse(content: &str, request: &Replace<'_>) {
 
 /// Where `old_str` stands byte for byte, no looser level decides.
 fn exact_wins(content: &str, request: &Replace<'_>, answer: &Result<Replacement, ReplaceError>) {
-    let inside_an_ending = |offset: usize| content[..offset].ends_with('\r') && content[offset..].starts_with('\n');
-    let mut verbatim = occurrences(content, request.old_str);
-    verbatim.retain(|place| !inside_an_ending(place.start) && !inside_an_ending(place.end));
+    let verbatim = exact_places(content, request.old_str);
     if verbatim.is_empty() || request.expected_matches == 0 {
         return;
     }
@@ -192,6 +198,16 @@ fn exact_wins(content: &str, request: &Replace<'_>, answer: &Result<Replacement,
         }
         other => panic!("it is there, but the answer is {other:?}"),
     }
+}
+
+/// A literal search finds as many places as an edit does, unless they begin inside a line ending, where no edit begins.
+fn search_counts_the_same(content: &str, old_str: &str) {
+    if old_str.starts_with('\n') {
+        return;
+    }
+    let Ok(pattern) = Pattern::literal(old_str, Case::Sensitive) else { return };
+    let found = search(content, &pattern, &SearchOptions { context_lines: 0, limit: 0 }, &mut || true).unwrap();
+    assert_eq!(found.total, exact_places(content, old_str).len(), "{old_str:?}");
 }
 
 /// Every byte that changes belongs to a match, except that removing whole lines takes line endings next to matches along.

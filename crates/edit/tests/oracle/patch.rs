@@ -100,8 +100,7 @@ fn applied(lines: &[Line], operations: &[LineOperation<'_>], actions: &[Action])
                 // It was the last line and is so no longer.
                 last.1 = ending.clone();
             }
-            result
-                .extend(texts_without_final_newline(operation.content).into_iter().map(|text| (text, ending.clone())));
+            result.extend(new_lines(operation.content, &ending).into_iter().map(|text| (text, ending.clone())));
         }
         let replacement = operations.iter().zip(actions).find_map(|(operation, action)| match *action {
             Action::Replacement(first, last) if first == index => Some((operation, last)),
@@ -111,7 +110,7 @@ fn applied(lines: &[Line], operations: &[LineOperation<'_>], actions: &[Action])
             Some((operation, last)) => {
                 let mut new = match operation.content {
                     "" => Vec::new(),
-                    text => texts_without_final_newline(text),
+                    text => new_lines(text, &lines[last].ending),
                 };
                 let ending = ending_at(lines, index);
                 let last_new = new.pop();
@@ -135,4 +134,12 @@ fn applied(lines: &[Line], operations: &[LineOperation<'_>], actions: &[Action])
         last.1.clear();
     }
     result.into_iter().map(|(text, ending)| text + &ending).collect()
+}
+
+/// The lines of an operation's content, before an ending: one newline, or the `\r` of that ending, is not theirs.
+fn new_lines(content: &str, ending: &str) -> Vec<String> {
+    match content.strip_suffix('\r') {
+        Some(as_read) if ending == "\r\n" => texts(as_read),
+        _ => texts_without_final_newline(content),
+    }
 }

@@ -25,21 +25,59 @@ pub(crate) fn replace(content: &str, request: &Replace<'_>) -> ReplaceOutcome {
     if request.old_str.is_empty() || request.expected_matches == 0 {
         return ReplaceOutcome::Invalid;
     }
-    let blank = texts(request.old_str).iter().all(|line| is_blank_line(line));
     for level in Level::ALL.into_iter().filter(|level| *level <= request.loosest) {
-        if blank && level > Level::Exact {
-            break;
+        if level == Level::Exact {
+            if let Some(outcome) = at_exact(content, request) {
+                return outcome;
+            }
+            continue;
         }
-        let outcome = match level {
-            Level::Exact => at_exact(content, request),
-            Level::WhitespaceNormalized => at_whitespace_normalized(content, request),
-            _ => whole_lines::at(level, content, request),
-        };
-        if let Some(outcome) = outcome {
+        if let Some(outcome) = above_exact(level, content, request, LastLine::AsGiven) {
             return outcome;
+        }
+        // A final `\r` that is no character of the content is that of a line's ending.
+        if request.old_str.ends_with('\r') {
+            let request = Replace {
+                old_str: without_carriage_return(request.old_str),
+                new_str: without_carriage_return(request.new_str),
+                ..*request
+            };
+            if let Some(outcome) = above_exact(level, content, &request, LastLine::WithEnding) {
+                return outcome;
+            }
         }
     }
     ReplaceOutcome::NoMatch
+}
+
+/// The text without a final `\r`.
+pub(crate) fn without_carriage_return(text: &str) -> &str {
+    text.strip_suffix('\r').unwrap_or(text)
+}
+
+/// How the last line of `old_str` may end in the content.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LastLine {
+    /// Anywhere, as it was given.
+    AsGiven,
+    /// With a line ending, of which `old_str` had the `\r`.
+    WithEnding,
+}
+
+/// The outcome at a level above `exact`; `None` when nothing is found.
+pub(crate) fn above_exact(
+    level: Level,
+    content: &str,
+    request: &Replace<'_>,
+    last: LastLine,
+) -> Option<ReplaceOutcome> {
+    if texts(request.old_str).iter().all(|line| is_blank_line(line)) {
+        return None;
+    }
+    match level {
+        Level::WhitespaceNormalized => at_whitespace_normalized(content, request, last),
+        _ => whole_lines::at(level, content, request),
+    }
 }
 
 /// The refusal when the matches are not as many as expected; `overlap` says whether two neighbours overlap.
@@ -79,14 +117,31 @@ fn spliced(
 }
 
 fn at_exact(content: &str, request: &Replace<'_>) -> Option<ReplaceOutcome> {
-    let splits_an_ending = |offset: usize| content[..offset].ends_with('\r') && content[offset..].starts_with('\n');
-    let mut ranges = occurrences(content, request.old_str);
-    ranges.retain(|place| !splits_an_ending(place.start) && !splits_an_ending(place.end));
+    let ranges = exact_places(content, request.old_str);
     let spans = ranges.clone();
-    spliced(content, request, Level::Exact, ranges, |index| match request.line_endings {
-        LineEndings::Literal => request.new_str.to_owned(),
-        LineEndings::Match => texts(request.new_str).join(&ending_of_span(content, &spans[index])),
+    spliced(content, request, Level::Exact, ranges, |index| {
+        let span = &spans[index];
+        // A place that is shorter than `old_str` leaves the `\r` of both texts to the line ending after it.
+        let new =
+            if span.len() < request.old_str.len() { without_carriage_return(request.new_str) } else { request.new_str };
+        match request.line_endings {
+            LineEndings::Literal => new.to_owned(),
+            LineEndings::Match => texts(new).join(&ending_of_span(content, span)),
+        }
     })
+}
+
+/// The places of a text, byte for byte: none begins between `\r` and `\n`, and one that ends there ends before both.
+pub(crate) fn exact_places(content: &str, text: &str) -> Vec<Range<usize>> {
+    let splits_an_ending = |offset: usize| content[..offset].ends_with('\r') && content[offset..].starts_with('\n');
+    let mut places = occurrences(content, text);
+    places.retain(|place| !splits_an_ending(place.start));
+    for place in &mut places {
+        if splits_an_ending(place.end) {
+            place.end -= 1;
+        }
+    }
+    places
 }
 
 /// A place at `whitespace_normalized`: it starts on the content line `first`.
@@ -95,10 +150,10 @@ struct Loose {
     span: Range<usize>,
 }
 
-fn at_whitespace_normalized(content: &str, request: &Replace<'_>) -> Option<ReplaceOutcome> {
+fn at_whitespace_normalized(content: &str, request: &Replace<'_>, last: LastLine) -> Option<ReplaceOutcome> {
     let lines = lines(content);
     let found: Vec<Loose> = (0..lines.len())
-        .filter_map(|first| loose_place(&lines, first, request.old_str, request.line_endings))
+        .filter_map(|first| loose_place(&lines, first, request.old_str, request.line_endings, last))
         .collect();
     let ranges = found.iter().map(|place| place.span.clone()).collect();
     spliced(content, request, Level::WhitespaceNormalized, ranges, |index| match request.line_endings {
@@ -108,10 +163,16 @@ fn at_whitespace_normalized(content: &str, request: &Replace<'_>) -> Option<Repl
 }
 
 /// The place that starts on the line `first`, if `old_str` is there.
-fn loose_place(lines: &[Line], first: usize, old_str: &str, endings: LineEndings) -> Option<Loose> {
+fn loose_place(
+    lines: &[Line],
+    first: usize,
+    old_str: &str,
+    endings: LineEndings,
+    last_line: LastLine,
+) -> Option<Loose> {
     let segments = texts(old_str);
     let last = first + segments.len() - 1;
-    if last >= lines.len() {
+    if last >= lines.len() || last_line == LastLine::WithEnding && lines[last].ending.is_empty() {
         return None;
     }
     let head = trimmed(&segments[0]);
@@ -134,10 +195,10 @@ fn loose_place(lines: &[Line], first: usize, old_str: &str, endings: LineEndings
         }
     }
     let (tail, tail_line) = (&segments[segments.len() - 1], &lines[last]);
-    if tail.is_empty() {
+    if tail.is_empty() && last_line == LastLine::AsGiven {
         return Some(Loose { first, span: start..tail_line.start });
     }
-    let length = if tail_line.text.starts_with(tail.as_str()) {
+    let length = if last_line == LastLine::AsGiven && tail_line.text.starts_with(tail.as_str()) {
         tail.len()
     } else if trimmed(tail) == trimmed(&tail_line.text) {
         trimmed(tail).len()

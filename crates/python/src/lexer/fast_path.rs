@@ -39,7 +39,7 @@ impl Lexer<'_> {
 
     /// Skips text outside all brackets: plain bytes up to the next byte that matters, or one token.
     pub(super) fn outside_brackets(&mut self) -> Result<(), Problem> {
-        if self.links == LinkCount::Counted || self.at < self.exact_until {
+        if self.links != LinkCount::Few || self.at < self.exact_until {
             return self.token();
         }
         let start = self.at;

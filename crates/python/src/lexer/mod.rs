@@ -8,6 +8,7 @@
 //! Most lines are too short for a deep tree, and what is outside brackets on them is skipped by the fast path. A line that turns
 //! out to be long is read again from its start, token by token.
 
+mod brackets;
 mod chunks;
 mod depth;
 mod fast_path;
@@ -49,10 +50,39 @@ pub(crate) struct LexedModule<'s> {
     pub(crate) chunks: Chunks<'s>,
 }
 
+/// Why a text is refused before it is parsed.
+pub(crate) enum LexError {
+    /// This is wrong.
+    Problem(Problem),
+    /// A bracket is never closed. Where that is told depends on where a parser gives up.
+    Unclosed(UnclosedBracket),
+}
+
+/// The innermost of the brackets that are open where the text ends.
+pub(crate) struct UnclosedBracket {
+    /// The bracket, which was never closed.
+    pub(crate) bracket: LocatedProblem,
+    /// The first of the problems with which reading goes on. Up to there, and without one up to the end, the text makes no
+    /// tree that is too deep.
+    pub(crate) deferred: Option<LocatedProblem>,
+}
+
+/// A problem, and where its logical line begins.
+pub(crate) struct LocatedProblem {
+    pub(crate) problem: Problem,
+    pub(crate) line_start: usize,
+}
+
+impl From<Problem> for LexError {
+    fn from(problem: Problem) -> LexError {
+        LexError::Problem(problem)
+    }
+}
+
 /// Refuses a text that would make a tree too deep, and one that no parser accepts; says where it may be cut.
-pub(crate) fn lex(source: &str) -> Result<LexedModule<'_>, Problem> {
+pub(crate) fn lex(source: &str) -> Result<LexedModule<'_>, LexError> {
     if let Some(offset) = memchr(0, source.as_bytes()) {
-        return Err(Problem::new(offset, "source code cannot contain null characters"));
+        return Err(Problem::new(offset, "source code cannot contain null characters").into());
     }
     let start = if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     let mut lexer = Lexer {
@@ -64,6 +94,7 @@ pub(crate) fn lex(source: &str) -> Result<LexedModule<'_>, Problem> {
         line: DepthCounter::default(),
         line_start: 0,
         links: LinkCount::Few,
+        deferred: None,
         exact_until: 0,
         previous: PreviousToken::Other,
         indentation: Indentation::default(),
@@ -82,8 +113,7 @@ pub(crate) fn lex(source: &str) -> Result<LexedModule<'_>, Problem> {
             None => lexer.outside_brackets()?,
         }
     }
-    lexer.end()?;
-    Ok(LexedModule { markers: lexer.markers, chunks: lexer.chunks })
+    lexer.end()
 }
 
 /// The state of the pass over the text.
@@ -100,6 +130,9 @@ struct Lexer<'s> {
     /// Where the logical line begins, after its indentation.
     line_start: usize,
     links: LinkCount,
+    /// The first problem after which reading goes on: as in CPython, a bracket or string that is wrong further below is
+    /// told rather than it.
+    deferred: Option<LocatedProblem>,
     /// The fast path does not skip bytes before this offset.
     exact_until: usize,
     /// The token before, where links are counted.
@@ -116,6 +149,8 @@ enum LinkCount {
     Few,
     /// As many as were counted from its start on.
     Counted,
+    /// It does not matter any more: the text is refused already.
+    Ignored,
 }
 
 /// The token before the one that is read.
@@ -161,8 +196,11 @@ impl Lexer<'_> {
         Err(Problem::new(self.at, message))
     }
 
-    fn bounded(&self, result: Result<(), TooDeep>) -> Result<(), Problem> {
-        result.map_err(|TooDeep| Problem::new(self.at, TooDeep::message()))
+    /// Notes a problem, if it is the first, and goes on.
+    fn defer(&mut self, problem: Problem) {
+        let line_start = self.line_start;
+        self.deferred.get_or_insert(LocatedProblem { problem, line_start });
+        self.links = LinkCount::Ignored;
     }
 
     fn depth(&mut self) -> &mut DepthCounter {
@@ -170,23 +208,21 @@ impl Lexer<'_> {
     }
 
     /// Counts something in the innermost expression, if links are counted.
-    fn count(&mut self, count: impl FnOnce(&mut DepthCounter) -> Result<(), TooDeep>) -> Result<(), Problem> {
-        match self.links {
-            LinkCount::Few => Ok(()),
-            LinkCount::Counted => {
-                let counted = count(self.depth());
-                self.bounded(counted)
-            }
+    fn count(&mut self, count: impl FnOnce(&mut DepthCounter) -> Result<(), TooDeep>) {
+        if self.links == LinkCount::Counted
+            && let Err(TooDeep) = count(self.depth())
+        {
+            self.defer(Problem::new(self.at, TooDeep::message()));
         }
     }
 
     /// A link before an operand, or after one.
-    fn link(&mut self, binding: Binding) -> Result<(), Problem> {
-        self.count(|depth| depth.before(binding))
+    fn link(&mut self, binding: Binding) {
+        self.count(|depth| depth.before(binding));
     }
 
     /// An operator that binds so between two operands, and otherwise like `before`.
-    fn operator(&mut self, between: Binding, before: Binding) -> Result<(), Problem> {
+    fn operator(&mut self, between: Binding, before: Binding) {
         match self.previous {
             PreviousToken::Operand => self.count(|depth| depth.between(between)),
             PreviousToken::Other => self.count(|depth| depth.before(before)),
@@ -216,7 +252,7 @@ impl Lexer<'_> {
                     self.markers.note(self.at);
                 }
                 self.begin_statement(1);
-                self.count(DepthCounter::colon)?;
+                self.count(DepthCounter::colon);
                 if let Some(OpenDelimiter { delimiter: Delimiter::Field(quoted), .. }) = self.open.last() {
                     return self.push(Delimiter::Format(*quoted));
                 }
@@ -224,25 +260,25 @@ impl Lexer<'_> {
             b',' => self.count(|depth| {
                 depth.comma();
                 Ok(())
-            })?,
+            }),
             b';' if self.open.is_empty() => {
                 self.begin_statement(1);
                 self.line = DepthCounter::default();
             }
-            b'.' => self.link(Binding::Postfix)?,
+            b'.' => self.link(Binding::Postfix),
             b'<' | b'>' if self.peek(1) == byte => {
-                self.operator(Binding::Bits, Binding::All)?;
+                self.operator(Binding::Bits, Binding::All);
                 self.at += 1;
             }
-            b'<' | b'>' => self.operator(Binding::Comparison, Binding::All)?,
-            b'|' | b'^' | b'&' => self.operator(Binding::Bits, Binding::All)?,
-            b'+' | b'-' => self.operator(Binding::Sum, Binding::Power)?,
-            b'~' => self.link(Binding::Power)?,
+            b'<' | b'>' => self.operator(Binding::Comparison, Binding::All),
+            b'|' | b'^' | b'&' => self.operator(Binding::Bits, Binding::All),
+            b'+' | b'-' => self.operator(Binding::Sum, Binding::Power),
+            b'~' => self.link(Binding::Power),
             b'*' if self.peek(1) == b'*' => {
-                self.operator(Binding::Power, Binding::All)?;
+                self.operator(Binding::Power, Binding::All);
                 self.at += 1;
             }
-            b'*' | b'/' | b'%' | b'@' => self.operator(Binding::Product, Binding::All)?,
+            b'*' | b'/' | b'%' | b'@' => self.operator(Binding::Product, Binding::All),
             // No token begins so; what it is a part of is one.
             byte if !byte.is_ascii() => {
                 self.previous = PreviousToken::Operand;
@@ -275,15 +311,15 @@ impl Lexer<'_> {
         let is_name = keyword.is_none() || continues || !self.peek(0).is_ascii();
         match keyword {
             None => {}
-            Some(Keyword::Lambda) => self.count(DepthCounter::lambda)?,
-            Some(Keyword::Operator) => self.link(Binding::All)?,
-            Some(Keyword::Comparison) => self.operator(Binding::Comparison, Binding::All)?,
-            Some(Keyword::Statement) if self.open.is_empty() => self.link(Binding::All)?,
+            Some(Keyword::Lambda) => self.count(DepthCounter::lambda),
+            Some(Keyword::Operator) => self.link(Binding::All),
+            Some(Keyword::Comparison) => self.operator(Binding::Comparison, Binding::All),
+            Some(Keyword::Statement) if self.open.is_empty() => self.link(Binding::All),
             // A part of a longer name, which is not ASCII.
             Some(Keyword::Statement) if is_name => {}
             Some(Keyword::Statement) => {
                 let word = String::from_utf8_lossy(word);
-                return Err(Problem::new(start, format!("`{word}` inside brackets that were not closed")));
+                self.defer(Problem::new(start, format!("`{word}` inside brackets that were not closed")));
             }
         }
         self.previous = if is_name { PreviousToken::Operand } else { PreviousToken::Other };
@@ -344,48 +380,6 @@ impl Lexer<'_> {
         while is_digit(self.peek(0)) || (self.peek(0) == b'_' && is_digit(self.peek(1))) {
             self.at += 1;
         }
-    }
-
-    fn push(&mut self, delimiter: Delimiter) -> Result<(), Problem> {
-        self.link(Binding::Postfix)?;
-        if self.open.len() - self.strings >= MAX_BRACKETS {
-            return self.problem(format!("brackets are nested more than {MAX_BRACKETS} levels deep"));
-        }
-        self.open.push(OpenDelimiter { delimiter, at: self.at, depth: DepthCounter::default() });
-        self.at += 1;
-        self.previous = PreviousToken::Other;
-        Ok(())
-    }
-
-    fn pop(&mut self) -> Result<(), Problem> {
-        let Some(closed) = self.open.pop() else { return Ok(()) };
-        self.count(|depth| depth.close(&closed.depth))
-    }
-
-    fn close(&mut self, byte: u8) -> Result<(), Problem> {
-        let closed = char::from(byte);
-        match self.open.last() {
-            Some(OpenDelimiter { delimiter: Delimiter::Bracket(expected), .. }) if *expected == byte => {}
-            Some(OpenDelimiter { delimiter: Delimiter::Field(_), .. }) if byte == b'}' => {}
-            Some(OpenDelimiter { delimiter: Delimiter::Bracket(expected), .. }) => {
-                let expected = char::from(*expected);
-                return self.problem(format!("`{closed}` does not close the bracket that `{expected}` would"));
-            }
-            _ => return self.problem(format!("unmatched `{closed}`")),
-        }
-        self.at += 1;
-        self.previous = PreviousToken::Operand;
-        self.pop()
-    }
-
-    fn end(&self) -> Result<(), Problem> {
-        let Some(open) = self.open.first() else { return Ok(()) };
-        let bracket = char::from(self.bytes[open.at]);
-        let message = match open.delimiter {
-            Delimiter::Bracket(_) => format!("`{bracket}` was never closed"),
-            Delimiter::Text(_) | Delimiter::Field(_) | Delimiter::Format(_) => strings::UNENDED.to_owned(),
-        };
-        Err(Problem::new(open.at, message))
     }
 }
 

@@ -104,7 +104,8 @@ impl Lexer<'_> {
                     self.at += quoted.ending.len();
                     self.strings -= 1;
                     self.previous = PreviousToken::Operand;
-                    return self.pop();
+                    self.pop();
+                    return Ok(());
                 }
                 b'\n' | b'\r' if quoted.ending == Ending::One => return Err(Problem::new(start, UNENDED)),
                 0 => return Err(Problem::new(start, UNENDED)),
@@ -112,7 +113,7 @@ impl Lexer<'_> {
                 b'{' => return self.push(Delimiter::Field(quoted)),
                 b'}' if in_format => {
                     // The colon's part ends, and its field with it.
-                    self.pop()?;
+                    self.pop();
                     return self.close(b'}');
                 }
                 b'}' => return self.problem("single `}` in a string with replacement fields"),

@@ -24,6 +24,8 @@ pub(crate) struct Verdict {
     /// `None` if it gave up, or the file is not text.
     pub(crate) accepted: Option<bool>,
     pub(crate) why: String,
+    /// The 1-based line of the error.
+    pub(crate) line: Option<usize>,
     /// The text of the file that it was asked about.
     pub(crate) source: Option<String>,
 }
@@ -65,7 +67,8 @@ impl CPython {
             _ => None,
         };
         let why = answer["why"].as_str().unwrap_or_default().to_owned();
-        Verdict { accepted: answer["accepted"].as_bool(), why, source }
+        let line = answer["line"].as_u64().and_then(|line| usize::try_from(line).ok());
+        Verdict { accepted: answer["accepted"].as_bool(), why, line, source }
     }
 }
 

@@ -1,6 +1,6 @@
 """Says of each source on a line of JSON whether this Python compiles it.
 
-A line is {"path": …} or {"source": …}; the answer is {"accepted": …, "why": …}, with the text that was compiled
+A line is {"path": …} or {"source": …}; the answer is {"accepted": …, "why": …, "line": …}, with the text that was compiled
 beside it when it was read from a file.
 """
 
@@ -30,6 +30,7 @@ for line in sys.stdin:
     except (SyntaxError, ValueError, OverflowError) as error:
         answer["accepted"] = False
         answer["why"] = str(error)
+        answer["line"] = getattr(error, "lineno", None)
     except (RecursionError, MemoryError):
         # It gave up: no verdict.
         answer["accepted"] = None

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is a panic")]
 
 mod bounds;
+mod broken;
 mod chunks;
 mod corpus;
 mod cpython;

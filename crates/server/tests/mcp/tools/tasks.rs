@@ -86,6 +86,21 @@ fn a_field_in_front_matter() {
 }
 
 #[test]
+fn a_line_of_a_crlf_text_as_it_was_read() {
+    on_sqlite(async |store| {
+        let content = "one\r\ntwo\r\nthree\r\n";
+        let (desk, id) = Desk::with(store, json!({"title": "Windows", "content": content})).await;
+        let line = json!({"id": id, "start_line": 2, "end_line": 2});
+        let read = desk.agent.check("get_item", line, json!({"content": "two\r"})).await;
+        let query = json!({"id": id, "query": read["content"]});
+        desk.agent.check("search_in_content", query, json!({"total_matches": 1})).await;
+        let edit = json!({"id": id, "old_str": read["content"], "new_str": "TWO\r"});
+        desk.agent.check("edit_content", edit, json!({"line": 2, "match_type": "exact"})).await;
+        desk.finish(&id, json!({"content": "one\r\nTWO\r\nthree\r\n"})).await;
+    });
+}
+
+#[test]
 fn a_line_in_a_code_block() {
     on_sqlite(async |store| {
         let content =

@@ -49,6 +49,10 @@ async fn line_endings_stay_as_the_file_has_them(store: TestStore) {
     let edit = with(&target, json!({"old_string": "a\nb", "new_string": "a\nx\nb"}));
     users.acme.post("/code/patch", edit).await.expect(200, json!({"success": true}));
     assert_eq!(users.text(&users.acme, &target).await, "a\r\nx\r\nb\r\nc\r\n");
+    // A line as `/code/get` has it, without its `\n`.
+    let edit = with(&target, json!({"old_string": "b\r", "new_string": "B\nD\r"}));
+    users.acme.post("/code/patch", edit).await.expect(200, json!({"line": 3, "match_type": "exact"}));
+    assert_eq!(users.text(&users.acme, &target).await, "a\r\nx\r\nB\r\nD\r\nc\r\n");
 }
 
 async fn several_edits_are_one_version(store: TestStore) {

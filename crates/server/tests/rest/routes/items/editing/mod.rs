@@ -7,6 +7,7 @@ mod delete_content;
 mod edits;
 mod every_edit;
 mod insert;
+mod lines_as_read;
 mod refused;
 mod str_replace;
 
