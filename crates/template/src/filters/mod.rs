@@ -9,6 +9,8 @@ mod printf;
 mod text;
 mod wordwrap;
 
+use std::slice;
+
 use minijinja::value::{Kwargs, Rest, ValueOrKwargs};
 use minijinja::{Error, State, Value, filters};
 use minijinja_contrib::filters as contrib;
@@ -159,9 +161,10 @@ impl Filter {
             if let (Subject::Text, Some(first)) = (subject, arguments.first_mut()) {
                 check_defined(state, first)?;
                 if first.as_str().is_none() {
-                    let meter = Meter::from_state(state);
-                    let weight = meter.weigh(first)?;
-                    meter.spend_made(weight.printed())?;
+                    // Where the result is a text, that is what was paid for.
+                    if result_size == ResultSize::Small {
+                        estimate(Meter::from_state(state), ResultSize::Text, slice::from_ref(first))?;
+                    }
                     *first = Value::from(text_of(first));
                 }
             }

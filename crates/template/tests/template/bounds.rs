@@ -191,6 +191,7 @@ fn large_texts_and_long_lists_that_are_used_fairly_pass() {
             4,
         ),
         ("{{ list|map('string')|join(', ') }}", 10_888),
+        ("{% for i in range(4) %}{{ range(90000)|map('string')|list|sort|unique|list|length }}{% endfor %}", 20),
     ] {
         assert_eq!(render_with(source, &values).map(|text| text.len()), Ok(length), "{source}");
     }
