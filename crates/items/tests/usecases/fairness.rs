@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use interline_items::fair::pool_places;
 use interline_items::{
-    Caller, Case, CodeKind, CodeScope, Contents, Error, Filter, FindItems, ItemDraft, ItemRef, Kind, OverloadCause, Overloaded, PageStart,
-    QuerySyntax, Rank, ReadContent, SearchField, SearchFiles, SearchInside, TagMatch, TextFilter, View,
+    Caller, Case, CodeKind, CodeScope, Contents, Error, Filter, FindItems, ItemDraft, ItemRef, Kind, OverloadCause,
+    Overloaded, PageStart, QuerySyntax, Rank, ReadContent, SearchField, SearchFiles, SearchInside, TagMatch,
+    TextFilter, View,
 };
 use tokio::task::JoinSet;
 
