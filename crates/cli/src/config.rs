@@ -25,6 +25,7 @@ pub(crate) struct Config {
     pub(crate) memory_budget: Option<String>,
     pub(crate) max_connections_per_address: Option<String>,
     pub(crate) trusted_proxy: Option<Vec<String>>,
+    pub(crate) postgres_connections: Option<String>,
     pub(crate) keep_trash: Option<String>,
     pub(crate) keep_history: Option<String>,
     pub(crate) keep_events: Option<String>,

@@ -48,7 +48,10 @@ pub(crate) async fn check(settings: &StoreSettings) -> Result<CheckReport, Comma
 async fn connect(settings: &StoreSettings) -> Result<Interline, CommandError> {
     let store: Arc<dyn Store> = match &settings.database {
         Database::Sqlite(path) => Arc::new(SqliteStore::open(path)?),
-        Database::Postgres(url) => Arc::new(PostgresStore::connect(url).await?),
+        Database::Postgres(url) => {
+            let connections = settings.postgres_connections.unwrap_or_default();
+            Arc::new(PostgresStore::connect_with(url, connections).await?)
+        }
     };
     Ok(Interline::new(store, settings.limits.clone()).with_sdk(settings.sdk_name.clone()))
 }

@@ -6,6 +6,7 @@ mod outbound;
 #[cfg(test)]
 mod tests;
 
+use std::ffi::OsStr;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use interline_items::fields::Limits;
 use interline_items::{LISTENERS_PER_USER, Upkeep};
 use interline_python::SdkName;
 use interline_server::RateLimits;
+use interline_storage::PostgresConnections;
 use jiff::SignedDuration;
 use reqwest::Url;
 use tracing_subscriber::EnvFilter;
@@ -44,6 +46,8 @@ const SQLITE_FILE: &str = "interline.db";
 pub(crate) struct StoreSettings {
     pub(crate) data_dir: PathBuf,
     pub(crate) database: Database,
+    /// `None` is the default for this machine.
+    pub(crate) postgres_connections: Option<PostgresConnections>,
     pub(crate) limits: Limits,
     /// The SDK that workflow decorators come from.
     pub(crate) sdk_name: SdkName,
@@ -108,14 +112,22 @@ pub(crate) struct McpSettings {
 }
 
 impl StoreSettings {
-    fn from_args(args: &StoreArgs, layers: &Layers<'_>) -> Result<StoreSettings, CommandError> {
+    fn from_args(
+        args: &StoreArgs,
+        connections: Option<&OsStr>,
+        layers: &Layers<'_>,
+    ) -> Result<StoreSettings, CommandError> {
+        let key = "postgres-connections";
+        let connections = layers.find(key, connections, |file| file.postgres_connections.as_deref());
+        let postgres_connections = connections.map(|setting| parse_connections(&setting)).transpose()?;
         let data_dir = data_dir(args, layers)?;
         let database = match layers.find("database", args.database.as_deref(), |file| file.database.as_deref()) {
             Some(setting) => parse_postgres_url(&setting)?,
             None => Database::Sqlite(data_dir.join(SQLITE_FILE)),
         };
         let owner_name = layers.environment.user_name().unwrap_or(DEFAULT_OWNER).to_owned();
-        Ok(StoreSettings { data_dir, database, limits: layers.limits(), sdk_name: layers.sdk_name(), owner_name })
+        let (limits, sdk_name) = (layers.limits(), layers.sdk_name());
+        Ok(StoreSettings { data_dir, database, postgres_connections, limits, sdk_name, owner_name })
     }
 
     /// The store that `check` reads. A remote server cannot be checked: a user who names one must not take the report on a
@@ -124,7 +136,7 @@ impl StoreSettings {
         let layers = Layers::read(args.store.config.as_deref(), environment)?;
         let url = layers.find("url", args.url.as_deref(), |file| file.url.as_deref());
         match url.filter(|setting| setting.is_typed() || !args.store.is_typed()) {
-            None => StoreSettings::from_args(&args.store, &layers),
+            None => StoreSettings::from_args(&args.store, None, &layers),
             Some(setting) => Err(CommandError::usage(format!(
                 "{}: a check reads the store itself, not through a server",
                 setting.origin
@@ -170,7 +182,7 @@ impl ServeSettings {
             outbound: OutboundSettings::from_args(args, &layers)?,
             log,
             log_format,
-            store: StoreSettings::from_args(&args.store, &layers)?,
+            store: StoreSettings::from_args(&args.store, args.postgres_connections.as_deref(), &layers)?,
         })
     }
 }
@@ -183,7 +195,7 @@ impl StoreAddress {
     fn from_layers(args: &StoreAddressArgs, layers: &Layers<'_>) -> Result<StoreAddress, CommandError> {
         let url = layers.find("url", args.url.as_deref(), |file| file.url.as_deref());
         match url.filter(|setting| setting.is_typed() || !args.store.is_typed()) {
-            None => Ok(StoreAddress::Local(StoreSettings::from_args(&args.store, layers)?)),
+            None => Ok(StoreAddress::Local(StoreSettings::from_args(&args.store, None, layers)?)),
             Some(setting) => {
                 let url = parse_server_url(&setting)?;
                 let token = layers.find("token", args.token.as_deref(), |file| file.token.as_deref());
@@ -269,6 +281,12 @@ fn parse_postgres_url(setting: &Setting) -> Result<Database, CommandError> {
         Err(CommandError::usage(format!("{}: not the URL of a PostgreSQL database", setting.origin))
             .hint("write postgres://user:password@host/database, or leave it out for SQLite in the data directory"))
     }
+}
+
+fn parse_connections(setting: &Setting) -> Result<PostgresConnections, CommandError> {
+    let parsed = setting.text()?.parse().ok().and_then(PostgresConnections::new);
+    let hint = format!("write a number from {} to {}", PostgresConnections::LEAST, PostgresConnections::MOST);
+    parsed.ok_or_else(|| setting.invalid("is not such a number of connections").hint(hint))
 }
 
 fn parse_listen_address(setting: &Setting) -> Result<SocketAddr, CommandError> {

@@ -63,9 +63,8 @@ impl Fields {
     /// How many bytes they take, about.
     pub(crate) fn bytes(&self) -> usize {
         let arguments = self.arguments.iter().flat_map(Arguments::as_slice);
-        let arguments = arguments.map(|argument| {
-            argument.name.len() + argument.description.as_ref().map_or(0, |description| description.len())
-        });
+        let arguments =
+            arguments.map(|argument| argument.name.len() + argument.description.as_ref().map_or(0, String::len));
         let texts = [
             self.title.as_ref().map(Title::as_str),
             self.description.as_ref().map(Description::as_str),

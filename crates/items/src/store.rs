@@ -45,6 +45,12 @@ pub trait Store: JobStore {
     /// was committed a moment ago. It answers within seconds, whatever state the storage is in.
     async fn health(&self) -> StoreHealth;
 
+    /// How many long reads, and beside them as many searches, it can carry out at a time without keeping short operations
+    /// waiting. The use cases begin no more.
+    fn long_read_places(&self) -> usize {
+        usize::MAX
+    }
+
     /// Commits all of a batch or nothing, in one transaction.
     ///
     /// Each write stores its item, a record in its history, a numbered event in its space, and a mark that the search index

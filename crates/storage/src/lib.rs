@@ -20,5 +20,5 @@ mod tables;
 mod write_state;
 
 pub use open::OpenError;
-pub use postgres::PostgresStore;
+pub use postgres::{PostgresConnections, PostgresStore};
 pub use sqlite::{Counters, SqliteStore};

@@ -38,6 +38,10 @@ pub(crate) struct ServeArgs {
     /// repeated [env: INTERLINE_TRUSTED_PROXY, separated by commas]
     #[arg(long, value_name = "CIDR", help_heading = "Bounds")]
     pub(crate) trusted_proxy: Vec<String>,
+    /// Connections to the PostgreSQL server at the most [env: INTERLINE_POSTGRES_CONNECTIONS] [default: 11 and 5 for each
+    /// core, from 21 to 48]
+    #[arg(long, value_name = "NUMBER", help_heading = "Bounds")]
+    pub(crate) postgres_connections: Option<OsString>,
     /// How long deleted items stay in the trash [env: INTERLINE_KEEP_TRASH] [default: 30d]
     #[arg(long, value_name = "DAYS|forever")]
     pub(crate) keep_trash: Option<OsString>,

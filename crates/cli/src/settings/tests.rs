@@ -89,6 +89,9 @@ fn option_then_environment_then_file_then_default() {
     check_order("trusted-proxy", ["10.0.0.0/8", "192.0.2.7/32", "2001:db8::/32", ""], |settings| {
         settings.bounds.trusted_proxies.iter().map(ToString::to_string).collect()
     });
+    check_order("postgres-connections", ["16", "20", "300", ""], |settings| {
+        settings.store.postgres_connections.map_or("".to_owned(), |connections| connections.to_string())
+    });
     let databases = ["postgres://a", "postgres://b", "postgresql://c", "/home/ada/.local/share/interline/interline.db"];
     check_order("database", databases, |settings| match &settings.store.database {
         Database::Postgres(url) => url.clone(),
@@ -174,6 +177,9 @@ fn wrong_values_are_refused_with_where_they_came_from() {
     assert_eq!(serve(&["--memory-budget", "512MB"], []).expect("settings").bounds.memory_budget, Some(512 << 20));
     for number in ["0", "many"] {
         refused(&["--max-connections-per-address", number], &["--max-connections-per-address", "1 or more"]);
+    }
+    for number in ["0", "15", "10001", "all"] {
+        refused(&["--postgres-connections", number], &["--postgres-connections", "from 16 to 10000"]);
     }
     for range in ["", "proxy", "10.0.0.0/33", "10.0.0"] {
         refused(&["--trusted-proxy", range], &["--trusted-proxy", "10.0.0.0/8"]);

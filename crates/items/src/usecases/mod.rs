@@ -96,13 +96,14 @@ pub struct Interline {
 impl Interline {
     /// The use cases over a storage, with the default SDK name and webhooks to public addresses only.
     pub fn new(store: Arc<dyn Store>, limits: Limits) -> Interline {
+        let places = pool_places().min(store.long_read_places());
         Interline {
             store,
             limits: Arc::new(limits),
             sdk: Arc::default(),
             threads: Threads::new(),
-            reads: FairSemaphore::halved(pool_places()),
-            searches: FairSemaphore::halved(pool_places()),
+            reads: FairSemaphore::halved(places),
+            searches: FairSemaphore::halved(places),
             long_writes: FairSemaphore::halved(LONG_WRITES),
             credentials: Arc::default(),
             token_uses: Arc::default(),

@@ -1,5 +1,6 @@
 //! Connection pools of PostgreSQL: their configuration, TLS, timeouts, and the session settings of every connection.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,11 @@ const WRITES_PER_SPACE: usize = 4;
 const SHORT_OPERATIONS: usize = 6;
 /// Connections that only look up whether a commit succeeded: those of the other pool may all be lost.
 const COMMIT_STATUS_SIZE: usize = 2;
+/// Connections beside those for reads and writes: for the status of commits, and one each for sending notifications, for
+/// receiving them, and for cancelling statements.
+const BESIDE_WORK: usize = COMMIT_STATUS_SIZE + 3;
+/// The places for long reads that a store has at the least, so that one user never has all of them.
+const LEAST_PLACES: usize = 2;
 /// How long a request waits for a connection, and a connection for the server, before the storage is unavailable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long an operation may take: more than the server allows a statement, so that a server that works answers before.
@@ -48,6 +54,61 @@ const SESSION_SETTINGS: &str = "
     SET statement_timeout = '30s';
     SET idle_in_transaction_session_timeout = '60s';
 ";
+
+/// How many connections to the server one process has at the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PostgresConnections(usize);
+
+impl PostgresConnections {
+    /// The least with which no user can keep the others waiting.
+    pub const LEAST: usize = BESIDE_WORK + work_connections(LEAST_PLACES);
+    /// More than any server has.
+    pub const MOST: usize = 10_000;
+    /// The most that a process takes of its own accord, however many cores it has: half of what a PostgreSQL allows to all
+    /// unless it is configured.
+    pub const DEFAULT_MOST: usize = 48;
+
+    /// So many; `None` unless they are from [`LEAST`](Self::LEAST) to [`MOST`](Self::MOST).
+    pub fn new(connections: usize) -> Option<PostgresConnections> {
+        (PostgresConnections::LEAST..=PostgresConnections::MOST)
+            .contains(&connections)
+            .then_some(PostgresConnections(connections))
+    }
+
+    /// Enough for the pools of a machine with so many places in each.
+    fn for_places(places: usize) -> PostgresConnections {
+        PostgresConnections((BESIDE_WORK + work_connections(places)).min(PostgresConnections::DEFAULT_MOST))
+    }
+
+    fn work(self) -> usize {
+        self.0 - BESIDE_WORK
+    }
+
+    /// How many long reads, and beside them as many searches, leave the connections for short operations free.
+    pub(super) fn long_read_places(self) -> usize {
+        // The inverse of `work_connections`.
+        (self.work() - SHORT_OPERATIONS) * 2 / 5
+    }
+}
+
+impl fmt::Display for PostgresConnections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Default for PostgresConnections {
+    /// As many as the cores of the machine keep busy, and 48 at the most.
+    fn default() -> PostgresConnections {
+        PostgresConnections::for_places(pool_places())
+    }
+}
+
+/// One for each long read and each search that the use cases begin at a time, paused searches included, and some for short
+/// operations.
+const fn work_connections(places: usize) -> usize {
+    SHORT_OPERATIONS + places + (places + places.div_ceil(2))
+}
 
 /// The connection pools of a database.
 #[derive(Clone)]
@@ -97,7 +158,7 @@ pub(super) async fn with_timeout<T>(work: impl Future<Output = Result<T, Failure
 ///
 /// `sslmode=require` and `sslmode=verify-full` are the same: TLS, with the server's certificate checked against the
 /// system's authorities (or those of the file that `SSL_CERT_FILE` names). Without them there is no TLS.
-pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
+pub(super) fn pools(url: &str, connections: PostgresConnections) -> Result<Pools, OpenError> {
     let config = configuration(url)?;
     let tls = match config.get_ssl_mode() {
         SslMode::Require => Some(tls()?),
@@ -105,7 +166,7 @@ pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
     };
     let pool = |size| pool(config.clone(), tls.clone(), size);
     Ok(Pools {
-        work: pool(work_connections())?,
+        work: pool(connections.work())?,
         commit_status: pool(COMMIT_STATUS_SIZE)?,
         notify: pool(1)?,
         writes: FairSemaphore::new(work_connections(), WRITES_PER_SPACE),
@@ -114,13 +175,6 @@ pub(super) fn pools(url: &str) -> Result<Pools, OpenError> {
         integrity: Arc::new(Integrity::new()),
         write_state: Arc::default(),
     })
-}
-
-/// One for each long read and each search that the use cases begin at a time, paused searches included, and some for short
-/// operations.
-fn work_connections() -> usize {
-    let places = pool_places();
-    SHORT_OPERATIONS + places + (places + places.div_ceil(2))
 }
 
 fn pool(config: Config, tls: Option<MakeRustlsConnect>, size: usize) -> Result<Pool, OpenError> {
@@ -182,4 +236,32 @@ pub(super) fn tls() -> Result<MakeRustlsConnect, OpenError> {
         .with_root_certificates(authorities)
         .with_no_client_auth();
     Ok(MakeRustlsConnect::new(config))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_machine_takes_more_connections_than_a_server_has_for_two() {
+        for (places, connections) in [(4, 21), (8, 31), (128, 48), (1_024, 48)] {
+            let default = PostgresConnections::for_places(places);
+            assert_eq!(default, PostgresConnections(connections));
+            assert!(default.long_read_places() <= places);
+        }
+    }
+
+    #[test]
+    fn long_reads_and_searches_leave_connections_to_short_operations() {
+        for wrong in [0, PostgresConnections::LEAST - 1, PostgresConnections::MOST + 1, usize::MAX] {
+            assert_eq!(PostgresConnections::new(wrong), None);
+        }
+        for number in PostgresConnections::LEAST..1_000 {
+            let connections = PostgresConnections::new(number).expect("they are enough");
+            let places = connections.long_read_places();
+            assert!(places >= LEAST_PLACES);
+            assert!(work_connections(places) + BESIDE_WORK <= number);
+            assert!(work_connections(places + 1) + BESIDE_WORK > number);
+        }
+    }
 }

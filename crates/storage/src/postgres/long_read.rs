@@ -30,7 +30,7 @@ impl Pools {
     ) -> Result<T, StoreError> {
         let reading = async {
             let client = self.work.get().await?;
-            let backend = self.backends.of(&client).await?;
+            let backend = self.backends.find(&client).await?;
             let abandoned = Abandoned { client, backend, pools: self.clone(), _checkpoint: checkpoint.cloned() };
             let mut reading = CancelledOnDrop(Some(abandoned));
             let result = match &mut reading.0 {
@@ -50,7 +50,7 @@ impl Pools {
 pub(super) struct Backends(Mutex<BTreeMap<ObjectId, i32>>);
 
 impl Backends {
-    async fn of(&self, client: &Client) -> Result<i32, Failure> {
+    async fn find(&self, client: &Client) -> Result<i32, Failure> {
         let connection = Client::id(client);
         if let Some(&known) = self.lock().get(&connection) {
             return Ok(known);

@@ -45,6 +45,7 @@ use uuid::Uuid;
 use self::accounts::{CreateFirstUser, CreateOrganization, CreateUser};
 use self::apps::{CreateApp, UpdateApp};
 use self::connection::Pools;
+pub use self::connection::PostgresConnections;
 use self::failure::{Failure, error_chain};
 use self::history::{events, versions};
 use self::items::{files, list, lookup};
@@ -66,6 +67,7 @@ const MARK_USED: &str = "
 #[derive(Clone)]
 pub struct PostgresStore {
     pools: Pools,
+    long_read_places: usize,
     notifications: Arc<Notifications>,
     /// The holder of the lease of the search index, in the name of this process.
     indexer: Uuid,
@@ -78,11 +80,17 @@ impl PostgresStore {
     /// `sslmode=require` and `sslmode=verify-full` both mean TLS with the server's certificate checked against the
     /// system's authorities, or those in the file that `SSL_CERT_FILE` names; without them there is no TLS.
     pub async fn connect(url: &str) -> Result<PostgresStore, OpenError> {
-        let pools = connection::pools(url)?;
+        PostgresStore::connect_with(url, PostgresConnections::default()).await
+    }
+
+    /// The same with a given number of connections at the most.
+    pub async fn connect_with(url: &str, connections: PostgresConnections) -> Result<PostgresStore, OpenError> {
+        let pools = connection::pools(url, connections)?;
         let mut client = pools.work.get().await.map_err(|error| OpenError::Failed(error_chain(&error)))?;
         migrate::migrate(&mut client).await?;
         let notifications = Arc::new(Notifications::new(url, pools.notify.clone()));
-        Ok(PostgresStore { pools, notifications, indexer: Uuid::now_v7() })
+        let long_read_places = connections.long_read_places();
+        Ok(PostgresStore { pools, long_read_places, notifications, indexer: Uuid::now_v7() })
     }
 
     async fn client(&self) -> Result<Client, Failure> {
@@ -113,6 +121,10 @@ impl PostgresStore {
 impl Store for PostgresStore {
     async fn health(&self) -> StoreHealth {
         health::probe(&self.pools).await
+    }
+
+    fn long_read_places(&self) -> usize {
+        self.long_read_places
     }
 
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
