@@ -15,23 +15,23 @@ use super::table::ForwardedRequest;
 /// A body whose request is in flight before all of it is sent. A stream of notifications lasts as long as its client stays.
 pub(crate) struct AnswerBody {
     body: Body,
-    kept: Kept,
+    guards: ResponseGuards,
     _in_flight: RequestInFlight,
 }
 
-/// What a response keeps until it is sent, from its extensions: its memory, and the count of a forwarded request. The bytes keep
+/// What a response holds until it is sent, from its extensions: its memory, and the count of a forwarded request. The bytes keep
 /// it, not only the body: a connection may have them for long after it has taken them from the body.
 #[derive(Clone)]
-struct Kept {
+struct ResponseGuards {
     memory: Option<RequestMemory>,
     forwarded: Option<Arc<ForwardedRequest>>,
 }
 
-/// Bytes that keep something as long as any part of them is kept.
+/// Bytes that hold something as long as any part of them is kept.
 pub(crate) struct HeldBytes<T> {
     pub(crate) bytes: Bytes,
     /// Given back when it is dropped.
-    pub(crate) _kept: T,
+    pub(crate) _guard: T,
 }
 
 impl<T> AsRef<[u8]> for HeldBytes<T> {
@@ -44,8 +44,8 @@ impl AnswerBody {
     /// The response as it is sent.
     pub(crate) fn in_response(mut response: Response<Body>, in_flight: RequestInFlight) -> Response<AnswerBody> {
         let extensions = response.extensions_mut();
-        let kept = Kept { memory: extensions.remove(), forwarded: extensions.remove() };
-        response.map(|body| AnswerBody { body, kept, _in_flight: in_flight })
+        let guards = ResponseGuards { memory: extensions.remove(), forwarded: extensions.remove() };
+        response.map(|body| AnswerBody { body, guards, _in_flight: in_flight })
     }
 }
 
@@ -58,9 +58,9 @@ impl HttpBody for AnswerBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        let held = |bytes| match &self.kept {
-            Kept { memory: None, forwarded: None } => bytes,
-            kept => Bytes::from_owner(HeldBytes { bytes, _kept: kept.clone() }),
+        let held = |bytes| match &self.guards {
+            ResponseGuards { memory: None, forwarded: None } => bytes,
+            guards => Bytes::from_owner(HeldBytes { bytes, _guard: guards.clone() }),
         };
         Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(held))))
     }

@@ -53,7 +53,7 @@ struct Shared {
 struct Open {
     next: u64,
     connections: HashMap<u64, Arc<Connection>>,
-    /// By [`network_of`] addresses: how many connections are open, and how many forwarded requests are in flight.
+    /// By [`network_of`] addresses: how many limited connections are open, and how many forwarded requests are in flight.
     by_address: HashMap<IpAddr, usize>,
 }
 
@@ -119,13 +119,15 @@ impl ConnectionTable {
         let key = open.next;
         open.next += 1;
         open.connections.insert(key, Arc::clone(&connection));
-        *open.by_address.entry(network_of(address)).or_default() += 1;
+        if self.is_limited(address) {
+            *open.by_address.entry(network_of(address)).or_default() += 1;
+        }
         ConnectionPermit { table: self.clone(), key, connection, _permit: permit }
     }
 
     /// Whether one more connection of an address is within its limit; an idle one of the same address makes room.
     fn has_place_for(&self, address: IpAddr) -> bool {
-        if address.is_loopback() || self.is_trusted_proxy(address) {
+        if !self.is_limited(address) {
             return true;
         }
         let open = self.lock();
@@ -136,6 +138,12 @@ impl ConnectionTable {
         let idle = idle.filter(|other| other.is_closable() && other.is_idle());
         let oldest = idle.min_by_key(|other| (other.user().is_some(), other.last_active()));
         oldest.inspect(|oldest| oldest.ask_to_close()).is_some()
+    }
+
+    /// Whether an address may have so many connections and no more. Those of others are not counted: the same address may be
+    /// forwarded for requests, which are.
+    fn is_limited(&self, address: IpAddr) -> bool {
+        !address.is_loopback() && !self.is_trusted_proxy(address)
     }
 
     fn is_trusted_proxy(&self, address: IpAddr) -> bool {
@@ -294,7 +302,9 @@ impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         let mut open = self.table.lock();
         open.connections.remove(&self.key);
-        open.leave(self.connection.address);
+        if self.table.is_limited(self.connection.address) {
+            open.leave(self.connection.address);
+        }
     }
 }
 

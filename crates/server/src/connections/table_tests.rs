@@ -205,9 +205,11 @@ async fn forwarded_requests_count_for_their_address() {
     drop(other);
     assert!(table.lock().by_address.is_empty());
     let loopback: IpAddr = LOOPBACK.parse().unwrap();
+    let proxy = [admit(&table, LOOPBACK).await, admit(&table, LOOPBACK).await, admit(&table, "10.0.0.1").await];
     let held = [table.begin_forwarded(loopback).unwrap(), table.begin_forwarded(loopback).unwrap()];
     assert!(table.begin_forwarded(loopback).is_err(), "a client may have written that address itself");
-    drop(held);
+    drop((held, proxy));
+    assert!(table.lock().by_address.is_empty());
 }
 
 #[tokio::test(start_paused = true)]

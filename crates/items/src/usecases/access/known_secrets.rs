@@ -75,6 +75,7 @@ mod tests {
     async fn a_token_that_is_younger_than_the_last_reading_is_known() {
         let known = KnownSecrets::default();
         assert!(!known.may_contain(secret(1), async || Ok(Vec::new())).await);
+        tokio::time::advance(Duration::from_millis(1)).await;
         assert!(known.may_contain(secret(1), async || Ok([secret(1)].into())).await);
     }
 
@@ -82,6 +83,7 @@ mod tests {
     async fn the_storage_is_asked_once_a_second_for_all() {
         let (known, readings, begin) = (KnownSecrets::default(), AtomicUsize::new(0), Instant::now());
         for number in 0..5 {
+            tokio::time::advance(Duration::from_millis(1)).await;
             let read = async || {
                 readings.fetch_add(1, Ordering::Relaxed);
                 Ok([secret(0)].into())

@@ -123,7 +123,7 @@ impl ResponseCache {
             memory.take(more)?;
         }
         memory.hold(bytes);
-        let held = Arc::new(HeldBytes { bytes: body.bytes, _kept: memory.clone() });
+        let held = Arc::new(HeldBytes { bytes: body.bytes, _guard: memory.clone() });
         let CachedBody { stamp, last_used_at, .. } = body;
         sending.insert(id, SendingBody { stamp, last_used_at, bytes: Arc::downgrade(&held) });
         Ok(CachedBody { stamp, last_used_at, bytes: Bytes::from_owner(SharedBytes(held)) })
