@@ -202,7 +202,7 @@ pub trait Store: JobStore {
     /// The tags of items of these kinds that are not deleted, with the number of items that have each, sorted by tag.
     async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError>;
 
-    /// The items of these kinds that are not deleted and have a tag.
+    /// The items of these kinds that have a tag, those in the trash too.
     async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError>;
 
     /// Makes a user, a space of its own with it as the owner, and its first token, together.

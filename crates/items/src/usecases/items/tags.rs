@@ -14,12 +14,13 @@ impl Interline {
         Ok(self.store.tags(&caller.spaces_of(caller.kinds()), caller.kinds()).await?)
     }
 
-    /// Gives every item that has a tag another one instead, in one transaction; how many items were changed.
+    /// Gives every item that has a tag, those in the trash too, another one instead, in one transaction; how many items were
+    /// changed.
     pub async fn rename_tag(&self, caller: &Caller, from: &Tag, to: &Tag) -> Result<usize, Error> {
         self.replace_tag(caller, from, Some(to)).await
     }
 
-    /// Takes a tag off every item, in one transaction; how many items were changed.
+    /// Takes a tag off every item, those in the trash too, in one transaction; how many items were changed.
     pub async fn delete_tag(&self, caller: &Caller, tag: &Tag) -> Result<usize, Error> {
         self.replace_tag(caller, tag, None).await
     }

@@ -1,7 +1,7 @@
 //! Files of code in responses.
 
 use interline_items::fields::CodePath;
-use interline_items::{Caller, EditMode, EditResult, FilePage, Item, ReadItem, ReplacedFile};
+use interline_items::{Caller, EditMode, EditResult, FilePage, Item, LineMatch, ReadItem, ReplacedFile};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -267,11 +267,28 @@ pub(crate) fn numbered_lines(text: &str, start_line: u64, end_line: u64) -> Stri
         if number > start_line {
             numbered.push('\n');
         }
-        numbered.push_str(&number.to_string());
-        numbered.push_str(": ");
-        numbered.push_str(line.strip_suffix('\r').unwrap_or(line));
+        push_numbered(&mut numbered, number, line);
     }
     numbered
+}
+
+/// The lines around a match, those before and those after it, each with its number; their own endings are left out.
+pub(crate) fn numbered_context(found: &LineMatch) -> (Vec<String>, Vec<String>) {
+    let number_from = |first: usize, lines: &[String]| {
+        let numbered = (first as u64..).zip(lines).map(|(number, line)| {
+            let mut numbered = String::with_capacity(line.len() + 8);
+            push_numbered(&mut numbered, number, line);
+            numbered
+        });
+        numbered.collect()
+    };
+    (number_from(found.line - found.before.len(), &found.before), number_from(found.line + 1, &found.after))
+}
+
+fn push_numbered(text: &mut String, number: u64, line: &str) {
+    text.push_str(&number.to_string());
+    text.push_str(": ");
+    text.push_str(line.strip_suffix('\r').unwrap_or(line));
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(crate) use apps::{
 pub(crate) use field_names::{OLD_STRING, with_code_field_names};
 pub(crate) use files::{
     DeleteFileResponse, FileLines, FileList, FileResponse, PatchFileResponse, ReplaceFileResponse, code_path,
-    numbered_lines,
+    numbered_context, numbered_lines,
 };
 pub(crate) use organizations::{CreateOrganizationRequest, OrganizationList, OrganizationResponse};
 pub(crate) use owner::CodeOwner;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::CodeOwner;
 use super::requests::code_scope;
+use super::{CodeOwner, numbered_context};
 
 /// What is looked for.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -76,9 +76,9 @@ pub(crate) struct CodeMatchResponse {
     /// The line.
     #[serde(rename = "match")]
     text: String,
-    /// The lines before it.
+    /// The lines before it, each with its number: `43: import os`.
     context_before: Vec<String>,
-    /// The lines after it.
+    /// The lines after it, each with its number.
     context_after: Vec<String>,
 }
 
@@ -101,13 +101,16 @@ impl SearchCodeResponse {
     pub(crate) fn new(found: FoundInFiles, caller: &Caller) -> SearchCodeResponse {
         let truncated = found.is_truncated();
         let FoundInFiles { matches, total_matches, files_searched } = found;
-        let line = |found: LineMatch| CodeMatchResponse {
-            owner: CodeOwner::from_space(found.space, caller),
-            path: CodePath::as_str(&found.path).to_owned(),
-            line_number: found.line,
-            text: found.text,
-            context_before: found.before,
-            context_after: found.after,
+        let line = |found: LineMatch| {
+            let (context_before, context_after) = numbered_context(&found);
+            CodeMatchResponse {
+                owner: CodeOwner::from_space(found.space, caller),
+                path: CodePath::as_str(&found.path).to_owned(),
+                line_number: found.line,
+                text: found.text,
+                context_before,
+                context_after,
+            }
         };
         SearchCodeResponse {
             matches: matches.into_iter().map(line).collect(),

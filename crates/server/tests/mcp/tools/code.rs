@@ -61,6 +61,11 @@ fn line_endings_are_matched_and_kept() {
         agent.check("patch_content", module("crlf.py", patch), expected).await;
         let whole = json!({"content": "a = 1\r\nx = 0\r\nb = 2\r\nc = 3\r\n", "total_lines": 5, "version": 2});
         agent.check("get_content", module("crlf.py", json!({})), whole).await;
+        // A line as `get_content` has it, without its `\n`.
+        let patch = module("crlf.py", json!({"old_string": "b = 2\r", "new_string": "b = 4\ny = 5\r"}));
+        agent.check("patch_content", patch, json!({"line": 3, "match_type": "exact"})).await;
+        let whole = json!({"content": "a = 1\r\nx = 0\r\nb = 4\r\ny = 5\r\nc = 3\r\n"});
+        agent.check("get_content", module("crlf.py", json!({})), whole).await;
     });
 }
 
@@ -100,7 +105,10 @@ fn a_search_has_the_true_total_and_no_more_matches_than_an_answer_should_hold() 
         let lines: Vec<&Value> = few["matches"].as_array().unwrap().iter().map(|one| &one["line_number"]).collect();
         assert_eq!(lines, [90, 91]);
         let first = &few["matches"][0];
-        assert_eq!((&first["path"], first["context_before"].as_array().unwrap().len()), (&json!("long.py"), 1));
+        let [before, after] = ["context_before", "context_after"].map(|context| first[context].as_array().unwrap());
+        assert_eq!((&first["path"], before.len(), after.len()), (&json!("long.py"), 1, 1));
+        assert!(before[0].as_str().unwrap().starts_with("89: x89 = "), "{first}");
+        assert!(after[0].as_str().unwrap().starts_with("91: x91 = "), "{first}");
         let all = json!({"entity_type": "module", "pattern": "yyy", "literal": true, "max_results": 1000});
         let result = agent.check("search_content", all, json!({"total_matches": 900, "truncated": true})).await;
         assert!(result.to_string().len() < 150_000, "{}", result.to_string().len());

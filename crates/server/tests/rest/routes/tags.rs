@@ -10,6 +10,7 @@ on_both!(
     a_tag_is_renamed_everywhere,
     renaming_merges,
     a_tag_is_removed_everywhere,
+    tags_are_renamed_and_removed_in_the_trash_too,
     wrong_names_are_refused,
     tags_of_other_kinds_do_not_exist_for_a_narrowed_token,
 );
@@ -64,6 +65,21 @@ async fn a_tag_is_removed_everywhere(store: TestStore) {
         404,
         json!({"error": "not_found", "type": "tag", "id": "a/b", "message": "there is no item with the tag a/b"}),
     );
+}
+
+async fn tags_are_renamed_and_removed_in_the_trash_too(store: TestStore) {
+    let owner = store.serve().await.owner();
+    let id = text(&owner.create("notes", json!({"title": "x", "tags": ["old", "z"]})).await["id"]);
+    owner.delete(&format!("/notes/{id}")).await.expect(204, Value::Null);
+    owner.check("PATCH /tags/old", json!({"new_name": "new"}), 200, json!({"changed": 1})).await;
+    owner.get(&format!("/notes/{id}")).await.expect(200, json!({"tags": ["new", "z"]}));
+    owner.delete("/tags/z").await.expect(204, Value::Null);
+    owner.get("/tags").await.expect(200, json!({"tags": []}));
+    owner
+        .post(&format!("/notes/{id}/restore"), json!({}))
+        .await
+        .expect(200, json!({"tags": ["new"], "deleted_at": null}));
+    owner.get("/tags").await.expect(200, json!({"tags": [{"name": "new", "count": 1}]}));
 }
 
 async fn wrong_names_are_refused(store: TestStore) {

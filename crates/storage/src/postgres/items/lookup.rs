@@ -72,7 +72,7 @@ const TAGGED: &str = concat!(
     "SELECT ",
     item_columns!(),
     " FROM item_tags JOIN items ON items.id = item_tags.item
-      WHERE item_tags.tag = $3 AND items.space = ANY($1) AND items.kind = ANY($2) AND items.deleted_at IS NULL
+      WHERE item_tags.tag = $3 AND items.space = ANY($1) AND items.kind = ANY($2)
       ORDER BY items.id"
 );
 

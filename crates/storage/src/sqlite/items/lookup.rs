@@ -41,7 +41,7 @@ const TAGGED: &str = concat!(
     "SELECT ",
     item_columns!(),
     " FROM item_tags JOIN items ON items.number = item_tags.item
-     WHERE item_tags.space = ?1 AND item_tags.tag = ?2 AND item_tags.kind = ?3 AND item_tags.view < 2
+     WHERE item_tags.space = ?1 AND item_tags.tag = ?2 AND item_tags.kind = ?3
      ORDER BY items.id"
 );
 

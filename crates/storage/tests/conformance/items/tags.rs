@@ -14,7 +14,8 @@ on_both!(
     tags_are_sorted_by_their_bytes,
     tags_are_those_of_the_spaces,
     a_change_of_tags_is_counted,
-    tagged_items_are_those_that_are_not_deleted,
+    tagged_items_are_found_in_every_state,
+    tags_of_deleted_items_are_changed_and_counted_when_they_come_back,
     a_tag_is_not_found_in_a_longer_one,
     tags_are_those_of_the_kinds,
 );
@@ -76,14 +77,14 @@ async fn a_change_of_tags_is_counted(test: TestStore) {
     assert_eq!(test.store.item(made.item.id).await.unwrap(), Some(changed.item));
 }
 
-async fn tagged_items_are_those_that_are_not_deleted(test: TestStore) {
+async fn tagged_items_are_found_in_every_state(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     let ben = author(&*test.store, "ben").await;
     let active = ada.create(&*test.store, note(&ada.space, "1").with_tags(&["a", "b"])).await;
     let archived = ada.create(&*test.store, note(&ada.space, "2").with_tags(&["b"])).await;
     let archived = ada.change(&*test.store, &archived, ada.archiving(&archived)).await.unwrap();
     let deleted = ada.create(&*test.store, note(&ada.space, "3").with_tags(&["b"])).await;
-    ada.change(&*test.store, &deleted, ada.deleting(&deleted)).await.unwrap();
+    let deleted = ada.change(&*test.store, &deleted, ada.deleting(&deleted)).await.unwrap();
     let his = ben.create(&*test.store, note(&ben.space, "4").with_tags(&["b"])).await;
 
     let tagged = async |spaces: &[SpaceId], word| {
@@ -92,11 +93,25 @@ async fn tagged_items_are_those_that_are_not_deleted(test: TestStore) {
         items
     };
     let items = |samples: &[&Snapshot]| samples.iter().map(|sample| sample.item.clone()).collect::<Vec<_>>();
-    assert_eq!(tagged(&[ada.space.id], "b").await, items(&[&active, &archived]));
-    assert_eq!(tagged(&[ada.space.id, ben.space.id], "b").await, items(&[&active, &archived, &his]));
+    assert_eq!(tagged(&[ada.space.id], "b").await, items(&[&active, &archived, &deleted]));
+    assert_eq!(tagged(&[ada.space.id, ben.space.id], "b").await, items(&[&active, &archived, &deleted, &his]));
     assert_eq!(tagged(&[ada.space.id], "a").await, items(&[&active]));
     assert_eq!(tagged(&[ada.space.id], "c").await, []);
     assert_eq!(tagged(&[], "b").await, []);
+}
+
+async fn tags_of_deleted_items_are_changed_and_counted_when_they_come_back(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let made = ada.create(&*test.store, note(&ada.space, "1").with_tags(&["a"])).await;
+    let deleted = ada.change(&*test.store, &made, ada.deleting(&made)).await.unwrap();
+    let mut retagging = ada.retitling(&deleted, "1");
+    retagging.after.fields.tags = tags(&["b"]);
+    let retagged = ada.change(&*test.store, &deleted, retagging).await.unwrap();
+    assert_eq!(counts(&*test.store, &[ada.space.id]).await, []);
+    let found = test.store.tagged(&[ada.space.id], &BTreeSet::from(Kind::ALL), &tag("b")).await.unwrap();
+    assert_eq!(found, [retagged.item.clone()]);
+    ada.change(&*test.store, &retagged, ada.restoring(&retagged)).await.unwrap();
+    assert_eq!(counts(&*test.store, &[ada.space.id]).await, expected(&[("b", 1)]));
 }
 
 async fn a_tag_is_not_found_in_a_longer_one(test: TestStore) {

@@ -8,6 +8,7 @@ use super::file::{EntityType, code_scope, owner_ids};
 use crate::mcp::protocol::arguments::{BoundedInt, OrganizationIdArg};
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
 use crate::wire::MAX_CHARS;
+use crate::wire::code::numbered_context;
 
 pub(super) fn tool() -> Tool {
     let info = ToolInfo {
@@ -94,14 +95,15 @@ fn characters(found: &LineMatch) -> usize {
 impl CodeMatchResult {
     fn from_match(call: &CallContext, found: LineMatch) -> CodeMatchResult {
         let (app_id, organization_id) = owner_ids(call, found.space);
+        let (context_before, context_after) = numbered_context(&found);
         CodeMatchResult {
             path: found.path.as_str().to_owned(),
             app_id,
             organization_id,
             line_number: found.line,
             text: found.text,
-            context_before: found.before,
-            context_after: found.after,
+            context_before,
+            context_after,
         }
     }
 }

@@ -17,11 +17,21 @@ async fn matches_are_listed_with_lines_around(store: TestStore) {
     users.acme.post("/code/search", asked(json!({"pattern": "line 1[01]", "context_lines": 1}))).await.expect(
         200,
         json!({"total_matches": 2, "files_searched": 3, "truncated": false, "matches": [
-            {"path": "a.txt", "app_id": app, "line_number": 10, "match": "line 10", "context_before": ["line 9"],
-                "context_after": ["line 11"]},
-            {"line_number": 11, "context_before": ["line 10"], "context_after": ["line 12"]},
+            {"path": "a.txt", "app_id": app, "line_number": 10, "match": "line 10", "context_before": ["9: line 9"],
+                "context_after": ["11: line 11"]},
+            {"line_number": 11, "context_before": ["10: line 10"], "context_after": ["12: line 12"]},
         ]}),
     );
+    // At the edges of a file there are fewer lines; endings are left out.
+    users.put(&users.acme, app_file("shop", "b.txt"), "first\r\nsecond\r\n\r\nfourth").await;
+    for (pattern, before, after) in [
+        ("first", json!([]), json!(["2: second", "3: ", "4: fourth"])),
+        ("second", json!(["1: first"]), json!(["3: ", "4: fourth"])),
+        ("fourth", json!(["1: first", "2: second", "3: "]), json!([])),
+    ] {
+        let found = json!({"matches": [{"context_before": before, "context_after": after}]});
+        users.acme.post("/code/search", asked(json!({"pattern": pattern}))).await.expect(200, found);
+    }
     let all = users.acme.post("/code/search", asked(json!({"pattern": "line"}))).await;
     let all = all.expect(200, json!({"total_matches": 30, "truncated": true}));
     assert_eq!(all.json()["matches"].as_array().unwrap().len(), 20);
