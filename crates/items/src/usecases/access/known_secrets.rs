@@ -17,8 +17,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(in crate::usecases) struct KnownSecrets(Mutex<Option<Reading>>);
 
 struct Reading {
-    secrets: HashSet<SecretHash>,
-    /// When it was begun.
+    /// `None` if the storage could not answer.
+    secrets: Option<HashSet<SecretHash>>,
+    /// When it was begun; one that failed, when it failed.
     at: Instant,
 }
 
@@ -44,15 +45,17 @@ impl KnownSecrets {
         loop {
             let mut last = self.0.lock().await;
             let next = match &*last {
-                Some(reading) if reading.secrets.contains(&secret) => return true,
-                Some(reading) if reading.at >= asked => return false,
+                Some(Reading { secrets: Some(secrets), .. }) if secrets.contains(&secret) => return true,
+                Some(reading) if reading.at >= asked => return reading.secrets.is_none(),
                 Some(reading) => reading.at + PAUSE,
                 None => asked,
             };
             let now = Instant::now();
             if next <= now {
-                let Ok(secrets) = read().await else { return true };
-                *last = Some(Reading { secrets: secrets.into_iter().collect(), at: now });
+                *last = Some(match read().await {
+                    Ok(secrets) => Reading { secrets: Some(secrets.into_iter().collect()), at: now },
+                    Err(_) => Reading { secrets: None, at: Instant::now() },
+                });
             } else {
                 drop(last);
                 tokio::time::sleep_until(next).await;
