@@ -101,8 +101,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_storage_that_fails_refuses_nobody() {
-        let known = KnownSecrets::default();
-        assert!(known.may_contain(secret(1), async || Err(StoreError::Unavailable("gone".to_owned()))).await);
+        let (known, readings) = (KnownSecrets::default(), AtomicUsize::new(0));
+        let read = async || {
+            readings.fetch_add(1, Ordering::Relaxed);
+            Err(StoreError::Unavailable("gone".to_owned()))
+        };
+        let ask = || known.may_contain(secret(1), read);
+        assert_eq!(tokio::join!(ask(), ask(), ask()), (true, true, true));
+        assert_eq!(readings.load(Ordering::Relaxed), 1, "who waited does not ask again");
+        tokio::time::advance(Duration::from_millis(1)).await;
         assert!(!known.may_contain(secret(1), async || Ok(Vec::new())).await);
     }
 }
