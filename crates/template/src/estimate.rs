@@ -13,8 +13,8 @@ pub(crate) enum ResultSize {
     Lists,
     /// All text of the arguments, in another form of about the same size.
     Text,
-    /// All text of the arguments, with some of it escaped.
-    Escaped,
+    /// Text that the filter itself charges for while it makes it.
+    Charged,
     /// All text of the arguments, split.
     Split,
     /// Text padded to a width.
@@ -27,8 +27,6 @@ pub(crate) enum ResultSize {
     Indented,
     /// Elements with a text between them.
     Joined,
-    /// One value per line, indented by its depth.
-    Pretty,
     /// Text with one passage replaced by another.
     Replaced,
     /// A sum of numbers.
@@ -49,16 +47,17 @@ pub(crate) fn estimate(meter: &mut Meter, result_size: ResultSize, arguments: &[
     let printed = others.iter().map(|other| other.printed()).fold(0, u64::saturating_add);
     let plain = weight.printed().saturating_add(printed);
     match result_size {
-        ResultSize::Small | ResultSize::Lists => Ok(()),
+        ResultSize::Small | ResultSize::Lists | ResultSize::Charged => Ok(()),
         ResultSize::Text => meter.spend_made(plain),
-        ResultSize::Escaped => meter.spend_made(plain.saturating_mul(6)),
         ResultSize::Split => meter.spend_made(weight.text.saturating_mul(1 + BYTES_PER_VALUE)),
         ResultSize::Padded => meter.spend_made(plain.saturating_add(number(arguments, 1, "width"))),
         ResultSize::Rows => meter.spend_made(number(arguments, 1, "").saturating_mul(BYTES_PER_VALUE)),
         ResultSize::Formatted => {
             let format = text(arguments.first());
             let places = format.matches(['%', '{']).count() as u64;
-            meter.spend_made(plain.saturating_add(printed.saturating_mul(places)).saturating_add(widths(format)))
+            meter.spend_made(
+                plain.saturating_add(printed.saturating_mul(places)).saturating_add(widths(format).saturating_mul(4)),
+            )
         }
         ResultSize::Indented => {
             let lines = 1 + text(arguments.first()).matches('\n').count() as u64;
@@ -67,11 +66,6 @@ pub(crate) fn estimate(meter: &mut Meter, result_size: ResultSize, arguments: &[
         }
         ResultSize::Joined => {
             meter.spend_made(plain.saturating_mul(6).saturating_add(weight.values.saturating_mul(rest)))
-        }
-        ResultSize::Pretty => {
-            let indent = number(arguments, 1, "indent").max(4);
-            let indented = weight.values.saturating_mul(indent).saturating_mul(weight.depth as u64 + 1);
-            meter.spend_made(plain.saturating_mul(6).saturating_add(indented))
         }
         ResultSize::Replaced => {
             let (whole, old) = (text(arguments.first()), text(arguments.get(1)));

@@ -8,7 +8,7 @@ use minijinja::{AutoEscape, Error, State, Value};
 use crate::estimate::{ResultSize, estimate};
 use crate::filters::formatted;
 use crate::meter::{Meter, failure};
-use crate::python::{Number, check_defined, compare, contains, html_of, text_of};
+use crate::python::{Number, check_defined, compare, contains, uncharged_html_of, uncharged_text_of};
 
 /// A comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ pub(crate) fn remainder(state: &mut State<'_, '_>, left: &Value, right: &Value) 
     check_defined(state, left)?;
     check_defined(state, right)?;
     if left.as_str().is_some() {
-        estimate(Meter::from_state(state), ResultSize::Formatted, &[left.clone(), right.clone()])?;
+        estimate(Meter::from_state(state), ResultSize::Charged, &[left.clone(), right.clone()])?;
         return formatted(state, left, right);
     }
     match (Number::from_value(left), Number::from_value(right)) {
@@ -124,8 +124,8 @@ pub(crate) fn concatenate(state: &mut State<'_, '_>, left: &Value, right: &Value
     check_defined(state, right)?;
     let is_html = matches!(state.auto_escape(), AutoEscape::Html) && (left.is_safe() || right.is_safe());
     Ok(if is_html {
-        Value::from_safe_string(html_of(left) + &html_of(right))
+        Value::from_safe_string(uncharged_html_of(left) + &uncharged_html_of(right))
     } else {
-        Value::from(text_of(left) + &text_of(right))
+        Value::from(uncharged_text_of(left) + &uncharged_text_of(right))
     })
 }

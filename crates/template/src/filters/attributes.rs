@@ -4,7 +4,7 @@ use minijinja::value::Kwargs;
 use minijinja::{Error, ErrorKind, State, Value};
 
 use crate::meter::{Meter, failure};
-use crate::python::{Number, check_defined, text_of};
+use crate::python::{Number, check_defined};
 
 /// A path to an attribute: `a.b.0`; none is the element itself.
 pub(crate) struct Path(Vec<Value>);
@@ -56,7 +56,7 @@ impl Path {
         if self.0.is_empty() || error.kind() != ErrorKind::UndefinedError {
             return error;
         }
-        let path: Vec<String> = self.0.iter().map(text_of).collect();
+        let path: Vec<String> = self.0.iter().map(Value::to_string).collect();
         Error::new(ErrorKind::UndefinedError, format!("the attribute `{}` is undefined in an element", path.join(".")))
     }
 }

@@ -11,8 +11,9 @@ use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, Rest, Tuple, Valu
 use minijinja::{AutoEscape, Error, ErrorKind, State, Value, filters};
 
 use super::attributes::{Case, Path};
-use crate::meter::failure;
-use crate::python::{check_defined, compare, elements, html_of, is_plain_map, is_true, text_of};
+use crate::meter::{Meter, failure};
+use crate::metered_text::MeteredText;
+use crate::python::{check_defined, compare, elements, is_plain_map, is_true, write_html, write_text};
 
 /// A group of `groupby`: a pair whose parts have names.
 #[derive(Debug)]
@@ -247,12 +248,14 @@ pub(crate) fn join(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs)
     items.iter().try_for_each(|item| check_defined(state, item)).map_err(|error| path.explain(error))?;
     let escapes =
         matches!(state.auto_escape(), AutoEscape::Html) && (between.is_safe() || items.iter().any(Value::is_safe));
-    if escapes {
-        let items: Vec<String> = items.iter().map(html_of).collect();
-        return Ok(Value::from_safe_string(items.join(&html_of(&between))));
-    }
-    let items: Vec<String> = items.iter().map(text_of).collect();
-    Ok(Value::from(items.join(&text_of(&between))))
+    let mut joined = MeteredText::new(Meter::from_state(state));
+    let outcome = items.iter().enumerate().try_for_each(|(index, item)| {
+        let before = (index > 0).then_some(&between);
+        let mut parts = before.into_iter().chain([item]);
+        parts.try_for_each(|part| if escapes { write_html(&mut joined, part) } else { write_text(&mut joined, part) })
+    });
+    let joined = joined.finish(outcome)?;
+    Ok(if escapes { Value::from_safe_string(joined) } else { Value::from(joined) })
 }
 
 /// The filter `map`: an attribute of each element, or what a filter makes of it.

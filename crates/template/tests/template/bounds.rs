@@ -56,7 +56,7 @@ fn no_value_grows_without_bound() {
             "{{ '%.*f'|format(10**9, 1.5) }}",
             "{{ '%-*s'|format(-10**9, 'x') }}",
             "{{ '%1000000000s' % 'x' }}",
-            "{{ ('%s' * 10000) % ('x' * 10**6) }}",
+            "{{ ('%(a)s' * 10000) % {'a': 'x' * 10**6} }}",
             "{{ ('\n' * 10000)|indent('x' * 10000) }}",
             "{{ [[[1, 2], 3], 4]|tojson(indent='x' * 10**7) }}",
             "{{ {'x' * 10**6: range(100)|list}|pprint }}",
@@ -67,6 +67,22 @@ fn no_value_grows_without_bound() {
             "{{ {'a': '<' * 10**7, 'b': '<' * 10**7}|xmlattr }}",
         ],
     );
+}
+
+#[test]
+fn no_text_of_another_value_grows_without_bound() {
+    assert_bounded(
+        "the values that the template makes are larger than 67108864 bytes",
+        &[
+            "{{ ['a' * 10**6]|replace('a', 'b' * 10**6) }}",
+            "{{ ('x' * 100000)|replace('x', range(100000)|list) }}",
+            "{{ range(90000)|join(range(90000)|list) }}",
+            "{{ ['%(a)s' * 10000]|format(a='x' * 10**6) }}",
+            "{{ (('&lt;' * 100000)|safe)|replace('<', 'y' * 100000) }}",
+            "{{ ([cycler('x' * 10**6)] * 3000)|string|length }}",
+        ],
+    );
+    assert_bounded("the template writes more than 16777216 bytes", &["{{ [joiner('x' * 10**6)] * 3000 }}"]);
 }
 
 #[test]
