@@ -11,7 +11,7 @@ use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, Rest, Tuple, Valu
 use minijinja::{AutoEscape, Error, ErrorKind, State, Value, filters};
 
 use super::attributes::{Case, Path};
-use crate::meter::{Meter, failure};
+use crate::meter::{BYTES_PER_VALUE, Meter, failure};
 use crate::metered_text::MeteredText;
 use crate::python::{check_defined, compare, elements, is_plain_map, is_true, write_html, write_text};
 
@@ -51,7 +51,7 @@ type Keyed = (Value, Value);
 /// The elements with the attribute that the parameters name, as they are compared.
 fn keyed(state: &mut State<'_, '_>, value: &Value, parameters: &Kwargs) -> Result<(Path, Vec<Keyed>), Error> {
     let case = Case::from_parameters(parameters)?;
-    let path = Path::parse(parameters.get::<Option<Value>>("attribute")?.as_ref())?;
+    let path = Path::parse(Meter::from_state(state), parameters.get::<Option<Value>>("attribute")?.as_ref())?;
     let keyed = elements(state, value)?.into_iter().map(|element| {
         let attribute = path.follow(state, &element, None)?;
         Ok((case.key(state, attribute)?, element))
@@ -97,9 +97,11 @@ fn values(items: Vec<Keyed>) -> Value {
 pub(crate) fn sort(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
     let reverse = parameters.get::<Option<Value>>("reverse")?.is_some_and(|value| value.is_true());
     let case = Case::from_parameters(&parameters)?;
-    let paths = Path::parse_list(parameters.get::<Option<Value>>("attribute")?.as_ref())?;
+    let paths = Path::parse_list(Meter::from_state(state), parameters.get::<Option<Value>>("attribute")?.as_ref())?;
     parameters.assert_all_used()?;
     let keyed = elements(state, value)?.into_iter().map(|element| {
+        // With several, an element's keys are a list.
+        Meter::from_state(state).spend_made((paths.len() as u64).saturating_mul(BYTES_PER_VALUE))?;
         let keys = paths.iter().map(|path| {
             let attribute = path.follow(state, &element, None)?;
             case.key(state, attribute)
@@ -191,7 +193,7 @@ pub(crate) fn unique(state: &mut State<'_, '_>, value: &Value, parameters: Kwarg
 
 pub(crate) fn groupby(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
     let case = Case::from_parameters(&parameters)?;
-    let path = Path::parse(Some(&parameters.get::<Value>("attribute")?))?;
+    let path = Path::parse(Meter::from_state(state), Some(&parameters.get::<Value>("attribute")?))?;
     let default = parameters.get::<Option<Value>>("default")?;
     parameters.assert_all_used()?;
     let mut keyed = Vec::new();
@@ -218,7 +220,7 @@ pub(crate) fn groupby(state: &mut State<'_, '_>, value: &Value, parameters: Kwar
 }
 
 pub(crate) fn sum(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
-    let path = Path::parse(parameters.get::<Option<Value>>("attribute")?.as_ref())?;
+    let path = Path::parse(Meter::from_state(state), parameters.get::<Option<Value>>("attribute")?.as_ref())?;
     let start = parameters.get::<Option<Value>>("start")?;
     parameters.assert_all_used()?;
     let items = attributes(state, value, &path, None)?;
@@ -241,7 +243,7 @@ fn attributes(
 pub(crate) fn join(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
     let between = parameters.has("d").then(|| parameters.get::<Value>("d")).transpose()?;
     let between = between.unwrap_or_else(|| Value::from(""));
-    let path = Path::parse(parameters.get::<Option<Value>>("attribute")?.as_ref())?;
+    let path = Path::parse(Meter::from_state(state), parameters.get::<Option<Value>>("attribute")?.as_ref())?;
     parameters.assert_all_used()?;
     check_defined(state, &between)?;
     let items = attributes(state, value, &path, None)?;
@@ -264,7 +266,7 @@ pub(crate) fn map(state: &mut State<'_, '_>, value: &Value, arguments: Rest<Valu
     if let Some(parameters) = arguments.first().filter(|first| first.is_kwargs()) {
         let parameters = Kwargs::try_from(parameters.clone())?;
         if parameters.has("attribute") {
-            let path = Path::parse(Some(&parameters.get::<Value>("attribute")?))?;
+            let path = Path::parse(Meter::from_state(state), Some(&parameters.get::<Value>("attribute")?))?;
             let default = parameters.get::<Option<Value>>("default")?;
             parameters.assert_all_used()?;
             let elements = Value::from(elements_or_none(state, value)?);
@@ -338,8 +340,8 @@ fn selection(
     tested: Tested,
 ) -> Result<Value, Error> {
     let (path, arguments) = match (tested, arguments.split_first()) {
-        (Tested::Element, _) => (Path::parse(None)?, arguments),
-        (Tested::Attribute, Some((attribute, rest))) => (Path::parse(Some(attribute))?, rest),
+        (Tested::Element, _) => (Path::parse(Meter::from_state(state), None)?, arguments),
+        (Tested::Attribute, Some((attribute, rest))) => (Path::parse(Meter::from_state(state), Some(attribute))?, rest),
         (Tested::Attribute, None) => return Err(failure("the name of an attribute is missing")),
     };
     let mut kept = Vec::new();

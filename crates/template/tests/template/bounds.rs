@@ -64,6 +64,9 @@ fn no_value_grows_without_bound() {
             "{{ ('x' * 10**7)|map('upper')|list }}",
             "{% for c in 'x' * 10**7 %}{% endfor %}",
             "{% set a, b = 'x' * 10**7 %}",
+            "{{ range(100)|sort(attribute='0,' * 50000) }}",
+            "{{ []|map(attribute='.' * 5 * 10**6)|list }}",
+            "{{ []|sort(attribute=',' * 10**7) }}",
             "{{ {'a': '<' * 10**7, 'b': '<' * 10**7}|xmlattr }}",
         ],
     );
@@ -112,6 +115,8 @@ fn no_loop_and_no_operation_runs_without_bound() {
             "{{ (['x' * 10**6] * 70)|map('center')|list }}",
             "{% set x = range(10000)|list %}{% for i in x %}{{ x < x }}{% endfor %}",
             "{% set x = 'x' * 10**6 %}{% for i in range(10000) %}{{ x.index('x') }}{% endfor %}",
+            "{{ ['x' * 10**6]|sort(attribute='999999,' * 100000) }}",
+            "{{ range(600)|sort(attribute='0,' * 100000) }}",
             "{{ lipsum(10**9) }}",
             "{{ lipsum(1, min=10**9, max=2 * 10**9) }}",
         ],
