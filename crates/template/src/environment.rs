@@ -12,10 +12,10 @@ use crate::filters::{FILTERS, is_divisible_by, is_even, is_odd};
 use crate::functions::FUNCTIONS;
 use crate::meter::Meter;
 use crate::metered::MeteredCall;
-use crate::metered_text::{Budget, MeteredText};
+use crate::metered_text::{Budget, MeteredText, text_of};
 use crate::methods::method;
 use crate::operators::{Comparison, is_in};
-use crate::python::{check_defined, uncharged_text_of, write_html, write_text};
+use crate::python::{check_defined, write_html, write_text};
 
 /// Instructions of one rendering.
 const MAX_INSTRUCTIONS: u64 = 2_000_000;
@@ -88,13 +88,13 @@ fn is_test_name(name: &str) -> bool {
 
 fn is_lower(state: &mut State<'_, '_>, value: &Value) -> Result<bool, Error> {
     check_defined(state, value)?;
-    let text = uncharged_text_of(value);
+    let text = text_of(Meter::from_state(state), value)?;
     Ok(text.contains(char::is_lowercase) && !text.contains(char::is_uppercase))
 }
 
 fn is_upper(state: &mut State<'_, '_>, value: &Value) -> Result<bool, Error> {
     check_defined(state, value)?;
-    let text = uncharged_text_of(value);
+    let text = text_of(Meter::from_state(state), value)?;
     Ok(text.contains(char::is_uppercase) && !text.contains(char::is_lowercase))
 }
 

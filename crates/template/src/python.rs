@@ -329,18 +329,3 @@ impl<W: Write> Write for HtmlEscaper<'_, W> {
 pub(crate) fn write_html(out: &mut impl Write, value: &Value) -> fmt::Result {
     if value.is_safe() { write_text(out, value) } else { write_text(&mut HtmlEscaper(out), value) }
 }
-
-/// [`write_text`] to a new text that nothing is charged for.
-pub(crate) fn uncharged_text_of(value: &Value) -> String {
-    let mut text = String::new();
-    // Writing to a String does not fail.
-    let _ = write_text(&mut text, value);
-    text
-}
-
-/// [`write_html`] to a new text that nothing is charged for.
-pub(crate) fn uncharged_html_of(value: &Value) -> String {
-    let mut text = String::new();
-    let _ = write_html(&mut text, value);
-    text
-}

@@ -83,6 +83,13 @@ fn no_text_of_another_value_grows_without_bound() {
             "{{ ['%(a)s' * 10000]|format(a='x' * 10**6) }}",
             "{{ (('&lt;' * 100000)|safe)|replace('<', 'y' * 100000) }}",
             "{{ ([cycler('x' * 10**6)] * 3000)|string|length }}",
+            "{{ ([cycler('x' * 10**6)] * 3000) ~ '' }}",
+            "{{ (['\x01' * 10**6] * 30) is lower }}",
+            "{{ (['\x01' * 10**6] * 30) is upper }}",
+            "{% autoescape true %}{{ ('<' * 2 * 10**7) ~ (''|safe) }}{% endautoescape %}",
+            "{{ ('%s'|safe) % ('<' * 2 * 10**7) }}",
+            "{{ ('x'|safe)|replace('x', '<' * 2 * 10**7) }}",
+            "{{ ('<' * 15 * 10**6)|truncate(14 * 10**6, true, 'x'|safe) }}",
         ],
     );
     assert_bounded("the template writes more than 16777216 bytes", &["{{ [joiner('x' * 10**6)] * 3000 }}"]);
