@@ -11,7 +11,7 @@ pub(crate) enum ResultSize {
     Small,
     /// Lists of the arguments' elements.
     Lists,
-    /// All text of the arguments, in another form of about the same size.
+    /// All text of the arguments, in another form.
     Text,
     /// Text that the filter itself charges for while it makes it.
     Charged,
@@ -23,8 +23,6 @@ pub(crate) enum ResultSize {
     Rows,
     /// Text with the widths that its format asks for.
     Formatted,
-    /// Lines, each with an indentation.
-    Indented,
     /// Elements with a text between them.
     Joined,
     /// Text with one passage replaced by another.
@@ -33,8 +31,6 @@ pub(crate) enum ResultSize {
     Sum,
     /// Text without certain characters at its ends.
     Trimmed,
-    /// Lines with a text between them.
-    Wrapped,
 }
 
 /// Charges the meter for the arguments and for the result that will be made of them.
@@ -48,7 +44,11 @@ pub(crate) fn estimate(meter: &mut Meter, result_size: ResultSize, arguments: &[
     let plain = weight.printed().saturating_add(printed);
     match result_size {
         ResultSize::Small | ResultSize::Lists | ResultSize::Charged => Ok(()),
-        ResultSize::Text => meter.spend_made(plain),
+        ResultSize::Text => {
+            // There are letters of two bytes whose capital ones are three letters, of two bytes each.
+            let growth = if text(arguments.first()).is_ascii() { 1 } else { 3 };
+            meter.spend_made(plain.saturating_mul(growth))
+        }
         ResultSize::Split => meter.spend_made(weight.text.saturating_mul(1 + BYTES_PER_VALUE)),
         ResultSize::Padded => meter.spend_made(plain.saturating_add(number(arguments, 1, "width"))),
         ResultSize::Rows => meter.spend_made(number(arguments, 1, "").saturating_mul(BYTES_PER_VALUE)),
@@ -58,11 +58,6 @@ pub(crate) fn estimate(meter: &mut Meter, result_size: ResultSize, arguments: &[
             meter.spend_made(
                 plain.saturating_add(printed.saturating_mul(places)).saturating_add(widths(format).saturating_mul(4)),
             )
-        }
-        ResultSize::Indented => {
-            let lines = 1 + text(arguments.first()).matches('\n').count() as u64;
-            let width = number(arguments, 1, "width").max(4);
-            meter.spend_made(lines.saturating_mul(width).saturating_add(width).saturating_add(plain))
         }
         ResultSize::Joined => {
             meter.spend_made(plain.saturating_mul(6).saturating_add(weight.values.saturating_mul(rest)))
@@ -77,7 +72,6 @@ pub(crate) fn estimate(meter: &mut Meter, result_size: ResultSize, arguments: &[
             meter.spend_steps(weight.text.saturating_mul(rest) / 16)?;
             meter.spend_made(plain)
         }
-        ResultSize::Wrapped => meter.spend_made(plain.saturating_add(weight.text.saturating_mul(1 + rest))),
     }
 }
 

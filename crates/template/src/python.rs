@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 use std::fmt::{self, Write};
+use std::iter;
 
 use minijinja::value::{DynObject, ObjectRepr, StringInput, ValueKind};
 use minijinja::{Error, ErrorKind, State, Value};
@@ -95,9 +96,9 @@ fn is_printable(c: char) -> bool {
         return !c.is_ascii_control();
     }
     // The standard library has the table, but shows it only like this; at a text's beginning it escapes marks too.
-    let mut text = String::from("a");
-    text.push(c);
-    text.escape_debug().count() == 2
+    let mut text = [b'a'; 5];
+    let length = 1 + c.encode_utf8(&mut text[1..]).len();
+    str::from_utf8(&text[..length]).is_ok_and(|text| text.escape_debug().count() == 2)
 }
 
 /// `repr` of a float: the shortest digits that give it back, with an exponent where Python has one.
@@ -187,8 +188,12 @@ pub(crate) fn compare(left: &Value, right: &Value) -> Result<Option<Ordering>, E
     let (mut lefts, mut rights) = (left.try_iter()?, right.try_iter()?);
     loop {
         match (lefts.next(), rights.next()) {
-            (Some(left), Some(right)) if left == right => {}
-            (Some(left), Some(right)) => return compare(&left, &right),
+            // Lists are gone through once: whether they are equal shows when they are compared.
+            (Some(left), Some(right)) if !(is_list(&left) && is_list(&right)) && left == right => {}
+            (Some(left), Some(right)) => match compare(&left, &right)? {
+                Some(Ordering::Equal) => {}
+                order => return Ok(order),
+            },
             (left, right) => return Ok(Some(left.is_some().cmp(&right.is_some()))),
         }
     }
@@ -286,18 +291,17 @@ pub(crate) fn contains(state: &State<'_, '_>, container: &Value, needle: &Value)
 }
 
 /// `text.splitlines(True)`: lines end with whatever Python takes for an end.
-pub(crate) fn lines_with_ends(text: &str) -> Vec<&str> {
-    let (mut lines, mut rest) = (Vec::new(), text);
-    while let Some((offset, end)) = rest.char_indices().find(|(_, c)| ends_line(*c)) {
-        let length = if rest[offset..].starts_with("\r\n") { 2 } else { end.len_utf8() };
-        let (line, after) = rest.split_at(offset + length);
-        lines.push(line);
+pub(crate) fn lines_with_ends(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    iter::from_fn(move || {
+        let end = rest.char_indices().find(|(_, c)| ends_line(*c));
+        let length = end.map_or(rest.len(), |(offset, end)| {
+            offset + if rest[offset..].starts_with("\r\n") { 2 } else { end.len_utf8() }
+        });
+        let (line, after) = rest.split_at(length);
         rest = after;
-    }
-    if !rest.is_empty() {
-        lines.push(rest);
-    }
-    lines
+        (!line.is_empty()).then_some(line)
+    })
 }
 
 pub(crate) fn ends_line(c: char) -> bool {

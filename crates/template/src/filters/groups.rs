@@ -100,7 +100,7 @@ pub(crate) fn sort(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs)
     let paths = Path::parse_list(Meter::from_state(state), parameters.get::<Option<Value>>("attribute")?.as_ref())?;
     parameters.assert_all_used()?;
     let keyed = elements(state, value)?.into_iter().map(|element| {
-        // With several, an element's keys are a list.
+        // They are kept until all are sorted.
         Meter::from_state(state).spend_made((paths.len() as u64).saturating_mul(BYTES_PER_VALUE))?;
         let keys = paths.iter().map(|path| {
             let attribute = path.follow(state, &element, None)?;

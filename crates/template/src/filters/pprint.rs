@@ -141,7 +141,7 @@ fn pieces(meter: &mut Meter, text: &str, width: usize, after: usize) -> Result<V
     let ends = text.matches(|c: char| c.is_whitespace() || ends_line(c)).count() as u64;
     meter.spend_made((ends + 1).saturating_mul(BYTES_PER_PIECE))?;
     let mut quoted = |part: &str| repr_of(meter, &Value::from(part));
-    let lines = lines_with_ends(text);
+    let lines: Vec<&str> = lines_with_ends(text).collect();
     let mut pieces = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         let is_last = index + 1 == lines.len();

@@ -64,27 +64,29 @@ pub(crate) fn indent(state: &mut State<'_, '_>, value: &Value, parameters: Kwarg
     let indentation = given(&parameters, "width")?.unwrap_or_else(|| Value::from(4));
     parameters.assert_all_used()?;
     let text = only_text(state, value, "indent")?;
+    let meter = Meter::from_state(state);
     let indentation = match indentation.as_str() {
         Some(indentation) => indentation.to_owned(),
-        None => " ".repeat(width(&indentation, "a width")?),
+        None => {
+            let width = width(&indentation, "a width")?;
+            meter.spend_made(width as u64)?;
+            " ".repeat(width)
+        }
     };
-    let lines: Vec<&str> = lines_with_ends(text);
     // A text that ends with a newline has one more line, which is empty.
     let ends = text.ends_with(ends_line) || text.is_empty();
-    let count = lines.len() + usize::from(ends);
-    Meter::from_state(state).spend_made((count as u64).saturating_mul(indentation.len() as u64 + 1))?;
-    let mut indented = String::new();
-    for (index, line) in lines.into_iter().chain(ends.then_some("")).enumerate() {
+    let mut indented = MeteredText::new(meter);
+    for (index, line) in lines_with_ends(text).chain(ends.then_some("")).enumerate() {
         let line = line.trim_end_matches(ends_line);
         if index > 0 {
-            indented.push('\n');
+            indented.push('\n')?;
         }
         if (index == 0 && first) || (index > 0 && (blank || !line.is_empty())) {
-            indented.push_str(&indentation);
+            indented.push_str(&indentation)?;
         }
-        indented.push_str(line);
+        indented.push_str(line)?;
     }
-    Ok(as_safe_as(value, indented))
+    indented.finish(Ok(())).map(|indented| as_safe_as(value, indented))
 }
 
 /// The filter `truncate`. What is no text has a length too, and is returned when that is short enough.
