@@ -84,8 +84,6 @@ fn no_text_of_another_value_grows_without_bound() {
             "{{ range(90000)|join(range(90000)|list) }}",
             "{{ ['%(a)s' * 10000]|format(a='x' * 10**6) }}",
             "{{ (('&lt;' * 100000)|safe)|replace('<', 'y' * 100000) }}",
-            "{{ ([cycler('x' * 10**6)] * 3000)|string|length }}",
-            "{{ ([cycler('x' * 10**6)] * 3000) ~ '' }}",
             "{{ (['\x01' * 10**6] * 30) is lower }}",
             "{{ (['\x01' * 10**6] * 30) is upper }}",
             "{% autoescape true %}{{ ('<' * 2 * 10**7) ~ (''|safe) }}{% endautoescape %}",
@@ -94,7 +92,6 @@ fn no_text_of_another_value_grows_without_bound() {
             "{{ ('<' * 15 * 10**6)|truncate(14 * 10**6, true, 'x'|safe) }}",
         ],
     );
-    assert_bounded("the template writes more than 16777216 bytes", &["{{ [joiner('x' * 10**6)] * 3000 }}"]);
 }
 
 #[test]
@@ -202,6 +199,17 @@ fn numbers_and_ranges_end_somewhere() {
     ] {
         let failed = failure(source);
         assert!(failed.contains(detail), "{source}: {failed}");
+    }
+}
+
+#[test]
+fn what_cyclers_and_joiners_hold_is_not_printed() {
+    for (source, text) in [
+        ("{{ [cycler('x' * 10**6)] * 2 }}", "[<cycler>, <cycler>]"),
+        ("{{ joiner('x' * 10**6) ~ '' }}", "<joiner>"),
+        ("{% set j = joiner('/') %}{{ j() }}a{{ j() }}b{{ j() }}", "a/b/"),
+    ] {
+        assert_eq!(render_with(source, &json!({})).as_deref(), Ok(text), "{source}");
     }
 }
 
