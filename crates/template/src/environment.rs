@@ -3,7 +3,6 @@
 //! Only what Jinja2 has is here, so that a prompt that is valid here is valid there. `urlize` makes HTML of links and is
 //! left out.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use minijinja::value::{DynObject, Rest, ValueKind, ValueOrKwargs};
@@ -11,11 +10,12 @@ use minijinja::{AutoEscape, Environment, Error, State, UndefinedBehavior, Value,
 
 use crate::filters::{FILTERS, is_divisible_by, is_even, is_odd};
 use crate::functions::FUNCTIONS;
-use crate::meter::{Meter, failure};
+use crate::meter::Meter;
 use crate::metered::MeteredCall;
+use crate::metered_text::{Budget, MeteredText, text_of};
 use crate::methods::method;
 use crate::operators::{Comparison, is_in};
-use crate::python::{check_defined, html_of, text_of};
+use crate::python::{check_defined, write_html, write_text};
 
 /// Instructions of one rendering.
 const MAX_INSTRUCTIONS: u64 = 2_000_000;
@@ -88,13 +88,13 @@ fn is_test_name(name: &str) -> bool {
 
 fn is_lower(state: &mut State<'_, '_>, value: &Value) -> Result<bool, Error> {
     check_defined(state, value)?;
-    let text = text_of(value);
+    let text = text_of(Meter::from_state(state), value)?;
     Ok(text.contains(char::is_lowercase) && !text.contains(char::is_uppercase))
 }
 
 fn is_upper(state: &mut State<'_, '_>, value: &Value) -> Result<bool, Error> {
     check_defined(state, value)?;
-    let text = text_of(value);
+    let text = text_of(Meter::from_state(state), value)?;
     Ok(text.contains(char::is_uppercase) && !text.contains(char::is_lowercase))
 }
 
@@ -122,20 +122,14 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     environment.set_debug(true);
     environment.set_formatter(|out, state, value| {
         let meter = Meter::from_state(state);
-        let weight = meter.weigh(value)?;
-        let plain = if value.as_str().is_some() { weight.text } else { weight.printed() };
-        meter.spend_written(plain)?;
+        meter.weigh(value)?;
         if value.is_undefined() {
             return escape_formatter(out, state, value);
         }
-        let text = match (state.auto_escape(), value.as_str()) {
-            (AutoEscape::None, Some(text)) => Cow::Borrowed(text),
-            (AutoEscape::None, None) => Cow::Owned(text_of(value)),
-            _ => Cow::Owned(html_of(value)),
-        };
-        // Escaped, a text is longer.
-        Meter::from_state(state).spend_written((text.len() as u64).saturating_sub(plain))?;
-        out.write_str(&text).map_err(|_| failure("the text cannot be written"))
+        let escapes = !matches!(state.auto_escape(), AutoEscape::None);
+        let mut text = MeteredText::onto(Meter::from_state(state), Budget::Written, out);
+        let outcome = if escapes { write_html(&mut text, value) } else { write_text(&mut text, value) };
+        text.finish(outcome).map(drop)
     });
     environment.set_unknown_method_callback(method);
     for filter in FILTERS {

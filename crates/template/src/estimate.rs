@@ -11,10 +11,10 @@ pub(crate) enum ResultSize {
     Small,
     /// Lists of the arguments' elements.
     Lists,
-    /// All text of the arguments, in another form of about the same size.
+    /// All text of the arguments, in another form.
     Text,
-    /// All text of the arguments, with some of it escaped.
-    Escaped,
+    /// Text that the filter itself charges for while it makes it.
+    Charged,
     /// All text of the arguments, split.
     Split,
     /// Text padded to a width.
@@ -23,20 +23,14 @@ pub(crate) enum ResultSize {
     Rows,
     /// Text with the widths that its format asks for.
     Formatted,
-    /// Lines, each with an indentation.
-    Indented,
     /// Elements with a text between them.
     Joined,
-    /// One value per line, indented by its depth.
-    Pretty,
     /// Text with one passage replaced by another.
     Replaced,
     /// A sum of numbers.
     Sum,
     /// Text without certain characters at its ends.
     Trimmed,
-    /// Lines with a text between them.
-    Wrapped,
 }
 
 /// Charges the meter for the arguments and for the result that will be made of them.
@@ -49,29 +43,24 @@ pub(crate) fn estimate(meter: &mut Meter, result_size: ResultSize, arguments: &[
     let printed = others.iter().map(|other| other.printed()).fold(0, u64::saturating_add);
     let plain = weight.printed().saturating_add(printed);
     match result_size {
-        ResultSize::Small | ResultSize::Lists => Ok(()),
-        ResultSize::Text => meter.spend_made(plain),
-        ResultSize::Escaped => meter.spend_made(plain.saturating_mul(6)),
+        ResultSize::Small | ResultSize::Lists | ResultSize::Charged => Ok(()),
+        ResultSize::Text => {
+            // There are letters of two bytes whose capital ones are three letters, of two bytes each.
+            let growth = if text(arguments.first()).is_ascii() { 1 } else { 3 };
+            meter.spend_made(plain.saturating_mul(growth))
+        }
         ResultSize::Split => meter.spend_made(weight.text.saturating_mul(1 + BYTES_PER_VALUE)),
         ResultSize::Padded => meter.spend_made(plain.saturating_add(number(arguments, 1, "width"))),
         ResultSize::Rows => meter.spend_made(number(arguments, 1, "").saturating_mul(BYTES_PER_VALUE)),
         ResultSize::Formatted => {
             let format = text(arguments.first());
             let places = format.matches(['%', '{']).count() as u64;
-            meter.spend_made(plain.saturating_add(printed.saturating_mul(places)).saturating_add(widths(format)))
-        }
-        ResultSize::Indented => {
-            let lines = 1 + text(arguments.first()).matches('\n').count() as u64;
-            let width = number(arguments, 1, "width").max(4);
-            meter.spend_made(lines.saturating_mul(width).saturating_add(width).saturating_add(plain))
+            meter.spend_made(
+                plain.saturating_add(printed.saturating_mul(places)).saturating_add(widths(format).saturating_mul(4)),
+            )
         }
         ResultSize::Joined => {
             meter.spend_made(plain.saturating_mul(6).saturating_add(weight.values.saturating_mul(rest)))
-        }
-        ResultSize::Pretty => {
-            let indent = number(arguments, 1, "indent").max(4);
-            let indented = weight.values.saturating_mul(indent).saturating_mul(weight.depth as u64 + 1);
-            meter.spend_made(plain.saturating_mul(6).saturating_add(indented))
         }
         ResultSize::Replaced => {
             let (whole, old) = (text(arguments.first()), text(arguments.get(1)));
@@ -83,7 +72,6 @@ pub(crate) fn estimate(meter: &mut Meter, result_size: ResultSize, arguments: &[
             meter.spend_steps(weight.text.saturating_mul(rest) / 16)?;
             meter.spend_made(plain)
         }
-        ResultSize::Wrapped => meter.spend_made(plain.saturating_add(weight.text.saturating_mul(1 + rest))),
     }
 }
 

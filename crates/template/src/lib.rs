@@ -49,6 +49,7 @@ mod functions;
 mod instrument;
 mod meter;
 mod metered;
+mod metered_text;
 mod methods;
 mod operators;
 mod python;

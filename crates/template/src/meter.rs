@@ -48,8 +48,12 @@ impl Weight {
 impl Meter {
     /// The meter of this rendering.
     pub(crate) fn from_state<'s>(state: &'s mut State<'_, '_>) -> &'s mut Meter {
-        let full = || Meter { steps: MAX_STEPS, made: MAX_MADE_BYTES, written: MAX_WRITTEN_BYTES };
-        state.get_or_insert_extension_with(full)
+        state.get_or_insert_extension_with(Meter::full)
+    }
+
+    /// The meter that a rendering begins with.
+    pub(crate) fn full() -> Meter {
+        Meter { steps: MAX_STEPS, made: MAX_MADE_BYTES, written: MAX_WRITTEN_BYTES }
     }
 
     /// Visits all of a value.

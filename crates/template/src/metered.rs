@@ -95,7 +95,7 @@ impl Object for MeteredCall {
             (MeteredCall::Multiply, [left, right]) => multiply(meter, left, right),
             (MeteredCall::Slice, [value, start, stop, step]) => {
                 let weight = meter.weigh(value)?;
-                // A text is taken apart into characters first.
+                // A text is gone through by its characters.
                 meter.spend_steps(weight.text / 4)?;
                 meter.spend_made(if weight.depth == 0 { weight.text } else { container_bytes(value) })?;
                 slice(value, start, stop, step)

@@ -78,7 +78,7 @@ fn text_method(state: &mut State<'_, '_>, text: &str, name: &str, arguments: &[V
         }
         "rsplit" | "split" => split(text, name, arguments)?,
         "splitlines" => lines(text, arguments)?,
-        "swapcase" => text.chars().flat_map(swapped_case).collect::<String>().into(),
+        "swapcase" => swapped_case(text).into(),
         "title" => {
             let () = from_args(arguments)?;
             title(text).into()
@@ -93,7 +93,7 @@ fn container_method(value: &Value, name: &str, arguments: &[Value]) -> Result<Op
         (ValueKind::Seq | ValueKind::Iterable, "index") => {
             let (wanted,): (&Value,) = from_args(arguments)?;
             let index = value.try_iter()?.position(|item| item == *wanted);
-            index.map(|index| Some(Value::from(index))).ok_or_else(|| failure(format!("{wanted} is not in the list")))
+            index.map(|index| Some(Value::from(index))).ok_or_else(|| failure("the value is not in the list"))
         }
         (ValueKind::Seq | ValueKind::Map, "copy") => {
             let () = from_args(arguments)?;
@@ -171,7 +171,7 @@ fn search(part: Option<Part<'_>>, name: &str, arguments: &[Value]) -> Result<Val
     });
     match index {
         Some(index) => Ok(index.into()),
-        None if name.ends_with("index") => Err(failure(format!("{wanted:?} is not in the text"))),
+        None if name.ends_with("index") => Err(failure("the text is not in the other one")),
         None => Ok((-1).into()),
     }
 }
@@ -294,8 +294,7 @@ fn lines(text: &str, arguments: &[Value]) -> Result<Value, Error> {
     named.assert_all_used()?;
     let keeps = keep.is_some_and(|keep| keep.is_true());
     let without_end = |line: &str| Value::from(line.strip_suffix("\r\n").unwrap_or(line.trim_end_matches(ends_line)));
-    let lines = lines_with_ends(text).into_iter();
-    Ok(lines.map(|line| if keeps { Value::from(line) } else { without_end(line) }).collect())
+    Ok(lines_with_ends(text).map(|line| if keeps { Value::from(line) } else { without_end(line) }).collect())
 }
 
 /// Each run of letters begins with a capital one.
@@ -312,6 +311,14 @@ fn title(text: &str) -> String {
     titled
 }
 
-fn swapped_case(c: char) -> Vec<char> {
-    if c.is_uppercase() { c.to_lowercase().collect() } else { c.to_uppercase().collect() }
+fn swapped_case(text: &str) -> String {
+    let mut swapped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_uppercase() {
+            swapped.extend(c.to_lowercase());
+        } else {
+            swapped.extend(c.to_uppercase());
+        }
+    }
+    swapped
 }

@@ -8,7 +8,8 @@ use minijinja::{AutoEscape, Error, State, Value};
 use crate::estimate::{ResultSize, estimate};
 use crate::filters::formatted;
 use crate::meter::{Meter, failure};
-use crate::python::{Number, check_defined, compare, contains, html_of, text_of};
+use crate::metered_text::MeteredText;
+use crate::python::{Number, check_defined, compare, contains, write_html, write_text};
 
 /// A comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +103,7 @@ pub(crate) fn remainder(state: &mut State<'_, '_>, left: &Value, right: &Value) 
     check_defined(state, left)?;
     check_defined(state, right)?;
     if left.as_str().is_some() {
-        estimate(Meter::from_state(state), ResultSize::Formatted, &[left.clone(), right.clone()])?;
+        estimate(Meter::from_state(state), ResultSize::Charged, &[left.clone(), right.clone()])?;
         return formatted(state, left, right);
     }
     match (Number::from_value(left), Number::from_value(right)) {
@@ -116,16 +117,13 @@ pub(crate) fn remainder(state: &mut State<'_, '_>, left: &Value, right: &Value) 
 /// `left ~ right`: their texts, escaped where `autoescape` is on and the other is marked as safe.
 pub(crate) fn concatenate(state: &mut State<'_, '_>, left: &Value, right: &Value) -> Result<Value, Error> {
     let meter = Meter::from_state(state);
-    for value in [left, right] {
-        let weight = meter.weigh(value)?;
-        meter.spend_made(weight.printed())?;
-    }
+    [left, right].into_iter().try_for_each(|value| meter.weigh(value).map(drop))?;
     check_defined(state, left)?;
     check_defined(state, right)?;
     let is_html = matches!(state.auto_escape(), AutoEscape::Html) && (left.is_safe() || right.is_safe());
-    Ok(if is_html {
-        Value::from_safe_string(html_of(left) + &html_of(right))
-    } else {
-        Value::from(text_of(left) + &text_of(right))
-    })
+    let mut text = MeteredText::new(Meter::from_state(state));
+    let mut write = |part| if is_html { write_html(&mut text, part) } else { write_text(&mut text, part) };
+    let outcome = write(left).and_then(|()| write(right));
+    let text = text.finish(outcome)?;
+    Ok(if is_html { Value::from_safe_string(text) } else { Value::from(text) })
 }

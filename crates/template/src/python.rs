@@ -3,7 +3,8 @@
 //! Whoever calls these has weighed the values, so that they are neither too large nor too deep.
 
 use std::cmp::Ordering;
-use std::fmt::Write as _;
+use std::fmt::{self, Write};
+use std::iter;
 
 use minijinja::value::{DynObject, ObjectRepr, StringInput, ValueKind};
 use minijinja::{Error, ErrorKind, State, Value};
@@ -12,100 +13,82 @@ use crate::filters::Group;
 use crate::meter::{BYTES_PER_VALUE, Meter, failure};
 
 /// `str(value)`: what a template prints.
-pub(crate) fn text_of(value: &Value) -> String {
-    if let Some(text) = value.as_str() {
-        return text.to_owned();
+pub(crate) fn write_text(out: &mut impl Write, value: &Value) -> fmt::Result {
+    match value.as_str() {
+        Some(text) => out.write_str(text),
+        None if value.is_undefined() => Ok(()),
+        None => write_repr(out, value),
     }
-    if value.is_undefined() {
-        return String::new();
-    }
-    let mut text = String::new();
-    write_repr(&mut text, value);
-    text
 }
 
 /// `repr(value)`: as it is printed inside of a list.
-pub(crate) fn repr_of(value: &Value) -> String {
-    let mut text = String::new();
-    write_repr(&mut text, value);
-    text
-}
-
-fn write_repr(out: &mut String, value: &Value) {
+pub(crate) fn write_repr(out: &mut impl Write, value: &Value) -> fmt::Result {
     if let Some(text) = value.as_str() {
         return write_quoted(out, text);
     }
     match value.kind() {
-        ValueKind::Undefined => out.push_str("Undefined"),
+        ValueKind::Undefined => out.write_str("Undefined"),
         ValueKind::Number if !value.is_integer() => match f64::try_from(value.clone()) {
-            Ok(number) => out.push_str(&float_text(number)),
-            Err(_) => push_displayed(out, value),
+            Ok(number) => out.write_str(&float_text(number)),
+            Err(_) => write!(out, "{value}"),
         },
         ValueKind::Seq | ValueKind::Iterable => write_list(out, value),
         ValueKind::Map if value.as_object().is_some_and(is_plain_map) => write_map(out, value),
-        _ => push_displayed(out, value),
+        _ => write!(out, "{value}"),
     }
 }
 
-fn push_displayed(out: &mut String, value: &Value) {
-    // Writing to a String does not fail.
-    let _ = write!(out, "{value}");
-}
-
-fn write_list(out: &mut String, value: &Value) {
+fn write_list(out: &mut impl Write, value: &Value) -> fmt::Result {
     let is_tuple = is_tuple(value);
-    out.push(if is_tuple { '(' } else { '[' });
+    out.write_char(if is_tuple { '(' } else { '[' })?;
     let mut count = 0;
     for item in value.as_object().and_then(DynObject::try_iter).into_iter().flatten() {
         if count > 0 {
-            out.push_str(", ");
+            out.write_str(", ")?;
         }
-        write_repr(out, &item);
+        write_repr(out, &item)?;
         count += 1;
     }
     if is_tuple && count == 1 {
-        out.push(',');
+        out.write_char(',')?;
     }
-    out.push(if is_tuple { ')' } else { ']' });
+    out.write_char(if is_tuple { ')' } else { ']' })
 }
 
-fn write_map(out: &mut String, value: &Value) {
-    out.push('{');
+fn write_map(out: &mut impl Write, value: &Value) -> fmt::Result {
+    out.write_char('{')?;
     let pairs = value.as_object().and_then(DynObject::try_iter_pairs).into_iter().flatten();
     for (index, (key, value)) in pairs.enumerate() {
         if index > 0 {
-            out.push_str(", ");
+            out.write_str(", ")?;
         }
-        write_repr(out, &key);
-        out.push_str(": ");
-        write_repr(out, &value);
+        write_repr(out, &key)?;
+        out.write_str(": ")?;
+        write_repr(out, &value)?;
     }
-    out.push('}');
+    out.write_char('}')
 }
 
 /// Single quotes, unless only double ones need no escape.
-fn write_quoted(out: &mut String, text: &str) {
+pub(crate) fn write_quoted(out: &mut impl Write, text: &str) -> fmt::Result {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-    out.push(quote);
+    out.write_char(quote)?;
     for c in text.chars() {
         match c {
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c == quote => out.extend(['\\', c]),
-            c if is_printable(c) => out.push(c),
-            c => {
-                let code = u32::from(c);
-                let _ = match code {
-                    0..=0xff => write!(out, "\\x{code:02x}"),
-                    0x100..=0xffff => write!(out, "\\u{code:04x}"),
-                    _ => write!(out, "\\U{code:08x}"),
-                };
-            }
+            '\\' => out.write_str("\\\\")?,
+            '\n' => out.write_str("\\n")?,
+            '\r' => out.write_str("\\r")?,
+            '\t' => out.write_str("\\t")?,
+            c if c == quote => write!(out, "\\{c}")?,
+            c if is_printable(c) => out.write_char(c)?,
+            c => match u32::from(c) {
+                code @ 0..=0xff => write!(out, "\\x{code:02x}")?,
+                code @ 0x100..=0xffff => write!(out, "\\u{code:04x}")?,
+                code => write!(out, "\\U{code:08x}")?,
+            },
         }
     }
-    out.push(quote);
+    out.write_char(quote)
 }
 
 fn is_printable(c: char) -> bool {
@@ -113,9 +96,9 @@ fn is_printable(c: char) -> bool {
         return !c.is_ascii_control();
     }
     // The standard library has the table, but shows it only like this; at a text's beginning it escapes marks too.
-    let mut text = String::from("a");
-    text.push(c);
-    text.escape_debug().count() == 2
+    let mut text = [b'a'; 5];
+    let length = 1 + c.encode_utf8(&mut text[1..]).len();
+    str::from_utf8(&text[..length]).is_ok_and(|text| text.escape_debug().count() == 2)
 }
 
 /// `repr` of a float: the shortest digits that give it back, with an exponent where Python has one.
@@ -205,8 +188,12 @@ pub(crate) fn compare(left: &Value, right: &Value) -> Result<Option<Ordering>, E
     let (mut lefts, mut rights) = (left.try_iter()?, right.try_iter()?);
     loop {
         match (lefts.next(), rights.next()) {
-            (Some(left), Some(right)) if left == right => {}
-            (Some(left), Some(right)) => return compare(&left, &right),
+            // Lists are gone through once: whether they are equal shows when they are compared.
+            (Some(left), Some(right)) if !(is_list(&left) && is_list(&right)) && left == right => {}
+            (Some(left), Some(right)) => match compare(&left, &right)? {
+                Some(Ordering::Equal) => {}
+                order => return Ok(order),
+            },
             (left, right) => return Ok(Some(left.is_some().cmp(&right.is_some()))),
         }
     }
@@ -304,42 +291,45 @@ pub(crate) fn contains(state: &State<'_, '_>, container: &Value, needle: &Value)
 }
 
 /// `text.splitlines(True)`: lines end with whatever Python takes for an end.
-pub(crate) fn lines_with_ends(text: &str) -> Vec<&str> {
-    let (mut lines, mut rest) = (Vec::new(), text);
-    while let Some((offset, end)) = rest.char_indices().find(|(_, c)| ends_line(*c)) {
-        let length = if rest[offset..].starts_with("\r\n") { 2 } else { end.len_utf8() };
-        let (line, after) = rest.split_at(offset + length);
-        lines.push(line);
+pub(crate) fn lines_with_ends(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    iter::from_fn(move || {
+        let end = rest.char_indices().find(|(_, c)| ends_line(*c));
+        let length = end.map_or(rest.len(), |(offset, end)| {
+            offset + if rest[offset..].starts_with("\r\n") { 2 } else { end.len_utf8() }
+        });
+        let (line, after) = rest.split_at(length);
         rest = after;
-    }
-    if !rest.is_empty() {
-        lines.push(rest);
-    }
-    lines
+        (!line.is_empty()).then_some(line)
+    })
 }
 
 pub(crate) fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// `&`, `<`, `>`, `'` and `"` as entities.
-pub(crate) fn escape_html(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '\'' => escaped.push_str("&#39;"),
-            '"' => escaped.push_str("&#34;"),
-            c => escaped.push(c),
+/// Writes HTML: `&`, `<`, `>`, `'` and `"` as entities.
+pub(crate) struct HtmlEscaper<'w, W>(pub(crate) &'w mut W);
+
+impl<W: Write> Write for HtmlEscaper<'_, W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for piece in text.split_inclusive(['&', '<', '>', '\'', '"']) {
+            let (plain, entity) = match piece.as_bytes().last() {
+                Some(b'&') => (&piece[..piece.len() - 1], "&amp;"),
+                Some(b'<') => (&piece[..piece.len() - 1], "&lt;"),
+                Some(b'>') => (&piece[..piece.len() - 1], "&gt;"),
+                Some(b'\'') => (&piece[..piece.len() - 1], "&#39;"),
+                Some(b'"') => (&piece[..piece.len() - 1], "&#34;"),
+                _ => (piece, ""),
+            };
+            self.0.write_str(plain)?;
+            self.0.write_str(entity)?;
         }
+        Ok(())
     }
-    escaped
 }
 
 /// A value as HTML: what is marked as safe stays as it is.
-pub(crate) fn html_of(value: &Value) -> String {
-    let text = text_of(value);
-    if value.is_safe() { text } else { escape_html(&text) }
+pub(crate) fn write_html(out: &mut impl Write, value: &Value) -> fmt::Result {
+    if value.is_safe() { write_text(out, value) } else { write_text(&mut HtmlEscaper(out), value) }
 }

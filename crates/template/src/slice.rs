@@ -13,11 +13,16 @@ pub(crate) fn slice(value: &Value, start: &Value, stop: &Value, step: &Value) ->
     }
     let (start, stop) = (bound(start)?, bound(stop)?);
     if let Some(text) = value.as_str() {
-        let characters: Vec<char> = text.chars().collect();
-        return Ok(indexes(characters.len(), start, stop, step)
-            .map(|index| characters[index])
-            .collect::<String>()
-            .into());
+        let length = text.chars().count();
+        let mut indexes = indexes(length, start, stop, step);
+        let Some(first) = indexes.next() else { return Ok(Value::from("")) };
+        let (count, stride) = (1 + indexes.count(), usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX));
+        let part: String = if step > 0 {
+            text.chars().skip(first).step_by(stride).take(count).collect()
+        } else {
+            text.chars().rev().skip(length - 1 - first).step_by(stride).take(count).collect()
+        };
+        return Ok(Value::from(part));
     }
     let is_list =
         |object: &minijinja::value::DynObject| matches!(object.repr(), ObjectRepr::Seq | ObjectRepr::Iterable);

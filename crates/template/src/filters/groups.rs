@@ -11,8 +11,9 @@ use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, Rest, Tuple, Valu
 use minijinja::{AutoEscape, Error, ErrorKind, State, Value, filters};
 
 use super::attributes::{Case, Path};
-use crate::meter::failure;
-use crate::python::{check_defined, compare, elements, html_of, is_plain_map, is_true, text_of};
+use crate::meter::{BYTES_PER_VALUE, Meter, failure};
+use crate::metered_text::MeteredText;
+use crate::python::{check_defined, compare, elements, is_plain_map, is_true, write_html, write_text};
 
 /// A group of `groupby`: a pair whose parts have names.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ type Keyed = (Value, Value);
 /// The elements with the attribute that the parameters name, as they are compared.
 fn keyed(state: &mut State<'_, '_>, value: &Value, parameters: &Kwargs) -> Result<(Path, Vec<Keyed>), Error> {
     let case = Case::from_parameters(parameters)?;
-    let path = Path::parse(parameters.get::<Option<Value>>("attribute")?.as_ref())?;
+    let path = Path::parse(Meter::from_state(state), parameters.get::<Option<Value>>("attribute")?.as_ref())?;
     let keyed = elements(state, value)?.into_iter().map(|element| {
         let attribute = path.follow(state, &element, None)?;
         Ok((case.key(state, attribute)?, element))
@@ -96,9 +97,11 @@ fn values(items: Vec<Keyed>) -> Value {
 pub(crate) fn sort(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
     let reverse = parameters.get::<Option<Value>>("reverse")?.is_some_and(|value| value.is_true());
     let case = Case::from_parameters(&parameters)?;
-    let paths = Path::parse_list(parameters.get::<Option<Value>>("attribute")?.as_ref())?;
+    let paths = Path::parse_list(Meter::from_state(state), parameters.get::<Option<Value>>("attribute")?.as_ref())?;
     parameters.assert_all_used()?;
     let keyed = elements(state, value)?.into_iter().map(|element| {
+        // They are kept until all are sorted.
+        Meter::from_state(state).spend_made((paths.len() as u64).saturating_mul(BYTES_PER_VALUE))?;
         let keys = paths.iter().map(|path| {
             let attribute = path.follow(state, &element, None)?;
             case.key(state, attribute)
@@ -190,7 +193,7 @@ pub(crate) fn unique(state: &mut State<'_, '_>, value: &Value, parameters: Kwarg
 
 pub(crate) fn groupby(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
     let case = Case::from_parameters(&parameters)?;
-    let path = Path::parse(Some(&parameters.get::<Value>("attribute")?))?;
+    let path = Path::parse(Meter::from_state(state), Some(&parameters.get::<Value>("attribute")?))?;
     let default = parameters.get::<Option<Value>>("default")?;
     parameters.assert_all_used()?;
     let mut keyed = Vec::new();
@@ -217,7 +220,7 @@ pub(crate) fn groupby(state: &mut State<'_, '_>, value: &Value, parameters: Kwar
 }
 
 pub(crate) fn sum(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
-    let path = Path::parse(parameters.get::<Option<Value>>("attribute")?.as_ref())?;
+    let path = Path::parse(Meter::from_state(state), parameters.get::<Option<Value>>("attribute")?.as_ref())?;
     let start = parameters.get::<Option<Value>>("start")?;
     parameters.assert_all_used()?;
     let items = attributes(state, value, &path, None)?;
@@ -240,19 +243,21 @@ fn attributes(
 pub(crate) fn join(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
     let between = parameters.has("d").then(|| parameters.get::<Value>("d")).transpose()?;
     let between = between.unwrap_or_else(|| Value::from(""));
-    let path = Path::parse(parameters.get::<Option<Value>>("attribute")?.as_ref())?;
+    let path = Path::parse(Meter::from_state(state), parameters.get::<Option<Value>>("attribute")?.as_ref())?;
     parameters.assert_all_used()?;
     check_defined(state, &between)?;
     let items = attributes(state, value, &path, None)?;
     items.iter().try_for_each(|item| check_defined(state, item)).map_err(|error| path.explain(error))?;
     let escapes =
         matches!(state.auto_escape(), AutoEscape::Html) && (between.is_safe() || items.iter().any(Value::is_safe));
-    if escapes {
-        let items: Vec<String> = items.iter().map(html_of).collect();
-        return Ok(Value::from_safe_string(items.join(&html_of(&between))));
-    }
-    let items: Vec<String> = items.iter().map(text_of).collect();
-    Ok(Value::from(items.join(&text_of(&between))))
+    let mut joined = MeteredText::new(Meter::from_state(state));
+    let outcome = items.iter().enumerate().try_for_each(|(index, item)| {
+        let before = (index > 0).then_some(&between);
+        let mut parts = before.into_iter().chain([item]);
+        parts.try_for_each(|part| if escapes { write_html(&mut joined, part) } else { write_text(&mut joined, part) })
+    });
+    let joined = joined.finish(outcome)?;
+    Ok(if escapes { Value::from_safe_string(joined) } else { Value::from(joined) })
 }
 
 /// The filter `map`: an attribute of each element, or what a filter makes of it.
@@ -261,7 +266,7 @@ pub(crate) fn map(state: &mut State<'_, '_>, value: &Value, arguments: Rest<Valu
     if let Some(parameters) = arguments.first().filter(|first| first.is_kwargs()) {
         let parameters = Kwargs::try_from(parameters.clone())?;
         if parameters.has("attribute") {
-            let path = Path::parse(Some(&parameters.get::<Value>("attribute")?))?;
+            let path = Path::parse(Meter::from_state(state), Some(&parameters.get::<Value>("attribute")?))?;
             let default = parameters.get::<Option<Value>>("default")?;
             parameters.assert_all_used()?;
             let elements = Value::from(elements_or_none(state, value)?);
@@ -335,8 +340,8 @@ fn selection(
     tested: Tested,
 ) -> Result<Value, Error> {
     let (path, arguments) = match (tested, arguments.split_first()) {
-        (Tested::Element, _) => (Path::parse(None)?, arguments),
-        (Tested::Attribute, Some((attribute, rest))) => (Path::parse(Some(attribute))?, rest),
+        (Tested::Element, _) => (Path::parse(Meter::from_state(state), None)?, arguments),
+        (Tested::Attribute, Some((attribute, rest))) => (Path::parse(Meter::from_state(state), Some(attribute))?, rest),
         (Tested::Attribute, None) => return Err(failure("the name of an attribute is missing")),
     };
     let mut kept = Vec::new();

@@ -2,54 +2,50 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "the engine hands arguments over by value")]
 
-use std::fmt::Write as _;
-
 use minijinja::value::{DynObject, Kwargs, ValueKind};
 use minijinja::{Error, State, Value};
 
 use crate::meter::{Meter, failure};
+use crate::metered_text::MeteredText;
 use crate::python::{Number, check_defined, compare, float_text, integer, is_plain_map};
 
 pub(crate) fn tojson(state: &mut State<'_, '_>, value: &Value, parameters: Kwargs) -> Result<Value, Error> {
     let indent = parameters.get::<Option<Value>>("indent")?;
     parameters.assert_all_used()?;
     check_defined(state, value)?;
+    let meter = Meter::from_state(state);
     let indent = match indent {
         None => None,
         Some(indent) => Some(match indent.as_str() {
             Some(indent) => indent.to_owned(),
-            None => " ".repeat(usize::try_from(integer(&indent, "an indentation")?).unwrap_or(0)),
+            None => {
+                let width = usize::try_from(integer(&indent, "an indentation")?.max(0)).unwrap_or(usize::MAX);
+                meter.spend_made(width as u64)?;
+                " ".repeat(width)
+            }
         }),
     };
-    if let Some(indent) = &indent {
-        let meter = Meter::from_state(state);
-        let weight = meter.weigh(value)?;
-        let levels = (weight.depth as u64 + 1).saturating_mul(indent.len() as u64 + 1);
-        meter.spend_made(levels.saturating_mul(weight.values))?;
-    }
-    let mut writer = Writer { out: String::new(), indent };
+    let mut writer = Writer { out: MeteredText::new(meter), indent };
     writer.value(value, 0)?;
-    Ok(Value::from_safe_string(writer.out))
+    writer.out.finish(Ok(())).map(Value::from_safe_string)
 }
 
-struct Writer {
-    out: String,
+struct Writer<'m> {
+    out: MeteredText<'m, String>,
     indent: Option<String>,
 }
 
-impl Writer {
+impl Writer<'_> {
     fn value(&mut self, value: &Value, depth: usize) -> Result<(), Error> {
         if let Some(text) = value.as_str() {
-            self.text(text);
-            return Ok(());
+            return self.text(text);
         }
         match (value.kind(), value.as_object()) {
             (ValueKind::Seq | ValueKind::Iterable, Some(object)) => self.list(object, depth),
             (ValueKind::Map, Some(object)) if is_plain_map(object) => self.map(object, depth),
             _ => {
                 let scalar = scalar(value)?;
-                self.out.push_str(&scalar);
-                Ok(())
+                self.out.push_str(&scalar)
             }
         }
     }
@@ -57,13 +53,12 @@ impl Writer {
     fn list(&mut self, object: &DynObject, depth: usize) -> Result<(), Error> {
         let mut is_empty = true;
         for item in object.try_iter().into_iter().flatten() {
-            self.out.push_str(if is_empty { "[" } else { "," });
-            self.element(if is_empty { "" } else { " " }, depth + 1);
+            self.out.push_str(if is_empty { "[" } else { "," })?;
+            self.element(if is_empty { "" } else { " " }, depth + 1)?;
             self.value(&item, depth + 1)?;
             is_empty = false;
         }
-        self.close(if is_empty { "[]" } else { "]" }, is_empty, depth);
-        Ok(())
+        self.close(if is_empty { "[]" } else { "]" }, is_empty, depth)
     }
 
     fn map(&mut self, object: &DynObject, depth: usize) -> Result<(), Error> {
@@ -74,61 +69,57 @@ impl Writer {
         pairs.sort_by(|(left, _), (right, _)| left.cmp(right));
         let is_empty = pairs.is_empty();
         for (index, (key, value)) in pairs.into_iter().enumerate() {
-            self.out.push_str(if index == 0 { "{" } else { "," });
-            self.element(if index == 0 { "" } else { " " }, depth + 1);
+            self.out.push_str(if index == 0 { "{" } else { "," })?;
+            self.element(if index == 0 { "" } else { " " }, depth + 1)?;
             match key.as_str() {
-                Some(key) => self.text(key),
-                None => self.text(&scalar(&key)?),
+                Some(key) => self.text(key)?,
+                None => self.text(&scalar(&key)?)?,
             }
-            self.out.push_str(": ");
+            self.out.push_str(": ")?;
             self.value(&value, depth + 1)?;
         }
-        self.close(if is_empty { "{}" } else { "}" }, is_empty, depth);
-        Ok(())
+        self.close(if is_empty { "{}" } else { "}" }, is_empty, depth)
     }
 
     /// What goes before an element.
-    fn element(&mut self, blank: &str, depth: usize) {
+    fn element(&mut self, blank: &str, depth: usize) -> Result<(), Error> {
         match &self.indent {
             None => self.out.push_str(blank),
             Some(indent) => {
-                self.out.push('\n');
-                self.out.extend(std::iter::repeat_n(indent.as_str(), depth));
+                self.out.push('\n')?;
+                (0..depth).try_for_each(|_| self.out.push_str(indent))
             }
         }
     }
 
-    fn close(&mut self, bracket: &str, is_empty: bool, depth: usize) {
+    fn close(&mut self, bracket: &str, is_empty: bool, depth: usize) -> Result<(), Error> {
         if !is_empty {
-            self.element("", depth);
+            self.element("", depth)?;
         }
-        self.out.push_str(bracket);
+        self.out.push_str(bracket)
     }
 
-    fn text(&mut self, text: &str) {
-        self.out.push('"');
+    fn text(&mut self, text: &str) -> Result<(), Error> {
+        self.out.push('"')?;
         for c in text.chars() {
             match c {
-                '"' => self.out.push_str("\\\""),
-                '\\' => self.out.push_str("\\\\"),
-                '\n' => self.out.push_str("\\n"),
-                '\r' => self.out.push_str("\\r"),
-                '\t' => self.out.push_str("\\t"),
-                '\x08' => self.out.push_str("\\b"),
-                '\x0c' => self.out.push_str("\\f"),
-                '<' | '>' | '&' | '\'' => self.escaped(c),
-                ' '..='\x7f' => self.out.push(c),
-                c => self.escaped(c),
+                '"' => self.out.push_str("\\\"")?,
+                '\\' => self.out.push_str("\\\\")?,
+                '\n' => self.out.push_str("\\n")?,
+                '\r' => self.out.push_str("\\r")?,
+                '\t' => self.out.push_str("\\t")?,
+                '\x08' => self.out.push_str("\\b")?,
+                '\x0c' => self.out.push_str("\\f")?,
+                '<' | '>' | '&' | '\'' => self.escaped(c)?,
+                ' '..='\x7f' => self.out.push(c)?,
+                c => self.escaped(c)?,
             }
         }
-        self.out.push('"');
+        self.out.push('"')
     }
 
-    fn escaped(&mut self, c: char) {
-        for unit in c.encode_utf16(&mut [0; 2]) {
-            // Writing to a String does not fail.
-            let _ = write!(self.out, "\\u{unit:04x}");
-        }
+    fn escaped(&mut self, c: char) -> Result<(), Error> {
+        c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| self.out.push_str(&format!("\\u{unit:04x}")))
     }
 }
 

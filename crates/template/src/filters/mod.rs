@@ -9,8 +9,6 @@ mod printf;
 mod text;
 mod wordwrap;
 
-use std::slice;
-
 use minijinja::value::{Kwargs, Rest, ValueOrKwargs};
 use minijinja::{Error, State, Value, filters};
 use minijinja_contrib::filters as contrib;
@@ -18,7 +16,8 @@ use minijinja_contrib::filters as contrib;
 use crate::estimate::{ResultSize, estimate};
 use crate::meter::{Meter, failure};
 use crate::metered::materialize;
-use crate::python::{check_defined, text_of};
+use crate::metered_text::text_of;
+use crate::python::check_defined;
 
 use json::tojson;
 use pprint::pprint;
@@ -87,20 +86,20 @@ pub(crate) const FILTERS: &[Filter] = &[
     filter("dictsort", ResultSize::Lists, Names(&["case_sensitive", "by", "reverse"]), || {
         Value::from_function(groups::dictsort)
     }),
-    text_filter("e", ResultSize::Escaped, Either, || Value::from_function(text::escape)),
-    text_filter("escape", ResultSize::Escaped, Either, || Value::from_function(text::escape)),
-    filter("filesizeformat", ResultSize::Small, Names(&["binary"]), || Value::from_function(numbers::filesizeformat)),
+    text_filter("e", ResultSize::Charged, Either, || Value::from_function(text::escape)),
+    text_filter("escape", ResultSize::Charged, Either, || Value::from_function(text::escape)),
+    filter("filesizeformat", ResultSize::Text, Names(&["binary"]), || Value::from_function(numbers::filesizeformat)),
     filter("first", ResultSize::Small, Either, || Value::from_function(text::first)),
-    filter("float", ResultSize::Small, Names(&["default"]), || Value::from_function(numbers::float)),
-    text_filter("forceescape", ResultSize::Escaped, Either, || Value::from_function(text::forceescape)),
-    text_filter("format", ResultSize::Formatted, Either, || Value::from_function(format_filter)),
+    filter("float", ResultSize::Text, Names(&["default"]), || Value::from_function(numbers::float)),
+    text_filter("forceescape", ResultSize::Charged, Either, || Value::from_function(text::forceescape)),
+    text_filter("format", ResultSize::Charged, Either, || Value::from_function(format_filter)),
     filter("groupby", ResultSize::Lists, Names(&["attribute", "default", "case_sensitive"]), || {
         Value::from_function(groups::groupby)
     }),
-    filter("indent", ResultSize::Indented, Names(&["width", "first", "blank"]), || Value::from_function(text::indent)),
-    filter("int", ResultSize::Small, Names(&["default", "base"]), || Value::from_function(numbers::int)),
+    filter("indent", ResultSize::Charged, Names(&["width", "first", "blank"]), || Value::from_function(text::indent)),
+    filter("int", ResultSize::Text, Names(&["default", "base"]), || Value::from_function(numbers::int)),
     filter("items", ResultSize::Lists, Either, || Value::from_function(groups::items)),
-    filter("join", ResultSize::Joined, Names(&["d", "attribute"]), || Value::from_function(groups::join)),
+    filter("join", ResultSize::Charged, Names(&["d", "attribute"]), || Value::from_function(groups::join)),
     filter("last", ResultSize::Small, Either, || Value::from_function(text::last)),
     filter("length", ResultSize::Small, Either, || Value::from_function(text::length)),
     filter("list", ResultSize::Lists, Either, || Value::from_function(text::list)),
@@ -108,11 +107,11 @@ pub(crate) const FILTERS: &[Filter] = &[
     filter("map", ResultSize::Lists, Either, || Value::from_function(groups::map)),
     filter("max", ResultSize::Small, Names(&["case_sensitive", "attribute"]), || Value::from_function(groups::max)),
     filter("min", ResultSize::Small, Names(&["case_sensitive", "attribute"]), || Value::from_function(groups::min)),
-    filter("pprint", ResultSize::Pretty, Either, || Value::from_function(pprint)),
+    filter("pprint", ResultSize::Charged, Either, || Value::from_function(pprint)),
     filter("random", ResultSize::Small, Either, || Value::from_function(contrib::random)),
     filter("reject", ResultSize::Lists, Either, || Value::from_function(groups::reject)),
     filter("rejectattr", ResultSize::Lists, Either, || Value::from_function(groups::rejectattr)),
-    text_filter("replace", ResultSize::Replaced, Positions(&["old", "new", "count"]), || {
+    text_filter("replace", ResultSize::Charged, Positions(&["old", "new", "count"]), || {
         Value::from_function(text::replace)
     }),
     filter("reverse", ResultSize::Text, Either, || Value::from_function(text::reverse)),
@@ -124,11 +123,11 @@ pub(crate) const FILTERS: &[Filter] = &[
     filter("sort", ResultSize::Lists, Names(&["reverse", "case_sensitive", "attribute"]), || {
         Value::from_function(groups::sort)
     }),
-    text_filter("string", ResultSize::Text, Either, || Value::from_function(filters::string)),
+    text_filter("string", ResultSize::Charged, Either, || Value::from_function(filters::string)),
     text_filter("striptags", ResultSize::Text, Either, || Value::from_function(contrib::striptags)),
     filter("sum", ResultSize::Sum, Names(&["attribute", "start"]), || Value::from_function(groups::sum)),
     text_filter("title", ResultSize::Text, Either, || Value::from_function(filters::title)),
-    filter("tojson", ResultSize::Pretty, Names(&["indent"]), || Value::from_function(tojson)),
+    filter("tojson", ResultSize::Charged, Names(&["indent"]), || Value::from_function(tojson)),
     text_filter("trim", ResultSize::Trimmed, Positions(&["chars"]), || Value::from_function(text::trim)),
     filter("truncate", ResultSize::Text, Names(&["length", "killwords", "end", "leeway"]), || {
         Value::from_function(text::truncate)
@@ -137,15 +136,15 @@ pub(crate) const FILTERS: &[Filter] = &[
         Value::from_function(groups::unique)
     }),
     text_filter("upper", ResultSize::Text, Either, || Value::from_function(filters::upper)),
-    filter("urlencode", ResultSize::Escaped, Either, || Value::from_function(text::urlencode)),
+    filter("urlencode", ResultSize::Charged, Either, || Value::from_function(text::urlencode)),
     text_filter("wordcount", ResultSize::Small, Either, || Value::from_function(text::wordcount)),
     filter(
         "wordwrap",
-        ResultSize::Wrapped,
+        ResultSize::Charged,
         Names(&["width", "break_long_words", "wrapstring", "break_on_hyphens"]),
         || Value::from_function(wordwrap),
     ),
-    filter("xmlattr", ResultSize::Escaped, Names(&["autospace"]), || Value::from_function(text::xmlattr)),
+    filter("xmlattr", ResultSize::Charged, Names(&["autospace"]), || Value::from_function(text::xmlattr)),
 ];
 
 const DEFAULT: Parameters = Positions(&["default_value", "boolean"]);
@@ -157,17 +156,16 @@ impl Filter {
         let subject = self.subject;
         move |state: &mut State<'_, '_>, arguments: Rest<ValueOrKwargs>| {
             let mut arguments = arrange_arguments(arguments.into_values(), parameters)?;
-            estimate(Meter::from_state(state), result_size, &arguments)?;
             if let (Subject::Text, Some(first)) = (subject, arguments.first_mut()) {
                 check_defined(state, first)?;
                 if first.as_str().is_none() {
-                    // Where the result is a text, that is what was paid for.
-                    if result_size == ResultSize::Small {
-                        estimate(Meter::from_state(state), ResultSize::Text, slice::from_ref(first))?;
-                    }
-                    *first = Value::from(text_of(first));
+                    let meter = Meter::from_state(state);
+                    meter.weigh(first)?;
+                    *first = Value::from(text_of(meter, first)?);
                 }
             }
+            // The sizes follow from the text, not from what it was made of.
+            estimate(Meter::from_state(state), result_size, &arguments)?;
             let value = original.call(state, &arguments)?;
             materialize(Meter::from_state(state), value)
         }

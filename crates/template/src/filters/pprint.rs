@@ -1,17 +1,24 @@
 //! The filter `pprint`: Python's `pprint.pformat`, in lines of 80 characters where that is possible.
 
+use std::fmt;
+
 use minijinja::value::ValueKind;
 use minijinja::{Error, State, Value};
 
 use super::text::with_sorted_keys;
-use crate::meter::Meter;
-use crate::python::{check_defined, is_plain_map, is_tuple, lines_with_ends, repr_of};
+use crate::meter::{BYTES_PER_VALUE, Meter};
+use crate::metered_text::repr_of;
+use crate::python::{check_defined, ends_line, is_plain_map, is_tuple, lines_with_ends, write_quoted};
 
 const WIDTH: usize = 80;
 
 pub(crate) fn pprint(state: &mut State<'_, '_>, value: &Value) -> Result<String, Error> {
     check_defined(state, value)?;
-    let mut printer = Printer { meter: Meter::from_state(state), out: String::new() };
+    let meter = Meter::from_state(state);
+    // Each container is copied, with its keys in order.
+    let weight = meter.weigh(value)?;
+    meter.spend_made(weight.values.saturating_mul(2 * BYTES_PER_VALUE))?;
+    let mut printer = Printer { meter, out: String::new() };
     printer.value(&with_sorted_keys(value), Room { indent: 0, after: 0, level: 0 })?;
     Ok(printer.out)
 }
@@ -34,7 +41,7 @@ struct Room {
 
 impl Printer<'_> {
     fn value(&mut self, value: &Value, room: Room) -> Result<(), Error> {
-        let repr = repr_of(value);
+        let repr = repr_of(self.meter, value)?;
         // Each container that it is in has printed it before, to see whether it fits.
         self.meter.spend_steps(repr.len() as u64 / 4)?;
         if repr.chars().count() + room.indent + room.after <= WIDTH {
@@ -71,7 +78,7 @@ impl Printer<'_> {
     fn pairs(&mut self, pairs: Vec<(Value, Value)>, room: Room) -> Result<(), Error> {
         let last = pairs.len().saturating_sub(1);
         for (index, (key, value)) in pairs.into_iter().enumerate() {
-            let key = repr_of(&key);
+            let key = repr_of(self.meter, &key)?;
             self.out.push_str(&key);
             self.out.push_str(": ");
             let indent = room.indent + key.chars().count() + 2;
@@ -100,7 +107,7 @@ impl Printer<'_> {
     fn text(&mut self, text: &str, room: Room) -> Result<(), Error> {
         let outside = usize::from(room.level == 0);
         let (indent, after) = (room.indent + outside, room.after + outside);
-        let pieces = pieces(text, WIDTH.saturating_sub(indent), after);
+        let pieces = pieces(self.meter, text, WIDTH.saturating_sub(indent), after)?;
         if let [only] = pieces.as_slice() {
             self.out.push_str(only);
             return Ok(());
@@ -124,16 +131,22 @@ impl Printer<'_> {
     }
 }
 
+/// What a piece takes beside its text, and a line or word while it is looked at.
+const BYTES_PER_PIECE: u64 = 64;
+
 /// A text's lines, and the words of those that are too long, in quotes.
-fn pieces(text: &str, width: usize, after: usize) -> Vec<String> {
-    let quoted = |part: &str| repr_of(&Value::from(part));
-    let lines = lines_with_ends(text);
+fn pieces(meter: &mut Meter, text: &str, width: usize, after: usize) -> Result<Vec<String>, Error> {
+    // A word is quoted again with each word that follows it in its line.
+    meter.spend_steps(text.len() as u64)?;
+    let ends = text.matches(|c: char| c.is_whitespace() || ends_line(c)).count() as u64;
+    meter.spend_made((ends + 1).saturating_mul(BYTES_PER_PIECE))?;
+    let mut quoted = |part: &str| repr_of(meter, &Value::from(part));
+    let lines: Vec<&str> = lines_with_ends(text).collect();
     let mut pieces = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         let is_last = index + 1 == lines.len();
-        let whole = quoted(line);
-        if whole.chars().count() <= width.saturating_sub(if is_last { after } else { 0 }) {
-            pieces.push(whole);
+        if quoted_length(line) <= width.saturating_sub(if is_last { after } else { 0 }) {
+            pieces.push(quoted(line)?);
             continue;
         }
         let words = words_with_blanks(line);
@@ -142,23 +155,38 @@ fn pieces(text: &str, width: usize, after: usize) -> Vec<String> {
             let room = width.saturating_sub(if is_last && position + 1 == words.len() { after } else { 0 });
             let word_length = word.chars().count();
             // What is longer than the line already needs no exact length.
-            let candidate = (length + word_length <= width).then(|| quoted(&[current.as_str(), word].concat()));
-            if candidate.is_some_and(|candidate| candidate.chars().count() <= room) {
+            let fits = length + word_length <= width && quoted_length(&[current.as_str(), word].concat()) <= room;
+            if fits {
                 current.push_str(word);
                 length += word_length;
                 continue;
             }
             if !current.is_empty() {
-                pieces.push(quoted(&current));
+                pieces.push(quoted(&current)?);
             }
             current = (*word).to_owned();
             length = word_length;
         }
         if !current.is_empty() {
-            pieces.push(quoted(&current));
+            pieces.push(quoted(&current)?);
         }
     }
-    pieces
+    Ok(pieces)
+}
+
+/// The characters of a text in quotes.
+fn quoted_length(text: &str) -> usize {
+    struct Length(usize);
+    impl fmt::Write for Length {
+        fn write_str(&mut self, piece: &str) -> fmt::Result {
+            self.0 += piece.chars().count();
+            Ok(())
+        }
+    }
+    let mut length = Length(0);
+    // Counting does not fail.
+    let _ = write_quoted(&mut length, text);
+    length.0
 }
 
 /// Words, each with the blanks after it.

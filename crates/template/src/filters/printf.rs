@@ -8,7 +8,8 @@ use minijinja::value::{Rest, Tuple, ValueKind, ValueOrKwargs};
 use minijinja::{Error, State, Value};
 
 use crate::meter::{Meter, failure};
-use crate::python::{Number, check_defined, escape_html, integer, integer_value, repr_of, text_of};
+use crate::metered_text::{html_of, repr_of, text_of};
+use crate::python::{Number, check_defined, integer, integer_value};
 
 /// The filter `format`: values by position, or by name.
 pub(crate) fn format_filter(
@@ -28,13 +29,14 @@ pub(crate) fn format_filter(
 
 /// `template % values`, where the values are a tuple, a map or a single value.
 pub(crate) fn formatted(state: &mut State<'_, '_>, template: &Value, values: &Value) -> Result<Value, Error> {
+    Meter::from_state(state).spend_made(template.as_str().map_or(0, str::len) as u64)?;
     let is_map = values.kind() == ValueKind::Map;
     let mut printf = Printf {
         rest: template.as_str().unwrap_or_default().chars().peekable(),
         values: if values.is_tuple() { values.try_iter()?.collect() } else { vec![values.clone()] },
         next: 0,
         map: is_map.then_some(values),
-        is_safe: template.is_safe(),
+        escape: if template.is_safe() { Escape::Html } else { Escape::Nothing },
     };
     let text = printf.run(state)?;
     // A list that is not used up is no error to Python either; the values by position are a tuple.
@@ -52,8 +54,15 @@ struct Printf<'a> {
     /// The value that comes next.
     next: usize,
     map: Option<&'a Value>,
-    /// Whether texts are escaped, because the format is marked as safe.
-    is_safe: bool,
+    escape: Escape,
+}
+
+/// What texts are escaped for.
+#[derive(Clone, Copy)]
+enum Escape {
+    /// The format is marked as safe, so that what is filled in has to be.
+    Html,
+    Nothing,
 }
 
 /// One place of the format, `%-5.2f` for example.
@@ -68,7 +77,9 @@ impl Printf<'_> {
         let mut text = String::new();
         while let Some(c) = self.rest.next() {
             if c == '%' {
-                self.place(state, &mut text)?;
+                let place = self.place(state)?;
+                Meter::from_state(state).spend_made(place.len() as u64)?;
+                text.push_str(&place);
             } else {
                 text.push(c);
             }
@@ -76,7 +87,8 @@ impl Printf<'_> {
         Ok(text)
     }
 
-    fn place(&mut self, state: &mut State<'_, '_>, text: &mut String) -> Result<(), Error> {
+    /// What a place becomes, after its `%`.
+    fn place(&mut self, state: &mut State<'_, '_>) -> Result<String, Error> {
         let named = self.rest.next_if_eq(&'(').is_some().then(|| self.key()).transpose()?;
         let mut flags = String::new();
         while let Some(flag) = self.rest.next_if(|c| matches!(c, '-' | '+' | ' ' | '#' | '0')) {
@@ -94,8 +106,7 @@ impl Printf<'_> {
         while self.rest.next_if(|c| matches!(c, 'h' | 'l' | 'L')).is_some() {}
         let conversion = self.rest.next().ok_or_else(|| failure("the format ends inside of a place"))?;
         if conversion == '%' {
-            text.push('%');
-            return Ok(());
+            return Ok("%".to_owned());
         }
         let bytes =
             [Some(width), precision].into_iter().flatten().map(|bytes| u64::try_from(bytes).unwrap_or(u64::MAX));
@@ -107,8 +118,7 @@ impl Printf<'_> {
             None => self.value()?,
         };
         check_defined(state, &value)?;
-        text.push_str(&place.convert(conversion, &value, self.is_safe)?);
-        Ok(())
+        place.convert(Meter::from_state(state), conversion, &value, self.escape)
     }
 
     /// The value that a place names, after `%(`.
@@ -155,13 +165,21 @@ impl Printf<'_> {
 }
 
 impl ConversionSpec {
-    fn convert(&self, conversion: char, value: &Value, is_safe: bool) -> Result<String, Error> {
+    fn convert(&self, meter: &mut Meter, conversion: char, value: &Value, escape: Escape) -> Result<String, Error> {
         let mismatch = || failure(format!("`%{conversion}` takes a number, not {}", value.kind()));
         let number = Number::from_value(value);
         match conversion {
             's' | 'r' | 'a' => {
-                let text = if conversion == 's' { text_of(value) } else { repr_of(value) };
-                Ok(self.padded(&if is_safe && !value.is_safe() { escape_html(&text) } else { text }))
+                let text = match (escape, conversion) {
+                    (Escape::Html, 's') => html_of(meter, value)?,
+                    (Escape::Html, _) if !value.is_safe() => {
+                        let repr = Value::from(repr_of(meter, value)?);
+                        html_of(meter, &repr)?
+                    }
+                    (Escape::Nothing, 's') => text_of(meter, value)?,
+                    _ => repr_of(meter, value)?,
+                };
+                Ok(self.padded(&text))
             }
             'c' => match (number, value.as_str()) {
                 (Some(Number::Integer(code)), _) => {

@@ -2,14 +2,16 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "the engine hands arguments over by value")]
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write};
 
 use minijinja::value::{DynObject, Kwargs, ValueKind};
 use minijinja::{AutoEscape, Error, State, Value};
 
 use crate::meter::{Meter, failure};
+use crate::metered_text::{MeteredText, html_of, text_of};
 use crate::python::{
-    check_defined, elements, ends_line, escape_html, html_of, integer, is_plain_map, is_true, lines_with_ends, text_of,
+    HtmlEscaper, check_defined, elements, ends_line, integer, is_plain_map, is_true, lines_with_ends, write_html,
+    write_text,
 };
 
 /// A parameter that was given, `none` included.
@@ -62,27 +64,29 @@ pub(crate) fn indent(state: &mut State<'_, '_>, value: &Value, parameters: Kwarg
     let indentation = given(&parameters, "width")?.unwrap_or_else(|| Value::from(4));
     parameters.assert_all_used()?;
     let text = only_text(state, value, "indent")?;
+    let meter = Meter::from_state(state);
     let indentation = match indentation.as_str() {
         Some(indentation) => indentation.to_owned(),
-        None => " ".repeat(width(&indentation, "a width")?),
+        None => {
+            let width = width(&indentation, "a width")?;
+            meter.spend_made(width as u64)?;
+            " ".repeat(width)
+        }
     };
-    let lines: Vec<&str> = lines_with_ends(text);
     // A text that ends with a newline has one more line, which is empty.
     let ends = text.ends_with(ends_line) || text.is_empty();
-    let count = lines.len() + usize::from(ends);
-    Meter::from_state(state).spend_made((count as u64).saturating_mul(indentation.len() as u64 + 1))?;
-    let mut indented = String::new();
-    for (index, line) in lines.into_iter().chain(ends.then_some("")).enumerate() {
+    let mut indented = MeteredText::new(meter);
+    for (index, line) in lines_with_ends(text).chain(ends.then_some("")).enumerate() {
         let line = line.trim_end_matches(ends_line);
         if index > 0 {
-            indented.push('\n');
+            indented.push('\n')?;
         }
         if (index == 0 && first) || (index > 0 && (blank || !line.is_empty())) {
-            indented.push_str(&indentation);
+            indented.push_str(&indentation)?;
         }
-        indented.push_str(line);
+        indented.push_str(line)?;
     }
-    Ok(as_safe_as(value, indented))
+    indented.finish(Ok(())).map(|indented| as_safe_as(value, indented))
 }
 
 /// The filter `truncate`. What is no text has a length too, and is returned when that is short enough.
@@ -108,8 +112,10 @@ pub(crate) fn truncate(state: &mut State<'_, '_>, value: &Value, parameters: Kwa
     let kept: String = text.chars().take(usize::try_from(length - end_length).unwrap_or(usize::MAX)).collect();
     let kept = if cuts_words { &kept } else { kept.rsplit_once(' ').map_or(kept.as_str(), |(before, _)| before) };
     if value.is_safe() || end.is_safe() {
-        let kept = if value.is_safe() { kept.to_owned() } else { escape_html(kept) };
-        return Ok(Value::from_safe_string(kept + &html_of(&end)));
+        let kept = as_safe_as(value, kept.to_owned());
+        let mut cut = MeteredText::new(Meter::from_state(state));
+        let outcome = [&kept, &end].into_iter().try_for_each(|part| write_html(&mut cut, part));
+        return cut.finish(outcome).map(Value::from_safe_string);
     }
     Ok(Value::from([kept, end_text].concat()))
 }
@@ -125,13 +131,13 @@ pub(crate) fn replace(
     let count = count.map(|count| integer(&count, "a count")).transpose()?;
     [value, &old, &new].into_iter().try_for_each(|value| check_defined(state, value))?;
     let text = value.as_str().unwrap_or_default();
-    let part = |part: &Value| if value.is_safe() { html_of(part) } else { text_of(part) };
-    let (old, new) = (part(&old), part(&new));
-    let replaced = match count.and_then(|count| usize::try_from(count).ok()) {
-        Some(count) => text.replacen(&old, &new, count),
-        None => text.replace(&old, &new),
-    };
-    Ok(as_safe_as(value, replaced))
+    let meter = Meter::from_state(state);
+    let mut part = |part: &Value| if value.is_safe() { html_of(meter, part) } else { text_of(meter, part) };
+    let (old, new) = (part(&old)?, part(&new)?);
+    let most = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
+    let places = text.matches(&old).take(most).count() as u64;
+    Meter::from_state(state).spend_made((text.len() as u64).saturating_add(places.saturating_mul(new.len() as u64)))?;
+    Ok(as_safe_as(value, text.replacen(&old, &new, most)))
 }
 
 /// The filter `trim`.
@@ -154,13 +160,15 @@ pub(crate) fn wordcount(value: &Value) -> usize {
 }
 
 /// The filter `escape`.
-pub(crate) fn escape(value: &Value) -> Value {
-    Value::from_safe_string(html_of(value))
+pub(crate) fn escape(state: &mut State<'_, '_>, value: &Value) -> Result<Value, Error> {
+    html_of(Meter::from_state(state), value).map(Value::from_safe_string)
 }
 
 /// The filter `forceescape`: escapes what is marked as safe too.
-pub(crate) fn forceescape(value: &Value) -> Value {
-    Value::from_safe_string(escape_html(&text_of(value)))
+pub(crate) fn forceescape(state: &mut State<'_, '_>, value: &Value) -> Result<Value, Error> {
+    let mut escaped = MeteredText::new(Meter::from_state(state));
+    let outcome = write_text(&mut HtmlEscaper(&mut escaped), value);
+    escaped.finish(outcome).map(Value::from_safe_string)
 }
 
 /// The filter `xmlattr`: a map as attributes of an element.
@@ -171,7 +179,10 @@ pub(crate) fn xmlattr(state: &mut State<'_, '_>, value: &Value, parameters: Kwar
     let Some(map) = value.as_object().filter(|object| is_plain_map(object)) else {
         return Err(failure(format!("`xmlattr` takes a map, not {}", value.kind())));
     };
-    let mut attributes = String::new();
+    let is_html = matches!(state.auto_escape(), AutoEscape::Html);
+    let mut attributes = MeteredText::new(Meter::from_state(state));
+    let mut outcome = Ok(());
+    let mut blank = if autospace { " " } else { "" };
     for (key, value) in map.try_iter_pairs().into_iter().flatten() {
         if value.is_none() || value.is_undefined() {
             continue;
@@ -180,21 +191,28 @@ pub(crate) fn xmlattr(state: &mut State<'_, '_>, value: &Value, parameters: Kwar
         if name.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '>' | '=')) {
             return Err(failure(format!("an attribute cannot be named {name:?}")));
         }
-        if autospace || !attributes.is_empty() {
-            attributes.push(' ');
-        }
-        // Writing to a String does not fail.
-        let _ = write!(attributes, "{}=\"{}\"", html_of(&key), html_of(&value));
+        outcome = outcome.and_then(|()| write_attribute(&mut attributes, blank, &key, &value));
+        blank = " ";
     }
-    let is_html = matches!(state.auto_escape(), AutoEscape::Html);
+    let attributes = attributes.finish(outcome)?;
     Ok(if is_html { Value::from_safe_string(attributes) } else { Value::from(attributes) })
+}
+
+fn write_attribute(out: &mut impl Write, blank: &str, key: &Value, value: &Value) -> fmt::Result {
+    out.write_str(blank)?;
+    write_html(out, key)?;
+    out.write_str("=\"")?;
+    write_html(out, value)?;
+    out.write_char('"')
 }
 
 /// The filter `urlencode`: a text as a part of a path, pairs as a query.
 pub(crate) fn urlencode(state: &mut State<'_, '_>, value: &Value) -> Result<Value, Error> {
     check_defined(state, value)?;
     if value.as_object().is_none() {
-        return Ok(Value::from(percent_encoded(&text_of(value), "/", "%20")));
+        let mut path = MeteredText::new(Meter::from_state(state));
+        let outcome = write_text(&mut PercentEncoder { out: &mut path, kept: "/", blank: "%20" }, value);
+        return path.finish(outcome).map(Value::from);
     }
     let pairs: Vec<(Value, Value)> = match value.kind() {
         ValueKind::Map => value.as_object().and_then(DynObject::try_iter_pairs).into_iter().flatten().collect(),
@@ -207,24 +225,38 @@ pub(crate) fn urlencode(state: &mut State<'_, '_>, value: &Value) -> Result<Valu
             items.iter().map(pair).collect::<Result<_, Error>>()?
         }
     };
-    let part = |value: &Value| percent_encoded(&text_of(value), "", "+");
-    let pairs: Vec<String> = pairs.iter().map(|(key, value)| [part(key), part(value)].join("=")).collect();
-    Ok(Value::from(pairs.join("&")))
+    let mut query = MeteredText::new(Meter::from_state(state));
+    let outcome = pairs.iter().enumerate().try_for_each(|(index, (key, value))| {
+        query.write_str(if index > 0 { "&" } else { "" })?;
+        write_text(&mut PercentEncoder { out: &mut query, kept: "", blank: "+" }, key)?;
+        query.write_char('=')?;
+        write_text(&mut PercentEncoder { out: &mut query, kept: "", blank: "+" }, value)
+    });
+    query.finish(outcome).map(Value::from)
 }
 
-fn percent_encoded(text: &str, kept: &str, blank: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        let c = char::from(byte);
-        if c.is_ascii_alphanumeric() || "-_.~".contains(c) || (c.is_ascii() && kept.contains(c)) {
-            encoded.push(c);
-        } else if c == ' ' {
-            encoded.push_str(blank);
-        } else {
-            let _ = write!(encoded, "%{byte:02X}");
+/// Writes what a URL cannot hold as `%XX`.
+struct PercentEncoder<'w, W> {
+    out: &'w mut W,
+    /// What it holds here beside letters, digits and `-_.~`.
+    kept: &'static str,
+    blank: &'static str,
+}
+
+impl<W: Write> Write for PercentEncoder<'_, W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for byte in text.bytes() {
+            let c = char::from(byte);
+            if c.is_ascii_alphanumeric() || "-_.~".contains(c) || (c.is_ascii() && self.kept.contains(c)) {
+                self.out.write_char(c)?;
+            } else if c == ' ' {
+                self.out.write_str(self.blank)?;
+            } else {
+                write!(self.out, "%{byte:02X}")?;
+            }
         }
+        Ok(())
     }
-    encoded
 }
 
 /// The filter `reverse`: a text, or the elements.

@@ -29,7 +29,7 @@ fn no_value_grows_without_bound() {
             "{{ (1, 2) * 10**8 }}",
             "{{ 'a'|center(10**9) }}",
             "{{ 'x'|indent(10**9) }}",
-            "{{ ('\n' * 100000)|indent(width=100000) }}",
+            "{{ ('\n' * 100000)|indent(width=100000, blank=true) }}",
             "{{ '%1000000000d'|format(1) }}",
             "{{ '%.1000000000f'|format(1.5) }}",
             "{{ '{:1000000000}'.format(1) }}",
@@ -56,15 +56,40 @@ fn no_value_grows_without_bound() {
             "{{ '%.*f'|format(10**9, 1.5) }}",
             "{{ '%-*s'|format(-10**9, 'x') }}",
             "{{ '%1000000000s' % 'x' }}",
-            "{{ ('%s' * 10000) % ('x' * 10**6) }}",
-            "{{ ('\n' * 10000)|indent('x' * 10000) }}",
+            "{{ ('%(a)s' * 10000) % {'a': 'x' * 10**6} }}",
+            "{{ ('\n' * 10000)|indent('x' * 10000, blank=true) }}",
             "{{ [[[1, 2], 3], 4]|tojson(indent='x' * 10**7) }}",
             "{{ {'x' * 10**6: range(100)|list}|pprint }}",
             "{{ ('x' * 10**7)|list }}",
             "{{ ('x' * 10**7)|map('upper')|list }}",
             "{% for c in 'x' * 10**7 %}{% endfor %}",
             "{% set a, b = 'x' * 10**7 %}",
+            "{{ range(100)|sort(attribute='0,' * 50000) }}",
+            "{{ []|map(attribute='.' * 5 * 10**6)|list }}",
+            "{{ []|sort(attribute=',' * 10**7) }}",
+            "{{ ('\u{390}' * 10**7)|upper }}",
+            "{{ ('1' * 4 * 10**7)|int }}",
             "{{ {'a': '<' * 10**7, 'b': '<' * 10**7}|xmlattr }}",
+        ],
+    );
+}
+
+#[test]
+fn no_text_of_another_value_grows_without_bound() {
+    assert_bounded(
+        "the values that the template makes are larger than 67108864 bytes",
+        &[
+            "{{ ['a' * 10**6]|replace('a', 'b' * 10**6) }}",
+            "{{ ('x' * 100000)|replace('x', range(100000)|list) }}",
+            "{{ range(90000)|join(range(90000)|list) }}",
+            "{{ ['%(a)s' * 10000]|format(a='x' * 10**6) }}",
+            "{{ (('&lt;' * 100000)|safe)|replace('<', 'y' * 100000) }}",
+            "{{ (['\x01' * 10**6] * 30) is lower }}",
+            "{{ (['\x01' * 10**6] * 30) is upper }}",
+            "{% autoescape true %}{{ ('<' * 2 * 10**7) ~ (''|safe) }}{% endautoescape %}",
+            "{{ ('%s'|safe) % ('<' * 2 * 10**7) }}",
+            "{{ ('x'|safe)|replace('x', '<' * 2 * 10**7) }}",
+            "{{ ('<' * 15 * 10**6)|truncate(14 * 10**6, true, 'x'|safe) }}",
         ],
     );
 }
@@ -96,6 +121,10 @@ fn no_loop_and_no_operation_runs_without_bound() {
             "{{ (['x' * 10**6] * 70)|map('center')|list }}",
             "{% set x = range(10000)|list %}{% for i in x %}{{ x < x }}{% endfor %}",
             "{% set x = 'x' * 10**6 %}{% for i in range(10000) %}{{ x.index('x') }}{% endfor %}",
+            "{{ ['x' * 10**6]|sort(attribute='999999,' * 100000) }}",
+            "{{ range(600)|sort(attribute='0,' * 100000) }}",
+            "{% set ns = namespace(a=[0] * 2000 + [1], b=[0] * 2000 + [2]) %}{% for i in range(120) %}\
+             {% set ns.a = [ns.a] %}{% set ns.b = [ns.b] %}{% endfor %}{{ ([ns.b, ns.a] * 500)|sort }}",
             "{{ lipsum(10**9) }}",
             "{{ lipsum(1, min=10**9, max=2 * 10**9) }}",
         ],
@@ -170,6 +199,17 @@ fn numbers_and_ranges_end_somewhere() {
     ] {
         let failed = failure(source);
         assert!(failed.contains(detail), "{source}: {failed}");
+    }
+}
+
+#[test]
+fn what_cyclers_and_joiners_hold_is_not_printed() {
+    for (source, text) in [
+        ("{{ [cycler('x' * 10**6)] * 2 }}", "[<cycler>, <cycler>]"),
+        ("{{ joiner('x' * 10**6) ~ '' }}", "<joiner>"),
+        ("{% set j = joiner('/') %}{{ j() }}a{{ j() }}b{{ j() }}", "a/b/"),
+    ] {
+        assert_eq!(render_with(source, &json!({})).as_deref(), Ok(text), "{source}");
     }
 }
 
