@@ -91,29 +91,62 @@ async fn the_user_with_the_most_connections_gives_way() {
     drop((place, request));
 }
 
+/// Which of these connections are closed.
+fn closed(held: &[tokio::task::JoinHandle<()>]) -> Vec<usize> {
+    (0..held.len()).filter(|&number| held[number].is_finished()).collect()
+}
+
 #[tokio::test(start_paused = true)]
-async fn what_a_user_has_beyond_half_gives_way_before_idle_ones_without_a_token() {
-    let table = table(6, 1);
+async fn requests_beyond_half_are_cut_only_when_nobody_without_a_token_is_left() {
+    let table = table(8, 1);
     let greedy = UserId::generate();
     let (mut held, mut requests) = (Vec::new(), Vec::new());
-    for number in 0..6 {
+    // Six of the user, two of them idle; one without a token that is idle, and one that is not.
+    for number in 0..8 {
         let place = admit(&table, LOOPBACK).await.unwrap();
-        if number < 4 {
+        if number < 6 {
             place.connection().authenticated(greedy);
+        }
+        if ![2, 5, 6].contains(&number) {
             requests.push(place.connection().begin_request());
         }
         held.push(close_when_asked(place));
         idle_for(1).await;
     }
-    let closed = |held: &[tokio::task::JoinHandle<()>]| -> Vec<usize> {
-        (0..held.len()).filter(|&number| held[number].is_finished()).collect()
-    };
-    let place = admit(&table, LOOPBACK).await.expect("a busy one of who has more than half");
-    assert_eq!(closed(&held), [0]);
-    held.push(close_when_asked(place));
-    let place = admit(&table, LOOPBACK).await.expect("an idle one without a token");
-    assert_eq!(closed(&held), [0, 4], "half is left to who had more");
-    drop((place, requests));
+    idle_for(1).await;
+    for (gone, why) in [
+        (&[6][..], "idle without a token"),
+        (&[2, 6], "idle and beyond half"),
+        (&[2, 5, 6], "the same"),
+        (&[2, 5, 6, 7], "without a token, though there was time to show one"),
+    ] {
+        let place = admit(&table, LOOPBACK).await.expect(why);
+        assert_eq!(closed(&held), gone, "{why}");
+        // Nobody has more than half of the places but the one user, and all are busy.
+        place.connection().authenticated(UserId::generate());
+        requests.push(place.connection().begin_request());
+        held.push(close_when_asked(place));
+    }
+    assert!(admit(&table, LOOPBACK).await.is_none(), "half is left to who had more");
+    drop(requests);
+}
+
+#[tokio::test(start_paused = true)]
+async fn room_ahead_is_made_by_idle_connections_only() {
+    let table = table(128, 128);
+    let greedy = UserId::generate();
+    let (mut held, mut requests) = (Vec::new(), Vec::new());
+    for number in 0..127 {
+        let place = admit(&table, LOOPBACK).await.unwrap();
+        place.connection().authenticated(greedy);
+        if number % 64 > 0 {
+            requests.push(place.connection().begin_request());
+        }
+        held.push(close_when_asked(place));
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(closed(&held), [0, 64], "none with a request in flight");
+    drop(requests);
 }
 
 #[tokio::test(start_paused = true)]
