@@ -10,7 +10,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 
 use super::middleware::failed_authentication::FailedAuthentications;
 use super::middleware::host_check::HostCheck;
-use super::middleware::log_summary::LogSummary;
+use super::middleware::log_summary::{LogSummary, SummaryLevel};
 use super::middleware::metrics::{RequestMetrics, recorder};
 use super::middleware::rate_limit::UserRateLimiter;
 use super::middleware::response_cache::ResponseCache;
@@ -28,7 +28,7 @@ pub(super) struct SharedState {
     pub(super) settings: Settings,
     pub(super) host_check: HostCheck,
     pub(super) failed_authentications: FailedAuthentications,
-    /// Other refusals of requests without a valid token.
+    /// Refusals of requests before they were authenticated, failed authentications left out.
     pub(super) refusals: LogSummary,
     pub(super) readiness: Readiness,
     /// `None` where requests are not limited.
@@ -56,7 +56,7 @@ impl AppState {
         AppState(Arc::new(SharedState {
             host_check: HostCheck::new(&settings, address),
             failed_authentications: FailedAuthentications::default(),
-            refusals: LogSummary::new("requests without a valid token were refused"),
+            refusals: LogSummary::new(SummaryLevel::Info, "requests were refused before they were authenticated"),
             readiness: Readiness::default(),
             rate_limiter: settings.rate_limits.map(UserRateLimiter::new),
             memory: MemoryBudget::new(settings.memory_budget),

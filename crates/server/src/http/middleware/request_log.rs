@@ -17,6 +17,7 @@ use interline_items::{Error, Overloaded};
 use crate::client_address::ClientAddress;
 use crate::connections::{ForwardedFor, ForwardedRequest};
 use crate::http::error::ApiError;
+use crate::http::middleware::log_summary::LoggedResponse;
 use crate::http::state::AppState;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -37,7 +38,7 @@ struct CurrentRequest {
 /// Who has sent a request, as far as the log tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sender {
-    /// Nobody who has shown a valid token.
+    /// Anyone: the request was answered before its token was looked at, or had no valid one.
     Unknown,
     User,
 }
@@ -102,7 +103,9 @@ pub(in crate::http) async fn log_request(
     let line = LineOf::response(&response, sender);
     line.log(id, &method, uri.path(), status.as_u16(), seconds * 1e3);
     if line == LineOf::Summary {
-        state.refusals.add(address);
+        let refused =
+            || LoggedResponse { status: status.as_u16(), path: shortened(uri.path()).to_owned(), detail: None };
+        state.refusals.add(address, || Some(refused()));
     }
     state.request_metrics.count(&method, route.as_ref(), status, seconds);
     response
