@@ -49,6 +49,18 @@ fn builder() -> thread::Builder {
     thread::Builder::new().name("items-work".to_owned()).stack_size(STACK_BYTES)
 }
 
+/// How much nicer a thread that computes is than those that answer requests: it has a tenth of their share where both want a
+/// core, and all of a core that nobody else wants.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
+
+/// Lets threads that answer requests go first.
+fn lower_priority() {
+    // For Linux a thread has a priority of its own. Where that is refused, the work is done all the same.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::nice(NICENESS);
+}
+
 /// Why work on a thread has no result.
 #[derive(Debug)]
 pub(crate) enum ThreadError {
@@ -158,6 +170,7 @@ impl Threads {
         let permit = self.places.try_acquire(work_for)?;
         let (sender, receiver) = oneshot::channel();
         let spawned = builder().spawn(move || {
+            lower_priority();
             work();
             drop(permit);
             let _ = sender.send(());
@@ -175,6 +188,7 @@ async fn begin<T: Send + 'static>(
     let (checkpoint, _guard) = Checkpoint::new(Some(permit), until);
     let (sender, receiver) = oneshot::channel();
     let spawned = builder().spawn(move || {
+        lower_priority();
         let done = work(&LargeStack(()), &checkpoint);
         drop(checkpoint);
         // Nobody may be waiting any more.
@@ -226,6 +240,16 @@ mod tests {
         for task in tasks {
             assert!(task.await.unwrap().unwrap() <= 2);
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn work_has_a_lower_priority_than_who_waits_for_it() {
+        let here = || rustix::process::getpriority_process(None).unwrap();
+        let threads = Threads::with_places(1);
+        let before = here();
+        let there = threads.run(WorkFor::Server, move |_| here()).await.unwrap();
+        assert_eq!((there, here()), ((before + NICENESS).min(19), before));
     }
 
     #[tokio::test]

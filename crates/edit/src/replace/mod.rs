@@ -165,7 +165,7 @@ fn find_normalized(
 }
 
 /// The occurrences of `old_str`. None begins between `\r` and `\n`; one that ends there is a line as it is read, and leaves
-/// its `\r` to the ending of the line.
+/// its `\r` to the ending of the line. A `\r` alone is read as an empty line, and is not found at the end of another.
 fn find_exact(content: &str, request: &Replace<'_>, keep: usize) -> OldStrMatches {
     let bytes = content.as_bytes();
     let splits_ending = |at: usize| at > 0 && bytes[at - 1] == b'\r' && bytes.get(at) == Some(&b'\n');
@@ -175,7 +175,9 @@ fn find_exact(content: &str, request: &Replace<'_>, keep: usize) -> OldStrMatche
         if splits_ending(start) {
             continue;
         }
+        let is_empty_line = || start == 0 || bytes[start - 1] == b'\n';
         let (end, final_carriage_return) = match splits_ending(end) {
+            true if end - 1 == start && !is_empty_line() => continue,
             true => (end - 1, FinalCarriageReturn::OfLineEnding),
             false => (end, FinalCarriageReturn::Text),
         };

@@ -200,9 +200,10 @@ fn exact_wins(content: &str, request: &Replace<'_>, answer: &Result<Replacement,
     }
 }
 
-/// A literal search finds as many places as an edit does, unless they begin inside a line ending, where no edit begins.
+/// A literal search finds as many places as an edit does, unless they begin inside a line ending, where no edit begins, or are
+/// nothing but a part of one.
 fn search_counts_the_same(content: &str, old_str: &str) {
-    if old_str.starts_with('\n') {
+    if old_str.starts_with('\n') || old_str == "\r" {
         return;
     }
     let Ok(pattern) = Pattern::literal(old_str, Case::Sensitive) else { return };

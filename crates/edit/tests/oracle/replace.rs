@@ -131,7 +131,8 @@ fn at_exact(content: &str, request: &Replace<'_>) -> Option<ReplaceOutcome> {
     })
 }
 
-/// The places of a text, byte for byte: none begins between `\r` and `\n`, and one that ends there ends before both.
+/// The places of a text, byte for byte: none begins between `\r` and `\n`, and one that ends there ends before both, and is
+/// not empty unless its line is.
 pub(crate) fn exact_places(content: &str, text: &str) -> Vec<Range<usize>> {
     let splits_an_ending = |offset: usize| content[..offset].ends_with('\r') && content[offset..].starts_with('\n');
     let mut places = occurrences(content, text);
@@ -141,6 +142,7 @@ pub(crate) fn exact_places(content: &str, text: &str) -> Vec<Range<usize>> {
             place.end -= 1;
         }
     }
+    places.retain(|place| !place.is_empty() || place.start == 0 || content[..place.start].ends_with('\n'));
     places
 }
 

@@ -154,6 +154,7 @@ pub(crate) const ROOMS: &[Room] = &[
             ("interline-search", "what a search is, and what matches it"),
             ("interline-template", "prompts"),
             ("jiff", "timestamps"),
+            ("rustix", "the priority of threads that compute"),
             ("serde_json", "values of a prompt's arguments"),
             ("sha2", "hashes of secrets"),
             ("thiserror", "errors of the storage"),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
 use interline_items::fair::{FairPermit, FairSemaphore, QueueFull, pool_places};
-use interline_items::{Overloaded, SpaceId, StoreError};
+use interline_items::{MemoryHolder, Overloaded, StoreError};
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres::NoTls;
 use tokio_postgres::config::{Config, SslMode};
@@ -18,9 +18,9 @@ use crate::postgres::failure::{Failure, error_chain};
 use crate::postgres::long_read::Backends;
 use crate::write_state::WriteState;
 
-/// Connections that the writes of one space may hold at a time. They wait for each other at the row that numbers the events of
-/// the space: one commits while the others get ready, and more would only keep connections from the rest.
-const WRITES_PER_SPACE: usize = 4;
+/// Connections that the writes of one user may hold at a time. Most wait for each other, at the row that numbers the events of
+/// a space: one commits while the others get ready, and more would only keep connections from the rest.
+const WRITES_PER_USER: usize = 4;
 /// Connections of one process that are left for short operations. A write holds one for a few round trips, so that some
 /// connections serve many clients.
 const SHORT_OPERATIONS: usize = 6;
@@ -119,8 +119,8 @@ pub(super) struct Pools {
     pub(super) commit_status: Pool,
     /// For notifying other processes of commits, so that no write waits for a connection because of it.
     pub(super) notify: Pool,
-    /// How many of `work` the writes of a space may hold.
-    writes: FairSemaphore<SpaceId>,
+    /// Those of `work` that writes may hold: the rest is left to reads.
+    writes: FairSemaphore<MemoryHolder>,
     /// For cancelling the statements of other connections.
     pub(super) cancel: Pool,
     /// Which processes of the server the connections of `work` lead to.
@@ -141,11 +141,14 @@ impl Pools {
         self.integrity.count_damage(result.map_err(StoreError::from))
     }
 
-    /// A permit to hold a connection for a write to a space.
-    pub(super) async fn write_permit(&self, space: Option<SpaceId>) -> Result<Option<FairPermit<SpaceId>>, StoreError> {
-        let Some(space) = space else { return Ok(None) };
+    /// A permit to hold a connection for a write, when it is the holder's turn; the server's own work needs none.
+    pub(super) async fn write_permit(
+        &self,
+        holder: Option<MemoryHolder>,
+    ) -> Result<Option<FairPermit<MemoryHolder>>, StoreError> {
+        let Some(holder) = holder else { return Ok(None) };
         let overloaded = |QueueFull(cause)| StoreError::Overloaded(Overloaded { resource: "queue of writes", cause });
-        self.writes.acquire(space).await.map(Some).map_err(overloaded)
+        self.writes.acquire(holder).await.map(Some).map_err(overloaded)
     }
 }
 
@@ -169,7 +172,7 @@ pub(super) fn pools(url: &str, connections: PostgresConnections) -> Result<Pools
         work: pool(connections.work())?,
         commit_status: pool(COMMIT_STATUS_SIZE)?,
         notify: pool(1)?,
-        writes: FairSemaphore::new(work_connections(), WRITES_PER_SPACE),
+        writes: FairSemaphore::new(connections.work() * 3 / 4, WRITES_PER_USER),
         cancel: pool(1)?,
         backends: Arc::default(),
         integrity: Arc::new(Integrity::new()),

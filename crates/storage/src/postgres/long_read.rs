@@ -95,6 +95,27 @@ impl Drop for CancelledOnDrop {
     }
 }
 
+/// The connection that cancels. It is closed unless it was answered: the next one would wait for that answer.
+struct ClosedOnDrop(Option<Client>);
+
+impl ClosedOnDrop {
+    async fn cancel(mut self, backend: i32) -> Result<(), Failure> {
+        if let Some(client) = &self.0 {
+            let statement = client.prepare_cached(CANCEL).await?;
+            client.query_one(&statement, &[&backend]).await?;
+        }
+        // Back to the pool.
+        self.0 = None;
+        Ok(())
+    }
+}
+
+impl Drop for ClosedOnDrop {
+    fn drop(&mut self) {
+        self.0.take().map(Client::take);
+    }
+}
+
 impl Abandoned {
     /// Ends the statement. The connection goes back to the pool when it has ended, and is closed if it does not.
     async fn end(self) {
@@ -105,11 +126,8 @@ impl Abandoned {
     }
 
     async fn cancel(&self) -> Result<(), Failure> {
-        {
-            let canceller = self.pools.cancel.get().await?;
-            let statement = canceller.prepare_cached(CANCEL).await?;
-            canceller.query_one(&statement, &[&self.backend]).await?;
-        }
+        let canceller = ClosedOnDrop(Some(self.pools.cancel.get().await?));
+        canceller.cancel(self.backend).await?;
         match self.await_end().await {
             // The statement had ended before, and this one was cancelled.
             Err(failure) if failure.took_too_long() => self.await_end().await,

@@ -113,7 +113,11 @@ impl PostgresStore {
         F: Future<Output = Result<T, Failure>> + Send,
     {
         let store = self.clone();
-        run_detached(async move { store.pools.use_one(async { write(store.client().await?).await }).await }).await
+        run_detached(
+            &self.pools,
+            async move { store.pools.use_one(async { write(store.client().await?).await }).await },
+        )
+        .await
     }
 }
 
@@ -129,7 +133,7 @@ impl Store for PostgresStore {
 
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
         let (pools, notifications) = (self.pools.clone(), Arc::clone(&self.notifications));
-        run_detached(async move {
+        run_detached(&self.pools, async move {
             // Off the threads of the async runtime: it may take milliseconds.
             let encoded = tokio::task::spawn_blocking(move || EncodedBatch::encode(batch)).await;
             let batch = encoded.map_err(|gone| StoreError::Failed(gone.to_string()))??;
@@ -140,9 +144,9 @@ impl Store for PostgresStore {
 
     async fn commit_on_newest(&self, id: ItemId, plan: PlanOnNewest) -> Result<bool, StoreError> {
         let (pools, notifications) = (self.pools.clone(), Arc::clone(&self.notifications));
-        run_detached(
-            async move { notifications.notify_after(run_with_retry(&pools, &CommitOnNewest::new(id, plan)).await) },
-        )
+        run_detached(&self.pools, async move {
+            notifications.notify_after(run_with_retry(&pools, &CommitOnNewest::new(id, plan)).await)
+        })
         .await
     }
 
@@ -155,7 +159,7 @@ impl Store for PostgresStore {
     ) -> Result<(), StoreError> {
         let (pools, notifications) = (self.pools.clone(), Arc::clone(&self.notifications));
         let purge = PurgeItem { id, before, record, idempotency };
-        run_detached(async move { notifications.notify_after(run_with_retry(&pools, &purge).await) }).await
+        run_detached(&self.pools, async move { notifications.notify_after(run_with_retry(&pools, &purge).await) }).await
     }
 
     async fn idempotency_record(&self, user: UserId, key: &str) -> Result<Option<IdempotencyRecord>, StoreError> {
@@ -174,7 +178,7 @@ impl Store for PostgresStore {
 
     async fn mark_used(&self, id: ItemId, at: Timestamp) -> Result<(), StoreError> {
         let store = self.clone();
-        run_detached(async move {
+        run_detached(&self.pools, async move {
             let marking = async {
                 let client = store.client().await?;
                 let statement = client.prepare_cached(MARK_USED).await?;
@@ -261,7 +265,7 @@ impl Store for PostgresStore {
 
     async fn index(&self, step: IndexStep) -> Result<IndexStepResult, StoreError> {
         let (pools, indexer) = (self.pools.clone(), self.indexer);
-        run_detached(async move { search::index::step(&pools, indexer, step).await }).await
+        run_detached(&self.pools, async move { search::index::step(&pools, indexer, step).await }).await
     }
 
     async fn check(&self) -> Result<CheckReport, StoreError> {
@@ -290,7 +294,8 @@ impl Store for PostgresStore {
         after: Option<ItemId>,
     ) -> Result<ForgottenVersions, StoreError> {
         let pools = self.pools.clone();
-        run_detached(async move { Ok(retention::forget_versions(&pools.work, retention, after).await?) }).await
+        run_detached(&self.pools, async move { Ok(retention::forget_versions(&pools.work, retention, after).await?) })
+            .await
     }
 
     async fn events(&self, after: &BTreeMap<SpaceId, u64>, limit: usize) -> Result<Vec<Event>, StoreError> {
@@ -303,7 +308,7 @@ impl Store for PostgresStore {
 
     async fn forget_events(&self, before: Timestamp) -> Result<u64, StoreError> {
         let store = self.clone();
-        run_detached(async move {
+        run_detached(&self.pools, async move {
             store.pools.use_one(async { events::forget(&store.client().await?, before).await }).await
         })
         .await
@@ -331,18 +336,18 @@ impl Store for PostgresStore {
     async fn create_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<(), StoreError> {
         let new = CreateUser { user: user.clone(), space: space.clone(), token: token.clone() };
         let pools = self.pools.clone();
-        run_detached(async move { run_with_retry(&pools, &new).await }).await
+        run_detached(&self.pools, async move { run_with_retry(&pools, &new).await }).await
     }
 
     async fn create_first_user(&self, user: &User, space: &Space, token: &NewToken) -> Result<bool, StoreError> {
         let new = CreateFirstUser(CreateUser { user: user.clone(), space: space.clone(), token: token.clone() });
         let pools = self.pools.clone();
-        run_detached(async move { run_with_retry(&pools, &new).await }).await
+        run_detached(&self.pools, async move { run_with_retry(&pools, &new).await }).await
     }
 
     async fn remove_user(&self, user: UserId, items: RemoveUser, at: Timestamp) -> Result<UserRemoval, StoreError> {
         let pools = self.pools.clone();
-        run_detached(async move { run_with_retry(&pools, &Removal { user, items, at }).await }).await
+        run_detached(&self.pools, async move { run_with_retry(&pools, &Removal { user, items, at }).await }).await
     }
 
     async fn users(&self) -> Result<Vec<User>, StoreError> {
@@ -393,7 +398,7 @@ impl Store for PostgresStore {
     async fn create_organization(&self, organization: &Organization, space: &Space) -> Result<(), StoreError> {
         let new = CreateOrganization { organization: organization.clone(), space: space.clone() };
         let pools = self.pools.clone();
-        run_detached(async move { run_with_retry(&pools, &new).await }).await
+        run_detached(&self.pools, async move { run_with_retry(&pools, &new).await }).await
     }
 
     async fn organizations(&self) -> Result<Vec<Organization>, StoreError> {
@@ -408,13 +413,13 @@ impl Store for PostgresStore {
         let NewApp { app, space, files } = new;
         let new = CreateApp { app, space, files: EncodedBatch::encode(files)? };
         let (pools, notifications) = (self.pools.clone(), Arc::clone(&self.notifications));
-        run_detached(async move { notifications.notify_after(run_with_retry(&pools, &new).await) }).await
+        run_detached(&self.pools, async move { notifications.notify_after(run_with_retry(&pools, &new).await) }).await
     }
 
     async fn update_app(&self, app: &App, before: Timestamp) -> Result<bool, StoreError> {
         let change = UpdateApp { app: app.clone(), before };
         let pools = self.pools.clone();
-        run_detached(async move { run_with_retry(&pools, &change).await }).await
+        run_detached(&self.pools, async move { run_with_retry(&pools, &change).await }).await
     }
 
     async fn apps(&self, ids: &BTreeSet<AppId>) -> Result<Vec<App>, StoreError> {
@@ -427,7 +432,7 @@ impl Store for PostgresStore {
 
     async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError> {
         let pools = self.pools.clone();
-        run_detached(async move { run_with_retry(&pools, &Publish { app, user, at }).await }).await
+        run_detached(&self.pools, async move { run_with_retry(&pools, &Publish { app, user, at }).await }).await
     }
 
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use interline_items::fair::Checkpoint;
 use interline_items::search::{IndexStep, IndexStepResult};
-use interline_items::{Outage, Retention, Store, StoreError};
+use interline_items::{MemoryBudget, MemoryHolder, Outage, Retention, Store, StoreError};
 use interline_storage::{OpenError, PostgresStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 use tokio_postgres::config::{Config, Host};
 
 use crate::fixtures::authors::author;
@@ -243,26 +244,36 @@ async fn commits_that_lose_their_answers_together_are_acknowledged_soon(test: Te
     assert_eq!(test.count("SELECT count(*) FROM items").await, CONNECTIONS as i64);
 }
 
-/// All of one space, which another process has locked.
+/// Of one user, whose item and space another process has locked.
 async fn commits_that_wait_for_each_other_leave_connections_to_others(test: TestStore) {
     let (ada, bob) = (author(&*test.store, "ada").await, author(&*test.store, "bob").await);
+    let plan = ada.create(&*test.store, note(&ada.space, "Plan")).await;
     let store = Arc::new(PostgresStore::connect(url(&test)).await.unwrap());
     let holder = sql::connect(url(&test)).await;
-    let lock = format!("BEGIN; SELECT FROM spaces WHERE id = '{}' FOR UPDATE", ada.space.id.uuid());
+    let (space, item) = (ada.space.id.uuid(), plan.item.id);
+    let lock = format!(
+        "BEGIN; SELECT FROM spaces WHERE id = '{space}' FOR UPDATE; SELECT FROM items WHERE id = '{}' FOR UPDATE",
+        item.uuid()
+    );
     holder.batch_execute(&lock).await.unwrap();
-    let commits: Vec<_> = (0..3 * CONNECTIONS)
-        .map(|_| {
-            let (store, write) = (Arc::clone(&store), ada.creation(&note(&ada.space, "Plan")));
-            tokio::spawn(async move { store.commit(write.into()).await })
-        })
-        .collect();
+    let budget = MemoryBudget::new(1_000_000);
+    let mut commits = JoinSet::new();
+    for _ in 0..CONNECTIONS {
+        let request = budget.request(MemoryHolder::User(ada.user.id));
+        let (store, write) = (Arc::clone(&store), ada.creation(&note(&ada.space, "New")));
+        let both = async move {
+            let on_newest = store.commit_on_newest(item, Box::new(|_| None));
+            let (committed, newest) = tokio::join!(store.commit(write.into()), on_newest);
+            committed.and(newest.map(drop))
+        };
+        commits.spawn(async move { request.scope(both).await });
+    }
     waiting_for_locks(&test, 4).await;
     let made = bob.create(&*store, note(&bob.space, "Other")).await;
     assert_eq!(store.item(made.item.id).await.unwrap(), Some(made.item));
-    assert_eq!(test.count(WAITING_FOR_LOCKS).await, 4);
     holder.batch_execute("COMMIT").await.unwrap();
-    for commit in commits {
-        commit.await.unwrap().unwrap();
+    for committed in commits.join_all().await {
+        committed.unwrap();
     }
 }
 

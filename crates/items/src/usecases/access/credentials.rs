@@ -45,8 +45,9 @@ impl Interline {
 #[derive(Default)]
 pub(in crate::usecases) struct CredentialsCache {
     cached: Mutex<CachedPrincipals>,
-    /// The lock of each secret that is being read: of the requests of one token, one reads and the others wait for it.
-    reading: Mutex<HashMap<SecretHash, Weak<AsyncMutex<()>>>>,
+    /// The lock of each secret that is being read: of the requests of one token, one reads and the others wait for it. It
+    /// guards how the last read failed.
+    reading: Mutex<HashMap<SecretHash, Weak<AsyncMutex<Option<FailedRead>>>>>,
 }
 
 #[derive(Default)]
@@ -56,30 +57,65 @@ struct CachedPrincipals {
     generation: u64,
 }
 
+/// A read that failed, for those who waited for it.
+struct FailedRead {
+    at: Instant,
+    failure: ReadFailure,
+}
+
+#[derive(Clone)]
+enum ReadFailure {
+    UnknownSecret,
+    Storage(String),
+}
+
+impl FailedRead {
+    fn from_error(error: &Error) -> FailedRead {
+        let failure = match error {
+            Error::Unauthorized => ReadFailure::UnknownSecret,
+            error => ReadFailure::Storage(error.to_string()),
+        };
+        FailedRead { at: Instant::now(), failure }
+    }
+
+    fn to_error(&self) -> Error {
+        match &self.failure {
+            ReadFailure::UnknownSecret => Error::Unauthorized,
+            ReadFailure::Storage(detail) => Error::Unavailable(detail.clone()),
+        }
+    }
+}
+
 impl CredentialsCache {
-    /// The principal of a secret, from the cache or by `read`.
+    /// The principal of a secret, from the cache or by `read`. Who waits for the read of another gets its failure too: a
+    /// storage that does not answer must not be waited for by one after the other.
     async fn get_or_read(
         &self,
         secret: SecretHash,
         read: impl AsyncFnOnce() -> Result<Credentials, Error>,
     ) -> Result<Arc<Principal>, Error> {
-        if let Some(cached) = self.get(secret, Instant::now()) {
+        let asked = Instant::now();
+        if let Some(cached) = self.get(secret, asked) {
             return Ok(cached);
         }
         let reading = self.reading(secret);
-        let _reading = reading.lock().await;
+        let mut last_failure = reading.lock().await;
         let begin = Instant::now();
         if let Some(cached) = self.get(secret, begin) {
             return Ok(cached);
         }
+        if let Some(failed) = last_failure.as_ref().filter(|failed| failed.at >= asked) {
+            return Err(failed.to_error());
+        }
         let generation = self.generation();
-        let principal = Arc::new(Principal::from_credentials(read().await?));
+        let read = read().await.inspect_err(|error| *last_failure = Some(FailedRead::from_error(error)));
+        let principal = Arc::new(Principal::from_credentials(read?));
         self.put(secret, &principal, begin, generation);
         Ok(principal)
     }
 
     /// The lock to hold while the credentials of a secret are read.
-    fn reading(&self, secret: SecretHash) -> Arc<AsyncMutex<()>> {
+    fn reading(&self, secret: SecretHash) -> Arc<AsyncMutex<Option<FailedRead>>> {
         let mut reading = lock(&self.reading);
         if reading.len() >= MAX_TOKENS {
             reading.retain(|_, lock| lock.strong_count() > 0);
@@ -218,6 +254,22 @@ mod tests {
         // Another secret is read meanwhile.
         assert!(cache.get_or_read(secret(2), async || Ok(credentials())).await.is_ok());
         assert!(cache.get_or_read(secret(1), async || Ok(credentials())).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_a_read_that_fails_does_not_read_again() {
+        let (cache, reads) = (CredentialsCache::default(), AtomicUsize::new(0));
+        let read = async || {
+            reads.fetch_add(1, Ordering::Relaxed);
+            tokio::task::yield_now().await;
+            Err(Error::Unavailable("gone".to_owned()))
+        };
+        let failing = || cache.get_or_read(secret(1), read);
+        let (first, second, third) = tokio::join!(failing(), failing(), failing());
+        assert!([first, second, third].iter().all(|failed| matches!(failed, Err(Error::Unavailable(_)))));
+        assert_eq!(reads.load(Ordering::Relaxed), 1);
+        assert!(failing().await.is_err());
+        assert_eq!(reads.load(Ordering::Relaxed), 2, "who asks later reads");
     }
 
     #[test]

@@ -17,8 +17,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(in crate::usecases) struct KnownSecrets(Mutex<Option<Reading>>);
 
 struct Reading {
-    secrets: HashSet<SecretHash>,
-    /// When it was begun.
+    /// `None` if the storage could not answer.
+    secrets: Option<HashSet<SecretHash>>,
+    /// When it was begun; one that failed, when it failed.
     at: Instant,
 }
 
@@ -44,15 +45,17 @@ impl KnownSecrets {
         loop {
             let mut last = self.0.lock().await;
             let next = match &*last {
-                Some(reading) if reading.secrets.contains(&secret) => return true,
-                Some(reading) if reading.at >= asked => return false,
+                Some(Reading { secrets: Some(secrets), .. }) if secrets.contains(&secret) => return true,
+                Some(reading) if reading.at >= asked => return reading.secrets.is_none(),
                 Some(reading) => reading.at + PAUSE,
                 None => asked,
             };
             let now = Instant::now();
             if next <= now {
-                let Ok(secrets) = read().await else { return true };
-                *last = Some(Reading { secrets: secrets.into_iter().collect(), at: now });
+                *last = Some(match read().await {
+                    Ok(secrets) => Reading { secrets: Some(secrets.into_iter().collect()), at: now },
+                    Err(_) => Reading { secrets: None, at: Instant::now() },
+                });
             } else {
                 drop(last);
                 tokio::time::sleep_until(next).await;
@@ -98,8 +101,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_storage_that_fails_refuses_nobody() {
-        let known = KnownSecrets::default();
-        assert!(known.may_contain(secret(1), async || Err(StoreError::Unavailable("gone".to_owned()))).await);
+        let (known, readings) = (KnownSecrets::default(), AtomicUsize::new(0));
+        let read = async || {
+            readings.fetch_add(1, Ordering::Relaxed);
+            Err(StoreError::Unavailable("gone".to_owned()))
+        };
+        let ask = || known.may_contain(secret(1), read);
+        assert_eq!(tokio::join!(ask(), ask(), ask()), (true, true, true));
+        assert_eq!(readings.load(Ordering::Relaxed), 1, "who waited does not ask again");
+        tokio::time::advance(Duration::from_millis(1)).await;
         assert!(!known.may_contain(secret(1), async || Ok(Vec::new())).await);
     }
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
 use interline_items::{
-    Batch, ContentWrite, Fields, IdempotencyRecord, Item, ItemId, ItemWrite, Record, SpaceId, Stamp, StoreError,
+    Batch, ContentWrite, Fields, IdempotencyRecord, Item, ItemId, ItemWrite, Record, Stamp, StoreError,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -87,10 +87,6 @@ pub(crate) struct LockedItem {
 #[async_trait]
 impl RetryableTransaction for EncodedBatch {
     type Outcome = ();
-
-    fn space(&self) -> Option<SpaceId> {
-        self.writes.first().map(|encoded| encoded.write.after.space)
-    }
 
     async fn run(&self, transaction: &Transaction<'_>) -> Result<((), CommitProof), Failure> {
         let mut proof = CommitProof::Nothing;

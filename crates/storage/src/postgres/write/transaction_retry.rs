@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use deadpool_postgres::{Client, Pool, Transaction};
-use interline_items::{IdempotencyRecord, SpaceId, StoreError};
+use interline_items::{IdempotencyRecord, RequestMemory, StoreError};
 use uuid::Uuid;
 
 use crate::postgres::connection::{Pools, with_timeout};
@@ -23,11 +23,6 @@ const STATUS_INTERVAL: Duration = Duration::from_millis(200);
 pub(crate) trait RetryableTransaction: Send + Sync {
     /// What the caller gets.
     type Outcome: Send;
-
-    /// The space whose events it numbers: transactions of one space wait for each other.
-    fn space(&self) -> Option<SpaceId> {
-        None
-    }
 
     /// Does the work. It may be done again from the start, in another transaction.
     async fn run(&self, transaction: &Transaction<'_>) -> Result<(Self::Outcome, CommitProof), Failure>;
@@ -63,7 +58,6 @@ impl From<&IdempotencyRecord> for CommitProof {
 
 /// Runs work in a transaction, and again where it lost a race.
 pub(crate) async fn run_with_retry<W: RetryableTransaction>(pools: &Pools, work: &W) -> Result<W::Outcome, StoreError> {
-    let _permit = pools.write_permit(work.space()).await?;
     let mut attempts = 1;
     loop {
         match attempt(pools, work).await {
@@ -73,12 +67,18 @@ pub(crate) async fn run_with_retry<W: RetryableTransaction>(pools: &Pools, work:
     }
 }
 
-/// Runs a write in a task of its own: it goes on when the caller goes away. Whether a write that panicked was committed is
-/// unknown.
+/// Runs a write in a task of its own: it goes on when the caller goes away. It begins when the user whose request it is has a
+/// permit. Whether a write that panicked was committed is unknown.
 pub(crate) async fn run_detached<T: Send + 'static>(
+    pools: &Pools,
     write: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
-    tokio::spawn(write).await.unwrap_or_else(|gone| Err(StoreError::Unknown(gone.to_string())))
+    let (pools, holder) = (pools.clone(), RequestMemory::current().map(|memory| memory.holder()));
+    let running = tokio::spawn(async move {
+        let _permit = pools.write_permit(holder).await?;
+        write.await
+    });
+    running.await.unwrap_or_else(|gone| Err(StoreError::Unknown(gone.to_string())))
 }
 
 /// Runs what takes milliseconds off the threads of the async runtime, which serve other requests too.
@@ -211,10 +211,13 @@ async fn query_commit_status(client: &Client, proof: &CommitProof) -> Result<Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::postgres::connection::{self, PostgresConnections};
 
     #[tokio::test]
     async fn the_outcome_of_a_write_that_panics_is_unknown() {
-        let panicked = run_detached::<()>(async { panic!("after the commit") }).await;
+        // No connection is made.
+        let pools = connection::pools("postgres://127.0.0.1/none", PostgresConnections::default()).unwrap();
+        let panicked = run_detached::<()>(&pools, async { panic!("after the commit") }).await;
         assert!(matches!(panicked, Err(StoreError::Unknown(_))), "{panicked:?}");
     }
 }
