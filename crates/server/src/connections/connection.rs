@@ -17,6 +17,8 @@ pub(crate) struct Connection {
     /// Milliseconds from `opened` to the last thing that happened.
     last_active: AtomicU64,
     requests: AtomicUsize,
+    /// Of those that are answered and those that are not.
+    request_count: AtomicU64,
     is_write_pending: AtomicBool,
     is_upgraded: AtomicBool,
     is_closing: AtomicBool,
@@ -54,6 +56,7 @@ impl Connection {
             opened: Instant::now(),
             last_active: AtomicU64::new(0),
             requests: AtomicUsize::new(0),
+            request_count: AtomicU64::new(0),
             is_write_pending: AtomicBool::new(false),
             is_upgraded: AtomicBool::new(false),
             is_closing: AtomicBool::new(false),
@@ -71,6 +74,7 @@ impl Connection {
     /// Notes that a request has arrived.
     pub(crate) fn begin_request(self: &Arc<Connection>) -> RequestInFlight {
         self.requests.fetch_add(1, Ordering::Relaxed);
+        self.request_count.fetch_add(1, Ordering::Relaxed);
         self.touch();
         self.requested.notify_one();
         RequestInFlight(Arc::clone(self))
@@ -132,7 +136,12 @@ impl Connection {
 
     /// Whether it could be closed: HTTP is spoken on it, and it is not closing already.
     pub(super) fn is_closable(&self) -> bool {
-        !self.is_upgraded.load(Ordering::Relaxed) && !self.is_closing()
+        !self.is_upgraded() && !self.is_closing()
+    }
+
+    /// Whether another protocol is spoken on it by now.
+    pub(super) fn is_upgraded(&self) -> bool {
+        self.is_upgraded.load(Ordering::Relaxed)
     }
 
     pub(super) fn is_closing(&self) -> bool {
@@ -141,7 +150,17 @@ impl Connection {
 
     /// Whether it waits for its client to send a request.
     pub(super) fn is_idle(&self) -> bool {
-        self.requests.load(Ordering::Relaxed) == 0 && !self.is_write_pending.load(Ordering::Relaxed)
+        !self.has_request() && !self.is_write_pending.load(Ordering::Relaxed)
+    }
+
+    /// Whether a request is being answered.
+    pub(super) fn has_request(&self) -> bool {
+        self.requests.load(Ordering::Relaxed) > 0
+    }
+
+    /// How many requests have begun on it so far.
+    pub(super) fn request_count(&self) -> u64 {
+        self.request_count.load(Ordering::Relaxed)
     }
 
     /// When something happened on it last.

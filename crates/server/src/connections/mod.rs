@@ -20,4 +20,4 @@ pub(crate) use forwarded::{ForwardedFor, forwarded_address};
 pub(crate) use listener::Acceptor;
 pub(crate) use log_limit::LogLimit;
 pub(crate) use table::{ConnectionLimits, ConnectionTable, ForwardedRequest, LONGEST_IDLE};
-pub(crate) use timed_stream::TimedStream;
+pub(crate) use timed_stream::{StreamLimits, TimedStream};

@@ -33,7 +33,7 @@ pub(super) struct SharedState {
     pub(super) readiness: Readiness,
     /// `None` where requests are not limited.
     pub(super) rate_limiter: Option<UserRateLimiter>,
-    /// What requests hold in memory.
+    /// What requests hold in memory, and the long heads of requests.
     pub(super) memory: MemoryBudget,
     /// Places for work on long bodies.
     pub(super) long_bodies: FairSemaphore<MemoryHolder>,
@@ -51,6 +51,7 @@ impl AppState {
         settings: Settings,
         address: SocketAddr,
         connections: ConnectionTable,
+        memory: MemoryBudget,
         shutdown: Shutdown,
     ) -> AppState {
         AppState(Arc::new(SharedState {
@@ -59,7 +60,7 @@ impl AppState {
             refusals: LogSummary::new(SummaryLevel::Info, "requests were refused before they were authenticated"),
             readiness: Readiness::default(),
             rate_limiter: settings.rate_limits.map(UserRateLimiter::new),
-            memory: MemoryBudget::new(settings.memory_budget),
+            memory,
             long_bodies: FairSemaphore::halved(pool_places()),
             connections,
             response_cache: ResponseCache::default(),
