@@ -2,14 +2,14 @@
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use interline_items::UserId;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// An open connection. Requests change it without a lock; who looks for one to close reads it.
+/// An open connection. Requests change it without a lock of the table; who looks for one to close reads it.
 pub(crate) struct Connection {
     pub(super) address: IpAddr,
     peer: Peer,
@@ -24,15 +24,15 @@ pub(crate) struct Connection {
     is_closing: AtomicBool,
     requested: Notify,
     close: Notify,
-    /// The user of the first request with a valid token, unless the peer is a trusted proxy.
-    user: OnceLock<UserId>,
+    /// The user of the first request with a valid token; of a trusted proxy, that of the request in flight.
+    user: Mutex<Option<UserId>>,
 }
 
 /// What is at the other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Peer {
     Client,
-    /// A trusted proxy: requests of many users come one after the other, so the connection is nobody's.
+    /// A trusted proxy: requests of many users come one after the other, so the connection is nobody's between them.
     TrustedProxy,
 }
 
@@ -62,7 +62,7 @@ impl Connection {
             is_closing: AtomicBool::new(false),
             requested: Notify::new(),
             close: Notify::new(),
-            user: OnceLock::new(),
+            user: Mutex::default(),
         }
     }
 
@@ -82,9 +82,10 @@ impl Connection {
 
     /// Notes that a request on it showed a valid token of this user.
     pub(crate) fn authenticated(&self, user: UserId) {
+        let mut known = self.lock_user();
         match self.peer {
-            Peer::Client => drop(self.user.set(user)),
-            Peer::TrustedProxy => {}
+            Peer::Client => *known = known.or(Some(user)),
+            Peer::TrustedProxy => *known = Some(user),
         }
     }
 
@@ -122,7 +123,11 @@ impl Connection {
     }
 
     pub(super) fn user(&self) -> Option<UserId> {
-        self.user.get().copied()
+        *self.lock_user()
+    }
+
+    fn lock_user(&self) -> MutexGuard<'_, Option<UserId>> {
+        self.user.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether its client has shown no token yet. A trusted proxy has none to show.
@@ -176,7 +181,10 @@ impl Connection {
 
 impl Drop for RequestInFlight {
     fn drop(&mut self) {
-        self.0.requests.fetch_sub(1, Ordering::Relaxed);
+        let is_last = self.0.requests.fetch_sub(1, Ordering::Relaxed) == 1;
+        if is_last && self.0.is_proxy() {
+            *self.0.lock_user() = None;
+        }
         self.0.touch();
     }
 }

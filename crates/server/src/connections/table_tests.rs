@@ -172,13 +172,16 @@ async fn the_user_with_the_most_idle_connections_gives_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_of_a_proxy_is_nobodys_and_closes_gracefully() {
+async fn an_idle_connection_of_a_proxy_is_nobodys_and_closes_gracefully() {
     let table = table(3, 1);
     let user = UserId::generate();
     let mut held = Vec::new();
     for _ in 0..2 {
         let place = admit(&table, "10.0.0.1").await.unwrap();
+        let request = place.connection().begin_request();
         place.connection().authenticated(user);
+        assert_eq!(place.connection().user(), Some(user));
+        drop(request);
         assert_eq!(place.connection().user(), None, "the next request on it is another user's");
         let connection = Arc::clone(place.connection());
         held.push(tokio::spawn(async move {
@@ -195,6 +198,29 @@ async fn a_connection_of_a_proxy_is_nobodys_and_closes_gracefully() {
     assert!(admit(&table, LOOPBACK).await.is_some(), "then an idle one of the proxy");
     assert_eq!(held.remove(0).await.unwrap(), CloseRequest::Gracefully);
     drop((place, request));
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_over_a_proxy_count_for_their_user() {
+    let table = table(4, 1);
+    let greedy = UserId::generate();
+    let (mut held, mut requests) = (Vec::new(), Vec::new());
+    for _ in 0..4 {
+        let place = admit(&table, "10.0.0.1").await.unwrap();
+        requests.push(place.connection().begin_request());
+        place.connection().authenticated(greedy);
+        held.push(close_when_asked(place));
+        idle_for(1).await;
+    }
+    for gone in [&[0][..], &[0, 1]] {
+        let place = admit(&table, "10.0.0.1").await.expect("who has more than half gives way");
+        assert_eq!(closed(&held), gone);
+        requests.push(place.connection().begin_request());
+        place.connection().authenticated(UserId::generate());
+        held.push(close_when_asked(place));
+    }
+    assert!(admit(&table, "10.0.0.1").await.is_none(), "half is left");
+    drop(requests);
 }
 
 #[tokio::test(start_paused = true)]
