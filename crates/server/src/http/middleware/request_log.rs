@@ -111,15 +111,19 @@ pub(in crate::http) async fn log_request(
     response
 }
 
-async fn respond(state: &AppState, request: Request, next: Next) -> Response<Body> {
+async fn respond(state: &AppState, mut request: Request, next: Next) -> Response<Body> {
     if let Err(foreign) = state.host_check.check(request.uri(), request.headers()) {
         return foreign.into_response();
     }
     match begin_forwarded(state, request.extensions()) {
-        Ok(in_flight) => {
+        Ok(None) => next.run(request).await,
+        Ok(Some(in_flight)) => {
+            let in_flight = Arc::new(in_flight);
+            // For a protocol that takes the connection over: nobody else makes it last longer than the answer.
+            request.extensions_mut().insert(Arc::downgrade(&in_flight));
             let mut response = next.run(request).await;
             // Until the response is sent, see `AnswerBody`.
-            in_flight.map(|in_flight| response.extensions_mut().insert(Arc::new(in_flight)));
+            response.extensions_mut().insert(in_flight);
             response
         }
         Err(overloaded) => ApiError::from(Error::Overloaded(overloaded)).into_response(),

@@ -1,8 +1,10 @@
 //! `/events`: the event socket, a WebSocket that sends every change to its listener.
 
 use std::collections::BTreeSet;
+use std::sync::Weak;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
@@ -16,6 +18,7 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 use super::rules::{RouteRules, Routes};
+use crate::connections::ForwardedRequest;
 use crate::http::error::ApiError;
 use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::extract::query::QueryParams;
@@ -75,6 +78,7 @@ async fn listen(
     caller: AuthenticatedCaller,
     headers: HeaderMap,
     query: QueryParams,
+    forwarded: Option<Extension<Weak<ForwardedRequest>>>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
     let request = listen_request(query)?;
@@ -86,12 +90,13 @@ async fn listen(
     let permit = state.shutdown.listeners.clone().try_acquire_owned();
     let permit = permit.map_err(|_| Error::Unavailable("there is no place for another listener".to_owned()))?;
     let listener = state.interline.listen(&caller.0, request).await?;
+    let forwarded = forwarded.and_then(|Extension(forwarded)| forwarded.upgrade());
     let upgrade = upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE);
     let upgrade = upgrade.read_buffer_size(BUFFER).write_buffer_size(BUFFER).max_write_buffer_size(MAX_BUFFER);
     let begin = HeaderValue::try_from(listener.cursor().to_string()).ok().filter(|cursor| cursor.len() <= MAX_CURSOR);
     let mut response = upgrade
         .on_upgrade(async move |socket| {
-            let _permit = permit;
+            let _held = (permit, forwarded);
             let listeners = metrics::gauge!("interline_event_listeners");
             listeners.increment(1.0);
             EventSocket::new(state, identity, socket, listener).run().await;
