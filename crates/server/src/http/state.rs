@@ -30,6 +30,8 @@ pub(super) struct SharedState {
     pub(super) failed_authentications: FailedAuthentications,
     /// Refusals of requests before they were authenticated, failed authentications left out.
     pub(super) refusals: LogSummary,
+    /// Requests that failed before they were authenticated.
+    pub(super) failures: LogSummary,
     pub(super) readiness: Readiness,
     /// `None` where requests are not limited.
     pub(super) rate_limiter: Option<UserRateLimiter>,
@@ -58,6 +60,7 @@ impl AppState {
             host_check: HostCheck::new(&settings, address),
             failed_authentications: FailedAuthentications::default(),
             refusals: LogSummary::new(SummaryLevel::Info, "requests were refused before they were authenticated"),
+            failures: LogSummary::new(SummaryLevel::Error, "requests failed before they were authenticated"),
             readiness: Readiness::default(),
             rate_limiter: settings.rate_limits.map(UserRateLimiter::new),
             memory,
