@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
+use interline_items::MemoryHolder;
+
 /// The address that a request came from: that of its connection, or the one that a trusted proxy forwarded. Every request
 /// has it as an extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +19,14 @@ impl ClientAddress {
             }
             address @ IpAddr::V4(_) => address,
         }
+    }
+
+    /// The holder of what its client takes without a token.
+    pub(crate) fn memory_holder(self) -> MemoryHolder {
+        MemoryHolder::Address(match self.network() {
+            IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
+            IpAddr::V6(address) => address.to_bits(),
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use interline_items::{Interline, Upkeep, UpkeepReport, supervise};
+use interline_items::{Interline, MemoryBudget, Upkeep, UpkeepReport, supervise};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
@@ -22,7 +22,7 @@ use tower::Service as _;
 use crate::client_address::ClientAddress;
 use crate::connections::{
     Acceptor, AnswerBody, CloseRequest, Connection, ConnectionLimits, ConnectionTable, ForwardedFor, LONGEST_IDLE,
-    LogLimit, TimedStream, forwarded_address,
+    LogLimit, StreamLimits, TimedStream, forwarded_address,
 };
 use crate::shutdown::Shutdown;
 use crate::{Indexing, Settings, http, job_worker};
@@ -33,10 +33,10 @@ const FIRST_HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often idle connections are looked for.
 const IDLE_PAUSE: Duration = Duration::from_secs(1);
-/// The most bytes of a request's head, and of a body that no handler reads yet, that are kept in memory. The memory budget does
-/// not count them: with 4,096 connections they are 96 MiB of the 150 MB beyond it. An expression of 8 KB fits into a head, also
-/// if most of it is percent-encoded.
-pub(crate) const MAX_BUFFER: usize = 24 * 1024;
+/// The most bytes of a request's head; it may have one read more if its end is in that. So the cursor of events in 1,500 spaces
+/// fits into it, and an expression of 8 KB, also if all of it is percent-encoded. [`TimedStream`] counts what is longer than
+/// most heads in the memory budget.
+const MAX_HEAD: usize = 64 * 1024;
 /// When upkeep runs first, and how often from then on.
 const FIRST_UPKEEP: Duration = Duration::from_secs(60);
 const UPKEEP_PAUSE: Duration = Duration::from_secs(60 * 60);
@@ -51,7 +51,11 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let address = listener.local_addr()?;
-    let (shutdown_timeout, write_timeout) = (settings.shutdown_timeout, settings.write_timeout);
+    let shutdown_timeout = settings.shutdown_timeout;
+    let memory = MemoryBudget::new(settings.memory_budget);
+    let write_timeout = settings.write_timeout;
+    let stream_limits =
+        Arc::new(StreamLimits { write_timeout, memory: memory.clone(), refused_heads: LogLimit::default() });
     let max_connections = settings.max_connections;
     let table = ConnectionTable::new(ConnectionLimits {
         places: max_connections,
@@ -89,7 +93,7 @@ pub async fn serve(
     let (closing, is_closing) = watch::channel(());
     let listeners = Arc::new(Semaphore::new(max_connections));
     let router_shutdown = Shutdown { is_closing: is_closing.clone(), listeners: Arc::clone(&listeners) };
-    let router = http::router(interline, settings, address, table.clone(), router_shutdown);
+    let router = http::router(interline, settings, address, table.clone(), memory, router_shutdown);
     let mut acceptor = Acceptor::new(listener, table.clone());
     let refused = Arc::new(LogLimit::default());
     let mut shutdown = pin!(shutdown);
@@ -98,12 +102,12 @@ pub async fn serve(
             accepted = acceptor.accept() => accepted,
             () = &mut shutdown => break,
         };
-        let (table, refused) = (table.clone(), Arc::clone(&refused));
+        let (table, refused, stream_limits) = (table.clone(), Arc::clone(&refused), Arc::clone(&stream_limits));
         let (router, is_closing) = (router.clone(), is_closing.clone());
         tokio::spawn(async move {
             match table.admit(peer).await {
                 Some(place) => {
-                    let stream = TimedStream::new(stream, place, write_timeout);
+                    let stream = TimedStream::new(stream, place, stream_limits);
                     serve_connection(stream, table, router, is_closing).await;
                 }
                 None => {
@@ -225,7 +229,8 @@ async fn run_indexing(interline: Interline) {
 
 fn protocol() -> http1::Builder {
     let mut protocol = http1::Builder::new();
-    // Idle connections are closed earlier as places run out, see `ConnectionTable`.
-    protocol.timer(TokioTimer::new()).header_read_timeout(LONGEST_IDLE).max_buf_size(MAX_BUFFER);
+    // Idle connections are closed earlier as places run out, see `ConnectionTable`. The limit of the buffer is that of heads;
+    // `max_header_size` would allow trailers as much, which are kept uncounted: they have 16 KB without it.
+    protocol.timer(TokioTimer::new()).header_read_timeout(LONGEST_IDLE).max_buf_size(MAX_HEAD);
     protocol
 }

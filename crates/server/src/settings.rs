@@ -23,11 +23,12 @@ pub struct Settings {
     pub allowed_origins: Vec<String>,
     /// The longest body of a request, in bytes.
     pub max_body_bytes: usize,
-    /// How many connections are served at a time. A further one takes the place of one that is idle, or waits for a moment.
+    /// How many connections are served at a time. A further one takes the place of another, of one that is idle if there is
+    /// any; otherwise it waits for a second at the most and is closed.
     pub max_connections: usize,
     /// How many listeners one user may have at a time: event sockets, and MCP streams and connections with subscriptions.
     pub listeners_per_user: usize,
-    /// How many of them one address may have, which is neither a loopback address nor a trusted proxy's, and how many
+    /// How many connections one address may have, which is neither a loopback address nor a trusted proxy's, and how many
     /// requests at a time an address that a trusted proxy forwards; `None` is an eighth of all.
     pub max_connections_per_address: Option<usize>,
     /// Proxies whose `X-Forwarded-For` or `Forwarded` says where a request comes from.

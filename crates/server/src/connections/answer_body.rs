@@ -12,7 +12,8 @@ use interline_items::RequestMemory;
 use super::connection::RequestInFlight;
 use super::table::ForwardedRequest;
 
-/// A body whose request is in flight before all of it is sent. A stream of notifications lasts as long as its client stays.
+/// A body whose request is in flight until the connection has taken all of it, to send it then. A stream of notifications lasts
+/// as long as its client stays.
 pub(crate) struct AnswerBody {
     body: Body,
     guards: ResponseGuards,

@@ -2,14 +2,14 @@
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use interline_items::UserId;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// An open connection. Requests change it without a lock; who looks for one to close reads it.
+/// An open connection. Requests change it without a lock of the table; who looks for one to close reads it.
 pub(crate) struct Connection {
     pub(super) address: IpAddr,
     peer: Peer,
@@ -17,20 +17,22 @@ pub(crate) struct Connection {
     /// Milliseconds from `opened` to the last thing that happened.
     last_active: AtomicU64,
     requests: AtomicUsize,
+    /// Of those that are answered and those that are not.
+    request_count: AtomicU64,
     is_write_pending: AtomicBool,
     is_upgraded: AtomicBool,
     is_closing: AtomicBool,
     requested: Notify,
     close: Notify,
-    /// The user of the first request with a valid token, unless the peer is a trusted proxy.
-    user: OnceLock<UserId>,
+    /// The user of the first request with a valid token; of a trusted proxy, that of the request in flight.
+    user: Mutex<Option<UserId>>,
 }
 
 /// What is at the other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Peer {
     Client,
-    /// A trusted proxy: requests of many users come one after the other, so the connection is nobody's.
+    /// A trusted proxy: requests of many users come one after the other, so the connection is nobody's between them.
     TrustedProxy,
 }
 
@@ -54,12 +56,13 @@ impl Connection {
             opened: Instant::now(),
             last_active: AtomicU64::new(0),
             requests: AtomicUsize::new(0),
+            request_count: AtomicU64::new(0),
             is_write_pending: AtomicBool::new(false),
             is_upgraded: AtomicBool::new(false),
             is_closing: AtomicBool::new(false),
             requested: Notify::new(),
             close: Notify::new(),
-            user: OnceLock::new(),
+            user: Mutex::default(),
         }
     }
 
@@ -71,6 +74,7 @@ impl Connection {
     /// Notes that a request has arrived.
     pub(crate) fn begin_request(self: &Arc<Connection>) -> RequestInFlight {
         self.requests.fetch_add(1, Ordering::Relaxed);
+        self.request_count.fetch_add(1, Ordering::Relaxed);
         self.touch();
         self.requested.notify_one();
         RequestInFlight(Arc::clone(self))
@@ -78,9 +82,10 @@ impl Connection {
 
     /// Notes that a request on it showed a valid token of this user.
     pub(crate) fn authenticated(&self, user: UserId) {
+        let mut known = self.lock_user();
         match self.peer {
-            Peer::Client => drop(self.user.set(user)),
-            Peer::TrustedProxy => {}
+            Peer::Client => *known = known.or(Some(user)),
+            Peer::TrustedProxy => *known = Some(user),
         }
     }
 
@@ -118,7 +123,11 @@ impl Connection {
     }
 
     pub(super) fn user(&self) -> Option<UserId> {
-        self.user.get().copied()
+        *self.lock_user()
+    }
+
+    fn lock_user(&self) -> MutexGuard<'_, Option<UserId>> {
+        self.user.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether its client has shown no token yet. A trusted proxy has none to show.
@@ -132,7 +141,12 @@ impl Connection {
 
     /// Whether it could be closed: HTTP is spoken on it, and it is not closing already.
     pub(super) fn is_closable(&self) -> bool {
-        !self.is_upgraded.load(Ordering::Relaxed) && !self.is_closing()
+        !self.is_upgraded() && !self.is_closing()
+    }
+
+    /// Whether another protocol is spoken on it by now.
+    pub(super) fn is_upgraded(&self) -> bool {
+        self.is_upgraded.load(Ordering::Relaxed)
     }
 
     pub(super) fn is_closing(&self) -> bool {
@@ -141,7 +155,17 @@ impl Connection {
 
     /// Whether it waits for its client to send a request.
     pub(super) fn is_idle(&self) -> bool {
-        self.requests.load(Ordering::Relaxed) == 0 && !self.is_write_pending.load(Ordering::Relaxed)
+        !self.has_request() && !self.is_write_pending.load(Ordering::Relaxed)
+    }
+
+    /// Whether a request is being answered.
+    pub(super) fn has_request(&self) -> bool {
+        self.requests.load(Ordering::Relaxed) > 0
+    }
+
+    /// How many requests have begun on it so far.
+    pub(super) fn request_count(&self) -> u64 {
+        self.request_count.load(Ordering::Relaxed)
     }
 
     /// When something happened on it last.
@@ -157,7 +181,10 @@ impl Connection {
 
 impl Drop for RequestInFlight {
     fn drop(&mut self) {
-        self.0.requests.fetch_sub(1, Ordering::Relaxed);
+        let is_last = self.0.requests.fetch_sub(1, Ordering::Relaxed) == 1;
+        if is_last && self.0.is_proxy() {
+            *self.0.lock_user() = None;
+        }
         self.0.touch();
     }
 }

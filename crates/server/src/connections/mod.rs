@@ -1,8 +1,8 @@
 //! Connections: places for so many of them, who is closed when places run out, and how long a client may take to read.
 //!
 //! A connection holds its place as long as its socket is open. When all places are taken, a new connection makes one: by
-//! closing what a user has beyond half of them, then those that show no token and are idle the longest, then idle ones of the
-//! user with the most of these.
+//! closing first those that show no token and are idle the longest, then idle ones that a user has beyond half of all places;
+//! requests of a user are cut only beyond half, and where nobody without a token is left to close.
 
 mod address_range;
 mod answer_body;
@@ -20,4 +20,4 @@ pub(crate) use forwarded::{ForwardedFor, forwarded_address};
 pub(crate) use listener::Acceptor;
 pub(crate) use log_limit::LogLimit;
 pub(crate) use table::{ConnectionLimits, ConnectionTable, ForwardedRequest, LONGEST_IDLE};
-pub(crate) use timed_stream::TimedStream;
+pub(crate) use timed_stream::{StreamLimits, TimedStream};

@@ -174,8 +174,8 @@ impl ConnectionTable {
         }
     }
 
-    /// Closes connections before the last places are taken, of a user who has more than half, and idle ones without a token: a
-    /// new connection need not wait then.
+    /// Closes idle connections before the last places are taken, those without a token first and then those that a user has
+    /// beyond half of all places: a new connection need not wait then.
     fn keep_room(&self) {
         let room = self.0.limits.places / ROOM_PART;
         if self.0.places.available_permits() >= room / 2 {
@@ -183,8 +183,8 @@ impl ConnectionTable {
         }
         let open = self.lock();
         let closing = open.connections.values().filter(|connection| connection.is_closing()).count();
-        let mut first = open.beyond_half(self.0.limits.places);
-        first.extend(open.closable(|other| other.is_without_token() && other.is_idle()));
+        let mut first = open.closable(|other| other.is_without_token() && other.is_idle());
+        first.extend(open.beyond_half(self.0.limits.places, Connection::is_idle));
         first.into_iter().take(room.saturating_sub(closing)).for_each(|connection| connection.ask_to_close());
     }
 
@@ -238,37 +238,34 @@ impl Open {
         }
     }
 
-    /// The connections to close first, when all places are taken: those that a user has beyond half of all; without a token
-    /// and idle; without a token though they have had time to show one; idle ones of the user with the most idle ones; idle
-    /// ones of proxies. Those on which nothing has happened for the longest time come first.
-    fn next_to_close(&self, places: usize) -> Vec<&Arc<Connection>> {
-        let beyond_half = self.beyond_half(places);
-        if !beyond_half.is_empty() {
-            return beyond_half;
-        }
+    /// The connections to close first, when all places are taken: without a token and idle; idle ones that a user has beyond
+    /// half of all places; without a token though they have had time to show one; busy ones that a user has beyond half; idle
+    /// ones of the user with the most idle ones; idle ones of proxies. Those on which nothing has happened for the longest
+    /// time come first.
+    fn next_to_close<'a>(&'a self, places: usize) -> Vec<&'a Arc<Connection>> {
         let now = Instant::now();
         let had_time = |connection: &Connection| now.saturating_duration_since(connection.last_active()) > TOKEN_TIME;
         let most_idle = self.user_with_most(|other| other.is_closable() && other.is_idle());
         let is_most_idle = |other: &Connection| most_idle.is_some_and(|(user, _)| other.user() == Some(user));
-        let tiers: [&dyn Fn(&Connection) -> bool; 4] = [
-            &|other| other.is_without_token() && other.is_idle(),
-            &|other| other.is_without_token() && had_time(other),
-            &|other| is_most_idle(other) && other.is_idle(),
-            &|other| other.is_proxy() && other.is_idle(),
+        let tiers: [&dyn Fn() -> Vec<&'a Arc<Connection>>; 6] = [
+            &|| self.closable(|other| other.is_without_token() && other.is_idle()),
+            &|| self.beyond_half(places, Connection::is_idle),
+            &|| self.closable(|other| other.is_without_token() && had_time(other)),
+            &|| self.beyond_half(places, |_| true),
+            &|| self.closable(|other| is_most_idle(other) && other.is_idle()),
+            &|| self.closable(|other| other.is_proxy() && other.is_idle()),
         ];
-        let mut found = tiers.into_iter().map(|belongs| self.closable(belongs));
-        found.find(|found| !found.is_empty()).unwrap_or_default()
+        tiers.into_iter().map(|tier| tier()).find(|found| !found.is_empty()).unwrap_or_default()
     }
 
-    /// As many connections of a user as that user has beyond half of all places, idle ones first.
-    fn beyond_half(&self, places: usize) -> Vec<&Arc<Connection>> {
+    /// Those of the connections of a user, as many at the most as that user has beyond half of all places.
+    fn beyond_half(&self, places: usize, belongs: impl Fn(&Connection) -> bool) -> Vec<&Arc<Connection>> {
         let Some((user, count)) = self.user_with_most(|other| !other.is_closing()) else { return Vec::new() };
         let beyond = count.saturating_sub(places / 2);
         if beyond == 0 {
             return Vec::new();
         }
-        let mut found = self.closable(|other| other.user() == Some(user));
-        found.sort_by_key(|connection| !connection.is_idle());
+        let mut found = self.closable(|other| other.user() == Some(user) && belongs(other));
         found.truncate(beyond);
         found
     }

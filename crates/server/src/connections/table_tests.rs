@@ -91,29 +91,62 @@ async fn the_user_with_the_most_connections_gives_way() {
     drop((place, request));
 }
 
+/// Which of these connections are closed.
+fn closed(held: &[tokio::task::JoinHandle<()>]) -> Vec<usize> {
+    (0..held.len()).filter(|&number| held[number].is_finished()).collect()
+}
+
 #[tokio::test(start_paused = true)]
-async fn what_a_user_has_beyond_half_gives_way_before_idle_ones_without_a_token() {
-    let table = table(6, 1);
+async fn requests_beyond_half_are_cut_only_when_nobody_without_a_token_is_left() {
+    let table = table(8, 1);
     let greedy = UserId::generate();
     let (mut held, mut requests) = (Vec::new(), Vec::new());
-    for number in 0..6 {
+    // Six of the user, two of them idle; one without a token that is idle, and one that is not.
+    for number in 0..8 {
         let place = admit(&table, LOOPBACK).await.unwrap();
-        if number < 4 {
+        if number < 6 {
             place.connection().authenticated(greedy);
+        }
+        if ![2, 5, 6].contains(&number) {
             requests.push(place.connection().begin_request());
         }
         held.push(close_when_asked(place));
         idle_for(1).await;
     }
-    let closed = |held: &[tokio::task::JoinHandle<()>]| -> Vec<usize> {
-        (0..held.len()).filter(|&number| held[number].is_finished()).collect()
-    };
-    let place = admit(&table, LOOPBACK).await.expect("a busy one of who has more than half");
-    assert_eq!(closed(&held), [0]);
-    held.push(close_when_asked(place));
-    let place = admit(&table, LOOPBACK).await.expect("an idle one without a token");
-    assert_eq!(closed(&held), [0, 4], "half is left to who had more");
-    drop((place, requests));
+    idle_for(1).await;
+    for (gone, why) in [
+        (&[6][..], "idle without a token"),
+        (&[2, 6], "idle and beyond half"),
+        (&[2, 5, 6], "the same"),
+        (&[2, 5, 6, 7], "without a token, though there was time to show one"),
+    ] {
+        let place = admit(&table, LOOPBACK).await.expect(why);
+        assert_eq!(closed(&held), gone, "{why}");
+        // Nobody has more than half of the places but the one user, and all are busy.
+        place.connection().authenticated(UserId::generate());
+        requests.push(place.connection().begin_request());
+        held.push(close_when_asked(place));
+    }
+    assert!(admit(&table, LOOPBACK).await.is_none(), "half is left to who had more");
+    drop(requests);
+}
+
+#[tokio::test(start_paused = true)]
+async fn room_ahead_is_made_by_idle_connections_only() {
+    let table = table(128, 128);
+    let greedy = UserId::generate();
+    let (mut held, mut requests) = (Vec::new(), Vec::new());
+    for number in 0..127 {
+        let place = admit(&table, LOOPBACK).await.unwrap();
+        place.connection().authenticated(greedy);
+        if number % 64 > 0 {
+            requests.push(place.connection().begin_request());
+        }
+        held.push(close_when_asked(place));
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(closed(&held), [0, 64], "none with a request in flight");
+    drop(requests);
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,13 +172,16 @@ async fn the_user_with_the_most_idle_connections_gives_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_of_a_proxy_is_nobodys_and_closes_gracefully() {
+async fn an_idle_connection_of_a_proxy_is_nobodys_and_closes_gracefully() {
     let table = table(3, 1);
     let user = UserId::generate();
     let mut held = Vec::new();
     for _ in 0..2 {
         let place = admit(&table, "10.0.0.1").await.unwrap();
+        let request = place.connection().begin_request();
         place.connection().authenticated(user);
+        assert_eq!(place.connection().user(), Some(user));
+        drop(request);
         assert_eq!(place.connection().user(), None, "the next request on it is another user's");
         let connection = Arc::clone(place.connection());
         held.push(tokio::spawn(async move {
@@ -162,6 +198,29 @@ async fn a_connection_of_a_proxy_is_nobodys_and_closes_gracefully() {
     assert!(admit(&table, LOOPBACK).await.is_some(), "then an idle one of the proxy");
     assert_eq!(held.remove(0).await.unwrap(), CloseRequest::Gracefully);
     drop((place, request));
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_over_a_proxy_count_for_their_user() {
+    let table = table(4, 1);
+    let greedy = UserId::generate();
+    let (mut held, mut requests) = (Vec::new(), Vec::new());
+    for _ in 0..4 {
+        let place = admit(&table, "10.0.0.1").await.unwrap();
+        requests.push(place.connection().begin_request());
+        place.connection().authenticated(greedy);
+        held.push(close_when_asked(place));
+        idle_for(1).await;
+    }
+    for gone in [&[0][..], &[0, 1]] {
+        let place = admit(&table, "10.0.0.1").await.expect("who has more than half gives way");
+        assert_eq!(closed(&held), gone);
+        requests.push(place.connection().begin_request());
+        place.connection().authenticated(UserId::generate());
+        held.push(close_when_asked(place));
+    }
+    assert!(admit(&table, "10.0.0.1").await.is_none(), "half is left");
+    drop(requests);
 }
 
 #[tokio::test(start_paused = true)]

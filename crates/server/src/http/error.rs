@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use interline_items::{Error, Expectation, Overloaded, StoreHealth};
 
-use super::middleware::request_log::{LoggedElsewhere, current_request_id};
+use super::middleware::request_log::{FailureDetail, LoggedElsewhere, current_request_id, is_unauthenticated};
 use super::response;
 use super::routes::health::shown;
 use crate::wire::ErrorBody;
@@ -133,6 +133,7 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response<Body> {
         let mut body = self.body();
+        let mut unlogged = None;
         if let ApiError::Refused(
             Error::Internal(detail)
             | Error::Unavailable(detail)
@@ -141,12 +142,19 @@ impl IntoResponse for ApiError {
         ) = &self
         {
             let request_id = current_request_id();
-            tracing::error!(request_id, detail, code = body.code(), "a request failed");
+            if is_unauthenticated() {
+                // Anyone could fill the log, see `log_request`.
+                tracing::debug!(request_id, detail, code = body.code(), "a request failed");
+                unlogged = Some(FailureDetail(detail.clone()));
+            } else {
+                tracing::error!(request_id, detail, code = body.code(), "a request failed");
+            }
             body = body.with("request_id", request_id);
         }
         let status = self.status();
         // Its parts are strings and numbers: there is nothing that could fail.
         let mut response = response::json(status, &body.bounded()).unwrap_or_else(|_| response::empty(status));
+        unlogged.map(|detail| response.extensions_mut().insert(detail));
         match self {
             ApiError::Refused(Error::Unauthorized) => {
                 response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::{Method, Uri};
 use axum::middleware::from_fn_with_state;
-use interline_items::Interline;
+use interline_items::{Interline, MemoryBudget};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::error::ApiError;
@@ -25,9 +25,10 @@ pub(crate) fn router(
     settings: Settings,
     address: SocketAddr,
     connections: ConnectionTable,
+    memory: MemoryBudget,
     shutdown: Shutdown,
 ) -> Router {
-    let state = AppState::new(interline, settings, address, connections, shutdown);
+    let state = AppState::new(interline, settings, address, connections, memory, shutdown);
     let outer_layers = (
         from_fn_with_state(state.clone(), log_request),
         tower::util::option_layer(cors_layer(&state.settings)),

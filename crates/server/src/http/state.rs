@@ -10,7 +10,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 
 use super::middleware::failed_authentication::FailedAuthentications;
 use super::middleware::host_check::HostCheck;
-use super::middleware::log_summary::LogSummary;
+use super::middleware::log_summary::{LogSummary, SummaryLevel};
 use super::middleware::metrics::{RequestMetrics, recorder};
 use super::middleware::rate_limit::UserRateLimiter;
 use super::middleware::response_cache::ResponseCache;
@@ -28,12 +28,14 @@ pub(super) struct SharedState {
     pub(super) settings: Settings,
     pub(super) host_check: HostCheck,
     pub(super) failed_authentications: FailedAuthentications,
-    /// Other refusals of requests without a valid token.
+    /// Refusals of requests before they were authenticated, failed authentications left out.
     pub(super) refusals: LogSummary,
+    /// Requests that failed before they were authenticated.
+    pub(super) failures: LogSummary,
     pub(super) readiness: Readiness,
     /// `None` where requests are not limited.
     pub(super) rate_limiter: Option<UserRateLimiter>,
-    /// What requests hold in memory.
+    /// What requests hold in memory, and the long heads of requests.
     pub(super) memory: MemoryBudget,
     /// Places for work on long bodies.
     pub(super) long_bodies: FairSemaphore<MemoryHolder>,
@@ -51,15 +53,17 @@ impl AppState {
         settings: Settings,
         address: SocketAddr,
         connections: ConnectionTable,
+        memory: MemoryBudget,
         shutdown: Shutdown,
     ) -> AppState {
         AppState(Arc::new(SharedState {
             host_check: HostCheck::new(&settings, address),
             failed_authentications: FailedAuthentications::default(),
-            refusals: LogSummary::new("requests without a valid token were refused"),
+            refusals: LogSummary::new(SummaryLevel::Info, "requests were refused before they were authenticated"),
+            failures: LogSummary::new(SummaryLevel::Error, "requests failed before they were authenticated"),
             readiness: Readiness::default(),
             rate_limiter: settings.rate_limits.map(UserRateLimiter::new),
-            memory: MemoryBudget::new(settings.memory_budget),
+            memory,
             long_bodies: FairSemaphore::halved(pool_places()),
             connections,
             response_cache: ResponseCache::default(),

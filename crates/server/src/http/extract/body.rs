@@ -7,6 +7,7 @@ use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequest, Request};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, EXPECT};
+use axum::http::request::Parts;
 use http_body_util::BodyExt as _;
 use interline_items::fair::{FairPermit, QueueFull};
 use interline_items::{Error, MemoryHolder, Overloaded, RequestMemory, WORK_FACTOR};
@@ -17,7 +18,6 @@ use super::json_values::check_value_count;
 
 use crate::http::error::ApiError;
 use crate::http::state::AppState;
-use crate::serve::MAX_BUFFER;
 use crate::wire::{Object, json_field_error};
 
 /// How much of a body that is refused is read and dropped while the response is on its way, for how long in all, and how long
@@ -29,6 +29,10 @@ const DISCARD_IDLE_TIME: Duration = Duration::from_millis(500);
 /// From how many bytes on a body is long: parsing it takes long enough to hold up the other requests of its thread.
 pub(in crate::http) const LONG_BODY: usize = 64 * 1024;
 
+/// A body that was read and counted already; an extension of its request, whose own body is empty then.
+#[derive(Clone)]
+pub(in crate::http) struct ReceivedBody(pub(in crate::http) Bytes);
+
 /// The body of a request, parsed.
 pub(in crate::http) struct JsonBody<T>(pub(in crate::http) T);
 
@@ -37,7 +41,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for JsonBody<T>
 
     async fn from_request(request: Request, state: &AppState) -> Result<JsonBody<T>, ApiError> {
         let (parts, body) = request.into_parts();
-        let bytes = read_bounded(state, &parts.headers, body).await?;
+        let bytes = read_bounded(state, &parts, body).await?;
         Ok(JsonBody(parse_fairly(state, bytes).await?))
     }
 }
@@ -45,10 +49,10 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for JsonBody<T>
 /// The value of a body that may be left out.
 pub(in crate::http) async fn parse_optional<T: DeserializeOwned + Default + Send + 'static>(
     state: &AppState,
-    headers: &HeaderMap,
+    parts: &Parts,
     body: Body,
 ) -> Result<T, ApiError> {
-    let bytes = read_bounded(state, headers, body).await?;
+    let bytes = read_bounded(state, parts, body).await?;
     if bytes.is_empty() { Ok(T::default()) } else { parse_fairly(state, bytes).await }
 }
 
@@ -73,11 +77,11 @@ pub(in crate::http) async fn long_body_permit(state: &AppState) -> Result<Option
 }
 
 /// A whole body, if it is not too long and arrives in time. Every body that a route reads is read here.
-pub(in crate::http) async fn read_bounded(
-    state: &AppState,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<Bytes, ApiError> {
+pub(in crate::http) async fn read_bounded(state: &AppState, parts: &Parts, body: Body) -> Result<Bytes, ApiError> {
+    if let Some(ReceivedBody(bytes)) = parts.extensions.get() {
+        return Ok(bytes.clone());
+    }
+    let headers = &parts.headers;
     let limit = state.settings.max_body_bytes;
     let declared = declared_length(headers);
     // A client that waits for `100 Continue` has sent nothing, and is not asked to.
@@ -120,10 +124,6 @@ impl BodyReader {
             let frame = frame.map_err(|error| body_error(&error))?;
             let Ok(data) = frame.into_data() else { continue };
             let is_whole = self.bytes.is_empty() && body.is_end_stream();
-            // So much in one piece was read and counted before: no connection has so long a buffer.
-            if is_whole && data.len() > MAX_BUFFER {
-                return Ok(data);
-            }
             if let Err(refused) = self.check(data.len()) {
                 tokio::spawn(discard(body));
                 return Err(refused);

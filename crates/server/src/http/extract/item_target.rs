@@ -103,7 +103,7 @@ impl FromRequest<AppState> for ConditionalTarget {
     async fn from_request(request: Request, state: &AppState) -> Result<ConditionalTarget, ApiError> {
         let (mut parts, body) = request.into_parts();
         let mut target = ItemTarget::from_request_parts(&mut parts, state).await?;
-        let condition: ItemConditionRequest = body::parse_optional(state, &parts.headers, body).await?;
+        let condition: ItemConditionRequest = body::parse_optional(state, &parts, body).await?;
         target.require_kind(condition.kind.as_deref())?;
         let expected = target.expected_version(condition.expected_version)?;
         Ok(ConditionalTarget { target, expected })

@@ -1,7 +1,5 @@
 //! The memory of a request: what its body, its work and its answer take of the budget, until the answer is sent.
 
-use std::net::IpAddr;
-
 use axum::body::{Body, HttpBody as _};
 use axum::http::Response;
 use axum::response::IntoResponse;
@@ -46,13 +44,4 @@ pub(in crate::http) fn hold_until_sent(
     memory.hold(bytes);
     response.extensions_mut().insert(memory);
     response
-}
-
-/// The holder of what a request without a token takes.
-pub(in crate::http) fn anonymous(address: IpAddr) -> MemoryHolder {
-    MemoryHolder::Address(match address {
-        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
-        // A network of IPv6 addresses is one client's.
-        IpAddr::V6(address) => address.to_bits() >> 64,
-    })
 }

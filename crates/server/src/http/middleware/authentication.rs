@@ -8,7 +8,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::{Extensions, HeaderMap, Response};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
-use interline_items::{Caller, Error, MemoryHolder, SecretHash, Source, UserId};
+use interline_items::{Error, MemoryHolder, SecretHash, Source, UserId};
 
 use crate::Auth;
 use crate::connections::Connection;
@@ -55,15 +55,6 @@ pub(in crate::http) fn note_authenticated(extensions: &Extensions, user: UserId)
     if let Some(connection) = extensions.get::<Arc<Connection>>() {
         connection.authenticated(user);
     }
-}
-
-/// The caller that the token of a request stands for.
-pub(in crate::http) async fn caller_from_headers(
-    state: &AppState,
-    headers: &HeaderMap,
-    source: Source,
-) -> Result<Caller, Error> {
-    identity_from_headers(state, headers)?.caller(&state.interline, source).await
 }
 
 /// The proof of identity in a request, which the store has not checked yet.

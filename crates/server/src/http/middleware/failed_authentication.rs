@@ -12,7 +12,7 @@ use interline_items::{Caller, Error, Source};
 
 use crate::client_address::ClientAddress;
 use crate::http::error::ApiError;
-use crate::http::middleware::log_summary::LogSummary;
+use crate::http::middleware::log_summary::{LogSummary, SummaryLevel};
 use crate::http::state::AppState;
 use crate::identity::Identity;
 
@@ -41,7 +41,7 @@ struct AddressFailures {
 
 impl Default for Counted {
     fn default() -> Counted {
-        let summary = LogSummary::new("authentication failed");
+        let summary = LogSummary::new(SummaryLevel::Info, "authentication failed");
         Counted { has_any: AtomicBool::new(false), by_address: Mutex::default(), summary }
     }
 }
@@ -118,7 +118,7 @@ impl FailedAuthentications {
 
     fn log(&self, address: ClientAddress, status: &'static str) {
         metrics::counter!("interline_authentication_failures_total", "status" => status).increment(1);
-        self.0.summary.add(Some(address));
+        self.0.summary.add(Some(address), || None);
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) async fn run_idempotent(
         Idempotency::NotOffered => StoredResponse::Item,
     };
     let (mut parts, body) = request.into_parts();
-    let bytes = match body::read_bounded(state, &parts.headers, body).await {
+    let bytes = match body::read_bounded(state, &parts, body).await {
         Ok(bytes) => bytes,
         Err(error) => return error.into_response(),
     };
@@ -53,7 +53,8 @@ pub(super) async fn run_idempotent(
             // Without the caller: while that lives, the key is in flight.
             let again = parts.clone();
             parts.extensions.insert(AuthenticatedCaller(first));
-            let response = next.run(Request::from_parts(parts, Body::from(bytes.clone()))).await;
+            parts.extensions.insert(body::ReceivedBody(bytes.clone()));
+            let response = next.run(Request::from_parts(parts, Body::empty())).await;
             if response.status().is_success() {
                 return response;
             }

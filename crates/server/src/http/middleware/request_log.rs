@@ -17,6 +17,7 @@ use interline_items::{Error, Overloaded};
 use crate::client_address::ClientAddress;
 use crate::connections::{ForwardedFor, ForwardedRequest};
 use crate::http::error::ApiError;
+use crate::http::middleware::log_summary::LoggedResponse;
 use crate::http::state::AppState;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -37,10 +38,14 @@ struct CurrentRequest {
 /// Who has sent a request, as far as the log tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sender {
-    /// Nobody who has shown a valid token.
+    /// Anyone: the request was answered before its token was looked at, or had no valid one.
     Unknown,
     User,
 }
+
+/// Why a request failed, on a response that the log shows in summary.
+#[derive(Clone)]
+pub(in crate::http) struct FailureDetail(pub(in crate::http) String);
 
 /// Marks a response that the log has no line for, because another one says the same.
 #[derive(Clone, Copy)]
@@ -76,6 +81,11 @@ pub(in crate::http) fn log_as_authenticated() {
     let _ = CURRENT_REQUEST.try_with(|request| request.sender.set(Sender::User));
 }
 
+/// Whether anyone may have sent the request that this task answers: its failures are logged in summary.
+pub(in crate::http) fn is_unauthenticated() -> bool {
+    CURRENT_REQUEST.try_with(|request| request.sender.get() == Sender::Unknown).unwrap_or(false)
+}
+
 /// Gives the request an id, and logs and counts its response. A request to a foreign host or from a foreign origin is
 /// refused here: the check shares this layer because every layer costs every request allocations.
 pub(in crate::http) async fn log_request(
@@ -101,22 +111,33 @@ pub(in crate::http) async fn log_request(
     let seconds = started.elapsed().as_secs_f64();
     let line = LineOf::response(&response, sender);
     line.log(id, &method, uri.path(), status.as_u16(), seconds * 1e3);
-    if line == LineOf::Summary {
-        state.refusals.add(address);
+    let detail = response.extensions_mut().remove::<FailureDetail>();
+    let logged = || {
+        let detail = detail.map(|FailureDetail(detail)| detail);
+        Some(LoggedResponse { status: status.as_u16(), path: shortened(uri.path()).to_owned(), detail })
+    };
+    match line {
+        LineOf::RefusalSummary => state.refusals.add(address, logged),
+        LineOf::FailureSummary => state.failures.add(address, logged),
+        LineOf::Failure | LineOf::Refusal | LineOf::Detail => {}
     }
     state.request_metrics.count(&method, route.as_ref(), status, seconds);
     response
 }
 
-async fn respond(state: &AppState, request: Request, next: Next) -> Response<Body> {
+async fn respond(state: &AppState, mut request: Request, next: Next) -> Response<Body> {
     if let Err(foreign) = state.host_check.check(request.uri(), request.headers()) {
         return foreign.into_response();
     }
     match begin_forwarded(state, request.extensions()) {
-        Ok(in_flight) => {
+        Ok(None) => next.run(request).await,
+        Ok(Some(in_flight)) => {
+            let in_flight = Arc::new(in_flight);
+            // For a protocol that takes the connection over: nobody else makes it last longer than the answer.
+            request.extensions_mut().insert(Arc::downgrade(&in_flight));
             let mut response = next.run(request).await;
             // Until the response is sent, see `AnswerBody`.
-            in_flight.map(|in_flight| response.extensions_mut().insert(Arc::new(in_flight)));
+            response.extensions_mut().insert(in_flight);
             response
         }
         Err(overloaded) => ApiError::from(Error::Overloaded(overloaded)).into_response(),
@@ -134,8 +155,9 @@ fn begin_forwarded(state: &AppState, extensions: &Extensions) -> Result<Option<F
 enum LineOf {
     Failure,
     Refusal,
-    /// One with others: a line for each would let anyone fill the log.
-    Summary,
+    /// One with others, as [`LineOf::FailureSummary`]: a line for each would let anyone fill the log.
+    RefusalSummary,
+    FailureSummary,
     /// None but for who looks for details.
     Detail,
 }
@@ -148,9 +170,10 @@ impl LineOf {
             _ if response.extensions().get::<LoggedElsewhere>().is_some() => LineOf::Detail,
             // Failed authentications have a summary of their own.
             (401 | 429, _) => LineOf::Detail,
-            (500.., _) if !is_overloaded => LineOf::Failure,
+            (500.., Sender::User) if !is_overloaded => LineOf::Failure,
+            (500.., Sender::Unknown) if !is_overloaded => LineOf::FailureSummary,
             (400.., Sender::User) => LineOf::Refusal,
-            (400.., Sender::Unknown) => LineOf::Summary,
+            (400.., Sender::Unknown) => LineOf::RefusalSummary,
             _ => LineOf::Detail,
         }
     }
@@ -160,7 +183,7 @@ impl LineOf {
         match self {
             LineOf::Failure => tracing::error!(request_id = %id, method, path, status, milliseconds, "answered"),
             LineOf::Refusal => tracing::info!(request_id = %id, method, path, status, milliseconds, "answered"),
-            LineOf::Summary | LineOf::Detail => {
+            LineOf::RefusalSummary | LineOf::FailureSummary | LineOf::Detail => {
                 tracing::debug!(request_id = %id, method, path, status, milliseconds, "answered");
             }
         }
@@ -185,16 +208,30 @@ mod tests {
     #[test]
     fn what_anyone_can_cause_has_no_line_of_its_own() {
         for status in [400, 403, 404, 405, 413] {
-            assert_eq!(line_of(status, Sender::Unknown), LineOf::Summary, "{status}");
+            assert_eq!(line_of(status, Sender::Unknown), LineOf::RefusalSummary, "{status}");
             assert_eq!(line_of(status, Sender::User), LineOf::Refusal, "{status}");
         }
         for status in [200, 304, 401, 429] {
             assert_eq!(line_of(status, Sender::Unknown), LineOf::Detail, "{status}");
         }
-        assert_eq!(line_of(500, Sender::Unknown), LineOf::Failure);
+        for status in [500, 503] {
+            assert_eq!(line_of(status, Sender::Unknown), LineOf::FailureSummary, "{status}");
+            assert_eq!(line_of(status, Sender::User), LineOf::Failure, "{status}");
+        }
         let works = interline_items::StoreHealth { reads: Ok(()), writes: Ok(()) };
         let not_ready = ApiError::NotReady(works).into_response();
         assert_eq!((not_ready.status().as_u16(), LineOf::response(&not_ready, Sender::Unknown)), (503, LineOf::Detail));
+    }
+
+    #[tokio::test]
+    async fn the_summary_of_failures_has_their_detail() {
+        for (sender, detail) in [(Sender::Unknown, Some("disk full")), (Sender::User, None)] {
+            let failing = async { ApiError::from(Error::Unavailable("disk full".to_owned())).into_response() };
+            let current = CurrentRequest { id: RequestId::next(), sender: Cell::new(sender) };
+            let failed = CURRENT_REQUEST.scope(current, failing).await;
+            let kept = failed.extensions().get::<FailureDetail>().map(|FailureDetail(detail)| detail.as_str());
+            assert_eq!(kept, detail, "{sender:?}: others have a line of their own");
+        }
     }
 
     #[test]

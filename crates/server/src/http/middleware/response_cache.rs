@@ -2,13 +2,14 @@
 //!
 //! Reading an item again then costs only the check that it did not change: its content is neither read from the store nor
 //! written as JSON. Bodies that the memory budget counts are shared by the responses that are being sent: a hundred clients
-//! that read one long item take the memory of one, also where the cache has dropped it since.
+//! that read one long item take the memory of one, also where the cache has dropped it since. Such a body counts once for each
+//! user who is sent it, so that nobody pays for how slowly another reads.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use axum::body::Bytes;
-use interline_items::{Item, ItemId, ItemState, Overloaded, RequestMemory, Stamp};
+use interline_items::{Item, ItemId, ItemState, MemoryHolder, Overloaded, RequestMemory, Stamp};
 use jiff::Timestamp;
 
 use crate::connections::HeldBytes;
@@ -39,16 +40,9 @@ struct SendingBodies {
 struct SendingBody {
     stamp: Stamp,
     last_used_at: Option<Timestamp>,
-    bytes: Weak<HeldBytes<RequestMemory>>,
-}
-
-/// A part in a counted body.
-struct SharedBytes(Arc<HeldBytes<RequestMemory>>);
-
-impl AsRef<[u8]> for SharedBytes {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_ref().as_ref()
-    }
+    bytes: Weak<Bytes>,
+    /// The request that holds it for all of its holder's.
+    memory: HashMap<MemoryHolder, Weak<RequestMemory>>,
 }
 
 /// A full young generation becomes the old one, and the old one before it is dropped with every body that was not read since.
@@ -102,7 +96,8 @@ impl ResponseCache {
     }
 
     /// The body to send in the response to the request that `memory` is of: that of another response, if there is the same.
-    /// Otherwise the request holds it from now on, instead of what it held before, until the last response with it is sent.
+    /// If none of these is of the same holder, the request holds it from now on, instead of what it held before, until the last
+    /// response of its holder with it is sent.
     pub(in crate::http) fn send(
         &self,
         id: ItemId,
@@ -114,19 +109,33 @@ impl ResponseCache {
             return Ok(body);
         }
         let mut sending = self.sending();
-        if let Some(same) = sending.by_item.get(&id).and_then(SendingBody::body)
-            && (same.stamp, same.last_used_at) == (body.stamp, body.last_used_at)
-        {
-            return Ok(same);
+        let CachedBody { stamp, last_used_at, bytes: new } = body;
+        let same = sending.by_item.get(&id).filter(|other| (other.stamp, other.last_used_at) == (stamp, last_used_at));
+        let shared = same.and_then(|same| same.bytes.upgrade());
+        let counted = same.and_then(|same| same.memory.get(&memory.holder())?.upgrade());
+        let is_listed = shared.is_some();
+        let shared = shared.unwrap_or_else(|| Arc::new(new));
+        let memory = match counted {
+            Some(memory) => memory,
+            None => {
+                if let Some(more) = bytes.checked_sub(memory.bytes()) {
+                    memory.take(more)?;
+                }
+                memory.hold(bytes);
+                Arc::new(memory.clone())
+            }
+        };
+        if !is_listed {
+            let bytes = Arc::downgrade(&shared);
+            sending.insert(id, SendingBody { stamp, last_used_at, bytes, memory: HashMap::new() });
         }
-        if let Some(more) = bytes.checked_sub(memory.bytes()) {
-            memory.take(more)?;
+        if let Some(listed) = sending.by_item.get_mut(&id) {
+            listed.memory.retain(|_, memory| memory.strong_count() > 0);
+            listed.memory.insert(memory.holder(), Arc::downgrade(&memory));
         }
-        memory.hold(bytes);
-        let held = Arc::new(HeldBytes { bytes: body.bytes, _guard: memory.clone() });
-        let CachedBody { stamp, last_used_at, .. } = body;
-        sending.insert(id, SendingBody { stamp, last_used_at, bytes: Arc::downgrade(&held) });
-        Ok(CachedBody { stamp, last_used_at, bytes: Bytes::from_owner(SharedBytes(held)) })
+        let bytes = Bytes::clone(&shared);
+        let bytes = Bytes::from_owner(HeldBytes { bytes, _guard: (shared, memory) });
+        Ok(CachedBody { stamp, last_used_at, bytes })
     }
 
     fn sending(&self) -> MutexGuard<'_, SendingBodies> {
@@ -147,7 +156,8 @@ impl SendingBodies {
 impl SendingBody {
     /// The body, if it is still being sent.
     fn body(&self) -> Option<CachedBody> {
-        let bytes = Bytes::from_owner(SharedBytes(self.bytes.upgrade()?));
+        let shared = self.bytes.upgrade()?;
+        let bytes = Bytes::from_owner(HeldBytes { bytes: Bytes::clone(&shared), _guard: shared });
         Some(CachedBody { stamp: self.stamp, last_used_at: self.last_used_at, bytes })
     }
 }
@@ -224,6 +234,26 @@ mod tests {
             assert_eq!(budget.used(), 0);
             assert_eq!(cache.get(id).is_some(), length <= MAX_BODY_BYTES);
         }
+    }
+
+    #[test]
+    fn a_shared_body_counts_once_for_each_holder() {
+        let (cache, id, budget) = (ResponseCache::default(), ItemId::generate(), MemoryBudget::new(64 << 20));
+        let (one, other) = (MemoryHolder::Address(1), MemoryHolder::Address(2));
+        let length = 20 << 20;
+        let send = |id, holder, body| cache.send(id, body, &budget.request(holder)).map(|body| body.bytes);
+        let first = send(id, one, body(1, length)).unwrap();
+        let slow = send(id, other, cache.get(id).unwrap()).unwrap();
+        let again = send(id, other, cache.get(id).unwrap()).unwrap();
+        assert_eq!((first.as_ptr(), first.as_ptr()), (slow.as_ptr(), again.as_ptr()), "there is one copy");
+        assert_eq!(budget.used(), 2 * length);
+        drop((first, again));
+        assert_eq!(budget.used(), length);
+        let further = send(ItemId::generate(), one, body(1, length)).expect("it pays for nobody who reads slowly");
+        assert_eq!(send(ItemId::generate(), other, body(1, length)).unwrap_err().cause, OverloadCause::Caller);
+        drop((slow, further));
+        assert_eq!(budget.used(), 0);
+        assert!(cache.get(id).is_none());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::client_address::ClientAddress;
 use crate::http::error::ApiError;
-use crate::http::middleware::answer_memory::{anonymous, with_memory};
+use crate::http::middleware::answer_memory::with_memory;
 use crate::http::openapi::openapi_text;
 use crate::http::routes::rules::Access;
 use crate::http::state::AppState;
@@ -48,6 +48,7 @@ pub(in crate::http) fn routes(state: &AppState) -> Router<AppState> {
 
 /// Counts what is sent without a token for the address that asks for it.
 async fn count_memory(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    let address = request.extensions().get::<ClientAddress>().map_or(Ipv4Addr::UNSPECIFIED.into(), |client| client.0);
-    with_memory(&state, anonymous(address), Access::Read, next.run(request)).await
+    let client = request.extensions().get::<ClientAddress>().copied();
+    let holder = client.unwrap_or(ClientAddress(Ipv4Addr::UNSPECIFIED.into())).memory_holder();
+    with_memory(&state, holder, Access::Read, next.run(request)).await
 }

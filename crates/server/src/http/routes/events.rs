@@ -1,8 +1,10 @@
 //! `/events`: the event socket, a WebSocket that sends every change to its listener.
 
 use std::collections::BTreeSet;
+use std::sync::Weak;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
@@ -16,11 +18,13 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 use super::rules::{RouteRules, Routes};
+use crate::connections::ForwardedRequest;
 use crate::http::error::ApiError;
 use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::extract::query::QueryParams;
-use crate::http::middleware::authentication::caller_from_headers;
+use crate::http::middleware::authentication::identity_from_headers;
 use crate::http::state::AppState;
+use crate::identity::Identity;
 use crate::wire::EventMessage;
 
 /// How long one message may take to be sent. A listener that reads more slowly than events come falls behind and gets them
@@ -74,24 +78,28 @@ async fn listen(
     caller: AuthenticatedCaller,
     headers: HeaderMap,
     query: QueryParams,
+    forwarded: Option<Extension<Weak<ForwardedRequest>>>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
     let request = listen_request(query)?;
+    // Not the headers, which keep the whole head in memory.
+    let identity = identity_from_headers(&state, &headers)?;
     let upgrade = upgrade.map_err(|_| {
         Error::InvalidParameters("this is a WebSocket: connect with one, as `ws://…/events` or `wss://…/events`")
     })?;
     let permit = state.shutdown.listeners.clone().try_acquire_owned();
     let permit = permit.map_err(|_| Error::Unavailable("there is no place for another listener".to_owned()))?;
     let listener = state.interline.listen(&caller.0, request).await?;
+    let forwarded = forwarded.and_then(|Extension(forwarded)| forwarded.upgrade());
     let upgrade = upgrade.max_message_size(MAX_MESSAGE).max_frame_size(MAX_MESSAGE);
     let upgrade = upgrade.read_buffer_size(BUFFER).write_buffer_size(BUFFER).max_write_buffer_size(MAX_BUFFER);
     let begin = HeaderValue::try_from(listener.cursor().to_string()).ok().filter(|cursor| cursor.len() <= MAX_CURSOR);
     let mut response = upgrade
         .on_upgrade(async move |socket| {
-            let _permit = permit;
+            let _held = (permit, forwarded);
             let listeners = metrics::gauge!("interline_event_listeners");
             listeners.increment(1.0);
-            EventSocket::new(state, headers, socket, listener).run().await;
+            EventSocket::new(state, identity, socket, listener).run().await;
             listeners.decrement(1.0);
         })
         .into_response();
@@ -125,8 +133,8 @@ fn listen_request(mut query: QueryParams) -> Result<ListenRequest, Error> {
 /// A listener at the other end of a WebSocket.
 struct EventSocket {
     state: AppState,
-    /// The headers of the upgrade request, by which the listener is authenticated again and again.
-    headers: HeaderMap,
+    /// By which the listener is authenticated again and again.
+    identity: Identity,
     socket: WebSocket,
     listener: Listener,
     closing: watch::Receiver<()>,
@@ -152,10 +160,10 @@ enum SocketEvent {
 }
 
 impl EventSocket {
-    fn new(state: AppState, headers: HeaderMap, socket: WebSocket, listener: Listener) -> EventSocket {
+    fn new(state: AppState, identity: Identity, socket: WebSocket, listener: Listener) -> EventSocket {
         let closing = state.shutdown.is_closing.clone();
         let (ping, reauthentication) = (interval(PING), interval(REAUTHENTICATION));
-        EventSocket { state, headers, socket, listener, closing, ping, reauthentication, last_heard: Instant::now() }
+        EventSocket { state, identity, socket, listener, closing, ping, reauthentication, last_heard: Instant::now() }
     }
 
     /// Sends events until the socket is closed, by whichever side.
@@ -227,7 +235,7 @@ impl EventSocket {
     /// Authenticates the listener again, so that it gets only events that its token allows by now.
     async fn reauthenticate(&mut self) -> Result<(), Option<CloseReason>> {
         let updated = async {
-            let caller = caller_from_headers(&self.state, &self.headers, Source::Rest).await?;
+            let caller = self.identity.caller(&self.state.interline, Source::Rest).await?;
             self.listener.update(&caller).await
         };
         match updated.await {

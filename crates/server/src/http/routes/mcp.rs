@@ -11,7 +11,8 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::post;
 use http_body_util::{BodyExt as _, Collected, Full};
@@ -78,7 +79,7 @@ impl McpEndpoint {
         let user = caller.user();
         note_authenticated(&parts.extensions, user);
         let memory = state.memory.request(MemoryHolder::User(user));
-        let received = memory.scope(receive(&state, &memory, &parts.headers, body)).await;
+        let received = memory.scope(receive(&state, &memory, &parts, body)).await;
         let access = match &received {
             Ok((message, _)) => self.access(message),
             // Like a message that is none: it may have been meant to write.
@@ -132,10 +133,10 @@ impl McpEndpoint {
 async fn receive(
     state: &AppState,
     memory: &RequestMemory,
-    headers: &HeaderMap,
+    parts: &Parts,
     body: Body,
 ) -> Result<(McpMessage, Bytes), Refusal> {
-    let bytes = body::read_bounded(state, headers, body).await?;
+    let bytes = body::read_bounded(state, parts, body).await?;
     // The SDK reads the message into a tree of values, and the tool its arguments from that.
     memory.take(bytes.len().saturating_mul(WORK_FACTOR)).map_err(Error::Overloaded)?;
     Ok((peek_fairly(state, &bytes).await?, bytes))

@@ -21,6 +21,7 @@ on_both!(
     every_change_is_delivered_after_its_commit,
     a_cursor_goes_on_after_its_event,
     the_answer_says_from_where_it_is_listened,
+    the_cursor_of_many_spaces_is_accepted,
     all_stored_events_are_delivered_from_the_start,
     types_and_ids_narrow_what_is_delivered,
     others_hear_nothing_of_it,
@@ -150,6 +151,18 @@ async fn the_answer_says_from_where_it_is_listened(store: TestStore) {
     let id = text(&owner.note("meanwhile", None).await["id"]);
     let (mut socket, again) = connect(&server, Some(&server.store.secret), &format!("?since={cursor}")).await.unwrap();
     assert_eq!(again, cursor);
+    assert_eq!(event(&mut socket).await["id"], id);
+}
+
+/// A cursor has 32 characters for each space that the listener sees; those of spaces that are gone by now are ignored.
+async fn the_cursor_of_many_spaces_is_accepted(store: TestStore) {
+    let server = store.serve().await;
+    let (socket, mut cursor) = connect(&server, Some(&server.store.secret), "").await.unwrap();
+    drop(socket);
+    assert_eq!(cursor.len() % 32, 0, "{cursor}");
+    (cursor.len() / 32..1_500).for_each(|space| cursor += &format!("{space:010}{}", "A".repeat(22)));
+    let id = text(&server.owner().note("after", None).await["id"]);
+    let mut socket = listen(&server, &format!("?since={cursor}")).await;
     assert_eq!(event(&mut socket).await["id"], id);
 }
 

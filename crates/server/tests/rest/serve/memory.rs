@@ -15,6 +15,7 @@ use crate::support::test_store::{TestServer, TestStore, unlimited};
 on_both!(
     unfinished_bodies_of_one_user_leave_room_for_others,
     a_body_that_is_only_announced_takes_nothing,
+    long_heads_of_one_address_take_no_more_than_its_part,
     unread_answers_of_one_user_leave_room_for_others,
     unread_answers_from_the_cache_leave_room_for_others,
     readers_of_one_long_item_share_it,
@@ -118,6 +119,45 @@ async fn a_body_that_is_only_announced_takes_nothing(store: TestStore) {
     }
     let note = long_note(&owner, "beside", 4 * MEGABYTE).await;
     owner.get(&note).await.expect(200, json!({"content_length": 4 * MEGABYTE}));
+}
+
+/// Whether the server has closed a connection.
+async fn is_closed(stream: &mut TcpStream) -> bool {
+    let mut byte = [0];
+    !matches!(timeout(Duration::from_millis(100), stream.read(&mut byte)).await, Err(_) | Ok(Ok(1)))
+}
+
+/// Heads of 60 KB on all connections would take more memory than the budget and what is beside it.
+async fn long_heads_of_one_address_take_no_more_than_its_part(store: TestStore) {
+    let server = store.serve_with(Settings { memory_budget: 2 * MEGABYTE, ..unlimited() }).await;
+    let owner = server.owner();
+    let long = format!("GET /notes?{}", "x".repeat(60_000));
+    let mut held = Vec::new();
+    loop {
+        assert!(held.len() < 32, "every head was taken");
+        let mut stream = server.connect().await;
+        let _ = stream.write_all(long.as_bytes()).await;
+        if is_closed(&mut stream).await {
+            break;
+        }
+        held.push(stream);
+    }
+    assert!(held.len() >= 10, "{}", held.len());
+    owner.get("/notes").await.expect(200, json!({}));
+    owner.note("beside", Some(&"x".repeat(100_000))).await;
+    // A head that ends counts as long as its connection is open: the buffer it was read into stays.
+    for stream in &mut held {
+        stream.write_all(b" HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+        assert!(read_head(stream).await.starts_with("HTTP/1.1 401"));
+    }
+    let mut further = server.connect().await;
+    let _ = further.write_all(long.as_bytes()).await;
+    assert!(is_closed(&mut further).await);
+    drop(held);
+    let (whole, deadline) = (server.head(&long, ""), Instant::now() + DEADLINE);
+    while server.raw(whole.as_bytes()).await.status() == 0 {
+        assert!(Instant::now() < deadline, "heads that are gone still count");
+    }
 }
 
 async fn unread_answers_of_one_user_leave_room_for_others(store: TestStore) {
