@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use futures_util::StreamExt as _;
-use serde::Deserialize;
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -16,6 +15,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
+use super::super::events::listener::EventMessage;
 use super::super::events::received_events::{EventFaults, ReceivedEvents};
 use super::super::events::versioned_notes::VersionedNotes;
 use super::super::process::wait;
@@ -39,14 +39,6 @@ struct Shared {
     is_connected: AtomicBool,
     /// How often the connection ended, which it should not.
     cuts: AtomicUsize,
-}
-
-#[derive(Deserialize)]
-struct EventMessage<'a> {
-    cursor: &'a str,
-    event: &'a str,
-    id: &'a str,
-    version: u64,
 }
 
 impl EventListener {

@@ -119,11 +119,11 @@ type Socket = WebSocketStream<TcpStream>;
 
 /// The part of an event that is looked at.
 #[derive(Deserialize)]
-struct EventMessage<'a> {
-    cursor: &'a str,
-    event: &'a str,
-    id: &'a str,
-    version: u64,
+pub(in crate::served) struct EventMessage<'a> {
+    pub(in crate::served) cursor: &'a str,
+    pub(in crate::served) event: &'a str,
+    pub(in crate::served) id: &'a str,
+    pub(in crate::served) version: u64,
 }
 
 impl Listener {

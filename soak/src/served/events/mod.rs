@@ -4,7 +4,7 @@ pub(super) mod cluster;
 pub(super) mod hanging;
 pub(super) mod kills;
 mod limits;
-mod listener;
+pub(super) mod listener;
 mod listener_pool;
 pub(super) mod listeners;
 pub(super) mod received_events;
