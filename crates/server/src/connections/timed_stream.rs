@@ -24,6 +24,10 @@ const MINIMUM_PROGRESS: usize = 16 * 1024;
 /// room the buffer of the protocol has.
 const MAX_READ: u64 = 16 * 1024;
 
+/// How many times the bytes of a head its buffer takes at the most: it grows twofold, and has room for the next read besides.
+/// As measured, all of that is in memory, used or not.
+const BUFFER_FACTOR: usize = 4;
+
 /// What the streams of a server share.
 pub(crate) struct StreamLimits {
     /// How long a client may read too little.
@@ -43,7 +47,7 @@ pub(crate) struct TimedStream {
     head: usize,
     /// How many requests had begun when it was looked at last.
     request_count: u64,
-    /// As much as the longest head so far, because the buffer of the protocol does not shrink. It counts for the address at the
+    /// What the buffer of the protocol takes for the longest head so far, because it does not shrink. It counts for the address at the
     /// other end: whose the request is, is not known before the head is whole.
     memory: RequestMemory,
     /// The end of the period in which the client must read; there is one while a write waits for the client.
@@ -79,7 +83,8 @@ impl TimedStream {
             return Ok(());
         }
         self.head += bytes;
-        let taken = self.memory.take(self.head.saturating_sub(self.memory.bytes()));
+        let buffer = self.head.saturating_mul(BUFFER_FACTOR);
+        let taken = self.memory.take(buffer.saturating_sub(self.memory.bytes()));
         taken.map_err(|_| {
             if let Some(times) = self.limits.refused_heads.count() {
                 let peer = connection.peer();

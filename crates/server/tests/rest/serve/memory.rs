@@ -129,7 +129,7 @@ async fn is_closed(stream: &mut TcpStream) -> bool {
 
 /// Heads of 60 KB on all connections would take more memory than the budget and what is beside it.
 async fn long_heads_of_one_address_take_no_more_than_its_part(store: TestStore) {
-    let server = store.serve_with(Settings { memory_budget: 2 * MEGABYTE, ..unlimited() }).await;
+    let server = store.serve_with(Settings { memory_budget: 8 * MEGABYTE, ..unlimited() }).await;
     let owner = server.owner();
     let long = format!("GET /notes?{}", "x".repeat(60_000));
     let mut held = Vec::new();
