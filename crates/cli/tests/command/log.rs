@@ -156,13 +156,13 @@ fn who_shows_no_token_has_no_lines_of_their_own() {
     }
     let lines = log(&path);
     let (summaries, others): (Vec<_>, Vec<_>) =
-        lines.lines().partition(|line| line.contains("were refused before they were authenticated"));
+        lines.split_terminator('\n').partition(|line| line.contains("were refused before they were authenticated"));
     assert!(summaries[0].contains("first_status=404") && summaries[0].contains("first_path=\"/nothing\""), "{lines}");
     assert!(
         others.iter().all(|line| !["/nothing", "BREW", "/health"].iter().any(|part| line.contains(part))),
         "{lines}"
     );
-    assert!(lines.lines().all(|line| line.len() < 1_000), "{lines}");
+    assert!(lines.split_terminator('\n').all(|line| line.len() < 1_000), "{lines}");
 }
 
 /// More lines than the pipe and the queue have room for, and a reader that reads none of them.
