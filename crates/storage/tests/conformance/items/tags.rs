@@ -109,7 +109,7 @@ async fn tags_of_deleted_items_are_changed_and_counted_when_they_come_back(test:
     let retagged = ada.change(&*test.store, &deleted, retagging).await.unwrap();
     assert_eq!(counts(&*test.store, &[ada.space.id]).await, []);
     let found = test.store.tagged(&[ada.space.id], &BTreeSet::from(Kind::ALL), &tag("b")).await.unwrap();
-    assert_eq!(found, [retagged.item.clone()]);
+    assert_eq!(found, std::slice::from_ref(&retagged.item));
     ada.change(&*test.store, &retagged, ada.restoring(&retagged)).await.unwrap();
     assert_eq!(counts(&*test.store, &[ada.space.id]).await, expected(&[("b", 1)]));
 }
