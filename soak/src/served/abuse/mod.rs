@@ -50,7 +50,7 @@ struct Scene<'a> {
     served: &'a mut Served,
     bystander: Bystander,
     listener: EventListener,
-    attacker: Client,
+    attacker_token: String,
     material: PathBuf,
     /// As a stage goes over, its row.
     stages: Vec<Stage>,
@@ -96,7 +96,8 @@ pub(super) fn run(setup: &TrialSetup, options: &AbuseOptions) -> anyhow::Result<
         budget / memory::MEGABYTE
     );
 
-    let mut scene = Scene { setup, served: &mut served, bystander, listener, attacker, material, stages: Vec::new() };
+    let (attacker_token, stages) = (accounts.attacker, Vec::new());
+    let mut scene = Scene { setup, served: &mut served, bystander, listener, attacker_token, material, stages };
     Stage::print_head();
     for planned in plan(setup.form, &options.only, time, together) {
         if scene.run(planned)?.is_none() {
@@ -169,7 +170,9 @@ impl Scene<'_> {
         ensure!(self.served.is_alive()?, "the server ended beside {name}");
         let recovery = self.until_recovered(stopped);
         if attacks.contains(&Attack::HangingWebhooks) && recovery.is_some() {
-            remove_webhooks(&mut self.attacker).context("the attackers' webhooks cannot be removed")?;
+            // On a connection of its own: the server closes idle ones when it needs their places.
+            let attacker = &mut Client::with_token(self.served.address, &self.attacker_token, PATIENCE);
+            remove_webhooks(attacker).context("the attackers' webhooks cannot be removed")?;
         }
         let stage = Stage { name, surroundings, measured, memory, recovery, outcomes };
         stage.print();

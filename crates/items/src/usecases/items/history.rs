@@ -163,6 +163,7 @@ impl Interline {
         diff: impl FnOnce(&str, &str) -> UnifiedDiff + Send + 'static,
     ) -> Result<UnifiedDiff, Error> {
         let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+        take_for_work(before.len() + after.len())?;
         if before.len() + after.len() <= BIG_BYTES {
             return Ok(diff(&before, &after));
         }
