@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::task::JoinHandle;
+
 use crate::{Error, OverloadCause, Overloaded, UserId};
 
 /// What one request may hold without being counted: most requests are smaller, and cost no lock.
@@ -197,6 +199,15 @@ impl RequestMemory {
     }
 }
 
+/// Spawns a task that belongs to the request that this task is about: what the request holds counts until that task has ended,
+/// also when its client has gone.
+pub fn spawn_in_request<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+    match RequestMemory::current() {
+        Some(memory) => tokio::spawn(async move { memory.scope(work).await }),
+        None => tokio::spawn(work),
+    }
+}
+
 /// Takes the memory for work on so many bytes of content from the request that this task is about. Work that is begun again,
 /// on a newer content, takes only what it needs more than before.
 pub(crate) fn take_for_work(bytes: usize) -> Result<(), Error> {
@@ -303,6 +314,27 @@ mod tests {
             assert_eq!((request.bytes(), budget.used()), (2 * TAKES, 2 * TAKES));
         }
         assert_eq!(budget.used(), 0);
+    }
+
+    #[tokio::test]
+    async fn what_a_request_holds_counts_until_its_tasks_have_ended() {
+        let budget = MemoryBudget::new(4 * MEGABYTE);
+        let (end, ended) = tokio::sync::oneshot::channel::<()>();
+        let request = budget.request(user());
+        request.take(MEGABYTE).expect("there is room");
+        let holder = request.holder();
+        let work = async move {
+            let _ = ended.await;
+            RequestMemory::current().map(|memory| memory.holder())
+        };
+        let mut task = None;
+        request.scope(async { task = Some(spawn_in_request(work)) }).await;
+        drop(request);
+        assert_eq!(budget.used(), MEGABYTE, "the task goes on");
+        end.send(()).expect("it waits");
+        assert_eq!(task.expect("it was spawned").await.expect("it does not panic"), Some(holder));
+        assert_eq!(budget.used(), 0);
+        assert!(spawn_in_request(async { RequestMemory::current() }).await.expect("it does not panic").is_none());
     }
 
     #[tokio::test]

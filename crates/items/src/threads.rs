@@ -80,9 +80,8 @@ impl From<ThreadError> for Error {
             ThreadError::NoThread(error) => Error::Unavailable(format!("no thread to work on: {error}")),
             ThreadError::Panicked => Error::Internal("a thread panicked at its work".to_owned()),
             ThreadError::QueueFull(QueueFull(cause)) => Overloaded { resource: "queue of work", cause }.into(),
-            ThreadError::WaitedTooLong => {
-                Overloaded { resource: "queue of work", cause: OverloadCause::Everyone }.into()
-            }
+            // Who waits that long waits for its own work: others are served in turn.
+            ThreadError::WaitedTooLong => Overloaded { resource: "queue of work", cause: OverloadCause::Caller }.into(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, Timeouts};
 use interline_items::fair::{FairPermit, FairSemaphore, QueueFull, pool_places};
-use interline_items::{MemoryHolder, Overloaded, StoreError};
+use interline_items::{MemoryHolder, OverloadCause, Overloaded, RequestMemory, StoreError};
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres::NoTls;
 use tokio_postgres::config::{Config, SslMode};
@@ -21,6 +21,8 @@ use crate::write_state::WriteState;
 /// Connections that the writes of one user may hold at a time. Most wait for each other, at the row that numbers the events of
 /// a space: one commits while the others get ready, and more would only keep connections from the rest.
 const WRITES_PER_USER: usize = 4;
+/// How long a write waits for its turn.
+const WRITE_WAIT: Duration = Duration::from_secs(30);
 /// Connections of one process that are left for short operations. A write holds one for a few round trips, so that some
 /// connections serve many clients.
 const SHORT_OPERATIONS: usize = 6;
@@ -141,14 +143,15 @@ impl Pools {
         self.integrity.count_damage(result.map_err(StoreError::from))
     }
 
-    /// A permit to hold a connection for a write, when it is the holder's turn; the server's own work needs none.
-    pub(super) async fn write_permit(
-        &self,
-        holder: Option<MemoryHolder>,
-    ) -> Result<Option<FairPermit<MemoryHolder>>, StoreError> {
-        let Some(holder) = holder else { return Ok(None) };
-        let overloaded = |QueueFull(cause)| StoreError::Overloaded(Overloaded { resource: "queue of writes", cause });
-        self.writes.acquire(holder).await.map(Some).map_err(overloaded)
+    /// A permit to hold a connection for a write, when it is the turn of the user whose request this task is about; the server's
+    /// own work needs none.
+    pub(super) async fn write_permit(&self) -> Result<Option<FairPermit<MemoryHolder>>, StoreError> {
+        let Some(holder) = RequestMemory::current().map(|memory| memory.holder()) else { return Ok(None) };
+        let acquired = tokio::time::timeout(WRITE_WAIT, self.writes.acquire(holder)).await;
+        let overloaded = |cause| StoreError::Overloaded(Overloaded { resource: "queue of writes", cause });
+        // Who waits that long waits for its own writes: others are served in turn.
+        let acquired = acquired.map_err(|_| overloaded(OverloadCause::Caller))?;
+        acquired.map(Some).map_err(|QueueFull(cause)| overloaded(cause))
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::{Batch, Error, IdempotencyRecord, Item, ItemWrite, Store, StoreError};
+use crate::{Batch, Error, IdempotencyRecord, Item, ItemWrite, Store, StoreError, spawn_in_request};
 
 use super::{Caller, EditResult, Interline, now};
 
@@ -75,7 +75,7 @@ impl Interline {
         let permit = self.long_write_permit(caller).await?;
         let store = Arc::clone(&self.store);
         // In a task of its own: the storage commits it also when the caller has gone, and the place is taken until then.
-        let writing = tokio::spawn(async move {
+        let writing = spawn_in_request(async move {
             let _permit = permit;
             write(store).await
         });

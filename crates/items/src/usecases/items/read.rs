@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use crate::fields::PromptName;
 use crate::memory_budget::take_for_work;
-use crate::{
-    Error, HashCheck, Item, ItemId, ItemState, Kind, NeedsText, PointRead, Scope, Snapshot, SpaceId, StoreError,
-};
+use crate::{Error, HashCheck, Item, ItemId, ItemState, Kind, NeedsText, PointRead, Scope, Snapshot, SpaceId};
 
 use crate::usecases::{Caller, Interline};
 
@@ -170,7 +168,11 @@ impl Interline {
             Ok(None) => return Err(not_found(None)),
             Ok(Some(found)) if !item_ref.exists_for(caller, found.item()) => return Err(not_found(Some(found.item()))),
             Ok(Some(PointRead::Whole(snapshot))) => Ok(Some(snapshot)),
-            Ok(Some(PointRead::WithoutContent(item))) => self.long_snapshot(caller, &item, check).await?,
+            Ok(Some(PointRead::WithoutContent(item))) => {
+                let _permit = self.read_permit(caller).await?;
+                take_for_work(item.content.map_or(0, |info| usize::try_from(info.bytes).unwrap_or(usize::MAX)))?;
+                self.store.visible_snapshot(id, caller.visible(), check).await
+            }
             Err(error) => Err(error),
         };
         match read {
@@ -182,18 +184,6 @@ impl Interline {
             }
             Err(error) => Err(self.explain_damage(caller, id, error).await),
         }
-    }
-
-    /// The item with its long content, read when it is the caller's turn and there is memory for it.
-    async fn long_snapshot(
-        &self,
-        caller: &Caller,
-        item: &Item,
-        check: HashCheck,
-    ) -> Result<Result<Option<Snapshot>, StoreError>, Error> {
-        let _permit = self.read_permit(caller).await?;
-        take_for_work(item.content.as_ref().map_or(0, |info| usize::try_from(info.bytes).unwrap_or(usize::MAX)))?;
-        Ok(self.store.visible_snapshot(item.id, caller.visible(), check).await)
     }
 
     async fn resolve_id(&self, caller: &Caller, item_ref: &ItemRef) -> Result<ItemId, Error> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use deadpool_postgres::{Client, Pool, Transaction};
-use interline_items::{IdempotencyRecord, RequestMemory, StoreError};
+use interline_items::{IdempotencyRecord, StoreError, spawn_in_request};
 use uuid::Uuid;
 
 use crate::postgres::connection::{Pools, with_timeout};
@@ -73,9 +73,9 @@ pub(crate) async fn run_detached<T: Send + 'static>(
     pools: &Pools,
     write: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
-    let (pools, holder) = (pools.clone(), RequestMemory::current().map(|memory| memory.holder()));
-    let running = tokio::spawn(async move {
-        let _permit = pools.write_permit(holder).await?;
+    let pools = pools.clone();
+    let running = spawn_in_request(async move {
+        let _permit = pools.write_permit().await?;
         write.await
     });
     running.await.unwrap_or_else(|gone| Err(StoreError::Unknown(gone.to_string())))
