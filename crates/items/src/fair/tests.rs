@@ -201,6 +201,8 @@ fn work_stops_when_its_time_is_over_or_nobody_waits_for_it() {
 fn long_work_lets_others_go_first_after_its_slice() {
     let semaphore = FairSemaphore::new(1, 1);
     let permit = semaphore.try_acquire(WorkFor::Server).unwrap();
+    // Before the checkpoint is made: the slice begins there, and the other may be slow to start.
+    let begin = Instant::now();
     let (checkpoint, guard) = Checkpoint::new(Some(permit), None);
     let user = WorkFor::User(UserId::from_uuid(uuid::Uuid::nil()));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
@@ -208,7 +210,6 @@ fn long_work_lets_others_go_first_after_its_slice() {
         let semaphore = semaphore.clone();
         runtime.spawn(async move { semaphore.acquire(user).await.is_ok() })
     };
-    let begin = Instant::now();
     while !other.is_finished() {
         checkpoint.check().unwrap();
     }
