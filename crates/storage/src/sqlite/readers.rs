@@ -27,6 +27,9 @@ const STEPS_PER_CHECK: i32 = 4_000;
 /// How many idle connections are kept open.
 const MAX_IDLE: usize = 16;
 
+/// How many of them keep the pages that they have read, at most 8 MB each.
+const MAX_WARM: usize = 4;
+
 /// Reads on pooled connections.
 pub(super) struct Readers {
     pool: Arc<Pool>,
@@ -109,7 +112,8 @@ pub(super) fn in_snapshot<T>(
 }
 
 /// Idle connections, [`MAX_IDLE`] at the most. A read that finds none opens one, because to wait for one would hold up a
-/// thread that serves other requests too.
+/// thread that serves other requests too. The one that was used last is taken first, so the others are those of a burst:
+/// below the last [`MAX_WARM`] they hold no pages.
 struct Pool {
     path: PathBuf,
     files: Arc<DatabaseFiles>,
@@ -136,8 +140,13 @@ impl Pool {
 
     fn put_back(&self, connection: Connection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < MAX_IDLE {
-            idle.push(connection);
+        if idle.len() >= MAX_IDLE {
+            return;
+        }
+        idle.push(connection);
+        if let Some(cooled) = idle.len().checked_sub(MAX_WARM + 1).and_then(|below| idle.get(below)) {
+            // If it fails, the connection keeps its pages: as right as before.
+            drop(cooled.release_memory());
         }
     }
 }
