@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
-use interline_items::{ContentInfo, Fields, Item, ItemId, Snapshot, SpaceId, Stamp, StoreError};
+use interline_items::{ContentInfo, Fields, Item, ItemId, PointRead, Snapshot, SpaceId, Stamp, StoreError};
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
@@ -13,6 +13,7 @@ use crate::codec::{functions, json, names};
 use crate::integrity::Damage;
 pub(super) use crate::item_columns::item_columns;
 use crate::postgres::failure::Failure;
+use crate::postgres::write::transaction_retry::run_blocking;
 
 /// The item of a row.
 pub(super) fn item(row: &Row) -> Result<Item, Failure> {
@@ -43,6 +44,15 @@ fn decode_item(row: &Row) -> Result<Item, Failure> {
 /// The item of a row, with the content of its column `text`.
 pub(super) fn snapshot(row: &Row) -> Result<Snapshot, Failure> {
     Ok(Snapshot { item: item(row)?, content: row.try_get::<_, Option<&str>>("text")?.map(Arc::from) })
+}
+
+/// The same, off this thread if the content is long: checking and copying megabytes would hold up the thread's other requests.
+pub(super) async fn long_snapshot(row: Row) -> Result<Snapshot, Failure> {
+    if maybe_count(&row, "content_bytes")?.is_some_and(|bytes| bytes > PointRead::MAX_BYTES) {
+        run_blocking(move || snapshot(&row)).await?
+    } else {
+        snapshot(&row)
+    }
 }
 
 /// The fields of an item's row.

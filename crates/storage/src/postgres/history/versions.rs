@@ -149,12 +149,10 @@ async fn content(transaction: &Transaction<'_>, item: ItemId, version: i64) -> R
         Some(row) => Some(row.try_get(0)?),
         None => None,
     };
-    let mut newest: Option<Arc<str>> = None;
+    let mut newest: Option<Row> = None;
     if start.is_none() {
         let statement = transaction.prepare_cached(NEWEST).await?;
-        if let Some(row) = transaction.query_opt(&statement, &[&id]).await? {
-            newest = Some(Arc::from(row.try_get::<_, &str>(0)?));
-        }
+        newest = transaction.query_opt(&statement, &[&id]).await?;
     }
     let statement = transaction.prepare_cached(UNDO).await?;
     let found = transaction.query(&statement, &[&id, &version, &start.unwrap_or(i64::MAX)]).await?;
@@ -163,8 +161,11 @@ async fn content(transaction: &Transaction<'_>, item: ItemId, version: i64) -> R
         records.push(UndoRecord::from_stored(row.try_get(0)?, row.try_get(1)?).map_err(StoreError::from)?);
     }
     // Off the threads of the async runtime: it may take milliseconds.
-    let rebuilt = tokio::task::spawn_blocking(move || undo::rebuild(newest, &records)).await;
-    Ok(rebuilt.map_err(|gone| StoreError::Failed(gone.to_string()))?.map_err(StoreError::from)?)
+    run_blocking(move || {
+        let newest = newest.as_ref().map(|row| row.try_get::<_, &str>(0)).transpose()?;
+        Ok::<_, Failure>(undo::rebuild(newest.map(Arc::from), &records).map_err(StoreError::from)?)
+    })
+    .await?
 }
 
 fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {

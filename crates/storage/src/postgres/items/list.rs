@@ -1,5 +1,7 @@
 //! Pages of a list of items: the SQL of a filter, an order and a cursor.
 
+use std::sync::Arc;
+
 use deadpool_postgres::Client;
 use interline_items::fields::sort_key;
 use interline_items::{
@@ -14,9 +16,10 @@ use crate::integrity::Integrity;
 use crate::paging::{entries_needed, sort_column, view_number};
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{self, item_columns};
+use crate::postgres::write::transaction_retry::run_blocking;
 
 /// A page of items, and how many match in all, in one snapshot of the database.
-pub(crate) async fn list(client: &mut Client, integrity: &Integrity, query: &ListQuery) -> Result<Page, Failure> {
+pub(crate) async fn list(client: &mut Client, integrity: &Arc<Integrity>, query: &ListQuery) -> Result<Page, Failure> {
     let count = Select::counting(query);
     let page = Select::page(query)?;
     // Both statements see the snapshot of the first one.
@@ -31,20 +34,36 @@ pub(crate) async fn list(client: &mut Client, integrity: &Integrity, query: &Lis
     )?;
     transaction.commit().await?;
 
-    let read = |row: &Row| match query.contents {
-        Contents::Omit => Ok::<_, Failure>(Snapshot { item: rows::item(row)?, content: None }),
-        Contents::Read => Ok(integrity.without_damage(rows::snapshot(row)?)),
-    };
-    let (mut items, mut last) = (Vec::new(), None);
-    for row in found.iter().take(query.limit) {
-        items.extend(integrity.unless_damaged(read(row))?);
-        last = Some(row);
-    }
-    let next = match last {
+    let next = match found.get(..query.limit).and_then(<[Row]>::last) {
         Some(last) if found.len() > query.limit => Some(cursor(last, query.sort.by)?),
         _ => None,
     };
+    let (limit, contents, integrity) = (query.limit, query.contents, Arc::clone(integrity));
+    let decode = move || page_items(&found, limit, contents, &integrity);
+    let items = match contents {
+        Contents::Omit => decode()?,
+        // Megabytes, perhaps.
+        Contents::Read => run_blocking(decode).await??,
+    };
     Ok(Page { items, total: rows::count(&counted, "total")?, next })
+}
+
+/// The items of a page's rows; one that is damaged is counted and left out.
+fn page_items(
+    found: &[Row],
+    limit: usize,
+    contents: Contents,
+    integrity: &Integrity,
+) -> Result<Vec<Snapshot>, Failure> {
+    let read = |row: &Row| match contents {
+        Contents::Omit => Ok::<_, Failure>(Snapshot { item: rows::item(row)?, content: None }),
+        Contents::Read => Ok(integrity.without_damage(rows::snapshot(row)?)),
+    };
+    let mut items = Vec::new();
+    for row in found.iter().take(limit) {
+        items.extend(integrity.unless_damaged(read(row))?);
+    }
+    Ok(items)
 }
 
 /// The cursor of the page after the item of a row, whether the item can be read or not.

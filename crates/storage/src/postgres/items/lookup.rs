@@ -117,7 +117,10 @@ pub(crate) async fn item(client: &Client, id: ItemId) -> Result<Option<Item>, Fa
 pub(crate) async fn snapshot(client: &impl GenericClient, id: ItemId) -> Result<Option<Snapshot>, Failure> {
     let statement = client.prepare_cached(SNAPSHOT).await?;
     let found = client.query_opt(&statement, &[&id.uuid()]).await.map_err(|error| Failure::from(error).of_item(id))?;
-    found.as_ref().map(rows::snapshot).transpose()
+    match found {
+        Some(row) => rows::long_snapshot(row).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 /// An item without its content, if it exists for a caller.
@@ -144,7 +147,10 @@ pub(crate) async fn visible_snapshot(
     id: ItemId,
     visible: &Visibility,
 ) -> Result<Option<Snapshot>, Failure> {
-    visible_row(client, VISIBLE_SNAPSHOT, id, visible, &[]).await?.as_ref().map(rows::snapshot).transpose()
+    match visible_row(client, VISIBLE_SNAPSHOT, id, visible, &[]).await? {
+        Some(row) => rows::long_snapshot(row).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 /// The row that a statement selects by an id, what a caller sees, and `more` parameters.
