@@ -11,6 +11,10 @@ use crate::lines::{Line, newlines, skip_lines};
 
 /// The longest diff.
 const MAX_BYTES: usize = 64 * 1024;
+/// How many lines of both texts are compared at the most.
+const MAX_COMPARED_LINES: usize = 1 << 20;
+/// The memory that comparing takes for each line.
+const BYTES_PER_LINE: usize = 100;
 /// Lines shown around a change.
 const CONTEXT_LINES: usize = 3;
 const HEADER: &str = "--- a/content\n+++ b/content\n";
@@ -43,6 +47,11 @@ pub fn diff_within(before: &str, after: &str, max_bytes: usize) -> UnifiedDiff {
         text: after[start..after.len() - at_end].to_owned(),
     };
     render(before, &[block], max_bytes)
+}
+
+/// How many bytes of memory [`diff`] needs at the most, beside the texts and a copy of the second.
+pub fn diff_memory(before: &str, after: &str) -> usize {
+    (count_lines(before) + count_lines(after)).min(MAX_COMPARED_LINES) * BYTES_PER_LINE
 }
 
 /// The unified diff of an edit, made from its splices.
@@ -162,6 +171,11 @@ fn first_lines(text: &str, room: usize) -> (&str, usize) {
 
 fn changes<'t>(original: &str, block: &'t ChangedBlock) -> Vec<LineChange<'t>> {
     let before = &original[block.range.clone()];
+    let (removed_lines, added_lines) = (count_lines(before), count_lines(&block.text));
+    if removed_lines + added_lines > MAX_COMPARED_LINES {
+        let (range, first_line, added) = (block.range.clone(), block.first_line, block.text.as_str());
+        return vec![LineChange { range, first_line, removed_lines, added, added_lines }];
+    }
     let mut ids = LineIds::default();
     let old = ids.ids(before.split_inclusive('\n'));
     let new = ids.ids(block.text.split_inclusive('\n'));
@@ -180,6 +194,11 @@ fn changes<'t>(original: &str, block: &'t ChangedBlock) -> Vec<LineChange<'t>> {
             }
         })
         .collect()
+}
+
+/// How many lines there are, the last one with a newline or without.
+fn count_lines(text: &str) -> usize {
+    newlines(text.as_bytes()) + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
 /// A position in a text, in lines and in bytes, that moves only forward.
@@ -380,6 +399,9 @@ mod tests {
         assert!(one_change.text.ends_with("+some line\n b\n"), "what is there is a whole diff");
         let all = diff(&"old\n".repeat(30_000), &"new\n".repeat(30_000)).text;
         assert!(all.contains("\n-old\n+new\n") && all.ends_with("+new\n old\n old\n old\n"), "{}", &all[..100]);
+        let too_many = MAX_COMPARED_LINES / 2;
+        let coarse = diff(&"old\n".repeat(too_many), &format!("{}new\n", "new\nold\n".repeat(too_many / 2)));
+        assert!(coarse.truncated && coarse.text.contains("\n-old\n-old\n"), "too many lines to be compared");
         let one_line = diff("", &"z".repeat(MAX_BYTES));
         assert_eq!(one_line, UnifiedDiff { text: String::new(), truncated: true });
     }

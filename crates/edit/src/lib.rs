@@ -47,7 +47,7 @@ mod patch;
 mod replace;
 mod search;
 
-pub use diff::{UnifiedDiff, diff, diff_within};
+pub use diff::{UnifiedDiff, diff, diff_memory, diff_within};
 pub use edit::{ChangedLines, Edit, EditMismatch, Splice};
 pub use excerpt::{MAX_EXCERPT_CHARS, excerpt};
 pub use insert::{Insert, InsertError, InsertPosition, Insertion, insert};

@@ -148,22 +148,30 @@ impl SequenceComparison<'_> {
 
 /// The elements that occur once in both, as pairs of indexes in the order of `a`.
 fn once_in_both(a: &[u32], b: &[u32]) -> Vec<(usize, usize)> {
-    /// Where an element was seen; `None` if it was seen twice.
-    fn positions(elements: &[u32]) -> HashMap<u32, Option<usize>> {
-        let mut positions = HashMap::with_capacity(elements.len());
-        for (index, element) in elements.iter().enumerate() {
-            positions.entry(*element).and_modify(|position| *position = None).or_insert(Some(index));
+    let (once_in_a, once_in_b) = (occurring_once(a), occurring_once(b));
+    let mut others = once_in_b.iter().peekable();
+    let mut pairs = Vec::new();
+    for (element, here) in once_in_a {
+        while others.next_if(|(other, _)| *other < element).is_some() {}
+        if let Some((_, there)) = others.next_if(|(other, _)| *other == element) {
+            pairs.push((here, *there));
         }
-        positions
     }
-    let in_b = positions(b);
-    let in_a = positions(a);
-    let once = |(index, element): (usize, &u32)| {
-        let here = in_a.get(element).copied().flatten()?;
-        let there = in_b.get(element).copied().flatten()?;
-        (here == index).then_some((index, there))
-    };
-    a.iter().enumerate().filter_map(once).collect()
+    pairs.sort_unstable();
+    pairs
+}
+
+/// The elements that occur once, in their order, each with its index. Sorted, not hashed: a fifth of the memory.
+fn occurring_once(elements: &[u32]) -> Vec<(u32, usize)> {
+    let mut places: Vec<(u32, u32)> = elements.iter().copied().zip(0..).collect();
+    places.sort_unstable();
+    places
+        .chunk_by(|(one, _), (other, _)| one == other)
+        .filter_map(|same| match same {
+            [(element, index)] => Some((*element, usize::try_from(*index).ok()?)),
+            _ => None,
+        })
+        .collect()
 }
 
 /// The longest part of the pairs in which both indexes grow; the first grows already.

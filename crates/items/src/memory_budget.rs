@@ -19,8 +19,9 @@ const SMALL: usize = 256 * 1024;
 const RESERVE: usize = 8;
 /// The part of the budget that one holder may have, as its divisor.
 const HOLDER: usize = 2;
-/// How many times its bytes a text takes while it is worked on: as it was read, and what is made of it.
-pub const WORK_FACTOR: usize = 2;
+/// How many times its bytes a text takes while it is worked on: as it was read, what is made of it, and what the allocator
+/// has not given back yet.
+pub const WORK_FACTOR: usize = 3;
 
 tokio::task_local! {
     static CURRENT: RequestMemory;
@@ -211,8 +212,13 @@ pub fn spawn_in_request<T: Send + 'static>(work: impl Future<Output = T> + Send 
 /// Takes the memory for work on so many bytes of content from the request that this task is about. Work that is begun again,
 /// on a newer content, takes only what it needs more than before.
 pub(crate) fn take_for_work(bytes: usize) -> Result<(), Error> {
+    take_in_all_for_work(bytes.saturating_mul(WORK_FACTOR))
+}
+
+/// The same for work that takes so many bytes in all.
+pub(crate) fn take_in_all_for_work(after: usize) -> Result<(), Error> {
     let Some(memory) = RequestMemory::current() else { return Ok(()) };
-    let (before, after) = (memory.0.work.load(Ordering::Relaxed), bytes.saturating_mul(WORK_FACTOR));
+    let before = memory.0.work.load(Ordering::Relaxed);
     if after > before {
         memory.take(after - before)?;
         memory.0.work.store(after, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use interline_python::{CodeError, Function};
 use crate::fields::{Content, ContentError, sort_key};
 use crate::{CodeKind, Error, FileQuery, Item, OrganizationId, Scope, SpaceId};
 
-use super::super::items::check_code;
+use super::super::items::{check_code, take_for_code};
 use super::super::{Caller, Interline, ReadContent};
 use super::scope::{CodeScope, FileRef};
 
@@ -158,6 +158,7 @@ impl Interline {
                 read.part.map(|part| part.text).unwrap_or_default()
             }
         };
+        take_for_code(&text)?;
         let sdk = Arc::clone(&self.sdk);
         let check = move |stack: &_| check_code(CodeKind::Workflow, &text, &sdk, stack);
         match self.threads.run(caller.work_for(), check).await? {

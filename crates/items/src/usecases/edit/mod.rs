@@ -20,7 +20,7 @@ use interline_edit::{Edit, Level, UnifiedDiff};
 use crate::{CodeKind, ContentRule, Error, Snapshot};
 
 use super::commit::{MAX_ROUNDS, lost_every_round};
-use super::items::BIG_BYTES;
+use super::items::{BIG_BYTES, take_for_code};
 use super::{Caller, Interline, ItemRef, WriteOutcome};
 pub(super) use contention::EditContention;
 use plan::{PlannedEdit, plan_code, plan_template, plan_text};
@@ -98,6 +98,9 @@ impl Interline {
                 plan_text(before, request, &self.limits)
             }
             rule => {
+                if let ContentRule::Code(CodeKind::Workflow | CodeKind::Module) = rule {
+                    take_for_code(before.content.as_deref().unwrap_or_default())?;
+                }
                 let (before, request, limits) = (before.clone(), Arc::clone(request), Arc::clone(&self.limits));
                 let sdk = Arc::clone(&self.sdk);
                 let plan = move |stack: &_| match rule {

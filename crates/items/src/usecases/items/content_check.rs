@@ -6,6 +6,7 @@ use interline_python::{Function, SdkName, check};
 use interline_template::Template;
 
 use crate::fields::Arguments;
+use crate::memory_budget::take_in_all_for_work;
 use crate::template::check as check_arguments;
 use crate::threads::LargeStack;
 use crate::{CodeKind, ContentInfo, ContentRule, Error, Fields, Item, Kind, KindMismatch};
@@ -14,6 +15,9 @@ use crate::usecases::{Caller, Interline};
 
 /// Work on a text of more bytes takes long enough to hold up other requests: it runs on a thread of its own.
 pub(in crate::usecases) const BIG_BYTES: usize = 64 * 1024;
+
+/// How many times its bytes checking a module takes at the most, of one that is a single statement: see `interline-bench python`.
+const CODE_FACTOR: usize = 12;
 
 /// What an item holds of its content besides the text: its figures, and the functions of a workflow.
 pub(in crate::usecases) struct CheckedContent {
@@ -52,6 +56,7 @@ impl Interline {
                 self.threads.run(caller.work_for(), check).await?
             }
             ContentRule::Code(kind) => {
+                take_for_code(content.as_deref().unwrap_or_default())?;
                 let sdk = Arc::clone(&self.sdk);
                 let check = move |stack: &LargeStack| {
                     let text = content.unwrap_or_default();
@@ -75,6 +80,11 @@ impl Interline {
             Some(text) => Ok(Some(self.threads.run(caller.work_for(), move |_| ContentInfo::from_text(&text)).await?)),
         }
     }
+}
+
+/// Takes the memory for checking a text as code.
+pub(in crate::usecases) fn take_for_code(text: &str) -> Result<(), Error> {
+    take_in_all_for_work(text.len().saturating_mul(CODE_FACTOR))
 }
 
 /// Checks that a text is code of a kind, and returns the functions of a workflow (`None` of other code). Every write of

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use interline_edit::{UnifiedDiff, diff, diff_within};
+use interline_edit::{UnifiedDiff, diff, diff_memory, diff_within};
 
-use crate::memory_budget::take_for_work;
+use crate::memory_budget::{WORK_FACTOR, take_for_work, take_in_all_for_work};
 use crate::{Error, Fields, HistoryPage, HistoryQuery, Item, Scope, Snapshot, Stamp, Version};
 
 use crate::usecases::commit::{MAX_ROUNDS, changed_field_names, lost_every_round};
@@ -163,7 +163,8 @@ impl Interline {
         diff: impl FnOnce(&str, &str) -> UnifiedDiff + Send + 'static,
     ) -> Result<UnifiedDiff, Error> {
         let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-        take_for_work(before.len() + after.len())?;
+        let texts = (before.len() + after.len()).saturating_mul(WORK_FACTOR);
+        take_in_all_for_work(texts.saturating_add(diff_memory(&before, &after)))?;
         if before.len() + after.len() <= BIG_BYTES {
             return Ok(diff(&before, &after));
         }
