@@ -8,6 +8,7 @@ mod enrichment;
 mod history;
 mod lifecycle;
 mod list;
+mod list_values;
 mod read;
 mod render;
 mod search;
@@ -15,6 +16,8 @@ mod update;
 
 use interline_items::Presence;
 use utoipa_axum::routes;
+
+pub(in crate::http) use list_values::enumeration_schemas;
 
 use super::rules::{RouteRules, Routes};
 use crate::http::extract::collection::Collection;
