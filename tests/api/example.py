@@ -93,7 +93,7 @@ def find(client: AuthenticatedClient, note: UUID) -> None:
     assert {match.field for match in inside.matches} == set(fields), inside
 
     lines = done(read_notes.sync(note, client=client, start_line=3, end_line=4))
-    assert lines.content == "- buy milk\n- call Ann\n", lines
+    assert lines.content == "- buy milk\n- call Ann", lines
     assert isinstance(lines.content_metadata, ContentMetadata) and lines.content_metadata.is_partial, lines
 
 
