@@ -157,6 +157,9 @@ macro_rules! names {
         }
 
         impl $type {
+            /// Every one.
+            pub const ALL: &[$type] = &[$($type::$variant,)*];
+
             /// The stable name.
             pub const fn name(self) -> &'static str {
                 match self {
@@ -166,7 +169,7 @@ macro_rules! names {
 
             /// The value with that stable name.
             pub fn from_name(name: &str) -> Option<$type> {
-                [$($type::$variant,)*].into_iter().find(|one| one.name() == name)
+                $type::ALL.iter().copied().find(|one| one.name() == name)
             }
         }
 

@@ -47,6 +47,9 @@ pub enum DecoratorKind {
 }
 
 impl DecoratorKind {
+    /// Every one.
+    pub const ALL: [DecoratorKind; 3] = [DecoratorKind::Workflow, DecoratorKind::Tool, DecoratorKind::DataProvider];
+
     /// The decorator's name in code.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -58,9 +61,7 @@ impl DecoratorKind {
 
     /// The kind whose name in code this is.
     pub fn parse(name: &str) -> Option<DecoratorKind> {
-        [DecoratorKind::Workflow, DecoratorKind::Tool, DecoratorKind::DataProvider]
-            .into_iter()
-            .find(|kind| kind.as_str() == name)
+        DecoratorKind::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 }
 

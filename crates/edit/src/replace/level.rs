@@ -59,3 +59,21 @@ pub enum LineEndings {
     /// They become those of the passage that is replaced.
     Match,
 }
+
+impl LineEndings {
+    /// Both.
+    pub const ALL: [LineEndings; 2] = [LineEndings::Literal, LineEndings::Match];
+
+    /// The stable name: `literal`, `match`.
+    pub fn name(self) -> &'static str {
+        match self {
+            LineEndings::Literal => "literal",
+            LineEndings::Match => "match",
+        }
+    }
+
+    /// The one of that stable name.
+    pub fn from_name(name: &str) -> Option<LineEndings> {
+        LineEndings::ALL.into_iter().find(|endings| endings.name() == name)
+    }
+}

@@ -314,6 +314,34 @@ pub enum Expectation {
 }
 
 impl Error {
+    /// Every code that [`Error::code`] gives.
+    pub const CODES: [&'static str; 24] = [
+        "not_found",
+        "validation_failed",
+        "too_large",
+        "invalid_template",
+        "invalid_code",
+        "entity_type_mismatch",
+        "invalid_arguments",
+        "render_failed",
+        "invalid_lines",
+        "content_empty",
+        "invalid_parameters",
+        "invalid_pattern",
+        "no_match",
+        "multiple_matches",
+        "invalid_operations",
+        "conflict",
+        "duplicate",
+        "cursor_expired",
+        "unauthorized",
+        "forbidden",
+        "unavailable",
+        "overloaded",
+        "corrupt_content",
+        "internal",
+    ];
+
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
@@ -376,5 +404,19 @@ impl From<StoreError> for Error {
             }
             StoreError::Failed(detail) => Error::Internal(detail),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::Error;
+
+    #[test]
+    fn every_code_is_listed() {
+        let after = include_str!("mod.rs").split("pub fn code(&self)").nth(1).unwrap();
+        let given: BTreeSet<&str> = after.split("\n    }\n").next().unwrap().split('"').skip(1).step_by(2).collect();
+        assert_eq!(given, BTreeSet::from(Error::CODES));
     }
 }

@@ -7,6 +7,7 @@ use interline_items::{
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::enumerations::{self, InsertPosition, ItemType, MatchLevel};
 use super::requests::{TemplateArgument, deserialize_some, into_arguments};
 use super::{Object, invalid_field};
 
@@ -30,8 +31,9 @@ pub(crate) trait HasEditOptions {
 
 /// A request body that asks for an edit.
 pub(crate) trait EditRequestBody: HasEditOptions {
-    /// The field that the error names where the request has neither a text nor arguments.
-    const TEXT_FIELD: &'static str;
+    /// The fields that say the text: a request has all of them or, with arguments alone, none. The first is named by the
+    /// error where it has neither a text nor arguments.
+    const TEXT_FIELDS: &'static [&'static str];
     /// The unit in which its changes are counted.
     const UNIT: EditUnit = EditUnit::Places;
 
@@ -50,21 +52,20 @@ macro_rules! edit_request_body {
             $($(#[$field_attribute])* $field: $type,)*
             /// The kind, to be sure that no item of another is changed.
             #[serde(rename = "type", default, deserialize_with = "deserialize_some")]
-            #[schema(nullable = false)]
+            #[schema(value_type = Option<ItemType>, nullable = false)]
             kind: Option<String>,
             /// Only if the item is at this version; otherwise `conflict`.
             #[serde(default, deserialize_with = "deserialize_some")]
             #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
             expected_version: Option<u64>,
-            /// The loosest level at which a passage may be found: `exact`, `whitespace_normalized`,
-            /// `indentation_relative`, `punctuation_normalized` or, unless given, `spacing_normalized`.
+            /// The loosest level at which a passage may be found; unless given, `spacing_normalized`.
             #[serde(rename = "match", default, deserialize_with = "deserialize_some")]
-            #[schema(nullable = false)]
+            #[schema(value_type = Option<MatchLevel>, nullable = false)]
             loosest: Option<String>,
             /// Unless given `literal`: line endings of the new text are written as they are; with `match` they become
             /// those of the passage.
             #[serde(default, deserialize_with = "deserialize_some")]
-            #[schema(nullable = false)]
+            #[schema(value_type = Option<enumerations::LineEndings>, nullable = false)]
             line_endings: Option<String>,
             /// Nothing is written; the answer tells what would be.
             #[serde(default)]
@@ -138,7 +139,7 @@ edit_request_body! {
         before_str: Option<String>,
         /// As whole lines at the `start` or the `end`.
         #[serde(default, deserialize_with = "deserialize_some")]
-        #[schema(nullable = false, pattern = "^(start|end)$")]
+        #[schema(value_type = Option<InsertPosition>, nullable = false)]
         at: Option<String>,
         /// The text, verbatim.
         #[serde(default, deserialize_with = "deserialize_some")]
@@ -205,7 +206,7 @@ pub(crate) struct LineOperationRequest {
 }
 
 impl EditRequestBody for StrReplaceRequest {
-    const TEXT_FIELD: &'static str = "old_str";
+    const TEXT_FIELDS: &'static [&'static str] = &["old_str", "new_str"];
 
     fn into_change(self) -> Result<Option<TextChange>, Error> {
         let expected_matches = self.expected_matches.unwrap_or(1);
@@ -221,7 +222,7 @@ impl EditRequestBody for StrReplaceRequest {
 }
 
 impl EditRequestBody for DeleteContentRequest {
-    const TEXT_FIELD: &'static str = "content_to_delete";
+    const TEXT_FIELDS: &'static [&'static str] = &["content_to_delete"];
 
     fn into_change(self) -> Result<Option<TextChange>, Error> {
         let expected_matches = self.expected_matches.unwrap_or(1);
@@ -230,7 +231,7 @@ impl EditRequestBody for DeleteContentRequest {
 }
 
 impl EditRequestBody for InsertRequest {
-    const TEXT_FIELD: &'static str = "new_str";
+    const TEXT_FIELDS: &'static [&'static str] = &["new_str"];
 
     fn into_change(self) -> Result<Option<TextChange>, Error> {
         let anchored = self.after_str.is_some() || self.before_str.is_some() || self.at.is_some();
@@ -246,7 +247,7 @@ impl EditRequestBody for InsertRequest {
 }
 
 impl EditRequestBody for EditsRequest {
-    const TEXT_FIELD: &'static str = "edits";
+    const TEXT_FIELDS: &'static [&'static str] = &["edits"];
 
     fn into_change(self) -> Result<Option<TextChange>, Error> {
         let one = |Object(edit): Object<PassageEditRequest>| PassageChange {
@@ -259,7 +260,7 @@ impl EditRequestBody for EditsRequest {
 }
 
 impl EditRequestBody for PatchContentRequest {
-    const TEXT_FIELD: &'static str = "operations";
+    const TEXT_FIELDS: &'static [&'static str] = &["operations"];
     const UNIT: EditUnit = EditUnit::Operations;
 
     fn into_change(self) -> Result<Option<TextChange>, Error> {
@@ -281,7 +282,7 @@ pub(crate) fn edit_request<B: EditRequestBody>(
 ) -> Result<EditRequest, Error> {
     let change = body.into_change()?;
     if change.is_none() && options.arguments.is_none() {
-        return Err(required(B::TEXT_FIELD));
+        return Err(required(B::TEXT_FIELDS.first().copied().unwrap_or_default()));
     }
     let defaults = EditRequest::new(change);
     Ok(EditRequest {
@@ -293,11 +294,10 @@ pub(crate) fn edit_request<B: EditRequestBody>(
                 invalid_field("match", format!("must be one of {names}"))
             })?,
         },
-        line_endings: match options.line_endings.as_deref() {
+        line_endings: match options.line_endings {
             None => defaults.line_endings,
-            Some("literal") => LineEndings::Literal,
-            Some("match") => LineEndings::Match,
-            Some(_) => return Err(invalid_field("line_endings", "must be `literal` or `match`")),
+            Some(name) => LineEndings::from_name(&name)
+                .ok_or_else(|| invalid_field("line_endings", "must be `literal` or `match`"))?,
         },
         unit: B::UNIT,
         expected,

@@ -5,6 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::ItemResponse;
+use super::enumerations::MatchLevel;
 
 /// What an edit did, and the item afterwards.
 #[derive(Debug, Serialize, ToSchema)]
@@ -18,7 +19,7 @@ pub(crate) struct EditResponse<'a> {
     dry_run: Option<bool>,
     /// The loosest level at which a passage was found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, nullable = false)]
+    #[schema(value_type = Option<MatchLevel>, nullable = false)]
     match_type: Option<&'static str>,
     /// The line of the first place; of an insertion, where the first character of the new text is.
     #[schema(value_type = Option<i64>, minimum = 1)]

@@ -28,6 +28,14 @@ pub(crate) struct ErrorBody {
     data: Map<String, Value>,
 }
 
+/// The codes of errors that only HTTP has.
+const HTTP_CODES: [&str; 3] = ["method_not_allowed", "request_timeout", "rate_limited"];
+
+/// Every code of an error.
+pub(super) fn error_codes() -> impl Iterator<Item = &'static str> {
+    Error::CODES.into_iter().chain(HTTP_CODES)
+}
+
 impl ErrorBody {
     pub(crate) fn new(error: &'static str, message: String, suggestion: String) -> ErrorBody {
         ErrorBody { error, message, suggestion, data: Map::new() }

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Time;
+use super::enumerations::{ChangeSource, HistoryAction, ItemField};
 
 /// A part of a history, newest first.
 #[derive(Debug, Serialize, ToSchema)]
@@ -35,13 +36,16 @@ pub(crate) struct HistoryRecordResponse<'a> {
     /// The version that it made; null for archiving, deleting and their way back.
     #[schema(value_type = Option<i64>, minimum = 1)]
     version: Option<u64>,
-    /// `create`, `update`, `archive`, `unarchive`, `delete` or `restore`.
+    /// What was done.
+    #[schema(value_type = HistoryAction)]
     action: &'static str,
     /// The fields that changed.
+    #[schema(value_type = Vec<ItemField>)]
     changed_fields: &'a [String],
     /// When.
     created_at: Time,
-    /// The door that it came through: `rest`, `mcp-content`, `mcp-prompts`, `mcp-code`, `cli` or `web`.
+    /// The door that it came through.
+    #[schema(value_type = ChangeSource)]
     source: &'static str,
     /// Whose change it is.
     user: NamedIdResponse<'a>,
@@ -112,7 +116,7 @@ pub(crate) struct VersionDiffResponse<'a> {
     /// Whether the diff is too long to be whole.
     diff_truncated: bool,
     /// The fields in which the versions differ.
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<ItemField>)]
     changed_fields: &'a [&'static str],
 }
 

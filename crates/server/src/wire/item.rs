@@ -9,13 +9,15 @@ use uuid::Uuid;
 
 use super::Time;
 use super::code::CodeOwner;
+use super::enumerations::ItemType;
 
 /// A note, bookmark, prompt or file of code.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Item)]
 pub(crate) struct ItemResponse<'a> {
-    /// What it is: `note`, `bookmark`, `prompt`, `app_file`, `workflow` or `module`.
+    /// What it is.
     #[serde(rename = "type")]
+    #[schema(value_type = ItemType)]
     pub(crate) kind: &'static str,
     /// Its identifier, a UUIDv7.
     pub(crate) id: Uuid,
@@ -37,7 +39,7 @@ pub(crate) struct ItemResponse<'a> {
     pub(crate) name: Option<Option<&'a str>>,
     /// The arguments of a prompt.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "arguments")]
-    #[schema(value_type = Vec<super::TemplateArgument>, nullable = false)]
+    #[schema(value_type = Vec<ArgumentResponse>, nullable = false)]
     pub(crate) arguments: Option<&'a [Argument]>,
     /// The path of a file of code.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,6 +74,25 @@ pub(crate) struct ItemResponse<'a> {
     pub(crate) content: Option<&'a str>,
     /// Where `content` stands in the whole.
     pub(crate) content_metadata: Option<ContentMetadata>,
+}
+
+/// An argument of a prompt.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Argument)]
+struct ArgumentResponse<'a> {
+    /// The variable in the template.
+    name: &'a str,
+    /// What it is for.
+    description: Option<&'a str>,
+    /// Whether rendering needs a value for it.
+    required: bool,
+}
+
+impl<'a> From<&'a Argument> for ArgumentResponse<'a> {
+    fn from(argument: &'a Argument) -> ArgumentResponse<'a> {
+        let Argument { name, description, required } = argument;
+        ArgumentResponse { name, description: description.as_deref(), required: *required }
+    }
 }
 
 /// Where the sent part of a content stands in the whole.
@@ -187,7 +208,7 @@ fn tags<S: Serializer>(tags: &&[Tag], serializer: S) -> Result<S::Ok, S::Error> 
 }
 
 fn arguments<S: Serializer>(arguments: &Option<&[Argument]>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(arguments.unwrap_or_default().iter().map(super::TemplateArgument::from))
+    serializer.collect_seq(arguments.unwrap_or_default().iter().map(ArgumentResponse::from))
 }
 
 /// The length of an item's content in characters, if it has one.

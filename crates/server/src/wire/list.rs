@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::enumerations::SnippetField;
 use super::{CursorText, ItemResponse};
 
 /// A page of items.
@@ -69,8 +70,8 @@ struct SearchHitResponse<'a> {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Snippet)]
 struct SnippetResponse<'a> {
-    /// `content`, `description`, `title` (which stands for the name of a prompt too), `url` or `path`.
-    #[schema(pattern = "^(content|description|title|url|path)$")]
+    /// The field that `text` is from.
+    #[schema(value_type = SnippetField)]
     field: &'static str,
     /// The line of the content, from 1: what `start_line` takes. Null in other fields.
     #[schema(value_type = Option<i64>, minimum = 1)]

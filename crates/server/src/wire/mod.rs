@@ -6,6 +6,7 @@ mod cursor;
 mod edit_requests;
 mod edit_response;
 mod enrichment;
+mod enumerations;
 mod error;
 mod event;
 mod field_error;
@@ -26,6 +27,9 @@ pub(crate) use edit_requests::{
 };
 pub(crate) use edit_response::{EditResponse, dry_run_flag, edit_counts};
 pub(crate) use enrichment::EnrichmentResponse;
+pub(crate) use enumerations::{
+    HealthStatus, ItemType, SearchField, enumeration_schema, enumeration_schemas, enumerations,
+};
 pub(crate) use error::ErrorBody;
 pub(crate) use event::EventMessage;
 pub(crate) use field_error::{invalid_field, json_field_error};
@@ -35,7 +39,7 @@ pub(crate) use list::{ItemList, TagCount, TagList};
 pub(crate) use object::Object;
 pub(crate) use requests::{
     CreateItemRequest, CreateTokenRequest, CreateUserRequest, ItemConditionRequest, RenameTagRequest, RenderRequest,
-    TemplateArgument, UpdateItemRequest, tag_changes,
+    UpdateItemRequest, tag_changes,
 };
 pub(crate) use time::Time;
 pub(crate) use truncation::{MAX_CHARS, Truncation};

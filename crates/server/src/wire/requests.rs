@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use interline_items::fields::Argument;
 use interline_items::{Error, FieldChange, ItemChanges, ItemDraft, TagChanges};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::enumerations::{ItemType, TokenScope};
 use super::{Object, invalid_field};
 
 /// A new item.
@@ -18,7 +19,7 @@ use super::{Object, invalid_field};
 pub(crate) struct CreateItemRequest {
     /// The kind; where it is given, it must be that of the address.
     #[serde(rename = "type", default, deserialize_with = "deserialize_some")]
-    #[schema(nullable = false)]
+    #[schema(value_type = Option<ItemType>, nullable = false)]
     pub(crate) kind: Option<String>,
     /// Required for notes, and then not blank.
     #[serde(default)]
@@ -71,7 +72,7 @@ impl CreateItemRequest {
 pub(crate) struct ItemConditionRequest {
     /// The kind, to be sure that no item of another is changed.
     #[serde(rename = "type", default, deserialize_with = "deserialize_some")]
-    #[schema(nullable = false)]
+    #[schema(value_type = Option<ItemType>, nullable = false)]
     pub(crate) kind: Option<String>,
     /// Only if the item is at this version; otherwise `conflict`.
     #[serde(default, deserialize_with = "deserialize_some")]
@@ -86,7 +87,7 @@ pub(crate) struct ItemConditionRequest {
 pub(crate) struct UpdateItemRequest {
     /// The kind, to be sure that no item of another is changed.
     #[serde(rename = "type", default, deserialize_with = "deserialize_some")]
-    #[schema(nullable = false)]
+    #[schema(value_type = Option<ItemType>, nullable = false)]
     pub(crate) kind: Option<String>,
     /// Only if the item is at this version; otherwise `conflict`.
     #[serde(default, deserialize_with = "deserialize_some")]
@@ -175,9 +176,9 @@ pub(super) fn field_change<T>(field: Option<Option<T>>) -> FieldChange<T> {
 }
 
 /// An argument of a prompt.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = Argument)]
+#[schema(as = NewArgument)]
 pub(crate) struct TemplateArgument {
     /// The variable in the template: lower-case letters, digits and `_`, a letter first.
     #[schema(pattern = "^[a-z][a-z0-9_]*$", max_length = 100)]
@@ -188,13 +189,6 @@ pub(crate) struct TemplateArgument {
     /// Whether rendering needs a value for it.
     #[serde(default)]
     required: bool,
-}
-
-impl From<&Argument> for TemplateArgument {
-    fn from(argument: &Argument) -> TemplateArgument {
-        let Argument { name, description, required } = argument.clone();
-        TemplateArgument { name, description, required }
-    }
 }
 
 pub(super) fn into_arguments(arguments: Vec<Object<TemplateArgument>>) -> Vec<Argument> {
@@ -248,11 +242,13 @@ pub(crate) struct CreateTokenRequest {
     /// What its user calls it.
     #[schema(min_length = 1, max_length = 200)]
     pub(crate) name: String,
-    /// What it allows: `read`, `write`, `admin`; unless given, what the token of the request allows.
+    /// What it allows; unless given, what the token of the request allows.
     #[serde(default)]
+    #[schema(value_type = Option<Vec<TokenScope>>)]
     pub(crate) scopes: Option<Vec<String>>,
     /// The kinds that exist for it; unless given, all that exist for the token of the request.
     #[serde(default)]
+    #[schema(value_type = Option<Vec<ItemType>>)]
     pub(crate) kinds: Option<Vec<String>>,
     /// The spaces that exist for it; unless given, all that exist for the token of the request.
     #[serde(default)]

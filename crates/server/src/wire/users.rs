@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Time;
+use super::enumerations::{ItemType, SpaceKind, SpaceRole, TokenScope};
 
 /// A user.
 #[derive(Debug, Serialize, ToSchema)]
@@ -62,11 +63,11 @@ pub(crate) struct TokenResponse {
     id: Uuid,
     /// What its user calls it.
     name: String,
-    /// What it allows: `read`, `write`, `admin`.
-    #[schema(value_type = Vec<String>)]
+    /// What it allows.
+    #[schema(value_type = Vec<TokenScope>)]
     scopes: Vec<&'static str>,
     /// The kinds that exist for it; null is all.
-    #[schema(value_type = Option<Vec<String>>)]
+    #[schema(value_type = Option<Vec<ItemType>>)]
     kinds: Option<Vec<&'static str>>,
     /// The spaces that exist for it; null is all of its user's.
     spaces: Option<Vec<Uuid>>,
@@ -118,11 +119,13 @@ pub(crate) struct TokenList {
 pub(crate) struct SpaceResponse {
     /// Its identifier.
     id: Uuid,
-    /// Whose it is: `user`, `organization`, `app` or `global`.
+    /// Whose it is.
+    #[schema(value_type = SpaceKind)]
     kind: &'static str,
     /// What it is called.
     name: String,
-    /// What the caller may do there: `reader`, `writer` or `owner`.
+    /// What the caller may do there.
+    #[schema(value_type = SpaceRole)]
     role: &'static str,
 }
 
@@ -130,19 +133,33 @@ impl From<&Membership> for SpaceResponse {
     fn from(membership: &Membership) -> SpaceResponse {
         SpaceResponse {
             id: membership.space.id.uuid(),
-            kind: match membership.space.owner {
-                SpaceOwner::User(_) => "user",
-                SpaceOwner::Organization(_) => "organization",
-                SpaceOwner::App(_) => "app",
-                SpaceOwner::Global => "global",
-            },
+            kind: space_kind(membership.space.owner),
             name: membership.space.name.clone(),
-            role: match membership.role {
-                Role::Reader => "reader",
-                Role::Writer => "writer",
-                Role::Owner => "owner",
-            },
+            role: role_name(membership.role),
         }
+    }
+}
+
+/// What [`space_kind`] gives.
+pub(super) const SPACE_KINDS: [&str; 4] = ["user", "organization", "app", "global"];
+
+fn space_kind(owner: SpaceOwner) -> &'static str {
+    match owner {
+        SpaceOwner::User(_) => "user",
+        SpaceOwner::Organization(_) => "organization",
+        SpaceOwner::App(_) => "app",
+        SpaceOwner::Global => "global",
+    }
+}
+
+/// Every role.
+pub(super) const ROLES: [Role; 3] = [Role::Reader, Role::Writer, Role::Owner];
+
+pub(super) fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Reader => "reader",
+        Role::Writer => "writer",
+        Role::Owner => "owner",
     }
 }
 

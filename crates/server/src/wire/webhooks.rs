@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Time;
+use super::enumerations::{DeliveryState as DeliveryStateName, ItemType};
 use super::event::EventFields;
 use super::requests::deserialize_some;
 
@@ -28,7 +29,7 @@ pub(crate) struct CreateWebhookRequest {
     space_id: Option<Uuid>,
     /// The types of items that it is told about; all unless given.
     #[serde(default, deserialize_with = "deserialize_some")]
-    #[schema(nullable = false, min_items = 1)]
+    #[schema(value_type = Option<Vec<ItemType>>, nullable = false, min_items = 1)]
     types: Option<Vec<String>>,
 }
 
@@ -53,7 +54,7 @@ pub(crate) struct UpdateWebhookRequest {
     url: Option<String>,
     /// Other types of items; null is all.
     #[serde(default, deserialize_with = "deserialize_some")]
-    #[schema(value_type = Option<Vec<String>>, min_items = 1)]
+    #[schema(value_type = Option<Vec<ItemType>>, min_items = 1)]
     types: Option<Option<Vec<String>>>,
     /// Whether it is told what happens. One that has stopped begins again with what happens from then on.
     #[serde(default, deserialize_with = "deserialize_some")]
@@ -92,7 +93,7 @@ pub(crate) struct WebhookResponse {
     /// The space whose changes it is told.
     space_id: Uuid,
     /// The types of items that it is told about; null is all.
-    #[schema(value_type = Option<Vec<String>>)]
+    #[schema(value_type = Option<Vec<ItemType>>)]
     types: Option<Vec<&'static str>>,
     /// Whether it is told what happens.
     active: bool,
@@ -170,8 +171,8 @@ impl DeliveredEvent {
 pub(crate) struct DeliveryResponse {
     #[serde(flatten)]
     event: DeliveredEvent,
-    /// `pending`, `delivered` or `given_up`.
-    #[schema(value_type = String)]
+    /// What became of it.
+    #[schema(value_type = DeliveryStateName)]
     state: &'static str,
     /// How often it was tried.
     #[schema(value_type = i64)]

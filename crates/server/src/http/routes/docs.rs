@@ -5,9 +5,9 @@ use std::net::Ipv4Addr;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderValue, StatusCode};
-use axum::middleware::{Next, from_fn_with_state, map_response};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::middleware::{Next, from_fn, from_fn_with_state, map_response};
+use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa_swagger_ui::{Config, SwaggerUi};
@@ -28,14 +28,20 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// Where the page is.
 const PAGE: &str = "/docs";
 
+/// The page: that of Swagger UI, with a title of its own.
+const HTML: &str = include_str!("docs.html");
+
 /// Whether a path is one of the page's own: the page loads its files relative to `/docs/`.
 pub(in crate::http) fn keeps_final_slash(path: &str) -> bool {
     path.starts_with(PAGE)
 }
 
 pub(in crate::http) fn routes(state: &AppState) -> Router<AppState> {
-    let page: Router<AppState> = SwaggerUi::new(PAGE).config(Config::from("/openapi.json")).into();
+    // The groups of operations, each of which opens: all operations at once are a long list.
+    let config = Config::from("/openapi.json").use_base_layout().doc_expansion("none").default_models_expand_depth(0);
+    let page: Router<AppState> = SwaggerUi::new(PAGE).config(config).into();
     let page = page
+        .layer(from_fn(send_page))
         .layer(map_response(async |response: Response| match response.status() {
             StatusCode::NOT_FOUND => ApiError::UnknownRoute("that address below /docs".to_owned()).into_response(),
             _ => response,
@@ -44,6 +50,14 @@ pub(in crate::http) fn routes(state: &AppState) -> Router<AppState> {
         .layer(SetResponseHeaderLayer::overriding(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")));
     let description = || async { ([(CONTENT_TYPE, "application/json")], openapi_text()) };
     page.route("/openapi.json", get(description)).layer(from_fn_with_state(state.clone(), count_memory))
+}
+
+async fn send_page(request: Request, next: Next) -> Response {
+    let is_page = matches!(request.uri().path(), "/docs/" | "/docs/index.html");
+    if is_page && matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Html(HTML).into_response();
+    }
+    next.run(request).await
 }
 
 /// Counts what is sent without a token for the address that asks for it.

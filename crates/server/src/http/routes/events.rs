@@ -25,7 +25,7 @@ use crate::http::extract::query::QueryParams;
 use crate::http::middleware::authentication::identity_from_headers;
 use crate::http::state::AppState;
 use crate::identity::Identity;
-use crate::wire::EventMessage;
+use crate::wire::{EventMessage, ItemType};
 
 /// How long one message may take to be sent. A listener that reads more slowly than events come falls behind and gets them
 /// later; a listener that does not read is cut off.
@@ -65,7 +65,7 @@ pub(super) fn routes() -> Routes {
     tag = "events",
     operation_id = "listen",
     params(
-        ("types" = Option<Vec<String>>, Query, description = "Only items of these types; repeat it for several."),
+        ("types" = Option<Vec<ItemType>>, Query, description = "Only items of these types; repeat it for several."),
         ("ids" = Option<Vec<Uuid>>, Query, description = "Only these items; repeat it for several."),
         ("since" = Option<String>, Query, description = "The `cursor` of an event, to hear what came after it; `0` for everything that is kept. Without it: from now on."),
     ),

@@ -14,6 +14,7 @@ use super::rules::{RouteRules, Routes};
 use crate::http::error::ApiError;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
+use crate::wire::HealthStatus;
 
 /// The routes of `/health` and `/metrics`.
 pub(super) fn routes() -> Routes {
@@ -27,7 +28,8 @@ pub(super) fn routes() -> Routes {
 /// What works.
 #[derive(Debug, Serialize, ToSchema)]
 struct Health {
-    /// `ok`, or `degraded` if reads or writes do not work, or items are damaged.
+    /// `degraded` if reads or writes do not work, or items are damaged.
+    #[schema(value_type = HealthStatus)]
     status: &'static str,
     /// `ok`, or the reason why reads do not work: the same as `reads`.
     database: String,
@@ -81,7 +83,8 @@ async fn live() -> HandlerResult {
 /// That the process answers.
 #[derive(Debug, Serialize, ToSchema)]
 struct Liveness {
-    /// `ok`.
+    /// Always `ok`.
+    #[schema(value_type = HealthStatus)]
     status: &'static str,
     /// The version of the server.
     version: &'static str,

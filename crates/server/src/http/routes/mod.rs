@@ -5,7 +5,7 @@ mod code;
 pub(super) mod docs;
 mod events;
 pub(super) mod health;
-mod items;
+pub(super) mod items;
 pub(super) mod mcp;
 mod organizations;
 pub(super) mod rules;

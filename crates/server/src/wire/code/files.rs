@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::CodeOwner;
+use crate::wire::enumerations::{EntityType, MatchLevel};
 use crate::wire::{Time, Truncation, content_length, dry_run_flag, total_lines};
 
 /// Files of code.
@@ -28,7 +29,8 @@ pub(crate) struct FileList {
 pub(crate) struct FileResponse {
     /// Where it stands.
     path: String,
-    /// What it is: `app_file`, `workflow` or `module`.
+    /// What it is.
+    #[schema(value_type = EntityType)]
     entity_type: &'static str,
     #[serde(flatten)]
     owner: CodeOwner,
@@ -59,6 +61,7 @@ pub(crate) struct FileResponse {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FileLines {
     path: String,
+    #[schema(value_type = EntityType)]
     entity_type: &'static str,
     #[serde(flatten)]
     owner: CodeOwner,
@@ -89,6 +92,7 @@ pub(crate) struct PatchFileResponse {
     #[schema(nullable = false)]
     dry_run: Option<bool>,
     path: String,
+    #[schema(value_type = EntityType)]
     entity_type: &'static str,
     #[serde(flatten)]
     owner: CodeOwner,
@@ -96,7 +100,7 @@ pub(crate) struct PatchFileResponse {
     #[schema(value_type = Option<i64>, minimum = 1)]
     line: Option<usize>,
     /// The loosest level at which a passage was found.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<MatchLevel>)]
     match_type: Option<&'static str>,
     /// How many lines differ.
     #[schema(value_type = i64, minimum = 0)]
@@ -113,6 +117,7 @@ pub(crate) struct ReplaceFileResponse {
     /// Always true; refusals are errors.
     success: bool,
     path: String,
+    #[schema(value_type = EntityType)]
     entity_type: &'static str,
     #[serde(flatten)]
     owner: CodeOwner,
@@ -130,6 +135,7 @@ pub(crate) struct DeleteFileResponse {
     /// Always true; refusals are errors.
     success: bool,
     path: String,
+    #[schema(value_type = EntityType)]
     entity_type: &'static str,
     #[serde(flatten)]
     owner: CodeOwner,

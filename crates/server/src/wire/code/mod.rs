@@ -25,4 +25,6 @@ pub(crate) use requests::{
     ValidateWorkflowRequest,
 };
 pub(crate) use search::{SearchCodeRequest, SearchCodeResponse};
-pub(crate) use workflows::{CodeDiagnostic, ValidationResponse, WorkflowList, parameter_kind_name, value_from_literal};
+pub(crate) use workflows::{
+    CodeDiagnostic, PARAMETER_KINDS, ValidationResponse, WorkflowList, parameter_kind_name, value_from_literal,
+};

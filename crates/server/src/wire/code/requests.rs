@@ -8,6 +8,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::wire::enumerations::EntityType;
 use crate::wire::requests::deserialize_some;
 use crate::wire::{Object, invalid_field, require_version};
 
@@ -19,8 +20,8 @@ macro_rules! code_request {
         #[serde(deny_unknown_fields)]
         $(#[$attribute])*
         pub(crate) struct $name {
-            /// What it is: `app_file`, `workflow` or `module`.
-            #[schema(pattern = "^(app_file|workflow|module)$")]
+            /// What it is.
+            #[schema(value_type = EntityType)]
             entity_type: String,
             $($(#[$field_attribute])* $field: $type,)*
             /// The app by its id or slug: of app files, and only of them.

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::requests::code_scope;
 use super::{CodeOwner, numbered_context};
+use crate::wire::enumerations::EntityType;
 
 /// What is looked for.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -17,8 +18,8 @@ pub(crate) struct SearchCodeRequest {
     /// A regular expression, or with `literal` a text.
     #[schema(min_length = 1)]
     pattern: String,
-    /// What the files are: `app_file`, `workflow` or `module`.
-    #[schema(pattern = "^(app_file|workflow|module)$")]
+    /// What the files are.
+    #[schema(value_type = EntityType)]
     entity_type: String,
     /// The app by its id or slug: of app files, and only of them.
     #[serde(default)]

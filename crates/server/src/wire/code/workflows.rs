@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::{CodeOwner, code_path};
 use crate::wire::Time;
+use crate::wire::enumerations::{self, WorkflowDecorator};
 
 /// Functions of workflows.
 #[derive(Debug, Serialize, ToSchema)]
@@ -45,7 +46,8 @@ pub(crate) struct FunctionResponse {
     function: String,
     /// The name that its decorator gives it; its own unless given.
     name: String,
-    /// Its decorator: `workflow`, `tool` or `data_provider`.
+    /// Its decorator.
+    #[schema(value_type = WorkflowDecorator)]
     decorator: &'static str,
     /// The line of its definition.
     #[schema(value_type = i64, minimum = 1)]
@@ -68,7 +70,8 @@ pub(crate) struct FunctionResponse {
 #[schema(as = WorkflowParameter)]
 pub(crate) struct ParameterResponse {
     name: String,
-    /// How it is given: `positional_only`, `standard`, `var_positional`, `keyword_only` or `var_keyword`.
+    /// How it is given.
+    #[schema(value_type = enumerations::ParameterKind)]
     kind: &'static str,
     /// As it is written in the code.
     annotation: Option<String>,
@@ -170,6 +173,15 @@ impl From<CodeError> for CodeDiagnostic {
         CodeDiagnostic { line, column, message }
     }
 }
+
+/// Every kind of parameter.
+pub(crate) const PARAMETER_KINDS: [ParameterKind; 5] = [
+    ParameterKind::PositionalOnly,
+    ParameterKind::Standard,
+    ParameterKind::Positions,
+    ParameterKind::KeywordOnly,
+    ParameterKind::Keywords,
+];
 
 pub(crate) const fn parameter_kind_name(kind: ParameterKind) -> &'static str {
     match kind {

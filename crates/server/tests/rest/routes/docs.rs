@@ -28,6 +28,7 @@ async fn the_page_and_all_it_loads_are_here(store: TestStore) {
     assert!(!policy.contains("http:") && !policy.contains("https:") && !policy.contains('*'), "{policy}");
     assert_eq!(answer.header("x-content-type-options"), "nosniff");
     let html = String::from_utf8(answer.bytes).unwrap();
+    assert!(html.contains("<title>Interline API</title>"), "{html}");
     // The policy forbids what stands between the tags.
     let inline: Vec<&str> = html.split("<script").skip(1).filter(|part| !part.contains("src=")).collect();
     assert!(inline.is_empty(), "{inline:?}");

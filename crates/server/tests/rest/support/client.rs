@@ -188,7 +188,7 @@ impl Answer {
     fn assert_keeps_promises(&self) {
         let Answer { line, status, .. } = self;
         assert!(!self.header("x-request-id").is_empty(), "{line}: no request id");
-        openapi_document::assert_describes(line, *status);
+        openapi_document::assert_describes(line, *status, &self.bytes);
         if *status < 400 || line.starts_with("HEAD ") {
             return;
         }

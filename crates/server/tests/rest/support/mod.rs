@@ -7,4 +7,5 @@ pub(crate) mod client;
 pub(crate) mod http_endpoint;
 pub(crate) mod json_assertion;
 pub(crate) mod openapi_document;
+pub(crate) mod openapi_schema;
 pub(crate) mod raw_connection;

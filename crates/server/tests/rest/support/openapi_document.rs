@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
+use crate::support::openapi_schema;
+
 /// The document, made once.
 pub(crate) fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
@@ -40,8 +42,23 @@ pub(crate) fn operations() -> Vec<Operation> {
     all
 }
 
-/// Demands that a described route describes the status that it answered with; a bug (500) is no part of a contract.
-pub(crate) fn assert_describes(line: &str, status: u16) {
+/// Demands that a described route describes the status that it answered with and the body; a bug (500) is no part of a
+/// contract.
+pub(crate) fn assert_describes(line: &str, status: u16, body: &[u8]) {
+    let Some((operation, response)) = described_response(line, status).filter(|_| status != 500) else { return };
+    assert!(!response.is_null(), "{line}: the status {status} is not described for {operation}");
+    let schema = &response["content"]["application/json"]["schema"];
+    if schema.is_null() || line.starts_with("HEAD ") {
+        return;
+    }
+    let body = serde_json::from_slice(body).unwrap_or_else(|error| panic!("{line}: {error}"));
+    if let Some(difference) = openapi_schema::difference(schema, &body, &mut |_, _, _| {}) {
+        panic!("{line}: the answer is not as {operation} describes it: {difference}\n{body:#}");
+    }
+}
+
+/// The operation that a request is for, and what it describes for a status; null if nothing.
+pub(crate) fn described_response(line: &str, status: u16) -> Option<(String, &'static Value)> {
     let (method, address) = line.split_once(' ').expect("METHOD path");
     let path = address.split('?').next().unwrap_or_default().trim_end_matches('/');
     let method = if method == "HEAD" { "GET" } else { method };
@@ -50,10 +67,9 @@ pub(crate) fn assert_describes(line: &str, status: u16) {
     // A fixed segment is nearer than a parameter: `/users/me` is not a user.
     let nearest = fitting.iter().map(|operation| operation.path.matches('{').count()).min().unwrap_or(0);
     fitting.retain(|operation| operation.path.matches('{').count() == nearest && operation.method == method);
-    for operation in fitting.iter().filter(|_| status != 500) {
-        let described = operation.description["responses"].get(status.to_string()).is_some();
-        assert!(described, "{line}: the status {status} is not described for {method} {}", operation.path);
-    }
+    let operation = fitting.pop()?;
+    let response = &operation.description["responses"][status.to_string()];
+    Some((format!("{method} {}", operation.path), response))
 }
 
 fn fits(template: &str, path: &str) -> bool {

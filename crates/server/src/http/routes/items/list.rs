@@ -13,13 +13,14 @@ use interline_items::{
 };
 use utoipa::IntoParams;
 
+use super::list_values;
 use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::extract::collection::{Collection, KINDS};
 use crate::http::extract::item_target::Echo;
 use crate::http::extract::query::{QueryParams, number, one_of};
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::{CursorText, ItemList};
+use crate::wire::{CursorText, ItemList, ItemType};
 
 /// The query parameters of a list, for the description. [`request`] reads them.
 #[derive(IntoParams)]
@@ -48,17 +49,13 @@ pub(super) struct ListParameters {
     /// Only items with these tags; may be repeated.
     tags: Option<Vec<String>>,
     /// Whether an item has `all` of the tags or `any`; `all` unless given.
-    #[param(value_type = Option<String>, pattern = "^(all|any)$")]
-    tag_match: Option<String>,
+    tag_match: Option<list_values::TagMatch>,
     /// `active`, `archived` or `deleted` items; may be repeated; `active` unless given.
-    view: Option<Vec<String>>,
-    /// `relevance` (how well items match `q`), `created_at`, `updated_at`, `last_used_at` or `title`. Unless given:
-    /// `relevance` with `q`, and `updated_at` without.
-    #[param(pattern = "^(relevance|created_at|updated_at|last_used_at|title)$")]
-    sort_by: Option<String>,
+    view: Option<Vec<list_values::ItemView>>,
+    /// By what they are sorted. Unless given: `relevance` (how well items match `q`) with `q`, and `updated_at` without.
+    sort_by: Option<list_values::SortBy>,
     /// `desc` unless given, or `asc`; `asc` unless given for titles.
-    #[param(pattern = "^(asc|desc)$")]
-    sort_order: Option<String>,
+    sort_order: Option<list_values::SortOrder>,
     /// How many items at the most; 50 unless given.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
@@ -69,15 +66,16 @@ pub(super) struct ListParameters {
     cursor: Option<String>,
     /// Whether the items have their content; `false` unless given.
     include_content: Option<bool>,
-    /// Only items of these kinds (`note`, `bookmark`, `prompt`); may be repeated.
+    /// Only items of these kinds; may be repeated.
     #[param(rename = "type")]
-    kind: Option<Vec<String>>,
+    kind: Option<Vec<ItemType>>,
 }
 
-const VIEWS: &[(&str, View)] = &[("active", View::Active), ("archived", View::Archived), ("deleted", View::Deleted)];
-const TAG_MATCHES: &[(&str, TagMatch)] = &[("all", TagMatch::All), ("any", TagMatch::Any)];
-const ORDERS: &[(&str, SortOrder)] = &[("asc", SortOrder::Ascending), ("desc", SortOrder::Descending)];
-const SORTS: &[(&str, FindBy)] = &[
+pub(super) const VIEWS: &[(&str, View)] =
+    &[("active", View::Active), ("archived", View::Archived), ("deleted", View::Deleted)];
+pub(super) const TAG_MATCHES: &[(&str, TagMatch)] = &[("all", TagMatch::All), ("any", TagMatch::Any)];
+pub(super) const ORDERS: &[(&str, SortOrder)] = &[("asc", SortOrder::Ascending), ("desc", SortOrder::Descending)];
+pub(super) const SORTS: &[(&str, FindBy)] = &[
     ("relevance", FindBy::Relevance),
     ("created_at", FindBy::Field(SortBy::CreatedAt)),
     ("updated_at", FindBy::Field(SortBy::UpdatedAt)),

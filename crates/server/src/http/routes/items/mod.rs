@@ -8,6 +8,7 @@ mod enrichment;
 mod history;
 mod lifecycle;
 mod list;
+pub(in crate::http) mod list_values;
 mod read;
 mod render;
 mod search;

@@ -15,7 +15,7 @@ use crate::http::extract::query::{QueryParams, number};
 use crate::http::middleware::response_cache::CachedBody;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::{Extent, ItemResponse};
+use crate::wire::{Extent, ItemResponse, ItemType};
 
 /// The query parameters of reading an item, for the description. [`content_from_query`] reads them.
 #[derive(IntoParams)]
@@ -30,9 +30,9 @@ pub(super) struct ReadParameters {
     /// The last line to read; the end of the content where it lies beyond.
     #[param(minimum = 1)]
     end_line: Option<i64>,
-    /// Only an item of this kind: `note`, `bookmark`, `prompt`, `app_file`, `workflow` or `module`.
-    #[param(rename = "type", pattern = "^(note|bookmark|prompt|app_file|workflow|module)$")]
-    kind: Option<String>,
+    /// Only an item of this kind.
+    #[param(rename = "type")]
+    kind: Option<ItemType>,
 }
 
 /// Read an item

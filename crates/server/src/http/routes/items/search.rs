@@ -15,6 +15,7 @@ use crate::http::extract::item_target::ItemTarget;
 use crate::http::extract::query::{QueryParams, boolean, number};
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
+use crate::wire;
 
 /// The query parameters of a search inside an item, for the description. [`request`] reads them.
 #[derive(IntoParams)]
@@ -24,8 +25,8 @@ pub(super) struct SearchParameters {
     /// The text, or the expression with `regex=true`. It may span lines.
     #[param(min_length = 1)]
     q: String,
-    /// A comma list of `content`, `title`, `description`; `content` unless given.
-    fields: Option<String>,
+    /// Where to look; may be repeated, or a comma list; `content` unless given.
+    fields: Option<Vec<wire::SearchField>>,
     /// Whether letters match in their own case only; `false` unless given.
     case_sensitive: Option<bool>,
     /// Lines before and after a match; 2 unless given.
@@ -51,7 +52,8 @@ pub(super) struct SearchResult {
 /// A match.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct SearchMatch {
-    /// `content`, `title` or `description`.
+    /// The field that it is in.
+    #[schema(value_type = wire::SearchField)]
     field: &'static str,
     /// The first line of the match; null outside of the content.
     #[schema(value_type = Option<i64>, minimum = 1)]
@@ -83,7 +85,8 @@ pub(super) async fn search(State(state): State<AppState>, mut target: ItemTarget
 
 fn request(query: &mut QueryParams) -> Result<SearchInside, Error> {
     let text = query.one("q", |text| Ok(text.to_owned()));
-    let fields = query.one("fields", fields).unwrap_or_else(|| [SearchField::Content].into());
+    let fields: BTreeSet<SearchField> = query.many("fields", fields).into_iter().flatten().collect();
+    let fields = if fields.is_empty() { [SearchField::Content].into() } else { fields };
     let case = match query.one("case_sensitive", boolean) {
         Some(true) => Case::Sensitive,
         Some(false) | None => Case::Insensitive,

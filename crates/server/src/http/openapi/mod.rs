@@ -3,9 +3,12 @@
 //! The routes of items are written once and mounted for every collection. Here each collection gets its own operations:
 //! their names, and bodies with the fields of the collection's kind alone.
 
+mod schemas;
+mod tags;
+
 use std::sync::OnceLock;
 
-use interline_items::{Kind, Presence};
+use interline_items::Kind;
 use serde_json::{Map, Value, json};
 
 use super::extract::collection::Collection;
@@ -20,13 +23,18 @@ pub fn openapi() -> Value {
     document["info"] = json!({
         "title": "Interline",
         "version": env!("CARGO_PKG_VERSION"),
-        "description": "A store for text that AI agents read and edit precisely.",
+        "description": include_str!("introduction.md"),
         "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
     });
     document["servers"] = json!([{"url": "/"}]);
     document["security"] = json!([{"token": []}]);
-    document["components"]["securitySchemes"] = json!({"token": {"type": "http", "scheme": "bearer"}});
-    add_schemas(&mut document);
+    document["components"]["securitySchemes"] = json!({"token": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A token, which begins with `il_`. The server prints the owner's at its first start.",
+    }});
+    document["tags"] = tags::described();
+    schemas::complete(&mut document["components"]["schemas"]);
     let paths = std::mem::take(&mut document["paths"]);
     if let Value::Object(paths) = paths {
         document["paths"] = paths.into_iter().map(|(path, item)| specialised(path, item, &rules)).collect();
@@ -40,84 +48,6 @@ pub(super) fn openapi_text() -> &'static str {
     TEXT.get_or_init(|| openapi().to_string())
 }
 
-/// Schemas of the bodies of each kind, and that of errors.
-fn add_schemas(document: &mut Value) {
-    let Some(Value::Object(schemas)) = document["components"].get_mut("schemas") else { return };
-    for kind in Collection::ALL.into_iter().filter_map(Collection::kind) {
-        for general in ["Item", "NewItem", "ItemPatch"] {
-            if let Some(schema) = schemas.get(general) {
-                let narrowed = narrow_to_kind(schema, kind, general);
-                schemas.insert(name_for(general, kind), narrowed);
-            }
-        }
-    }
-    schemas.remove("NewItem");
-    schemas.insert("Error".to_owned(), error_schema());
-}
-
-/// `Item` → `Note`, `CreateItemRequest` → `NewNote`, `UpdateItemRequest` → `NotePatch`.
-fn name_for(general: &str, kind: Kind) -> String {
-    let name = kind.name();
-    let capital: String = name[..1].to_ascii_uppercase() + &name[1..];
-    general.replace("Item", &capital)
-}
-
-/// A schema with the fields of one kind: those that it never has are gone, those that it must have are required.
-fn narrow_to_kind(schema: &Value, kind: Kind, general: &str) -> Value {
-    let mut schema = schema.clone();
-    let rules = kind.rules();
-    for (field, presence) in [
-        ("title", rules.title),
-        ("url", rules.url),
-        ("name", rules.name),
-        ("arguments", rules.arguments),
-        ("path", rules.path),
-    ] {
-        match presence {
-            Presence::Absent => {
-                if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-                    properties.remove(field);
-                }
-            }
-            Presence::Required if general != "ItemPatch" && !(general == "NewItem" && field == "arguments") => {
-                require(&mut schema, field);
-            }
-            Presence::Required | Presence::Optional => {}
-        }
-    }
-    if kind.rules().content == interline_items::ContentRule::Template && general == "NewItem" {
-        require(&mut schema, "content");
-    }
-    schema
-}
-
-fn require(schema: &mut Value, field: &str) {
-    if let Some(property) = schema["properties"].get_mut(field).and_then(Value::as_object_mut)
-        && let Some(Value::Array(types)) = property.get("type")
-        && let Some(only) = types.iter().find(|name| *name != "null").cloned()
-    {
-        property.insert("type".to_owned(), only);
-    }
-    match schema.get_mut("required").and_then(Value::as_array_mut) {
-        Some(required) if required.iter().any(|name| name == field) => {}
-        Some(required) => required.push(field.into()),
-        None => schema["required"] = json!([field]),
-    }
-}
-
-fn error_schema() -> Value {
-    json!({
-        "type": "object",
-        "description": "What went wrong, and what to do next. Further members are data of the code.",
-        "required": ["error", "message", "suggestion"],
-        "properties": {
-            "error": {"type": "string", "description": "The stable code."},
-            "message": {"type": "string", "description": "What happened, with the figures."},
-            "suggestion": {"type": "string", "description": "What to do next."},
-        },
-    })
-}
-
 /// A path with the errors and parameters that its operations share, and with the names of its collection.
 fn specialised(path: String, mut item: Value, rules: &RulesByOperation) -> (String, Value) {
     let collection = Collection::ALL
@@ -127,6 +57,7 @@ fn specialised(path: String, mut item: Value, rules: &RulesByOperation) -> (Stri
         for (method, operation) in operations.iter_mut() {
             let Some(&rules) = rules.get(&(path.clone(), method.clone())) else { continue };
             add_errors(operation, method, &path, rules);
+            describe_optional_body(operation);
             if let Some(collection) = collection {
                 if rules.access == Access::Write {
                     add_write_parameters(operation, rules);
@@ -171,9 +102,29 @@ fn name_operation(operation: &mut Value, collection: Collection) {
     let name = operation["operationId"].as_str().unwrap_or_default().to_owned();
     operation["operationId"] = format!("{name}_{}", collection.name()).into();
     operation["tags"] = json!([collection.name()]);
+    schemas::specialise(operation, collection);
     if let Some(kind) = collection.kind() {
-        rename_schemas(operation, kind);
+        name_kind(&mut operation["summary"], kind, collection);
         drop_type_parameter(operation);
+    }
+}
+
+/// `Create an item` → `Create a note`.
+fn name_kind(summary: &mut Value, kind: Kind, collection: Collection) {
+    if let Value::String(text) = summary {
+        *text = text.replace("an item", &format!("a {kind}")).replace("items", collection.name());
+    }
+}
+
+/// A body that may be left out: `oneOf [X, null]` becomes X, which is not required. (A body that is null is refused, and
+/// generated clients would send one.)
+fn describe_optional_body(operation: &mut Value) {
+    let Some(body) = operation.get_mut("requestBody") else { return };
+    let Some(schema) = body.pointer_mut("/content/application~1json/schema") else { return };
+    let Some(Value::Array(choices)) = schema.get("oneOf") else { return };
+    if let Some(only) = choices.iter().find(|choice| choice["type"] != "null").cloned() {
+        *schema = only;
+        body["required"] = false.into();
     }
 }
 
@@ -181,22 +132,6 @@ fn name_operation(operation: &mut Value, collection: Collection) {
 fn drop_type_parameter(operation: &mut Value) {
     if let Some(Value::Array(parameters)) = operation.get_mut("parameters") {
         parameters.retain(|parameter| parameter["name"] != "type");
-    }
-}
-
-fn rename_schemas(value: &mut Value, kind: Kind) {
-    match value {
-        Value::Object(members) => {
-            if let Some(Value::String(reference)) = members.get_mut("$ref")
-                && let Some(general) = reference.strip_prefix("#/components/schemas/")
-                && ["Item", "NewItem", "ItemPatch"].contains(&general)
-            {
-                *reference = format!("#/components/schemas/{}", name_for(general, kind));
-            }
-            members.values_mut().for_each(|member| rename_schemas(member, kind));
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| rename_schemas(value, kind)),
-        _ => {}
     }
 }
 
