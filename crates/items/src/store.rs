@@ -252,6 +252,9 @@ pub trait Store: JobStore {
 
     /// Sets the time of a token's last use. Does nothing if the token does not exist.
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError>;
+    /// Gives a token of a user another name, also in histories, and returns it; `None` if there is none.
+    async fn rename_token(&self, user: UserId, id: TokenId, name: &str) -> Result<Option<Token>, StoreError>;
+
 
     /// Makes an organization and its space, together.
     async fn create_organization(&self, organization: &Organization, space: &Space) -> Result<(), StoreError>;

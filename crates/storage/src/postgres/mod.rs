@@ -392,6 +392,11 @@ impl Store for PostgresStore {
     }
 
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {
+    async fn rename_token(&self, user: UserId, id: TokenId, name: &str) -> Result<Option<Token>, StoreError> {
+        let name = name.to_owned();
+        self.write(move |client| async move { tokens::rename(&client, user, id, &name).await }).await
+    }
+
         self.write(move |client| async move { tokens::mark_used(&client, id, at).await }).await
     }
 

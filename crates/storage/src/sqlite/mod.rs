@@ -402,6 +402,11 @@ impl Store for SqliteStore {
     }
 
     async fn mark_token_used(&self, id: TokenId, at: Timestamp) -> Result<(), StoreError> {
+    async fn rename_token(&self, user: UserId, id: TokenId, name: &str) -> Result<Option<Token>, StoreError> {
+        let name = name.to_owned();
+        Ok(self.writer.run(move |connection| poll_once(tokens::rename(connection, user, id, &name))).await?)
+    }
+
         Ok(self.writer.run(move |connection| poll_once(tokens::mark_used(connection, id, at))).await?)
     }
 
