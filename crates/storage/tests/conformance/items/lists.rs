@@ -28,7 +28,7 @@ on_both!(
 
 const SORTS: [SortBy; 4] = [SortBy::CreatedAt, SortBy::UpdatedAt, SortBy::LastUsedAt, SortBy::Title];
 const ORDERS: [SortOrder; 2] = [SortOrder::Ascending, SortOrder::Descending];
-const VIEWS: [View; 3] = [View::Active, View::Archived, View::Deleted];
+pub(crate) const VIEWS: [View; 3] = [View::Active, View::Archived, View::Deleted];
 
 /// All items of a space on one page, newest change first.
 pub(crate) fn everything(space: &Space, contents: Contents) -> ListQuery {

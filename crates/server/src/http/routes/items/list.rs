@@ -74,7 +74,9 @@ pub(super) struct ListParameters {
     kind: Option<Vec<String>>,
 }
 
-const VIEWS: &[(&str, View)] = &[("active", View::Active), ("archived", View::Archived), ("deleted", View::Deleted)];
+/// The views by their names.
+pub(in crate::http::routes) const VIEWS: &[(&str, View)] =
+    &[("active", View::Active), ("archived", View::Archived), ("deleted", View::Deleted)];
 const TAG_MATCHES: &[(&str, TagMatch)] = &[("all", TagMatch::All), ("any", TagMatch::Any)];
 const ORDERS: &[(&str, SortOrder)] = &[("asc", SortOrder::Ascending), ("desc", SortOrder::Descending)];
 const SORTS: &[(&str, FindBy)] = &[
