@@ -35,7 +35,8 @@ pub(crate) struct HistoryRecordResponse<'a> {
     /// The version that it made; null for archiving, deleting and their way back.
     #[schema(value_type = Option<i64>, minimum = 1)]
     version: Option<u64>,
-    /// `create`, `update`, `archive`, `unarchive`, `delete` or `restore`.
+    /// `create`, `update`, `archive`, `unarchive`, `delete` or `restore`: with a version, that of an older version; without, that
+    /// from the trash.
     action: &'static str,
     /// The fields that changed.
     changed_fields: &'a [String],

@@ -58,7 +58,7 @@ impl EncodedWrite {
     /// Encodes a write. [`compression_bytes`] says how much there is to compress.
     pub(crate) fn encode(write: ItemWrite) -> Result<EncodedWrite, CodecError> {
         let fields = &write.after.fields;
-        let version = if write.record.action.makes_version() {
+        let version = if write.makes_version() {
             Some(VersionData { fields: json::encode_fields(fields), undo: undo::encode_step(&write.content)? })
         } else {
             None
