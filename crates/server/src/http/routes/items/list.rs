@@ -52,9 +52,13 @@ pub(super) struct ListParameters {
     tag_match: Option<String>,
     /// `active`, `archived` or `deleted` items; may be repeated; `active` unless given.
     view: Option<Vec<String>>,
-    /// `relevance` (how well items match `q`), `created_at`, `updated_at`, `last_used_at` or `title`. Unless given:
-    /// `relevance` with `q`, and `updated_at` without.
-    #[param(pattern = "^(relevance|created_at|updated_at|last_used_at|title)$")]
+    /// `relevance` (how well items match `q`), `created_at`, `updated_at`, `last_used_at`, `title`, `archived_at` or
+    /// `deleted_at`. Unless given: `relevance` with `q`, and `updated_at` without.
+    ///
+    /// * `title` is that of the item, or else its name, url or path; case does not matter
+    /// * items that were never used, are not archived or not deleted come last in the order of that time, `asc` and `desc`
+    /// * of items that match `q` as well as each other, active ones come before archived ones, and those before deleted ones
+    #[param(pattern = "^(relevance|created_at|updated_at|last_used_at|title|archived_at|deleted_at)$")]
     sort_by: Option<String>,
     /// `desc` unless given, or `asc`; `asc` unless given for titles.
     #[param(pattern = "^(asc|desc)$")]
@@ -85,6 +89,8 @@ const SORTS: &[(&str, FindBy)] = &[
     ("updated_at", FindBy::Field(SortBy::UpdatedAt)),
     ("last_used_at", FindBy::Field(SortBy::LastUsedAt)),
     ("title", FindBy::Field(SortBy::Title)),
+    ("archived_at", FindBy::Field(SortBy::ArchivedAt)),
+    ("deleted_at", FindBy::Field(SortBy::DeletedAt)),
 ];
 
 /// List items, or search over them
