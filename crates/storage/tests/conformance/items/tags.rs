@@ -160,15 +160,14 @@ async fn tags_are_those_of_the_views(test: TestStore) {
     let archived = ada.change(&*test.store, &archived, ada.archiving(&archived)).await.unwrap();
     let deleted = ada.create(&*test.store, bookmark(&ada.space, "https://e.org/").with_tags(&["b", "d"])).await;
     ada.change(&*test.store, &deleted, ada.deleting(&deleted)).await.unwrap();
-    let rows: &[(&[View], &[(&str, u64)])] = &[
-        (&[View::Active], &[("a", 1), ("b", 1)]),
+    for (views, counted) in [
+        (&[View::Active][..], &[("a", 1), ("b", 1)][..]),
         (&[View::Archived], &[("b", 1), ("c", 1)]),
         (&[View::Deleted], &[("b", 1), ("d", 1)]),
         (&[View::Active, View::Deleted], &[("a", 1), ("b", 2), ("d", 1)]),
         (&[View::Active, View::Archived, View::Deleted], &[("a", 1), ("b", 3), ("c", 1), ("d", 1)]),
         (&[], &[]),
-    ];
-    for (views, counted) in rows {
+    ] {
         assert_eq!(counts_of(&*test.store, &[ada.space.id], views).await, expected(counted), "{views:?}");
     }
     // An archived item that is deleted counts as deleted, and as archived when it comes back.

@@ -286,9 +286,9 @@ async fn among_equal_matches_the_views_are_in_their_order(test: TestStore) {
         let made = ada.change(store, &made, write).await.unwrap();
         let place = (View::from_item(&made.item), made.item.id);
         if number % 4 == 0 {
-            better.push(place)
+            better.push(place);
         } else {
-            ids.push(place)
+            ids.push(place);
         }
         if number == 6 {
             complete(store).await;
