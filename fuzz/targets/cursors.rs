@@ -10,7 +10,7 @@ use arbitrary::Arbitrary;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use interline_items::search::SearchOrder;
-use interline_items::{Cursor, CursorKey, EventCursor, ItemId, Sort, SortBy, SortOrder};
+use interline_items::{Cursor, CursorKey, EventCursor, ItemId, Sort, SortBy, SortOrder, View};
 use libfuzzer_sys::fuzz_target;
 use uuid::Uuid;
 
@@ -24,7 +24,7 @@ enum Input {
     /// Bytes, as base64.
     Encoded(Vec<u8>),
     /// The members of a cursor of a list, as JSON in base64: some of them, of any type.
-    Members { order: u8, id: u128, members: [Option<Member>; 3] },
+    Members { order: u8, id: u128, members: [Option<Member>; 4] },
     /// A cursor of a list.
     List { key: Option<Key>, id: u128 },
     /// The spaces and numbers of a cursor of events.
@@ -42,12 +42,19 @@ enum Member {
 enum Key {
     Text(String),
     Micros(i64),
-    Score(u32),
+    Score(u32, u8),
 }
 
 fn orders() -> impl Iterator<Item = SearchOrder> {
     [SortOrder::Ascending, SortOrder::Descending].into_iter().flat_map(|order| {
-        let sorted = [SortBy::CreatedAt, SortBy::UpdatedAt, SortBy::LastUsedAt, SortBy::Title];
+        let sorted = [
+            SortBy::CreatedAt,
+            SortBy::UpdatedAt,
+            SortBy::LastUsedAt,
+            SortBy::Title,
+            SortBy::ArchivedAt,
+            SortBy::DeletedAt,
+        ];
         sorted.map(|by| SearchOrder::Sorted(Sort { by, order })).into_iter().chain([SearchOrder::Relevance(order)])
     })
 }
@@ -77,10 +84,10 @@ fn written_and_read(cursor: &Cursor, order: SearchOrder) {
     }
 }
 
-fn json(order: u8, id: u128, members: &[Option<Member>; 3]) -> String {
+fn json(order: u8, id: u128, members: &[Option<Member>; 4]) -> String {
     let (by, order) = [("title", "asc"), ("relevance", "desc"), ("created_at", "asc")][usize::from(order) % 3];
     let mut object = serde_json::json!({"by": by, "order": order, "id": Uuid::from_u128(id).to_string()});
-    for (name, member) in ["text", "micros", "score"].into_iter().zip(members) {
+    for (name, member) in ["text", "micros", "score", "view"].into_iter().zip(members) {
         match member {
             None => {}
             Some(Member::Text(text)) => object[name] = text.as_str().into(),
@@ -100,7 +107,10 @@ fuzz_target!(|input: Input| {
             let key = key.map(|key| match key {
                 Key::Text(text) => CursorKey::Text(text),
                 Key::Micros(micros) => CursorKey::Micros(micros),
-                Key::Score(score) => CursorKey::Score(score),
+                Key::Score(score, view) => {
+                    let view = [View::Active, View::Archived, View::Deleted][usize::from(view) % 3];
+                    CursorKey::Score { score, view }
+                }
             });
             let cursor = Cursor { key, id: ItemId::from_uuid(Uuid::from_u128(id)) };
             orders().for_each(|order| written_and_read(&cursor, order));

@@ -36,7 +36,7 @@ pub(crate) enum Command {
     /// Add, list and remove users
     #[command(subcommand)]
     User(UserCommand),
-    /// Add, list and remove tokens
+    /// Add, list, rename and remove tokens
     #[command(subcommand)]
     Token(TokenCommand),
     /// Run an MCP server on standard input and output, for an agent that starts it
@@ -244,6 +244,8 @@ pub(crate) enum TokenCommand {
     Add(TokenAddArgs),
     /// List tokens
     List(TokenListArgs),
+    /// Give a token another name
+    Rename(TokenRenameArgs),
     /// Remove a token
     Remove(TokenRemoveArgs),
 }
@@ -274,6 +276,18 @@ pub(crate) struct TokenListArgs {
     /// Whose, by name or id [default: yours; on the local store, the owner's]
     #[arg(long, value_name = "USER")]
     pub(crate) user: Option<String>,
+    #[command(flatten)]
+    pub(crate) options: StoreCommandArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenRenameArgs {
+    /// The token's id, as `token list` shows it
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// What the token is called from now on
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
     #[command(flatten)]
     pub(crate) options: StoreCommandArgs,
 }

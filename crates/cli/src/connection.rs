@@ -11,7 +11,7 @@ use crate::environment::Environment;
 use crate::local::LocalStore;
 use crate::remote::RemoteServer;
 use crate::settings::StoreAddress;
-use crate::wire::{NewTokenResponse, NewUserResponse, TokenListResponse, UserListResponse};
+use crate::wire::{NewTokenResponse, NewUserResponse, TokenListResponse, TokenResponse, UserListResponse};
 
 /// The local store, opened, or a remote server.
 pub(crate) enum Connection {
@@ -72,6 +72,13 @@ impl Connection {
         match self {
             Connection::Local(store) => store.tokens(user).await,
             Connection::Server(server) => server.tokens(user).await,
+        }
+    }
+
+    pub(crate) async fn rename_token(&self, id: &str, name: &str) -> Result<TokenResponse, CommandError> {
+        match self {
+            Connection::Local(store) => store.rename_token(id, name).await,
+            Connection::Server(server) => server.rename_token(id, name).await,
         }
     }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use interline_items::{
-    Caller, CheckReport, Interline, ListenRequest, Listener, RemoveUser, Source, Store, TokenDraft, User, UserDraft,
+    Caller, CheckReport, Interline, ListenRequest, Listener, RemoveUser, Source, Store, TokenDraft, TokenId, User,
+    UserDraft,
 };
 use interline_server::McpServer;
 use interline_storage::{PostgresStore, SqliteStore};
@@ -128,13 +129,25 @@ impl LocalStore {
         Ok(TokenListResponse { tokens: tokens.iter().map(TokenResponse::from).collect() })
     }
 
+    /// Gives a token another name, whichever user it belongs to.
+    pub(crate) async fn rename_token(&self, id: &str, name: &str) -> Result<TokenResponse, CommandError> {
+        let (caller, token) = self.token(id).await?;
+        Ok((&self.interline.rename_token(&caller, token, name).await?).into())
+    }
+
     /// Removes a token, whichever user it belongs to.
     pub(crate) async fn remove_token(&self, id: &str) -> Result<(), CommandError> {
+        let (caller, token) = self.token(id).await?;
+        Ok(self.interline.delete_token(&caller, token).await?)
+    }
+
+    /// A token of any user, and its user as a caller.
+    async fn token(&self, id: &str) -> Result<(Caller, TokenId), CommandError> {
         for user in self.all_users().await? {
             let caller = self.interline.trusted(user.id, Source::Cli).await?;
             let tokens = self.interline.tokens(&caller).await?;
             if let Some(token) = tokens.iter().find(|token| token.id.to_string().eq_ignore_ascii_case(id)) {
-                return Ok(self.interline.delete_token(&caller, token.id).await?);
+                return Ok((caller, token.id));
             }
         }
         Err(CommandError::refused(format!("there is no token {id}"))

@@ -15,7 +15,9 @@ use serde_json::{Value, json};
 use crate::command_error::CommandError;
 use crate::connection::{NewToken, find_user};
 use crate::tls;
-use crate::wire::{self, NewTokenResponse, NewUserResponse, TokenListResponse, UserListResponse, UserResponse};
+use crate::wire::{
+    self, NewTokenResponse, NewUserResponse, TokenListResponse, TokenResponse, UserListResponse, UserResponse,
+};
 
 /// How long a server may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -106,14 +108,13 @@ impl RemoteServer {
         self.read_json(self.request(Method::GET, "tokens")?).await
     }
 
+    pub(crate) async fn rename_token(&self, id: &str, name: &str) -> Result<TokenResponse, CommandError> {
+        let body = json!({ "name": name });
+        self.read_json(self.request(Method::PATCH, &token_path(id)?)?.json(&body)).await
+    }
+
     pub(crate) async fn remove_token(&self, id: &str) -> Result<(), CommandError> {
-        // The id becomes a part of a path.
-        if !id.chars().all(|c| c.is_ascii_hexdigit() || c == '-') || id.is_empty() {
-            return Err(
-                CommandError::refused(format!("there is no token {id}")).hint("`interline token list` shows the ids")
-            );
-        }
-        self.send(self.request(Method::DELETE, &format!("tokens/{id}"))?).await.map(drop)
+        self.send(self.request(Method::DELETE, &token_path(id)?)?).await.map(drop)
     }
 
     /// Posts a message to an MCP server and returns its response: none to a notification.
@@ -198,6 +199,16 @@ impl RemoteServer {
         CommandError::failed(format!("{} does not answer as an Interline server: {detail}", self.url))
             .hint("check the address")
     }
+}
+
+/// The path of a token. What is no id does not become a part of a path.
+fn token_path(id: &str) -> Result<String, CommandError> {
+    if !id.chars().all(|c| c.is_ascii_hexdigit() || c == '-') || id.is_empty() {
+        return Err(
+            CommandError::refused(format!("there is no token {id}")).hint("`interline token list` shows the ids")
+        );
+    }
+    Ok(format!("tokens/{id}"))
 }
 
 /// The message of an error and of its causes, which reqwest's own message leaves out.

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::write::names;
-use crate::{Action, ItemId, Kind, Source, SpaceId};
+use crate::{Action, ItemId, ItemWrite, Kind, Source, SpaceId};
 
 /// An event: something that happened to an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,14 +54,16 @@ names! {
     }
 }
 
-impl From<Action> for EventKind {
-    fn from(action: Action) -> EventKind {
-        match action {
+impl EventKind {
+    /// What a write does to its item. One that makes a version of an older one is a change like others.
+    pub fn from_write(write: &ItemWrite) -> EventKind {
+        match write.record.action {
             Action::Create => EventKind::Created,
             Action::Update => EventKind::Updated,
             Action::Archive => EventKind::Archived,
             Action::Unarchive => EventKind::Unarchived,
             Action::Delete => EventKind::Deleted,
+            Action::Restore if write.makes_version() => EventKind::Updated,
             Action::Restore => EventKind::Restored,
         }
     }

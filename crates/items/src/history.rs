@@ -29,7 +29,7 @@ pub struct HistoryPage {
 pub struct HistoryRecord {
     /// The item's stamp after it.
     pub stamp: Stamp,
-    /// The version that it made; `None` for archiving, unarchiving, deleting and restoring.
+    /// The version that it made; `None` for archiving, unarchiving, deleting and the way back from the trash.
     pub version: Option<u64>,
     /// The action.
     pub action: Action,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use interline_python::Function;
 use jiff::Timestamp;
 
-use crate::fields::{Arguments, CodePath, Description, PromptName, Tag, Tags, Title, Url};
+use crate::fields::{Arguments, CodePath, Description, PromptName, Tag, Tags, Title, Url, sort_key};
 use crate::{ItemId, Kind, SpaceId};
 
 /// How many characters of the content are kept beside the metadata.
@@ -60,6 +60,14 @@ pub struct Fields {
 }
 
 impl Fields {
+    /// The sort key of what an item is called: of its title, or else of its name, its address or its path.
+    pub fn title_key(&self) -> Option<String> {
+        let name = || self.name.as_ref().map(PromptName::as_str);
+        let url = || self.url.as_ref().map(Url::as_str);
+        let path = || self.path.as_ref().map(CodePath::as_str);
+        self.title.as_ref().map(Title::as_str).or_else(name).or_else(url).or_else(path).map(sort_key)
+    }
+
     /// How many bytes they take, about.
     pub(crate) fn bytes(&self) -> usize {
         let arguments = self.arguments.iter().flat_map(Arguments::as_slice);

@@ -83,9 +83,9 @@ pub use usecases::{
     Interline, ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LISTENERS_PER_USER, LineMatch, LinePatch,
     LineRange, ListenFrom, ListenRequest, Listener, OrganizationDraft, Outbound, PassageChange, PublishedVersion,
     QuerySyntax, ReadContent, ReadItem, ReceivedEvent, ReplaceFile, ReplacedFile, SUMMARY_TIME, SearchField,
-    SearchFiles, SearchInside, Secret, SummaryError, SummaryRequest, SummaryResult, TagChanges, TextChange, TextFilter,
-    TokenDraft, Upkeep, UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch,
-    WorkflowFilter, WorkflowRef, WorkflowSource, Workflows, WriteOutcome,
+    SearchFiles, SearchInside, Secret, SummaryError, SummaryRequest, SummaryResult, TagChanges, TagCountFilter,
+    TextChange, TextFilter, TokenDraft, Upkeep, UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges,
+    WebhookDraft, WebhookSwitch, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows, WriteOutcome,
 };
 pub use workers::{count_worker_restart, supervise, worker_restarts};
 pub use write::{Action, Batch, ContentWrite, IdempotencyRecord, ItemWrite, Record, Source};

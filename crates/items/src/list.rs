@@ -85,8 +85,12 @@ pub enum SortBy {
     UpdatedAt,
     /// When it was last used; items never used come last in both orders.
     LastUsedAt,
-    /// Its title by its sort key; items without one come last in both orders.
+    /// What it is called, by its sort key ([`Fields::title_key`](crate::Fields::title_key)).
     Title,
+    /// When it was archived; items that are not archived come last in both orders.
+    ArchivedAt,
+    /// When it went into the trash; items that are not there come last in both orders.
+    DeletedAt,
 }
 
 /// Which comes first.
@@ -123,8 +127,14 @@ pub enum CursorKey {
     Text(String),
     /// Microseconds since 1970.
     Micros(i64),
-    /// How well an item matches the search.
-    Score(u32),
+    /// How well an item matches the search. Among equal scores the views are in their order, whatever the order of the scores:
+    /// an archived item never comes before an active one that matches as well.
+    Score {
+        /// The score.
+        score: u32,
+        /// The view of the item.
+        view: View,
+    },
 }
 
 /// Whether a list reads contents.

@@ -18,7 +18,7 @@ use crate::fields::{AppSlug, CodePath, PromptName, Tag, Url};
 use crate::health::StoreHealth;
 use crate::history::{ForgottenVersions, HistoryPage, HistoryQuery, Retention, Version};
 use crate::jobs::JobStore;
-use crate::list::{ListQuery, Page};
+use crate::list::{ListQuery, Page, View};
 use crate::organization::Organization;
 use crate::search::{FileReader, FileSearch, IndexStep, IndexStepResult, SearchQuery, SearchResults};
 use crate::write::{Batch, IdempotencyRecord, Record};
@@ -199,8 +199,13 @@ pub trait Store: JobStore {
     /// Items that were put into the trash before a time, the longest there first; at most `limit`.
     async fn trash(&self, before: Timestamp, limit: usize) -> Result<Vec<Item>, StoreError>;
 
-    /// The tags of items of these kinds that are not deleted, with the number of items that have each, sorted by tag.
-    async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError>;
+    /// The tags of items of these kinds in these views, with the number of items that have each, sorted by tag.
+    async fn tags(
+        &self,
+        spaces: &[SpaceId],
+        kinds: &BTreeSet<Kind>,
+        views: &BTreeSet<View>,
+    ) -> Result<Vec<(Tag, u64)>, StoreError>;
 
     /// The items of these kinds that have a tag, those in the trash too.
     async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError>;
@@ -246,6 +251,9 @@ pub trait Store: JobStore {
 
     /// The tokens of a user, oldest first.
     async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError>;
+
+    /// Gives a token of a user another name, also in histories, and returns it; `None` if there is none.
+    async fn rename_token(&self, user: UserId, id: TokenId, name: &str) -> Result<Option<Token>, StoreError>;
 
     /// Removes a token of a user; whether there was one. History records keep its name.
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError>;

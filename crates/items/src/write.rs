@@ -73,13 +73,18 @@ impl ItemWrite {
         ROW_BYTES + self.after.fields.bytes() + self.content.bytes()
     }
 
+    /// Whether it makes a version; otherwise its record stands between versions.
+    pub fn makes_version(&self) -> bool {
+        self.before.is_none_or(|before| before.version != self.after.stamp.version)
+    }
+
     /// Whether the item is to be summarized, or summarized again, after this change.
     pub fn asks_for_enrichment(&self) -> bool {
         let is_read = |field: &&str| matches!(*field, "title" | "description" | "url" | "content");
         match self.after.kind {
             Kind::Note | Kind::Bookmark => {
-                matches!(self.record.action, Action::Create | Action::Restore)
-                    || self.record.changed_fields.iter().any(is_read)
+                let comes_back = self.record.action == Action::Restore && !self.makes_version();
+                comes_back || self.record.action == Action::Create || self.record.changed_fields.iter().any(is_read)
             }
             Kind::Prompt | Kind::AppFile | Kind::Workflow | Kind::Module => false,
         }
@@ -196,7 +201,7 @@ names! {
         Unarchive = "unarchive",
         /// It went into the trash.
         Delete = "delete",
-        /// It came back from the trash.
+        /// It came back from the trash; or, where that made a version, it became as it was in an older one.
         Restore = "restore",
     }
 }
@@ -216,15 +221,5 @@ names! {
         Cli = "cli",
         /// The web page.
         Web = "web",
-    }
-}
-
-impl Action {
-    /// Whether it makes a version; otherwise its record stands between versions.
-    pub const fn makes_version(self) -> bool {
-        match self {
-            Action::Create | Action::Update => true,
-            Action::Archive | Action::Unarchive | Action::Delete | Action::Restore => false,
-        }
     }
 }

@@ -37,7 +37,7 @@ impl NewEvent {
         let (item, record) = (&write.after, &write.record);
         NewEvent {
             space: item.space.uuid(),
-            name: EventKind::from(record.action).name(),
+            name: EventKind::from_write(write).name(),
             item: item.id,
             kind: item.kind.name().to_owned(),
             version: item.stamp.version,

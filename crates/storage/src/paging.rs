@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use interline_items::search::SearchOrder;
-use interline_items::{Cursor, CursorKey, ItemId, ListQuery, PageStart, SortBy, SortOrder, View};
+use interline_items::{Cursor, CursorKey, ItemId, ListQuery, PageStart, SortBy, SortOrder, StoreError, View};
 use uuid::Uuid;
 
 /// An item in a sorted list: its sort key, and the id that decides between equal keys.
@@ -28,10 +28,9 @@ impl PageEntry {
     }
 
     /// Sorts by the score of a search, where its order is by relevance.
-    pub(crate) fn set_score(&mut self, order: SearchOrder, score: u32) {
-        match order {
-            SearchOrder::Relevance(_) => self.key = Some(CursorKey::Score(score)),
-            SearchOrder::Sorted(_) => {}
+    pub(crate) fn set_score(&mut self, new: u32) {
+        if let Some(CursorKey::Score { score, .. }) = &mut self.key {
+            *score = new;
         }
     }
 
@@ -41,38 +40,70 @@ impl PageEntry {
     }
 }
 
-/// The sort key to read for the entries of a search, before they have their scores.
-pub(crate) fn search_sort_by(order: SearchOrder) -> SortBy {
-    match order {
-        // Any key does: the score replaces it.
-        SearchOrder::Relevance(_) => SortBy::UpdatedAt,
-        SearchOrder::Sorted(sort) => sort.by,
-    }
+/// The column of the table `items` that sort keys are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SortColumn {
+    /// A time, or none.
+    Time(&'static str),
+    /// A time that few items have: where there is an index of the order, it has those alone.
+    RareTime(&'static str),
+    /// What items are called.
+    Title,
+    /// The view, for the order of equal scores; the score is not in the table ([`PageEntry::set_score`]).
+    View,
 }
 
-/// Which of two entries comes first: entries without a key are last in both orders; ids decide between equal keys.
-pub(crate) fn compare(a: &PageEntry, b: &PageEntry, order: SortOrder) -> Ordering {
-    match (&a.key, &b.key) {
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        _ => {
-            let ascending = compare_keys(a.key.as_ref(), b.key.as_ref()).then(a.id.cmp(&b.id));
-            match order {
-                SortOrder::Ascending => ascending,
-                SortOrder::Descending => ascending.reverse(),
-            }
+impl SortColumn {
+    /// The column of an order of a list.
+    pub(crate) const fn of_list(by: SortBy) -> SortColumn {
+        match by {
+            SortBy::CreatedAt => SortColumn::Time("created_at"),
+            SortBy::UpdatedAt => SortColumn::Time("updated_at"),
+            SortBy::LastUsedAt => SortColumn::Time("last_used_at"),
+            SortBy::Title => SortColumn::Title,
+            SortBy::ArchivedAt => SortColumn::RareTime("archived_at"),
+            SortBy::DeletedAt => SortColumn::RareTime("deleted_at"),
+        }
+    }
+
+    /// The column of an order of a search.
+    pub(crate) const fn of_search(order: SearchOrder) -> SortColumn {
+        match order {
+            SearchOrder::Relevance(_) => SortColumn::View,
+            SearchOrder::Sorted(sort) => SortColumn::of_list(sort.by),
+        }
+    }
+
+    /// Its name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            SortColumn::Time(name) | SortColumn::RareTime(name) => name,
+            SortColumn::Title => "title_key",
+            SortColumn::View => "view",
         }
     }
 }
 
-fn compare_keys(a: Option<&CursorKey>, b: Option<&CursorKey>) -> Ordering {
-    match (a, b) {
-        (Some(CursorKey::Text(a)), Some(CursorKey::Text(b))) => a.cmp(b),
-        (Some(CursorKey::Micros(a)), Some(CursorKey::Micros(b))) => a.cmp(b),
-        (Some(CursorKey::Score(a)), Some(CursorKey::Score(b))) => a.cmp(b),
+/// Which of two entries comes first: entries without a key are last in both orders; among equal scores the views are in their
+/// order, in both orders too; ids decide between equal keys.
+pub(crate) fn compare(a: &PageEntry, b: &PageEntry, order: SortOrder) -> Ordering {
+    let directed = |ascending: Ordering| match order {
+        SortOrder::Ascending => ascending,
+        SortOrder::Descending => ascending.reverse(),
+    };
+    let by_key = match (&a.key, &b.key) {
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+        (Some(CursorKey::Text(a)), Some(CursorKey::Text(b))) => directed(a.cmp(b)),
+        (Some(CursorKey::Micros(a)), Some(CursorKey::Micros(b))) => directed(a.cmp(b)),
+        (Some(CursorKey::Score { score: a, view: of_a }), Some(CursorKey::Score { score: b, view: of_b })) => {
+            directed(a.cmp(b)).then(of_a.cmp(of_b))
+        }
         // All keys of one order are of one type.
-        _ => Ordering::Equal,
-    }
+        (Some(_), Some(_)) => Ordering::Equal,
+    };
+    by_key.then_with(|| directed(a.id.cmp(&b.id)))
 }
 
 /// Sorts entries and keeps those of the page. Returns the cursor of the next page, if there is one.
@@ -109,16 +140,6 @@ pub(crate) fn entries_needed(query: &ListQuery) -> usize {
     page_offset(&query.start).saturating_add(query.limit).saturating_add(1)
 }
 
-/// The column of the table `items` that an order compares.
-pub(crate) const fn sort_column(by: SortBy) -> &'static str {
-    match by {
-        SortBy::CreatedAt => "created_at",
-        SortBy::UpdatedAt => "updated_at",
-        SortBy::LastUsedAt => "last_used_at",
-        SortBy::Title => "title_key",
-    }
-}
-
 /// The number of a view in the tables.
 pub(crate) const fn view_number(view: View) -> i32 {
     match view {
@@ -126,4 +147,12 @@ pub(crate) const fn view_number(view: View) -> i32 {
         View::Archived => 1,
         View::Deleted => 2,
     }
+}
+
+/// The sort key of an entry whose score is not known yet, by the number of its view.
+pub(crate) fn unscored_key(view: i64) -> Result<CursorKey, StoreError> {
+    let views = [View::Active, View::Archived, View::Deleted];
+    let view = views.into_iter().find(|one| i64::from(view_number(*one)) == view);
+    let view = view.ok_or_else(|| StoreError::Failed("a view that this program never writes".to_owned()))?;
+    Ok(CursorKey::Score { score: 0, view })
 }

@@ -1,9 +1,9 @@
-//! The command `interline token`: adds, lists and removes tokens.
+//! The command `interline token`: adds, lists, renames and removes tokens.
 
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
-use crate::args::{TokenAddArgs, TokenCommand, TokenListArgs, TokenRemoveArgs};
+use crate::args::{TokenAddArgs, TokenCommand, TokenListArgs, TokenRemoveArgs, TokenRenameArgs};
 use crate::command_error::CommandError;
 use crate::connection::{Connection, NewToken};
 use crate::environment::Environment;
@@ -13,6 +13,7 @@ pub(super) async fn run(command: TokenCommand, environment: &Environment) -> Res
     match command {
         TokenCommand::Add(args) => add(args, environment).await,
         TokenCommand::List(args) => list(&args, environment).await,
+        TokenCommand::Rename(args) => rename(&args, environment).await,
         TokenCommand::Remove(args) => remove(&args, environment).await,
     }
 }
@@ -49,6 +50,14 @@ async fn list(args: &TokenListArgs, environment: &Environment) -> Result<(), Com
                 rows.collect(),
             )
         }
+    }
+}
+
+async fn rename(args: &TokenRenameArgs, environment: &Environment) -> Result<(), CommandError> {
+    let token = Connection::open(&args.options, environment).await?.rename_token(&args.id, &args.name).await?;
+    match args.options.format() {
+        OutputFormat::Json => print_json(&token),
+        OutputFormat::Text => print(&format!("renamed the token {} to {}", token.id, token.name)),
     }
 }
 

@@ -100,6 +100,24 @@ fn a_token_is_removed_whosever_it_is() {
 }
 
 #[test]
+fn a_token_is_renamed_whosever_it_is() {
+    let sandbox = Sandbox::new();
+    sandbox.json(&["user", "add", "grace"]);
+    let new = sandbox.json(&["token", "add", " laptop ", "--user", "grace"]);
+    assert_eq!(text(&new, "name"), "laptop");
+    let id = text(&new, "id");
+    let renamed = sandbox.run(&["token", "rename", id, " old laptop "]);
+    assert_eq!((renamed.code, &*renamed.stdout), (Some(0), &*format!("renamed the token {id} to old laptop\n")));
+    let renamed = sandbox.json(&["token", "rename", id, "desk"]);
+    assert_eq!((keys(&renamed), text(&renamed, "name")), (TOKEN.to_vec(), "desk"));
+    let list = sandbox.json(&["token", "list", "--user", "grace"]);
+    assert_eq!((text(&list["tokens"][1], "id"), text(&list["tokens"][1], "name")), (id, "desk"));
+    sandbox.run(&["token", "rename", id, " "]).refused(1, &["name: must not be blank"]);
+    sandbox.run(&["token", "rename", "nobody", "x"]).refused(1, &["there is no token nobody", "hint: "]);
+    sandbox.run(&["token", "rename", id]).refused(2, &["<NAME>"]);
+}
+
+#[test]
 fn a_user_is_removed_by_name_or_id() {
     let sandbox = Sandbox::new();
     sandbox.json(&["user", "add", "grace"]);

@@ -46,6 +46,10 @@ fn a_server_is_administered_as_the_store_is() {
     assert_eq!(hers, local);
 
     let id = token["id"].as_str().expect("its id");
+    let renamed = elsewhere(&served, graces, &["token", "rename", id, " her laptop "]);
+    assert_eq!((renamed.code, &*renamed.stdout), (Some(0), &*format!("renamed the token {id} to her laptop\n")));
+    elsewhere(&served, graces, &["token", "rename", id, " "]).refused(1, &["name: must not be blank"]);
+    elsewhere(&served, &owner, &["token", "rename", id, "mine"]).refused(1, &[id]);
     assert_eq!(elsewhere(&served, graces, &["token", "remove", id]).code, Some(0));
     let removed = elsewhere(&served, &owner, &["user", "remove", "grace"]);
     assert_eq!((removed.code, removed.stdout.as_str()), (Some(0), "removed the user grace\n"), "{removed:?}");
@@ -66,6 +70,7 @@ fn what_a_server_refuses_is_code_1() {
     elsewhere(&served, &owner, &["user", "remove", "nobody"]).refused(1, &["there is no user nobody"]);
     let unknown = "01890000-0000-7000-8000-000000000000";
     elsewhere(&served, &owner, &["token", "remove", unknown]).refused(1, &[unknown]);
+    elsewhere(&served, &owner, &["token", "rename", "../users", "x"]).refused(1, &["there is no token ../users"]);
     elsewhere(&served, &owner, &["token", "remove", "../users"]).refused(1, &["there is no token ../users"]);
 }
 

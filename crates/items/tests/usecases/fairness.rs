@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use interline_items::fair::pool_places;
 use interline_items::{
     Caller, Case, CodeKind, CodeScope, Contents, Error, Filter, FindItems, ItemDraft, ItemRef, Kind, OverloadCause,
-    Overloaded, PageStart, QuerySyntax, Rank, ReadContent, SearchField, SearchFiles, SearchInside, TagMatch,
-    TextFilter, View,
+    Overloaded, PageStart, QuerySyntax, Rank, ReadContent, SearchField, SearchFiles, SearchInside, TagCountFilter,
+    TagMatch, TextFilter, View,
 };
 use tokio::task::JoinSet;
 
@@ -129,7 +129,7 @@ async fn endless_searches_of_all_items_leave_lists_searches_and_events_to_others
     for _ in 0..10 {
         world.interline.find_items(&other, find(TextFilter::Everything)).await.unwrap();
         world.interline.find_items(&other, find(TextFilter::parse(Some("word"), None).unwrap())).await.unwrap();
-        world.interline.tags(&other).await.unwrap();
+        world.interline.tags(&other, &TagCountFilter::default()).await.unwrap();
         // The hostile user's own lists do not wait for its searches either.
         world.interline.find_items(&world.owner, find(TextFilter::Everything)).await.unwrap();
     }

@@ -36,7 +36,7 @@ pub(crate) struct HistoryRecordResponse<'a> {
     /// The version that it made; null for archiving, deleting and their way back.
     #[schema(value_type = Option<i64>, minimum = 1)]
     version: Option<u64>,
-    /// What was done.
+    /// What was done. `restore` with a version is that of an older version; without, that from the trash.
     #[schema(value_type = HistoryAction)]
     action: &'static str,
     /// The fields that changed.

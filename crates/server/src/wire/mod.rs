@@ -38,8 +38,8 @@ pub(crate) use item::{ContentMetadata, Extent, ItemResponse, collection_of, cont
 pub(crate) use list::{ItemList, TagCount, TagList};
 pub(crate) use object::Object;
 pub(crate) use requests::{
-    CreateItemRequest, CreateTokenRequest, CreateUserRequest, ItemConditionRequest, RenameTagRequest, RenderRequest,
-    UpdateItemRequest, tag_changes,
+    CreateItemRequest, CreateTokenRequest, CreateUserRequest, ItemConditionRequest, RenameTagRequest,
+    RenameTokenRequest, RenderRequest, UpdateItemRequest, tag_changes,
 };
 pub(crate) use time::Time;
 pub(crate) use truncation::{MAX_CHARS, Truncation};

@@ -214,6 +214,16 @@ pub(crate) struct RenameTagRequest {
     pub(crate) new_name: String,
 }
 
+/// Another name for a token.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TokenPatch)]
+pub(crate) struct RenameTokenRequest {
+    /// What its user calls it; blanks around it are dropped.
+    #[schema(min_length = 1, max_length = 200)]
+    pub(crate) name: String,
+}
+
 /// A new user.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -239,7 +249,7 @@ pub(crate) struct CreateUserRequest {
 #[serde(deny_unknown_fields)]
 #[schema(as = NewToken)]
 pub(crate) struct CreateTokenRequest {
-    /// What its user calls it.
+    /// What its user calls it; blanks around it are dropped.
     #[schema(min_length = 1, max_length = 200)]
     pub(crate) name: String,
     /// What it allows; unless given, what the token of the request allows.

@@ -36,7 +36,7 @@ use interline_items::{
     ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind,
     ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PointRead,
     PublishedFile, Record, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError,
-    StoreHealth, Token, TokenId, User, UserId, UserRemoval, Version, Visibility,
+    StoreHealth, Token, TokenId, User, UserId, UserRemoval, Version, View, Visibility,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -324,8 +324,13 @@ impl Store for PostgresStore {
             .await
     }
 
-    async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
-        self.pools.read_long(None, async |client| lookup::tags(client, spaces, kinds).await).await
+    async fn tags(
+        &self,
+        spaces: &[SpaceId],
+        kinds: &BTreeSet<Kind>,
+        views: &BTreeSet<View>,
+    ) -> Result<Vec<(Tag, u64)>, StoreError> {
+        self.pools.read_long(None, async |client| lookup::tags(client, spaces, kinds, views).await).await
     }
 
     async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError> {
@@ -385,6 +390,11 @@ impl Store for PostgresStore {
 
     async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
         self.pools.use_one(async { tokens::for_user(&self.client().await?, user).await }).await
+    }
+
+    async fn rename_token(&self, user: UserId, id: TokenId, name: &str) -> Result<Option<Token>, StoreError> {
+        let name = name.to_owned();
+        self.write(move |client| async move { tokens::rename(&client, user, id, &name).await }).await
     }
 
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {

@@ -32,7 +32,7 @@ use interline_items::{
     ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind,
     ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PointRead,
     PublishedFile, Record, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError,
-    StoreHealth, Token, TokenId, User, UserId, UserRemoval, Version, Visibility,
+    StoreHealth, Token, TokenId, User, UserId, UserRemoval, Version, View, Visibility,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -315,9 +315,14 @@ impl Store for SqliteStore {
         self.readers.read_long(move |connection| lookup::trash(connection, &integrity, before, limit)).await
     }
 
-    async fn tags(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, StoreError> {
-        let (spaces, kinds) = (spaces.iter().copied().collect(), kinds.clone());
-        self.readers.read_long(move |connection| lookup::tags(connection, &spaces, &kinds)).await
+    async fn tags(
+        &self,
+        spaces: &[SpaceId],
+        kinds: &BTreeSet<Kind>,
+        views: &BTreeSet<View>,
+    ) -> Result<Vec<(Tag, u64)>, StoreError> {
+        let (spaces, kinds, views) = (spaces.iter().copied().collect(), kinds.clone(), views.clone());
+        self.readers.read_long(move |connection| lookup::tags(connection, &spaces, &kinds, &views)).await
     }
 
     async fn tagged(&self, spaces: &[SpaceId], kinds: &BTreeSet<Kind>, tag: &Tag) -> Result<Vec<Item>, StoreError> {
@@ -395,6 +400,11 @@ impl Store for SqliteStore {
 
     async fn tokens(&self, user: UserId) -> Result<Vec<Token>, StoreError> {
         self.readers.read(|connection| poll_once(tokens::for_user(connection, user)))
+    }
+
+    async fn rename_token(&self, user: UserId, id: TokenId, name: &str) -> Result<Option<Token>, StoreError> {
+        let name = name.to_owned();
+        Ok(self.writer.run(move |connection| poll_once(tokens::rename(connection, user, id, &name))).await?)
     }
 
     async fn delete_token(&self, user: UserId, id: TokenId) -> Result<bool, StoreError> {

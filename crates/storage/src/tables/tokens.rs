@@ -42,6 +42,11 @@ const SECRETS: Statement = statement!("SELECT secret FROM tokens WHERE secret IS
 /// The secret goes with the user too.
 const EXISTS: Statement = statement!("SELECT id FROM tokens WHERE id = ?1 AND secret IS NOT NULL");
 
+const RENAME: Statement = statement!(
+    "UPDATE tokens SET name = ?3 WHERE id = ?1 AND \"user\" = ?2 AND secret IS NOT NULL RETURNING ",
+    token_columns!()
+);
+
 const REMOVE: Statement =
     statement!("UPDATE tokens SET secret = NULL WHERE id = ?1 AND \"user\" = ?2 AND secret IS NOT NULL");
 
@@ -91,6 +96,16 @@ pub(crate) async fn exists<S: Sql>(sql: &S, id: TokenId) -> Result<bool, S::Fail
 /// The tokens of a user, oldest first.
 pub(crate) async fn for_user<S: Sql>(sql: &S, user: UserId) -> Result<Vec<Token>, S::Failure> {
     sql.query(OF_USER, values![user], from_row).await
+}
+
+/// Gives a token of a user another name.
+pub(crate) async fn rename<S: Sql>(
+    sql: &S,
+    user: UserId,
+    id: TokenId,
+    name: &str,
+) -> Result<Option<Token>, S::Failure> {
+    query_first(sql, RENAME, values![id, user, name], from_row).await
 }
 
 /// Removes a token of a user; whether there was one.

@@ -1,16 +1,20 @@
 //! Opening stores: on new databases, old ones, newer ones, and several at once.
 
+use interline_items::{CodeKind, Contents, ListQuery, Sort, SortBy, SortOrder};
 use interline_storage::OpenError;
 use tokio::task::JoinSet;
 
 use crate::fixtures::authors::author;
-use crate::fixtures::samples::note;
+use crate::fixtures::list_oracle::sorted;
+use crate::fixtures::samples::{bookmark, file, note, prompt};
 use crate::fixtures::test_store::{Database, TestStore};
+use crate::items::lists::everything;
 
 on_both!(
     processes_that_open_a_new_database_together_all_get_it,
     an_open_database_can_be_opened_again,
     a_newer_database_is_refused_and_left_alone,
+    items_of_an_older_program_are_sorted_by_what_they_are_called,
 );
 
 async fn processes_that_open_a_new_database_together_all_get_it(test: TestStore) {
@@ -45,7 +49,7 @@ async fn an_open_database_can_be_opened_again(test: TestStore) {
 async fn a_newer_database_is_refused_and_left_alone(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     let (newer, as_it_was) = match test.database {
-        Database::Sqlite { .. } => ("PRAGMA user_version = 999", "PRAGMA user_version = 6"),
+        Database::Sqlite { .. } => ("PRAGMA user_version = 999", "PRAGMA user_version = 7"),
         Database::Postgres { .. } => (
             "INSERT INTO migrations (name) VALUES ('9999_from_the_future')",
             "DELETE FROM migrations WHERE name = '9999_from_the_future'",
@@ -58,4 +62,29 @@ async fn a_newer_database_is_refused_and_left_alone(test: TestStore) {
 
     test.execute(as_it_was).await;
     assert_eq!(test.database.open().await.users().await.unwrap(), [ada.user]);
+}
+
+async fn items_of_an_older_program_are_sorted_by_what_they_are_called(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let mut all = Vec::new();
+    for sample in [
+        note(&ada.space, "httpx"),
+        bookmark(&ada.space, "https://e.org/Z"),
+        bookmark(&ada.space, "https://e.org/a"),
+        prompt(&ada.space, "lib"),
+        file(&ada.space, CodeKind::Module, "Lib/Äther.py", "x = 1\n"),
+    ] {
+        all.push(ada.create(&*test.store, sample).await);
+    }
+    // It sorted by titles alone.
+    test.execute("UPDATE items SET title_key = NULL WHERE title IS NULL").await;
+    let as_it_was = match test.database {
+        Database::Sqlite { .. } => "DROP INDEX items_by_archival; DROP INDEX items_in_trash; PRAGMA user_version = 6",
+        Database::Postgres { .. } => "DELETE FROM migrations WHERE name = '0007_sort_keys'",
+    };
+    test.execute(as_it_was).await;
+    let store = test.database.open().await;
+    let sort = Sort { by: SortBy::Title, order: SortOrder::Ascending };
+    let query = ListQuery { sort, ..everything(&ada.space, Contents::Omit) };
+    assert_eq!(store.list(&query).await.unwrap().items, sorted(&all, &query));
 }

@@ -1,4 +1,4 @@
-//! Making, listing and deleting tokens; their secrets.
+//! Making, listing, renaming and deleting tokens; their secrets.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ impl SecretHash {
 /// The fields of a new token, as the caller gives them.
 #[derive(Clone, Debug)]
 pub struct TokenDraft {
-    /// Name.
+    /// Name; blanks around it are dropped.
     pub name: String,
     /// What it allows; `None` is what the caller's own token allows.
     pub scopes: Option<BTreeSet<Scope>>,
@@ -62,7 +62,11 @@ impl Interline {
     /// Makes a token that allows no more than the caller's own.
     pub async fn create_token(&self, caller: &Caller, draft: TokenDraft) -> Result<(Token, Secret), Error> {
         caller.require(Scope::Write)?;
-        check_draft(&draft)?;
+        let name = parse_name(&draft.name)?;
+        if draft.scopes.as_ref().is_some_and(BTreeSet::is_empty) {
+            // It could not be used for anything.
+            return Err(Error::field("scopes", "must have at least one of read, write and admin"));
+        }
         let user = match draft.user {
             Some(user) if user != caller.user() => {
                 caller.require(Scope::Admin)?;
@@ -89,7 +93,7 @@ impl Interline {
             kinds: caller.narrowed_kinds(draft.kinds),
             spaces: caller.narrowed_spaces(user, draft.spaces),
             expires_at: caller.narrowed_expiry(draft.expires_at.map(to_microseconds)),
-            ..unnarrowed_token(user, &draft.name, &secret)
+            ..unnarrowed_token(user, name, &secret)
         };
         let new = NewToken { token: token.clone(), secret: SecretHash::from_secret(secret.as_str()) };
         self.store.create_token(&new).await?;
@@ -122,6 +126,19 @@ impl Interline {
         Ok(self.store.tokens(caller.user()).await?)
     }
 
+    /// Gives one of the caller's tokens another name, without the blanks around it: a token that may write renames itself, and
+    /// one that is not narrowed the others.
+    pub async fn rename_token(&self, caller: &Caller, id: TokenId, name: &str) -> Result<Token, Error> {
+        caller.require(Scope::Write)?;
+        if caller.token() != Some(id) {
+            caller.require_unnarrowed()?;
+        }
+        let renamed = self.store.rename_token(caller.user(), id, parse_name(name)?).await?;
+        let renamed = renamed.ok_or_else(|| no_token(id))?;
+        self.credentials.clear();
+        Ok(renamed)
+    }
+
     /// Removes one of the caller's tokens: any token may remove itself, and a token that is not narrowed the others.
     pub async fn delete_token(&self, caller: &Caller, id: TokenId) -> Result<(), Error> {
         if caller.token() != Some(id) {
@@ -133,9 +150,13 @@ impl Interline {
             self.listener_tokens.revoke(id);
             Ok(())
         } else {
-            Err(Error::NotFound { kind: None, requested: id.to_string(), actual: None })
+            Err(no_token(id))
         }
     }
+}
+
+fn no_token(id: TokenId) -> Error {
+    Error::NotFound { kind: None, requested: id.to_string(), actual: None }
 }
 
 /// A token of a user with every scope, kind and space, which never expires.
@@ -154,11 +175,9 @@ pub(super) fn unnarrowed_token(user: UserId, name: &str, secret: &Secret) -> Tok
     }
 }
 
-/// Refuses a token that could not be used for anything.
-fn check_draft(draft: &TokenDraft) -> Result<(), Error> {
-    check_name("name", &draft.name)?;
-    if draft.scopes.as_ref().is_some_and(BTreeSet::is_empty) {
-        return Err(Error::field("scopes", "must have at least one of read, write and admin"));
-    }
-    Ok(())
+/// The name of a token, without the blanks around it.
+fn parse_name(name: &str) -> Result<&str, Error> {
+    let name = name.trim();
+    check_name("name", name)?;
+    Ok(name)
 }

@@ -108,7 +108,7 @@ pub(super) fn lost_every_round() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, ContentWrite, Fields, ItemId, Kind, Record, Source, SpaceId, Stamp, UserId};
+    use crate::{Action, ContentWrite, EventKind, Fields, ItemId, Kind, Record, Source, SpaceId, Stamp, UserId};
 
     /// A change of a tag.
     fn retagged() -> ItemWrite {
@@ -130,6 +130,25 @@ mod tests {
         let (action, changed_fields, source) = (Action::Update, vec!["tags"], Source::Rest);
         let record = Record { action, changed_fields, at, source, user: UserId::generate(), token: None };
         ItemWrite { before: Some(before), after, content: ContentWrite::Keep, record }
+    }
+
+    #[test]
+    fn a_restore_is_of_a_version_or_from_the_trash_by_its_stamps() {
+        let mut of_version = retagged();
+        of_version.record.action = Action::Restore;
+        assert!(of_version.makes_version());
+        assert_eq!(EventKind::from_write(&of_version), EventKind::Updated);
+        assert!(!of_version.asks_for_enrichment(), "nothing that a model reads has changed");
+        of_version.record.changed_fields.push("content");
+        assert!(of_version.asks_for_enrichment());
+
+        let mut from_trash = retagged();
+        from_trash.record.action = Action::Restore;
+        from_trash.record.changed_fields = Vec::new();
+        from_trash.after.stamp = Stamp { version: 1, revision: 1 };
+        assert!(!from_trash.makes_version());
+        assert_eq!(EventKind::from_write(&from_trash), EventKind::Restored);
+        assert!(from_trash.asks_for_enrichment());
     }
 
     #[test]

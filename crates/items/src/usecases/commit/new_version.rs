@@ -3,9 +3,11 @@
 use crate::usecases::{Caller, time_after};
 use crate::{Action, ContentWrite, Fields, Item, ItemWrite, Stamp};
 
-/// The write that leads from one state of an item to another, at a new version; `None` if nothing changes.
+/// The write that leads from one state of an item to another, at a new version, recorded as `action`; `None` if nothing
+/// changes.
 pub(in crate::usecases) fn new_version(
     caller: &Caller,
+    action: Action,
     before: &Item,
     after: &Item,
     content: ContentWrite,
@@ -22,7 +24,7 @@ pub(in crate::usecases) fn new_version(
     let mut after = after.clone();
     after.stamp = Stamp { version: before.stamp.version + 1, ..before.stamp };
     after.updated_at = at;
-    let record = caller.record(Action::Update, changed_fields, at);
+    let record = caller.record(action, changed_fields, at);
     Some(ItemWrite { before: Some(before.stamp), after, content, record })
 }
 

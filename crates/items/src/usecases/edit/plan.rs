@@ -7,7 +7,7 @@ use interline_python::SdkName;
 
 use crate::fields::{Arguments, Limits};
 use crate::threads::LargeStack;
-use crate::{Batch, CodeKind, ContentInfo, ContentWrite, Error, Item, Snapshot};
+use crate::{Action, Batch, CodeKind, ContentInfo, ContentWrite, Error, Item, Snapshot};
 
 use super::super::commit::new_version;
 use super::super::items::{check_code, check_template_arguments, parse_template};
@@ -31,7 +31,7 @@ impl PlannedEdit {
     /// The result of the edit, and the batch to commit: none for a dry run, or where nothing changes.
     pub(super) fn finish(self, caller: &Caller, before: &Item, mode: EditMode) -> (EditResult, Option<Batch>) {
         let PlannedEdit { mut edited, content } = self;
-        let write = new_version(caller, before, &edited.after.item, content);
+        let write = new_version(caller, Action::Update, before, &edited.after.item, content);
         let (EditMode::Write, Some(write)) = (mode, write) else { return (edited, None) };
         edited.after.item = write.after.clone();
         let at = write.record.at;

@@ -94,7 +94,11 @@ impl TextFilter {
             (FindBy::Field(by), _) => {
                 let natural = match by {
                     SortBy::Title => SortOrder::Ascending,
-                    SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt => SortOrder::Descending,
+                    SortBy::CreatedAt
+                    | SortBy::UpdatedAt
+                    | SortBy::LastUsedAt
+                    | SortBy::ArchivedAt
+                    | SortBy::DeletedAt => SortOrder::Descending,
                 };
                 Ok(SearchOrder::Sorted(Sort { by, order: order.unwrap_or(natural) }))
             }
@@ -188,16 +192,16 @@ fn check_page(request: &FindItems) -> Result<(), Error> {
         PageStart::Offset(_) => return Ok(()),
         PageStart::After(cursor) => cursor,
     };
-    match (&cursor.key, request.order) {
-        (Some(CursorKey::Score(_)), SearchOrder::Relevance(_)) => Ok(()),
-        (Some(CursorKey::Text(text)), SearchOrder::Sorted(Sort { by: SortBy::Title, .. })) if !text.contains('\0') => {
-            Ok(())
-        }
-        (
-            Some(CursorKey::Micros(_)),
-            SearchOrder::Sorted(Sort { by: SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt, .. }),
-        )
-        | (None, SearchOrder::Sorted(Sort { by: SortBy::LastUsedAt | SortBy::Title, .. })) => Ok(()),
-        _ => Err(Error::InvalidParameters("the cursor is not one of this order")),
-    }
+    let is_of_order = match (&cursor.key, request.order) {
+        (Some(CursorKey::Score { .. }), SearchOrder::Relevance(_)) => true,
+        (_, SearchOrder::Relevance(_)) => false,
+        (key, SearchOrder::Sorted(Sort { by, .. })) => match (by, key) {
+            (SortBy::Title, Some(CursorKey::Text(text))) => !text.contains('\0'),
+            (SortBy::CreatedAt | SortBy::UpdatedAt, Some(CursorKey::Micros(_))) => true,
+            (SortBy::LastUsedAt | SortBy::ArchivedAt | SortBy::DeletedAt, None | Some(CursorKey::Micros(_))) => true,
+            (SortBy::Title, None) => true,
+            _ => false,
+        },
+    };
+    if is_of_order { Ok(()) } else { Err(Error::InvalidParameters("the cursor is not one of this order")) }
 }

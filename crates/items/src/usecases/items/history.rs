@@ -5,7 +5,7 @@ use std::sync::Arc;
 use interline_edit::{UnifiedDiff, diff, diff_memory, diff_within};
 
 use crate::memory_budget::{WORK_FACTOR, take_for_work, take_in_all_for_work};
-use crate::{Error, Fields, HistoryPage, HistoryQuery, Item, Scope, Snapshot, Stamp, Version};
+use crate::{Action, Error, Fields, HistoryPage, HistoryQuery, Item, Scope, Snapshot, Stamp, Version};
 
 use crate::usecases::commit::{MAX_ROUNDS, changed_field_names, lost_every_round};
 use crate::usecases::{Caller, ExpectedVersion, Interline, ItemRef, ReadContent, ReadItem};
@@ -93,7 +93,8 @@ impl Interline {
         Ok(VersionDiff { from, to, diff, changed_fields })
     }
 
-    /// Gives an item the fields and the content of an old version, as a new version; writes nothing if it has them already.
+    /// Gives an item the fields and the content of an old version, as a new version that the history calls a restore; writes
+    /// nothing if it has them already.
     /// An item whose content is damaged is repaired by it.
     pub async fn restore_version(
         &self,
@@ -108,7 +109,8 @@ impl Interline {
             let mut item = before.item().clone();
             self.check_content(caller, item.kind, &fields, content.clone()).await?.apply_to(&mut item);
             item.fields = fields;
-            if let Some(saved) = self.save(caller, before, Snapshot { item, content }, None).await? {
+            let after = Snapshot { item, content };
+            if let Some(saved) = self.save(caller, Action::Restore, before, after, None).await? {
                 return Ok(saved);
             }
         }

@@ -31,7 +31,8 @@ impl Interline {
         self.change_state(caller, item_ref, expected, Action::Delete).await
     }
 
-    /// Takes an item from the trash, into the state that it had; one that is not there stays as it is.
+    /// Takes an item from the trash: what was archived before it was deleted is archived again. One that is not in the trash
+    /// stays as it is.
     pub async fn restore(&self, caller: &Caller, item_ref: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
         self.change_state(caller, item_ref, expected, Action::Restore).await
     }

@@ -22,3 +22,4 @@ pub use history::VersionDiff;
 pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
 pub(super) use search_inside::invalid_pattern;
 pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};
+pub use tags::TagCountFilter;

@@ -1,17 +1,36 @@
 //! Listing, renaming and deleting a tag over all items of a caller.
 
+use std::collections::BTreeSet;
+
 use crate::fields::{Tag, Tags};
-use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp};
+use crate::{Action, ContentWrite, Error, Item, ItemWrite, Kind, Scope, Stamp, View};
 
 use crate::usecases::commit::{MAX_ROUNDS, lost_every_round};
 use crate::usecases::{Caller, Interline, WriteOutcome, now, time_after};
 
+/// Which items the tags are counted over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TagCountFilter {
+    /// The kinds; those that do not exist for the caller are left out.
+    pub kinds: BTreeSet<Kind>,
+    /// The views.
+    pub views: BTreeSet<View>,
+}
+
+impl Default for TagCountFilter {
+    /// All items that are not deleted.
+    fn default() -> TagCountFilter {
+        TagCountFilter { kinds: Kind::ALL.into(), views: [View::Active, View::Archived].into() }
+    }
+}
+
 impl Interline {
-    /// The tags of the caller's items that are not deleted, with the number of items that have each.
-    pub async fn tags(&self, caller: &Caller) -> Result<Vec<(Tag, u64)>, Error> {
+    /// The tags of the caller's items that pass the filter, with the number of those that have each.
+    pub async fn tags(&self, caller: &Caller, filter: &TagCountFilter) -> Result<Vec<(Tag, u64)>, Error> {
         caller.require(Scope::Read)?;
+        let kinds = filter.kinds.intersection(caller.kinds()).copied().collect();
         let _permit = self.read_permit(caller).await?;
-        Ok(self.store.tags(&caller.spaces_of(caller.kinds()), caller.kinds()).await?)
+        Ok(self.store.tags(&caller.spaces_of(&kinds), &kinds, &filter.views).await?)
     }
 
     /// Gives every item that has a tag, those in the trash too, another one instead, in one transaction; how many items were

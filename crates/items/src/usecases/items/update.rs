@@ -2,7 +2,7 @@
 
 use crate::usecases::commit::{MAX_ROUNDS, lost_every_round, new_version};
 use crate::usecases::{Caller, ExpectedVersion, Interline, ItemRef, WriteOutcome};
-use crate::{Error, HashCheck, ItemWrite, Scope, Snapshot, View};
+use crate::{Action, Error, HashCheck, ItemWrite, Scope, Snapshot, View};
 
 use super::drafts::{ArchiveState, FieldChange, ItemChanges, parse_changes};
 use super::lifecycle::archive_write;
@@ -26,24 +26,25 @@ impl Interline {
                 }
             };
             let after = self.apply_changes(caller, &before, changes.clone()).await?;
-            if let Some(saved) = self.save(caller, before, after, changes.archive_state).await? {
+            if let Some(saved) = self.save(caller, Action::Update, before, after, changes.archive_state).await? {
                 return Ok(saved);
             }
         }
         Err(lost_every_round())
     }
 
-    /// Commits the step from one state of an item to another, at a new version, and archives or unarchives it; writes nothing
-    /// if neither changes anything. `None` if the item changed meanwhile.
+    /// Commits the step from one state of an item to another, at a new version recorded as `action`, and archives or unarchives
+    /// it; writes nothing if neither changes anything. `None` if the item changed meanwhile.
     pub(in crate::usecases) async fn save(
         &self,
         caller: &Caller,
+        action: Action,
         before: Before,
         after: Snapshot,
         archive_state: Option<ArchiveState>,
     ) -> Result<Option<Snapshot>, Error> {
         let content = before.content_write(&after.content);
-        let change = new_version(caller, before.item(), &after.item, content);
+        let change = new_version(caller, action, before.item(), &after.item, content);
         let changed = change.as_ref().map_or(before.item(), |write| &write.after);
         let archived = archive_state.and_then(|state| archive_write(caller, changed, state));
         let writes: Vec<ItemWrite> = change.into_iter().chain(archived).collect();

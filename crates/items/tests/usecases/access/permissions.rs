@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use interline_items::{
-    Caller, Error, ExpectedVersion, Item, ItemChanges, ItemRef, Kind, Rank, ReadContent, Refusal, Scope, TokenDraft,
+    Caller, Error, ExpectedVersion, Item, ItemChanges, ItemRef, Kind, Rank, ReadContent, Refusal, Scope,
+    TagCountFilter, TokenDraft,
 };
 use serde_json::json;
 
@@ -60,7 +61,7 @@ async fn the_items_of_others_do_not_exist_not_even_for_admins() {
     for rank in [Rank::Member, Rank::Admin] {
         let other = world.user("other", rank).await;
         assert_hidden(&world, &other, &item, &[by_id(&item), by_name("greet")]).await;
-        assert_eq!(world.interline.tags(&other).await.unwrap(), []);
+        assert_eq!(world.interline.tags(&other, &TagCountFilter::default()).await.unwrap(), []);
         assert_eq!(code(world.interline.rename_tag(&other, &tag("a"), &tag("b")).await), "not_found");
         assert_eq!(code(world.interline.delete_tag(&other, &tag("a")).await), "not_found");
         assert_eq!(world.item(&item).await, item);
@@ -95,7 +96,7 @@ async fn a_token_that_only_reads_is_forbidden_to_write() {
     assert_eq!(code(world.interline.create_token(&reader, token()).await), "forbidden");
     assert_all(&reads(&world, &reader, &by_id(&item)).await, "ok");
     assert_eq!(listed(&world, &reader, everything()).await.len(), 1);
-    assert_eq!(world.interline.tags(&reader).await.unwrap().len(), 1);
+    assert_eq!(world.interline.tags(&reader, &TagCountFilter::default()).await.unwrap().len(), 1);
     // What does not exist is not found, whatever the token may do.
     let other = world.user("other", Rank::Member).await;
     let reader = world.narrowed_by(&other, TokenDraft { scopes: Some(set([Scope::Read])), ..token() }).await;
@@ -112,7 +113,7 @@ async fn a_token_that_only_writes_is_forbidden_to_read() {
     let writer = world.narrowed(TokenDraft { scopes: Some(set([Scope::Write])), ..token() }).await;
     assert_all(&reads(&world, &writer, &by_id(&item)).await, "forbidden");
     assert_eq!(code(world.interline.find_items(&writer, everything()).await), "forbidden");
-    assert_eq!(code(world.interline.tags(&writer).await), "forbidden");
+    assert_eq!(code(world.interline.tags(&writer, &TagCountFilter::default()).await), "forbidden");
     assert_eq!(code(world.interline.spaces(&writer)), "forbidden");
     assert_eq!(world.item(&item).await, item);
 }
@@ -184,7 +185,7 @@ async fn other_spaces_do_not_exist_for_a_token_that_is_narrowed_to_some() {
     let item = world.item(&item).await;
     let outside = world.narrowed(TokenDraft { spaces: Some(set([])), ..token() }).await;
     assert_hidden(&world, &outside, &item, &[by_id(&item), by_name("greet")]).await;
-    assert_eq!(world.interline.tags(&outside).await.unwrap(), []);
+    assert_eq!(world.interline.tags(&outside, &TagCountFilter::default()).await.unwrap(), []);
     assert_eq!(world.interline.spaces(&outside).unwrap(), []);
     assert_eq!(code(world.interline.create(&outside, Kind::Note, note("a")).await), "forbidden");
 }

@@ -150,7 +150,7 @@ async fn a_version_is_restored_as_a_new_one() {
         let last = history.last().unwrap();
         assert_eq!(
             (last.action.as_str(), last.version, last.changed_fields.as_str()),
-            ("update", Some(version), fields)
+            ("restore", Some(version), fields)
         );
     }
     for number in [0, 8, u64::MAX] {

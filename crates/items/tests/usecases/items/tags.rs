@@ -1,12 +1,12 @@
 //! Listing, renaming and deleting a tag over all items.
 
-use interline_items::{ExpectedVersion, Kind, TokenDraft, View};
+use interline_items::{ExpectedVersion, Kind, TagCountFilter, TokenDraft, View};
 
 use crate::samples::{bookmark, greeting, note, tag, tagged, token};
 use crate::world::{World, by_id, code, set, tags_of};
 
 async fn counts(world: &World, caller: &interline_items::Caller) -> Vec<(String, u64)> {
-    let tags = world.interline.tags(caller).await.unwrap();
+    let tags = world.interline.tags(caller, &TagCountFilter::default()).await.unwrap();
     tags.into_iter().map(|(tag, count)| (tag.as_str().to_owned(), count)).collect()
 }
 

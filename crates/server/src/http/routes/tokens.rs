@@ -1,4 +1,4 @@
-//! `/tokens`: creating, listing and deleting tokens.
+//! `/tokens`: creating, listing, renaming and deleting tokens.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +15,14 @@ use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::extract::path::IdPath;
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::{CreateTokenRequest, CreatedToken, TokenList, TokenResponse};
+use crate::wire::{CreateTokenRequest, CreatedToken, RenameTokenRequest, TokenList, TokenResponse};
 
 /// The routes of `/tokens`.
 pub(super) fn routes() -> Routes {
     Routes::new()
         .route(routes!(list), RouteRules::read())
         .route(routes!(create), RouteRules::write().without_idempotency_key())
+        .route(routes!(rename), RouteRules::write().without_idempotency_key())
         .route(routes!(delete), RouteRules::write().without_idempotency_key())
 }
 
@@ -48,6 +49,21 @@ async fn create(
 async fn list(State(state): State<AppState>, caller: AuthenticatedCaller) -> HandlerResult {
     let tokens = state.interline.tokens(&caller.0).await?;
     response::json(StatusCode::OK, &TokenList { tokens: tokens.iter().map(TokenResponse::from).collect() })
+}
+
+/// Rename a token
+///
+/// One of the caller's own, also in the histories that name it. What it allows stays.
+#[utoipa::path(patch, path = "/tokens/{id}", tag = "tokens", operation_id = "rename_token", request_body = RenameTokenRequest,
+    params(("id" = uuid::Uuid, Path)), responses((status = 200, body = TokenResponse)))]
+async fn rename(
+    State(state): State<AppState>,
+    caller: AuthenticatedCaller,
+    id: IdPath,
+    JsonBody(request): JsonBody<RenameTokenRequest>,
+) -> HandlerResult {
+    let token = state.interline.rename_token(&caller.0, TokenId::from_uuid(id.0), &request.name).await?;
+    response::json(StatusCode::OK, &TokenResponse::from(&token))
 }
 
 /// Delete a token

@@ -7,7 +7,7 @@ use uuid::Uuid;
 pub(super) fn cursor_text(cursor: &Cursor) -> Option<String> {
     match &cursor.key {
         Some(CursorKey::Micros(micros)) => Some(format!("{micros}.{}", cursor.id.uuid())),
-        Some(CursorKey::Text(_) | CursorKey::Score(_)) | None => None,
+        Some(CursorKey::Text(_) | CursorKey::Score { .. }) | None => None,
     }
 }
 

@@ -7,6 +7,8 @@ use crate::support::test_store::TestStore;
 
 on_both!(
     tags_are_counted_over_what_is_not_deleted,
+    tags_are_counted_by_kind_and_view,
+    wrong_kinds_and_views_are_refused,
     a_tag_is_renamed_everywhere,
     renaming_merges,
     a_tag_is_removed_everywhere,
@@ -27,6 +29,56 @@ async fn tags_are_counted_over_what_is_not_deleted(store: TestStore) {
     let expected = json!({"tags": [{"name": "a/b", "count": 1}, {"name": "b", "count": 3}, {"name": "ä", "count": 1}]});
     for path in ["/tags", "/tags/"] {
         assert_eq!(owner.get(path).await.json(), expected);
+    }
+}
+
+async fn tags_are_counted_by_kind_and_view(store: TestStore) {
+    let owner = store.serve().await.owner();
+    owner.create("notes", json!({"title": "x", "tags": ["a", "b"]})).await;
+    owner.create("bookmarks", json!({"url": "https://example.org", "tags": ["b"]})).await;
+    owner.create("prompts", json!({"name": "p", "content": "x", "tags": ["b", "c"]})).await;
+    for (way, tag) in [("archive", "d"), ("trash", "e"), ("both", "f")] {
+        let path =
+            format!("/notes/{}", text(&owner.create("notes", json!({"title": way, "tags": ["b", tag]})).await["id"]));
+        if way != "trash" {
+            owner.post(&format!("{path}/archive"), json!({})).await.expect(200, json!({}));
+        }
+        if way != "archive" {
+            owner.delete(&path).await.expect(204, Value::Null);
+        }
+    }
+    for (query, expected) in [
+        ("", "a 1, b 4, c 1, d 1"),
+        ("?type=note", "a 1, b 2, d 1"),
+        ("?type=prompt&type=bookmark", "b 2, c 1"),
+        ("?type=module", ""),
+        ("?view=active", "a 1, b 3, c 1"),
+        ("?view=archived", "b 1, d 1"),
+        ("?view=deleted", "b 2, e 1, f 1"),
+        ("?view=active&view=archived", "a 1, b 4, c 1, d 1"),
+        ("?view=deleted&view=archived&view=active", "a 1, b 6, c 1, d 1, e 1, f 1"),
+        ("?view=archived&type=note&type=prompt", "b 1, d 1"),
+        ("?view=deleted&type=prompt", ""),
+        ("?colour=red", "a 1, b 4, c 1, d 1"),
+    ] {
+        let list = owner.get(&format!("/tags{query}")).await.expect(200, json!({})).json();
+        let counts =
+            list["tags"].as_array().unwrap().iter().map(|tag| format!("{} {}", text(&tag["name"]), tag["count"]));
+        assert_eq!(counts.collect::<Vec<_>>().join(", "), expected, "{query}");
+    }
+}
+
+async fn wrong_kinds_and_views_are_refused(store: TestStore) {
+    let owner = store.serve().await.owner();
+    for (query, fields) in [
+        ("type=poem", &["type"][..]),
+        ("type=note&type=", &["type"]),
+        ("view=trash", &["view"]),
+        ("view=Active&type=notes", &["type", "view"]),
+    ] {
+        let mut refused = owner.refused_fields(&format!("GET /tags?{query}"), Value::Null).await;
+        refused.sort_unstable();
+        assert_eq!(refused, fields, "{query}");
     }
 }
 

@@ -8,6 +8,9 @@ use crate::support::test_store::TestStore;
 on_both!(
     a_secret_is_shown_once,
     a_deleted_token_is_refused_from_then_on,
+    a_token_is_renamed_with_its_name_in_histories,
+    tokens_are_renamed_by_their_users_only,
+    names_are_trimmed,
     a_token_grants_no_more_than_its_maker_has,
     scopes_allow_what_they_say,
     kinds_outside_do_not_exist,
@@ -50,6 +53,73 @@ async fn a_deleted_token_is_refused_from_then_on(store: TestStore) {
     agent.delete(&format!("/tokens/{id}")).await.expect(204, Value::Null);
     agent.get("/notes").await.expect(401, json!({"error": "unauthorized"}));
     owner.delete(&format!("/tokens/{id}")).await.expect(404, json!({"error": "not_found", "id": id}));
+}
+
+async fn a_token_is_renamed_with_its_name_in_histories(store: TestStore) {
+    let owner = store.serve().await.owner();
+    let (agent, id) = owner.new_token(json!({"name": "agent", "scopes": ["read", "write"], "kinds": ["note"]})).await;
+    let note = format!("/notes/{}", text(&agent.note("x", None).await["id"]));
+    let before = owner.get("/tokens").await.json()["tokens"][1].clone();
+    let renamed = owner.patch(&format!("/tokens/{id}"), json!({"name": "  laptop of Ada "})).await;
+    let renamed = renamed.expect(200, json!({"id": id, "name": "laptop of Ada", "kinds": ["note"]})).json();
+    for (member, value) in renamed.as_object().unwrap() {
+        assert!(["name", "last_used_at"].contains(&&**member) || before[member] == *value, "{member}: {value}");
+    }
+    owner.get("/tokens").await.expect(200, json!({"tokens": [{}, {"id": id, "name": "laptop of Ada"}]}));
+    agent.get(&note).await.expect(200, json!({}));
+    agent.get(&format!("{note}/history")).await.expect(200, json!({"items": [{"token": {"name": "laptop of Ada"}}]}));
+    // The same again changes nothing, and two tokens may have one name.
+    owner.patch(&format!("/tokens/{id}"), json!({"name": "laptop of Ada"})).await.expect(200, json!({}));
+    owner.new_token(json!({"name": "laptop of Ada"})).await;
+}
+
+async fn tokens_are_renamed_by_their_users_only(store: TestStore) {
+    let owner = store.serve().await.owner();
+    let (ada, _) = owner.new_user("ada").await;
+    let (agent, id) = ada.new_token(json!({"name": "agent", "scopes": ["read", "write"]})).await;
+    let path = format!("/tokens/{id}");
+    let not_found = json!({"error": "not_found", "id": id});
+    // As for deletion: not even an admin has the tokens of others.
+    owner.check(&format!("PATCH {path}"), json!({"name": "x"}), 404, not_found.clone()).await;
+    let (reader, reader_id) = ada.new_token(json!({"name": "reader", "scopes": ["read"]})).await;
+    for id in [&id, &reader_id] {
+        let line = format!("PATCH /tokens/{id}");
+        reader.check(&line, json!({"name": "x"}), 403, json!({"error": "forbidden", "message": "…`write`…"})).await;
+    }
+    let (narrowed, narrowed_id) = ada.new_token(json!({"name": "narrowed", "kinds": ["note"]})).await;
+    narrowed.check(&format!("PATCH {path}"), json!({"name": "x"}), 403, json!({"error": "forbidden"})).await;
+    narrowed.check(&format!("PATCH /tokens/{narrowed_id}"), json!({"name": "me"}), 200, json!({"name": "me"})).await;
+    agent.check(&format!("PATCH {path}"), json!({"name": "also me"}), 200, json!({"name": "also me"})).await;
+    ada.delete(&path).await.expect(204, Value::Null);
+    ada.check(&format!("PATCH {path}"), json!({"name": "x"}), 404, not_found).await;
+    let unknown = "PATCH /tokens/0190a6f4-7b3c-7def-8123-456789abcdef";
+    ada.check(unknown, json!({"name": "x"}), 404, json!({"error": "not_found"})).await;
+}
+
+async fn names_are_trimmed(store: TestStore) {
+    let owner = store.serve().await.owner();
+    let body = json!({"name": " \t my agent\n "});
+    let made = owner.post("/tokens", body.clone()).await.expect(201, json!({"name": "my agent"}));
+    let line = format!("PATCH /tokens/{}", made.id());
+    owner.check(&line, body, 200, json!({"name": "my agent"})).await;
+    // What is left is what is counted.
+    let long = format!(" {} ", "x".repeat(200));
+    owner.check(&line, json!({"name": long}), 200, json!({"name": long.trim()})).await;
+    for (body, field) in [
+        (json!({}), "name"),
+        (json!({"name": null}), "name"),
+        (json!({"name": ""}), "name"),
+        (json!({"name": " \t\n"}), "name"),
+        (json!({"name": 1}), "name"),
+        (json!({"name": "a\tb"}), "name"),
+        (json!({"name": "a\0"}), "name"),
+        (json!({"name": "x".repeat(201)}), "name"),
+        (json!({"name": "x", "scopes": ["admin"]}), "scopes"),
+        (json!([]), "body"),
+    ] {
+        assert_eq!(owner.refused_fields(&line, body.clone()).await, [field], "{body}");
+    }
+    owner.get("/tokens").await.expect(200, json!({"tokens": [{}, {"name": long.trim()}]}));
 }
 
 async fn a_token_grants_no_more_than_its_maker_has(store: TestStore) {

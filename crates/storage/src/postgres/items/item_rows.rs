@@ -55,7 +55,7 @@ pub(crate) async fn put(
         &item.space.uuid(),
         &item.kind.name(),
         &fields.title.as_ref().map(Title::as_str),
-        &fields.title.as_ref().map(|title| sort_key(title.as_str())),
+        &fields.title_key(),
         &fields.description.as_ref().map(Description::as_str),
         &json::encode_tags(&fields.tags),
         &fields.url.as_ref().map(Url::as_str),

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use deadpool_postgres::Client;
-use interline_items::fields::sort_key;
 use interline_items::{
     Contents, Cursor, CursorKey, Filter, ItemId, Kind, ListQuery, Page, PageStart, Snapshot, SortBy, SortOrder,
     StoreError, TagMatch,
@@ -13,7 +12,7 @@ use tokio_postgres::{IsolationLevel, Row};
 use uuid::Uuid;
 
 use crate::integrity::Integrity;
-use crate::paging::{entries_needed, sort_column, view_number};
+use crate::paging::{SortColumn, entries_needed, unscored_key, view_number};
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{self, item_columns};
 use crate::postgres::write::transaction_retry::run_blocking;
@@ -35,7 +34,7 @@ pub(crate) async fn list(client: &mut Client, integrity: &Arc<Integrity>, query:
     transaction.commit().await?;
 
     let next = match found.get(..query.limit).and_then(<[Row]>::last) {
-        Some(last) if found.len() > query.limit => Some(cursor(last, query.sort.by)?),
+        Some(last) if found.len() > query.limit => Some(cursor(last, SortColumn::of_list(query.sort.by))?),
         _ => None,
     };
     let (limit, contents, integrity) = (query.limit, query.contents, Arc::clone(integrity));
@@ -67,15 +66,19 @@ fn page_items(
 }
 
 /// The cursor of the page after the item of a row, whether the item can be read or not.
-fn cursor(row: &Row, by: SortBy) -> Result<Cursor, Failure> {
-    let time = |column| Ok::<_, Failure>(row.try_get::<_, Option<i64>>(column)?.map(CursorKey::Micros));
-    let key = match by {
-        SortBy::CreatedAt => time("created_at")?,
-        SortBy::UpdatedAt => time("updated_at")?,
-        SortBy::LastUsedAt => time("last_used_at")?,
-        SortBy::Title => row.try_get::<_, Option<&str>>("title")?.map(|title| CursorKey::Text(sort_key(title))),
-    };
-    Ok(Cursor { key, id: ItemId::from_uuid(row.try_get("id")?) })
+fn cursor(row: &Row, column: SortColumn) -> Result<Cursor, Failure> {
+    Ok(Cursor { key: sort_key(row, column)?, id: ItemId::from_uuid(row.try_get("id")?) })
+}
+
+/// The sort key of a row that has it as `sort_key`.
+pub(crate) fn sort_key(row: &Row, column: SortColumn) -> Result<Option<CursorKey>, Failure> {
+    Ok(match column {
+        SortColumn::Title => row.try_get::<_, Option<String>>("sort_key")?.map(CursorKey::Text),
+        SortColumn::Time(_) | SortColumn::RareTime(_) => {
+            row.try_get::<_, Option<i64>>("sort_key")?.map(CursorKey::Micros)
+        }
+        SortColumn::View => Some(unscored_key(row.try_get::<_, i32>("sort_key")?.into())?),
+    })
 }
 
 /// A builder of queries on `items`. The same conditions always make the same text, so that it is prepared once.
@@ -103,7 +106,8 @@ impl Select {
             Contents::Omit => ("", ""),
             Contents::Read => (", contents.text", " LEFT JOIN contents ON contents.item = items.id"),
         };
-        let whole = format!("SELECT {}{text} FROM", item_columns!());
+        let key = SortColumn::of_list(query.sort.by).name();
+        let whole = format!("SELECT {}, items.{key} AS sort_key{text} FROM", item_columns!());
         let mut select = match query.filter.spaces.len() {
             0 | 1 => Select::in_order(query, format!("{whole} items{contents}"))?,
             // An index has the order of one space: each space gives its first items, and the first of those are the page.
@@ -202,7 +206,8 @@ impl Select {
 
     /// Keeps the items after a cursor. Items without a sort key come after all that have one.
     fn keep_after(&mut self, cursor: &Cursor, query: &ListQuery) -> Result<(), Failure> {
-        let column = sort_column(query.sort.by);
+        let sort_column = SortColumn::of_list(query.sort.by);
+        let column = sort_column.name();
         let beyond = match query.sort.order {
             SortOrder::Ascending => ">",
             SortOrder::Descending => "<",
@@ -212,11 +217,9 @@ impl Select {
             self.sql.push_str(&format!(" AND items.{column} IS NULL AND items.id {beyond} {id}"));
             return Ok(());
         };
-        let key = match (query.sort.by, key) {
-            (SortBy::Title, CursorKey::Text(text)) => self.parameter(text.clone()),
-            (SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt, CursorKey::Micros(time)) => {
-                self.parameter(*time)
-            }
+        let key = match (sort_column, key) {
+            (SortColumn::Title, CursorKey::Text(text)) => self.parameter(text.clone()),
+            (SortColumn::Time(_) | SortColumn::RareTime(_), CursorKey::Micros(time)) => self.parameter(*time),
             _ => return Err(StoreError::Failed("a cursor of another order".to_owned()).into()),
         };
         let or_without =
@@ -226,7 +229,7 @@ impl Select {
     }
 
     fn sort(&mut self, query: &ListQuery) {
-        let column = sort_column(query.sort.by);
+        let column = SortColumn::of_list(query.sort.by).name();
         let direction = match query.sort.order {
             SortOrder::Ascending => "ASC",
             SortOrder::Descending => "DESC",
@@ -256,5 +259,8 @@ const HAS_TAG: &str = "EXISTS (SELECT FROM item_tags WHERE item_tags.item = item
 
 /// Whether an item may have no sort key.
 fn may_be_missing(by: SortBy) -> bool {
-    matches!(by, SortBy::LastUsedAt | SortBy::Title)
+    match by {
+        SortBy::LastUsedAt | SortBy::Title | SortBy::ArchivedAt | SortBy::DeletedAt => true,
+        SortBy::CreatedAt | SortBy::UpdatedAt => false,
+    }
 }

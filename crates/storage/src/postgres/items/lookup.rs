@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use deadpool_postgres::{Client, GenericClient};
 use interline_items::fields::{CodePath, PromptName, Tag};
-use interline_items::{Item, ItemId, ItemState, Kind, PointRead, Snapshot, SpaceId, Stamp, Visibility};
+use interline_items::{Item, ItemId, ItemState, Kind, PointRead, Snapshot, SpaceId, Stamp, View, Visibility};
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use crate::codec::names;
 use crate::integrity::{Damage, Integrity};
+use crate::paging::view_number;
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{self, item_columns};
 
@@ -64,7 +65,7 @@ const BY_PATH: &str = "
 const TAGS: &str = "
     SELECT tag, count(*) AS items
     FROM item_tags JOIN items ON items.id = item_tags.item
-    WHERE items.space = ANY($1) AND items.kind = ANY($2) AND items.deleted_at IS NULL
+    WHERE items.space = ANY($1) AND items.kind = ANY($2) AND items.view = ANY($3)
     GROUP BY tag
     ORDER BY tag";
 
@@ -206,14 +207,16 @@ pub(crate) async fn find_by_path(
     Ok(found.map(|row| row.try_get(0)).transpose()?.map(ItemId::from_uuid))
 }
 
-/// The tags of items that are not deleted, and how many items have each.
+/// The tags of items of these kinds in these views, and how many items have each.
 pub(crate) async fn tags(
     client: &Client,
     spaces: &[SpaceId],
     kinds: &BTreeSet<Kind>,
+    views: &BTreeSet<View>,
 ) -> Result<Vec<(Tag, u64)>, Failure> {
     let statement = client.prepare_cached(TAGS).await?;
-    let counted = client.query(&statement, &[&uuids(spaces), &kind_names(kinds)]).await?;
+    let views: Vec<i32> = views.iter().map(|view| view_number(*view)).collect();
+    let counted = client.query(&statement, &[&uuids(spaces), &kind_names(kinds), &views]).await?;
     counted.iter().map(|row| Ok((Tag::from_stored(row.try_get("tag")?), rows::count(row, "items")?))).collect()
 }
 

@@ -2,12 +2,11 @@
 
 use deadpool_postgres::Transaction;
 use interline_items::search::SearchQuery;
-use interline_items::{CursorKey, SortBy};
 use tokio_postgres::Row;
 
-use crate::paging::{PageEntry, search_sort_by, sort_column};
+use crate::paging::{PageEntry, SortColumn};
 use crate::postgres::failure::Failure;
-use crate::postgres::items::list::Select;
+use crate::postgres::items::list::{Select, sort_key};
 use crate::postgres::rows::maybe_count;
 
 /// A candidate that passes the filter.
@@ -24,24 +23,18 @@ pub(super) async fn filter_items(
     query: &SearchQuery,
     items: Option<Vec<i64>>,
 ) -> Result<Vec<FilteredItem>, Failure> {
-    let by = search_sort_by(query.order);
-    let columns = format!("items.{} AS key, items.id, items.number, items.content_bytes", sort_column(by));
+    let column = SortColumn::of_search(query.order);
+    let columns = format!("items.{} AS sort_key, items.id, items.number, items.content_bytes", column.name());
     let mut select = Select::new(format!("SELECT {columns} FROM items"));
     select.keep_matching(&query.filter);
     if let Some(items) = items {
         select.keep_any("number", items);
     }
     let statement = transaction.prepare_cached(&select.sql).await?;
-    transaction.query(&statement, &select.parameters()).await?.iter().map(|row| item(row, by)).collect()
+    transaction.query(&statement, &select.parameters()).await?.iter().map(|row| item(row, column)).collect()
 }
 
-fn item(row: &Row, by: SortBy) -> Result<FilteredItem, Failure> {
-    let key = match by {
-        SortBy::Title => row.try_get::<_, Option<String>>("key")?.map(CursorKey::Text),
-        SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt => {
-            row.try_get::<_, Option<i64>>("key")?.map(CursorKey::Micros)
-        }
-    };
-    let entry = PageEntry { key, id: row.try_get("id")?, number: row.try_get("number")? };
+fn item(row: &Row, column: SortColumn) -> Result<FilteredItem, Failure> {
+    let entry = PageEntry { key: sort_key(row, column)?, id: row.try_get("id")?, number: row.try_get("number")? };
     Ok(FilteredItem { entry, bytes: maybe_count(row, "content_bytes")?.unwrap_or(0) })
 }

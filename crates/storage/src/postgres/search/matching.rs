@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use interline_items::StoreError;
 use interline_items::fair::Checkpoint;
-use interline_items::search::SearchOrder;
 use interline_search::{Search, Verdict};
 use tokio_postgres::Row;
 
@@ -19,7 +18,6 @@ use crate::search::candidates::Candidates;
 pub(super) struct Matcher {
     pub(super) search: Arc<Search>,
     pub(super) candidates: Arc<Candidates>,
-    pub(super) order: SearchOrder,
 }
 
 impl Matcher {
@@ -36,7 +34,7 @@ impl Matcher {
         for item in filtered {
             match self.verdict(item.entry.number) {
                 Verdict::No => {}
-                Verdict::Yes(score) => found.push(self.ranked(item, score)),
+                Verdict::Yes(score) => found.push(Matcher::ranked(item, score)),
                 Verdict::Read => unread.push(item),
             }
         }
@@ -63,7 +61,7 @@ impl Matcher {
             let score =
                 self.search.score(&searched(row)?, presence, &mut has_time).map_err(|_| StoreError::OutOfTime)?;
             if let (Some(score), Some(item)) = (score, filtered.remove(&number)) {
-                found.push(self.ranked(item, score));
+                found.push(Matcher::ranked(item, score));
             }
         }
         Ok(found)
@@ -73,8 +71,8 @@ impl Matcher {
         self.search.evaluate(|term| self.candidates.presence(term, item))
     }
 
-    fn ranked(&self, mut item: FilteredItem, score: u32) -> FilteredItem {
-        item.entry.set_score(self.order, score);
+    fn ranked(mut item: FilteredItem, score: u32) -> FilteredItem {
+        item.entry.set_score(score);
         item
     }
 }

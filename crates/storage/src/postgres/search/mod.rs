@@ -95,7 +95,7 @@ async fn page(client: &mut Client, integrity: &Arc<Integrity>, query: &SearchQue
 /// The items that match, in no particular order.
 async fn found(transaction: &Transaction<'_>, query: &SearchQuery) -> Result<Vec<FilteredItem>, Failure> {
     let candidates = candidates(transaction, &query.search, &query.checkpoint).await?;
-    let matcher = Matcher { search: Arc::clone(&query.search), candidates: Arc::new(candidates), order: query.order };
+    let matcher = Matcher { search: Arc::clone(&query.search), candidates: Arc::new(candidates) };
     let shared = matcher.clone();
     let candidates = run_blocking(move || shared.candidates()).await?;
     let filtered = filter_items(transaction, query, candidates).await?;

@@ -56,7 +56,7 @@ impl EncodedBatch {
     pub(crate) fn encode(batch: Batch) -> Result<EncodedBatch, StoreError> {
         let Batch { writes, idempotency } = batch;
         let encode = |write: ItemWrite| {
-            let makes_version = write.record.action.makes_version();
+            let makes_version = write.makes_version();
             let undo = makes_version.then(|| undo::encode_step(&write.content)).transpose()?;
             Ok(EncodedWrite { write, undo })
         };

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 
 use interline_items::fields::Tag;
-use interline_items::{CursorKey, ListQuery, PageStart, Sort, SortOrder, TagMatch};
+use interline_items::{CursorKey, ListQuery, PageStart, SortOrder, TagMatch};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use crate::codec::json;
-use crate::paging::{PageEntry, entries_needed, sort_column};
+use crate::paging::{PageEntry, SortColumn, entries_needed};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::items::list::{ListPartition, entry_from_row};
 
@@ -38,11 +38,11 @@ pub(crate) fn scan(
         }
     };
     let mut entries = Vec::new();
-    for partition in partitions {
-        let full = entries.len().saturating_add(entries_needed(query));
-        for range in &ranges {
-            let missing = full - entries.len();
-            if missing > 0 {
+    for range in &ranges {
+        // Whatever the partition, entries without a key come after those that have one, and are seldom on the page.
+        let missing = entries_needed(query).saturating_sub(entries.len());
+        if missing > 0 {
+            for partition in partitions {
                 scan_range(connection, query, *partition, range, missing, &mut entries)?;
             }
         }
@@ -77,8 +77,9 @@ fn scan_range(
         IndexRange::KeyedAfter(key, id) => values.extend([cursor_value(key), id.to_vec().into()]),
         IndexRange::UnkeyedAfter(id) => values.push(id.to_vec().into()),
     }
-    let mut statement = connection.prepare_cached(&page_sql(query.sort, range, tag_filter))?;
-    let found = statement.query_and_then(params_from_iter(values), |row| entry_from_row(row, query.sort.by))?;
+    let column = SortColumn::of_list(query.sort.by);
+    let mut statement = connection.prepare_cached(&page_sql(column, query.sort.order, range, tag_filter))?;
+    let found = statement.query_and_then(params_from_iter(values), |row| entry_from_row(row, column))?;
     for entry in found {
         entries.push(entry?);
     }
@@ -96,9 +97,9 @@ pub(crate) fn tags_needed(tags: usize, tag_match: TagMatch) -> i64 {
 const TAG_FILTER: &str = "
     AND ?6 <= (SELECT count(*) FROM item_tags WHERE item = number AND tag IN (SELECT value FROM json_each(?5)))";
 
-fn page_sql(sort: Sort, range: &IndexRange<'_>, tag_filter: &str) -> String {
-    let key = sort_column(sort.by);
-    let (after, direction) = match sort.order {
+fn page_sql(column: SortColumn, order: SortOrder, range: &IndexRange<'_>, tag_filter: &str) -> String {
+    let key = column.name();
+    let (after, direction) = match order {
         SortOrder::Ascending => (">", "ASC"),
         SortOrder::Descending => ("<", "DESC"),
     };
@@ -106,7 +107,14 @@ fn page_sql(sort: Sort, range: &IndexRange<'_>, tag_filter: &str) -> String {
     let (first, second) = if tag_filter.is_empty() { (5, 6) } else { (7, 8) };
     let range = match range {
         IndexRange::Keyed => format!("{key} IS NOT NULL"),
-        IndexRange::KeyedAfter(..) => format!("({key}, id) {after} (?{first}, ?{second})"),
+        IndexRange::KeyedAfter(..) => {
+            let has_key = match column {
+                // Its index is used only where the condition says that items have the key.
+                SortColumn::RareTime(_) => format!("{key} IS NOT NULL AND "),
+                SortColumn::Time(_) | SortColumn::Title | SortColumn::View => String::new(),
+            };
+            format!("{has_key}({key}, id) {after} (?{first}, ?{second})")
+        }
         IndexRange::Unkeyed => format!("{key} IS NULL"),
         IndexRange::UnkeyedAfter(_) => format!("{key} IS NULL AND id {after} ?{first}"),
     };
@@ -122,6 +130,52 @@ fn cursor_value(key: &CursorKey) -> Value {
     match key {
         CursorKey::Text(text) => text.clone().into(),
         CursorKey::Micros(micros) => (*micros).into(),
-        CursorKey::Score(score) => (*score).into(),
+        CursorKey::Score { score, .. } => (*score).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use interline_items::SortBy;
+
+    use super::*;
+    use crate::sqlite::migrate::migrate;
+
+    /// How SQLite carries out a query.
+    fn plan(connection: &Connection, sql: &str) -> String {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let mut rows = statement.raw_query();
+        let mut steps = Vec::new();
+        while let Some(row) = rows.next().unwrap() {
+            steps.push(row.get::<_, String>(3).unwrap());
+        }
+        steps.join("; ")
+    }
+
+    #[test]
+    fn every_order_is_that_of_an_index() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection).unwrap();
+        let key = CursorKey::Micros(0);
+        for (by, index) in [
+            (SortBy::CreatedAt, "items_by_creation"),
+            (SortBy::UpdatedAt, "items_by_update"),
+            (SortBy::LastUsedAt, "items_by_use"),
+            (SortBy::Title, "items_by_title"),
+            (SortBy::ArchivedAt, "items_by_archival"),
+            (SortBy::DeletedAt, "items_in_trash"),
+        ] {
+            for order in [SortOrder::Ascending, SortOrder::Descending] {
+                for range in [IndexRange::Keyed, IndexRange::KeyedAfter(&key, [0; 16])] {
+                    let column = SortColumn::of_list(by);
+                    let plan = plan(&connection, &page_sql(column, order, &range, ""));
+                    assert!(plan.contains(&format!("INDEX {index} (")), "{by:?} {order:?}: {plan}");
+                    assert!(!plan.contains("TEMP B-TREE"), "{by:?} {order:?}: {plan}");
+                    if let IndexRange::KeyedAfter(..) = range {
+                        assert!(plan.contains(",id)"), "the page is where the cursor says: {by:?} {order:?}: {plan}");
+                    }
+                }
+            }
+        }
     }
 }

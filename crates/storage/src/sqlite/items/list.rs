@@ -4,11 +4,11 @@
 //! partition sorted, so a page is made of the next few entries of each partition ([`index_scan`]). Where few items have
 //! the tags that the query asks for, it is cheaper to find those items and sort them ([`tag_filter`]).
 
-use interline_items::{CursorKey, Filter, Kind, ListQuery, Page, SortBy, SpaceId, View};
+use interline_items::{CursorKey, Filter, Kind, ListQuery, Page, SpaceId, View};
 use rusqlite::Connection;
 
 use crate::integrity::Integrity;
-use crate::paging::{PageEntry, cut_page, view_number};
+use crate::paging::{PageEntry, SortColumn, cut_page, unscored_key, view_number};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::items::index_scan;
 use crate::sqlite::items::lookup::page_snapshot;
@@ -49,13 +49,12 @@ pub(crate) fn list(connection: &Connection, integrity: &Integrity, query: &ListQ
 }
 
 /// The entry of a row of sort key, id and number.
-pub(crate) fn entry_from_row(row: &rusqlite::Row<'_>, by: SortBy) -> Result<PageEntry, Failure> {
+pub(crate) fn entry_from_row(row: &rusqlite::Row<'_>, column: SortColumn) -> Result<PageEntry, Failure> {
     let mut columns = rows::Columns::from_row(row);
-    let key = match by {
-        SortBy::Title => columns.next::<Option<String>>()?.map(CursorKey::Text),
-        SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::LastUsedAt => {
-            columns.next::<Option<i64>>()?.map(CursorKey::Micros)
-        }
+    let key = match column {
+        SortColumn::Title => columns.next::<Option<String>>()?.map(CursorKey::Text),
+        SortColumn::Time(_) | SortColumn::RareTime(_) => columns.next::<Option<i64>>()?.map(CursorKey::Micros),
+        SortColumn::View => Some(unscored_key(columns.next()?)?),
     };
     Ok(PageEntry { key, id: columns.uuid()?, number: columns.next()? })
 }

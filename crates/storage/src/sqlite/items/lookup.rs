@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use interline_items::fields::{CodePath, PromptName, Tag};
-use interline_items::{Contents, Item, ItemId, ItemState, Kind, PointRead, Snapshot, SpaceId, Stamp, Visibility};
+use interline_items::{Contents, Item, ItemId, ItemState, Kind, PointRead, Snapshot, SpaceId, Stamp, View, Visibility};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::codec::names;
 use crate::integrity::{Damage, Integrity};
+use crate::paging::view_number;
 use crate::sqlite::failure::Failure;
 use crate::sqlite::rows::{self, item_columns};
 
@@ -35,7 +36,7 @@ const MARK_USED: &str = "
     UPDATE items SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)";
 
 const TAGS: &str = "
-    SELECT tag, kind, items FROM tag_counts WHERE space = ?1 AND view < 2";
+    SELECT tag, kind, view, items FROM tag_counts WHERE space = ?1";
 
 const TAGGED: &str = concat!(
     "SELECT ",
@@ -249,11 +250,12 @@ pub(crate) fn mark_used(connection: &Connection, id: ItemId, at: Timestamp) -> R
     Ok(())
 }
 
-/// The tags of items that are not deleted, and how many items have each.
+/// The tags of items of these kinds in these views, and how many items have each.
 pub(crate) fn tags(
     connection: &Connection,
     spaces: &BTreeSet<SpaceId>,
     kinds: &BTreeSet<Kind>,
+    views: &BTreeSet<View>,
 ) -> Result<Vec<(Tag, u64)>, Failure> {
     let mut statement = connection.prepare_cached(TAGS)?;
     let mut counts = BTreeMap::new();
@@ -261,8 +263,9 @@ pub(crate) fn tags(
         let mut found = statement.query([space.uuid().into_bytes()])?;
         while let Some(row) = found.next()? {
             let mut columns = rows::Columns::from_row(row);
-            let (tag, kind, items) = (columns.next::<String>()?, names::parse_kind(columns.text()?)?, columns.count()?);
-            if kinds.contains(&kind) {
+            let (tag, kind) = (columns.next::<String>()?, names::parse_kind(columns.text()?)?);
+            let (view, items) = (columns.next::<i32>()?, columns.count()?);
+            if kinds.contains(&kind) && views.iter().any(|one| view_number(*one) == view) {
                 *counts.entry(tag).or_default() += items;
             }
         }

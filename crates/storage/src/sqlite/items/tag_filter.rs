@@ -7,7 +7,7 @@ use interline_items::fields::Tag;
 use interline_items::{ListQuery, PageStart, TagMatch};
 use rusqlite::{Connection, params};
 
-use crate::paging::{PageEntry, compare, entries_needed, sort_column};
+use crate::paging::{PageEntry, SortColumn, compare, entries_needed};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::items::index_scan::scan;
 use crate::sqlite::items::list::{ListPartition, entry_from_row};
@@ -111,7 +111,8 @@ fn with_tag(connection: &Connection, tag: &str, partitions: &[ListPartition]) ->
 
 /// The entries of these items that come after the start of the page.
 fn look_up(connection: &Connection, query: &ListQuery, numbers: &[i64]) -> Result<Vec<PageEntry>, Failure> {
-    let sql = format!("SELECT {}, id, number FROM items WHERE number = ?1", sort_column(query.sort.by));
+    let column = SortColumn::of_list(query.sort.by);
+    let sql = format!("SELECT {}, id, number FROM items WHERE number = ?1", column.name());
     let mut statement = connection.prepare_cached(&sql)?;
     let start = match &query.start {
         PageStart::Offset(_) => None,
@@ -121,7 +122,7 @@ fn look_up(connection: &Connection, query: &ListQuery, numbers: &[i64]) -> Resul
     for number in numbers {
         let mut found = statement.query([number])?;
         if let Some(row) = found.next()? {
-            let entry = entry_from_row(row, query.sort.by)?;
+            let entry = entry_from_row(row, column)?;
             if start.as_ref().is_none_or(|start| compare(&entry, start, query.sort.order) == Ordering::Greater) {
                 entries.push(entry);
             }

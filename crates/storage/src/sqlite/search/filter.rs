@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use interline_items::Filter;
 use interline_items::fields::Tag;
 use interline_items::search::SearchQuery;
-use interline_items::{Filter, SortBy};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
 use crate::codec::json;
-use crate::paging::{PageEntry, search_sort_by, sort_column};
+use crate::paging::{PageEntry, SortColumn};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::items::index_scan::tags_needed;
 use crate::sqlite::items::list::{ListPartition, entry_from_row, non_empty, partitions};
@@ -25,8 +25,8 @@ pub(super) struct CandidateFilter<'a> {
     connection: &'a Connection,
     filter: &'a Filter,
     partitions: Vec<ListPartition>,
-    /// The sort key of the entries.
-    by: SortBy,
+    /// What the sort keys of the entries are made of.
+    column: SortColumn,
     /// How many items the partitions have, without regard to tags.
     all: u64,
 }
@@ -34,7 +34,13 @@ pub(super) struct CandidateFilter<'a> {
 impl<'a> CandidateFilter<'a> {
     pub(super) fn new(connection: &'a Connection, query: &'a SearchQuery) -> Result<CandidateFilter<'a>, Failure> {
         let (partitions, all) = non_empty(connection, partitions(&query.filter))?;
-        Ok(CandidateFilter { connection, filter: &query.filter, partitions, by: search_sort_by(query.order), all })
+        Ok(CandidateFilter {
+            connection,
+            filter: &query.filter,
+            partitions,
+            column: SortColumn::of_search(query.order),
+            all,
+        })
     }
 
     /// The entries of the candidates that pass the filter; `None` means that every item is a candidate. Candidates ascend.
@@ -61,7 +67,7 @@ impl<'a> CandidateFilter<'a> {
             let mut found = statement.query(params_from_iter(self.tag_values().into_iter().chain(keys)))?;
             while let Some(row) = found.next()? {
                 if is_one(row.get(2)?) {
-                    entries.push(entry_from_row(row, self.by)?);
+                    entries.push(entry_from_row(row, self.column)?);
                 }
             }
         }
@@ -77,7 +83,7 @@ impl<'a> CandidateFilter<'a> {
             if let Some(row) = found.next()?
                 && self.is_in_partitions(row)?
             {
-                entries.push(entry_from_row(row, self.by)?);
+                entries.push(entry_from_row(row, self.column)?);
             }
         }
         Ok(entries)
@@ -96,7 +102,7 @@ impl<'a> CandidateFilter<'a> {
 
     fn sql(&self, condition: &str) -> String {
         let tag_filter = if self.filter.tags.is_empty() { "AND ?1 IS NULL AND ?2 IS NULL" } else { TAG_FILTER };
-        let key = sort_column(self.by);
+        let key = self.column.name();
         format!("SELECT {key}, id, number, space, kind, view FROM items WHERE {condition} {tag_filter}")
     }
 

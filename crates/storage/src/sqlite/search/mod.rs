@@ -118,7 +118,7 @@ impl<'a> SearchRun<'a> {
                 }
             };
             if let Some(score) = score {
-                entry.set_score(self.query.order, score);
+                entry.set_score(score);
                 self.matches.push(entry);
             }
         }

@@ -30,7 +30,7 @@ impl EncodedBatch {
 pub(crate) struct EncodedWrite {
     /// The write.
     pub(crate) write: ItemWrite,
-    /// The sort key of the title.
+    /// The sort key of what the item is called.
     pub(crate) title_key: Option<String>,
     /// The tags as JSON.
     pub(crate) tags: String,
@@ -58,13 +58,13 @@ impl EncodedWrite {
     /// Encodes a write. [`compression_bytes`] says how much there is to compress.
     pub(crate) fn encode(write: ItemWrite) -> Result<EncodedWrite, CodecError> {
         let fields = &write.after.fields;
-        let version = if write.record.action.makes_version() {
+        let version = if write.makes_version() {
             Some(VersionData { fields: json::encode_fields(fields), undo: undo::encode_step(&write.content)? })
         } else {
             None
         };
         Ok(EncodedWrite {
-            title_key: fields.title.as_ref().map(|title| sort_key(title.as_str())),
+            title_key: fields.title_key(),
             tags: json::encode_tags(&fields.tags),
             arguments: fields.arguments.as_ref().map(json::encode_arguments),
             path_key: fields.path.as_ref().map(|path| sort_key(path.as_str())),

@@ -1,8 +1,10 @@
-//! `credentials`, `token_secrets`, `existing_tokens`, `create_token`, `tokens`, `delete_token` and `mark_token_used`.
+//! `credentials`, `token_secrets`, `existing_tokens`, `create_token`, `tokens`, `rename_token`, `delete_token` and `mark_token_used`.
 
 use std::collections::{BTreeSet, HashSet};
 
-use interline_items::{Credentials, Kind, Membership, NewToken, RemoveUser, Role, Scope, SpaceId, TokenId};
+use interline_items::{
+    Credentials, HistoryQuery, Kind, Membership, NewToken, RemoveUser, Role, Scope, SpaceId, TokenId,
+};
 
 use crate::access::users::reader_of_all;
 use crate::fixtures::authors::{author, secret, token};
@@ -18,6 +20,8 @@ on_both!(
     no_kinds_and_no_spaces_differ_from_all,
     tokens_are_listed_oldest_first,
     a_secret_cannot_be_given_twice,
+    a_token_gets_another_name,
+    nobody_renames_the_token_of_another,
     a_deleted_token_is_gone,
     nobody_deletes_the_token_of_another,
     the_use_of_a_token_is_remembered,
@@ -108,6 +112,34 @@ async fn a_secret_cannot_be_given_twice(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     let again = NewToken { secret: ada.token.secret, ..token(ada.user.id, "again") };
     assert!(test.store.create_token(&again).await.is_err());
+    assert_eq!(test.store.tokens(ada.user.id).await.unwrap(), [ada.token.token]);
+}
+
+async fn a_token_gets_another_name(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let made = ada.create(&*test.store, crate::fixtures::samples::note(&ada.space, "Plan")).await;
+    let mut expected = ada.token.token.clone();
+    expected.name = "Ada's \"laptop\" ☾".to_owned();
+    let renamed = test.store.rename_token(ada.user.id, expected.id, &expected.name).await.unwrap();
+    assert_eq!(renamed.as_ref(), Some(&expected));
+    assert_eq!(test.store.credentials(ada.token.secret).await.unwrap().unwrap().token, expected);
+    assert_eq!(test.store.tokens(ada.user.id).await.unwrap(), std::slice::from_ref(&expected));
+    let history = test.store.versions(made.item.id, HistoryQuery { offset: 0, limit: 1 }).await.unwrap();
+    let token = history.records[0].token.as_ref().unwrap();
+    assert_eq!((token.id, token.name.as_ref()), (expected.id, Some(&expected.name)));
+}
+
+async fn nobody_renames_the_token_of_another(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let ben = author(&*test.store, "ben").await;
+    let second = token(ada.user.id, "second");
+    test.store.create_token(&second).await.unwrap();
+    test.store.delete_token(ada.user.id, second.token.id).await.unwrap();
+    for (user, id) in
+        [(ben.user.id, ada.token.token.id), (ada.user.id, second.token.id), (ada.user.id, TokenId::generate())]
+    {
+        assert_eq!(test.store.rename_token(user, id, "mine").await.unwrap(), None);
+    }
     assert_eq!(test.store.tokens(ada.user.id).await.unwrap(), [ada.token.token]);
 }
 

@@ -6,6 +6,7 @@ use crate::fixtures::authors::{Author, author, stranger, token};
 use crate::fixtures::samples::{Sample, at, note, prompt};
 use crate::fixtures::sql::Value;
 use crate::fixtures::test_store::TestStore;
+use crate::items::lists::VIEWS;
 
 on_both!(
     a_removed_user_is_gone_with_all_that_was_its_own,
@@ -51,7 +52,7 @@ async fn a_removed_user_is_gone_with_all_that_was_its_own(test: TestStore) {
     assert_eq!(store.memberships(ben.user.id).await.unwrap(), []);
     // Hers, and everybody's.
     assert_eq!(store.memberships(ada.user.id).await.unwrap().len(), 2);
-    assert_eq!(store.tags(&[ben.space.id], &Kind::ALL.into()).await.unwrap(), []);
+    assert_eq!(store.tags(&[ben.space.id], &Kind::ALL.into(), &VIEWS.into()).await.unwrap(), []);
     for (table, rows) in [("spaces", 2), ("items", 1), ("contents", 1), ("versions", 1), ("events", 1), ("members", 1)]
     {
         assert_eq!(test.count(&format!("SELECT count(*) FROM {table}")).await, rows, "{table}");

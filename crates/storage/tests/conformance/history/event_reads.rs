@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use interline_items::{Action, Event, EventKind, EventRange, Kind, Source, SpaceId, Store};
+use interline_items::{Event, EventKind, EventRange, Kind, Source, SpaceId, Store};
 
 use crate::fixtures::authors::{Author, author};
 use crate::fixtures::samples::{Sample, at, note, prompt};
@@ -153,5 +153,5 @@ async fn what_was_not_committed_is_not_heard(test: TestStore) {
     test.store.commit(stale.into()).await.unwrap_err();
     let events = read(&*test.store, &[(ada.space.id, 0)], 10).await;
     let happenings: Vec<EventKind> = events.iter().map(|event| event.event_kind).collect();
-    assert_eq!(happenings, [Action::Create, Action::Delete].map(EventKind::from));
+    assert_eq!(happenings, [EventKind::Created, EventKind::Deleted]);
 }

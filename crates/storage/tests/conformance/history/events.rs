@@ -43,6 +43,7 @@ async fn an_event_tells_what_was_done(test: TestStore) {
 async fn every_action_has_its_event(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     let mut state = ada.create(&*test.store, note(&ada.space, "Plan")).await;
+    let first = state.clone();
     for action in [Action::Update, Action::Archive, Action::Delete, Action::Restore, Action::Unarchive] {
         let write = match action {
             Action::Update => ada.retitling(&state, "New plan"),
@@ -53,12 +54,15 @@ async fn every_action_has_its_event(test: TestStore) {
         };
         state = ada.change(&*test.store, &state, write).await.unwrap();
     }
+    // That it becomes as it was in an older version is a change like others.
+    let write = ada.restoring_version(&state, &first);
+    state = ada.change(&*test.store, &state, write).await.unwrap();
     test.store
         .purge(state.item.id, state.item.stamp, ada.record(Action::Delete, state.item.updated_at), None)
         .await
         .unwrap();
     let events = test.rows("SELECT event FROM events ORDER BY number").await;
-    let expected = ["created", "updated", "archived", "deleted", "restored", "unarchived", "purged"];
+    let expected = ["created", "updated", "archived", "deleted", "restored", "unarchived", "updated", "purged"];
     assert_eq!(events.iter().map(|row| row[0].text()).collect::<Vec<_>>(), expected);
 }
 

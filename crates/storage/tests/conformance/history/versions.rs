@@ -18,6 +18,7 @@ use crate::items::races::together;
 
 on_both!(
     a_record_tells_what_was_done,
+    a_restored_version_is_a_version_and_a_restored_item_is_none,
     records_come_newest_first_in_pages,
     an_item_that_is_not_there_has_no_history,
     every_version_of_a_random_history_is_rebuilt,
@@ -53,6 +54,33 @@ async fn a_record_tells_what_was_done(test: TestStore) {
     assert_eq!(edited.token, None);
     assert_eq!((created.action, created.version), (Action::Create, Some(1)));
     assert_eq!(created.token, Some(NamedId { id: ada.token.token.id, name: Some("ada".to_owned()) }));
+}
+
+async fn a_restored_version_is_a_version_and_a_restored_item_is_none(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let first = ada.create(&*test.store, note(&ada.space, "Plan").with_content("one")).await;
+    let second = ada.change(&*test.store, &first, ada.rewriting(&first, Some("two"))).await.unwrap();
+    let third = ada.change(&*test.store, &second, ada.restoring_version(&second, &first)).await.unwrap();
+    let deleted = ada.change(&*test.store, &third, ada.deleting(&third)).await.unwrap();
+    let last = ada.change(&*test.store, &deleted, ada.restoring(&deleted)).await.unwrap();
+    ada.change(&*test.store, &last, ada.rewriting(&last, Some("four"))).await.unwrap();
+
+    let records = test.store.versions(first.item.id, ALL).await.unwrap().records;
+    let actions: Vec<_> = records.iter().rev().map(|record| (record.action, record.version)).collect();
+    let expected = [
+        (Action::Create, Some(1)),
+        (Action::Update, Some(2)),
+        (Action::Restore, Some(3)),
+        (Action::Delete, None),
+        (Action::Restore, None),
+        (Action::Update, Some(4)),
+    ];
+    assert_eq!(actions, expected);
+    for (number, content) in [(1, "one"), (2, "two"), (3, "one"), (4, "four")] {
+        let version = test.store.version(first.item.id, number).await.unwrap().unwrap();
+        assert_eq!(version.content.as_deref(), Some(content), "version {number}");
+        assert_eq!(version.fields, first.item.fields, "version {number}");
+    }
 }
 
 async fn records_come_newest_first_in_pages(test: TestStore) {
@@ -155,7 +183,7 @@ async fn check_history(store: &dyn Store, author: &Author, steps: &[Step], keep:
     let (mut versions, mut records) = (vec![state.clone()], 1);
     for step in steps {
         let write = write_of(author, &state, step);
-        let makes_version = write.record.action.makes_version();
+        let makes_version = write.makes_version();
         state = author.change(store, &state, write).await.unwrap();
         records += 1;
         if makes_version {

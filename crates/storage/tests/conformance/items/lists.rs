@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use interline_items::fields::Tag;
 use interline_items::{
-    Contents, Cursor, Filter, Kind, ListQuery, PageStart, Snapshot, Sort, SortBy, SortOrder, Space, Store, TagMatch,
-    View,
+    CodeKind, Contents, Cursor, Filter, Kind, ListQuery, PageStart, Snapshot, Sort, SortBy, SortOrder, Space, Store,
+    TagMatch, View,
 };
 
 use crate::fixtures::authors::{Author, author};
-use crate::fixtures::list_oracle::{Dice, matches, sorted};
-use crate::fixtures::samples::{Sample, note, tags};
+use crate::fixtures::list_oracle::{Dice, called, matches, sorted};
+use crate::fixtures::samples::{Sample, bookmark, file, note, prompt, tags};
 use crate::fixtures::test_store::TestStore;
 
 on_both!(
@@ -20,15 +20,17 @@ on_both!(
     every_filter_is_that_of_the_oracle,
     contents_are_read_when_asked_for,
     an_offset_past_the_end_is_an_empty_page_with_the_total,
+    an_item_without_a_title_sorts_by_its_name_address_or_path,
     a_cursor_stays_where_it_is_when_items_come_and_go,
     a_cursor_of_an_item_that_is_gone_still_works,
     an_item_is_in_exactly_one_view,
     nothing_is_in_no_space_no_kind_and_no_view,
 );
 
-const SORTS: [SortBy; 4] = [SortBy::CreatedAt, SortBy::UpdatedAt, SortBy::LastUsedAt, SortBy::Title];
+const SORTS: [SortBy; 6] =
+    [SortBy::CreatedAt, SortBy::UpdatedAt, SortBy::LastUsedAt, SortBy::Title, SortBy::ArchivedAt, SortBy::DeletedAt];
 const ORDERS: [SortOrder; 2] = [SortOrder::Ascending, SortOrder::Descending];
-const VIEWS: [View; 3] = [View::Active, View::Archived, View::Deleted];
+pub(crate) const VIEWS: [View; 3] = [View::Active, View::Archived, View::Deleted];
 
 /// All items of a space on one page, newest change first.
 pub(crate) fn everything(space: &Space, contents: Contents) -> ListQuery {
@@ -136,7 +138,7 @@ async fn every_filter_is_that_of_the_oracle(test: TestStore) {
         let words: BTreeSet<&str> = dice.some(&["a", "b", "c", "d/e", "nowhere"]);
         query.filter.tags = tags_of(&words.into_iter().take(dice.below(4)).collect::<Vec<_>>());
         query.filter.tag_match = if dice.below(2) == 0 { TagMatch::All } else { TagMatch::Any };
-        query.sort = Sort { by: SORTS[dice.below(4)], order: ORDERS[dice.below(2)] };
+        query.sort = Sort { by: SORTS[dice.below(SORTS.len())], order: ORDERS[dice.below(2)] };
         query.limit = 1 + dice.below(30);
         let walked = walk(&*test.store, query.clone()).await;
         assert_eq!(walked, sorted(&all, &query), "{query:?}");
@@ -168,6 +170,38 @@ async fn an_offset_past_the_end_is_an_empty_page_with_the_total(test: TestStore)
     }
 }
 
+async fn an_item_without_a_title_sorts_by_its_name_address_or_path(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let named = ada.create(&*test.store, prompt(&ada.space, "greet")).await;
+    for sample in [
+        note(&ada.space, "Mole"),
+        bookmark(&ada.space, "https://e.org/Z"),
+        bookmark(&ada.space, "https://e.org/a"),
+        file(&ada.space, CodeKind::Module, "Lib/Äther.py", "x = 1\n"),
+        file(&ada.space, CodeKind::Module, "lib/zebra.py", "x = 1\n"),
+    ] {
+        ada.create(&*test.store, sample).await;
+    }
+    let listed = async || {
+        let sort = Sort { by: SortBy::Title, order: SortOrder::Ascending };
+        let query = ListQuery { sort, limit: 2, ..everything(&ada.space, Contents::Omit) };
+        walk(&*test.store, query)
+            .await
+            .iter()
+            .map(|one| called(&one.item.fields).unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let expected = ["greet", "https://e.org/a", "https://e.org/Z", "lib/zebra.py", "Lib/Äther.py", "Mole"];
+    assert_eq!(listed().await, expected);
+    // A change of the title moves it, and so does its end.
+    let titled = ada.change(&*test.store, &named, ada.retitling(&named, "Zoo")).await.unwrap();
+    assert_eq!(listed().await.last().map(String::as_str), Some("Zoo"));
+    let mut untitling = ada.retitling(&titled, "");
+    untitling.after.fields.title = None;
+    ada.change(&*test.store, &titled, untitling).await.unwrap();
+    assert_eq!(listed().await, expected);
+}
+
 async fn a_cursor_stays_where_it_is_when_items_come_and_go(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     for title in ["b", "d", "f", "h"] {
@@ -195,7 +229,8 @@ async fn a_cursor_of_an_item_that_is_gone_still_works(test: TestStore) {
         let gone = Cursor { key: None, id: interline_items::ItemId::generate() };
         let page = test.store.list(&ListQuery { start: PageStart::After(gone), ..query }).await.unwrap();
         // An item without a key comes after all that have one, and after a smaller id.
-        let comes_later = by == SortBy::LastUsedAt && order == SortOrder::Descending;
+        let has_key = matches!(by, SortBy::CreatedAt | SortBy::UpdatedAt | SortBy::Title);
+        let comes_later = !has_key && order == SortOrder::Descending;
         assert_eq!(page.items.len(), usize::from(comes_later), "{by:?} {order:?}");
         assert_eq!(page.total, 1);
     }

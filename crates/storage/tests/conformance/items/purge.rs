@@ -5,6 +5,7 @@ use interline_items::{Action, Kind, Snapshot, Stamp, Store, StoreError};
 use crate::fixtures::authors::{Author, author};
 use crate::fixtures::samples::{Sample, at, note, prompt};
 use crate::fixtures::test_store::TestStore;
+use crate::items::lists::VIEWS;
 
 on_both!(
     a_purged_item_is_gone_with_its_content_and_history,
@@ -91,7 +92,7 @@ async fn a_purged_item_takes_its_tags_along(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     let made = ada.create(&*test.store, note(&ada.space, "Gone").with_tags(&["work"])).await;
     purge(&*test.store, &ada, &made).await.unwrap();
-    assert_eq!(test.store.tags(&[ada.space.id], &Kind::ALL.into()).await.unwrap(), []);
+    assert_eq!(test.store.tags(&[ada.space.id], &Kind::ALL.into(), &VIEWS.into()).await.unwrap(), []);
 }
 
 async fn the_trash_tells_what_is_in_it_the_longest(test: TestStore) {

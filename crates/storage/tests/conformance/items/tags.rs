@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use interline_items::fields::Tag;
-use interline_items::{Kind, Snapshot, SpaceId, Store};
+use interline_items::{Kind, Snapshot, SpaceId, Store, View};
 
 use crate::fixtures::authors::author;
 use crate::fixtures::samples::{Sample, bookmark, note, prompt, tags};
@@ -18,14 +18,23 @@ on_both!(
     tags_of_deleted_items_are_changed_and_counted_when_they_come_back,
     a_tag_is_not_found_in_a_longer_one,
     tags_are_those_of_the_kinds,
+    tags_are_those_of_the_views,
 );
 
 fn tag(word: &str) -> Tag {
     tags(&[word]).as_slice().first().unwrap().clone()
 }
 
+/// What is not deleted.
+const NOT_DELETED: [View; 2] = [View::Active, View::Archived];
+
 async fn counts(store: &dyn Store, spaces: &[SpaceId]) -> Vec<(String, u64)> {
-    let counted = store.tags(spaces, &BTreeSet::from(Kind::ALL)).await.unwrap();
+    counts_of(store, spaces, &NOT_DELETED).await
+}
+
+async fn counts_of(store: &dyn Store, spaces: &[SpaceId], views: &[View]) -> Vec<(String, u64)> {
+    let views = views.iter().copied().collect();
+    let counted = store.tags(spaces, &BTreeSet::from(Kind::ALL), &views).await.unwrap();
     counted.into_iter().map(|(tag, count)| (tag.as_str().to_owned(), count)).collect()
 }
 
@@ -132,7 +141,8 @@ async fn tags_are_those_of_the_kinds(test: TestStore) {
         (&[Kind::Note, Kind::Bookmark], &[("all", 2), ("note", 1)]),
         (&[], &[]),
     ] {
-        let counts = test.store.tags(&[ada.space.id], &kinds.iter().copied().collect()).await.unwrap();
+        let counts =
+            test.store.tags(&[ada.space.id], &kinds.iter().copied().collect(), &NOT_DELETED.into()).await.unwrap();
         let counts: Vec<_> = counts.into_iter().map(|(tag, count)| (tag.as_str().to_owned(), count)).collect();
         assert_eq!(counts, expected(counted), "{kinds:?}");
     }
@@ -141,4 +151,28 @@ async fn tags_are_those_of_the_kinds(test: TestStore) {
     tagged.sort_by_key(|item| item.id);
     assert_eq!(tagged, [note.item, site.item]);
     assert_eq!(test.store.tagged(&[ada.space.id], &kinds, &tag("prompt")).await.unwrap(), []);
+}
+
+async fn tags_are_those_of_the_views(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    ada.create(&*test.store, note(&ada.space, "1").with_tags(&["a", "b"])).await;
+    let archived = ada.create(&*test.store, note(&ada.space, "2").with_tags(&["b", "c"])).await;
+    let archived = ada.change(&*test.store, &archived, ada.archiving(&archived)).await.unwrap();
+    let deleted = ada.create(&*test.store, bookmark(&ada.space, "https://e.org/").with_tags(&["b", "d"])).await;
+    ada.change(&*test.store, &deleted, ada.deleting(&deleted)).await.unwrap();
+    for (views, counted) in [
+        (&[View::Active][..], &[("a", 1), ("b", 1)][..]),
+        (&[View::Archived], &[("b", 1), ("c", 1)]),
+        (&[View::Deleted], &[("b", 1), ("d", 1)]),
+        (&[View::Active, View::Deleted], &[("a", 1), ("b", 2), ("d", 1)]),
+        (&[View::Active, View::Archived, View::Deleted], &[("a", 1), ("b", 3), ("c", 1), ("d", 1)]),
+        (&[], &[]),
+    ] {
+        assert_eq!(counts_of(&*test.store, &[ada.space.id], views).await, expected(counted), "{views:?}");
+    }
+    // An archived item that is deleted counts as deleted, and as archived when it comes back.
+    let deleted = ada.change(&*test.store, &archived, ada.deleting(&archived)).await.unwrap();
+    assert_eq!(counts_of(&*test.store, &[ada.space.id], &[View::Archived]).await, []);
+    ada.change(&*test.store, &deleted, ada.restoring(&deleted)).await.unwrap();
+    assert_eq!(counts_of(&*test.store, &[ada.space.id], &[View::Archived]).await, expected(&[("b", 1), ("c", 1)]));
 }

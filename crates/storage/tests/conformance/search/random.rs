@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 
 use interline_items::search::{SearchHit, SearchQuery, SearchResults};
-use interline_items::{CursorKey, Filter, ItemId, Kind, Snapshot, Space, Store, View};
+use interline_items::{CursorKey, Filter, Item, ItemId, Kind, Snapshot, Space, Store, View};
 use interline_search::{Search, SnippetField};
 
 use super::generate::Chance;
@@ -25,10 +25,10 @@ const QUERIES: usize = 40;
 pub(super) fn expected(items: &[Snapshot], query: &str, filter: &Filter) -> Option<Vec<(u32, ItemId)>> {
     let query = Query::parse(query).ok()??;
     let is_there = |item: &&Snapshot| filter.views.contains(&View::from_item(&item.item));
-    let scored = items.iter().filter(is_there).map(|item| (query.score(&texts(item)), item.item.id));
-    let mut found: Vec<(u32, ItemId)> = scored.filter_map(|(score, id)| Some((score?, id))).collect();
-    found.sort_unstable_by_key(|one| Reverse(*one));
-    Some(found)
+    let scored = items.iter().filter(is_there).map(|item| (query.score(&texts(item)), &item.item));
+    let mut found: Vec<(u32, &Item)> = scored.filter_map(|(score, item)| Some((score?, item))).collect();
+    found.sort_unstable_by_key(|(score, item)| (Reverse(*score), View::from_item(item), Reverse(item.id)));
+    Some(found.into_iter().map(|(score, item)| (score, item.id)).collect())
 }
 
 /// An item by chance.
@@ -150,10 +150,11 @@ fn from_there(found: &SearchHit) -> String {
 
 /// Pages of one tell how well items match by where the next one starts.
 async fn scores_are(store: &dyn Store, query: &SearchQuery, expected: &[(u32, ItemId)]) {
-    if let [(score, id), _, ..] = expected {
+    if let &[(score, id), _, ..] = expected {
         let SearchResults { next, .. } = store.search(&SearchQuery { limit: 1, ..query.clone() }).await.unwrap();
         let next = next.expect("there are more");
-        assert_eq!((next.key, next.id), (Some(CursorKey::Score(*score)), *id));
+        let CursorKey::Score { score: found, .. } = next.key.expect("a score") else { panic!("no score") };
+        assert_eq!((found, next.id), (score, id));
         let walked = walk(store, SearchQuery { limit: 1 + expected.len() / 2, ..query.clone() }).await;
         assert!(walked.iter().map(|found| found.snapshot.item.id).eq(expected.iter().map(|(_, id)| *id)));
     }

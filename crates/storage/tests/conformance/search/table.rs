@@ -16,7 +16,7 @@ use super::oracle::Query;
 use super::rows::{EXPRESSIONS, NOTHING, QUERIES, UNWANTED};
 use super::{active, complete, looking_for, shows_where, sound, texts, walk};
 use crate::fixtures::authors::{Author, author, stranger};
-use crate::fixtures::samples::{Sample, tags, title};
+use crate::fixtures::samples::{Sample, note, tags, title};
 use crate::fixtures::test_store::TestStore;
 use crate::items::lists::whole;
 
@@ -27,6 +27,7 @@ on_both!(
     the_table_holds_when_edits_are_indexed,
     filters_narrow_what_is_found,
     what_is_found_can_be_sorted,
+    among_equal_matches_the_views_are_in_their_order,
     pages_do_not_overlap_and_leave_nothing_out,
 );
 
@@ -203,7 +204,7 @@ async fn filters_narrow_what_is_found(test: TestStore) {
     };
     let both = Filter { spaces: [table.ada.space.id, table.ben.space.id].into(), ..table.of_ada() };
     let rows: [(&str, Filter, &[&str]); 23] = [
-        ("run", all.clone(), &["trashed", "archived", "running", "run"]),
+        ("run", all.clone(), &["trashed", "running", "archived", "run"]),
         ("run", viewed(&[View::Archived]), &["archived"]),
         ("run", viewed(&[View::Deleted]), &["trashed"]),
         ("run", viewed(&[View::Active, View::Deleted]), &["trashed", "running", "run"]),
@@ -252,7 +253,7 @@ async fn what_is_found_can_be_sorted(test: TestStore) {
         ("run OR edit", by(SortBy::Title, down), &["editor", "running", "run", "many"]),
         ("run OR edit", by(SortBy::LastUsedAt, up), &["run", "many", "running", "editor"]),
         ("run OR edit", by(SortBy::LastUsedAt, down), &["many", "run", "editor", "running"]),
-        ("user", by(SortBy::Title, up), &["sql", "path", "docs"]),
+        ("user", by(SortBy::Title, up), &["docs", "sql", "path"]),
         ("user", by(SortBy::Title, down), &["path", "sql", "docs"]),
     ];
     for indexed in ["half", "all"] {
@@ -266,6 +267,52 @@ async fn what_is_found_can_be_sorted(test: TestStore) {
             }
         }
         complete(&*table.test.store).await;
+    }
+}
+
+async fn among_equal_matches_the_views_are_in_their_order(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let store = &*test.store;
+    let (mut ids, mut better) = (Vec::new(), Vec::new());
+    for number in 0..12 {
+        let sample = note(&ada.space, if number % 4 == 0 { "wool wool" } else { "wool" });
+        let sample = if number % 4 == 0 { sample.with_content("wool") } else { sample };
+        let made = ada.create(store, sample).await;
+        let write = match number % 3 {
+            0 => ada.deleting(&made),
+            1 => ada.archiving(&made),
+            _ => ada.retitling(&made, made.item.fields.title.as_ref().map_or("", |title| title.as_str())),
+        };
+        let made = ada.change(store, &made, write).await.unwrap();
+        let place = (View::from_item(&made.item), made.item.id);
+        if number % 4 == 0 {
+            better.push(place);
+        } else {
+            ids.push(place);
+        }
+        if number == 6 {
+            complete(store).await;
+        }
+    }
+    for order in [SortOrder::Ascending, SortOrder::Descending] {
+        for places in [&mut ids, &mut better] {
+            places.sort_by(|a, b| {
+                let by_id = a.1.cmp(&b.1);
+                a.0.cmp(&b.0).then(if order == SortOrder::Ascending { by_id } else { by_id.reverse() })
+            });
+        }
+        let expected = match order {
+            SortOrder::Ascending => [&ids[..], &better].concat(),
+            SortOrder::Descending => [&better[..], &ids].concat(),
+        };
+        for limit in [1, 2, 5, 12] {
+            let order = SearchOrder::Relevance(order);
+            let query = SearchQuery { order, limit, ..looking_for("wool", whole(&ada.space)) };
+            let walked = walk(store, query).await;
+            let walked = walked.iter().map(|found| &found.snapshot.item);
+            let walked: Vec<_> = walked.map(|item| (View::from_item(item), item.id)).collect();
+            assert_eq!(walked, expected, "{order:?} in pages of {limit}");
+        }
     }
 }
 

@@ -62,7 +62,8 @@ pub(super) async fn compare(
 
 /// Go back to a version of an item
 ///
-/// Its fields and content become a new version; nothing is lost. `duplicate` if the url, name or path of then is taken now.
+/// Its fields and content become a new version, which history calls a `restore`; nothing is lost. Going back to the newest
+/// version changes nothing. `duplicate` if the url, name or path of then is taken now.
 #[utoipa::path(post, path = "/{id}/history/{version}/restore", operation_id = "restore_version",
     request_body = Option<ItemConditionRequest>,
     params(("id" = uuid::Uuid, Path), ("version" = i64, Path, minimum = 1)), responses((status = 200, body = ItemResponse)))]

@@ -11,7 +11,8 @@ use crate::wire::{Extent, ItemConditionRequest, ItemResponse};
 
 /// Take an item from the trash
 ///
-/// Into the state that it had. One that is not in the trash stays as it is. `duplicate` if its url or name was taken
+/// Into the state that it had: what was archived when it was deleted is archived again. One that is not in the trash stays
+/// as it is. `duplicate` if its url or name was taken
 /// meanwhile.
 #[utoipa::path(post, path = "/{id}/restore", operation_id = "restore",
     request_body = Option<ItemConditionRequest>, params(("id" = uuid::Uuid, Path)), responses((status = 200, body = ItemResponse)))]

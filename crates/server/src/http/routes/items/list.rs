@@ -53,6 +53,10 @@ pub(super) struct ListParameters {
     /// `active`, `archived` or `deleted` items; may be repeated; `active` unless given.
     view: Option<Vec<list_values::ItemView>>,
     /// By what they are sorted. Unless given: `relevance` (how well items match `q`) with `q`, and `updated_at` without.
+    ///
+    /// * `title` is that of the item, or else its name, url or path; case does not matter
+    /// * items that were never used, are not archived or not deleted come last in the order of that time, `asc` and `desc`
+    /// * of items that match `q` as well as each other, active ones come before archived ones, and those before deleted ones
     sort_by: Option<list_values::SortBy>,
     /// `desc` unless given, or `asc`; `asc` unless given for titles.
     sort_order: Option<list_values::SortOrder>,
@@ -71,7 +75,8 @@ pub(super) struct ListParameters {
     kind: Option<Vec<ItemType>>,
 }
 
-pub(super) const VIEWS: &[(&str, View)] =
+/// The views by their names.
+pub(in crate::http::routes) const VIEWS: &[(&str, View)] =
     &[("active", View::Active), ("archived", View::Archived), ("deleted", View::Deleted)];
 pub(super) const TAG_MATCHES: &[(&str, TagMatch)] = &[("all", TagMatch::All), ("any", TagMatch::Any)];
 pub(super) const ORDERS: &[(&str, SortOrder)] = &[("asc", SortOrder::Ascending), ("desc", SortOrder::Descending)];
@@ -81,6 +86,8 @@ pub(super) const SORTS: &[(&str, FindBy)] = &[
     ("updated_at", FindBy::Field(SortBy::UpdatedAt)),
     ("last_used_at", FindBy::Field(SortBy::LastUsedAt)),
     ("title", FindBy::Field(SortBy::Title)),
+    ("archived_at", FindBy::Field(SortBy::ArchivedAt)),
+    ("deleted_at", FindBy::Field(SortBy::DeletedAt)),
 ];
 
 /// List items, or search over them

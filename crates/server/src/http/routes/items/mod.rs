@@ -20,6 +20,8 @@ use utoipa_axum::routes;
 use super::rules::{RouteRules, Routes};
 use crate::http::extract::collection::Collection;
 
+pub(super) use list::VIEWS;
+
 /// The routes of every collection.
 pub(super) fn routes() -> Routes {
     let collections = Collection::ALL.into_iter();

@@ -1,6 +1,6 @@
 //! Tool `list_tags`: lists the tags with the number of items that have each.
 
-use interline_items::Error;
+use interline_items::{Error, TagCountFilter};
 
 use crate::mcp::protocol::arguments::NoArgs;
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
@@ -17,7 +17,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn list_tags(call: CallContext, _: NoArgs) -> Result<TagList, Error> {
-    let tags = call.interline.tags(&call.caller).await?;
+    let tags = call.interline.tags(&call.caller, &TagCountFilter::default()).await?;
     let tags = tags.into_iter().map(|(tag, count)| TagCount { name: tag.as_str().to_owned(), count });
     Ok(TagList { tags: tags.collect() })
 }

@@ -46,6 +46,11 @@ async fn every_item_route_works_on_code(store: TestStore) {
         client.get(&format!("{path}/history/3/diff")).await.expect(200, json!({"changed_fields": ["content"]}));
         let back = client.post(&format!("{path}/history/1/restore"), json!({})).await;
         back.expect(200, json!({"version": 8, "content": content}));
+        let last = client.get(&format!("{path}/history?limit=1")).await;
+        last.expect(
+            200,
+            json!({"items": [{"version": 8, "action": "restore", "changed_fields": ["title", "tags", "content"]}]}),
+        );
         client
             .patch(&path, json!({"path": "moved/a.py"}))
             .await

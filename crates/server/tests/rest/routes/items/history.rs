@@ -230,6 +230,9 @@ async fn a_version_is_restored_as_a_new_one(store: TestStore) {
             assert_eq!(owner.get(&path).await.json(), restored.json());
             let last = owner.get(&format!("{path}/history?limit=1")).await.json()["items"][0].clone();
             assert_eq!((&last["version"], &last["changed_fields"]), (&json!(number), &fields), "{last}");
+            assert_eq!(last["action"], "restore", "{last}");
+            // It is a version like any other.
+            assert_eq!(owner.get(&format!("{path}/history/{number}")).await.json()["content"], was["content"]);
         }
         let expected = json!({"version": 7, "content": null, "content_preview": "c\nb\n"});
         owner.send(&format!("POST {path}/history/4/restore?include_content=false"), None).await.expect(200, expected);

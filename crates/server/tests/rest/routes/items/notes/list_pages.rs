@@ -8,6 +8,7 @@ use crate::support::test_store::TestStore;
 on_both!(
     pages_by_offset_cover_the_list,
     pages_by_cursor_cover_the_list_in_every_order,
+    pages_by_cursor_are_the_whole_list_of_a_mixed_store,
     pages_by_cursor_are_stable_while_items_change,
     a_cursor_is_good_for_its_order_only,
     cursor_and_offset_exclude_each_other,
@@ -74,6 +75,60 @@ async fn pages_by_cursor_cover_the_list_in_every_order(store: TestStore) {
     }
 }
 
+/// Items of several kinds with and without a title, used or not, in every state.
+async fn mixed(client: &Client) {
+    for number in 0..32_u32 {
+        let title = (number % 3 == 0).then(|| format!("{} title", ["Same", "same", "Other"][number as usize % 3]));
+        let (collection, body) = match number % 4 {
+            0 => ("notes", json!({"title": format!("Note {}", number % 8)})),
+            1 => (
+                "bookmarks",
+                json!({"title": title, "url": format!("https://example.org/{number}/{}", "x".repeat(600))}),
+            ),
+            2 => ("bookmarks", json!({"title": title, "url": format!("https://example.org/{number}")})),
+            _ => ("prompts", json!({"title": title, "name": format!("prompt-{number}"), "content": "x"})),
+        };
+        let path = format!("/content/{}", text(&client.create(collection, body).await["id"]));
+        for (action, every) in [("track-usage", 2), ("archive", 3)] {
+            if number % every == 0 {
+                client.post(&format!("{path}/{action}"), json!({})).await.expect(200, json!({}));
+            }
+        }
+        if number % 5 == 0 {
+            client.delete(&path).await.expect(204, Value::Null);
+        }
+    }
+}
+
+async fn pages_by_cursor_are_the_whole_list_of_a_mixed_store(store: TestStore) {
+    let owner = store.serve().await.owner();
+    mixed(&owner).await;
+    let ids = |list: &Value| -> Vec<String> {
+        list["items"].as_array().unwrap().iter().map(|item| text(&item["id"])).collect()
+    };
+    let every_view = "view=active&view=archived&view=deleted";
+    let searched = format!("{every_view}&q=example+OR+prompt+OR+note");
+    for by in ["created_at", "updated_at", "last_used_at", "title", "archived_at", "deleted_at", "relevance"] {
+        for (order, filter) in ["asc", "desc"].into_iter().flat_map(|order| [(order, every_view), (order, &*searched)])
+        {
+            if (by, filter) == ("relevance", every_view) {
+                continue;
+            }
+            let address = format!("/content?{filter}&sort_by={by}&sort_order={order}");
+            let whole = owner.get(&format!("{address}&limit=100")).await.expect(200, json!({"total": 32})).json();
+            let (mut paged, mut cursor) = (Vec::new(), String::new());
+            loop {
+                let page = owner.get(&format!("{address}&limit=5{cursor}")).await.expect(200, json!({})).json();
+                paged.extend(ids(&page));
+                let Some(next) = page["next_cursor"].as_str() else { break };
+                assert!(paged.len() < 32, "{address}");
+                cursor = format!("&cursor={next}");
+            }
+            assert_eq!(paged, ids(&whole), "{address}");
+        }
+    }
+}
+
 async fn pages_by_cursor_are_stable_while_items_change(store: TestStore) {
     let owner = store.serve().await.owner();
     fill(&owner, 6).await;
@@ -101,7 +156,8 @@ async fn a_cursor_is_good_for_its_order_only(store: TestStore) {
     let owner = store.serve().await.owner();
     fill(&owner, 3).await;
     let cursor = text(&owner.get("/notes?limit=1").await.json()["next_cursor"]);
-    let others = ["sort_order=asc", "sort_by=title", "sort_by=created_at", "sort_by=last_used_at"];
+    let others =
+        ["sort_order=asc", "sort_by=title", "sort_by=created_at", "sort_by=last_used_at", "sort_by=archived_at"];
     for other in others {
         let fields = owner.refused_fields(&format!("GET /notes?{other}&cursor={cursor}"), Value::Null).await;
         assert_eq!(fields, ["cursor"], "{other}");

@@ -2,10 +2,16 @@
 
 use serde_json::{Value, json};
 
+use crate::routes::items::editing::of_every_kind;
 use crate::support::client::text;
 use crate::support::test_store::TestStore;
 
-on_both!(a_note_comes_back_as_it_was, a_live_note_stays_as_it_is, a_taken_value_is_a_duplicate);
+on_both!(
+    a_note_comes_back_as_it_was,
+    items_of_every_kind_come_back_as_archived_as_they_were,
+    a_live_note_stays_as_it_is,
+    a_taken_value_is_a_duplicate
+);
 
 async fn a_note_comes_back_as_it_was(store: TestStore) {
     let owner = store.serve().await.owner();
@@ -16,6 +22,22 @@ async fn a_note_comes_back_as_it_was(store: TestStore) {
     let restored = owner.post(&format!("{path}/restore"), json!({})).await;
     assert_eq!(restored.header("etag"), "\"1.3\"");
     assert_eq!(restored.expect(200, json!({"archived_at": "…Z…", "deleted_at": null})).json(), before);
+}
+
+async fn items_of_every_kind_come_back_as_archived_as_they_were(store: TestStore) {
+    let owner = store.serve().await.owner();
+    for path in of_every_kind(&owner, Some("a")).await {
+        for (state, view) in [("unarchive", "active"), ("archive", "archived")] {
+            let before = owner.post(&format!("{path}/{state}"), json!({})).await.expect(200, json!({})).json();
+            owner.delete(&path).await.expect(204, Value::Null);
+            let expected = json!({"archived_at": before["archived_at"], "deleted_at": null});
+            owner.post(&format!("{path}/restore"), json!({})).await.expect(200, expected);
+            let collection = path.split('/').nth(1).unwrap();
+            let listed = owner.get(&format!("/{collection}?view={view}")).await.json();
+            let id = path.rsplit('/').next().unwrap();
+            assert!(listed["items"].as_array().unwrap().iter().any(|item| item["id"] == id), "{path} {view}");
+        }
+    }
 }
 
 async fn a_live_note_stays_as_it_is(store: TestStore) {

@@ -10,6 +10,7 @@ on_both!(
     a_query_finds_words_phrases_and_parts_the_best_first,
     a_collection_finds_its_kind_only,
     a_search_is_combined_with_every_other_parameter,
+    among_equal_matches_the_active_ones_come_first,
     an_empty_query_is_a_list,
 );
 
@@ -118,6 +119,32 @@ async fn a_search_is_combined_with_every_other_parameter(store: TestStore) {
         let parameters = [&[("q", "deploy")], *others].concat();
         assert_eq!(titles(&owner, "content", &parameters).await, *expected, "{others:?}");
     }
+}
+
+async fn among_equal_matches_the_active_ones_come_first(store: TestStore) {
+    let owner = store.serve().await.owner();
+    for title in ["wool a", "wool b", "wool c", "wool d", "wool e", "wool f"] {
+        let path = format!("/notes/{}", text(&owner.note(title, None).await["id"]));
+        if ["wool a", "wool e"].contains(&title) {
+            owner.post(&format!("{path}/archive"), json!({})).await.expect(200, json!({}));
+        }
+        if ["wool b", "wool f"].contains(&title) {
+            owner.delete(&path).await.expect(204, Value::Null);
+        }
+    }
+    let views = [("view", "active"), ("view", "archived"), ("view", "deleted")];
+    for (order, expected) in [
+        ("desc", ["wool d", "wool c", "wool e", "wool a", "wool f", "wool b"]),
+        ("asc", ["wool c", "wool d", "wool a", "wool e", "wool b", "wool f"]),
+    ] {
+        let parameters = [&[("q", "wool"), ("sort_order", order)], &views[..]].concat();
+        assert_eq!(titles(&owner, "notes", &parameters).await, expected, "{order}");
+    }
+    // A better match comes before worse ones, whatever its state.
+    let best = format!("/notes/{}", text(&owner.note("wool", None).await["id"]));
+    owner.patch(&best, json!({"description": "wool", "content": "wool"})).await.expect(200, json!({}));
+    owner.post(&format!("{best}/archive"), json!({})).await.expect(200, json!({}));
+    assert_eq!(titles(&owner, "notes", &[&[("q", "wool")], &views[..]].concat()).await[0], "wool");
 }
 
 async fn an_empty_query_is_a_list(store: TestStore) {
