@@ -23,7 +23,6 @@ pub fn openapi() -> Value {
     document["info"] = json!({
         "title": "Interline",
         "version": env!("CARGO_PKG_VERSION"),
-        "summary": "A store for text that AI agents read and edit precisely.",
         "description": include_str!("introduction.md"),
         "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
     });

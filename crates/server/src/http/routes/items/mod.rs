@@ -8,7 +8,7 @@ mod enrichment;
 mod history;
 mod lifecycle;
 mod list;
-mod list_values;
+pub(in crate::http) mod list_values;
 mod read;
 mod render;
 mod search;
@@ -16,8 +16,6 @@ mod update;
 
 use interline_items::Presence;
 use utoipa_axum::routes;
-
-pub(in crate::http) use list_values::enumeration_schemas;
 
 use super::rules::{RouteRules, Routes};
 use crate::http::extract::collection::Collection;
