@@ -241,7 +241,6 @@ pub(crate) const ROOMS: &[Room] = &[
             ("url", "query parameters"),
             ("utoipa", "the description of the API"),
             ("utoipa-axum", "the description of the API"),
-            ("utoipa-swagger-ui", "the page at /docs"),
             ("uuid", "ids on the wire"),
         ],
         brought: None,

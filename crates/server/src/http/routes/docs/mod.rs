@@ -1,0 +1,97 @@
+//! `/openapi.json` and `/docs`: the description of the API and a page to browse it. Both work offline.
+
+use std::net::Ipv4Addr;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::routing::get;
+use tower_http::set_header::SetResponseHeaderLayer;
+
+use crate::client_address::ClientAddress;
+use crate::http::error::ApiError;
+use crate::http::middleware::answer_memory::with_memory;
+use crate::http::openapi::openapi_text;
+use crate::http::routes::rules::Access;
+use crate::http::state::AppState;
+
+/// What the page may load: its own files. Its styles are set by its script.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; \
+     frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+);
+
+/// Where the page is.
+const PAGE: &str = "/docs";
+
+/// A file that the page loads.
+struct PageFile {
+    path: &'static str,
+    content_type: &'static str,
+    /// How its bytes are compressed: as the build compressed them. Every browser takes gzip.
+    encoding: Option<&'static str>,
+    bytes: &'static [u8],
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+
+/// The page, its files and those of Swagger UI, which `build.rs` takes from its archive.
+const FILES: [PageFile; 5] = [
+    PageFile { path: "/docs/", content_type: HTML, encoding: None, bytes: include_bytes!("index.html") },
+    PageFile { path: "/docs/index.html", content_type: HTML, encoding: None, bytes: include_bytes!("index.html") },
+    PageFile { path: "/docs/page.js", content_type: SCRIPT, encoding: None, bytes: include_bytes!("page.js") },
+    PageFile {
+        path: "/docs/swagger-ui-bundle.js",
+        content_type: SCRIPT,
+        encoding: Some("gzip"),
+        bytes: include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js.gz")),
+    },
+    PageFile {
+        path: "/docs/swagger-ui.css",
+        content_type: STYLE,
+        encoding: Some("gzip"),
+        bytes: include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui.css.gz")),
+    },
+];
+
+impl PageFile {
+    fn response(&self) -> Response {
+        let mut response = ([(CONTENT_TYPE, self.content_type)], self.bytes).into_response();
+        if let Some(encoding) = self.encoding {
+            response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        }
+        response
+    }
+}
+
+/// Whether a path is one of the page's own: the page loads its files relative to `/docs/`.
+pub(in crate::http) fn keeps_final_slash(path: &str) -> bool {
+    path.starts_with(PAGE)
+}
+
+pub(in crate::http) fn routes(state: &AppState) -> Router<AppState> {
+    let unknown = || async { ApiError::UnknownRoute("that address below /docs".to_owned()) };
+    let mut page = Router::new()
+        .route(PAGE, get(|| async { Redirect::to("/docs/") }))
+        .route("/docs/{*path}", get(unknown));
+    for file in &FILES {
+        page = page.route(file.path, get(|| async { file.response() }));
+    }
+    let page = page
+        .layer(SetResponseHeaderLayer::overriding(CONTENT_SECURITY_POLICY, POLICY))
+        .layer(SetResponseHeaderLayer::overriding(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")));
+    let description = || async { ([(CONTENT_TYPE, "application/json")], openapi_text()) };
+    page.route("/openapi.json", get(description)).layer(from_fn_with_state(state.clone(), count_memory))
+}
+
+/// Counts what is sent without a token for the address that asks for it.
+async fn count_memory(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let client = request.extensions().get::<ClientAddress>().copied();
+    let holder = client.unwrap_or(ClientAddress(Ipv4Addr::UNSPECIFIED.into())).memory_holder();
+    with_memory(&state, holder, Access::Read, next.run(request)).await
+}
