@@ -12,7 +12,7 @@ impl PromptName {
     pub fn parse(name: &str, limits: &Limits) -> Result<PromptName, FieldError> {
         check_length("name", name, limits.name)?;
         if !name.split('-').all(is_word) {
-            let message = "name must be lower-case letters a-z and digits, in words joined by single hyphens, \
+            let message = "must be lower-case letters a-z and digits, in words joined by single hyphens, \
                            like `code-review-2`";
             return Err(FieldError::new("name", message));
         }

@@ -5,13 +5,14 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::OpenError;
 
 /// The migrations, oldest first. A released migration never changes. `PRAGMA user_version` counts those applied.
-static MIGRATIONS: [(&str, &str); 6] = [
+static MIGRATIONS: [(&str, &str); 7] = [
     ("0001_items", include_str!("../../migrations/sqlite/0001_items.sql")),
     ("0002_search", include_str!("../../migrations/sqlite/0002_search.sql")),
     ("0003_code", include_str!("../../migrations/sqlite/0003_code.sql")),
     ("0004_work", include_str!("../../migrations/sqlite/0004_work.sql")),
     ("0005_hashes", include_str!("../../migrations/sqlite/0005_hashes.sql")),
     ("0006_job_users", include_str!("../../migrations/sqlite/0006_job_users.sql")),
+    ("0008_app_trash", include_str!("../../migrations/sqlite/0008_app_trash.sql")),
 ];
 
 /// The application id in the header of every store's file (`IntL`): files of other programs are left alone.

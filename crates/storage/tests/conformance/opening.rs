@@ -45,7 +45,7 @@ async fn an_open_database_can_be_opened_again(test: TestStore) {
 async fn a_newer_database_is_refused_and_left_alone(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     let (newer, as_it_was) = match test.database {
-        Database::Sqlite { .. } => ("PRAGMA user_version = 999", "PRAGMA user_version = 6"),
+        Database::Sqlite { .. } => ("PRAGMA user_version = 999", "PRAGMA user_version = 7"),
         Database::Postgres { .. } => (
             "INSERT INTO migrations (name) VALUES ('9999_from_the_future')",
             "DELETE FROM migrations WHERE name = '9999_from_the_future'",

@@ -1,7 +1,9 @@
 //! Listing, renaming and deleting a tag over all items of a caller.
 
+use std::collections::BTreeSet;
+
 use crate::fields::{Tag, Tags};
-use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp};
+use crate::{Action, ContentWrite, Error, Item, ItemWrite, Kind, Scope, Stamp};
 
 use crate::usecases::commit::{MAX_ROUNDS, lost_every_round};
 use crate::usecases::{Caller, Interline, WriteOutcome, now, time_after};
@@ -12,6 +14,14 @@ impl Interline {
         caller.require(Scope::Read)?;
         let _permit = self.read_permit(caller).await?;
         Ok(self.store.tags(&caller.spaces_of(caller.kinds()), caller.kinds()).await?)
+    }
+
+    /// The same, of items of these kinds alone.
+    pub async fn tags_of(&self, caller: &Caller, kinds: &BTreeSet<Kind>) -> Result<Vec<(Tag, u64)>, Error> {
+        caller.require(Scope::Read)?;
+        let kinds = kinds.intersection(caller.kinds()).copied().collect();
+        let _permit = self.read_permit(caller).await?;
+        Ok(self.store.tags(&caller.spaces_of(&kinds), &kinds).await?)
     }
 
     /// Gives every item that has a tag, those in the trash too, another one instead, in one transaction; how many items were
