@@ -26,7 +26,7 @@ pub(crate) use edit_requests::{
 };
 pub(crate) use edit_response::{EditResponse, dry_run_flag, edit_counts};
 pub(crate) use enrichment::EnrichmentResponse;
-pub(crate) use error::ErrorBody;
+pub(crate) use error::{ErrorBody, fields_message};
 pub(crate) use event::EventMessage;
 pub(crate) use field_error::{invalid_field, json_field_error};
 pub(crate) use history::{HistoryList, VersionDiffResponse};

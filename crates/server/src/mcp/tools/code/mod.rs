@@ -1,7 +1,9 @@
 //! The tools of the code server: files of apps, workflows and modules by path, and the apps and workflows themselves.
 
 mod app;
+mod content_history;
 mod create_app;
+mod delete_app;
 mod delete_content;
 mod file;
 mod get_app;
@@ -15,6 +17,8 @@ mod patch_content;
 mod publish_app;
 mod read_content_lines;
 mod replace_content;
+mod restore_app;
+mod restore_content;
 mod search_content;
 mod update_app;
 mod validate_workflow;
@@ -30,7 +34,8 @@ Order of work: 1. search_content finds the place (list_content the files). 2. re
 text\" are for orientation, not part of the file. 3. patch_content changes just that passage. Use replace_content only for \
 new files, after a patch that cannot work, or for tiny files, and get_content (a whole file) sparingly.
 Python is checked before it is stored: a write that would break it is refused with line and column; validate_workflow \
-checks without storing. App files are a draft until publish_app. Errors say what to do next.";
+checks without storing. App files are a draft until publish_app. Every version is kept: content_history shows changes, restore_content undoes \
+and undeletes. Errors say what to do next.";
 
 pub(in crate::mcp) fn toolset() -> Toolset {
     Toolset {
@@ -44,6 +49,8 @@ pub(in crate::mcp) fn toolset() -> Toolset {
             get_content::tool(),
             replace_content::tool(),
             delete_content::tool(),
+            content_history::tool(),
+            restore_content::tool(),
             list_workflows::tool(),
             get_workflow::tool(),
             validate_workflow::tool(),
@@ -52,6 +59,8 @@ pub(in crate::mcp) fn toolset() -> Toolset {
             get_app::tool(),
             update_app::tool(),
             publish_app::tool(),
+            delete_app::tool(),
+            restore_app::tool(),
             list_organizations::tool(),
         ],
     }
