@@ -140,7 +140,7 @@ fn reading_and_rendering_need_no_more_than_to_read() {
             ("create_prompt", json!({"name": "new", "content": "x"})),
             ("restore_prompt", json!({"name": "greet", "version": 1})),
         ] {
-            reader.refused(tool, arguments, json!({"error": "forbidden"})).await;
+            reader.forbidden(tool, arguments).await;
         }
     });
 }

@@ -181,13 +181,7 @@ fn a_tool_that_writes_needs_the_scope() {
             ("update_item_metadata", json!({"id": id, "deleted": true})),
             ("create_note", json!({"speling": 1})),
         ] {
-            let call = json!({"name": tool, "arguments": arguments});
-            let result = reader.request("tools/call", call).await.unwrap();
-            assert_eq!(result["isError"], true, "{tool}: {result}");
-            let error: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
-            let expected = json!({"error": "forbidden", "message": "the token does not have the scope `write`",
-                "suggestion": "use a token with the scope `write`"});
-            assert_eq!(error, expected, "{tool}");
+            reader.forbidden(tool, arguments).await;
         }
         assert_eq!(agent.content(&id).await, "alpha");
     });

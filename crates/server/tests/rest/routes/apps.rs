@@ -176,7 +176,9 @@ async fn a_deleted_app_comes_back_with_all_it_had(store: TestStore) {
     let id = users.acme.get("/apps/shop").await.id();
     let index = app_file(&id, "pages/index.tsx");
     let content = users.text(&users.acme, &index).await;
-    let file = text(&users.acme.post("/code/replace", with(&index, json!({"content": content}))).await.json()["id"]);
+    let files = users.acme.get("/content?type=app_file").await.json();
+    let is_index = |file: &&Value| file["app_id"] == id.as_str() && file["path"] == "pages/index.tsx";
+    let file = text(&files["items"].as_array().unwrap().iter().find(is_index).unwrap()["id"]);
     users.acme.send("POST /apps/shop/publish", None).await.expect(200, json!({"version": 1}));
     users.umbra.delete(&format!("/apps/{id}")).await.expect(404, json!({"error": "not_found"}));
     users.loner.delete("/apps/portal").await.expect(403, json!({"error": "forbidden"}));

@@ -172,7 +172,9 @@ async fn before(rest: &Client) -> Vec<(&'static str, String)> {
     let id = |answer: Value| answer["id"].as_str().unwrap().to_owned();
     let write = async |path: &str| {
         let file = workflow(path, json!({"content": WORKFLOW}));
-        id(rest.check("POST /code/replace", file, 201, json!({"created": true})).await.json())
+        rest.check("POST /code/replace", file, 201, json!({"created": true})).await;
+        let newest = rest.get("/content?type=workflow&sort_by=created_at&limit=1").await.json();
+        id(newest["items"][0].clone())
     };
     let delete =
         async |path: &str| drop(rest.check("POST /code/delete", workflow(path, json!({})), 200, json!({})).await);
