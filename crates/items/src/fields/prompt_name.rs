@@ -53,6 +53,6 @@ mod tests {
             assert!(error.message.contains("`code-review-2`"), "{name:?}: {error}");
         }
         let error = PromptName::parse(&"x".repeat(101), &Limits::default()).unwrap_err();
-        assert_eq!(error.message, "name has 101 characters; the limit is 100");
+        assert_eq!(error.message, "has 101 characters; the limit is 100");
     }
 }
