@@ -259,6 +259,12 @@ fn reads() -> Vec<Row> {
             "search_in_content",
             json!({"id": "{note}", "query": "a", "context_lines": 11}),
         ),
+    ]
+}
+
+fn lists() -> Vec<Row> {
+    let get = |path: &'static str, tool: &'static str, arguments: Value| row(path, Value::Null, tool, arguments);
+    vec![
         get("GET /content?type=bookmark", "search_items", json!({"type": "bookmark"})),
         get(
             "GET /notes?tags=old&tags=none&tag_match=any",
@@ -328,6 +334,6 @@ async fn before(rest: &Client) -> Vec<(&'static str, String)> {
 }
 
 async fn both_doors_do_the_same_to_notes_and_bookmarks(store: TestStore) {
-    let rows = [edits(), changes(), moves(), creations_and_returns(), reads()].into_iter().flatten();
+    let rows = [edits(), changes(), moves(), creations_and_returns(), reads(), lists()].into_iter().flatten();
     assert_same(store, "content", rows, alone, before).await;
 }
