@@ -24,8 +24,10 @@ pub struct App {
     pub published_version: Option<u64>,
     /// When it was made.
     pub created_at: Timestamp,
-    /// When one of these fields was last changed; publishing and edits of files do not count.
+    /// When one of these fields was last changed, or it was deleted or restored; publishing and edits of files do not count.
     pub updated_at: Timestamp,
+    /// Since when it is in the trash: until it is restored, neither it nor its files and published versions exist for anyone.
+    pub deleted_at: Option<Timestamp>,
 }
 
 /// A published version of an app.

@@ -47,7 +47,8 @@ pub use access::{
 pub use app::{App, AppVersion, PublishedFile};
 pub use check::{CheckProblem, CheckReport};
 pub use error::{
-    Error, Expectation, IdempotencyKeyProblem, NeedsText, OverloadCause, Overloaded, PassageField, PassageRole, Refusal,
+    Error, Expectation, IdempotencyKeyProblem, NeedsText, OverloadCause, Overloaded, PassageField, PassageRole,
+    Refusal, quoted_names,
 };
 pub use event::{Event, EventCursor, EventKind, EventRange};
 pub use health::{Outage, StoreHealth};
@@ -84,7 +85,7 @@ pub use usecases::{
     LineRange, ListenFrom, ListenRequest, Listener, OrganizationDraft, Outbound, PassageChange, PublishedVersion,
     QuerySyntax, ReadContent, ReadItem, ReceivedEvent, ReplaceFile, ReplacedFile, SUMMARY_TIME, SearchField,
     SearchFiles, SearchInside, Secret, SummaryError, SummaryRequest, SummaryResult, TagChanges, TagCountFilter,
-    TextChange, TextFilter, TokenDraft, Upkeep, UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges,
+    TextChange, TextFilter, TokenDraft, TrashState, Upkeep, UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges,
     WebhookDraft, WebhookSwitch, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows, WriteOutcome,
 };
 pub use workers::{count_worker_restart, supervise, worker_restarts};

@@ -134,6 +134,15 @@ pub trait Store: JobStore {
     async fn find_by_path(&self, spaces: &[SpaceId], kind: Kind, path: &CodePath)
     -> Result<Option<ItemId>, StoreError>;
 
+    /// The item of a kind that was deleted last and had that url, name or path in one of the spaces; the first space in their
+    /// order that has one wins.
+    async fn find_deleted(
+        &self,
+        spaces: &[SpaceId],
+        kind: Kind,
+        field: &UniqueField,
+    ) -> Result<Option<ItemId>, StoreError>;
+
     /// Files of code that are not deleted, in the order of their paths, and how many there are, at one moment.
     async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError>;
 
@@ -271,18 +280,28 @@ pub trait Store: JobStore {
     async fn organization(&self, id: OrganizationId) -> Result<Option<Organization>, StoreError>;
 
     /// Makes an app, its space and its first files, together. [`StoreError::SlugTaken`] if another app of the same
-    /// organization, or another global one, has its slug.
+    /// organization, or another global one, that is not deleted has its slug.
     async fn create_app(&self, new: NewApp) -> Result<(), StoreError>;
 
-    /// Gives an app another slug, name, description and navigation, if it was last changed at `before`; whether it was.
-    /// Its space gets the same name. [`StoreError::SlugTaken`] as for a new app.
+    /// Gives an app another slug, name, description, navigation and time of deletion, if it was last changed at `before`;
+    /// whether it was. Its space gets the same name. [`StoreError::SlugTaken`] as for a new app, unless it is deleted.
+    ///
+    /// The space of a deleted app is nobody's: [`Store::memberships`] leaves it out. Its files and published versions stay as
+    /// they are.
     async fn update_app(&self, app: &App, before: Timestamp) -> Result<bool, StoreError>;
 
-    /// Those of the apps that exist, oldest first.
+    /// Those of the apps that exist, deleted or not, oldest first.
     async fn apps(&self, ids: &BTreeSet<AppId>) -> Result<Vec<App>, StoreError>;
 
-    /// The apps that have a slug, of every organization, oldest first.
+    /// The apps that have a slug, of every organization, deleted or not, oldest first.
     async fn apps_by_slug(&self, slug: &AppSlug) -> Result<Vec<App>, StoreError>;
+
+    /// The deleted apps of every organization, the one that was deleted last first.
+    async fn deleted_apps(&self) -> Result<Vec<App>, StoreError>;
+
+    /// Removes an app that was deleted before a time, with its space, its files and their histories, and its published
+    /// versions; whether there was one.
+    async fn purge_app(&self, app: AppId, before: Timestamp) -> Result<bool, StoreError>;
 
     /// Publishes the files of an app that are not deleted, as they are at one moment, as its next version. Later changes of
     /// the files do not change that version. `None` if there is no file, or no such app.

@@ -194,8 +194,8 @@ async fn run_upkeep(interline: Interline, rules: Upkeep) {
         pause.tick().await;
         match interline.run_upkeep(rules).await {
             Ok(report) if report == UpkeepReport::default() => {}
-            Ok(UpkeepReport { items, records, events, jobs: work, idempotency_records: answers }) => {
-                tracing::info!(items, records, events, work, answers, "threw away what was too old");
+            Ok(UpkeepReport { items, apps, records, events, jobs: work, idempotency_records: answers }) => {
+                tracing::info!(items, apps, records, events, work, answers, "threw away what was too old");
             }
             Err(error) => tracing::warn!(?error, "housekeeping failed"),
         }

@@ -6,6 +6,7 @@ use interline_edit::{Level, MultipleMatches, NoMatch, NoMatchCause};
 
 use super::{Error, IdempotencyKeyProblem, NeedsText, OverloadCause, Overloaded, PassageField, PassageRole, Refusal};
 use crate::KindMismatch;
+use crate::fields::FieldError;
 use crate::{ItemId, Kind, View};
 
 impl Error {
@@ -63,14 +64,12 @@ impl Error {
             Error::InvalidOperations { .. } => {
                 "correct the operations named; line numbers are those of the content before the patch".to_owned()
             }
-            Error::StaleLines { .. } => {
-                "compare with the present text in `operations`, and repeat with the right lines and `expect`".to_owned()
-            }
             Error::AtEdit { index, error } => {
                 format!("{}; no edit was made: send all of them again, with edit {index} corrected", error.suggestion())
             }
-            Error::Conflict { current, .. } => {
-                format!("read the item again, and repeat the change on version {}", current.stamp.version)
+            Error::Conflict { current, .. } | Error::StaleLines { current, .. } => {
+                let version = current.stamp.version;
+                format!("nothing was applied: read the item again, then repeat the change on version {version}")
             }
             Error::Duplicate { existing, .. } => match View::from_item(existing) {
                 View::Archived => format!("change item {} instead; it is archived", existing.id),
@@ -185,10 +184,7 @@ impl fmt::Display for Error {
             Error::VersionNotFound { kind, id, version, .. } => {
                 write!(f, "there is no version {version} of {kind} {id}")
             }
-            Error::ValidationFailed(errors) => match errors.as_slice() {
-                [error] => write!(f, "{}: {}", error.field, error.message),
-                errors => write!(f, "{} fields cannot be accepted", errors.len()),
-            },
+            Error::ValidationFailed(errors) => fmt_field_errors(f, errors),
             Error::PageTooLarge { limit, actual } => {
                 write!(f, "the contents of this page have {actual} bytes together, and {limit} are allowed")
             }
@@ -201,9 +197,7 @@ impl fmt::Display for Error {
             Error::InvalidTemplate { line: None, detail, .. } => write!(f, "the template is not valid: {detail}"),
             Error::InvalidCode(error) => write!(f, "the code is not valid on {error}"),
             Error::EntityTypeMismatch(mismatch) => mismatch.fmt(f),
-            Error::InvalidArguments { missing, unknown } => {
-                write!(f, "{} arguments are missing and {} unknown", missing.len(), unknown.len())
-            }
+            Error::InvalidArguments { missing, unknown } => fmt_arguments(f, missing, unknown),
             Error::RenderFailed { line: Some(line), detail } => write!(f, "rendering failed on line {line}: {detail}"),
             Error::RenderFailed { line: None, detail } => write!(f, "rendering failed: {detail}"),
             Error::InvalidLines { total_lines } => {
@@ -261,6 +255,37 @@ impl fmt::Display for Overloaded {
             OverloadCause::Everyone => write!(f, "the {} is full", self.resource),
         }
     }
+}
+
+/// Each field with what is wrong about it: the doors that list them as data show another message.
+fn fmt_field_errors(f: &mut fmt::Formatter<'_>, errors: &[FieldError]) -> fmt::Result {
+    for (index, error) in errors.iter().enumerate() {
+        let separator = if index == 0 { "" } else { "; " };
+        write!(f, "{separator}{error}")?;
+    }
+    Ok(())
+}
+
+/// Names the missing and the unknown arguments of a prompt: some clients show nothing but the message.
+fn fmt_arguments(f: &mut fmt::Formatter<'_>, missing: &[String], unknown: &[String]) -> fmt::Result {
+    let parts = [("missing", missing), ("unknown", unknown)];
+    let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
+    for (index, (problem, names)) in parts.enumerate() {
+        let separator = if index == 0 { "" } else { "; " };
+        let s = if names.len() == 1 { "" } else { "s" };
+        write!(f, "{separator}{problem} argument{s}: {}", quoted_names(names))?;
+    }
+    Ok(())
+}
+
+/// Names as a message lists them, each in backticks: the first of them, if they are many.
+pub fn quoted_names<S: AsRef<str>>(names: &[S]) -> String {
+    const MAX_NAMES: usize = 10;
+    const MAX_CHARS: usize = 100;
+    let quoted = |name: &S| format!("`{}`", name.as_ref().chars().take(MAX_CHARS).collect::<String>());
+    let listed: Vec<String> = names.iter().take(MAX_NAMES).map(quoted).collect();
+    let more = if names.len() > MAX_NAMES { ", …" } else { "" };
+    format!("{}{more}", listed.join(", "))
 }
 
 fn fmt_damage(f: &mut fmt::Formatter<'_>, item: Option<ItemId>) -> fmt::Result {
@@ -350,6 +375,25 @@ mod tests {
         ] {
             assert_eq!(Error::Forbidden(refusal).suggestion(), suggestion);
         }
+    }
+
+    #[test]
+    fn arguments_that_are_missing_or_unknown_are_named() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
+        let many = names(&["x"; 11]);
+        for (missing, unknown, message) in [
+            (names(&["code"]), names(&[]), "missing argument: `code`".to_owned()),
+            (names(&["a", "b"]), names(&["c"]), "missing arguments: `a`, `b`; unknown argument: `c`".to_owned()),
+            (names(&[]), many, format!("unknown arguments: {}, …", ["`x`"; 10].join(", "))),
+        ] {
+            assert_eq!(Error::InvalidArguments { missing, unknown }.to_string(), message);
+        }
+    }
+
+    #[test]
+    fn every_field_that_is_refused_is_named_with_its_reason() {
+        let errors = vec![FieldError::new("title", "is required"), FieldError::new("tags[0]", "the tag is blank")];
+        assert_eq!(Error::ValidationFailed(errors).to_string(), "title: is required; tags[0]: the tag is blank");
     }
 
     #[test]

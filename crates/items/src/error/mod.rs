@@ -5,6 +5,8 @@
 
 mod messages;
 
+pub use messages::quoted_names;
+
 use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, StaleOperation, UnifiedDiff};
 use interline_python::CodeError;
 

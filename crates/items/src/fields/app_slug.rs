@@ -20,12 +20,12 @@ impl AppSlug {
             !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
         };
         if !slug.split('-').all(is_word) {
-            let message = "slug must be lower-case letters a-z and digits, in words joined by single hyphens, \
+            let message = "must be lower-case letters a-z and digits, in words joined by single hyphens, \
                            like `field-reports`";
             return Err(FieldError::new(FIELD, message));
         }
         if Uuid::try_parse(slug).is_ok() {
-            return Err(FieldError::new(FIELD, "slug cannot look like an id; give words, like `field-reports`"));
+            return Err(FieldError::new(FIELD, "cannot look like an id; give words, like `field-reports`"));
         }
         Ok(AppSlug(slug.to_owned()))
     }

@@ -91,12 +91,9 @@ mod tests {
         let limits = Limits { arguments: 2, argument_name: 3, argument_description: 4, ..Limits::default() };
         let described = |text: &str| Argument { description: Some(text.to_owned()), ..argument("a") };
         for (list, error) in [
-            (vec![argument("a"), argument("b"), argument("c")], "arguments: arguments has 3 arguments; the limit is 2"),
-            (vec![argument("abcd")], "arguments[0].name: arguments[0].name has 4 characters; the limit is 3"),
-            (
-                vec![described("12345")],
-                "arguments[0].description: arguments[0].description has 5 characters; the limit is 4",
-            ),
+            (vec![argument("a"), argument("b"), argument("c")], "arguments: has 3 arguments; the limit is 2"),
+            (vec![argument("abcd")], "arguments[0].name: has 4 characters; the limit is 3"),
+            (vec![described("12345")], "arguments[0].description: has 5 characters; the limit is 4"),
             (vec![described("1\0")], "arguments[0].description: character 2 is NUL (U+0000); remove it"),
         ] {
             assert_eq!(Arguments::parse(list, &limits).unwrap_err().to_string(), error);

@@ -143,7 +143,7 @@ mod tests {
             ("a\u{ad}b", "character 2 is a soft hyphen (U+00AD); remove it"),
             ("a/cafe\u{301}.md", "character 6 is not in Unicode form NFC"),
             ("a/cafe\u{301}.md", "spell it `a/café.md`"),
-            (long.as_str(), "path has 2000 characters; the limit is 500"),
+            (long.as_str(), "has 2000 characters; the limit is 500"),
         ] {
             let error = CodePath::parse(CodeKind::AppFile, given, &Limits::default()).unwrap_err();
             assert_eq!(error.field, "path");
@@ -204,6 +204,6 @@ mod tests {
         let limits = Limits { path: 3, ..Limits::default() };
         assert!(CodePath::parse(CodeKind::AppFile, "/äöü/", &limits).is_ok());
         let error = CodePath::parse(CodeKind::AppFile, "äöüß", &limits).unwrap_err();
-        assert_eq!(error.message, "path has 4 characters; the limit is 3");
+        assert_eq!(error.message, "has 4 characters; the limit is 3");
     }
 }

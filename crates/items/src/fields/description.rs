@@ -35,7 +35,7 @@ mod tests {
             assert_eq!(Description::parse(description, &Limits::default()).unwrap().as_str(), description);
         }
         let error = Description::parse(&"x".repeat(4_001), &Limits::default()).unwrap_err();
-        assert_eq!(error.message, "description has 4001 characters; the limit is 4000");
+        assert_eq!(error.message, "has 4001 characters; the limit is 4000");
         assert_eq!(Description::parse("\0", &Limits::default()).unwrap_err().field, "description");
     }
 }

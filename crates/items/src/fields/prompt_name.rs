@@ -12,7 +12,7 @@ impl PromptName {
     pub fn parse(name: &str, limits: &Limits) -> Result<PromptName, FieldError> {
         check_length("name", name, limits.name)?;
         if !name.split('-').all(is_word) {
-            let message = "name must be lower-case letters a-z and digits, in words joined by single hyphens, \
+            let message = "must be lower-case letters a-z and digits, in words joined by single hyphens, \
                            like `code-review-2`";
             return Err(FieldError::new("name", message));
         }
@@ -53,6 +53,6 @@ mod tests {
             assert!(error.message.contains("`code-review-2`"), "{name:?}: {error}");
         }
         let error = PromptName::parse(&"x".repeat(101), &Limits::default()).unwrap_err();
-        assert_eq!(error.message, "name has 101 characters; the limit is 100");
+        assert_eq!(error.message, "has 101 characters; the limit is 100");
     }
 }

@@ -36,9 +36,13 @@ impl Tag {
     fn parse_spelling(field: &str, tag: &str, limits: &Limits) -> Result<Tag, FieldError> {
         let tag: String = tag.trim().chars().flat_map(char::to_lowercase).nfc().collect();
         check_length(field, &tag, limits.tag)?;
-        match problem(&tag) {
-            None => Ok(Tag(tag)),
-            Some(problem) => {
+        match (problem(&tag), without_blanks(&tag)) {
+            (None, _) => Ok(Tag(tag)),
+            (Some(_), Some(joined)) => {
+                let message = format!("a tag has no blanks: write `{joined}` instead of `{}`", tag.escape_debug());
+                Err(FieldError::new(field, message))
+            }
+            (Some(problem), None) => {
                 let rule =
                     "a tag is letters and digits, in words joined by single `-`, `_` or `/`, like `rust/async-io`";
                 Err(FieldError::new(field, format!("{problem}; {rule}")))
@@ -55,6 +59,14 @@ impl Tag {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// The tag that a text with blanks probably means: its words joined by `-`. `None` if it has no blanks, or more is wrong
+/// with it.
+fn without_blanks(tag: &str) -> Option<String> {
+    let words: Vec<&str> = tag.split_whitespace().collect();
+    let joined = words.join("-");
+    (words.len() > 1 && problem(&joined).is_none()).then_some(joined)
 }
 
 /// What keeps a normalised text from being a tag.
@@ -151,7 +163,10 @@ mod tests {
             ("a-", "`a-` ends with `-`"),
             ("a--b", "`-` in `a--b` does not follow a letter or digit"),
             ("a/_b", "`_` in `a/_b` does not follow a letter or digit"),
-            ("a b", "' ' in `a b` is neither a letter nor a digit"),
+            ("to do", "a tag has no blanks: write `to-do` instead of `to do`"),
+            ("To \t Do/Soon", "write `to-do/soon` instead of `to \\t do/soon`"),
+            ("a - b", "' ' in `a - b` is neither a letter nor a digit"),
+            ("c++ code", "'+' in `c++ code` is neither a letter nor a digit"),
             ("c++", "'+' in `c++` is neither a letter nor a digit"),
             ("#x", "'#'"),
             ("a,b", "','"),
@@ -176,7 +191,7 @@ mod tests {
         let spelled = "e\u{301}".repeat(64);
         assert_eq!(Tag::parse(&spelled, &Limits::default()).unwrap().as_str(), "é".repeat(64));
         let error = Tag::parse(&"x".repeat(65), &Limits::default()).unwrap_err();
-        assert_eq!(error.message, "tag has 65 characters; the limit is 64");
+        assert_eq!(error.message, "has 65 characters; the limit is 64");
     }
 
     #[test]
@@ -199,7 +214,7 @@ mod tests {
         let limits = Limits { tags: 2, ..Limits::default() };
         assert!(Tags::parse(["a", "b", "A"], &limits).is_ok());
         let error = Tags::parse(["a", "b", "c"], &limits).unwrap_err();
-        assert_eq!(error.to_string(), "tags: tags has 3 tags; the limit is 2");
+        assert_eq!(error.to_string(), "tags: has 3 tags; the limit is 2");
         assert_eq!(Tags::parse(["a", "b c"], &limits).unwrap_err().field, "tags[1]");
     }
 }

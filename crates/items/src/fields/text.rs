@@ -19,9 +19,7 @@ impl FieldError {
 
     /// More of `what` (a noun in the plural) than the field may have.
     pub(super) fn too_many(field: impl Into<String>, what: &str, limit: usize, actual: usize) -> FieldError {
-        let field = field.into();
-        let message = format!("{field} has {actual} {what}; the limit is {limit}");
-        FieldError { field, message }
+        FieldError::new(field, format!("has {actual} {what}; the limit is {limit}"))
     }
 }
 
@@ -73,9 +71,9 @@ mod tests {
             ("abc", 3, None),
             ("äöü", 3, None),
             ("👍👍", 2, None),
-            ("abcd", 3, Some("note has 4 characters; the limit is 3")),
-            ("äöüß", 3, Some("note has 4 characters; the limit is 3")),
-            ("e\u{301}", 1, Some("note has 2 characters; the limit is 1")),
+            ("abcd", 3, Some("has 4 characters; the limit is 3")),
+            ("äöüß", 3, Some("has 4 characters; the limit is 3")),
+            ("e\u{301}", 1, Some("has 2 characters; the limit is 1")),
         ] {
             let outcome = check("note", text, limit);
             assert_eq!(outcome.err().map(|error| error.message).as_deref(), message, "{text:?}");

@@ -63,7 +63,7 @@ mod tests {
     fn a_title_that_is_too_long_or_has_what_is_not_seen_is_refused() {
         let long = "x".repeat(501);
         for (title, message) in [
-            (long.as_str(), "title has 501 characters; the limit is 500"),
+            (long.as_str(), "has 501 characters; the limit is 500"),
             ("a\0", "character 2 is NUL (U+0000); remove it"),
             ("a\u{202e}x", "character 2 is a control of the direction of text (U+202E); remove it"),
             ("\u{feff}a", "character 1 is a byte order mark (U+FEFF); remove it"),

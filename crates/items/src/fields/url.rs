@@ -98,7 +98,7 @@ mod tests {
         assert!(Url::parse("https://example.com/1234567890", &limits).is_ok());
         for (given, actual) in [("https://example.com/12345678901", 31), ("https://example.com/ääää", 44)] {
             let error = Url::parse(given, &limits).unwrap_err();
-            assert_eq!(error.message, format!("url has {actual} characters; the limit is 30"));
+            assert_eq!(error.message, format!("has {actual} characters; the limit is 30"));
         }
     }
 }

@@ -33,7 +33,7 @@ impl WebhookUrl {
         let refused = |message: String| Err(FieldError::new(FIELD, message));
         let characters = address.chars().count();
         if characters > MAX_CHARS {
-            return refused(format!("url has {characters} characters; the limit is {MAX_CHARS}"));
+            return refused(format!("has {characters} characters; the limit is {MAX_CHARS}"));
         }
         let mut url = match Url::parse(address.trim()) {
             Ok(url) => url,

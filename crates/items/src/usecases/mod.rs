@@ -57,7 +57,7 @@ pub use idempotency::{IdempotentRequest, IdempotentStart};
 pub use items::{
     ArchiveState, ContentPart, ExpectedVersion, FieldChange, FieldMatch, FindBy, FindItems, FoundInside, ItemChanges,
     ItemDraft, ItemRef, LineRange, QuerySyntax, ReadContent, ReadItem, SearchField, SearchInside, TagChanges,
-    TagCountFilter, TextFilter, VersionDiff,
+    TagCountFilter, TextFilter, TrashState, VersionDiff,
 };
 pub use jobs::{
     DELIVERY_TIME, JobPolicy, JobWorker, Outbound, SUMMARY_TIME, SummaryError, SummaryRequest, SummaryResult,

@@ -17,7 +17,7 @@ const JOB_RETENTION: SignedDuration = SignedDuration::from_hours(24 * 7);
 /// How long things are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Upkeep {
-    /// How long an item stays in the trash; `None` is for ever.
+    /// How long an item or app stays in the trash; `None` is for ever.
     pub trash: Option<SignedDuration>,
     /// How long a version stays in the history of its item; `None` is for ever. The newest always stays.
     pub history: Option<SignedDuration>,
@@ -39,6 +39,8 @@ impl Default for Upkeep {
 pub struct UpkeepReport {
     /// Items from the trash.
     pub items: u64,
+    /// Apps from the trash, with their files.
+    pub apps: u64,
     /// Records of histories.
     pub records: u64,
     /// Events.
@@ -54,6 +56,7 @@ impl Interline {
     pub async fn run_upkeep(&self, rules: Upkeep) -> Result<UpkeepReport, Error> {
         Ok(UpkeepReport {
             items: self.empty_trash(rules).await?,
+            apps: self.purge_apps(rules).await?,
             records: self.forget_history(rules).await?,
             events: match rules.events {
                 Some(age) => self.store.forget_events(now() - age).await?,
@@ -80,6 +83,18 @@ impl Interline {
                 return Ok(emptied);
             }
         }
+    }
+
+    async fn purge_apps(&self, rules: Upkeep) -> Result<u64, Error> {
+        let Some(age) = rules.trash else { return Ok(0) };
+        let before = now() - age;
+        let mut purged = 0;
+        for app in self.store.deleted_apps().await? {
+            if app.deleted_at.is_some_and(|at| at < before) {
+                purged += u64::from(self.store.purge_app(app.id, before).await?);
+            }
+        }
+        Ok(purged)
     }
 
     /// Removes an item that is still in the state in which it was read; whether it was.

@@ -3,8 +3,8 @@
 use interline_items::KindMismatch;
 use interline_items::fields::FieldError;
 use interline_items::{
-    Error, InvalidOperation, Item, ItemId, Kind, MatchLocation, MultipleMatches, NoMatch, PassageField, SimilarPassage,
-    SpaceId, StaleOperation, UnifiedDiff, View,
+    Error, InvalidOperation, Item, ItemId, Kind, MatchLocation, MultipleMatches, NeedsText, NoMatch, PassageField,
+    SimilarPassage, SpaceId, StaleOperation, UnifiedDiff, View, quoted_names,
 };
 use interline_python::CodeError;
 use serde::Serialize;
@@ -52,6 +52,12 @@ impl ErrorBody {
         self
     }
 
+    /// The body with another message or suggestion, where one is given.
+    pub(crate) fn reworded(self, message: Option<String>, suggestion: Option<String>) -> ErrorBody {
+        let (message, suggestion) = (message.unwrap_or(self.message), suggestion.unwrap_or(self.suggestion));
+        ErrorBody { message, suggestion, ..self }
+    }
+
     /// The body with less of its data, where it is longer than an agent should have to read.
     pub(crate) fn bounded(mut self) -> ErrorBody {
         while serde_json::to_vec(&self).is_ok_and(|text| text.len() > MAX_BYTES) {
@@ -83,11 +89,27 @@ const SPACE_ID: &str = "space_id";
 /// The message of an error: the one of items, but for errors whose words are those of HTTP.
 fn message_of(error: &Error) -> String {
     match error {
-        Error::UnknownSpace(space) => format!("{SPACE_ID}: {}", unknown_space(*space)),
-        Error::InvalidIdempotencyKey(problem) => format!("{IDEMPOTENCY_KEY}: {problem}"),
+        Error::ValidationFailed(errors) => {
+            let fields: Vec<(&str, &str)> =
+                errors.iter().map(|error| (error.field.as_str(), error.message.as_str())).collect();
+            fields_message("field", &fields)
+        }
+        Error::UnknownSpace(_) => fields_message("field", &[(SPACE_ID, "")]),
+        Error::InvalidIdempotencyKey(_) => fields_message("field", &[(IDEMPOTENCY_KEY, "")]),
         Error::KeyInFlight => format!("a request with the same {IDEMPOTENCY_KEY} is being carried out"),
         error => error.to_string(),
     }
+}
+
+/// Which fields (or arguments) are refused. What is wrong with each is in `errors` beside it, and not said twice; that one is
+/// missing is all there is to say about it.
+pub(crate) fn fields_message(noun: &str, errors: &[(&str, &str)]) -> String {
+    let names: Vec<&str> = errors.iter().map(|(field, _)| *field).collect();
+    let (s, names) = (if names.len() == 1 { "" } else { "s" }, quoted_names(&names));
+    if errors.iter().all(|(_, message)| message.starts_with("is required")) {
+        return format!("missing {noun}{s}: {names}");
+    }
+    format!("{noun}{s} that cannot be accepted: {names}")
 }
 
 /// The suggestion of an error: the one of items, but for errors whose words are those of HTTP.
@@ -95,6 +117,13 @@ fn suggestion_of(error: &Error) -> String {
     match error {
         Error::UnknownSpace(_) | Error::InvalidIdempotencyKey(_) => "correct the fields named in `errors`".to_owned(),
         Error::Missing { what: "webhook", .. } => "GET /webhooks lists yours".to_owned(),
+        Error::ContentEmpty(NeedsText::Lines) => {
+            "read the item without `start_line` and `end_line`, or give it a text first: PATCH it with `content`"
+                .to_owned()
+        }
+        Error::ContentEmpty(_) => "there is no text to change yet: PATCH the item with `content`, or POST its first \
+                                   text to its `/insert` with `at`: \"end\""
+            .to_owned(),
         Error::Unauthorized => "send `Authorization: Bearer` with a valid token".to_owned(),
         Error::Unknown(_) => format!(
             "it may have been applied: read the item before sending it again, or send it again with the same \
@@ -284,21 +313,21 @@ mod tests {
             (
                 Error::InvalidIdempotencyKey(IdempotencyKeyProblem::Malformed { max_chars: 255 }),
                 "validation_failed",
-                format!("Idempotency-Key: {malformed}"),
+                "field that cannot be accepted: `Idempotency-Key`".to_owned(),
                 correct,
                 json!([{"field": "Idempotency-Key", "message": malformed}]),
             ),
             (
                 Error::InvalidIdempotencyKey(IdempotencyKeyProblem::Reused),
                 "validation_failed",
-                format!("Idempotency-Key: {reused}"),
+                "field that cannot be accepted: `Idempotency-Key`".to_owned(),
                 correct,
                 json!([{"field": "Idempotency-Key", "message": reused}]),
             ),
             (
                 Error::UnknownSpace(space),
                 "validation_failed",
-                format!("space_id: {no_space}"),
+                "field that cannot be accepted: `space_id`".to_owned(),
                 correct,
                 json!([{"field": "space_id", "message": no_space}]),
             ),

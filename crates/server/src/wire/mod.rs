@@ -30,7 +30,7 @@ pub(crate) use enrichment::EnrichmentResponse;
 pub(crate) use enumerations::{
     HealthStatus, ItemType, SearchField, enumeration_schema, enumeration_schemas, enumerations,
 };
-pub(crate) use error::ErrorBody;
+pub(crate) use error::{ErrorBody, fields_message};
 pub(crate) use event::EventMessage;
 pub(crate) use field_error::{invalid_field, json_field_error};
 pub(crate) use history::{HistoryList, VersionDiffResponse};

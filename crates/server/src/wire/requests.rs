@@ -142,6 +142,7 @@ impl UpdateItemRequest {
             path: field_change(self.path),
             content: field_change(self.content),
             archive_state: None,
+            trash_state: None,
         })
     }
 }

@@ -144,6 +144,17 @@ impl Agent {
         error
     }
 
+    /// Calls a tool that writes with a token that only reads, which is not offered it.
+    pub(crate) async fn forbidden(&self, tool: &str, arguments: Value) {
+        assert!(self.tools().await.iter().all(|about| about["name"] != tool), "{tool} is offered");
+        let result = self.request("tools/call", json!({"name": tool, "arguments": arguments})).await.unwrap();
+        assert_eq!(result["isError"], true, "{tool}: {result}");
+        let error: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+        let expected = json!({"error": "forbidden", "message": "the token does not have the scope `write`",
+            "suggestion": "use a token with the scope `write`"});
+        assert_eq!(error, expected, "{tool}");
+    }
+
     /// A new note: its id.
     pub(crate) async fn note(&self, title: &str, content: &str) -> String {
         let made = self.check("create_note", json!({"title": title, "content": content}), json!({"version": 1})).await;

@@ -5,7 +5,7 @@ use deadpool_postgres::{Client, Transaction};
 use crate::OpenError;
 
 /// The migrations, oldest first. A released migration never changes.
-const MIGRATIONS: [(&str, &str); 7] = [
+const MIGRATIONS: [(&str, &str); 8] = [
     ("0001_items", include_str!("../../migrations/postgres/0001_items.sql")),
     ("0002_search", include_str!("../../migrations/postgres/0002_search.sql")),
     ("0003_code", include_str!("../../migrations/postgres/0003_code.sql")),
@@ -13,6 +13,7 @@ const MIGRATIONS: [(&str, &str); 7] = [
     ("0005_hashes", include_str!("../../migrations/postgres/0005_hashes.sql")),
     ("0006_job_users", include_str!("../../migrations/postgres/0006_job_users.sql")),
     ("0007_sort_keys", include_str!("../../migrations/postgres/0007_sort_keys.sql")),
+    ("0008_app_trash", include_str!("../../migrations/postgres/0008_app_trash.sql")),
 ];
 
 /// Processes that start together wait for this lock: the first one migrates, however long, and the others find it done.

@@ -36,7 +36,7 @@ use interline_items::{
     ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind,
     ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PointRead,
     PublishedFile, Record, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError,
-    StoreHealth, Token, TokenId, User, UserId, UserRemoval, Version, View, Visibility,
+    StoreHealth, Token, TokenId, UniqueField, User, UserId, UserRemoval, Version, View, Visibility,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -51,7 +51,7 @@ use self::history::{events, versions};
 use self::items::{files, list, lookup};
 use self::notifications::Notifications;
 use self::publish::Publish;
-use self::removal::Removal;
+use self::removal::{PurgeApp, Removal};
 use self::write::commit::{EncodedBatch, PurgeItem};
 use self::write::commit_on_newest::CommitOnNewest;
 use self::write::transaction_retry::{run_detached, run_with_retry};
@@ -245,6 +245,15 @@ impl Store for PostgresStore {
         path: &CodePath,
     ) -> Result<Option<ItemId>, StoreError> {
         self.pools.use_one(async { lookup::find_by_path(&self.client().await?, spaces, kind, path).await }).await
+    }
+
+    async fn find_deleted(
+        &self,
+        spaces: &[SpaceId],
+        kind: Kind,
+        field: &UniqueField,
+    ) -> Result<Option<ItemId>, StoreError> {
+        self.pools.use_one(async { lookup::find_deleted(&self.client().await?, spaces, kind, field).await }).await
     }
 
     async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError> {
@@ -443,6 +452,15 @@ impl Store for PostgresStore {
     async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError> {
         let pools = self.pools.clone();
         run_detached(&self.pools, async move { run_with_retry(&pools, &Publish { app, user, at }).await }).await
+    }
+
+    async fn deleted_apps(&self) -> Result<Vec<App>, StoreError> {
+        self.pools.use_one(async { tables::apps::deleted(&self.client().await?).await }).await
+    }
+
+    async fn purge_app(&self, app: AppId, before: Timestamp) -> Result<bool, StoreError> {
+        let pools = self.pools.clone();
+        run_detached(&self.pools, async move { run_with_retry(&pools, &PurgeApp { app, before }).await }).await
     }
 
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {

@@ -1,14 +1,14 @@
-//! The transaction that removes a user.
+//! The transactions that remove users and apps.
 
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
-use interline_items::{RemoveUser, UserId, UserRemoval};
+use interline_items::{AppId, RemoveUser, UserId, UserRemoval};
 use jiff::Timestamp;
 
 use super::accounts::ONE_AT_A_TIME;
 use super::failure::Failure;
 use super::write::transaction_retry::{CommitProof, RetryableTransaction};
-use crate::tables::removal::remove_user;
+use crate::tables::removal::{purge_app, remove_user};
 
 /// Removes a user with its own space.
 pub(super) struct Removal {
@@ -29,5 +29,21 @@ impl RetryableTransaction for Removal {
             UserRemoval::Unknown | UserRemoval::LastAdmin | UserRemoval::HasItems(_) => CommitProof::Nothing,
         };
         Ok((removal, proof))
+    }
+}
+
+/// Removes an app that was deleted before a time; whether there was one.
+pub(super) struct PurgeApp {
+    pub(super) app: AppId,
+    pub(super) before: Timestamp,
+}
+
+#[async_trait]
+impl RetryableTransaction for PurgeApp {
+    type Outcome = bool;
+
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
+        let is_purged = purge_app(transaction, self.app, self.before).await?;
+        Ok((is_purged, if is_purged { CommitProof::NoApp(self.app.uuid()) } else { CommitProof::Nothing }))
     }
 }

@@ -32,7 +32,7 @@ use interline_items::{
     ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind,
     ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PointRead,
     PublishedFile, Record, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError,
-    StoreHealth, Token, TokenId, User, UserId, UserRemoval, Version, View, Visibility,
+    StoreHealth, Token, TokenId, UniqueField, User, UserId, UserRemoval, Version, View, Visibility,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -211,6 +211,16 @@ impl Store for SqliteStore {
         path: &CodePath,
     ) -> Result<Option<ItemId>, StoreError> {
         let find = |connection: &_| lookup::find_by_path(connection, spaces, kind, path);
+        self.readers.read(|connection| in_snapshot(connection, find))
+    }
+
+    async fn find_deleted(
+        &self,
+        spaces: &[SpaceId],
+        kind: Kind,
+        field: &UniqueField,
+    ) -> Result<Option<ItemId>, StoreError> {
+        let find = |connection: &_| lookup::find_deleted(connection, spaces, kind, field);
         self.readers.read(|connection| in_snapshot(connection, find))
     }
 
@@ -455,6 +465,19 @@ impl Store for SqliteStore {
     async fn publish_app(&self, app: AppId, user: UserId, at: Timestamp) -> Result<Option<AppVersion>, StoreError> {
         let published = self.writer.run_in_group(0, move |group| apps::publish(group, app, user, at)).await;
         self.integrity.count_damage(published.map_err(StoreError::from))
+    }
+
+    async fn deleted_apps(&self) -> Result<Vec<App>, StoreError> {
+        self.readers.read(|connection| poll_once(tables::apps::deleted(connection)))
+    }
+
+    async fn purge_app(&self, app: AppId, before: Timestamp) -> Result<bool, StoreError> {
+        let purge = move |group: &mut CommitGroup<'_>| {
+            // The group's contents are in the table then, and go with their items.
+            group.write_contents()?;
+            poll_once(removal::purge_app(group.connection(), app, before))
+        };
+        Ok(self.writer.run_in_group(0, purge).await?)
     }
 
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {

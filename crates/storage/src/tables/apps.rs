@@ -14,13 +14,14 @@ use crate::sql::{RowReader, Sql, Statement, query_first, statement, values};
 
 const INSERT: Statement = statement!(
     "INSERT INTO apps (
-         id, slug, name, description, organization, navigation, published_version, created_at, updated_at
-     ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+         id, slug, name, description, organization, navigation, published_version, created_at, updated_at,
+         deleted_at
+     ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
 );
 
 const UPDATE: Statement = statement!(
-    "UPDATE apps SET slug = ?2, name = ?3, description = ?4, navigation = ?5, updated_at = ?6
-     WHERE id = ?1 AND updated_at = ?7"
+    "UPDATE apps SET slug = ?2, name = ?3, description = ?4, navigation = ?5, updated_at = ?6, deleted_at = ?7
+     WHERE id = ?1 AND updated_at = ?8"
 );
 
 const NAME_SPACE: Statement = statement!("UPDATE spaces SET name = ?2 WHERE app = ?1");
@@ -28,7 +29,8 @@ const NAME_SPACE: Statement = statement!("UPDATE spaces SET name = ?2 WHERE app 
 /// The columns that [`from_row`] reads.
 macro_rules! select_apps {
     () => {
-        "SELECT id, slug, name, description, organization, navigation, published_version, created_at, updated_at
+        "SELECT id, slug, name, description, organization, navigation, published_version, created_at, updated_at,
+                deleted_at
          FROM apps "
     };
 }
@@ -38,8 +40,12 @@ const ONE: Statement = statement!(select_apps!(), "WHERE id = ?1");
 
 const BY_SLUG: Statement = statement!(select_apps!(), "WHERE slug = ?1 ORDER BY created_at, id");
 
-const HOLDER_OF_SLUG: Statement =
-    statement!(select_apps!(), "WHERE slug = ?1 AND organization IS NOT DISTINCT FROM ?2 AND id <> ?3");
+const HOLDER_OF_SLUG: Statement = statement!(
+    select_apps!(),
+    "WHERE slug = ?1 AND organization IS NOT DISTINCT FROM ?2 AND id <> ?3 AND deleted_at IS NULL"
+);
+
+const DELETED: Statement = statement!(select_apps!(), "WHERE deleted_at IS NOT NULL ORDER BY deleted_at DESC, id DESC");
 
 const VERSIONS: Statement =
     statement!("SELECT version, published_at, \"user\", files FROM app_versions WHERE app = ?1 ORDER BY version DESC");
@@ -66,6 +72,7 @@ pub(crate) async fn add<S: Sql>(sql: &S, app: &App, space: &Space) -> Result<(),
         app.published_version,
         app.created_at,
         app.updated_at,
+        app.deleted_at,
     ];
     sql.execute(INSERT, values).await?;
     add_space(sql, space).await
@@ -73,8 +80,8 @@ pub(crate) async fn add<S: Sql>(sql: &S, app: &App, space: &Space) -> Result<(),
 
 /// Changes an app that was last changed at `before`, and the name of its space; whether it was.
 pub(crate) async fn update<S: Sql>(sql: &S, app: &App, before: Timestamp) -> Result<bool, S::Failure> {
-    let App { id, slug, name, description, navigation, updated_at, .. } = app;
-    let values = values![*id, slug.as_str(), name, description, navigation, *updated_at, before];
+    let App { id, slug, name, description, navigation, updated_at, deleted_at, .. } = app;
+    let values = values![*id, slug.as_str(), name, description, navigation, *updated_at, *deleted_at, before];
     if sql.execute(UPDATE, values).await? == 0 {
         return Ok(false);
     }
@@ -82,8 +89,12 @@ pub(crate) async fn update<S: Sql>(sql: &S, app: &App, before: Timestamp) -> Res
     Ok(true)
 }
 
-/// Another app of the same organization, or of none, that has the slug of `app`.
+/// Another app of the same organization, or of none, that has the slug of `app`; none where `app` is deleted, whose slug is
+/// free.
 pub(crate) async fn holder_of_slug<S: Sql>(sql: &S, app: &App) -> Result<Option<App>, S::Failure> {
+    if app.deleted_at.is_some() {
+        return Ok(None);
+    }
     query_first(sql, HOLDER_OF_SLUG, values![app.slug.as_str(), app.organization, app.id], from_row).await
 }
 
@@ -95,6 +106,11 @@ pub(crate) async fn one<S: Sql>(sql: &S, id: AppId) -> Result<Option<App>, S::Fa
 /// The apps that have a slug, oldest first.
 pub(crate) async fn by_slug<S: Sql>(sql: &S, slug: &AppSlug) -> Result<Vec<App>, S::Failure> {
     sql.query(BY_SLUG, values![slug.as_str()], from_row).await
+}
+
+/// The deleted apps, the one that was deleted last first.
+pub(crate) async fn deleted<S: Sql>(sql: &S) -> Result<Vec<App>, S::Failure> {
+    sql.query(DELETED, values![], from_row).await
 }
 
 /// The published versions of an app, newest first.
@@ -147,5 +163,6 @@ pub(crate) fn from_row(row: &mut RowReader<'_>) -> Result<App, StoreError> {
         published_version: row.optional()?,
         created_at: row.get()?,
         updated_at: row.get()?,
+        deleted_at: row.optional()?,
     })
 }

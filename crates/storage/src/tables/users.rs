@@ -38,12 +38,21 @@ macro_rules! space_columns {
     };
 }
 
+/// Whether a space is not that of a deleted app: what is in such a space exists for nobody.
+macro_rules! is_not_deleted {
+    () => {
+        "NOT EXISTS (SELECT 1 FROM apps WHERE apps.id = spaces.app AND apps.deleted_at IS NOT NULL)"
+    };
+}
+
 /// The spaces that a user (?1) was made a member of.
 macro_rules! memberships {
     () => {
         concat!(
             space_columns!(),
-            "members.role FROM members JOIN spaces ON spaces.id = members.space WHERE members.\"user\" = ?1 UNION ALL "
+            "members.role FROM members JOIN spaces ON spaces.id = members.space WHERE members.\"user\" = ?1 AND ",
+            is_not_deleted!(),
+            " UNION ALL "
         )
     };
 }
@@ -56,14 +65,15 @@ const MEMBERSHIPS_OF_MEMBER: Statement = statement!(
     space_columns!(),
     "'writer' FROM spaces WHERE organization = ?2 UNION ALL ",
     space_columns!(),
-    "'reader' FROM apps JOIN spaces ON spaces.app = apps.id WHERE apps.organization IS NULL UNION ALL ",
+    "'reader' FROM apps JOIN spaces ON spaces.app = apps.id WHERE apps.organization IS NULL
+     AND apps.deleted_at IS NULL UNION ALL ",
     space_columns!(),
-    "'writer' FROM apps JOIN spaces ON spaces.app = apps.id WHERE apps.organization = ?2"
+    "'writer' FROM apps JOIN spaces ON spaces.app = apps.id WHERE apps.organization = ?2 AND apps.deleted_at IS NULL"
 );
 
 /// Those, and the spaces that every administrator is a member of.
 const MEMBERSHIPS_OF_ADMIN: Statement =
-    statement!(memberships!(), space_columns!(), "'owner' FROM spaces WHERE \"user\" IS NULL");
+    statement!(memberships!(), space_columns!(), "'owner' FROM spaces WHERE \"user\" IS NULL AND ", is_not_deleted!());
 
 /// Makes a user, its own space, and its first token.
 pub(crate) async fn create<S: Sql>(sql: &S, user: &User, space: &Space, token: &NewToken) -> Result<(), S::Failure> {

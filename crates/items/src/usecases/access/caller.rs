@@ -114,6 +114,11 @@ impl Caller {
         self.require(Scope::Read)
     }
 
+    /// Whether the token has the scope, and its user the rank that the scope takes.
+    pub fn has(&self, scope: Scope) -> bool {
+        self.require(scope).is_ok()
+    }
+
     /// What the caller may do: the scopes of the token, as far as the user's rank goes.
     pub(in crate::usecases) fn scopes(&self) -> BTreeSet<Scope> {
         self.principal.scopes.iter().copied().filter(|scope| self.require(*scope).is_ok()).collect()

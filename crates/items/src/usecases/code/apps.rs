@@ -1,6 +1,6 @@
-//! Making, listing, reading and changing apps.
+//! Making, listing, reading and changing apps; deleting and restoring them is in [`app_trash`](super::app_trash).
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::fields::{AppSlug, Description};
@@ -40,7 +40,7 @@ impl AppRef {
         Uuid::try_parse(text).map_or_else(|_| AppRef::Slug(text.to_owned()), |id| AppRef::Id(AppId::from_uuid(id)))
     }
 
-    fn not_found(&self) -> Error {
+    pub(super) fn not_found(&self) -> Error {
         let requested = match self {
             AppRef::Id(id) => id.to_string(),
             AppRef::Slug(slug) => slug.clone(),
@@ -94,7 +94,8 @@ impl Interline {
             SpaceOwner::App(id) if sees_apps(caller) => Some(id),
             SpaceOwner::App(_) | SpaceOwner::User(_) | SpaceOwner::Organization(_) | SpaceOwner::Global => None,
         });
-        Ok(self.store.apps(&visible.collect()).await?)
+        let apps = self.store.apps(&visible.collect()).await?;
+        Ok(apps.into_iter().filter(|app| app.deleted_at.is_none()).collect())
     }
 
     /// An app with the files of its draft.
@@ -130,6 +131,7 @@ impl Interline {
             published_version: None,
             created_at: at,
             updated_at: at,
+            deleted_at: None,
         };
         let space = Space { id: SpaceId::generate(), owner: SpaceOwner::App(app.id), name: app.name.clone() };
         let (mut files, mut made) = (Batch::default(), FilePage::default());
@@ -155,8 +157,7 @@ impl Interline {
             if after == before {
                 return Ok(before);
             }
-            // Later than before by any clock: this time is what tells two states of the app apart.
-            after.updated_at = now().max(before.updated_at + SignedDuration::from_micros(1));
+            after.updated_at = time_of_change(&before);
             if self.store.update_app(&after, before.updated_at).await? {
                 // The app's space has its name, and is cached with the credentials of its members.
                 self.credentials.clear();
@@ -168,15 +169,8 @@ impl Interline {
 
     /// The app, if it exists for the caller.
     pub(super) async fn visible_app(&self, caller: &Caller, app_ref: &AppRef) -> Result<App, Error> {
-        let found = match app_ref {
-            AppRef::Id(id) => self.store.apps(&[*id].into()).await?,
-            AppRef::Slug(slug) => match AppSlug::parse(slug, &self.limits) {
-                Ok(slug) => self.store.apps_by_slug(&slug).await?,
-                // No app has such a slug.
-                Err(_) => Vec::new(),
-            },
-        };
-        let mut visible: Vec<App> = found.into_iter().filter(|app| space_of(caller, app).is_some()).collect();
+        let found = self.apps_named(app_ref).await?.into_iter();
+        let mut visible: Vec<App> = found.filter(|app| space_of(caller, app).is_some()).collect();
         // At most one of each: a slug is unique in an organization, and among the global ones.
         for preferred in [caller.home(), None] {
             if let Some(index) = visible.iter().position(|app| app.organization == preferred) {
@@ -189,6 +183,18 @@ impl Interline {
                 "several organizations have an app with this slug; name it by its id, from the list of apps",
             )),
         }
+    }
+
+    /// The apps that a request may mean, deleted or not, of every organization.
+    pub(super) async fn apps_named(&self, app_ref: &AppRef) -> Result<Vec<App>, Error> {
+        Ok(match app_ref {
+            AppRef::Id(id) => self.store.apps(&[*id].into()).await?,
+            AppRef::Slug(slug) => match AppSlug::parse(slug, &self.limits) {
+                Ok(slug) => self.store.apps_by_slug(&slug).await?,
+                // No app has such a slug.
+                Err(_) => Vec::new(),
+            },
+        })
     }
 
     /// The app, if the caller may change it.
@@ -248,14 +254,22 @@ impl Interline {
     }
 }
 
+/// The time of a change of an app: later than that of the one before by any clock, since it tells two states of the app
+/// apart.
+pub(super) fn time_of_change(before: &App) -> Timestamp {
+    now().max(before.updated_at + SignedDuration::from_micros(1))
+}
+
 /// Whether any app exists for a caller: an app is its files.
-fn sees_apps(caller: &Caller) -> bool {
+pub(super) fn sees_apps(caller: &Caller) -> bool {
     caller.kinds().contains(&Kind::AppFile)
 }
 
 /// The space of an app that exists for the caller.
 fn space_of(caller: &Caller, app: &App) -> Option<SpaceId> {
-    let membership = caller.membership_of(SpaceOwner::App(app.id)).filter(|_| sees_apps(caller));
+    // Cached memberships may be a second older than the deletion.
+    let exists = sees_apps(caller) && app.deleted_at.is_none();
+    let membership = caller.membership_of(SpaceOwner::App(app.id)).filter(|_| exists);
     membership.map(|membership| membership.space.id)
 }
 

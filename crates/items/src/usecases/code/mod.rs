@@ -3,9 +3,11 @@
 //! A use case here finds the item that a path names, by the rules about organizations and apps; then it calls the use cases
 //! for items and edits, which do the work.
 
+mod app_trash;
 mod apps;
 mod file_matcher;
 mod files;
+mod history;
 mod publish;
 mod replace;
 mod scope;

@@ -52,7 +52,7 @@ impl FileRef {
         self.missing("list the files of this kind to find its path; admins name an organization's by organization_id")
     }
 
-    fn missing(&self, hint: &'static str) -> Error {
+    pub(super) fn missing(&self, hint: &'static str) -> Error {
         Error::Missing { what: self.scope.kind.name(), requested: self.path.clone(), hint }
     }
 }
@@ -142,6 +142,7 @@ impl Interline {
     }
 }
 
-fn by_id(file: &FileRef, id: ItemId) -> ItemRef {
+/// A file by its id.
+pub(super) fn by_id(file: &FileRef, id: ItemId) -> ItemRef {
     ItemRef::Id(id, Some(file.scope.kind.kind()))
 }

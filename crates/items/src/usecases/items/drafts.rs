@@ -7,7 +7,7 @@ use crate::fields::{
     Argument, Arguments, CodePath, Content, ContentError, Description, FieldError, Limits, PromptName, Tag, Tags,
     Title, Url,
 };
-use crate::{CodeKind, ContentRule, Error, Fields, Kind, Presence};
+use crate::{Action, CodeKind, ContentRule, Error, Fields, Kind, Presence};
 
 /// The fields and the content of a new item, as the caller gives them.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +68,39 @@ pub enum ArchiveState {
     Archived,
 }
 
-/// Changes of an item's fields, whole content and archive state, as the caller gives them.
+/// Whether an item is in the trash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrashState {
+    /// It is.
+    Deleted,
+    /// It is not.
+    Restored,
+}
+
+/// Where an item is from now on; `None` leaves it there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::usecases) struct StateChanges {
+    pub(in crate::usecases) archive: Option<ArchiveState>,
+    pub(in crate::usecases) trash: Option<TrashState>,
+}
+
+impl StateChanges {
+    /// The actions that lead there, in an order in which each is possible: an item in the trash cannot be archived.
+    pub(in crate::usecases) fn actions(self) -> impl Iterator<Item = Action> {
+        let archive = self.archive.map(|state| match state {
+            ArchiveState::Active => Action::Unarchive,
+            ArchiveState::Archived => Action::Archive,
+        });
+        let (restore, delete) = match self.trash {
+            None => (None, None),
+            Some(TrashState::Restored) => (Some(Action::Restore), None),
+            Some(TrashState::Deleted) => (None, Some(Action::Delete)),
+        };
+        [restore, archive, delete].into_iter().flatten()
+    }
+}
+
+/// Changes of an item's fields, whole content, archive and trash state, as the caller gives them.
 #[derive(Clone, Debug, Default)]
 pub struct ItemChanges {
     /// Title.
@@ -89,6 +121,31 @@ pub struct ItemChanges {
     pub content: FieldChange<String>,
     /// Whether it is archived from now on; `None` leaves it.
     pub archive_state: Option<ArchiveState>,
+    /// Whether it is in the trash from now on; `None` leaves it. One that is restored is changed too, one that is there
+    /// already does not exist for other changes.
+    pub trash_state: Option<TrashState>,
+}
+
+impl ItemChanges {
+    pub(in crate::usecases) fn states(&self) -> StateChanges {
+        StateChanges { archive: self.archive_state, trash: self.trash_state }
+    }
+
+    /// The action that these changes are, if they are one and change no field and no content.
+    pub(in crate::usecases) fn only_action(&self) -> Option<Action> {
+        let ItemChanges { title, description, tags, url, name, arguments, path, content, .. } = self;
+        let keeps_texts = [title, description, url, name, path, content].into_iter().all(FieldChange::keeps);
+        let keeps_all = keeps_texts && arguments.keeps() && matches!(tags, TagChanges::Keep);
+        let mut actions = self.states().actions();
+        let first = actions.next().filter(|_| keeps_all);
+        first.filter(|_| actions.next().is_none())
+    }
+}
+
+impl<T> FieldChange<T> {
+    fn keeps(&self) -> bool {
+        matches!(self, FieldChange::Keep)
+    }
 }
 
 /// Collects the errors of several fields, so that a refusal names all of them.
@@ -302,7 +359,7 @@ fn changed_tags(errors: &mut FieldErrors, before: &Tags, changes: TagChanges, li
             // Limits may have changed since the item got its tags: it can always lose some.
             let (limit, actual) = (limits.tags, tags.len());
             if actual > limit.max(before.as_slice().len()) {
-                let message = format!("add_tags makes {actual} tags; the limit is {limit}");
+                let message = format!("makes {actual} tags; the limit is {limit}");
                 errors.0.push(FieldError::new("add_tags", message));
             }
             Tags::from_stored(tags)

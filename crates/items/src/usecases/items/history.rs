@@ -11,6 +11,7 @@ use crate::usecases::commit::{MAX_ROUNDS, changed_field_names, lost_every_round}
 use crate::usecases::{Caller, ExpectedVersion, Interline, ItemRef, ReadContent, ReadItem};
 
 use super::content_check::BIG_BYTES;
+use super::drafts::StateChanges;
 
 /// The difference between two versions of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,7 +111,7 @@ impl Interline {
             self.check_content(caller, item.kind, &fields, content.clone()).await?.apply_to(&mut item);
             item.fields = fields;
             let after = Snapshot { item, content };
-            if let Some(saved) = self.save(caller, Action::Restore, before, after, None).await? {
+            if let Some(saved) = self.save(caller, Action::Restore, before, after, StateChanges::default()).await? {
                 return Ok(saved);
             }
         }

@@ -8,8 +8,6 @@ use crate::{Action, ContentWrite, Error, Item, ItemWrite, Scope, Stamp, View};
 use crate::usecases::commit::{MAX_ROUNDS, lost_every_round, unless_stale};
 use crate::usecases::{Caller, ExpectedVersion, Interline, ItemRef, WriteOutcome, now, time_after};
 
-use super::drafts::ArchiveState;
-
 impl Interline {
     /// Archives an item; an archived one stays as it is.
     pub async fn archive(&self, caller: &Caller, item_ref: &ItemRef, expected: ExpectedVersion) -> Result<Item, Error> {
@@ -74,7 +72,7 @@ impl Interline {
         Ok(item)
     }
 
-    async fn change_state(
+    pub(super) async fn change_state(
         &self,
         caller: &Caller,
         item_ref: &ItemRef,
@@ -107,12 +105,8 @@ impl Interline {
     }
 }
 
-/// The write that archives or unarchives an item that is not deleted; `None` if it is so already.
-pub(super) fn archive_write(caller: &Caller, before: &Item, state: ArchiveState) -> Option<ItemWrite> {
-    let action = match state {
-        ArchiveState::Active => Action::Unarchive,
-        ArchiveState::Archived => Action::Archive,
-    };
+/// The write that archives, deletes or restores an item for which the action exists; `None` if it is so already.
+pub(super) fn action_write(caller: &Caller, before: &Item, action: Action) -> Option<ItemWrite> {
     let at = time_after(before);
     after_action(before, action, at)?.map(|after| state_write(caller, before, after, action, at))
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::fields::PromptName;
 use crate::memory_budget::take_for_work;
-use crate::{Error, HashCheck, Item, ItemId, ItemState, Kind, NeedsText, PointRead, Scope, Snapshot, SpaceId};
+use crate::{
+    Error, HashCheck, Item, ItemId, ItemState, Kind, NeedsText, PointRead, Scope, Snapshot, SpaceId, UniqueField,
+};
 
 use crate::usecases::{Caller, Interline};
 
@@ -189,11 +191,31 @@ impl Interline {
     async fn resolve_id(&self, caller: &Caller, item_ref: &ItemRef) -> Result<ItemId, Error> {
         match item_ref {
             ItemRef::Id(id, _) => Ok(*id),
-            ItemRef::PromptName(name) => {
-                let id = self.store.find_by_name(&caller.spaces_of(&[Kind::Prompt].into()), Kind::Prompt, name).await?;
-                id.ok_or_else(|| item_ref.not_found())
-            }
+            ItemRef::PromptName(name) => self.prompt_id(caller, name).await?.ok_or_else(|| item_ref.not_found()),
         }
+    }
+
+    /// The prompt of a name, or where there is none the one of that name that was deleted last.
+    pub async fn prompt_or_deleted(&self, caller: &Caller, name: PromptName) -> Result<ItemRef, Error> {
+        caller.require(Scope::Read)?;
+        match self.prompt_id(caller, &name).await? {
+            Some(_) => Ok(ItemRef::PromptName(name)),
+            None => self.prompt_to_restore(caller, name).await,
+        }
+    }
+
+    /// The prompt that a request to restore a name means: the one of that name that was deleted last, or where none is in the
+    /// trash the one that is not deleted.
+    pub async fn prompt_to_restore(&self, caller: &Caller, name: PromptName) -> Result<ItemRef, Error> {
+        caller.require(Scope::Read)?;
+        let spaces = caller.spaces_of(&[Kind::Prompt].into());
+        let deleted = self.store.find_deleted(&spaces, Kind::Prompt, &UniqueField::Name(name.clone())).await?;
+        Ok(deleted.map_or(ItemRef::PromptName(name), |id| ItemRef::Id(id, Some(Kind::Prompt))))
+    }
+
+    async fn prompt_id(&self, caller: &Caller, name: &PromptName) -> Result<Option<ItemId>, Error> {
+        let spaces = caller.spaces_of(&[Kind::Prompt].into());
+        Ok(self.store.find_by_name(&spaces, Kind::Prompt, name).await?)
     }
 }
 

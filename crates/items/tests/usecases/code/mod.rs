@@ -1,8 +1,10 @@
 //! Code: files by path, workflows, apps, organizations, and what each caller may do with them.
 
 mod access;
+mod app_trash;
 mod apps;
 mod files;
+mod history;
 mod lists;
 mod python;
 mod search;

@@ -1,10 +1,11 @@
-//! Changing fields, whole contents and the archive state.
+//! Changing fields, whole contents, the archive and the trash state.
 
 use std::sync::Arc;
 
-use interline_items::fields::Limits;
+use interline_items::fields::{Limits, PromptName};
 use interline_items::{
-    ArchiveState, Error, Expectation, ExpectedVersion, FieldChange, ItemChanges, ItemDraft, Kind, Stamp, View,
+    ArchiveState, Error, Expectation, ExpectedVersion, FieldChange, ItemChanges, ItemDraft, Kind, Stamp, TrashState,
+    View,
 };
 use tokio::sync::Barrier;
 
@@ -105,6 +106,84 @@ async fn fields_and_archive_state_change_together_or_not_at_all() {
 }
 
 #[tokio::test]
+async fn fields_and_trash_state_change_together_or_not_at_all() {
+    use ArchiveState::{Active, Archived};
+    use TrashState::{Deleted, Restored};
+    let world = World::new().await;
+    let note = world.create(Kind::Note, note_of("x")).await;
+    let moved = |archive_state, trash_state, changes| ItemChanges { archive_state, trash_state, ..changes };
+    let none = ItemChanges::default;
+    let update = async |changes| {
+        world.interline.update_metadata(&world.owner, &by_id(&note), ExpectedVersion::Any, changes).await
+    };
+    // What is asked for, the records that this adds (or the error), and the view and version afterwards.
+    for (changes, added, view, version) in [
+        (moved(None, Some(Restored), none()), Ok(&[][..]), View::Active, 1),
+        (moved(None, Some(Deleted), title("A")), Ok(&["update", "delete"][..]), View::Deleted, 2),
+        (moved(None, Some(Deleted), none()), Err("not_found"), View::Deleted, 2),
+        (moved(None, Some(Deleted), title("B")), Err("not_found"), View::Deleted, 2),
+        (moved(Some(Archived), None, none()), Err("not_found"), View::Deleted, 2),
+        (title("B"), Err("not_found"), View::Deleted, 2),
+        (moved(None, Some(Restored), title(" ")), Err("validation_failed"), View::Deleted, 2),
+        (moved(None, Some(Restored), title("B")), Ok(&["update", "restore"][..]), View::Active, 3),
+        (moved(None, Some(Deleted), none()), Ok(&["delete"][..]), View::Deleted, 3),
+        (
+            moved(Some(Archived), Some(Restored), title("C")),
+            Ok(&["update", "restore", "archive"][..]),
+            View::Archived,
+            4,
+        ),
+        (moved(Some(Active), Some(Deleted), none()), Ok(&["unarchive", "delete"][..]), View::Deleted, 4),
+        (moved(None, Some(Restored), none()), Ok(&["restore"][..]), View::Active, 4),
+    ] {
+        let (shown, before) = (format!("{changes:?}"), world.history(&note).len());
+        let outcome = update(changes).await;
+        let item = world.item(&note).await;
+        match added {
+            Ok(_) => assert_eq!(outcome.unwrap(), item, "{shown}"),
+            Err(expected) => assert_eq!(code(outcome), expected, "{shown}"),
+        }
+        assert_eq!((View::from_item(&item), item.stamp.version), (view, version), "{shown}");
+        let history = world.history(&note);
+        let records: Vec<&str> = history[before..].iter().map(|record| record.action.as_str()).collect();
+        assert_eq!(records, added.unwrap_or_default(), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_whose_name_is_taken_comes_back_under_another() {
+    let world = World::new().await;
+    let name = || PromptName::parse("greet", &Limits::default()).unwrap();
+    let restore = async |changes| {
+        let item_ref = world.interline.prompt_to_restore(&world.owner, name()).await.unwrap();
+        let changes = ItemChanges { trash_state: Some(TrashState::Restored), ..changes };
+        world.interline.update_metadata(&world.owner, &item_ref, ExpectedVersion::Any, changes).await
+    };
+    let delete = async |item: &interline_items::Item| {
+        world.interline.delete(&world.owner, &by_id(item), ExpectedVersion::Any).await.unwrap();
+    };
+    assert_eq!(code(restore(ItemChanges::default()).await), "not_found");
+    let first = world.create(Kind::Prompt, greeting()).await;
+    assert_eq!(restore(ItemChanges::default()).await.unwrap(), first, "one that is not deleted stays");
+    delete(&first).await;
+    assert_eq!(restore(ItemChanges::default()).await.unwrap().id, first.id);
+    delete(&first).await;
+    let second = world.create(Kind::Prompt, greeting()).await;
+    assert_eq!(code(restore(ItemChanges::default()).await), "duplicate");
+    assert_eq!(View::from_item(&world.item(&first).await), View::Deleted);
+    let renamed = restore(ItemChanges { name: to("greet-again"), ..ItemChanges::default() }).await.unwrap();
+    assert_eq!((renamed.id, View::from_item(&renamed)), (first.id, View::Active));
+    // Of two that were deleted, the last one is meant.
+    let third = world.create(Kind::Prompt, prompt("other", "Hello {{ who }}", &["who"])).await;
+    delete(&second).await;
+    world.update(&third, ItemChanges { name: to("greet"), ..ItemChanges::default() }).await.unwrap();
+    delete(&third).await;
+    assert_eq!(restore(ItemChanges::default()).await.unwrap().id, third.id);
+    let history = world.interline.prompt_or_deleted(&world.owner, name()).await.unwrap();
+    assert!(matches!(history, interline_items::ItemRef::PromptName(_)), "{history:?}");
+}
+
+#[tokio::test]
 async fn null_clears_what_may_be_empty_and_is_refused_elsewhere() {
     let world = World::new().await;
     let full = |draft| ItemDraft { title: text("T"), description: text("d"), ..draft };
@@ -157,6 +236,7 @@ async fn a_refused_change_names_all_errors_and_changes_nothing() {
         path: to("a.py"),
         content: to("\0"),
         archive_state: Some(ArchiveState::Archived),
+        trash_state: None,
     };
     let all = ["title", "description", "add_tags[1]", "remove_tags[2]", "url", "name", "arguments", "path", "content"];
     assert_eq!(refused_fields(world.update(&item, changes).await), all);

@@ -2,21 +2,24 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use interline_items::Error;
 use interline_items::fields::FieldError;
+use interline_items::{Error, View};
 use utoipa_axum::routes;
 
 use super::rules::{RouteRules, Routes};
 use crate::http::extract::body::JsonBody;
 use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::extract::path::{AppPath, VersionPath};
-use crate::http::extract::query::QueryParams;
+use crate::http::extract::query::{QueryParams, one_of};
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
 use crate::wire::code::{
     AppList, AppResponse, AppVersionList, AppVersionResponse, CreateAppRequest, PublishAppResponse,
     PublishedFileResponse, UpdateAppRequest,
 };
+
+/// Where apps can be: they are not archived.
+const APP_VIEWS: &[(&str, View)] = &[("active", View::Active), ("deleted", View::Deleted)];
 
 /// The routes of `/apps`.
 pub(super) fn routes() -> Routes {
@@ -29,14 +32,25 @@ pub(super) fn routes() -> Routes {
         .route(routes!(create), RouteRules::write().without_idempotency_key())
         .route(routes!(update), RouteRules::write().without_idempotency_key())
         .route(routes!(publish), RouteRules::write().without_idempotency_key())
+        .route(routes!(delete), RouteRules::write().without_idempotency_key())
+        .route(routes!(restore), RouteRules::write().without_idempotency_key())
 }
 
 /// List apps
 ///
 /// Those of the caller's organization and the global ones; for admins all.
-#[utoipa::path(get, path = "/apps", tag = "apps", operation_id = "list_apps", responses((status = 200, body = AppList)))]
-async fn list(State(state): State<AppState>, caller: AuthenticatedCaller) -> HandlerResult {
-    let apps: Vec<AppResponse> = state.interline.apps(&caller.0).await?.iter().map(AppResponse::from_app).collect();
+#[utoipa::path(get, path = "/apps", tag = "apps", operation_id = "list_apps",
+    params(("view" = Option<String>, Query, pattern = "^(active|deleted)$",
+        description = "`active` unless given, or `deleted`: those in the trash that the caller may restore")),
+    responses((status = 200, body = AppList)))]
+async fn list(State(state): State<AppState>, caller: AuthenticatedCaller, mut query: QueryParams) -> HandlerResult {
+    let view = query.one("view", one_of(APP_VIEWS)).unwrap_or(View::Active);
+    query.finish()?;
+    let apps = match view {
+        View::Deleted => state.interline.deleted_apps(&caller.0).await?,
+        View::Active | View::Archived => state.interline.apps(&caller.0).await?,
+    };
+    let apps: Vec<AppResponse> = apps.iter().map(AppResponse::from_app).collect();
     response::json(StatusCode::OK, &AppList { count: apps.len(), apps })
 }
 
@@ -79,6 +93,28 @@ async fn update(
 ) -> HandlerResult {
     let updated = state.interline.update_app(&caller.0, &app.0, patch.into_changes()).await?;
     response::json(StatusCode::OK, &AppResponse::from_app(&updated))
+}
+
+/// Delete an app
+///
+/// It goes into the trash with its files and published versions, and its slug is free; `restore` brings it back, until the
+/// trash is emptied.
+#[utoipa::path(delete, path = "/apps/{app}", tag = "apps", operation_id = "delete_app", params(("app" = String, Path)),
+    responses((status = 204, description = "Deleted")))]
+async fn delete(State(state): State<AppState>, caller: AuthenticatedCaller, app: AppPath) -> HandlerResult {
+    state.interline.delete_app(&caller.0, &app.0).await?;
+    Ok(response::empty(StatusCode::NO_CONTENT))
+}
+
+/// Restore an app
+///
+/// With its files and published versions; by its id, or by a slug: the app that was deleted last. If another app has its slug
+/// meanwhile, it is refused.
+#[utoipa::path(post, path = "/apps/{app}/restore", tag = "apps", operation_id = "restore_app",
+    params(("app" = String, Path)), responses((status = 200, body = AppResponse)))]
+async fn restore(State(state): State<AppState>, caller: AuthenticatedCaller, app: AppPath) -> HandlerResult {
+    let restored = state.interline.restore_app(&caller.0, &app.0).await?;
+    response::json(StatusCode::OK, &AppResponse::from_app(&restored))
 }
 
 /// Publish an app

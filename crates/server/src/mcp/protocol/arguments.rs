@@ -88,6 +88,15 @@ impl<const MIN: u64, const MAX: u64> Visitor<'_> for BoundedIntVisitor<MIN, MAX>
             Err(E::invalid_value(Unexpected::Unsigned(number), &self))
         }
     }
+
+    /// Some models write every argument as a text.
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<u64, E> {
+        let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        match digits.and_then(|digits| digits.parse().ok()) {
+            Some(number) => self.visit_u64(number),
+            None => Err(E::invalid_value(Unexpected::Str(text), &self)),
+        }
+    }
 }
 
 impl<const MIN: u64, const MAX: u64> JsonSchema for BoundedInt<MIN, MAX> {
@@ -103,22 +112,71 @@ impl<const MIN: u64, const MAX: u64> JsonSchema for BoundedInt<MIN, MAX> {
     }
 }
 
+/// A switch: `true` or `false`, or either as a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::mcp) struct Flag(pub(in crate::mcp) bool);
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Flag, D::Error> {
+        deserializer.deserialize_any(FlagVisitor).map(Flag)
+    }
+}
+
+struct FlagVisitor;
+
+impl Visitor<'_> for FlagVisitor {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a boolean")
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, flag: bool) -> Result<bool, E> {
+        Ok(flag)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<bool, E> {
+        text.parse().map_err(|_| E::invalid_value(Unexpected::Str(text), &self))
+    }
+}
+
+impl JsonSchema for Flag {
+    fn schema_name() -> Cow<'static, str> {
+        "Flag".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "boolean"})
+    }
+}
+
 /// The id of an item, in the form that the results of tools have.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::mcp) struct ItemIdArg(pub(in crate::mcp) ItemId);
 
 impl<'de> Deserialize<'de> for ItemIdArg {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ItemIdArg, D::Error> {
-        uuid(deserializer).map(|id| ItemIdArg(ItemId::from_uuid(id)))
+        let text = String::deserialize(deserializer)?;
+        let id = parse_uuid(&text).ok_or_else(|| D::Error::custom(not_an_id(&text)))?;
+        Ok(ItemIdArg(ItemId::from_uuid(id)))
     }
 }
 
-fn uuid<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    match Uuid::try_parse(&text) {
-        Ok(id) if text.len() == 36 => Ok(id),
-        _ => Err(D::Error::custom("must be a UUID such as 0190a6f4-7b3c-7def-8123-456789abcdef")),
+/// An id looks like this.
+const SAMPLE_ID: &str = "0190a6f4-7b3c-7def-8123-456789abcdef";
+
+fn parse_uuid(text: &str) -> Option<Uuid> {
+    Uuid::try_parse(text).ok().filter(|_| text.len() == 36)
+}
+
+/// Most often it is a title, which a search finds.
+fn not_an_id(text: &str) -> String {
+    const MAX_CHARS: usize = 100;
+    if text.trim().is_empty() {
+        return format!("must be a UUID such as {SAMPLE_ID}; search_items finds ids");
     }
+    let title: String = text.chars().take(MAX_CHARS).collect();
+    format!("must be a UUID such as {SAMPLE_ID}; to find it by its title, call search_items with query {title:?}")
 }
 
 impl JsonSchema for ItemIdArg {
@@ -137,7 +195,10 @@ pub(in crate::mcp) struct OrganizationIdArg(pub(in crate::mcp) OrganizationId);
 
 impl<'de> Deserialize<'de> for OrganizationIdArg {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OrganizationIdArg, D::Error> {
-        uuid(deserializer).map(|id| OrganizationIdArg(OrganizationId::from_uuid(id)))
+        let id = parse_uuid(&String::deserialize(deserializer)?).ok_or_else(|| {
+            D::Error::custom(format!("must be a UUID such as {SAMPLE_ID}; list_organizations shows them"))
+        })?;
+        Ok(OrganizationIdArg(OrganizationId::from_uuid(id)))
     }
 }
 
@@ -183,6 +244,7 @@ mod tests {
         _kind: Option<ContentKind>,
         #[serde(alias = "old_string")]
         old_str: Option<String>,
+        dry_run: Option<Flag>,
     }
 
     fn refused(arguments: Value) -> (String, String) {
@@ -206,7 +268,17 @@ mod tests {
             (json!({"id": id, "limit": 0}), "limit", "expected a whole number from 1 to 100"),
             (json!({"id": id, "limit": -1}), "limit", "expected a whole number from 1 to 100"),
             (json!({"id": id, "limit": 2.5}), "limit", "expected a whole number from 1 to 100"),
-            (json!({"id": id, "limit": "5"}), "limit", "expected a whole number from 1 to 100"),
+            (json!({"id": id, "limit": "five"}), "limit", "string \"five\", expected a whole number from 1 to 100"),
+            (json!({"id": id, "limit": "5.5"}), "limit", "string \"5.5\", expected a whole number from 1 to 100"),
+            (json!({"id": id, "limit": ""}), "limit", "string \"\", expected a whole number from 1 to 100"),
+            (json!({"id": id, "limit": "+5"}), "limit", "expected a whole number from 1 to 100"),
+            (json!({"id": id, "limit": " 5"}), "limit", "expected a whole number from 1 to 100"),
+            (json!({"id": id, "limit": "101"}), "limit", "integer `101`, expected a whole number from 1 to 100"),
+            (json!({"id": id, "limit": "18446744073709551616"}), "limit", "expected a whole number from 1 to 100"),
+            (json!({"id": id, "dry_run": "yes"}), "dry_run", "string \"yes\", expected a boolean"),
+            (json!({"id": id, "dry_run": 1}), "dry_run", "integer `1`, expected a boolean"),
+            (json!({"id": "The plan"}), "id", "to find it by its title, call search_items with query \"The plan\""),
+            (json!({"id": ""}), "id", "search_items finds ids"),
             (json!({"id": id, "type": "prompt"}), "type", "expected `note` or `bookmark`"),
             (json!({"id": id, "old_str": "a", "old_string": "b"}), "old_str", "is given more than once"),
         ] {
@@ -224,6 +296,16 @@ mod tests {
         };
         drop_nulls(&mut arguments);
         assert_eq!(Value::Object(arguments), json!({"list": [{"c": 1}, null], "own": {"d": null}}));
+    }
+
+    #[test]
+    fn numbers_and_switches_are_taken_as_texts_too() {
+        for (number, flag) in [(json!("5"), json!("true")), (json!("005"), json!(true)), (json!(5), json!("true"))] {
+            let arguments = json!({"id": SAMPLE_ID, "limit": number, "dry_run": flag});
+            let Value::Object(arguments) = arguments else { panic!("an object") };
+            let arguments: TestArgs = parse(arguments).unwrap();
+            assert_eq!((arguments.limit.map(BoundedInt::count), arguments.dry_run), (Some(5), Some(Flag(true))));
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use interline_items::{Caller, Error, Interline, RequestMemory, UserId};
+use interline_items::{Caller, Error, Interline, Refusal, RequestMemory, Scope, UserId};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
@@ -130,12 +130,16 @@ impl Handler {
     ) -> CallToolResult {
         let authenticated = match self.authenticate(context).await {
             Ok(authenticated) => authenticated,
-            Err(error) => return results::tool_error(&error, &context.id.to_string()),
+            Err(error) => return results::tool_error(self.server, &error, &context.id.to_string()),
         };
+        let refused = |error| results::tool_error(self.server, &error, &authenticated.request_id);
+        if !tool.is_for(&authenticated.caller) {
+            return refused(Error::Forbidden(Refusal::Scope(Scope::Write)));
+        }
         let running = tool.run(self.call_context(&authenticated), request.arguments.unwrap_or_default());
         match authenticated.run(running).await {
             Ok(result) => result.into_response(),
-            Err(error) => results::tool_error(&error, &authenticated.request_id),
+            Err(error) => refused(error),
         }
     }
 }
@@ -173,9 +177,11 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.toolset.tools.iter().map(Tool::listing).collect()))
+        let (call, _) = self.begin(&context).await?;
+        let tools = self.toolset.tools.iter().filter(|tool| tool.is_for(&call.caller));
+        Ok(ListToolsResult::with_all_items(tools.map(Tool::listing).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {

@@ -9,6 +9,7 @@ pub(super) mod arguments;
 mod completion;
 pub(super) mod excerpt;
 mod handler;
+mod messages;
 mod page_cursor;
 pub(super) mod pages;
 mod prompts;

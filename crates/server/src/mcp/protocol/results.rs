@@ -6,6 +6,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::{McpServer, messages};
 use crate::wire::ErrorBody;
 
 /// How many characters of an address an error quotes.
@@ -36,19 +37,18 @@ impl ToolResult {
 
 /// The result of a tool that failed: the error body that all doors share, as text. It has no structured data: that would
 /// have to fit the schema of successes.
-pub(super) fn tool_error(error: &Error, request_id: &str) -> CallToolResult {
+pub(super) fn tool_error(server: McpServer, error: &Error, request_id: &str) -> CallToolResult {
+    let body = error_body(error, request_id);
+    let body = body.reworded(messages::message(error), messages::suggestion(server, error));
     // The body is strings, numbers and JSON values: serializing it cannot fail.
-    let text = serde_json::to_string(&error_body(error, request_id)).unwrap_or_default();
+    let text = serde_json::to_string(&body.bounded()).unwrap_or_default();
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
 /// An error of the protocol itself: what is wrong as its message, and the error body that all doors share as its data.
 pub(super) fn protocol_error(error: &Error, request_id: &str) -> ErrorData {
-    let data = serde_json::to_value(error_body(error, request_id)).ok();
-    let message = match error {
-        Error::InvalidArguments { missing, unknown } => invalid_arguments_message(missing, unknown),
-        error => error.to_string(),
-    };
+    let data = serde_json::to_value(error_body(error, request_id).bounded()).ok();
+    let message = error.to_string();
     match error {
         Error::Internal(_)
         | Error::Unavailable(_)
@@ -65,24 +65,10 @@ pub(super) fn resource_error(error: &Error, uri: &str, request_id: &str) -> Erro
     match error {
         Error::NotFound { .. } => {
             let body = error_body(error, request_id).with("uri", uri.chars().take(MAX_URI_CHARS).collect::<String>());
-            ErrorData::resource_not_found(error.to_string(), serde_json::to_value(body).ok())
+            ErrorData::resource_not_found(error.to_string(), serde_json::to_value(body.bounded()).ok())
         }
         error => protocol_error(error, request_id),
     }
-}
-
-/// Names the missing and the unknown arguments: some clients show nothing but the message.
-fn invalid_arguments_message(missing: &[String], unknown: &[String]) -> String {
-    const MAX_NAMES: usize = 10;
-    const MAX_CHARS: usize = 100;
-    let named = |problem: &str, names: &[String]| {
-        let name = |name: &String| format!("`{}`", name.chars().take(MAX_CHARS).collect::<String>());
-        let more = if names.len() > MAX_NAMES { ", …" } else { "" };
-        let list: Vec<String> = names.iter().take(MAX_NAMES).map(name).collect();
-        (!names.is_empty()).then(|| format!("{problem} arguments: {}{more}", list.join(", ")))
-    };
-    let parts = [named("missing", missing), named("unknown", unknown)];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 fn error_body(error: &Error, request_id: &str) -> ErrorBody {
@@ -91,5 +77,5 @@ fn error_body(error: &Error, request_id: &str) -> ErrorBody {
         tracing::error!(request_id, detail, code = body.code(), "a request of an agent failed");
         body = body.with("request_id", request_id);
     }
-    body.bounded()
+    body
 }

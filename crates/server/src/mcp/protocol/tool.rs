@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use interline_items::{Caller, Error, Interline};
+use interline_items::{Caller, Error, Interline, Scope};
 use rmcp::model::{JsonObject, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -90,6 +90,14 @@ impl Tool {
             .with_title(title)
             .with_raw_output_schema(Arc::clone(&self.output))
             .with_annotations(effect.annotations())
+    }
+
+    /// Whether a caller may run it at all: a token that only reads is not offered what writes.
+    pub(super) fn is_for(&self, caller: &Caller) -> bool {
+        match self.info.effect {
+            Effect::Reads => true,
+            Effect::Adds | Effect::Changes | Effect::ChangesIdempotently => caller.has(Scope::Write),
+        }
     }
 
     /// Runs the tool with the arguments of a call.

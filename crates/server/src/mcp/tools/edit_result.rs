@@ -4,7 +4,7 @@ use interline_items::{ChangedPassage, EditMode, EditResult, Error, ExpectedVersi
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::mcp::protocol::arguments::PositiveInt;
+use crate::mcp::protocol::arguments::{Flag, PositiveInt};
 use crate::wire::{self, dry_run_flag, edit_counts};
 
 /// What an edit did; each tool adds the length of the text afterwards.
@@ -70,6 +70,6 @@ pub(super) fn require_version(version: Option<PositiveInt>) -> ExpectedVersion {
 }
 
 /// Whether an edit is written, from the argument `dry_run`.
-pub(super) fn edit_mode(dry_run: Option<bool>) -> EditMode {
-    if dry_run == Some(true) { EditMode::DryRun } else { EditMode::Write }
+pub(super) fn edit_mode(dry_run: Option<Flag>) -> EditMode {
+    if dry_run == Some(Flag(true)) { EditMode::DryRun } else { EditMode::Write }
 }

@@ -1,9 +1,10 @@
 //! Arguments of tools that change the metadata of an item or app.
 
-use interline_items::{Error, FieldChange, ItemChanges};
+use interline_items::{ArchiveState, Error, FieldChange, ItemChanges, TrashState};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::mcp::protocol::arguments::Flag;
 use crate::wire::{invalid_field, tag_changes};
 
 /// Changes of the metadata that every item has. (Each tool lists these arguments itself: serde can share fields between
@@ -15,6 +16,8 @@ pub(super) struct MetadataArgs {
     pub(super) add_tags: Option<Vec<String>>,
     pub(super) remove_tags: Option<Vec<String>>,
     pub(super) clear: Option<Vec<ClearableField>>,
+    pub(super) archived: Option<Flag>,
+    pub(super) deleted: Option<Flag>,
 }
 
 // A field that a call can empty. (A doc comment would be sent to models.)
@@ -28,10 +31,11 @@ pub(super) enum ClearableField {
 
 impl MetadataArgs {
     pub(super) fn is_empty(&self) -> bool {
-        let MetadataArgs { title, description, tags, add_tags, remove_tags, clear } = self;
+        let MetadataArgs { title, description, tags, add_tags, remove_tags, clear, archived, deleted } = self;
         let (texts, lists) = ([title, description], [tags, add_tags, remove_tags]);
         texts.iter().all(|text| text.is_none())
             && lists.iter().all(|list| list.is_none())
+            && [archived, deleted].iter().all(|flag| flag.is_none())
             && clear.as_ref().is_none_or(Vec::is_empty)
     }
 
@@ -46,6 +50,14 @@ impl MetadataArgs {
             title: field_change("title", self.title, clear.contains(&ClearableField::Title))?,
             description: field_change("description", self.description, clear.contains(&ClearableField::Description))?,
             tags: tag_changes(tags, self.add_tags, self.remove_tags)?,
+            archive_state: self.archived.map(|Flag(archived)| match archived {
+                true => ArchiveState::Archived,
+                false => ArchiveState::Active,
+            }),
+            trash_state: self.deleted.map(|Flag(deleted)| match deleted {
+                true => TrashState::Deleted,
+                false => TrashState::Restored,
+            }),
             ..ItemChanges::default()
         })
     }

@@ -10,3 +10,4 @@ mod history;
 mod metadata_args;
 pub(super) mod prompts;
 mod search;
+mod tags;

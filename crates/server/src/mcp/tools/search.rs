@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use interline_items::fields::Tag;
 use interline_items::search::SearchHit;
 use interline_items::{
-    Contents, Error, Filter, FindBy, FindItems, Item, Kind, PageStart, SortOrder, TagMatch, TextFilter,
+    Contents, Error, Filter, FindBy, FindItems, Item, Kind, PageStart, SortOrder, TagMatch, TextFilter, View,
 };
 use interline_search::Snippet;
 use schemars::JsonSchema;
@@ -19,12 +19,16 @@ use crate::wire::invalid_field;
 /// How many items a page has unless the call asks for more: each takes about 200 tokens.
 const DEFAULT_LIMIT: u64 = 20;
 
+/// How many characters a preview has beside a snippet.
+const PREVIEW_CHARS: usize = 150;
+
 /// The search that a call asks for. (Each tool lists these arguments itself: serde can share fields between types, but
 /// then neither type refuses unknown fields.)
 pub(super) struct SearchArgs {
     pub(super) query: Option<String>,
     pub(super) tags: Option<Vec<String>>,
     pub(super) tag_match: Option<TagMatchArg>,
+    pub(super) view: Option<ViewArg>,
     pub(super) by: Option<FindBy>,
     pub(super) order: Option<SortOrder>,
     pub(super) limit: Option<BoundedInt<1, 100>>,
@@ -37,6 +41,15 @@ pub(super) struct SearchArgs {
 pub(super) enum TagMatchArg {
     All,
     Any,
+}
+
+// Which items are searched. (A doc comment would be sent to models, with every tool.)
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ViewArg {
+    Active,
+    Archived,
+    Deleted,
 }
 
 /// A page of search hits, with each item as a `T`.
@@ -68,7 +81,7 @@ struct SnippetResult {
 }
 
 impl SearchArgs {
-    /// Finds active items of these kinds; `result` makes the `T` of each.
+    /// Finds items of these kinds; `result` makes the `T` of each.
     pub(super) async fn run<T>(
         self,
         call: &CallContext,
@@ -85,6 +98,7 @@ impl SearchArgs {
         let filter = Filter {
             tags: tags.map_err(|error| invalid_field("tags", &error.message))?,
             tag_match: self.tag_match.map(TagMatch::from).unwrap_or_default(),
+            views: [self.view.map_or(View::Active, View::from)].into(),
             ..active_items(kinds)
         };
         let offset = self.offset.map_or(0, |offset| offset.0);
@@ -107,10 +121,20 @@ impl<T> SearchHitResult<T> {
         let item = &hit.snapshot.item;
         SearchHitResult {
             item: result(item),
-            content_preview: preview(item),
+            content_preview: preview(item).map(|preview| shortened(preview, hit.snippet.as_ref())),
             snippet: hit.snippet.as_ref().map(SnippetResult::from),
         }
     }
+}
+
+/// A preview beside a snippet: less of it, because the snippet shows what the item was found for.
+fn shortened(mut preview: String, snippet: Option<&Snippet>) -> String {
+    if snippet.is_some()
+        && let Some((end, _)) = preview.char_indices().nth(PREVIEW_CHARS)
+    {
+        preview.truncate(end);
+    }
+    preview
 }
 
 /// The first characters of an item's content.
@@ -121,6 +145,16 @@ pub(super) fn preview(item: &Item) -> Option<String> {
 impl From<&Snippet> for SnippetResult {
     fn from(snippet: &Snippet) -> SnippetResult {
         SnippetResult { field: snippet.field.name(), line: snippet.field.line(), text: snippet.text.clone() }
+    }
+}
+
+impl From<ViewArg> for View {
+    fn from(argument: ViewArg) -> View {
+        match argument {
+            ViewArg::Active => View::Active,
+            ViewArg::Archived => View::Archived,
+            ViewArg::Deleted => View::Deleted,
+        }
     }
 }
 

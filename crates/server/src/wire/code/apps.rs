@@ -37,6 +37,10 @@ pub(crate) struct AppResponse {
     created_at: Time,
     /// When one of these was last changed; publishing and edits of files do not count.
     updated_at: Time,
+    /// Since when it is in the trash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    deleted_at: Option<Time>,
     /// The files that are edited, where one app was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -46,7 +50,7 @@ pub(crate) struct AppResponse {
 /// The apps that exist for the caller.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AppList {
-    /// Oldest first, without their files.
+    /// Oldest first, deleted ones by the time of their deletion, newest first; without their files.
     pub(crate) apps: Vec<AppResponse>,
     /// How many there are.
     #[schema(value_type = i64, minimum = 0)]
@@ -174,6 +178,7 @@ impl AppResponse {
             published_version: app.published_version,
             created_at: Time(app.created_at),
             updated_at: Time(app.updated_at),
+            deleted_at: app.deleted_at.map(Time),
             draft: None,
         }
     }

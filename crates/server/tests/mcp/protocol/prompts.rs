@@ -85,16 +85,16 @@ async fn a_prompt_is_rendered(store: TestStore) {
     rest.create("prompts", failing).await;
 
     for (params, part) in [
-        (json!({"name": "greet"}), "missing arguments: `who`"),
-        (json!({"name": "greet", "arguments": {"mood": "kind"}}), "missing arguments: `who`"),
+        (json!({"name": "greet"}), "missing argument: `who`"),
+        (json!({"name": "greet", "arguments": {"mood": "kind"}}), "missing argument: `who`"),
         (json!({"name": "greet", "arguments": {"who": "A", "x": "1", "y": "2"}}), "unknown arguments: `x`, `y`"),
-        (json!({"name": "greet", "arguments": {"x": ""}}), "missing arguments: `who`; unknown arguments: `x`"),
+        (json!({"name": "greet", "arguments": {"x": ""}}), "missing argument: `who`; unknown argument: `x`"),
         (json!({"name": "nobody"}), "nobody"),
         (json!({"name": "No Name"}), "name"),
         (json!({"name": ""}), "name"),
         (json!({"name": "x".repeat(10_000)}), "name"),
         (json!({"name": "failing", "arguments": {"n": 0}}), "line 1"),
-        (json!({"name": "greet", "arguments": {"x".repeat(10_000): ""}}), "missing arguments: `who`"),
+        (json!({"name": "greet", "arguments": {"x".repeat(10_000): ""}}), "missing argument: `who`"),
     ] {
         let message = agent.protocol_error("prompts/get", params.clone(), INVALID_PARAMS).await;
         assert!(message.contains(part) && message.len() < 1_000, "{params}: {message}");
@@ -140,7 +140,7 @@ fn reading_and_rendering_need_no_more_than_to_read() {
             ("create_prompt", json!({"name": "new", "content": "x"})),
             ("restore_prompt", json!({"name": "greet", "version": 1})),
         ] {
-            reader.refused(tool, arguments, json!({"error": "forbidden"})).await;
+            reader.forbidden(tool, arguments).await;
         }
     });
 }

@@ -127,7 +127,7 @@ fn a_search_is_bounded_and_counts_all_matches() {
         let result = agent.check("search_items", page, json!({"total": 30, "has_more": false, "offset": 20})).await;
         let first = &result["items"][0];
         assert_eq!(first["content_length"], 6_000);
-        assert_eq!(first["content_preview"].as_str().unwrap().chars().count(), 500);
+        assert_eq!(first["content_preview"].as_str().unwrap().chars().count(), 150);
         assert_eq!(first["snippet"], json!({"field": "content", "line": 1, "text": "found"}));
     });
 }

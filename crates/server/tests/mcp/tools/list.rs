@@ -13,7 +13,7 @@ const BYTES_PER_TOKEN: usize = 4;
 
 /// The servers, with the tokens that a model may see of each list, and those of the whole list.
 const SERVERS: [(&str, usize, usize); 3] =
-    [("content", 2_000, 5_000), ("prompts", 2_000, 5_000), ("code", 3_000, 7_000)];
+    [("content", 2_400, 6_000), ("prompts", 2_000, 6_000), ("code", 3_000, 7_500)];
 
 /// The servers by name, with what they list.
 async fn listed(store: TestStore) -> Vec<(&'static str, Agent, Vec<Value>)> {
@@ -88,6 +88,7 @@ fn every_tool_says_what_it_is_and_does() {
             ("get_prompt_metadata", reads),
             ("edit_prompt_template", changes),
             ("update_prompt_metadata", settles),
+            ("list_tags", reads),
             ("create_prompt", adds),
             ("render_prompt", reads),
             ("prompt_history", reads),
@@ -99,6 +100,8 @@ fn every_tool_says_what_it_is_and_does() {
             ("get_content", reads),
             ("replace_content", settles),
             ("delete_content", settles),
+            ("content_history", reads),
+            ("restore_content", settles),
             ("list_workflows", reads),
             ("get_workflow", reads),
             ("validate_workflow", reads),
@@ -107,6 +110,8 @@ fn every_tool_says_what_it_is_and_does() {
             ("get_app", reads),
             ("update_app", settles),
             ("publish_app", changes),
+            ("delete_app", settles),
+            ("restore_app", settles),
             ("list_organizations", reads),
         ];
         assert_eq!(result, expected);

@@ -4,5 +4,7 @@ mod bounds;
 mod code;
 mod list;
 mod parity;
+mod read_only;
 mod refused;
 mod tasks;
+mod wording;

@@ -24,7 +24,8 @@ fn a_wrong_argument_is_named() {
             ("get_item", json!({"id": "seven"}), "id", "must be a UUID"),
             ("get_item", json!({"id": id, "line": 1}), "line", "is not a field here; expected one of `id`, `type`"),
             ("get_item", json!({"id": id, "type": "prompt"}), "type", "expected `note` or `bookmark`"),
-            ("get_item", json!({"id": id, "start_line": "2"}), "start_line", "expected a whole number of at least 1"),
+            ("get_item", json!({"id": id, "start_line": "two"}), "start_line", "expected a whole number of at least 1"),
+            ("get_item", json!({"id": id, "start_line": ""}), "start_line", "expected a whole number of at least 1"),
             ("get_item", json!({"id": id, "start_line": -2}), "start_line", "expected a whole number of at least 1"),
             ("get_item", json!({"id": id, "include_content": "yes"}), "include_content", "expected a boolean"),
             ("search_items", json!({"tags": "a"}), "tags", "expected a sequence"),
@@ -170,9 +171,17 @@ fn a_tool_that_writes_needs_the_scope() {
         let token = world.owner().check("POST /tokens", json!({"name": "r", "scopes": ["read"]}), 201, json!({})).await;
         let reader = Agent::new(world.address, "content", token.json()["token"].as_str());
         reader.check("get_item", json!({"id": id}), json!({"content": "alpha"})).await;
-        let edit = json!({"id": id, "old_str": "alpha", "new_str": "beta"});
-        reader.refused("edit_content", edit, json!({"error": "forbidden"})).await;
-        reader.refused("create_note", json!({"title": "x"}), json!({"error": "forbidden"})).await;
+        let reading =
+            agent.tools().await.iter().filter(|tool| tool["annotations"]["readOnlyHint"] == true).collect::<Vec<_>>();
+        assert_eq!(reader.tools().await.iter().collect::<Vec<_>>(), reading, "a reader is offered what reads");
+        for (tool, arguments) in [
+            ("edit_content", json!({"id": id, "old_str": "alpha", "new_str": "beta"})),
+            ("create_note", json!({"title": "x"})),
+            ("update_item_metadata", json!({"id": id, "deleted": true})),
+            ("create_note", json!({"speling": 1})),
+        ] {
+            reader.forbidden(tool, arguments).await;
+        }
         assert_eq!(agent.content(&id).await, "alpha");
     });
 }
@@ -193,7 +202,7 @@ fn a_url_for_a_note_is_ignored_with_a_warning() {
 }
 
 #[test]
-fn metadata_and_archive_change_together_or_not_at_all() {
+fn metadata_archive_and_trash_change_together_or_not_at_all() {
     on_sqlite(async |store| {
         let agent = agent(store).await;
         let id = agent.note("A note", "alpha").await;
@@ -204,10 +213,24 @@ fn metadata_and_archive_change_together_or_not_at_all() {
         let expected = json!({"title": "Old", "tags": ["done"], "version": 2, "archived_at": "…Z…"});
         let both = json!({"id": id, "title": "Old", "add_tags": ["done"], "archived": true});
         agent.check("update_item_metadata", both, expected).await;
-        let history = agent.check("item_history", json!({"id": id}), json!({"total": 3})).await;
+        let deleting = json!({"id": id, "title": " ", "deleted": true});
+        agent.refused("update_item_metadata", deleting, json!({"error": "validation_failed"})).await;
+        let read = agent.check("get_item", json!({"id": id}), json!({"title": "Old", "version": 2})).await;
+        assert!(read.get("deleted_at").is_none(), "{read}");
+        let deleting = json!({"id": id, "title": "Gone", "archived": false, "deleted": true});
+        let gone = agent.check("update_item_metadata", deleting, json!({"title": "Gone", "deleted_at": "…Z…"})).await;
+        assert!(gone.get("archived_at").is_none(), "{gone}");
+        let found = json!({"total": 1, "items": [{"id": id, "title": "Gone"}]});
+        agent.check("search_items", json!({"view": "deleted"}), found).await;
+        let refusal = agent.refused("update_item_metadata", json!({"id": id, "title": "x"}), json!({})).await;
+        assert!(refusal["suggestion"].as_str().unwrap().contains("looks in the trash"), "{refusal}");
+        let back = json!({"id": id, "title": "Back", "deleted": false});
+        let back = agent.check("update_item_metadata", back, json!({"title": "Back", "version": 4})).await;
+        assert!(back.get("deleted_at").is_none(), "{back}");
+        let history = agent.check("item_history", json!({"id": id}), json!({"total": 8})).await;
         let records = history["records"].as_array().unwrap();
         let actions: Vec<&str> = records.iter().map(|record| record["action"].as_str().unwrap()).collect();
-        assert_eq!(actions, ["archive", "update", "create"]);
+        assert_eq!(actions, ["restore", "update", "delete", "unarchive", "update", "archive", "update", "create"]);
     });
 }
 

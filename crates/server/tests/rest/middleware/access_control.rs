@@ -103,6 +103,8 @@ fn rows() -> Vec<Row> {
         row("GET /apps/{app}", Code, Read, Value::Null),
         row("PATCH /apps/{app}", Code, Write, json!({"name": "stolen"})),
         row("POST /apps/{app}/publish", Code, Write, Value::Null),
+        row("DELETE /apps/{app}", Code, Write, Value::Null),
+        row("POST /apps/{app}/restore", Code, Write, Value::Null),
         row("GET /apps/{app}/versions", Code, Read, Value::Null),
         row("GET /apps/{app}/versions/{version}", Code, Read, Value::Null),
         row("GET /apps/{app}/versions/{version}/file?path=pages/index.tsx", Code, Read, Value::Null),

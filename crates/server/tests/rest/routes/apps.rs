@@ -13,6 +13,7 @@ on_both!(
     what_is_published_stays,
     an_empty_draft_is_not_published,
     publishing_freezes_under_concurrent_edits,
+    a_deleted_app_comes_back_with_all_it_had,
 );
 
 async fn an_app_begins_with_a_scaffold_and_is_changed(store: TestStore) {
@@ -168,4 +169,36 @@ async fn publishing_freezes_under_concurrent_edits(store: TestStore) {
         users.acme.get(&path).await.expect(200, json!({"content": content}));
     }
     assert_eq!(users.text(&users.acme, &app_file("shop", "counter.txt")).await, "39");
+}
+
+async fn a_deleted_app_comes_back_with_all_it_had(store: TestStore) {
+    let users = CodeUsers::new(store).await;
+    let id = users.acme.get("/apps/shop").await.id();
+    let index = app_file(&id, "pages/index.tsx");
+    let content = users.text(&users.acme, &index).await;
+    let files = users.acme.get("/content?type=app_file").await.json();
+    let is_index = |file: &&Value| file["app_id"] == id.as_str() && file["path"] == "pages/index.tsx";
+    let file = text(&files["items"].as_array().unwrap().iter().find(is_index).unwrap()["id"]);
+    users.acme.send("POST /apps/shop/publish", None).await.expect(200, json!({"version": 1}));
+    users.umbra.delete(&format!("/apps/{id}")).await.expect(404, json!({"error": "not_found"}));
+    users.loner.delete("/apps/portal").await.expect(403, json!({"error": "forbidden"}));
+    users.acme.delete("/apps/shop").await.expect(204, Value::Null);
+    for path in
+        [format!("/apps/{id}"), "/apps/shop".to_owned(), format!("/apps/{id}/versions"), format!("/content/{file}")]
+    {
+        users.acme.get(&path).await.expect(404, json!({"error": "not_found"}));
+        users.admin.get(&path).await.expect(404, json!({"error": "not_found"}));
+    }
+    users.acme.delete("/apps/shop").await.expect(404, json!({"error": "not_found"}));
+    users.acme.get("/apps").await.expect(200, json!({"count": 1, "apps": [{"slug": "portal"}]}));
+    users.acme.get("/content?q=Hello&type=app_file").await.expect(200, json!({"total": 1}));
+    let trash = json!({"count": 1, "apps": [{"id": id, "slug": "shop", "deleted_at": "…Z…", "published_version": 1}]});
+    users.acme.get("/apps?view=deleted").await.expect(200, trash);
+    users.umbra.get("/apps?view=deleted").await.expect(200, json!({"count": 0}));
+    assert_eq!(users.acme.refused_fields("GET /apps?view=archived", Value::Null).await, ["view"]);
+    users.umbra.send(&format!("POST /apps/{id}/restore"), None).await.expect(404, json!({"error": "not_found"}));
+    users.acme.send("POST /apps/shop/restore", None).await.expect(200, json!({"id": id, "published_version": 1}));
+    assert_eq!(users.text(&users.acme, &index).await, content);
+    users.acme.get("/apps/shop/versions/1").await.expect(200, json!({"file_count": 2}));
+    users.acme.get("/apps?view=deleted").await.expect(200, json!({"count": 0}));
 }

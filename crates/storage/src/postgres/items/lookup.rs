@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use deadpool_postgres::{Client, GenericClient};
 use interline_items::fields::{CodePath, PromptName, Tag};
-use interline_items::{Item, ItemId, ItemState, Kind, PointRead, Snapshot, SpaceId, Stamp, View, Visibility};
+use interline_items::{
+    Item, ItemId, ItemState, Kind, PointRead, Snapshot, SpaceId, Stamp, UniqueField, View, Visibility,
+};
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -61,6 +63,16 @@ const BY_PATH: &str = "
     WHERE space = ANY($1) AND kind = $2 AND path = $3 AND deleted_at IS NULL
     ORDER BY array_position($1, space)
     LIMIT 1";
+
+macro_rules! deleted_with {
+    ($field:literal) => {
+        concat!(
+            "SELECT id FROM items WHERE space = ANY($1) AND kind = $2 AND view = 2 AND ",
+            $field,
+            " = $3 ORDER BY array_position($1, space), deleted_at DESC, id DESC LIMIT 1"
+        )
+    };
+}
 
 const TAGS: &str = "
     SELECT tag, count(*) AS items
@@ -190,9 +202,7 @@ pub(crate) async fn find_by_name(
     kind: Kind,
     name: &PromptName,
 ) -> Result<Option<ItemId>, Failure> {
-    let statement = client.prepare_cached(BY_NAME).await?;
-    let found = client.query_opt(&statement, &[&uuids(spaces), &kind.name(), &name.as_str()]).await?;
-    Ok(found.map(|row| row.try_get(0)).transpose()?.map(ItemId::from_uuid))
+    first_with(client, BY_NAME, spaces, kind, name.as_str()).await
 }
 
 /// The item of a kind with a path in the first of the spaces that has one.
@@ -202,8 +212,34 @@ pub(crate) async fn find_by_path(
     kind: Kind,
     path: &CodePath,
 ) -> Result<Option<ItemId>, Failure> {
-    let statement = client.prepare_cached(BY_PATH).await?;
-    let found = client.query_opt(&statement, &[&uuids(spaces), &kind.name(), &path.as_str()]).await?;
+    first_with(client, BY_PATH, spaces, kind, path.as_str()).await
+}
+
+/// The item of a kind that was deleted last and had a url, name or path, in the first of the spaces that has one.
+pub(crate) async fn find_deleted(
+    client: &Client,
+    spaces: &[SpaceId],
+    kind: Kind,
+    field: &UniqueField,
+) -> Result<Option<ItemId>, Failure> {
+    let sql = match field {
+        UniqueField::Url(_) => deleted_with!("url"),
+        UniqueField::Name(_) => deleted_with!("name"),
+        UniqueField::Path(_) => deleted_with!("path"),
+    };
+    first_with(client, sql, spaces, kind, field.value()).await
+}
+
+/// The id of the row that a statement finds.
+async fn first_with(
+    client: &Client,
+    sql: &str,
+    spaces: &[SpaceId],
+    kind: Kind,
+    value: &str,
+) -> Result<Option<ItemId>, Failure> {
+    let statement = client.prepare_cached(sql).await?;
+    let found = client.query_opt(&statement, &[&uuids(spaces), &kind.name(), &value]).await?;
     Ok(found.map(|row| row.try_get(0)).transpose()?.map(ItemId::from_uuid))
 }
 

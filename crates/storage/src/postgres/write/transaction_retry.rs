@@ -45,6 +45,8 @@ pub(crate) enum CommitProof {
     IdempotencyRecord { user: Uuid, key: String, at: i64 },
     /// The tombstone of a user.
     Tombstone(Uuid),
+    /// That there is no such app any more.
+    NoApp(Uuid),
     /// Nothing was written that a caller could miss: it makes no difference whether the commit succeeded.
     Nothing,
 }
@@ -179,6 +181,7 @@ const EVENT_EXISTS: &str =
 const USER_EXISTS: &str = "SELECT EXISTS (SELECT FROM users WHERE id = $1)";
 const ORGANIZATION_EXISTS: &str = "SELECT EXISTS (SELECT FROM organizations WHERE id = $1)";
 const APP_EXISTS: &str = "SELECT EXISTS (SELECT FROM apps WHERE id = $1 AND updated_at = $2)";
+const APP_IS_GONE: &str = "SELECT NOT EXISTS (SELECT FROM apps WHERE id = $1)";
 const PUBLISHED_EXISTS: &str =
     "SELECT EXISTS (SELECT FROM app_versions WHERE app = $1 AND version = $2 AND published_at = $3)";
 const IDEMPOTENCY_RECORD_EXISTS: &str =
@@ -203,6 +206,7 @@ async fn query_commit_status(client: &Client, proof: &CommitProof) -> Result<Opt
             (client.query_one(IDEMPOTENCY_RECORD_EXISTS, &[user, key, at]).await?, None)
         }
         CommitProof::Tombstone(id) => (client.query_one(TOMBSTONE_EXISTS, &[id]).await?, None),
+        CommitProof::NoApp(id) => (client.query_one(APP_IS_GONE, &[id]).await?, None),
         CommitProof::Nothing => return Ok(Some(CommitStatus::Committed)),
     };
     Ok(if row.try_get(0)? { Some(CommitStatus::Committed) } else { not_found })

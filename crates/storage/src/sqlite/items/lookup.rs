@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use interline_items::fields::{CodePath, PromptName, Tag};
-use interline_items::{Contents, Item, ItemId, ItemState, Kind, PointRead, Snapshot, SpaceId, Stamp, View, Visibility};
+use interline_items::{
+    Contents, Item, ItemId, ItemState, Kind, PointRead, Snapshot, SpaceId, Stamp, UniqueField, View, Visibility,
+};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -31,6 +33,17 @@ const BY_NAME: &str = "
 
 const BY_PATH: &str = "
     SELECT id FROM items WHERE space = ?1 AND kind = ?2 AND path = ?3 AND path IS NOT NULL AND deleted_at IS NULL";
+
+/// By the index of a list: no more is read than the trash of a space.
+macro_rules! deleted_with {
+    ($field:literal) => {
+        concat!(
+            "SELECT id FROM items WHERE space = ?1 AND kind = ?2 AND view = 2 AND ",
+            $field,
+            " = ?3 ORDER BY deleted_at DESC, id DESC LIMIT 1"
+        )
+    };
+}
 
 const MARK_USED: &str = "
     UPDATE items SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)";
@@ -223,6 +236,21 @@ pub(crate) fn find_by_path(
     path: &CodePath,
 ) -> Result<Option<ItemId>, Failure> {
     first_with(connection, BY_PATH, spaces, kind, path.as_str())
+}
+
+/// The item of a kind that was deleted last and had a url, name or path, in the first of the spaces that has one.
+pub(crate) fn find_deleted(
+    connection: &Connection,
+    spaces: &[SpaceId],
+    kind: Kind,
+    field: &UniqueField,
+) -> Result<Option<ItemId>, Failure> {
+    let sql = match field {
+        UniqueField::Url(_) => deleted_with!("url"),
+        UniqueField::Name(_) => deleted_with!("name"),
+        UniqueField::Path(_) => deleted_with!("path"),
+    };
+    first_with(connection, sql, spaces, kind, field.value())
 }
 
 /// The id of the first row that a statement finds, space by space.

@@ -34,6 +34,7 @@ pub(crate) fn app(slug: &str, organization: Option<OrganizationId>) -> NewApp {
         navigation: None,
         published_version: None,
         created_at: at(0),
+        deleted_at: None,
         updated_at: at(0),
     };
     let space = Space { id: SpaceId::generate(), owner: SpaceOwner::App(app.id), name: app.name.clone() };

@@ -1,4 +1,5 @@
 //! Code files and apps.
 
+pub(crate) mod app_trash;
 pub(crate) mod apps;
 pub(crate) mod files;

@@ -1,9 +1,9 @@
-//! `ping`, `mark_used` and `find_by_name`.
+//! `mark_used`, `find_by_name` and `find_deleted`.
 
-use interline_items::{ItemId, Kind, SpaceId};
+use interline_items::{CodeKind, ItemId, Kind, SpaceId, UniqueField};
 
 use crate::fixtures::authors::author;
-use crate::fixtures::samples::{at, name, note, prompt};
+use crate::fixtures::samples::{at, bookmark, file, name, note, path, prompt, url};
 use crate::fixtures::test_store::TestStore;
 
 on_both!(
@@ -14,6 +14,7 @@ on_both!(
     a_prompt_is_found_by_its_name,
     an_archived_prompt_is_found_and_a_deleted_one_is_not,
     the_first_space_with_a_name_wins,
+    what_was_deleted_last_is_found_by_what_it_was_called,
 );
 
 async fn use_is_remembered_and_is_no_change(test: TestStore) {
@@ -87,4 +88,43 @@ async fn the_first_space_with_a_name_wins(test: TestStore) {
     ] {
         assert_eq!(test.store.find_by_name(&spaces, Kind::Prompt, &name(word)).await.unwrap(), Some(found));
     }
+}
+
+async fn what_was_deleted_last_is_found_by_what_it_was_called(test: TestStore) {
+    let store = &*test.store;
+    let (ada, ben) = (author(store, "ada").await, author(store, "ben").await);
+    let find = async |spaces: &[SpaceId], kind, field| store.find_deleted(spaces, kind, &field).await.unwrap();
+    let review = || UniqueField::Name(name("review"));
+    let first = ada.create(store, prompt(&ada.space, "review")).await;
+    assert_eq!(find(&[ada.space.id], Kind::Prompt, review()).await, None, "it is not deleted");
+    ada.change(store, &first, ada.deleting(&first)).await.unwrap();
+    assert_eq!(find(&[ada.space.id], Kind::Prompt, review()).await, Some(first.item.id));
+    let second = ada.create(store, prompt(&ada.space, "review")).await;
+    assert_eq!(
+        find(&[ada.space.id], Kind::Prompt, review()).await,
+        Some(first.item.id),
+        "the other one is not deleted"
+    );
+    ada.change(store, &second, ada.deleting(&second)).await.unwrap();
+    assert_eq!(find(&[ada.space.id], Kind::Prompt, review()).await, Some(second.item.id), "it was deleted last");
+    let his = ben.create(store, prompt(&ben.space, "review")).await;
+    ben.change(store, &his, ben.deleting(&his)).await.unwrap();
+    let both = [ada.space.id, ben.space.id];
+    assert_eq!(find(&both, Kind::Prompt, review()).await, Some(second.item.id), "the first space wins");
+    assert_eq!(find(&[ben.space.id, ada.space.id], Kind::Prompt, review()).await, Some(his.item.id));
+    for (spaces, kind, field) in [
+        (&[][..], Kind::Prompt, review()),
+        (&[SpaceId::generate()], Kind::Prompt, review()),
+        (&both, Kind::Note, review()),
+        (&both, Kind::Prompt, UniqueField::Name(name("revie"))),
+    ] {
+        assert_eq!(find(spaces, kind, field).await, None);
+    }
+    let site = ada.create(store, bookmark(&ada.space, "https://a.example/")).await;
+    ada.change(store, &site, ada.deleting(&site)).await.unwrap();
+    let field = UniqueField::Url(url("https://a.example/"));
+    assert_eq!(find(&both, Kind::Bookmark, field).await, Some(site.item.id));
+    let code = ada.create(store, file(&ada.space, CodeKind::Workflow, "a/b.py", "x")).await;
+    ada.change(store, &code, ada.deleting(&code)).await.unwrap();
+    assert_eq!(find(&both, Kind::Workflow, UniqueField::Path(path("a/b.py"))).await, Some(code.item.id));
 }

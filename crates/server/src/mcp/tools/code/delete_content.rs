@@ -11,7 +11,7 @@ pub(super) fn tool() -> Tool {
     let info = ToolInfo {
         name: "delete_content",
         title: "Delete a file",
-        description: "Put a file into the trash, from where people can restore it.",
+        description: "Put a file into the trash. restore_content brings it back.",
         effect: Effect::ChangesIdempotently,
     };
     Tool::new(info, delete_content)

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::file::{EntityType, FileArgs, FileIdentity};
-use crate::mcp::protocol::arguments::{OrganizationIdArg, PositiveInt};
+use crate::mcp::protocol::arguments::{Flag, OrganizationIdArg, PositiveInt};
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
 use crate::mcp::tools::edit_args::{PassageArgs, PassageEditArgs};
 use crate::mcp::tools::edit_result::{EditToolResult, edit_mode, require_version};
@@ -42,7 +42,7 @@ struct PatchContentArgs {
     edits: Option<Vec<Object<PassageEditArgs>>>,
     expected_version: Option<PositiveInt>,
     /// Only show what would change
-    dry_run: Option<bool>,
+    dry_run: Option<Flag>,
 }
 
 // The schema of one of several edits, with the names that this server uses; every server accepts both spellings. (A doc

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::file::{EntityType, code_scope, owner_ids};
-use crate::mcp::protocol::arguments::{BoundedInt, OrganizationIdArg};
+use crate::mcp::protocol::arguments::{BoundedInt, Flag, OrganizationIdArg};
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
 use crate::wire::MAX_CHARS;
 use crate::wire::code::numbered_context;
@@ -35,8 +35,8 @@ struct SearchContentArgs {
     /// Default 20
     max_results: Option<BoundedInt<1, 1_000>>,
     /// Default true
-    case_sensitive: Option<bool>,
-    literal: Option<bool>,
+    case_sensitive: Option<Flag>,
+    literal: Option<Flag>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -66,8 +66,8 @@ async fn search_content(call: CallContext, args: SearchContentArgs) -> Result<Se
     let request = SearchFiles {
         scope: code_scope(entity_type, app_id.as_deref(), organization_id),
         pattern,
-        syntax: if args.literal.unwrap_or(false) { QuerySyntax::Literal } else { QuerySyntax::Regex },
-        case: if args.case_sensitive.unwrap_or(true) { Case::Sensitive } else { Case::Insensitive },
+        syntax: if args.literal == Some(Flag(true)) { QuerySyntax::Literal } else { QuerySyntax::Regex },
+        case: if args.case_sensitive != Some(Flag(false)) { Case::Sensitive } else { Case::Insensitive },
         path,
         path_prefix,
         context_lines: args.context_lines.map_or(SearchFiles::CONTEXT_LINES, BoundedInt::count),

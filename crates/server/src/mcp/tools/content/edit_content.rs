@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::item::{ContentEditResult, resolve_item};
-use crate::mcp::protocol::arguments::{ContentKind, ItemIdArg, PositiveInt};
+use crate::mcp::protocol::arguments::{ContentKind, Flag, ItemIdArg, PositiveInt};
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
 use crate::mcp::tools::edit_args::{PassageArgs, PassageEditArgs};
 use crate::mcp::tools::edit_result::{edit_mode, require_version};
@@ -40,7 +40,7 @@ struct EditContentArgs {
     edits: Option<Vec<Object<PassageEditArgs>>>,
     expected_version: Option<PositiveInt>,
     /// Only show what would change
-    dry_run: Option<bool>,
+    dry_run: Option<Flag>,
 }
 
 async fn edit_content(call: CallContext, args: EditContentArgs) -> Result<ContentEditResult, Error> {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::item::{ItemResult, resolve_item};
-use crate::mcp::protocol::arguments::{ContentKind, ItemIdArg, PositiveInt};
+use crate::mcp::protocol::arguments::{ContentKind, Flag, ItemIdArg, PositiveInt};
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
 use crate::mcp::tools::content_result::{ContentResult, line_range};
 use crate::mcp::tools::search::preview;
@@ -29,7 +29,7 @@ struct GetItemArgs {
     #[serde(rename = "type")]
     kind: Option<ContentKind>,
     /// Default true; false gives a preview
-    include_content: Option<bool>,
+    include_content: Option<Flag>,
     start_line: Option<PositiveInt>,
     end_line: Option<PositiveInt>,
 }
@@ -46,7 +46,7 @@ struct GetItemResult {
 
 async fn get_item(call: CallContext, args: GetItemArgs) -> Result<GetItemResult, Error> {
     let range = line_range(args.start_line, args.end_line);
-    let request = match (args.include_content.unwrap_or(true), range) {
+    let request = match (args.include_content.is_none_or(|flag| flag.0), range) {
         (true, LineRange { start: None, end: None }) => ReadContent::Whole,
         (true, range) => ReadContent::Lines(range),
         (false, LineRange { start: None, end: None }) => ReadContent::Omit,

@@ -1,10 +1,11 @@
 //! Tool `list_tags`: lists the tags with the number of items that have each.
 
-use interline_items::{Error, TagCountFilter};
+use interline_items::{Error, Kind};
 
 use crate::mcp::protocol::arguments::NoArgs;
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
-use crate::wire::{TagCount, TagList};
+use crate::mcp::tools::tags;
+use crate::wire::TagList;
 
 pub(super) fn tool() -> Tool {
     let info = ToolInfo {
@@ -17,7 +18,5 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn list_tags(call: CallContext, _: NoArgs) -> Result<TagList, Error> {
-    let tags = call.interline.tags(&call.caller, &TagCountFilter::default()).await?;
-    let tags = tags.into_iter().map(|(tag, count)| TagCount { name: tag.as_str().to_owned(), count });
-    Ok(TagList { tags: tags.collect() })
+    tags::list(&call, [Kind::Note, Kind::Bookmark].into()).await
 }

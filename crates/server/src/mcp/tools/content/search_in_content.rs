@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::item::resolve_item;
-use crate::mcp::protocol::arguments::{BoundedInt, ContentKind, ItemIdArg, rename_field};
+use crate::mcp::protocol::arguments::{BoundedInt, ContentKind, Flag, ItemIdArg, rename_field};
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
 
 /// How many matches a result lists.
@@ -36,11 +36,11 @@ struct SearchInContentArgs {
     query: String,
     /// Default content
     fields: Option<Vec<SearchFieldArg>>,
-    case_sensitive: Option<bool>,
+    case_sensitive: Option<Flag>,
     /// Default 2
     context_lines: Option<BoundedInt<0, 10>>,
     /// query is a regular expression
-    regex: Option<bool>,
+    regex: Option<Flag>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -77,8 +77,8 @@ async fn search_in_content(call: CallContext, args: SearchInContentArgs) -> Resu
     };
     let request = SearchInside {
         query: args.query,
-        syntax: if args.regex == Some(true) { QuerySyntax::Regex } else { QuerySyntax::Literal },
-        case: if args.case_sensitive == Some(true) { Case::Sensitive } else { Case::Insensitive },
+        syntax: if args.regex == Some(Flag(true)) { QuerySyntax::Regex } else { QuerySyntax::Literal },
+        case: if args.case_sensitive == Some(Flag(true)) { Case::Sensitive } else { Case::Insensitive },
         fields,
         context_lines: args.context_lines.unwrap_or(BoundedInt(2)).count(),
         limit: MAX_MATCHES,

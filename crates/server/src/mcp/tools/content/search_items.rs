@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::item::ItemResult;
 use crate::mcp::protocol::arguments::{BoundedInt, ContentKind};
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
-use crate::mcp::tools::search::{SearchArgs, SearchPageResult, TagMatchArg};
+use crate::mcp::tools::search::{SearchArgs, SearchPageResult, TagMatchArg, ViewArg};
 
 pub(super) fn tool() -> Tool {
     let info = ToolInfo {
@@ -31,6 +31,8 @@ struct SearchItemsArgs {
     tags: Option<Vec<String>>,
     /// Default all
     tag_match: Option<TagMatchArg>,
+    /// Default active
+    view: Option<ViewArg>,
     /// Default relevance with a query, else updated_at
     sort_by: Option<SortByArg>,
     sort_order: Option<SortOrderArg>,
@@ -57,10 +59,10 @@ enum SortOrderArg {
 }
 
 async fn search_items(call: CallContext, args: SearchItemsArgs) -> Result<SearchPageResult<ItemResult>, Error> {
-    let SearchItemsArgs { query, kind, tags, tag_match, sort_by, sort_order, limit, offset } = args;
+    let SearchItemsArgs { query, kind, tags, tag_match, view, sort_by, sort_order, limit, offset } = args;
     let (by, order) = (sort_by.map(FindBy::from), sort_order.map(SortOrder::from));
     let kinds = kind.map_or_else(|| [Kind::Note, Kind::Bookmark].into(), |kind| [kind.into()].into());
-    SearchArgs { query, tags, tag_match, by, order, limit, offset }.run(&call, kinds, ItemResult::from_item).await
+    SearchArgs { query, tags, tag_match, view, by, order, limit, offset }.run(&call, kinds, ItemResult::from_item).await
 }
 
 impl From<SortByArg> for FindBy {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::prompt::{PromptArgumentArgs, into_arguments, prompt_ref};
-use crate::mcp::protocol::arguments::PositiveInt;
+use crate::mcp::protocol::arguments::{Flag, PositiveInt};
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
 use crate::mcp::tools::edit_args::{PassageArgs, PassageEditArgs};
 use crate::mcp::tools::edit_result::{EditToolResult, edit_mode, require_version};
@@ -42,7 +42,7 @@ struct EditPromptTemplateArgs {
     arguments: Option<Vec<Object<PromptArgumentArgs>>>,
     expected_version: Option<PositiveInt>,
     /// Only show what would change
-    dry_run: Option<bool>,
+    dry_run: Option<Flag>,
 }
 
 #[derive(Serialize, JsonSchema)]

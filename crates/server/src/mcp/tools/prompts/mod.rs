@@ -5,6 +5,7 @@ mod create_prompt;
 mod edit_prompt_template;
 mod get_prompt_metadata;
 mod get_prompt_template;
+mod list_tags;
 pub(in crate::mcp) mod prompt;
 mod prompt_history;
 mod render_prompt;
@@ -35,6 +36,7 @@ pub(in crate::mcp) fn toolset() -> Toolset {
             get_prompt_metadata::tool(),
             edit_prompt_template::tool(),
             update_prompt_metadata::tool(),
+            list_tags::tool(),
             create_prompt::tool(),
             render_prompt::tool(),
             prompt_history::tool(),

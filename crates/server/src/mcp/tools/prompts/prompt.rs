@@ -5,13 +5,18 @@ use interline_items::{Error, Item, ItemRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::mcp::protocol::arguments::Flag;
 use crate::mcp::protocol::tool::CallContext;
 use crate::wire::{Object, Time, content_length};
 
 /// A reference to the prompt of this name; an error if that is no valid name.
 pub(in crate::mcp) fn prompt_ref(call: &CallContext, name: &str) -> Result<ItemRef, Error> {
-    let name = PromptName::parse(name, call.interline.limits());
-    name.map(ItemRef::PromptName).map_err(|error| Error::ValidationFailed(vec![error]))
+    parse_name(call, name).map(ItemRef::PromptName)
+}
+
+/// The name of a prompt; an error if it is none.
+pub(super) fn parse_name(call: &CallContext, name: &str) -> Result<PromptName, Error> {
+    PromptName::parse(name, call.interline.limits()).map_err(|error| Error::ValidationFailed(vec![error]))
 }
 
 // An argument of a prompt, in a call that creates or edits the prompt. (A doc comment would be sent to models, with every
@@ -21,7 +26,7 @@ pub(in crate::mcp) fn prompt_ref(call: &CallContext, name: &str) -> Result<ItemR
 pub(super) struct PromptArgumentArgs {
     name: String,
     description: Option<String>,
-    required: Option<bool>,
+    required: Option<Flag>,
 }
 
 /// The arguments of a prompt as use cases take them.
@@ -29,7 +34,7 @@ pub(super) fn into_arguments(args: Vec<Object<PromptArgumentArgs>>) -> Vec<Argum
     let argument = |Object(PromptArgumentArgs { name, description, required })| Argument {
         name,
         description,
-        required: required.unwrap_or(false),
+        required: required == Some(Flag(true)),
     };
     args.into_iter().map(argument).collect()
 }
@@ -92,6 +97,8 @@ pub(super) struct PromptResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     archived_at: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_at: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     prompt_length: Option<u64>,
 }
 
@@ -115,6 +122,7 @@ impl PromptResult {
             updated_at: Time(item.updated_at),
             last_used_at: item.last_used_at.map(Time),
             archived_at: item.archived_at.map(Time),
+            deleted_at: item.deleted_at.map(Time),
             prompt_length: content_length(item),
         }
     }

@@ -4,7 +4,7 @@ use interline_items::Error;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::prompt::prompt_ref;
+use super::prompt::parse_name;
 use crate::mcp::protocol::arguments::{BoundedInt, NonNegativeInt, PositiveInt};
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
 use crate::mcp::tools::history::{HistoryArgs, HistoryResult};
@@ -32,5 +32,6 @@ struct PromptHistoryArgs {
 
 async fn prompt_history(call: CallContext, args: PromptHistoryArgs) -> Result<HistoryResult, Error> {
     let PromptHistoryArgs { name, version, against, limit } = args;
-    HistoryResult::read(&call, &prompt_ref(&call, &name)?, HistoryArgs { version, against, limit }).await
+    let prompt = call.interline.prompt_or_deleted(&call.caller, parse_name(&call, &name)?).await?;
+    HistoryResult::read(&call, &prompt, HistoryArgs { version, against, limit }).await
 }

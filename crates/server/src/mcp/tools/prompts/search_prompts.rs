@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::prompt::PromptResult;
 use crate::mcp::protocol::arguments::BoundedInt;
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
-use crate::mcp::tools::search::{SearchArgs, SearchPageResult, TagMatchArg};
+use crate::mcp::tools::search::{SearchArgs, SearchPageResult, TagMatchArg, ViewArg};
 
 pub(super) fn tool() -> Tool {
     let info = ToolInfo {
@@ -28,13 +28,15 @@ struct SearchPromptsArgs {
     tags: Option<Vec<String>>,
     /// Default all
     tag_match: Option<TagMatchArg>,
+    /// Default active
+    view: Option<ViewArg>,
     /// Default 20
     limit: Option<BoundedInt<1, 100>>,
     offset: Option<BoundedInt<0, 1_000_000>>,
 }
 
 async fn search_prompts(call: CallContext, args: SearchPromptsArgs) -> Result<SearchPageResult<PromptResult>, Error> {
-    let SearchPromptsArgs { query, tags, tag_match, limit, offset } = args;
-    let search = SearchArgs { query, tags, tag_match, by: None, order: None, limit, offset };
+    let SearchPromptsArgs { query, tags, tag_match, view, limit, offset } = args;
+    let search = SearchArgs { query, tags, tag_match, view, by: None, order: None, limit, offset };
     search.run(&call, [Kind::Prompt].into(), PromptResult::brief).await
 }

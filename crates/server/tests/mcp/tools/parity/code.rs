@@ -93,6 +93,46 @@ fn files() -> Vec<Row> {
     ]
 }
 
+fn histories() -> Vec<Row> {
+    let get =
+        |rest: &'static str, path: &str, more: Value| row(rest, Value::Null, "content_history", workflow(path, more));
+    let restore =
+        |rest: &'static str, path: &str, more: Value| row(rest, Value::Null, "restore_content", workflow(path, more));
+    vec![
+        get("GET /content/{edited}/history", "edited.py", json!({})),
+        get("GET /content/{edited}/history?limit=1", "edited.py", json!({"limit": "1"})),
+        get("GET /content/{gone}/history", "gone.py", json!({})),
+        get("GET /content/{nobody}/history", "nothing.py", json!({})),
+        get("GET /content/{edited}/history/2/diff", "edited.py", json!({"version": 2})),
+        get("GET /content/{edited}/history/2/diff?against=0", "edited.py", json!({"version": 2, "against": 0})),
+        get("GET /content/{edited}/history/9/diff", "edited.py", json!({"version": 9})),
+        restore("POST /content/{edited}/history/1/restore", "edited.py", json!({"version": 1})),
+        restore("POST /content/{edited}/history/9/restore", "edited.py", json!({"version": 9})),
+        restore("POST /content/{edited}/restore", "edited.py", json!({})),
+        restore("POST /content/{gone}/restore", "gone.py", json!({})),
+        restore("POST /content/{gone}/history/1/restore", "gone.py", json!({"version": 1})),
+        restore("POST /content/{taken}/restore", "taken.py", json!({})),
+        restore("POST /content/{nobody}/restore", "nothing.py", json!({})),
+    ]
+}
+
+fn app_moves() -> Vec<Row> {
+    let moved =
+        |rest: &'static str, tool: &'static str, app: &str| row(rest, Value::Null, tool, json!({"app_id": app}));
+    vec![
+        moved("DELETE /apps/reports", "delete_app", "reports"),
+        moved("DELETE /apps/{app}", "delete_app", "{app}"),
+        moved("DELETE /apps/old", "delete_app", "old"),
+        moved("DELETE /apps/nobody", "delete_app", "nobody"),
+        moved("POST /apps/old/restore", "restore_app", "old"),
+        moved("POST /apps/{old}/restore", "restore_app", "{old}"),
+        moved("POST /apps/reports/restore", "restore_app", "reports"),
+        moved("POST /apps/nobody/restore", "restore_app", "nobody"),
+        row("GET /apps?view=deleted", Value::Null, "list_apps", json!({"view": "deleted"})),
+        row("GET /apps?view=archived", Value::Null, "list_apps", json!({"view": "archived"})),
+    ]
+}
+
 fn others() -> Vec<Row> {
     let get = |path: &'static str, tool: &'static str, arguments: Value| row(path, Value::Null, tool, arguments);
     vec![
@@ -129,8 +169,32 @@ fn others() -> Vec<Row> {
 async fn before(rest: &Client) -> Vec<(&'static str, String)> {
     let file = workflow("send.py", json!({"content": WORKFLOW}));
     rest.check("POST /code/replace", file, 201, json!({"created": true})).await;
-    rest.check("POST /apps", json!({"name": "Reports"}), 201, json!({"slug": "reports"})).await;
-    Vec::new()
+    let id = |answer: Value| answer["id"].as_str().unwrap().to_owned();
+    let write = async |path: &str| {
+        let file = workflow(path, json!({"content": WORKFLOW}));
+        rest.check("POST /code/replace", file, 201, json!({"created": true})).await;
+        let newest = rest.get("/content?type=workflow&sort_by=created_at&limit=1").await.json();
+        id(newest["items"][0].clone())
+    };
+    let delete =
+        async |path: &str| drop(rest.check("POST /code/delete", workflow(path, json!({})), 200, json!({})).await);
+    let app = async |name: &str| id(rest.check("POST /apps", json!({"name": name}), 201, json!({})).await.json());
+    let (edited, gone, taken) = (write("edited.py").await, write("gone.py").await, write("taken.py").await);
+    let edit = workflow("edited.py", json!({"old_string": "return to", "new_string": "return None"}));
+    rest.check("POST /code/patch", edit, 200, json!({"version": 2})).await;
+    delete("gone.py").await;
+    delete("taken.py").await;
+    write("taken.py").await;
+    let (reports, old) = (app("Reports").await, app("Old").await);
+    rest.delete(&format!("/apps/{old}")).await.expect(204, Value::Null);
+    vec![
+        ("{edited}", edited),
+        ("{gone}", gone),
+        ("{taken}", taken),
+        ("{app}", reports),
+        ("{old}", old),
+        ("{nobody}", "0190a6f4-7b3c-7def-8123-456789abcdef".to_owned()),
+    ]
 }
 
 /// A user of an organization of their own.
@@ -140,5 +204,6 @@ async fn member(owner: &Client, name: &str) -> Value {
 }
 
 async fn both_doors_do_the_same_to_code(store: TestStore) {
-    assert_same(store, "code", files().into_iter().chain(others()), member, before).await;
+    assert_same(store, "code", [files(), histories(), others(), app_moves()].into_iter().flatten(), member, before)
+        .await;
 }

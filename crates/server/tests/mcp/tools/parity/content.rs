@@ -130,6 +130,41 @@ fn changes() -> Vec<Row> {
             "update_item_metadata",
             json!({"id": "{note}", "archived": false}),
         ),
+        update(json!({"add_tags": ["to do"]})),
+    ]
+}
+
+fn moves() -> Vec<Row> {
+    let moved = |rest: &'static str, id: &str, fields: Value| {
+        row(rest, Value::Null, "update_item_metadata", with(fields, "id", id))
+    };
+    let (delete, restore) = (json!({"deleted": true}), json!({"deleted": false}));
+    vec![
+        moved("DELETE /notes/{note}", "{note}", delete.clone()),
+        moved("DELETE /notes/{note}", "{note}", json!({"deleted": "true", "type": "note"})),
+        moved("DELETE /bookmarks/{bookmark}", "{bookmark}", delete.clone()),
+        moved("DELETE /notes/{archived}", "{archived}", delete.clone()),
+        moved("DELETE /notes/{deleted}", "{deleted}", delete.clone()),
+        moved("DELETE /notes/{nobody}", "{nobody}", delete.clone()),
+        moved("POST /notes/{deleted}/restore", "{deleted}", restore.clone()),
+        moved("POST /bookmarks/{dropped}/restore", "{dropped}", restore.clone()),
+        moved("POST /notes/{note}/restore", "{note}", restore.clone()),
+        moved("POST /notes/{archived}/restore", "{archived}", restore.clone()),
+        moved("POST /notes/{nobody}/restore", "{nobody}", restore),
+        moved("POST /notes/{deleted}/archive", "{deleted}", json!({"archived": true})),
+        moved("POST /notes/{archived}/unarchive", "{archived}", json!({"archived": false})),
+        row(
+            "PATCH /notes/{deleted}",
+            json!({"title": "x"}),
+            "update_item_metadata",
+            json!({"id": "{deleted}", "title": "x"}),
+        ),
+        row(
+            "POST /notes/{deleted}/history/1/restore",
+            Value::Null,
+            "restore_item",
+            json!({"id": "{deleted}", "version": 1}),
+        ),
     ]
 }
 
@@ -224,6 +259,12 @@ fn reads() -> Vec<Row> {
             "search_in_content",
             json!({"id": "{note}", "query": "a", "context_lines": 11}),
         ),
+    ]
+}
+
+fn lists() -> Vec<Row> {
+    let get = |path: &'static str, tool: &'static str, arguments: Value| row(path, Value::Null, tool, arguments);
+    vec![
         get("GET /content?type=bookmark", "search_items", json!({"type": "bookmark"})),
         get(
             "GET /notes?tags=old&tags=none&tag_match=any",
@@ -239,6 +280,13 @@ fn reads() -> Vec<Row> {
         get("GET /notes?limit=0", "search_items", json!({"limit": 0})),
         get("GET /notes?limit=101", "search_items", json!({"limit": 101})),
         get("GET /notes?tags=a%20b", "search_items", json!({"tags": ["a b"]})),
+        get("GET /notes?limit=2", "search_items", json!({"type": "note", "limit": "2"})),
+        get("GET /notes?limit=five", "search_items", json!({"type": "note", "limit": "five"})),
+        get("GET /notes?view=archived", "search_items", json!({"type": "note", "view": "archived"})),
+        get("GET /content?view=deleted", "search_items", json!({"view": "deleted"})),
+        get("GET /content?view=deleted&q=a", "search_items", json!({"view": "deleted", "query": "a"})),
+        get("GET /notes?view=gone", "search_items", json!({"view": "gone"})),
+        get("GET /content/{deleted}/history", "item_history", json!({"id": "{deleted}"})),
         get("GET /tags", "list_tags", json!({})),
         get("GET /content/{edited}/history", "item_history", json!({"id": "{edited}"})),
         get("GET /content/{edited}/history/2/diff", "item_history", json!({"id": "{edited}", "version": 2})),
@@ -265,8 +313,18 @@ async fn before(rest: &Client) -> Vec<(&'static str, String)> {
     rest.patch(&format!("/notes/{edited}"), json!({"content": "one\nthree\n"})).await.expect(200, json!({}));
     let deleted = id(&rest.note("Deleted", Some("a")).await);
     rest.delete(&format!("/notes/{deleted}")).await.expect(204, Value::Null);
+    let archived = id(&rest.note("Archived", Some("a")).await);
+    rest.send(&format!("POST /notes/{archived}/archive"), None).await.expect(200, json!({}));
+    // Its address is that of another one now.
+    let dropped = json!({"url": "https://example.org/dropped"});
+    let again = dropped.clone();
+    let dropped = id(&rest.create("bookmarks", dropped).await);
+    rest.delete(&format!("/bookmarks/{dropped}")).await.expect(204, Value::Null);
+    rest.create("bookmarks", again).await;
     vec![
         ("{note}", note),
+        ("{archived}", archived),
+        ("{dropped}", dropped),
         ("{bookmark}", bookmark),
         ("{empty}", empty),
         ("{edited}", edited),
@@ -276,6 +334,6 @@ async fn before(rest: &Client) -> Vec<(&'static str, String)> {
 }
 
 async fn both_doors_do_the_same_to_notes_and_bookmarks(store: TestStore) {
-    let rows = [edits(), changes(), creations_and_returns(), reads()].into_iter().flatten();
+    let rows = [edits(), changes(), moves(), creations_and_returns(), reads(), lists()].into_iter().flatten();
     assert_same(store, "content", rows, alone, before).await;
 }

@@ -135,6 +135,23 @@ fn changes() -> Vec<Row> {
     ]
 }
 
+fn moves() -> Vec<Row> {
+    let moved = |rest: &'static str, name: &str, fields: Value| {
+        row(rest, Value::Null, "update_prompt_metadata", with(fields, "name", name))
+    };
+    let (delete, restore) = (json!({"deleted": true}), json!({"deleted": false}));
+    vec![
+        moved("DELETE /prompts/{review}", "review", delete.clone()),
+        moved("DELETE /prompts/{deleted}", "deleted", delete),
+        moved("POST /prompts/{deleted}/restore", "deleted", restore.clone()),
+        moved("POST /prompts/{review}/restore", "review", restore.clone()),
+        moved("POST /prompts/{taken}/restore", "taken", restore),
+        moved("POST /prompts/{review}/archive", "review", json!({"archived": true})),
+        moved("POST /prompts/{archived}/unarchive", "archived", json!({"archived": false})),
+        moved("POST /prompts/{deleted}/archive", "deleted", json!({"archived": true})),
+    ]
+}
+
 fn reads() -> Vec<Row> {
     let get = |path: &'static str, tool: &'static str, arguments: Value| row(path, Value::Null, tool, arguments);
     let render = |given: Value| {
@@ -164,6 +181,12 @@ fn reads() -> Vec<Row> {
         ),
         get("GET /prompts?limit=1&offset=1", "search_prompts", json!({"limit": 1, "offset": 1})),
         get("GET /prompts?limit=101", "search_prompts", json!({"limit": 101})),
+        get("GET /prompts?view=archived", "search_prompts", json!({"view": "archived"})),
+        get("GET /prompts?view=deleted", "search_prompts", json!({"view": "deleted"})),
+        get("GET /prompts?view=deleted&q=a", "search_prompts", json!({"view": "deleted", "query": "a"})),
+        get("GET /prompts?view=gone", "search_prompts", json!({"view": "gone"})),
+        get("GET /prompts/{deleted}/history", "prompt_history", json!({"name": "deleted"})),
+        get("GET /tags", "list_tags", json!({})),
         get("GET /prompts?tags=a%20b", "search_prompts", json!({"tags": ["a b"]})),
         get("GET /prompts/{edited}/history", "prompt_history", json!({"name": "edited"})),
         get("GET /prompts/{edited}/history/2/diff", "prompt_history", json!({"name": "edited", "version": 2})),
@@ -202,11 +225,21 @@ async fn before(rest: &Client) -> Vec<(&'static str, String)> {
     rest.send(&format!("POST /prompts/{archived}/archive"), None).await.expect(200, json!({}));
     let deleted = id(&rest.create("prompts", json!({"name": "deleted", "content": "a"})).await);
     rest.delete(&format!("/prompts/{deleted}")).await.expect(204, Value::Null);
+    let taken = id(&rest.create("prompts", json!({"name": "taken", "content": "a"})).await);
+    rest.delete(&format!("/prompts/{taken}")).await.expect(204, Value::Null);
+    rest.create("prompts", json!({"name": "taken", "content": "b"})).await;
     rest.note("Review", Some("Be kind")).await;
-    vec![("{review}", review), ("{edited}", edited), ("{failing}", failing)]
+    vec![
+        ("{review}", review),
+        ("{edited}", edited),
+        ("{failing}", failing),
+        ("{archived}", archived),
+        ("{deleted}", deleted),
+        ("{taken}", taken),
+    ]
 }
 
 async fn both_doors_do_the_same_to_prompts(store: TestStore) {
-    let rows = [edits(), changes(), reads()].into_iter().flatten();
+    let rows = [edits(), changes(), moves(), reads()].into_iter().flatten();
     assert_same(store, "prompts", rows, super::alone, before).await;
 }

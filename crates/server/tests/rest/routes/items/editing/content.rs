@@ -104,7 +104,7 @@ async fn lines_that_are_not_what_was_expected_are_a_conflict_with_what_they_are(
         "error": "conflict", "current_version": 1, "current": {"version": 1, "content": null, "content_length": 9},
         "operations": [{"index": 1, "present": "b"}, {"index": 3, "present": "d\ne"}],
         "message": "the lines of 2 operations are not what their `expect` says",
-        "suggestion": "…compare with the present text in `operations`…",
+        "suggestion": "…read the item again, then repeat the change on version…",
     });
     assert_refuses(&owner, ROUTE, Some("a\nb\nc\nd\ne"), &body(&operations), 409, &expected).await;
 }

@@ -191,7 +191,7 @@ async fn no_content_has_nothing_to_edit(store: TestStore) {
         "replace text",
     ]) {
         let expected = json!({"error": "content_empty", "message": format!("Content is empty; cannot {cannot}"),
-            "suggestion": "…a whole `content` first…"});
+            "suggestion": "…PATCH the item with `content`…"});
         super::assert_refuses(&owner, route, None, &body, 400, &expected).await;
     }
 }

@@ -125,7 +125,7 @@ async fn wrong_fields_are_named(store: TestStore) {
         (json!({"title": "x", "tags": [null]}), "tags[0]", "…null…"),
         (json!({"title": "x", "tags": null}), "tags", "…null…"),
         (json!({"title": "x", "tags": {}}), "tags", "…map…"),
-        (json!({"title": "x", "tags": ["ok", "a b"]}), "tags[1]", "…neither a letter nor a digit…"),
+        (json!({"title": "x", "tags": ["ok", "a b"]}), "tags[1]", "a tag has no blanks: write `a-b` instead of `a b`"),
         (json!({"title": "x", "tags": ["a--b"]}), "tags[0]", "…does not follow a letter or digit…"),
         (json!({"title": "x", "tags": [" "]}), "tags[0]", "…blank…"),
         (json!({"title": "x", "content": 5}), "content", "…integer `5`…"),

@@ -2,10 +2,9 @@
 
 use interline_items::Error;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::app::AppResult;
-use crate::mcp::protocol::arguments::NoArgs;
 use crate::mcp::protocol::tool::{CallContext, Effect, Tool, ToolInfo};
 
 pub(super) fn tool() -> Tool {
@@ -18,12 +17,29 @@ pub(super) fn tool() -> Tool {
     Tool::new(info, list_apps)
 }
 
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ListAppsArgs {
+    /// Default active
+    view: Option<AppViewArg>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum AppViewArg {
+    Active,
+    Deleted,
+}
+
 #[derive(Serialize, JsonSchema)]
 struct ListAppsResult {
     apps: Vec<AppResult>,
 }
 
-async fn list_apps(call: CallContext, _: NoArgs) -> Result<ListAppsResult, Error> {
-    let apps = call.interline.apps(&call.caller).await?;
+async fn list_apps(call: CallContext, args: ListAppsArgs) -> Result<ListAppsResult, Error> {
+    let apps = match args.view.unwrap_or(AppViewArg::Active) {
+        AppViewArg::Active => call.interline.apps(&call.caller).await?,
+        AppViewArg::Deleted => call.interline.deleted_apps(&call.caller).await?,
+    };
     Ok(ListAppsResult { apps: apps.iter().map(AppResult::from).collect() })
 }

@@ -31,6 +31,8 @@ pub(super) struct AppResult {
     published_version: Option<u64>,
     created_at: Time,
     updated_at: Time,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_at: Option<Time>,
 }
 
 /// An app with its navigation and the files of its draft.
@@ -81,6 +83,7 @@ impl From<&App> for AppResult {
             published_version: app.published_version,
             created_at: Time(app.created_at),
             updated_at: Time(app.updated_at),
+            deleted_at: app.deleted_at.map(Time),
         }
     }
 }
