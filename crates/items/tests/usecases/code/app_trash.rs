@@ -70,7 +70,7 @@ async fn a_deleted_app_is_gone_with_all_it_has_and_comes_back_with_it() {
         assert_eq!(code(cast.replace(who, &index, "x").await), "not_found", "{who}");
         assert!(cast.interline().apps(&caller).await.unwrap().iter().all(|app| app.id != deleted.id), "{who}");
         assert_eq!(cast.app_files(who).await, 2, "{who}");
-        assert_eq!(cast.interline().deleted_apps(&caller).await.unwrap(), [deleted.clone()], "{who}");
+        assert_eq!(cast.interline().deleted_apps(&caller).await.unwrap(), std::slice::from_ref(&deleted), "{who}");
     }
     let restored = cast.restore_app("acme", &shop).await.unwrap();
     assert_eq!(App { updated_at: before.updated_at, ..restored.clone() }, before);

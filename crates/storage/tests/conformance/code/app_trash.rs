@@ -104,7 +104,7 @@ async fn a_deleted_app_keeps_what_it_has(test: TestStore) {
     let published = store.publish_app(new.app.id, ada.user.id, at(1)).await.unwrap().unwrap();
     let app = store.apps(&[new.app.id].into()).await.unwrap().remove(0);
     let deleted = change(store, &app, Some(5)).await;
-    assert_eq!(store.apps(&[app.id].into()).await.unwrap(), [deleted.clone()]);
+    assert_eq!(store.apps(&[app.id].into()).await.unwrap(), std::slice::from_ref(&deleted));
     let restored = change(store, &deleted, None).await;
     assert_eq!(App { updated_at: app.updated_at, ..restored }, app);
     assert_eq!(store.snapshot(index.item.id).await.unwrap(), Some(index));
