@@ -37,7 +37,11 @@ impl Error {
             Error::EntityTypeMismatch(KindMismatch { declared, detected, .. }) => {
                 format!("use entity_type '{}', or make the code a {}", detected.name(), declared.name())
             }
-            Error::InvalidArguments { .. } => "give all `missing` arguments and none of the `unknown`".to_owned(),
+            Error::InvalidArguments { missing, unknown } => match (missing.is_empty(), unknown.is_empty()) {
+                (false, true) => "give all `missing` arguments".to_owned(),
+                (true, false) => "leave out the `unknown` arguments".to_owned(),
+                _ => "give all `missing` arguments and none of the `unknown`".to_owned(),
+            },
             Error::RenderFailed { .. } => "correct the template or the arguments".to_owned(),
             Error::InvalidLines { total_lines } => format!("ask for lines from 1 to {total_lines}"),
             Error::ContentEmpty(NeedsText::Lines) => {
@@ -78,7 +82,9 @@ impl Error {
             },
             Error::SlugTaken(app) => format!("change app {} instead, or give another `slug`", app.id),
             Error::KeyInFlight => "wait for its answer, or send the same request again in a moment".to_owned(),
-            Error::Unauthorized => "use a valid token".to_owned(),
+            Error::Unauthorized => {
+                "check it for typing errors, or make a new one with `interline token add`".to_owned()
+            }
             Error::Forbidden(refusal) => after_refusal(*refusal),
             Error::Unavailable(_) => "nothing was applied; try again later".to_owned(),
             Error::Overloaded(overloaded) => after_overload(*overloaded),
@@ -87,6 +93,19 @@ impl Error {
                 .to_owned(),
             Error::CorruptContent { versions, .. } => after_damage(versions),
             Error::Internal(_) => "nothing was applied; report the request id if it happens again".to_owned(),
+        }
+    }
+}
+
+impl Error {
+    /// The message with the detail that is for the log alone: paths, and what the database said.
+    pub fn with_detail(&self) -> String {
+        match self {
+            Error::Unavailable(detail)
+            | Error::Unknown(detail)
+            | Error::Internal(detail)
+            | Error::CorruptContent { detail, .. } => format!("{self}: {detail}"),
+            error => error.to_string(),
         }
     }
 }
@@ -114,6 +133,10 @@ fn after_no_match(field: PassageField, none: &NoMatch) -> String {
         Some(NoMatchCause::Elision) => "give every line of the passage, or name a shorter one".to_owned(),
         Some(NoMatchCause::Blank) => format!("add text of a line beside the blanks to `{name}`"),
         None => match none.nearest.first() {
+            Some(nearest) if nearest.first_line == nearest.last_line => format!(
+                "compare with `nearest`; if line {} is meant, copy its text as it stands into `{name}`",
+                nearest.first_line
+            ),
             Some(nearest) => format!(
                 "compare with `nearest`; if lines {} to {} are meant, copy their text as it stands into `{name}`",
                 nearest.first_line, nearest.last_line
@@ -201,9 +224,7 @@ impl fmt::Display for Error {
             Error::InvalidTemplate { line: None, detail, .. } => write!(f, "the template is not valid: {detail}"),
             Error::InvalidCode(error) => write!(f, "the code is not valid on {error}"),
             Error::EntityTypeMismatch(mismatch) => mismatch.fmt(f),
-            Error::InvalidArguments { missing, unknown } => {
-                write!(f, "{} arguments are missing and {} unknown", missing.len(), unknown.len())
-            }
+            Error::InvalidArguments { missing, unknown } => fmt_arguments(f, missing, unknown),
             Error::RenderFailed { line: Some(line), detail } => write!(f, "rendering failed on line {line}: {detail}"),
             Error::RenderFailed { line: None, detail } => write!(f, "rendering failed: {detail}"),
             Error::InvalidLines { total_lines } => {
@@ -243,7 +264,7 @@ impl fmt::Display for Error {
             Error::UnknownSpace(space) => write!(f, "there is no space {space}"),
             Error::InvalidIdempotencyKey(problem) => write!(f, "the idempotency key {problem}"),
             Error::KeyInFlight => f.write_str("a request with the same idempotency key is being carried out"),
-            Error::Unauthorized => f.write_str("no valid token was given"),
+            Error::Unauthorized => f.write_str("the token is not valid: it is mistyped, removed or expired"),
             Error::Forbidden(refusal) => refusal.fmt(f),
             Error::Unavailable(_) => f.write_str("the store cannot do this now"),
             Error::Overloaded(overloaded) => overloaded.fmt(f),
@@ -261,6 +282,28 @@ impl fmt::Display for Overloaded {
             OverloadCause::Everyone => write!(f, "the {} is full", self.resource),
         }
     }
+}
+
+/// `missing argument: `code`; unknown arguments: `a`, `b``. The names are the caller's, and there may be many.
+fn fmt_arguments(f: &mut fmt::Formatter<'_>, missing: &[String], unknown: &[String]) -> fmt::Result {
+    const MOST: usize = 5;
+    let part = |what: &str, names: &[String]| {
+        let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("`{}`", shortened(name))).collect();
+        let more = match names.len().saturating_sub(MOST) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let s = if names.len() == 1 { "" } else { "s" };
+        (!names.is_empty()).then(|| format!("{what} argument{s}: {}{more}", shown.join(", ")))
+    };
+    let parts: Vec<String> = [part("missing", missing), part("unknown", unknown)].into_iter().flatten().collect();
+    f.write_str(&parts.join("; "))
+}
+
+/// The beginning of a name that a caller has sent.
+fn shortened(name: &str) -> String {
+    const MOST: usize = 80;
+    if name.chars().count() <= MOST { name.to_owned() } else { name.chars().take(MOST).chain(['…']).collect() }
 }
 
 fn fmt_damage(f: &mut fmt::Formatter<'_>, item: Option<ItemId>) -> fmt::Result {
@@ -328,6 +371,13 @@ mod tests {
     }
 
     #[test]
+    fn the_log_has_the_detail_and_no_debug_output() {
+        let failed = Error::Unavailable("disk full".to_owned());
+        assert_eq!(failed.with_detail(), "the store cannot do this now: disk full");
+        assert_eq!(Error::KeyInFlight.with_detail(), Error::KeyInFlight.to_string());
+    }
+
+    #[test]
     fn only_a_lost_answer_may_have_been_applied() {
         for (error, applied) in [
             (Error::Unavailable(String::new()), "nothing was applied"),
@@ -336,6 +386,21 @@ mod tests {
         ] {
             assert!(error.suggestion().starts_with(applied), "{error}: {}", error.suggestion());
         }
+    }
+
+    #[test]
+    fn arguments_are_named() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        for (missing, unknown, message) in [
+            (&["code"][..], &[][..], "missing argument: `code`"),
+            (&["a", "b"], &["x"], "missing arguments: `a`, `b`; unknown argument: `x`"),
+            (&[], &["1", "2", "3", "4", "5", "6", "7"], "unknown arguments: `1`, `2`, `3`, `4`, `5` and 2 more"),
+        ] {
+            let error = Error::InvalidArguments { missing: names(missing), unknown: names(unknown) };
+            assert_eq!(error.to_string(), message);
+        }
+        let long = Error::InvalidArguments { missing: Vec::new(), unknown: vec!["x".repeat(10_000)] };
+        assert!(long.to_string().len() < 120, "{long}");
     }
 
     #[test]

@@ -37,7 +37,10 @@ impl WebhookUrl {
         }
         let mut url = match Url::parse(address.trim()) {
             Ok(url) => url,
-            Err(error) => return refused(format!("{error}; give an absolute address like `https://example.com/hook`")),
+            Err(url::ParseError::RelativeUrlWithoutBase) => {
+                return refused("the address needs `https://` in front, as in `https://example.com/hook`".to_owned());
+            }
+            Err(error) => return refused(format!("{error}; give an address like `https://example.com/hook`")),
         };
         if !matches!(url.scheme(), "http" | "https") {
             return refused(format!("the scheme is `{}`; a webhook is an http or https address", url.scheme()));

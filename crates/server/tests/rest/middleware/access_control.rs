@@ -376,7 +376,7 @@ async fn without_a_valid_token_nothing_is_answered(store: TestStore) {
                 let answer = client.send(&line, body(&row)).await;
                 match row.about {
                     About::Anyone => answer.expect(200, Value::Null),
-                    _ => answer.expect(401, json!({"error": "unauthorized", "message": "no valid token was given"})),
+                    _ => answer.expect(401, json!({"error": "unauthorized", "message": "the token is not valid: it is mistyped, removed or expired"})),
                 };
             }
         }

@@ -212,7 +212,8 @@ async fn what_is_no_token_is_unauthorized(store: TestStore) {
     let server = store.serve().await;
     let secret = server.store.secret.clone();
     let nobody = server.without_token();
-    let unauthorized = json!({"error": "unauthorized", "message": "no valid token was given"});
+    let unauthorized =
+        json!({"error": "unauthorized", "message": "the token is not valid: it is mistyped, removed or expired"});
     for header in [
         String::new(),
         "Bearer".to_owned(),
