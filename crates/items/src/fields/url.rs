@@ -24,7 +24,9 @@ impl Url {
             url::ParseError::RelativeUrlWithoutBase => {
                 FieldError::new(FIELD, "the address needs `https://` in front, as in `https://example.com/page`")
             }
-            error => FieldError::new(FIELD, format!("{error}; give an address like `https://example.com/page`")),
+            error => {
+                FieldError::new(FIELD, format!("{error}; give an absolute address like `https://example.com/page`"))
+            }
         })?;
         if !matches!(url.scheme(), "http" | "https") {
             let message = format!("the scheme is `{}`; only http and https can be bookmarked", url.scheme());

@@ -40,7 +40,7 @@ impl WebhookUrl {
             Err(url::ParseError::RelativeUrlWithoutBase) => {
                 return refused("the address needs `https://` in front, as in `https://example.com/hook`".to_owned());
             }
-            Err(error) => return refused(format!("{error}; give an address like `https://example.com/hook`")),
+            Err(error) => return refused(format!("{error}; give an absolute address like `https://example.com/hook`")),
         };
         if !matches!(url.scheme(), "http" | "https") {
             return refused(format!("the scheme is `{}`; a webhook is an http or https address", url.scheme()));
@@ -179,7 +179,7 @@ mod tests {
         }
         for (given, reason) in [
             ("ftp://example.com/", "`ftp`"),
-            ("/hook", "absolute address"),
+            ("/hook", "the address needs `https://` in front"),
             ("https://ada:pw@example.com/", "user name or password"),
             ("http://127.1/", "private"),
             ("http://0x7f000001/", "private"),
