@@ -37,11 +37,7 @@ impl Error {
             Error::EntityTypeMismatch(KindMismatch { declared, detected, .. }) => {
                 format!("use entity_type '{}', or make the code a {}", detected.name(), declared.name())
             }
-            Error::InvalidArguments { missing, unknown } => match (missing.is_empty(), unknown.is_empty()) {
-                (false, true) => "give all `missing` arguments".to_owned(),
-                (true, false) => "leave out the `unknown` arguments".to_owned(),
-                _ => "give all `missing` arguments and none of the `unknown`".to_owned(),
-            },
+            Error::InvalidArguments { missing, unknown } => after_arguments(missing, unknown),
             Error::RenderFailed { .. } => "correct the template or the arguments".to_owned(),
             Error::InvalidLines { total_lines } => format!("ask for lines from 1 to {total_lines}"),
             Error::ContentEmpty(NeedsText::Lines) => {
@@ -108,6 +104,15 @@ impl Error {
             error => error.to_string(),
         }
     }
+}
+
+fn after_arguments(missing: &[String], unknown: &[String]) -> String {
+    match (missing.is_empty(), unknown.is_empty()) {
+        (false, true) => "give all `missing` arguments",
+        (true, false) => "leave out the `unknown` arguments",
+        (false, false) | (true, true) => "give all `missing` arguments and none of the `unknown`",
+    }
+    .to_owned()
 }
 
 fn after_no_match(field: PassageField, none: &NoMatch) -> String {

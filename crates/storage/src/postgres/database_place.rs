@@ -86,7 +86,7 @@ impl DatabasePlace {
     /// The words for what happened before the server said anything.
     fn unreachable(&self, error: &tokio_postgres::Error) -> OpenError {
         let servers = &self.servers;
-        let cause = error.source().map(|cause| error_chain(cause)).unwrap_or_else(|| error.to_string());
+        let cause = error.source().map_or_else(|| error.to_string(), error_chain);
         // The library does not tell its kinds of errors apart otherwise.
         let during = error.to_string();
         if during.contains("TLS handshake") {
@@ -122,9 +122,10 @@ impl fmt::Display for DatabasePlace {
     }
 }
 
-fn postgres_error(message: String, suggestion: String) -> OpenError {
+fn postgres_error(message: impl Into<String>, suggestion: impl Into<String>) -> OpenError {
     // What a server says may have several lines.
-    OpenError::Postgres { message: message.replace(['\n', '\r'], " "), suggestion }
+    let message = message.into().replace(['\n', '\r'], " ");
+    OpenError::Postgres { message, suggestion: suggestion.into() }
 }
 
 fn servers(config: &Config) -> String {
