@@ -15,8 +15,8 @@ use crate::output::OutputFormat;
 
 /// A store for text that AI agents read and edit precisely.
 ///
-/// Every setting can be given as an option, as an environment variable, or as a key of the file that --config names. The
-/// first of them that is there is taken, then the default. The key is the option's name with `_` for `-`.
+/// Every setting can be given as an option, as an environment variable, or as a key of the file that --config names.
+/// Options override environment variables, which override the file. The key is the option's name with `_` for `-`.
 ///
 /// Exit codes: 0 done, 1 refused, 2 wrong usage, 3 the store or the server failed.
 #[derive(Debug, Parser)]
@@ -30,8 +30,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the server
     ///
-    /// Prints its address, on the first start the owner's token, and a line that tries it. Ctrl-C or SIGTERM: it
-    /// finishes the requests in flight, then stops.
+    /// Prints its address, on the first start the owner's token, the line that connects an agent, and a request to try.
+    /// On Ctrl-C or SIGTERM it finishes the requests in flight, then stops.
     Serve(Box<ServeArgs>),
     /// Add, list and remove users
     #[command(subcommand)]
@@ -39,21 +39,22 @@ pub(crate) enum Command {
     /// Add, list, rename and remove tokens
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Run an MCP server on standard input and output, for an agent that starts it
+    /// Connect an agent by MCP: install into a client, or run on stdin and stdout
     ///
-    /// It works on the local store as its owner, or passes everything on to a server. Several of them and a server can
-    /// share one store. Nothing but the protocol is written to stdout.
+    /// `mcp install` writes the servers into the configuration of a client, which then starts them itself. They work on
+    /// the local store as its owner, or pass everything on to a server (--url). Several of them and a server can share
+    /// one store. Nothing but the protocol is written to stdout.
     #[command(subcommand)]
     Mcp(McpCommand),
-    /// Follow what happens
+    /// Follow the changes of items as they happen
     ///
-    /// A line for each change, from every door and every process, after its commit. It goes on until it is stopped, and
-    /// comes back by itself to a server that was lost.
+    /// Prints a line for each change, whoever made it, until it is stopped with Ctrl-C. If the connection to a server is
+    /// lost, it reconnects and goes on where it was.
     Events(EventsArgs),
-    /// Check that the local store is whole
+    /// Verify the store's integrity
     ///
-    /// Reads everything: whether every version of every item can be rebuilt, and whether the index of searches says what
-    /// the items do. It mends nothing, and a server may go on meanwhile. Code 3 if something does not fit together.
+    /// Reads everything: whether every version of every item can be rebuilt, and whether the search index agrees with the
+    /// items. It changes nothing, and a server may keep running. Exit code 3 if there are problems.
     Check(CheckArgs),
 }
 
@@ -83,7 +84,7 @@ impl StoreArgs {
 /// The options of a command that works on a store: which store, and how the result is printed.
 #[derive(Debug, Args)]
 pub(crate) struct StoreCommandArgs {
-    /// Answer in JSON, in the shapes of the REST API
+    /// Print JSON, as in the REST API
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -96,7 +97,7 @@ pub(crate) struct StoreAddressArgs {
     /// A server to work on, instead of the local store [env: INTERLINE_URL]
     #[arg(long, value_name = "URL", help_heading = "Server", conflicts_with_all = ["data_dir", "database"])]
     pub(crate) url: Option<OsString>,
-    /// A token for that server [env: INTERLINE_TOKEN] [default: the owner's, for a server on this machine]
+    /// A token for that server [env: INTERLINE_TOKEN] [default: the owner's, if the server is on this machine]
     #[arg(long, value_name = "TOKEN", help_heading = "Server")]
     pub(crate) token: Option<OsString>,
     #[command(flatten)]
@@ -112,7 +113,7 @@ impl StoreCommandArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EventsArgs {
-    /// Begin after the event that had this cursor; 0 is the oldest that is kept [default: from now on]
+    /// Start after the event with this cursor, as --json shows it; 0 is the oldest that is kept [default: now]
     #[arg(long, value_name = "CURSOR|0")]
     pub(crate) since: Option<String>,
     /// Only items of this type; can be repeated
@@ -133,10 +134,10 @@ pub(crate) enum McpCommand {
     Prompts(McpArgs),
     /// Code: files of apps, workflows and modules
     Code(McpArgs),
-    /// Write servers into the configuration of a client that starts them
+    /// Install MCP servers into the configuration of a client, which then starts them
     ///
-    /// Everything else in the file stays as it is, and so does what was added to an entry by hand. The options of the
-    /// server and of the store are passed on as they are typed here, a token too; what the environment says is not.
+    /// Everything else in the file stays as it is, and so does what was added to an entry by hand. The options that say
+    /// which store or server is used are written there as typed here, a token too; environment variables are not.
     Install(McpInstallArgs),
 }
 
@@ -157,7 +158,7 @@ pub(crate) struct McpInstallArgs {
     /// The client to install them into, for all projects of its user
     #[arg(long, value_name = "CLIENT")]
     pub(crate) client: ClientArg,
-    /// Only print what would be in the file
+    /// Only print what would be written to the file
     #[arg(long)]
     pub(crate) print: bool,
     #[command(flatten)]
@@ -197,23 +198,23 @@ pub(crate) enum ClientArg {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum UserCommand {
-    /// Add a user, and print its first token
+    /// Add a user, and print the user's first token
     Add(UserAddArgs),
     /// List the users
     List(UserListArgs),
-    /// Remove a user and its tokens
+    /// Remove a user with all tokens
     Remove(UserRemoveArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct UserAddArgs {
-    /// What the user is called in histories
+    /// The user's name, as histories show it
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// Where to reach the user
+    /// The user's e-mail address
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) email: Option<String>,
-    /// Let the user manage users, too
+    /// Allow the user to manage users
     #[arg(long)]
     pub(crate) admin: bool,
     #[command(flatten)]
@@ -231,7 +232,7 @@ pub(crate) struct UserRemoveArgs {
     /// The user's name or id
     #[arg(value_name = "USER")]
     pub(crate) user: String,
-    /// Remove its items with their histories, too; without this a user who has items stays
+    /// Also remove the user's items with their histories; without this, a user who has items is not removed
     #[arg(long)]
     pub(crate) purge: bool,
     #[command(flatten)]
@@ -240,7 +241,7 @@ pub(crate) struct UserRemoveArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Make a token, and print it
+    /// Create a token, and print it
     Add(TokenAddArgs),
     /// List tokens
     List(TokenListArgs),
@@ -252,19 +253,19 @@ pub(crate) enum TokenCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct TokenAddArgs {
-    /// What the token is called
+    /// The token's name, such as the program that will use it
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// Whose it is, by name or id [default: yours; on the local store, the owner's]
+    /// The user that it is for, by name or id [default: yourself; on the local store, the owner]
     #[arg(long, value_name = "USER")]
     pub(crate) user: Option<String>,
-    /// What it allows; can be repeated [default: all that you may do]
+    /// What the token allows; can be repeated [default: all that you may do]
     #[arg(long, value_name = "SCOPE")]
     pub(crate) scope: Vec<ScopeArg>,
-    /// The kinds of items that exist for it; can be repeated [default: all]
+    /// The kinds of items that it can see; can be repeated [default: all]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Vec<KindArg>,
-    /// When it ends: after a time (12h, 30d, 1y) or at one (2027-01-31T00:00:00Z) [default: never]
+    /// When it expires: after a time (12h, 30d, 1y) or at one (2027-01-31T00:00:00Z) [default: never]
     #[arg(long, value_name = "WHEN")]
     pub(crate) expires: Option<String>,
     #[command(flatten)]
@@ -273,7 +274,7 @@ pub(crate) struct TokenAddArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TokenListArgs {
-    /// Whose, by name or id [default: yours; on the local store, the owner's]
+    /// The user whose tokens are listed, by name or id [default: yourself; on the local store, the owner]
     #[arg(long, value_name = "USER")]
     pub(crate) user: Option<String>,
     #[command(flatten)]
@@ -303,7 +304,7 @@ pub(crate) struct TokenRemoveArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Answer in JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
     /// There to be refused with the reason: other commands have it.

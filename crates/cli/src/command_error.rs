@@ -93,7 +93,11 @@ impl From<Error> for CommandError {
 
 impl From<OpenError> for CommandError {
     fn from(error: OpenError) -> CommandError {
-        CommandError::failed(error)
+        let failed = CommandError::failed(&error);
+        match error.suggestion() {
+            Some(suggestion) => failed.hint(suggestion),
+            None => failed,
+        }
     }
 }
 

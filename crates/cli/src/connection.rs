@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::args::StoreCommandArgs;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::local::LocalStore;
+use crate::local::{IfMissing, LocalStore};
 use crate::remote::RemoteServer;
 use crate::settings::StoreAddress;
 use crate::wire::{NewTokenResponse, NewUserResponse, TokenListResponse, TokenResponse, UserListResponse};
@@ -33,9 +33,13 @@ pub(crate) struct NewToken {
 
 impl Connection {
     /// Opens the store that the arguments name.
-    pub(crate) async fn open(args: &StoreCommandArgs, environment: &Environment) -> Result<Connection, CommandError> {
+    pub(crate) async fn open(
+        args: &StoreCommandArgs,
+        environment: &Environment,
+        if_missing: IfMissing,
+    ) -> Result<Connection, CommandError> {
         match StoreAddress::from_args(&args.address, environment)? {
-            StoreAddress::Local(store) => Ok(Connection::Local(LocalStore::open(&store).await?)),
+            StoreAddress::Local(store) => Ok(Connection::Local(LocalStore::open(&store, if_missing).await?)),
             StoreAddress::Server { url, token } => Ok(Connection::Server(RemoteServer::new(url, token)?)),
         }
     }

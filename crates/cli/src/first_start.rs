@@ -50,7 +50,7 @@ pub(crate) async fn owner(interline: &Interline, settings: &StoreSettings) -> Re
         // Another process has been faster, or the file belongs to another store.
         let Ok(user) = interline.owner().await else {
             return Err(CommandError::refused(format!(
-                "the store is new, and {} holds another's token",
+                "the store is new, and {} holds the token of another store",
                 path.display()
             ))
             .hint("move that file away, or choose another --data-dir"));
@@ -58,6 +58,7 @@ pub(crate) async fn owner(interline: &Interline, settings: &StoreSettings) -> Re
         return Ok(Owner { user, new_secret: None });
     }
     // The file before the owner: a secret that cannot be written would be lost.
+    make_private_directory(&settings.data_dir)?;
     let cannot_write =
         |error: io::Error| CommandError::failed(format!("{} cannot be written: {error}", path.display()));
     let file = tempfile::Builder::new().prefix(".token").tempfile_in(&settings.data_dir).map_err(cannot_write)?;

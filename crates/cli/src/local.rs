@@ -1,5 +1,7 @@
 //! The local store: opening it, and the commands that work on it as its owner.
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use interline_items::{
@@ -7,7 +9,7 @@ use interline_items::{
     UserDraft,
 };
 use interline_server::McpServer;
-use interline_storage::{PostgresStore, SqliteStore};
+use interline_storage::{OpenError, PostgresStore, SqliteStore};
 
 use crate::command_error::CommandError;
 use crate::connection::{NewToken, find_user};
@@ -22,12 +24,25 @@ pub(crate) struct LocalStore {
     owner: User,
 }
 
-/// Opens the store; the first start makes it.
-pub(crate) async fn open(settings: &StoreSettings) -> Result<(Interline, Owner), CommandError> {
-    first_start::make_private_directory(&settings.data_dir)?;
-    if let Database::Sqlite(path) = &settings.database {
-        // SQLite gives the files beside it the same mode.
-        first_start::make_private_file(path)?;
+/// What a command does where there is no store yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IfMissing {
+    /// It makes one: the first start.
+    Make,
+    /// It is refused, because it could only find nothing: its user has mistyped where the store is.
+    Refuse,
+}
+
+/// Opens the store.
+pub(crate) async fn open(settings: &StoreSettings, if_missing: IfMissing) -> Result<(Interline, Owner), CommandError> {
+    match (if_missing, &settings.database) {
+        (IfMissing::Refuse, _) => require_store(settings).await?,
+        (IfMissing::Make, Database::Postgres(_)) => first_start::make_private_directory(&settings.data_dir)?,
+        (IfMissing::Make, Database::Sqlite(path)) => {
+            first_start::make_private_directory(&settings.data_dir)?;
+            // SQLite gives the files beside it the same mode.
+            first_start::make_private_file(path)?;
+        }
     }
     let interline = connect(settings).await?;
     let owner = first_start::owner(&interline, settings).await?;
@@ -36,19 +51,43 @@ pub(crate) async fn open(settings: &StoreSettings) -> Result<(Interline, Owner),
 
 /// Checks a store that is there already. A file is only read.
 pub(crate) async fn check(settings: &StoreSettings) -> Result<CheckReport, CommandError> {
+    require_store(settings).await?;
     match &settings.database {
-        Database::Sqlite(path) if path.try_exists().is_ok_and(|exists| !exists) => {
-            Err(CommandError::refused(format!("there is no store in {}", settings.data_dir.display()))
-                .hint("say where it is with --data-dir or --database"))
-        }
-        Database::Sqlite(path) => Ok(SqliteStore::check_file(path)?),
+        Database::Sqlite(path) => SqliteStore::check_file(path).map_err(|error| unusable_file(path, &error)),
         Database::Postgres(_) => Ok(connect(settings).await?.check().await?),
     }
 }
 
+/// Refused where there is no store. Nothing is made.
+async fn require_store(settings: &StoreSettings) -> Result<(), CommandError> {
+    let missing = |place: String| {
+        CommandError::refused(format!("there is no store in {place}"))
+            .hint("say where it is with --data-dir or --database; `interline serve` makes a new one")
+    };
+    match &settings.database {
+        Database::Sqlite(path) => match std::fs::metadata(path) {
+            // A first start that was cut off leaves a file without a store.
+            Ok(file) if file.len() == 0 => Err(missing(settings.data_dir.display().to_string())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(missing(settings.data_dir.display().to_string()))
+            }
+            // What else keeps the file from being read is said when it is opened.
+            Ok(_) | Err(_) => Ok(()),
+        },
+        Database::Postgres(url) => match PostgresStore::require_store(url).await {
+            Err(OpenError::NoStore(place)) => Err(missing(place)),
+            checked => Ok(checked?),
+        },
+    }
+}
+
+fn unusable_file(path: &Path, error: &OpenError) -> CommandError {
+    CommandError::failed(format!("{}: {error}", path.display()))
+}
+
 async fn connect(settings: &StoreSettings) -> Result<Interline, CommandError> {
     let store: Arc<dyn Store> = match &settings.database {
-        Database::Sqlite(path) => Arc::new(SqliteStore::open(path)?),
+        Database::Sqlite(path) => Arc::new(SqliteStore::open(path).map_err(|error| unusable_file(path, &error))?),
         Database::Postgres(url) => {
             let connections = settings.postgres_connections.unwrap_or_default();
             Arc::new(PostgresStore::connect_with(url, connections).await?)
@@ -59,12 +98,12 @@ async fn connect(settings: &StoreSettings) -> Result<Interline, CommandError> {
 
 impl LocalStore {
     /// Opens the store, and says so if it is new: a user who mistyped its directory should know.
-    pub(crate) async fn open(settings: &StoreSettings) -> Result<LocalStore, CommandError> {
-        let (interline, owner) = open(settings).await?;
+    pub(crate) async fn open(settings: &StoreSettings, if_missing: IfMissing) -> Result<LocalStore, CommandError> {
+        let (interline, owner) = open(settings, if_missing).await?;
         if owner.new_secret.is_some() {
             let (directory, file) = (settings.data_dir.display(), settings.token_file());
             output::print_to_stderr(&format!(
-                "note: the store in {directory} is new; its owner is {}, whose token is in {}",
+                "note: made a new store in {directory}; its owner is {}, the owner's token is saved in {}",
                 owner.user.name,
                 file.display()
             ));
@@ -75,7 +114,7 @@ impl LocalStore {
     /// Serves MCP on standard input and output, as the owner, until the input ends.
     pub(crate) async fn serve_mcp(self, server: McpServer) -> Result<(), CommandError> {
         let served = interline_server::serve_mcp(server, self.interline, self.owner.id).await;
-        served.map_err(|error| CommandError::failed(format!("the server stopped: {error}")))
+        served.map_err(|error| CommandError::failed(format!("the MCP server stopped: {error}")))
     }
 
     /// Listens to the store's events, as the owner.

@@ -13,6 +13,7 @@ use std::{fs, thread};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
+use crate::environment::Environment;
 use crate::output::OutputFormat;
 
 /// How many bytes wait to be written at the most.
@@ -20,19 +21,39 @@ const MAX_QUEUED_BYTES: usize = 1024 * 1024;
 /// How long the end of the program waits for the last lines: whoever reads stderr may have stopped.
 const FLUSH_TIME: Duration = Duration::from_secs(1);
 
+/// The MCP SDK, whose log is about its own insides.
+const SDK: &str = "rmcp";
+
 /// Logs to stderr from now on, panics included, until the returned value is dropped, which writes what is still queued.
 #[must_use = "the log ends when this is dropped"]
-pub(crate) fn start(filter: EnvFilter, format: OutputFormat) -> RunningLog {
+pub(crate) fn start(filter: EnvFilter, format: OutputFormat, environment: &Environment) -> RunningLog {
     let log = RunningLog::start(own_stderr());
     let writer = QueueWriter(Arc::clone(&log.0));
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).log_internal_errors(false);
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(without_sdk(filter))
+        .with_writer(writer)
+        .log_internal_errors(false)
+        .with_ansi(has_colors(io::stderr().is_terminal(), environment));
     match format {
         OutputFormat::Json => lines.json().init(),
-        OutputFormat::Text => lines.with_ansi(io::stderr().is_terminal()).init(),
+        OutputFormat::Text => lines.init(),
     }
     // The standard hook writes to stderr itself, and waits for as long as nobody reads there.
     panic::set_hook(Box::new(log_panic));
     log
+}
+
+/// The filter without the lines of the MCP SDK, unless it names the SDK.
+fn without_sdk(filter: EnvFilter) -> EnvFilter {
+    match format!("{SDK}=off").parse() {
+        Ok(off) if !filter.to_string().contains(SDK) => filter.add_directive(off),
+        Ok(_) | Err(_) => filter,
+    }
+}
+
+/// Whether lines have colors: for people who have not switched them off (<https://no-color.org>).
+fn has_colors(is_terminal: bool, environment: &Environment) -> bool {
+    is_terminal && environment.get("NO_COLOR").is_none()
 }
 
 /// stderr without the lock that the standard library puts around it: a write that hangs must hold up nobody else.
@@ -202,6 +223,21 @@ mod tests {
     fn log() -> (RunningLog, Sender<io::Result<()>>, Receiver<String>) {
         let ((permit, permissions), (written, lines)) = (channel(), channel());
         (RunningLog::start(Box::new(Gate { permissions, written })), permit, lines)
+    }
+
+    #[test]
+    fn colors_are_for_terminals_whose_user_wants_them() {
+        let plain = Environment::from([("NO_COLOR", "")]);
+        assert!(has_colors(true, &plain), "an empty variable is none");
+        assert!(!has_colors(false, &plain));
+        assert!(!has_colors(true, &Environment::from([("NO_COLOR", "1")])));
+    }
+
+    #[test]
+    fn the_sdk_is_logged_only_for_who_names_it() {
+        let filter = |text: &str| without_sdk(EnvFilter::new(text)).to_string();
+        assert_eq!(filter("info"), "rmcp=off,info");
+        assert_eq!(filter("warn,rmcp=debug"), "rmcp=debug,warn");
     }
 
     #[test]

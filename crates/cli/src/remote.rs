@@ -54,6 +54,7 @@ impl RemoteServer {
             .tls_backend_preconfigured(
                 tls::configuration().map_err(|error| CommandError::failed(format!("TLS: {error}")))?,
             )
+            .user_agent(concat!("interline/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(TIMEOUT)
@@ -101,7 +102,7 @@ impl RemoteServer {
         if let Some(name_or_id) = user {
             let me: UserResponse = self.read_json(self.request(Method::GET, "users/me")?).await?;
             if me.name != name_or_id && !me.id.eq_ignore_ascii_case(name_or_id) {
-                return Err(CommandError::refused("a server lists the tokens of their own user alone")
+                return Err(CommandError::refused("a server lists only the tokens of the user who asks")
                     .hint("leave --user out, give a token of that user, or run this where the store is"));
             }
         }
@@ -183,7 +184,7 @@ impl RemoteServer {
         }
         match error.error.as_str() {
             "unauthorized" => {
-                CommandError::refused(error.message).hint("give a valid token by --token or INTERLINE_TOKEN")
+                CommandError::refused(error.message).hint("give a valid token with --token or INTERLINE_TOKEN")
             }
             "validation_failed" if !error.errors.is_empty() => {
                 let problems: Vec<_> =

@@ -2,12 +2,13 @@
 
 mod bounds;
 mod layers;
+mod listen;
 mod outbound;
 #[cfg(test)]
 mod tests;
 
 use std::ffi::OsStr;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,7 @@ pub(crate) use self::bounds::BoundSettings;
 #[cfg(test)]
 pub(crate) use self::layers::variable;
 use self::layers::{Layers, Origin, Setting};
+pub(crate) use self::listen::ListenAddress;
 pub(crate) use self::outbound::OutboundSettings;
 use self::outbound::parse_count;
 use crate::args::{CheckArgs, McpArgs, ServeArgs, StoreAddressArgs, StoreArgs};
@@ -31,7 +33,6 @@ use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::output::OutputFormat;
 
-const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 4680);
 const DEFAULT_LOG: &str = "info";
 /// More listeners than a server has connections are no limit.
 const MAX_LISTENERS: usize = 4_096;
@@ -46,6 +47,8 @@ const SQLITE_FILE: &str = "interline.db";
 pub(crate) struct StoreSettings {
     pub(crate) data_dir: PathBuf,
     pub(crate) database: Database,
+    /// The configuration file, if one was read.
+    pub(crate) config_file: Option<PathBuf>,
     /// `None` is the default for this machine.
     pub(crate) postgres_connections: Option<PostgresConnections>,
     pub(crate) limits: Limits,
@@ -67,7 +70,7 @@ pub(crate) enum Database {
 /// The settings of `serve`.
 #[derive(Debug)]
 pub(crate) struct ServeSettings {
-    pub(crate) listen: SocketAddr,
+    pub(crate) listen: ListenAddress,
     pub(crate) auth: AuthMode,
     pub(crate) rate_limits: Option<RateLimits>,
     pub(crate) allowed_hosts: Vec<String>,
@@ -127,7 +130,8 @@ impl StoreSettings {
         };
         let owner_name = layers.environment.user_name().unwrap_or(DEFAULT_OWNER).to_owned();
         let (limits, sdk_name) = (layers.limits(), layers.sdk_name());
-        Ok(StoreSettings { data_dir, database, postgres_connections, limits, sdk_name, owner_name })
+        let config_file = layers.file_path();
+        Ok(StoreSettings { data_dir, database, config_file, postgres_connections, limits, sdk_name, owner_name })
     }
 
     /// The store that `check` reads. A remote server cannot be checked: a user who names one must not take the report on a
@@ -138,10 +142,10 @@ impl StoreSettings {
         match url.filter(|setting| setting.is_typed() || !args.store.is_typed()) {
             None => StoreSettings::from_args(&args.store, None, &layers),
             Some(setting) => Err(CommandError::usage(format!(
-                "{}: a check reads the store itself, not through a server",
+                "{}: `check` reads the store itself, and cannot reach it through a server",
                 setting.origin
             ))
-            .hint("run it where the store is, with --data-dir or --database; the server may go on meanwhile")),
+            .hint("run it where the store is, with --data-dir or --database; the server may keep running")),
         }
     }
 
@@ -155,9 +159,9 @@ impl ServeSettings {
     pub(crate) fn from_args(args: &ServeArgs, environment: &Environment) -> Result<ServeSettings, CommandError> {
         let layers = Layers::read(args.store.config.as_deref(), environment)?;
         let listen = layers.find("listen", args.listen.as_deref(), |file| file.listen.as_deref());
-        let listen = listen.map_or(Ok(DEFAULT_LISTEN), |setting| parse_listen_address(&setting))?;
+        let listen = listen.map_or(Ok(ListenAddress::default()), |setting| ListenAddress::parse(&setting))?;
         let auth = layers.find("auth", args.auth.as_deref(), |file| file.auth.as_deref());
-        let auth = auth.map_or(Ok(AuthMode::Token), |setting| parse_auth_mode(&setting, listen))?;
+        let auth = auth.map_or(Ok(AuthMode::Token), |setting| parse_auth_mode(&setting, &listen))?;
         let rate_limits = layers.find("rate-limit", args.rate_limit.as_deref(), |file| file.rate_limit.as_deref());
         let rate_limits = rate_limits.map_or(Ok(Some(RateLimits::default())), |setting| parse_rate_limits(&setting))?;
         let hosts = layers.find_all("allowed-host", &args.allowed_host, |file| file.allowed_host.as_deref());
@@ -260,7 +264,8 @@ fn data_dir(args: &StoreArgs, layers: &Layers<'_>) -> Result<PathBuf, CommandErr
     let setting = layers.find("data-dir", args.data_dir.as_deref(), |file| file.data_dir.as_deref());
     let Some(setting) = setting else {
         return layers.environment.data_home().map(|home| home.join("interline")).ok_or_else(|| {
-            CommandError::usage("neither XDG_DATA_HOME nor HOME says where data is kept").hint("choose with --data-dir")
+            CommandError::usage("neither XDG_DATA_HOME nor HOME is set, so there is no default data directory")
+                .hint("choose one with --data-dir")
         });
     };
     let path = match &setting.origin {
@@ -286,23 +291,17 @@ fn parse_postgres_url(setting: &Setting) -> Result<Database, CommandError> {
 fn parse_connections(setting: &Setting) -> Result<PostgresConnections, CommandError> {
     let parsed = setting.text()?.parse().ok().and_then(PostgresConnections::new);
     let hint = format!("write a number from {} to {}", PostgresConnections::LEAST, PostgresConnections::MOST);
-    parsed.ok_or_else(|| setting.invalid("is not such a number of connections").hint(hint))
+    parsed.ok_or_else(|| setting.invalid("is not a possible number of connections").hint(hint))
 }
 
-fn parse_listen_address(setting: &Setting) -> Result<SocketAddr, CommandError> {
-    setting.text()?.parse().map_err(|_| {
-        setting.invalid("is not an address with a port").hint("write one such as 127.0.0.1:4680 or [::1]:4680")
-    })
-}
-
-fn parse_auth_mode(setting: &Setting, listen: SocketAddr) -> Result<AuthMode, CommandError> {
+fn parse_auth_mode(setting: &Setting, listen: &ListenAddress) -> Result<AuthMode, CommandError> {
     match setting.text()? {
         "token" => Ok(AuthMode::Token),
-        "none" if !listen.ip().to_canonical().is_loopback() => Err(CommandError::usage(format!(
-            "{}: without authentication the server listens on a loopback address only, and {listen} is none",
+        "none" if !listen.is_loopback() => Err(CommandError::usage(format!(
+            "{}: without authentication the server listens on a loopback address only, and {listen} is not one",
             setting.origin
         ))
-        .hint("take `--auth token`, or listen on 127.0.0.1 and put a proxy that authenticates before it")),
+        .hint("use `--auth token`, or listen on 127.0.0.1 behind a proxy that authenticates")),
         "none" => Ok(AuthMode::None),
         _ => Err(setting.invalid("is not a way to authenticate").hint("write token or none")),
     }
@@ -352,15 +351,23 @@ fn parse_log_format(setting: &Setting) -> Result<OutputFormat, CommandError> {
     match setting.text()? {
         "text" => Ok(OutputFormat::Text),
         "json" => Ok(OutputFormat::Json),
-        _ => Err(setting.invalid("is not a form of logs").hint("write text or json")),
+        _ => Err(setting.invalid("is not a log format").hint("write text or json")),
     }
 }
 
 fn parse_server_url(setting: &Setting) -> Result<Url, CommandError> {
-    let mut url = Url::parse(setting.text()?)
-        .ok()
-        .filter(|url| matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none())
-        .ok_or_else(|| setting.invalid("is not a server's address").hint("write one such as http://127.0.0.1:4680"))?;
+    let text = setting.text()?;
+    let is_address =
+        |url: &Url| matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none();
+    let mut url = Url::parse(text).ok().filter(is_address).ok_or_else(|| {
+        // `localhost:4680` is a URL, with the scheme `localhost`.
+        if !text.contains("://") && Url::parse(&format!("https://{text}")).is_ok_and(|url| is_address(&url)) {
+            return setting
+                .invalid("is not a server's address: the address needs `https://` in front")
+                .hint(format!("write https://{text}, or http://{text} for a server on this machine"));
+        }
+        setting.invalid("is not a server's address").hint("write one such as http://127.0.0.1:4680")
+    })?;
     // Paths are joined to it.
     if !url.path().ends_with('/') {
         url.set_path(&format!("{}/", url.path()));

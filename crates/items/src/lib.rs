@@ -85,8 +85,8 @@ pub use usecases::{
     LineRange, ListenFrom, ListenRequest, Listener, OrganizationDraft, Outbound, PassageChange, PublishedVersion,
     QuerySyntax, ReadContent, ReadItem, ReceivedEvent, ReplaceFile, ReplacedFile, SUMMARY_TIME, SearchField,
     SearchFiles, SearchInside, Secret, SummaryError, SummaryRequest, SummaryResult, TagChanges, TagCountFilter,
-    TextChange, TextFilter, TokenDraft, TrashState, Upkeep, UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges,
-    WebhookDraft, WebhookSwitch, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows, WriteOutcome,
+    TextChange, TextFilter, TokenDraft, TrashState, Upkeep, UpkeepReport, UserDraft, Validation, VersionDiff,
+    WebhookChanges, WebhookDraft, WebhookSwitch, WorkflowFilter, WorkflowRef, WorkflowSource, Workflows, WriteOutcome,
 };
 pub use workers::{count_worker_restart, supervise, worker_restarts};
 pub use write::{Action, Batch, ContentWrite, IdempotencyRecord, ItemWrite, Record, Source};

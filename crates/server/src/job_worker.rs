@@ -24,7 +24,8 @@ pub(crate) async fn run_jobs(interline: Interline, settings: JobSettings) {
             Ok(()) => logged = None,
             Err(error) => {
                 if logged.replace(error.code()) != Some(error.code()) {
-                    tracing::warn!(?error, "work that follows from changes cannot be done; it is tried again");
+                    let error = error.with_detail();
+                    tracing::warn!(error, "webhooks and summaries cannot be worked on; it is tried again");
                 }
                 tokio::time::sleep(RETRY).await;
             }

@@ -21,8 +21,8 @@ use tower::Service as _;
 
 use crate::client_address::ClientAddress;
 use crate::connections::{
-    Acceptor, AnswerBody, CloseRequest, Connection, ConnectionLimits, ConnectionTable, ForwardedFor, LONGEST_IDLE,
-    LogLimit, StreamLimits, TimedStream, forwarded_address,
+    Acceptor, AnswerBody, CloseRequest, Connection, ConnectionLimits, ConnectionTable, ForwardedFor, ForwardedId,
+    LONGEST_IDLE, LogLimit, StreamLimits, TimedStream, forwarded_address,
 };
 use crate::shutdown::Shutdown;
 use crate::{Indexing, Settings, http, job_worker};
@@ -172,6 +172,8 @@ fn answer(
     let forwarded = forwarded_address(connection.peer(), request.headers(), &table.limits().trusted_proxies);
     let client = forwarded.map_or(connection.peer(), |ForwardedFor(client)| client);
     forwarded.map(|forwarded| request.extensions_mut().insert(forwarded));
+    let id = ForwardedId::from_headers(connection.peer(), request.headers(), &table.limits().trusted_proxies);
+    id.map(|id| request.extensions_mut().insert(id));
     request.extensions_mut().insert(ClientAddress(client));
     request.extensions_mut().insert(Arc::clone(connection));
     let answering = router.call(request);
@@ -195,9 +197,9 @@ async fn run_upkeep(interline: Interline, rules: Upkeep) {
         match interline.run_upkeep(rules).await {
             Ok(report) if report == UpkeepReport::default() => {}
             Ok(UpkeepReport { items, apps, records, events, jobs: work, idempotency_records: answers }) => {
-                tracing::info!(items, apps, records, events, work, answers, "threw away what was too old");
+                tracing::info!(items, apps, records, events, work, answers, "removed what was too old");
             }
-            Err(error) => tracing::warn!(?error, "housekeeping failed"),
+            Err(error) => tracing::warn!(error = error.with_detail(), "removing what is too old failed"),
         }
     }
 }
@@ -218,7 +220,8 @@ async fn run_indexing(interline: Interline) {
             }
             Err(error) => {
                 if logged.replace(error.code()) != Some(error.code()) {
-                    tracing::warn!(?error, "the index of searches cannot be brought up to date; it is tried again");
+                    let error = error.with_detail();
+                    tracing::warn!(error, "the search index cannot be brought up to date; it is tried again");
                 }
                 INDEX_RETRY
             }

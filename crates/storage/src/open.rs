@@ -16,7 +16,28 @@ pub enum OpenError {
         /// The oldest version that is safe.
         needed: &'static str,
     },
-    /// The database cannot be reached, read or written. The text says why.
+    /// A PostgreSQL server cannot be reached, or refuses what is asked of it.
+    #[error("{message}")]
+    Postgres {
+        /// The server with its port, and why. It never holds a password.
+        message: String,
+        /// What may help.
+        suggestion: String,
+    },
+    /// The PostgreSQL database is there and has no store, and none was to be made. The text names the database.
+    #[error("there is no store in {0}")]
+    NoStore(String),
+    /// The database cannot be read or written. The text says why.
     #[error("the database cannot be opened: {0}")]
     Failed(String),
+}
+
+impl OpenError {
+    /// What may help, where that is known.
+    pub fn suggestion(&self) -> Option<&str> {
+        match self {
+            OpenError::Postgres { suggestion, .. } => Some(suggestion),
+            OpenError::Newer(_) | OpenError::OldSqlite { .. } | OpenError::NoStore(_) | OpenError::Failed(_) => None,
+        }
+    }
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::args::EventsArgs;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::local::LocalStore;
+use crate::local::{IfMissing, LocalStore};
 use crate::output::{self, OutputFormat, Reader};
 use crate::remote::RemoteServer;
 use crate::settings::StoreAddress;
@@ -24,7 +24,7 @@ pub(super) async fn run(args: &EventsArgs, environment: &Environment) -> Result<
     match StoreAddress::from_args(&args.options.address, environment)? {
         StoreAddress::Local(store) => {
             let filter = filter(args)?;
-            follow_store(&LocalStore::open(&store).await?, filter, args.options.format()).await
+            follow_store(&LocalStore::open(&store, IfMissing::Refuse).await?, filter, args.options.format()).await
         }
         StoreAddress::Server { url, token } => follow_server(&RemoteServer::new(url, token)?, args).await,
     }
@@ -86,7 +86,7 @@ async fn follow_server(server: &RemoteServer, args: &EventsArgs) -> Result<(), C
                 Reader::Gone => return Ok(()),
             }
         }
-        output::print_to_stderr("note: the connection to the server was lost; trying again");
+        output::print_to_stderr("note: the connection to the server was lost; reconnecting");
         let mut pause = RETRY_PAUSES.0;
         events = loop {
             tokio::time::sleep(pause).await;
@@ -97,7 +97,9 @@ async fn follow_server(server: &RemoteServer, args: &EventsArgs) -> Result<(), C
                     if since.is_some() || start_cursor.take().is_none() {
                         return Err(error);
                     }
-                    output::print_to_stderr("note: what happened since it began to listen may not be kept any more");
+                    output::print_to_stderr(
+                        "note: some events of the meantime may be missing: the server no longer keeps them",
+                    );
                 }
                 Err(_) => {}
             }

@@ -1,9 +1,9 @@
 //! The command `interline serve`: runs the server until a signal stops it.
 
-use std::fmt::Write as _;
+mod greeting;
+
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::Path;
+use std::net::SocketAddr;
 
 use interline_items::JobPolicy;
 use interline_server::{Auth, JobSettings, Settings};
@@ -13,10 +13,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::args::ServeArgs;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::first_start::Owner;
+use crate::local::IfMissing;
 use crate::machine;
 use crate::output::print;
-use crate::settings::{AuthMode, ServeSettings};
+use crate::settings::{AuthMode, ListenAddress, ServeSettings};
 use crate::tls;
 use crate::{local, log};
 
@@ -28,11 +28,10 @@ const BACKLOG: u32 = 1_024;
 pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(), CommandError> {
     let settings = ServeSettings::from_args(args, environment)?;
     // Before the store: a second server at the same address must not make one.
-    let listener = listen(settings.listen).map_err(|error| cannot_listen(settings.listen, &error))?;
-    let address = listener.local_addr().map_err(|error| cannot_listen(settings.listen, &error))?;
+    let (listener, address) = listen_on_one(&settings.listen)?;
     let stop = stop_signal()?;
-    let (interline, owner) = local::open(&settings.store).await?;
-    let greeting = greeting(address, &settings, &owner);
+    let (interline, owner) = local::open(&settings.store, IfMissing::Make).await?;
+    let greeting = greeting::text(address, &settings, &owner, environment);
     let defaults = Settings::default();
     let server_settings = Settings {
         auth: match settings.auth {
@@ -40,7 +39,7 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
             AuthMode::None => Auth::Owner(owner.user.id),
         },
         rate_limits: settings.rate_limits,
-        allowed_hosts: settings.allowed_hosts,
+        allowed_hosts: allowed_hosts(settings.allowed_hosts, &settings.listen),
         allowed_origins: settings.allowed_origins,
         max_connections: machine::connections_within(defaults.max_connections),
         max_connections_per_address: settings.bounds.max_connections_per_address,
@@ -56,7 +55,7 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
         }),
         ..defaults
     };
-    let _log = log::start(settings.log, settings.log_format);
+    let _log = log::start(settings.log, settings.log_format, environment);
     // Nobody has to read the greeting: the token is in its file too.
     if print(&greeting).is_err() {
         tracing::warn!("stdout cannot be written");
@@ -66,6 +65,36 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
     served.map_err(|error| CommandError::failed(format!("the server stopped: {error}")))?;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Listens on the first of the addresses that this machine has.
+fn listen_on_one(addresses: &ListenAddress) -> Result<(TcpListener, SocketAddr), CommandError> {
+    let mut failed = None;
+    for &address in addresses.addresses() {
+        match listen(address).and_then(|listener| Ok((listener.local_addr()?, listener))) {
+            Ok((address, listener)) => return Ok((listener, address)),
+            Err(error) if is_elsewhere(&error) => failed = Some((address, error)),
+            // An address that is in use must not become another one.
+            Err(error) => return Err(cannot_listen(address, &error)),
+        }
+    }
+    Err(match failed {
+        Some((address, error)) => cannot_listen(address, &error),
+        None => CommandError::usage(format!("{addresses} is no address")),
+    })
+}
+
+/// Whether this machine does not have the address, or its kind of addresses.
+fn is_elsewhere(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::AddrNotAvailable | io::ErrorKind::Unsupported)
+}
+
+/// The names that requests may be sent to. A loopback address by its name is reached by that name, too.
+fn allowed_hosts(mut hosts: Vec<String>, listen: &ListenAddress) -> Vec<String> {
+    if listen.is_loopback() {
+        hosts.extend(listen.name().map(str::to_owned));
+    }
+    hosts
 }
 
 /// Listens on an address.
@@ -100,83 +129,4 @@ fn stop_signal() -> Result<impl Future<Output = ()> + Send + 'static, CommandErr
             _ = terminate.recv() => {}
         }
     })
-}
-
-/// The text that is printed at the start: the address, the owner's token if it is new, and a line to try it.
-fn greeting(address: SocketAddr, settings: &ServeSettings, owner: &Owner) -> String {
-    let token_file = settings.store.token_file();
-    let mut text = format!("Interline listens on http://{address}\n");
-    if let Some(secret) = &owner.new_secret {
-        let _ = write!(
-            text,
-            "\nThe token of {}, shown this once and kept in {}:\n\n    {}\n",
-            owner.user.name,
-            token_file.display(),
-            secret.as_str()
-        );
-    }
-    let _ = write!(
-        text,
-        "\nTry it:\n\n    {}\n",
-        example(address, settings.auth, Some(token_file.as_path()).filter(|file| file.exists()))
-    );
-    text
-}
-
-/// A request that can be pasted into a shell.
-fn example(address: SocketAddr, auth: AuthMode, token_file: Option<&Path>) -> String {
-    let here = SocketAddr::new(reachable(address.ip()), address.port());
-    match auth {
-        AuthMode::None => format!("curl http://{here}/notes"),
-        AuthMode::Token => {
-            // The owner's token is where the first start was: not on every machine that shares a database.
-            let token = match token_file {
-                Some(file) => format!("$(cat {})", shell_quoted(&file.display().to_string())),
-                None => "$INTERLINE_TOKEN".to_owned(),
-            };
-            format!("curl -H \"Authorization: Bearer {token}\" http://{here}/notes")
-        }
-    }
-}
-
-/// An address that reaches this server, where `listened` may stand for every address of the machine.
-fn reachable(listened: IpAddr) -> IpAddr {
-    match listened {
-        IpAddr::V4(address) if address.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(address) if address.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        address => address,
-    }
-}
-
-/// One word of a shell.
-fn shell_quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,@%:=".contains(c);
-    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(address: &str, auth: AuthMode, file: &str, expected: &str) {
-        assert_eq!(example(address.parse().expect("an address"), auth, Some(Path::new(file))), expected);
-    }
-
-    #[test]
-    fn the_example_can_be_pasted() {
-        check("127.0.0.1:4680", AuthMode::None, "/d/token", "curl http://127.0.0.1:4680/notes");
-        check(
-            "0.0.0.0:80",
-            AuthMode::Token,
-            "/my data/it's/token",
-            r#"curl -H "Authorization: Bearer $(cat '/my data/it'\''s/token')" http://127.0.0.1:80/notes"#,
-        );
-        check(
-            "[::]:80",
-            AuthMode::Token,
-            "/d/token",
-            r#"curl -H "Authorization: Bearer $(cat /d/token)" http://[::1]:80/notes"#,
-        );
-    }
 }

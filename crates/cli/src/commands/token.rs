@@ -7,7 +7,8 @@ use crate::args::{TokenAddArgs, TokenCommand, TokenListArgs, TokenRemoveArgs, To
 use crate::command_error::CommandError;
 use crate::connection::{Connection, NewToken};
 use crate::environment::Environment;
-use crate::output::{OutputFormat, print, print_json, print_table, to_minute};
+use crate::local::IfMissing;
+use crate::output::{OutputFormat, print, print_json, print_table, printable, to_minute};
 
 pub(super) async fn run(command: TokenCommand, environment: &Environment) -> Result<(), CommandError> {
     match command {
@@ -27,26 +28,30 @@ async fn add(args: TokenAddArgs, environment: &Environment) -> Result<(), Comman
         expires_at: args.expires.map(|text| expiry(&text, now)).transpose()?,
         user: args.user,
     };
-    let new = Connection::open(&args.options, environment).await?.add_token(new).await?;
+    let new = Connection::open(&args.options, environment, IfMissing::Make).await?.add_token(new).await?;
     match args.options.format() {
         OutputFormat::Json => print_json(&new),
-        OutputFormat::Text => print(&format!("{}\nIt is not shown again:\n\n    {}", new.about.id, new.token)),
+        OutputFormat::Text => {
+            let name = printable(&new.about.name);
+            print(&format!("Token {name} (shown only once):\n\n    {}\n\nIts id is {}.", new.token, new.about.id))
+        }
     }
 }
 
 async fn list(args: &TokenListArgs, environment: &Environment) -> Result<(), CommandError> {
-    let list = Connection::open(&args.options, environment).await?.tokens(args.user.as_deref()).await?;
+    let list =
+        Connection::open(&args.options, environment, IfMissing::Refuse).await?.tokens(args.user.as_deref()).await?;
     match args.options.format() {
         OutputFormat::Json => print_json(&list),
         OutputFormat::Text => {
             let rows = list.tokens.into_iter().map(|token| {
                 let kinds = token.kinds.map_or("all".to_owned(), |kinds| kinds.join(","));
-                let [made, expires, used] = [Some(token.created_at), token.expires_at, token.last_used_at]
+                let [created, expires, used] = [Some(token.created_at), token.expires_at, token.last_used_at]
                     .map(|time| time.as_deref().map(to_minute).unwrap_or_default());
-                [token.id, token.name, token.prefix, token.scopes.join(","), kinds, made, expires, used]
+                [token.id, token.name, token.prefix, token.scopes.join(","), kinds, created, expires, used]
             });
             print_table(
-                ["ID", "NAME", "BEGINS", "SCOPES", "KINDS", "MADE (UTC)", "EXPIRES", "LAST USED"],
+                ["ID", "NAME", "PREFIX", "SCOPES", "KINDS", "CREATED (UTC)", "EXPIRES", "LAST USED"],
                 rows.collect(),
             )
         }
@@ -54,7 +59,10 @@ async fn list(args: &TokenListArgs, environment: &Environment) -> Result<(), Com
 }
 
 async fn rename(args: &TokenRenameArgs, environment: &Environment) -> Result<(), CommandError> {
-    let token = Connection::open(&args.options, environment).await?.rename_token(&args.id, &args.name).await?;
+    let token = Connection::open(&args.options, environment, IfMissing::Refuse)
+        .await?
+        .rename_token(&args.id, &args.name)
+        .await?;
     match args.options.format() {
         OutputFormat::Json => print_json(&token),
         OutputFormat::Text => print(&format!("renamed the token {} to {}", token.id, token.name)),
@@ -62,10 +70,10 @@ async fn rename(args: &TokenRenameArgs, environment: &Environment) -> Result<(),
 }
 
 async fn remove(args: &TokenRemoveArgs, environment: &Environment) -> Result<(), CommandError> {
-    Connection::open(&args.options, environment).await?.remove_token(&args.id).await?;
+    Connection::open(&args.options, environment, IfMissing::Refuse).await?.remove_token(&args.id).await?;
     match args.options.format() {
         OutputFormat::Json => Ok(()),
-        OutputFormat::Text => print(&format!("removed the token {}", args.id)),
+        OutputFormat::Text => print(&format!("Removed token {}.", args.id)),
     }
 }
 

@@ -85,6 +85,11 @@ impl Layers<'_> {
         Ok(in_file.iter().map(|value| setting(value, self.file_origin(name))).collect())
     }
 
+    /// The configuration file, if there is one, in a form that holds in every directory.
+    pub(super) fn file_path(&self) -> Option<PathBuf> {
+        Some(&self.path).filter(|path| !path.as_os_str().is_empty()).and_then(|path| std::path::absolute(path).ok())
+    }
+
     /// The limits of fields, which the file alone can set.
     pub(super) fn limits(&self) -> Limits {
         self.file.limits.limits()

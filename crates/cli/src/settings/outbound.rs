@@ -39,7 +39,9 @@ impl OutboundSettings {
 pub(super) fn parse_count(setting: &Setting, most: usize) -> Result<usize, CommandError> {
     match setting.text()?.parse() {
         Ok(count) if (1..=most).contains(&count) => Ok(count),
-        Ok(_) | Err(_) => Err(setting.invalid("is not such a number").hint(format!("write a number from 1 to {most}"))),
+        Ok(_) | Err(_) => Err(setting
+            .invalid("is not a number in the allowed range")
+            .hint(format!("write a number from 1 to {most}"))),
     }
 }
 
@@ -47,7 +49,7 @@ fn parse_webhook_targets(setting: &Setting) -> Result<WebhookTargets, CommandErr
     match setting.text()? {
         "public" => Ok(WebhookTargets::Public),
         "any" => Ok(WebhookTargets::Any),
-        _ => Err(setting.invalid("does not say where webhooks may lead").hint("write public or any")),
+        _ => Err(setting.invalid("is not a choice of webhook targets").hint("write public or any")),
     }
 }
 
@@ -64,11 +66,11 @@ fn parse_ai(args: &ServeArgs, layers: &Layers<'_>) -> Result<Option<AiSettings>,
             Ok(Some(AiSettings { url: endpoint.into(), model: model.text()?.to_owned(), key: parse_ai_key(layers)? }))
         }
         (Some(setting), None) => {
-            Err(CommandError::usage(format!("{}: an endpoint has several models", setting.origin))
+            Err(CommandError::usage(format!("{}: the endpoint needs the name of a model, too", setting.origin))
                 .hint("name one with --ai-model"))
         }
         (None, Some(setting)) => {
-            Err(CommandError::usage(format!("{}: there is no endpoint that has the model", setting.origin))
+            Err(CommandError::usage(format!("{}: the model needs the address of its endpoint, too", setting.origin))
                 .hint("name one with --ai-url"))
         }
     }

@@ -208,6 +208,26 @@ fn without_authentication_only_this_machine_is_served() {
     }
 }
 
+#[test]
+fn a_name_is_listened_on_at_its_addresses() {
+    let named = serve(&["--auth", "none", "--listen", "localhost:4999"], []).expect("this machine").listen;
+    assert_eq!((named.name(), named.is_loopback()), (Some("localhost"), true));
+    assert!(named.addresses().iter().all(|address| address.port() == 4999), "{named}");
+    assert!(named.to_string().starts_with("localhost (") && named.to_string().contains(":4999"), "{named}");
+    for wrong in ["localhost:", "localhost:x", "localhost:99999", ":4680", "4680", "http://localhost:4680", "a b:1"] {
+        refused(&["--listen", wrong], &["--listen: '", "is not an address with a port", "localhost:4680"]);
+    }
+    refused(&["--listen", "a..b:4680"], &["the name a..b has no address here", "localhost:4680"]);
+}
+
+#[test]
+fn every_address_of_a_name_must_be_of_this_machine_without_authentication() {
+    let address = |text: &str| text.parse().expect("an address");
+    let loopback = ListenAddress::of_name("here", vec![address("127.0.1.1:1"), address("[::1]:1")]);
+    let mixed = ListenAddress::of_name("here", vec![address("127.0.0.1:1"), address("192.0.2.1:1")]);
+    assert!(loopback.is_loopback() && !mixed.is_loopback());
+}
+
 /// The server that a command works on and the token that it shows, or nothing for the local store.
 fn server<const N: usize>(options: &[&str], variables: [(&str, &str); N]) -> Option<(String, Option<String>)> {
     let mut environment = Environment::from(variables);

@@ -73,6 +73,7 @@ fn people_get_tables() {
     let lines: Vec<&str> = users.stdout.split_terminator('\n').collect();
     assert_eq!(lines.len(), 3, "{users:?}");
     assert!(lines[0].starts_with("ID ") && lines[0].contains("  NAME   EMAIL "), "{users:?}");
+    assert!(lines[0].ends_with("  ROLE    CREATED (UTC)"), "{users:?}");
     assert!(lines[1].contains("  ada    -                  admin   20"), "{users:?}");
     assert!(lines[2].contains("  grace  grace@example.org  member  20"), "{users:?}");
     assert_eq!((users.code, users.stderr.as_str()), (Some(0), ""));
@@ -82,10 +83,11 @@ fn people_get_tables() {
         tokens.stdout.contains("  first  il_") && tokens.stdout.contains("  read,write,admin  all  "),
         "{tokens:?}"
     );
+    assert!(tokens.stdout.contains("  PREFIX ") && tokens.stdout.contains("  CREATED (UTC) "), "{tokens:?}");
     let added = sandbox.run(&["user", "add", "linus"]);
-    assert!(added.stdout.contains("\n    il_"), "{added:?}");
+    assert!(added.stdout.starts_with("Token for linus (shown only once):\n\n    il_"), "{added:?}");
     let added = sandbox.run(&["token", "add", "laptop"]);
-    assert!(added.stdout.contains("\n    il_"), "{added:?}");
+    assert!(added.stdout.starts_with("Token laptop (shown only once):\n\n    il_"), "{added:?}");
 }
 
 #[test]
@@ -123,7 +125,7 @@ fn a_user_is_removed_by_name_or_id() {
     sandbox.json(&["user", "add", "grace"]);
     let linus = sandbox.json(&["user", "add", "linus"]);
     let removed = sandbox.run(&["user", "remove", "grace"]);
-    assert_eq!((removed.code, removed.stdout.as_str()), (Some(0), "removed the user grace\n"), "{removed:?}");
+    assert_eq!((removed.code, removed.stdout.as_str()), (Some(0), "Removed user grace.\n"), "{removed:?}");
     let removed = sandbox.run(&["user", "remove", text(&linus, "id"), "--purge", "--json"]);
     assert_eq!((removed.code, removed.stdout.as_str()), (Some(0), ""), "{removed:?}");
     assert_eq!(sandbox.json(&["user", "list"])["users"].as_array().map(Vec::len), Some(1));
@@ -144,7 +146,7 @@ fn a_name_that_several_have_is_not_guessed() {
 #[test]
 fn what_the_store_refuses_is_said_with_the_field() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["user", "list"]);
+    sandbox.json(&["user", "add", "grace"]);
     sandbox.run(&["user", "add", " "]).refused(1, &["name: must not be blank"]);
     sandbox.run(&["token", "add", ""]).refused(1, &["name: must not be blank"]);
     sandbox.run(&["token", "add", "x", "--user", "nobody"]).refused(1, &["there is no user nobody", "user list"]);

@@ -28,12 +28,17 @@ fn a_whole_store_is_code_0() {
     let sandbox = filled();
     let output = sandbox.run(&["check"]);
     assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output:?}");
-    assert!(output.stdout.starts_with("items: 2, versions: 2, "), "{output:?}");
-    assert!(output.stdout.ends_with("\nno problems\n"), "{output:?}");
 
     let mut report = sandbox.json(&["check"]);
     let stale = report["stale"].take();
-    assert!(stale.as_u64().is_some_and(|stale| stale <= 2), "{stale}");
+    // How far the server came before it was stopped is a matter of time.
+    let waiting = match stale.as_u64() {
+        Some(0) => "",
+        Some(1) => "1 item waiting to be indexed (normal)\n",
+        Some(2) => "2 items waiting to be indexed (normal)\n",
+        _ => panic!("{stale}"),
+    };
+    assert_eq!(output.stdout, format!("2 items and 2 versions checked\n{waiting}no problems\n"));
     assert_eq!(report, json!({"items": 2, "versions": 2, "stale": null, "problems": [], "total_problems": 0}));
 }
 
@@ -60,8 +65,8 @@ fn a_damaged_store_is_code_3_and_the_damage_is_told() {
 
     let output = sandbox.run(&["check"]);
     assert_eq!(output.code, Some(3), "{output:?}");
-    assert!(output.stdout.contains(": the content is not what is known of it\n"), "{output:?}");
-    assert!(output.stderr.starts_with("error: the store is damaged; problems: "), "{output:?}");
+    assert!(output.stdout.contains(": the content is not what was written\n"), "{output:?}");
+    assert!(output.stderr.starts_with("error: the store is damaged: "), "{output:?}");
     assert!(output.stderr.contains("\nhint: "), "{output:?}");
 
     let output = sandbox.run(&["check", "--json"]);
@@ -72,7 +77,7 @@ fn a_damaged_store_is_code_3_and_the_damage_is_told() {
 #[test]
 fn a_server_is_not_checked() {
     let sandbox = filled();
-    let says = ["a check reads the store itself", "hint: run it where the store is"];
+    let says = ["`check` reads the store itself", "hint: run it where the store is"];
     sandbox.run(&["check", "--url", "http://127.0.0.1:4680"]).refused(2, &["--url: ", says[0], says[1]]);
     let elsewhere =
         |arguments: &[&str]| run(sandbox.command(arguments).env("INTERLINE_URL", "https://notes.example.org"));
@@ -117,8 +122,8 @@ fn all_damage_in_a_read_only_copy_is_told_and_the_copy_stays_as_it_is() {
     let output = sandbox.run(&["check", "--data-dir", copy.to_str().expect("UTF-8")]);
     fs::set_permissions(&copy, Permissions::from_mode(0o700)).expect("a mode");
     assert_eq!(output.code, Some(3), "{output:?}");
-    assert!(output.stdout.starts_with("items: 3, versions: 3, "), "{output:?}");
-    assert_eq!(output.stdout.matches(": the content is not what is known of it\n").count(), 3, "{output:?}");
+    assert!(output.stdout.starts_with("3 items and 3 versions checked\n"), "{output:?}");
+    assert_eq!(output.stdout.matches(": the content is not what was written\n").count(), 3, "{output:?}");
     assert_eq!(output.stdout.matches(": version 1 cannot be rebuilt").count(), 3, "{output:?}");
     assert_eq!(fs::read(&file).expect("the copy"), bytes);
 }
@@ -136,5 +141,5 @@ fn damaged_pages_are_told_by_the_name_of_their_table() {
     let output = sandbox.run(&["check"]);
     assert_eq!(output.code, Some(3), "{output:?}");
     assert!(output.stdout.contains("the database: table contents: "), "{output:?}");
-    assert!(output.stdout.contains(": the content is not what is known of it\n"), "{output:?}");
+    assert!(output.stdout.contains(": the content is not what was written\n"), "{output:?}");
 }

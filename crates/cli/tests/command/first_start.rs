@@ -17,7 +17,8 @@ fn the_token_is_printed_once_and_kept() {
     let first = sandbox.serve(&[]);
     let token = sandbox.token();
     assert!(first.greeting.contains(&format!("\n    {token}\n")), "{}", first.greeting);
-    assert!(first.greeting.contains("The token of ada, "), "{}", first.greeting);
+    let shown = format!("\nOwner token (shown only now; saved in {}):\n", sandbox.token_file().display());
+    assert!(first.greeting.contains(&shown), "{}", first.greeting);
     assert_eq!(first.get("/users/me", Some(&token)).status, 200);
     first.stop();
 
@@ -32,10 +33,10 @@ fn the_token_is_printed_once_and_kept() {
 #[test]
 fn nobody_else_can_read_what_is_kept() {
     let sandbox = Sandbox::new();
-    let command = sandbox.command(&["user", "list"]);
+    let command = sandbox.command(&["user", "add", "grace"]);
     // Whatever mode the user's umask gives to new files.
     let mut shell = std::process::Command::new("sh");
-    shell.arg("-c").arg("umask 000; exec \"$0\" user list").arg(command.get_program()).env_clear();
+    shell.arg("-c").arg("umask 000; exec \"$0\" user add grace").arg(command.get_program()).env_clear();
     shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     assert!(shell.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("sh").success());
     assert_eq!(mode(&sandbox.data_dir()), 0o700);
@@ -44,26 +45,49 @@ fn nobody_else_can_read_what_is_kept() {
 }
 
 #[test]
-fn any_command_can_be_the_first_and_says_so() {
+fn a_command_that_writes_can_be_the_first_and_says_so() {
     let sandbox = Sandbox::new();
-    let first = sandbox.run(&["user", "list"]);
-    assert!(first.stderr.starts_with("note: ") && first.stderr.contains("is new"), "{first:?}");
+    let first = sandbox.run(&["user", "add", "grace"]);
+    assert!(first.stderr.starts_with("note: made a new store in "), "{first:?}");
     assert!(!first.stderr.contains(&sandbox.token()) && !first.stdout.contains(&sandbox.token()), "{first:?}");
     assert_eq!(sandbox.run(&["user", "list"]).stderr, "");
 }
 
 #[test]
+fn a_command_that_reads_makes_no_store() {
+    let sandbox = Sandbox::new();
+    let commands: [&[&str]; 6] = [
+        &["token", "list"],
+        &["user", "list"],
+        &["events"],
+        &["check"],
+        &["token", "remove", "019a0000-0000-7000-8000-000000000000"],
+        &["user", "remove", "grace"],
+    ];
+    for command in commands {
+        let place = format!("error: there is no store in {}\n", sandbox.data_dir().display());
+        sandbox.run(command).refused(1, &[&place, "hint: say where it is with --data-dir", "`interline serve` makes"]);
+        assert!(!sandbox.data_dir().exists(), "{command:?}");
+    }
+    // What a first start that was cut off has left behind is no store yet.
+    fs::create_dir(sandbox.data_dir()).expect("a folder");
+    fs::write(sandbox.data_dir().join("interline.db"), "").expect("a file");
+    sandbox.run(&["token", "list"]).refused(1, &["error: there is no store in "]);
+    assert!(!sandbox.token_file().exists());
+}
+
+#[test]
 fn processes_that_start_together_make_one_owner() {
     let sandbox = Sandbox::new();
-    let spawn = |_| {
-        let mut command = sandbox.command(&["user", "list", "--json"]);
+    let spawn = |number: usize| {
+        let mut command = sandbox.command(&["token", "add", &format!("laptop {number}"), "--json"]);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
     };
     let running: Vec<_> = (0..6).map(spawn).collect();
     let outputs: Vec<CommandOutput> =
         running.into_iter().map(|child| child.wait_with_output().expect("it ends").into()).collect();
     assert!(outputs.iter().all(|output| output.code == Some(0)), "{outputs:?}");
-    assert_eq!(outputs.iter().filter(|output| output.stderr.contains("is new")).count(), 1, "{outputs:?}");
+    assert_eq!(outputs.iter().filter(|output| output.stderr.contains("made a new store")).count(), 1, "{outputs:?}");
     assert_eq!(sandbox.json(&["user", "list"])["users"].as_array().map(Vec::len), Some(1));
     let served = sandbox.serve(&[]);
     assert_eq!(served.get("/users/me", Some(&sandbox.token())).status, 200, "the kept token is the owner's");
@@ -90,15 +114,16 @@ fn two_servers_that_start_together_share_the_store() {
 #[test]
 fn the_token_of_another_store_is_not_overwritten() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["user", "list"]);
+    sandbox.run(&["user", "add", "grace"]);
     let token = sandbox.token();
     for file in ["interline.db", "interline.db-wal", "interline.db-shm"] {
         let _ = fs::remove_file(sandbox.data_dir().join(file));
     }
-    sandbox.run(&["user", "list"]).refused(1, &["another's token", "hint: move that file away"]);
+    let add = ["user", "add", "grace"];
+    sandbox.run(&add).refused(1, &["the token of another store", "hint: move that file away"]);
     assert_eq!(sandbox.token(), token);
     fs::remove_file(sandbox.token_file()).expect("it is there");
-    assert_eq!(sandbox.run(&["user", "list"]).code, Some(0));
+    assert_eq!(sandbox.run(&add).code, Some(0));
     assert_ne!(sandbox.token(), token);
 }
 
@@ -108,7 +133,7 @@ fn an_empty_token_file_is_taken_and_closed_to_others() {
     fs::create_dir(sandbox.data_dir()).expect("a folder");
     fs::write(sandbox.token_file(), "").expect("a file");
     fs::set_permissions(sandbox.token_file(), fs::Permissions::from_mode(0o644)).expect("its mode");
-    assert_eq!(sandbox.run(&["user", "list"]).code, Some(0));
+    assert_eq!(sandbox.run(&["user", "add", "grace"]).code, Some(0));
     assert!(sandbox.token().starts_with("il_"));
     assert_eq!(mode(&sandbox.token_file()), 0o600);
 }

@@ -33,6 +33,8 @@ pub(crate) struct RunningServer {
 #[derive(Debug)]
 pub(crate) struct HttpResponse {
     pub(crate) status: u16,
+    /// The status line and the headers.
+    pub(crate) head: String,
     pub(crate) body: String,
 }
 
@@ -145,7 +147,8 @@ impl RunningServer {
         self.send(&format!("POST {path} HTTP/1.1\r\nAuthorization: Bearer {token}\r\n{about}"), body)
     }
 
-    fn send(&self, head: &str, body: &str) -> HttpResponse {
+    /// Sends a request, given by its line and headers, each with its line break.
+    pub(crate) fn send(&self, head: &str, body: &str) -> HttpResponse {
         let mut stream = self.connect();
         let request = format!("{head}Host: {}\r\nConnection: close\r\n\r\n{body}", self.address);
         stream.write_all(request.as_bytes()).expect("the request is sent");
@@ -190,6 +193,6 @@ impl HttpResponse {
         stream.read_to_string(&mut text).expect("an answer");
         let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
         let status = head.split(' ').nth(1).expect("a status").parse().expect("a number");
-        HttpResponse { status, body: body.to_owned() }
+        HttpResponse { status, head: head.to_owned(), body: body.to_owned() }
     }
 }

@@ -14,5 +14,6 @@ mod mcp_hostile;
 mod mcp_install;
 mod postgres;
 mod remote;
+mod request_log;
 mod serve;
 mod usage;

@@ -30,7 +30,7 @@ fn an_agent_works_on_the_local_store_and_leaves() {
     assert_eq!((&record["source"], &record["user"]), (&json!("mcp-content"), &json!("ada")), "{history}");
     let output = client.close();
     assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "{output:?}");
-    assert!(output.stderr.starts_with("note: the store in ") && !output.stderr.contains("il_"), "{output:?}");
+    assert!(output.stderr.starts_with("note: made a new store in ") && !output.stderr.contains("il_"), "{output:?}");
 
     let silent = McpClient::spawn(&mut sandbox.command(&["mcp", "content"])).close();
     assert_eq!((silent.code, silent.stdout.as_str(), silent.stderr.as_str()), (Some(0), "", ""));

@@ -76,8 +76,8 @@ fn a_new_file_has_the_servers_and_is_the_users_alone() {
         let shown = path.display();
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output:?}");
         let added = ["content", "prompts", "code"].map(|name| format!("interline-{name} was added to {shown}\n"));
-        let lines = format!("{}Start ", added.concat());
-        assert!(output.stdout.starts_with(&lines), "{output:?}");
+        let restart = output.stdout.strip_prefix(&added.concat()).expect("a line for each server");
+        assert!(restart.starts_with("Restart ") && restart.ends_with(" to load them.\n"), "{output:?}");
         let text = fs::read_to_string(&path).expect("the file");
         let program = env!("CARGO_BIN_EXE_interline").to_owned();
         let server =

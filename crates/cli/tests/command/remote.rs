@@ -52,7 +52,7 @@ fn a_server_is_administered_as_the_store_is() {
     elsewhere(&served, &owner, &["token", "rename", id, "mine"]).refused(1, &[id]);
     assert_eq!(elsewhere(&served, graces, &["token", "remove", id]).code, Some(0));
     let removed = elsewhere(&served, &owner, &["user", "remove", "grace"]);
-    assert_eq!((removed.code, removed.stdout.as_str()), (Some(0), "removed the user grace\n"), "{removed:?}");
+    assert_eq!((removed.code, removed.stdout.as_str()), (Some(0), "Removed user grace.\n"), "{removed:?}");
     assert_eq!(sandbox.json(&["user", "list"])["users"].as_array().map(Vec::len), Some(1));
 }
 
@@ -65,7 +65,8 @@ fn what_a_server_refuses_is_code_1() {
     let member = member["token"].as_str().expect("her token");
     elsewhere(&served, "il_wrong", &["user", "list"]).refused(1, &["hint: ", "--token"]);
     elsewhere(&served, member, &["user", "list"]).refused(1, &["admin", "hint: "]);
-    elsewhere(&served, member, &["token", "list", "--user", "ada"]).refused(1, &["their own user", "hint: "]);
+    elsewhere(&served, member, &["token", "list", "--user", "ada"])
+        .refused(1, &["only the tokens of the user who asks", "hint: "]);
     elsewhere(&served, &owner, &["user", "add", ""]).refused(1, &["name: must not be blank"]);
     elsewhere(&served, &owner, &["user", "remove", "nobody"]).refused(1, &["there is no user nobody"]);
     let unknown = "01890000-0000-7000-8000-000000000000";

@@ -24,6 +24,36 @@ fn it_says_where_it_is_and_how_to_try_it() {
 }
 
 #[test]
+fn it_says_how_an_agent_is_connected() {
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&[]);
+    let greeting = served.greeting.clone();
+    served.stop();
+    let line = greeting.split('\n').find(|line| line.contains(" mcp install ")).expect("the line").trim();
+    // The line as a shell runs it, in a home of its own.
+    let home = sandbox.data_dir().with_file_name("home");
+    let mut shell = std::process::Command::new("sh");
+    let installed = crate::harness::run(shell.args(["-c", line]).env_clear().env("HOME", &home));
+    assert_eq!(installed.code, Some(0), "{line}: {installed:?}");
+    let written = std::fs::read_to_string(home.join(".claude.json")).expect("the configuration of the client");
+    let config: serde_json::Value = serde_json::from_str(&written).expect("JSON");
+    let entry = &config["mcpServers"]["interline-content"];
+    let data_dir = sandbox.data_dir();
+    let expected = serde_json::json!(["mcp", "content", "--data-dir", data_dir.to_str().expect("UTF-8")]);
+    assert_eq!(entry["args"], expected, "{written}");
+}
+
+#[test]
+fn a_name_can_be_listened_on() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["serve", "--auth", "none", "--listen", "localhost:0"]);
+    let served = RunningServer::start(&mut command);
+    assert!(served.address.ip().is_loopback(), "{}", served.address);
+    assert_eq!(served.get("/users/me", None).status, 200);
+    served.stop();
+}
+
+#[test]
 fn both_signals_stop_it_with_code_0() {
     let sandbox = Sandbox::new();
     for name in ["TERM", "INT"] {

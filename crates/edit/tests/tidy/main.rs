@@ -108,3 +108,20 @@ fn a_panic_is_not_an_error_answer() {
         "return the error, or write the code so that the case cannot arise (`let … else`, `unwrap_or`, patterns):\n{problems}"
     );
 }
+
+#[test]
+fn lines_of_the_log_are_for_people() {
+    let mut problems = String::new();
+    for file in crate_folders().iter().flat_map(|folder| rust_files(&folder.join("src"))) {
+        let code = code_only(&read(&file));
+        for call in code.split("tracing::").skip(1) {
+            let call = call.split_once(';').map_or(call, |(call, _)| call);
+            let is_line =
+                ["trace!(", "debug!(", "info!(", "warn!(", "error!("].iter().any(|name| call.starts_with(name));
+            if is_line && ["(?", " ?", "=?"].iter().any(|sigil| call.contains(sigil)) {
+                let _ = writeln!(problems, "{}: {}", shown(&file), call.trim());
+            }
+        }
+    }
+    assert!(problems.is_empty(), "write what `Display` says (`%`, or a text), not Rust's debug output:\n{problems}");
+}

@@ -38,7 +38,7 @@ impl Error {
             Error::EntityTypeMismatch(KindMismatch { declared, detected, .. }) => {
                 format!("use entity_type '{}', or make the code a {}", detected.name(), declared.name())
             }
-            Error::InvalidArguments { .. } => "give all `missing` arguments and none of the `unknown`".to_owned(),
+            Error::InvalidArguments { missing, unknown } => after_arguments(missing, unknown),
             Error::RenderFailed { .. } => "correct the template or the arguments".to_owned(),
             Error::InvalidLines { total_lines } => format!("ask for lines from 1 to {total_lines}"),
             Error::ContentEmpty(NeedsText::Lines) => {
@@ -77,7 +77,9 @@ impl Error {
             },
             Error::SlugTaken(app) => format!("change app {} instead, or give another `slug`", app.id),
             Error::KeyInFlight => "wait for its answer, or send the same request again in a moment".to_owned(),
-            Error::Unauthorized => "use a valid token".to_owned(),
+            Error::Unauthorized => {
+                "check it for typing errors, or make a new one with `interline token add`".to_owned()
+            }
             Error::Forbidden(refusal) => after_refusal(*refusal),
             Error::Unavailable(_) => "nothing was applied; try again later".to_owned(),
             Error::Overloaded(overloaded) => after_overload(*overloaded),
@@ -88,6 +90,28 @@ impl Error {
             Error::Internal(_) => "nothing was applied; report the request id if it happens again".to_owned(),
         }
     }
+}
+
+impl Error {
+    /// The message with the detail that is for the log alone: paths, and what the database said.
+    pub fn with_detail(&self) -> String {
+        match self {
+            Error::Unavailable(detail)
+            | Error::Unknown(detail)
+            | Error::Internal(detail)
+            | Error::CorruptContent { detail, .. } => format!("{self}: {detail}"),
+            error => error.to_string(),
+        }
+    }
+}
+
+fn after_arguments(missing: &[String], unknown: &[String]) -> String {
+    match (missing.is_empty(), unknown.is_empty()) {
+        (false, true) => "give all `missing` arguments",
+        (true, false) => "leave out the `unknown` arguments",
+        (false, false) | (true, true) => "give all `missing` arguments and none of the `unknown`",
+    }
+    .to_owned()
 }
 
 fn after_no_match(field: PassageField, none: &NoMatch) -> String {
@@ -113,6 +137,10 @@ fn after_no_match(field: PassageField, none: &NoMatch) -> String {
         Some(NoMatchCause::Elision) => "give every line of the passage, or name a shorter one".to_owned(),
         Some(NoMatchCause::Blank) => format!("add text of a line beside the blanks to `{name}`"),
         None => match none.nearest.first() {
+            Some(nearest) if nearest.first_line == nearest.last_line => format!(
+                "compare with `nearest`; if line {} is meant, copy its text as it stands into `{name}`",
+                nearest.first_line
+            ),
             Some(nearest) => format!(
                 "compare with `nearest`; if lines {} to {} are meant, copy their text as it stands into `{name}`",
                 nearest.first_line, nearest.last_line
@@ -237,7 +265,7 @@ impl fmt::Display for Error {
             Error::UnknownSpace(space) => write!(f, "there is no space {space}"),
             Error::InvalidIdempotencyKey(problem) => write!(f, "the idempotency key {problem}"),
             Error::KeyInFlight => f.write_str("a request with the same idempotency key is being carried out"),
-            Error::Unauthorized => f.write_str("no valid token was given"),
+            Error::Unauthorized => f.write_str("the token is not valid: it is mistyped, removed or expired"),
             Error::Forbidden(refusal) => refusal.fmt(f),
             Error::Unavailable(_) => f.write_str("the store cannot do this now"),
             Error::Overloaded(overloaded) => overloaded.fmt(f),
@@ -353,6 +381,13 @@ mod tests {
     }
 
     #[test]
+    fn the_log_has_the_detail_and_no_debug_output() {
+        let failed = Error::Unavailable("disk full".to_owned());
+        assert_eq!(failed.with_detail(), "the store cannot do this now: disk full");
+        assert_eq!(Error::KeyInFlight.with_detail(), Error::KeyInFlight.to_string());
+    }
+
+    #[test]
     fn only_a_lost_answer_may_have_been_applied() {
         for (error, applied) in [
             (Error::Unavailable(String::new()), "nothing was applied"),
@@ -361,6 +396,21 @@ mod tests {
         ] {
             assert!(error.suggestion().starts_with(applied), "{error}: {}", error.suggestion());
         }
+    }
+
+    #[test]
+    fn arguments_are_named() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        for (missing, unknown, message) in [
+            (&["code"][..], &[][..], "missing argument: `code`"),
+            (&["a", "b"], &["x"], "missing arguments: `a`, `b`; unknown argument: `x`"),
+            (&[], &["1", "2", "3", "4", "5", "6", "7"], "unknown arguments: `1`, `2`, `3`, `4`, `5` and 2 more"),
+        ] {
+            let error = Error::InvalidArguments { missing: names(missing), unknown: names(unknown) };
+            assert_eq!(error.to_string(), message);
+        }
+        let long = Error::InvalidArguments { missing: Vec::new(), unknown: vec!["x".repeat(10_000)] };
+        assert!(long.to_string().len() < 120, "{long}");
     }
 
     #[test]

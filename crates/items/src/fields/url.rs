@@ -17,9 +17,16 @@ impl Url {
     /// exported as plain text.
     pub fn parse(address: &str, limits: &Limits) -> Result<Url, FieldError> {
         check(FIELD, address, limits.url)?;
-        let url = url::Url::parse(address).map_err(|error| {
-            let message = format!("{error}; give an absolute address like `https://example.com/page`");
-            FieldError::new(FIELD, message)
+        let url = url::Url::parse(address).map_err(|error| match error {
+            url::ParseError::RelativeUrlWithoutBase if address.trim().is_empty() => {
+                FieldError::new(FIELD, "must not be blank; give an address like `https://example.com/page`")
+            }
+            url::ParseError::RelativeUrlWithoutBase => {
+                FieldError::new(FIELD, "the address needs `https://` in front, as in `https://example.com/page`")
+            }
+            error => {
+                FieldError::new(FIELD, format!("{error}; give an absolute address like `https://example.com/page`"))
+            }
         })?;
         if !matches!(url.scheme(), "http" | "https") {
             let message = format!("the scheme is `{}`; only http and https can be bookmarked", url.scheme());
@@ -74,8 +81,9 @@ mod tests {
     #[test]
     fn other_addresses_are_refused_with_the_reason() {
         for (given, reason) in [
-            ("", "relative URL without a base"),
-            ("example.com/page", "relative URL without a base"),
+            ("", "must not be blank"),
+            ("example.com/page", "the address needs `https://` in front"),
+            ("/page", "the address needs `https://` in front"),
             ("http://", "empty host"),
             ("https://exa mple.com", "invalid"),
             ("http://example.com:99999/", "port"),

@@ -37,6 +37,9 @@ impl WebhookUrl {
         }
         let mut url = match Url::parse(address.trim()) {
             Ok(url) => url,
+            Err(url::ParseError::RelativeUrlWithoutBase) => {
+                return refused("the address needs `https://` in front, as in `https://example.com/hook`".to_owned());
+            }
             Err(error) => return refused(format!("{error}; give an absolute address like `https://example.com/hook`")),
         };
         if !matches!(url.scheme(), "http" | "https") {
@@ -176,7 +179,7 @@ mod tests {
         }
         for (given, reason) in [
             ("ftp://example.com/", "`ftp`"),
-            ("/hook", "absolute address"),
+            ("/hook", "the address needs `https://` in front"),
             ("https://ada:pw@example.com/", "user name or password"),
             ("http://127.1/", "private"),
             ("http://0x7f000001/", "private"),

@@ -1,6 +1,7 @@
 //! The address that a proxy forwards: `X-Forwarded-For` or `Forwarded`, of which only what trusted proxies wrote counts.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use axum::http::header::FORWARDED;
 use axum::http::{HeaderMap, HeaderName};
@@ -8,10 +9,35 @@ use axum::http::{HeaderMap, HeaderName};
 use super::address_range::AddressRange;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The longest id that is taken over, in characters.
+const MAX_ID: usize = 128;
 
 /// The address that a trusted proxy forwarded a request for; an extension of such requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ForwardedFor(pub(crate) IpAddr);
+
+/// The id that a trusted proxy gave a request; an extension of such requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ForwardedId(Arc<str>);
+
+impl ForwardedId {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The id in `X-Request-Id`, if `peer` is a trusted proxy and it is one that cannot harm a log.
+    pub(crate) fn from_headers(peer: IpAddr, headers: &HeaderMap, trusted: &[AddressRange]) -> Option<ForwardedId> {
+        if !trusted.iter().any(|range| range.contains(peer)) {
+            return None;
+        }
+        let mut values = headers.get_all(X_REQUEST_ID).iter();
+        let (Some(value), None) = (values.next(), values.next()) else { return None };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.:+/=".contains(c);
+        let id = value.to_str().ok().filter(|id| (1..=MAX_ID).contains(&id.len()) && id.chars().all(is_plain))?;
+        Some(ForwardedId(id.into()))
+    }
+}
 
 /// The address of the client of a request that a trusted proxy forwarded over a connection from `peer`; `None` where `peer` is
 /// the client.
@@ -68,6 +94,27 @@ mod tests {
         let trusted = ["127.0.0.1", "10.0.0.0/8"].map(|range| range.parse().unwrap());
         let forwarded = forwarded_address(peer.parse().unwrap(), &headers.collect(), &trusted);
         forwarded.map_or("the peer's".to_owned(), |ForwardedFor(address)| address.to_string())
+    }
+
+    #[test]
+    fn an_id_is_taken_from_trusted_proxies_if_it_is_plain() {
+        let id_of = |peer: &str, values: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(X_REQUEST_ID, value.parse().unwrap());
+            }
+            let id = ForwardedId::from_headers(peer.parse().unwrap(), &headers, &["10.0.0.0/8".parse().unwrap()]);
+            id.map(|id| id.as_str().to_owned())
+        };
+        for id in ["a", "0190a6f4-7b3c-7def-8123-456789abcdef", "Root=1-67:aB+/_.", &"x".repeat(128)] {
+            assert_eq!(id_of("10.0.0.1", &[id]).as_deref(), Some(id));
+            assert_eq!(id_of("192.0.2.1", &[id]), None, "no proxy that is known");
+        }
+        for wrong in
+            [&[][..], &[""], &["a b"], &["a\tb"], &["é"], &["a\"b"], &["a,b"], &["a", "b"], &[&"x".repeat(129)]]
+        {
+            assert_eq!(id_of("10.0.0.1", wrong), None, "{wrong:?}");
+        }
     }
 
     #[test]

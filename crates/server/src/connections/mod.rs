@@ -16,7 +16,7 @@ mod timed_stream;
 pub use address_range::{AddressRange, NotAnAddressRange};
 pub(crate) use answer_body::{AnswerBody, HeldBytes};
 pub(crate) use connection::{CloseRequest, Connection};
-pub(crate) use forwarded::{ForwardedFor, forwarded_address};
+pub(crate) use forwarded::{ForwardedFor, ForwardedId, forwarded_address};
 pub(crate) use listener::Acceptor;
 pub(crate) use log_limit::LogLimit;
 pub(crate) use table::{ConnectionLimits, ConnectionTable, ForwardedRequest, LONGEST_IDLE};

@@ -11,9 +11,24 @@ use super::response;
 use super::routes::health::shown;
 use crate::wire::ErrorBody;
 
+/// What a client is asked for that shows no token, and one whose token is not valid (RFC 6750).
+const BEARER: HeaderValue = HeaderValue::from_static("Bearer");
+const INVALID_TOKEN: HeaderValue = HeaderValue::from_static("Bearer error=\"invalid_token\"");
+
+/// Why a request shows no token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoToken {
+    /// It has no `Authorization`.
+    Missing,
+    /// Its `Authorization` is not one `Bearer` and a token.
+    NotBearer,
+}
+
 /// Why a request was refused or failed.
 #[derive(Debug)]
 pub(super) enum ApiError {
+    /// The route needs a token, and the request shows none.
+    NoToken(NoToken),
     /// A use case refused or failed.
     Refused(Error),
     /// There is no such route.
@@ -52,6 +67,12 @@ pub(super) enum ApiError {
     },
 }
 
+impl From<NoToken> for ApiError {
+    fn from(no_token: NoToken) -> ApiError {
+        ApiError::NoToken(no_token)
+    }
+}
+
 impl From<Error> for ApiError {
     fn from(error: Error) -> ApiError {
         ApiError::Refused(error)
@@ -62,6 +83,7 @@ impl ApiError {
     fn status(&self) -> StatusCode {
         match self {
             ApiError::Refused(error) => status_of(error),
+            ApiError::NoToken(_) => StatusCode::UNAUTHORIZED,
             ApiError::UnknownRoute(_) => StatusCode::NOT_FOUND,
             ApiError::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             ApiError::NotReady(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -76,6 +98,15 @@ impl ApiError {
     fn body(&self) -> ErrorBody {
         match self {
             ApiError::Refused(error) => ErrorBody::from_error(error),
+            ApiError::NoToken(no_token) => ErrorBody::new(
+                "unauthorized",
+                match no_token {
+                    NoToken::Missing => "no token was given",
+                    NoToken::NotBearer => "no token was given: `Authorization` is not `Bearer` and a token",
+                }
+                .to_owned(),
+                "send the header `Authorization: Bearer il_…`; `interline token add` makes a token".to_owned(),
+            ),
             ApiError::UnknownRoute(path) => ErrorBody::new(
                 "not_found",
                 format!("there is nothing at {path}"),
@@ -156,8 +187,9 @@ impl IntoResponse for ApiError {
         let mut response = response::json(status, &body.bounded()).unwrap_or_else(|_| response::empty(status));
         unlogged.map(|detail| response.extensions_mut().insert(detail));
         match self {
+            ApiError::NoToken(_) => drop(response.headers_mut().insert(WWW_AUTHENTICATE, BEARER)),
             ApiError::Refused(Error::Unauthorized) => {
-                response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+                response.headers_mut().insert(WWW_AUTHENTICATE, INVALID_TOKEN);
             }
             ApiError::RateLimited { retry_after_seconds } | ApiError::TooManyFailures { retry_after_seconds } => {
                 response.headers_mut().insert(RETRY_AFTER, retry_after_seconds.into());

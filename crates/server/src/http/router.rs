@@ -13,7 +13,7 @@ use super::error::ApiError;
 use super::middleware::cors::cors_layer;
 use super::middleware::panic::panic_response;
 use super::middleware::request_log::log_request;
-use super::routes::{self, docs, mcp};
+use super::routes::{self, docs, mcp, root};
 use super::state::AppState;
 use crate::Settings;
 use crate::connections::ConnectionTable;
@@ -37,6 +37,7 @@ pub(crate) fn router(
     routes::all()
         .into_router(&state)
         .merge(docs::routes(&state))
+        .merge(root::routes())
         .merge(mcp::routes(&state))
         .method_not_allowed_fallback(async |method: Method| ApiError::MethodNotAllowed(method.to_string()))
         .fallback(async |uri: Uri| ApiError::UnknownRoute(uri.path().chars().take(200).collect()))

@@ -16,8 +16,11 @@ use super::middleware::rate_limit::UserRateLimiter;
 use super::middleware::response_cache::ResponseCache;
 use super::routes::health::Readiness;
 use crate::Settings;
-use crate::connections::ConnectionTable;
+use crate::connections::{ConnectionTable, LogLimit};
 use crate::shutdown::Shutdown;
+
+/// How many lines a second requests have that no limit bounds: those without a token, and those beyond a rate limit.
+const BOUNDED_LINES: u32 = 10;
 
 /// The state of the API; cheap to clone.
 #[derive(Clone)]
@@ -32,6 +35,8 @@ pub(super) struct SharedState {
     pub(super) refusals: LogSummary,
     /// Requests that failed before they were authenticated.
     pub(super) failures: LogSummary,
+    /// Lines of requests that no limit bounds.
+    pub(super) bounded_lines: LogLimit,
     pub(super) readiness: Readiness,
     /// `None` where requests are not limited.
     pub(super) rate_limiter: Option<UserRateLimiter>,
@@ -61,6 +66,7 @@ impl AppState {
             failed_authentications: FailedAuthentications::default(),
             refusals: LogSummary::new(SummaryLevel::Info, "requests were refused before they were authenticated"),
             failures: LogSummary::new(SummaryLevel::Error, "requests failed before they were authenticated"),
+            bounded_lines: LogLimit::new(BOUNDED_LINES),
             readiness: Readiness::default(),
             rate_limiter: settings.rate_limits.map(UserRateLimiter::new),
             memory,

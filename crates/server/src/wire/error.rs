@@ -124,7 +124,9 @@ fn suggestion_of(error: &Error) -> String {
         Error::ContentEmpty(_) => "there is no text to change yet: PATCH the item with `content`, or POST its first \
                                    text to its `/insert` with `at`: \"end\""
             .to_owned(),
-        Error::Unauthorized => "send `Authorization: Bearer` with a valid token".to_owned(),
+        Error::Unauthorized => {
+            "check the token in `Authorization: Bearer`, or make a new one with `interline token add`".to_owned()
+        }
         Error::Unknown(_) => format!(
             "it may have been applied: read the item before sending it again, or send it again with the same \
              {IDEMPOTENCY_KEY}"
@@ -307,7 +309,7 @@ mod tests {
         let correct = "correct the fields named in `errors`";
         let unknown = "it may have been applied: read the item before sending it again, or send it again with the same \
                        Idempotency-Key";
-        let bearer = "send `Authorization: Bearer` with a valid token";
+        let bearer = "check the token in `Authorization: Bearer`, or make a new one with `interline token add`";
         let in_a_moment = "wait for its answer, or send the same request again in a moment";
         for (error, code, message, suggestion, field) in [
             (
@@ -332,7 +334,13 @@ mod tests {
                 json!([{"field": "space_id", "message": no_space}]),
             ),
             (Error::KeyInFlight, "conflict", in_flight.to_owned(), in_a_moment, Value::Null),
-            (Error::Unauthorized, "unauthorized", "no valid token was given".to_owned(), bearer, Value::Null),
+            (
+                Error::Unauthorized,
+                "unauthorized",
+                "the token is not valid: it is mistyped, removed or expired".to_owned(),
+                bearer,
+                Value::Null,
+            ),
             (
                 Error::Unknown("x".to_owned()),
                 "unavailable",

@@ -14,7 +14,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::OpenError;
 use crate::integrity::Integrity;
-use crate::postgres::failure::{Failure, error_chain};
+use crate::postgres::database_place;
+use crate::postgres::failure::Failure;
 use crate::postgres::long_read::Backends;
 use crate::write_state::WriteState;
 
@@ -34,7 +35,7 @@ const BESIDE_WORK: usize = COMMIT_STATUS_SIZE + 3;
 /// The places for long reads that a store has at the least, so that one user never has all of them.
 const LEAST_PLACES: usize = 2;
 /// How long a request waits for a connection, and a connection for the server, before the storage is unavailable.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long an operation may take: more than the server allows a statement, so that a server that works answers before.
 const OPERATION_TIMEOUT: Duration = Duration::from_secs(40);
 /// After how much silence the connection is checked by a TCP keepalive.
@@ -206,10 +207,8 @@ fn pool(config: Config, tls: Option<MakeRustlsConnect>, size: usize) -> Result<P
 
 /// The configuration of a URL, with the timeouts of this program where the URL sets none.
 pub(super) fn configuration(url: &str) -> Result<Config, OpenError> {
-    let mut config: Config = url
-        .replace("sslmode=verify-full", "sslmode=require")
-        .parse()
-        .map_err(|error| OpenError::Failed(format!("the database's URL: {}", error_chain(&error))))?;
+    let parsed = url.replace("sslmode=verify-full", "sslmode=require").parse();
+    let mut config: Config = parsed.map_err(|error| database_place::unreadable_url(url, &error))?;
     if config.get_application_name().is_none() {
         config.application_name("interline");
     }
@@ -229,9 +228,10 @@ pub(super) fn tls() -> Result<MakeRustlsConnect, OpenError> {
     let mut authorities = RootCertStore::empty();
     authorities.add_parsable_certificates(found.certs);
     if authorities.is_empty() {
+        let reasons: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
         return Err(OpenError::Failed(format!(
-            "no certificate authorities for TLS on this system: {:?}",
-            found.errors
+            "there are no certificate authorities for TLS on this system {}",
+            reasons.join("; ")
         )));
     }
     // The process may have several providers of cryptography through other crates: the choice is made here.

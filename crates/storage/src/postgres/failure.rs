@@ -7,7 +7,6 @@ use deadpool_postgres::{HookError, PoolError};
 use interline_items::{Corruption, StoreError};
 use tokio_postgres::error::SqlState;
 
-use crate::OpenError;
 use crate::codec::CodecError;
 use crate::integrity::{Damage, corruption_in};
 
@@ -76,12 +75,6 @@ impl From<PoolError> for Failure {
             }
             other => Failure::NoConnection(other.to_string()),
         }
-    }
-}
-
-impl From<tokio_postgres::Error> for OpenError {
-    fn from(error: tokio_postgres::Error) -> OpenError {
-        OpenError::Failed(error_chain(&error))
     }
 }
 

@@ -2,7 +2,18 @@
 
 use deadpool_postgres::{Client, Transaction};
 
-use crate::OpenError;
+/// Why a database cannot be migrated.
+pub(super) enum MigrationFailure {
+    /// It has a migration of this name, which this program does not know.
+    Newer(String),
+    Database(tokio_postgres::Error),
+}
+
+impl From<tokio_postgres::Error> for MigrationFailure {
+    fn from(error: tokio_postgres::Error) -> MigrationFailure {
+        MigrationFailure::Database(error)
+    }
+}
 
 /// The migrations, oldest first. A released migration never changes.
 const MIGRATIONS: [(&str, &str); 8] = [
@@ -28,18 +39,24 @@ const CREATE_TABLE: &str = "
         applied_at timestamptz NOT NULL DEFAULT now()
     )";
 
+/// Whether there is a store: our tables, and not only one that another program might have, too.
+const HAS_STORE: &str = "SELECT to_regclass('migrations') IS NOT NULL AND to_regclass('items') IS NOT NULL";
+
 const APPLIED: &str = "SELECT name FROM migrations ORDER BY name COLLATE \"C\"";
 
 const MARK_APPLIED: &str = "INSERT INTO migrations (name) VALUES ($1)";
 
+/// Whether the database has a store, of whatever version.
+pub(super) async fn has_store(client: &Client) -> Result<bool, tokio_postgres::Error> {
+    client.query_one(HAS_STORE, &[]).await?.try_get(0)
+}
+
 /// Applies the migrations that the database does not have, all or none.
-///
-/// [`OpenError::Newer`] if it has one that this program does not know.
-pub(super) async fn migrate(client: &mut Client) -> Result<(), OpenError> {
+pub(super) async fn migrate(client: &mut Client) -> Result<(), MigrationFailure> {
     let transaction = client.transaction().await?;
     let applied = applied(&transaction).await?;
     if let Some(unknown) = applied.iter().find(|name| MIGRATIONS.iter().all(|(known, _)| known != name)) {
-        return Err(OpenError::Newer(unknown.clone()));
+        return Err(MigrationFailure::Newer(unknown.clone()));
     }
     for (name, sql) in MIGRATIONS.iter().filter(|(name, _)| !applied.iter().any(|seen| seen == name)) {
         transaction.batch_execute(sql).await?;

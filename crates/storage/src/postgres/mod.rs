@@ -8,6 +8,7 @@
 mod accounts;
 mod apps;
 mod connection;
+mod database_place;
 mod failure;
 mod health;
 mod history;
@@ -46,9 +47,11 @@ use self::accounts::{CreateFirstUser, CreateOrganization, CreateUser};
 use self::apps::{CreateApp, UpdateApp};
 use self::connection::Pools;
 pub use self::connection::PostgresConnections;
-use self::failure::{Failure, error_chain};
+use self::database_place::DatabasePlace;
+use self::failure::Failure;
 use self::history::{events, versions};
 use self::items::{files, list, lookup};
+use self::migrate::MigrationFailure;
 use self::notifications::Notifications;
 use self::publish::Publish;
 use self::removal::{PurgeApp, Removal};
@@ -86,11 +89,24 @@ impl PostgresStore {
     /// The same with a given number of connections at the most.
     pub async fn connect_with(url: &str, connections: PostgresConnections) -> Result<PostgresStore, OpenError> {
         let pools = connection::pools(url, connections)?;
-        let mut client = pools.work.get().await.map_err(|error| OpenError::Failed(error_chain(&error)))?;
-        migrate::migrate(&mut client).await?;
+        let place = DatabasePlace::new(url)?;
+        let mut client = pools.work.get().await.map_err(|error| place.unusable(error.into()))?;
+        migrate::migrate(&mut client).await.map_err(|failure| match failure {
+            MigrationFailure::Newer(name) => OpenError::Newer(name),
+            MigrationFailure::Database(error) => place.unusable(error.into()),
+        })?;
         let notifications = Arc::new(Notifications::new(url, pools.notify.clone()));
         let long_read_places = connections.long_read_places();
         Ok(PostgresStore { pools, long_read_places, notifications, indexer: Uuid::now_v7() })
+    }
+
+    /// Fails with [`OpenError::NoStore`] unless the database at a URL has a store. Nothing is made.
+    pub async fn require_store(url: &str) -> Result<(), OpenError> {
+        let pools = connection::pools(url, PostgresConnections::default())?;
+        let place = DatabasePlace::new(url)?;
+        let client = pools.work.get().await.map_err(|error| place.unusable(error.into()))?;
+        let has_store = migrate::has_store(&client).await.map_err(|error| place.unusable(error.into()))?;
+        if has_store { Ok(()) } else { Err(OpenError::NoStore(place.to_string())) }
     }
 
     async fn client(&self) -> Result<Client, Failure> {

@@ -49,7 +49,7 @@ async fn an_open_database_can_be_opened_again(test: TestStore) {
 async fn a_newer_database_is_refused_and_left_alone(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     let (newer, as_it_was) = match test.database {
-        Database::Sqlite { .. } => ("PRAGMA user_version = 999", "PRAGMA user_version = 7"),
+        Database::Sqlite { .. } => ("PRAGMA user_version = 999", "PRAGMA user_version = 8"),
         Database::Postgres { .. } => (
             "INSERT INTO migrations (name) VALUES ('9999_from_the_future')",
             "DELETE FROM migrations WHERE name = '9999_from_the_future'",
@@ -79,7 +79,13 @@ async fn items_of_an_older_program_are_sorted_by_what_they_are_called(test: Test
     // It sorted by titles alone.
     test.execute("UPDATE items SET title_key = NULL WHERE title IS NULL").await;
     let as_it_was = match test.database {
-        Database::Sqlite { .. } => "DROP INDEX items_by_archival; DROP INDEX items_in_trash; PRAGMA user_version = 6",
+        Database::Sqlite { .. } => {
+            "DROP INDEX items_by_archival; DROP INDEX items_in_trash;
+             DROP INDEX apps_by_slug; DROP INDEX apps_of_slug; DROP INDEX apps_by_deletion;
+             DROP INDEX app_version_files_by_hash; ALTER TABLE apps DROP COLUMN deleted_at;
+             CREATE UNIQUE INDEX apps_by_slug ON apps (slug, coalesce(organization, X''));
+             PRAGMA user_version = 6"
+        }
         Database::Postgres { .. } => "DELETE FROM migrations WHERE name = '0007_sort_keys'",
     };
     test.execute(as_it_was).await;

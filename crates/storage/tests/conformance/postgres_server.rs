@@ -450,13 +450,13 @@ async fn tls_that_the_server_does_not_speak_is_not_given_up(test: TestStore) {
     for mode in ["require", "verify-full"] {
         let url = format!("{}{separator}sslmode={mode}", url(&test));
         let Err(refused) = PostgresStore::connect(&url).await else { panic!("connected without TLS") };
-        assert!(matches!(&refused, OpenError::Failed(why) if why.contains("TLS")), "{refused}");
+        assert!(matches!(&refused, OpenError::Postgres { message, .. } if message.contains("TLS")), "{refused}");
     }
 }
 
 async fn a_server_that_is_not_there_is_said_so(_: TestStore) {
     for url in ["postgres://127.0.0.1:1/nothing", "postgres://%", "not a url"] {
         let Err(refused) = PostgresStore::connect(url).await else { panic!("connected to {url}") };
-        assert!(matches!(refused, OpenError::Failed(_)), "{refused}");
+        assert!(matches!(refused, OpenError::Postgres { .. }), "{refused}");
     }
 }

@@ -86,8 +86,9 @@ fn without_streams(answer: Vec<u8>) -> Vec<u8> {
 
 /// The response to a message that the server did not accept; none to a notification, which expects no response.
 fn failure_response(message: &Value, failure: &CommandError) -> Option<Vec<u8>> {
-    tracing::warn!(%failure, "a message was not taken");
-    error_response(message, SERVER_ERROR, &failure.to_string())
+    let text = failure.to_string();
+    tracing::warn!(failure = text.replace('\n', "; "), "a message was not taken");
+    error_response(message, SERVER_ERROR, &text)
 }
 
 fn error_response(message: &Value, code: i64, text: &str) -> Option<Vec<u8>> {

@@ -8,7 +8,7 @@ use interline_server::McpServer;
 use crate::args::McpCommand;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
-use crate::local::LocalStore;
+use crate::local::{IfMissing, LocalStore};
 use crate::log;
 use crate::output::OutputFormat;
 use crate::remote::RemoteServer;
@@ -22,9 +22,9 @@ pub(super) async fn run(command: McpCommand, environment: &Environment) -> Resul
         McpCommand::Install(args) => return install::run(args, environment),
     };
     let settings = McpSettings::from_args(args, environment)?;
-    let _log = log::start(settings.log, OutputFormat::Text);
+    let _log = log::start(settings.log, OutputFormat::Text, environment);
     match settings.address {
-        StoreAddress::Local(store) => LocalStore::open(&store).await?.serve_mcp(server).await,
+        StoreAddress::Local(store) => LocalStore::open(&store, IfMissing::Make).await?.serve_mcp(server).await,
         StoreAddress::Server { url, token } => bridge::run(&RemoteServer::new(url, token)?, server).await,
     }
 }

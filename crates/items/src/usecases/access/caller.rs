@@ -28,6 +28,7 @@ pub struct Caller {
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::usecases) struct Principal {
     user: UserId,
+    user_name: String,
     rank: Rank,
     organization: Option<OrganizationId>,
     token: Option<Token>,
@@ -58,6 +59,7 @@ impl Principal {
         let spaces = memberships.iter().enumerate();
         Principal {
             user: user.id,
+            user_name: user.name.clone(),
             rank: user.rank,
             organization: user.organization,
             token: None,
@@ -81,6 +83,16 @@ impl Caller {
     /// The user.
     pub fn user(&self) -> UserId {
         self.principal.user
+    }
+
+    /// The user's name.
+    pub fn user_name(&self) -> &str {
+        &self.principal.user_name
+    }
+
+    /// The name of the token that was used, if one was.
+    pub fn token_name(&self) -> Option<&str> {
+        self.principal.token().map(|token| token.name.as_str())
     }
 
     /// The same caller, whose next write is committed with its idempotency record.

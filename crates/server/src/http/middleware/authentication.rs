@@ -8,10 +8,11 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::{Extensions, HeaderMap, Response};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
-use interline_items::{Error, MemoryHolder, SecretHash, Source, UserId};
+use interline_items::{Caller, MemoryHolder, SecretHash, Source};
 
 use crate::Auth;
 use crate::connections::Connection;
+use crate::http::error::NoToken;
 use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::middleware::answer_memory::with_memory;
 use crate::http::middleware::failed_authentication::authenticated_caller;
@@ -43,26 +44,29 @@ pub(in crate::http) async fn authenticate(
         Err(error) => return error.into_response(),
     };
     let user = caller.user();
-    note_authenticated(request.extensions(), user);
+    note_authenticated(request.extensions(), &caller);
     request.extensions_mut().insert(AuthenticatedCaller(caller));
     let responding = rate_limited(&state, user, rules.access, run_idempotent(&state, rules.idempotency, request, next));
     with_memory(&state, MemoryHolder::User(user), rules.access, responding).await
 }
 
-/// Tells the log and the connection of a request that it has shown a valid token of this user.
-pub(in crate::http) fn note_authenticated(extensions: &Extensions, user: UserId) {
-    log_as_authenticated();
+/// Tells the log and the connection of a request whose valid token it has shown.
+pub(in crate::http) fn note_authenticated(extensions: &Extensions, caller: &Caller) {
+    log_as_authenticated(caller);
     if let Some(connection) = extensions.get::<Arc<Connection>>() {
-        connection.authenticated(user);
+        connection.authenticated(caller.user());
     }
 }
 
 /// The proof of identity in a request, which the store has not checked yet.
-pub(in crate::http) fn identity_from_headers(state: &AppState, headers: &HeaderMap) -> Result<Identity, Error> {
+pub(in crate::http) fn identity_from_headers(state: &AppState, headers: &HeaderMap) -> Result<Identity, NoToken> {
     match state.settings.auth {
         Auth::Owner(owner) => Ok(Identity::User(owner)),
         Auth::Tokens => {
-            let secret = bearer_secret(headers).ok_or(Error::Unauthorized)?;
+            if !headers.contains_key(AUTHORIZATION) {
+                return Err(NoToken::Missing);
+            }
+            let secret = bearer_secret(headers).ok_or(NoToken::NotBearer)?;
             Ok(Identity::Token(SecretHash::from_secret(secret)))
         }
     }
@@ -73,5 +77,5 @@ fn bearer_secret(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return None };
     let (scheme, secret) = value.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
+    Some(secret.trim()).filter(|secret| scheme.eq_ignore_ascii_case("bearer") && !secret.is_empty())
 }

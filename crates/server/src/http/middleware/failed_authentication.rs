@@ -11,7 +11,7 @@ use axum::http::Extensions;
 use interline_items::{Caller, Error, Source};
 
 use crate::client_address::ClientAddress;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, NoToken};
 use crate::http::middleware::log_summary::{LogSummary, SummaryLevel};
 use crate::http::state::AppState;
 use crate::identity::Identity;
@@ -55,7 +55,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// where that has too many failures, only tokens that may exist are looked up. Servers without rate limits count nothing.
 pub(in crate::http) async fn authenticated_caller(
     state: &AppState,
-    identity: Result<Identity, Error>,
+    identity: Result<Identity, NoToken>,
     extensions: &Extensions,
     source: Source,
 ) -> Result<(Identity, Caller), ApiError> {
@@ -77,14 +77,16 @@ pub(in crate::http) async fn authenticated_caller(
         let identity = identity?;
         Ok((identity, identity.caller(&state.interline, source).await?))
     };
-    let authenticated: Result<_, Error> = authenticated.await;
-    if let (Err(Error::Unauthorized), Some(address)) = (&authenticated, address) {
+    let authenticated: Result<_, ApiError> = authenticated.await;
+    if let (Err(ApiError::NoToken(_) | ApiError::Refused(Error::Unauthorized)), Some(address)) =
+        (&authenticated, address)
+    {
         if secret.is_some() {
             failures.count(address, Instant::now());
         }
         failures.log(address, "401");
     }
-    Ok(authenticated?)
+    authenticated
 }
 
 impl FailedAuthentications {

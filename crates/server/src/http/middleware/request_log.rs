@@ -1,29 +1,33 @@
 //! Middleware that gives every request an id, checks its `Host` and `Origin`, logs its response and counts it in the metrics.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::RETRY_AFTER;
-use axum::http::{Extensions, HeaderName, HeaderValue, Method, Response};
+use axum::http::header::{RETRY_AFTER, USER_AGENT};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
-use interline_items::{Error, Overloaded};
+use interline_items::{Caller, Error, Overloaded};
+use tracing::Level;
 
 use crate::client_address::ClientAddress;
-use crate::connections::{ForwardedFor, ForwardedRequest};
+use crate::connections::{ForwardedFor, ForwardedId, ForwardedRequest};
 use crate::http::error::ApiError;
 use crate::http::middleware::log_summary::LoggedResponse;
 use crate::http::state::AppState;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// How much of a path and of a method is logged.
+/// How much of a path and of a method is logged, and of a name that a client or a user has chosen.
 const MAX_LOGGED_CHARACTERS: usize = 200;
+const MAX_NAME_CHARACTERS: usize = 80;
+/// What the lines of requests are filtered by.
+const TARGET: &str = "interline_server::request";
 
 tokio::task_local! {
     static CURRENT_REQUEST: CurrentRequest;
@@ -32,15 +36,16 @@ tokio::task_local! {
 /// The request that a task answers.
 struct CurrentRequest {
     id: RequestId,
-    sender: Cell<Sender>,
+    sender: RefCell<Sender>,
 }
 
-/// Who has sent a request, as far as the log tells them apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sender {
-    /// Anyone: the request was answered before its token was looked at, or had no valid one.
-    Unknown,
-    User,
+/// Who has sent a request.
+#[derive(Clone, Default)]
+struct Sender {
+    /// `None` is anyone: the request was answered before its token was looked at, or had no valid one.
+    caller: Option<Caller>,
+    /// What the client calls itself, in the request or its body.
+    client: Option<String>,
 }
 
 /// Why a request failed, on a response that the log shows in summary.
@@ -51,22 +56,32 @@ pub(in crate::http) struct FailureDetail(pub(in crate::http) String);
 #[derive(Clone, Copy)]
 pub(in crate::http) struct LoggedElsewhere;
 
-/// An id that no other request has: a random number for this process, and a counter for its requests.
-#[derive(Clone, Copy)]
-struct RequestId(u64);
+/// The id of a request, in the log and on its response.
+#[derive(Clone)]
+enum RequestId {
+    /// One that no other request has: a random number for this process, and this counter for its requests.
+    Own(u64),
+    /// The one that a trusted proxy gave it.
+    Forwarded(ForwardedId),
+}
 
 impl RequestId {
     fn next() -> RequestId {
         static REQUESTS: AtomicU64 = AtomicU64::new(0);
-        RequestId(REQUESTS.fetch_add(1, Ordering::Relaxed))
+        RequestId::Own(REQUESTS.fetch_add(1, Ordering::Relaxed))
     }
 }
 
 impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         static PROCESS: OnceLock<u64> = OnceLock::new();
-        let process = PROCESS.get_or_init(|| uuid::Uuid::now_v7().as_u64_pair().1);
-        write!(f, "{process:016x}-{:x}", self.0)
+        match self {
+            RequestId::Own(number) => {
+                let process = PROCESS.get_or_init(|| uuid::Uuid::now_v7().as_u64_pair().1);
+                write!(f, "{process:016x}-{number:x}")
+            }
+            RequestId::Forwarded(id) => f.write_str(id.as_str()),
+        }
     }
 }
 
@@ -76,14 +91,19 @@ pub(in crate::http) fn current_request_id() -> String {
 }
 
 /// Notes that the sender of the request that this task answers has shown a valid token.
-pub(in crate::http) fn log_as_authenticated() {
+pub(in crate::http) fn log_as_authenticated(caller: &Caller) {
     // Outside of a request there is nothing to log.
-    let _ = CURRENT_REQUEST.try_with(|request| request.sender.set(Sender::User));
+    let _ = CURRENT_REQUEST.try_with(|request| request.sender.borrow_mut().caller = Some(caller.clone()));
+}
+
+/// Notes what the client of the request that this task answers calls itself.
+pub(in crate::http) fn log_client(name: &str) {
+    let _ = CURRENT_REQUEST.try_with(|request| request.sender.borrow_mut().client = Some(cleaned(name)));
 }
 
 /// Whether anyone may have sent the request that this task answers: its failures are logged in summary.
 pub(in crate::http) fn is_unauthenticated() -> bool {
-    CURRENT_REQUEST.try_with(|request| request.sender.get() == Sender::Unknown).unwrap_or(false)
+    CURRENT_REQUEST.try_with(|request| request.sender.borrow().caller.is_none()).unwrap_or(false)
 }
 
 /// Gives the request an id, and logs and counts its response. A request to a foreign host or from a foreign origin is
@@ -94,35 +114,51 @@ pub(in crate::http) async fn log_request(
     next: Next,
 ) -> Response<Body> {
     let started = Instant::now();
-    let id = RequestId::next();
+    let forwarded_id = request.extensions().get::<ForwardedId>().cloned();
+    let id = forwarded_id.map_or_else(RequestId::next, RequestId::Forwarded);
     let (method, uri) = (request.method().clone(), request.uri().clone());
     let route = request.extensions().get::<MatchedPath>().cloned();
     let address = request.extensions().get::<ClientAddress>().copied();
+    let sender = Sender { caller: None, client: user_agent(request.headers()) };
     let responding = async {
         let response = respond(&state, request, next).await;
-        (response, CURRENT_REQUEST.with(|request| request.sender.get()))
+        (response, CURRENT_REQUEST.with(|request| request.sender.take()))
     };
-    let current = CurrentRequest { id, sender: Cell::new(Sender::Unknown) };
+    let current = CurrentRequest { id: id.clone(), sender: RefCell::new(sender) };
     let (mut response, sender) = CURRENT_REQUEST.scope(current, responding).await;
     if let Ok(value) = HeaderValue::try_from(id.to_string()) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
     let status = response.status();
-    let seconds = started.elapsed().as_secs_f64();
-    let line = LineOf::response(&response, sender);
-    line.log(id, &method, uri.path(), status.as_u16(), seconds * 1e3);
+    let duration = started.elapsed();
     let detail = response.extensions_mut().remove::<FailureDetail>();
     let logged = || {
         let detail = detail.map(|FailureDetail(detail)| detail);
         Some(LoggedResponse { status: status.as_u16(), path: shortened(uri.path()).to_owned(), detail })
     };
-    match line {
+    let line = || RequestLine { id: &id, method: &method, route: route.as_ref(), status, duration, address };
+    match LineOf::response(&response, &sender) {
+        LineOf::Request => line().log(&sender, None),
+        LineOf::BoundedRequest => {
+            // This one has a line, and the ones before it that had none are counted there.
+            if let Some(requests) = state.bounded_lines.count() {
+                line().log(&sender, Some(requests - 1).filter(|unlogged| *unlogged > 0));
+            }
+        }
         LineOf::RefusalSummary => state.refusals.add(address, logged),
         LineOf::FailureSummary => state.failures.add(address, logged),
-        LineOf::Failure | LineOf::Refusal | LineOf::Detail => {}
+        LineOf::AuthenticationSummary => {}
     }
-    state.request_metrics.count(&method, route.as_ref(), status, seconds);
+    state.request_metrics.count(&method, route.as_ref(), status, duration.as_secs_f64());
     response
+}
+
+/// What the client calls itself in `User-Agent`; made only where a line may need it.
+fn user_agent(headers: &HeaderMap) -> Option<String> {
+    if !tracing::enabled!(target: TARGET, Level::INFO) {
+        return None;
+    }
+    headers.get(USER_AGENT).map(|value| cleaned(&String::from_utf8_lossy(value.as_bytes())))
 }
 
 async fn respond(state: &AppState, mut request: Request, next: Next) -> Response<Body> {
@@ -153,41 +189,72 @@ fn begin_forwarded(state: &AppState, extensions: &Extensions) -> Result<Option<F
 /// Which line of the log says how a request was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineOf {
-    Failure,
-    Refusal,
+    /// One of its own.
+    Request,
+    /// One of its own, as long as there are few: no limit keeps its sender from sending more.
+    BoundedRequest,
     /// One with others, as [`LineOf::FailureSummary`]: a line for each would let anyone fill the log.
     RefusalSummary,
     FailureSummary,
-    /// None but for who looks for details.
-    Detail,
+    /// That of failed authentications, see `FailedAuthentications`.
+    AuthenticationSummary,
 }
 
 impl LineOf {
-    fn response(response: &Response<Body>, sender: Sender) -> LineOf {
+    fn response(response: &Response<Body>, sender: &Sender) -> LineOf {
         // What is refused because too much is asked is no failure of the server, and clients cause it as often as they like.
         let is_overloaded = response.headers().contains_key(RETRY_AFTER);
-        match (response.status().as_u16(), sender) {
-            _ if response.extensions().get::<LoggedElsewhere>().is_some() => LineOf::Detail,
-            // Failed authentications have a summary of their own.
-            (401 | 429, _) => LineOf::Detail,
-            (500.., Sender::User) if !is_overloaded => LineOf::Failure,
-            (500.., Sender::Unknown) if !is_overloaded => LineOf::FailureSummary,
-            (400.., Sender::User) => LineOf::Refusal,
-            (400.., Sender::Unknown) => LineOf::RefusalSummary,
-            _ => LineOf::Detail,
+        match (response.status().as_u16(), &sender.caller) {
+            (429, Some(_)) => LineOf::BoundedRequest,
+            (_, Some(_)) => LineOf::Request,
+            (401 | 429, None) => LineOf::AuthenticationSummary,
+            _ if response.extensions().get::<LoggedElsewhere>().is_some() => LineOf::BoundedRequest,
+            (500.., None) if !is_overloaded => LineOf::FailureSummary,
+            (400.., None) => LineOf::RefusalSummary,
+            (_, None) => LineOf::BoundedRequest,
         }
     }
+}
 
-    fn log(self, id: RequestId, method: &Method, path: &str, status: u16, milliseconds: f64) {
-        let (method, path) = (shortened(method.as_str()), shortened(path));
-        match self {
-            LineOf::Failure => tracing::error!(request_id = %id, method, path, status, milliseconds, "answered"),
-            LineOf::Refusal => tracing::info!(request_id = %id, method, path, status, milliseconds, "answered"),
-            LineOf::RefusalSummary | LineOf::FailureSummary | LineOf::Detail => {
-                tracing::debug!(request_id = %id, method, path, status, milliseconds, "answered");
-            }
+/// What the log says of a request. Paths and queries are left out: they hold ids, names and texts of users.
+struct RequestLine<'a> {
+    id: &'a RequestId,
+    method: &'a Method,
+    route: Option<&'a MatchedPath>,
+    status: StatusCode,
+    duration: Duration,
+    address: Option<ClientAddress>,
+}
+
+impl RequestLine<'_> {
+    /// Writes the line, with the number of requests before it that have none, if there are any.
+    fn log(&self, sender: &Sender, unlogged: Option<u64>) {
+        if !tracing::enabled!(target: TARGET, Level::INFO) {
+            return;
         }
+        let user = sender.caller.as_ref().map(|caller| cleaned(caller.user_name()));
+        let token = sender.caller.as_ref().and_then(|caller| caller.token_name().map(cleaned));
+        let address = self.address.map(|ClientAddress(address)| tracing::field::display(address));
+        tracing::info!(
+            target: TARGET,
+            method = %shortened(self.method.as_str()),
+            route = %self.route.map_or("-", MatchedPath::as_str),
+            status = self.status.as_u16(),
+            ms = (self.duration.as_secs_f64() * 1e6).round() / 1e3,
+            user,
+            token,
+            client = sender.client.as_deref(),
+            address,
+            request_id = %self.id,
+            unlogged,
+            "request"
+        );
     }
+}
+
+/// A name that a client or a user has chosen, without what could make another line of it.
+fn cleaned(name: &str) -> String {
+    name.chars().take(MAX_NAME_CHARACTERS).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// The beginning of what a client has sent, which may be as long as a head.
@@ -199,44 +266,46 @@ fn shortened(text: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn line_of(status: u16, sender: Sender) -> LineOf {
+    fn line_of(status: u16, sender: &Sender) -> LineOf {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = status.try_into().unwrap();
         LineOf::response(&response, sender)
     }
 
     #[test]
-    fn what_anyone_can_cause_has_no_line_of_its_own() {
+    fn what_anyone_can_cause_has_no_line_of_its_own_or_few() {
+        let anyone = Sender::default();
         for status in [400, 403, 404, 405, 413] {
-            assert_eq!(line_of(status, Sender::Unknown), LineOf::RefusalSummary, "{status}");
-            assert_eq!(line_of(status, Sender::User), LineOf::Refusal, "{status}");
+            assert_eq!(line_of(status, &anyone), LineOf::RefusalSummary, "{status}");
         }
-        for status in [200, 304, 401, 429] {
-            assert_eq!(line_of(status, Sender::Unknown), LineOf::Detail, "{status}");
+        for status in [401, 429] {
+            assert_eq!(line_of(status, &anyone), LineOf::AuthenticationSummary, "{status}");
+        }
+        for status in [200, 304, 307] {
+            assert_eq!(line_of(status, &anyone), LineOf::BoundedRequest, "{status}");
         }
         for status in [500, 503] {
-            assert_eq!(line_of(status, Sender::Unknown), LineOf::FailureSummary, "{status}");
-            assert_eq!(line_of(status, Sender::User), LineOf::Failure, "{status}");
+            assert_eq!(line_of(status, &anyone), LineOf::FailureSummary, "{status}");
         }
         let works = interline_items::StoreHealth { reads: Ok(()), writes: Ok(()) };
         let not_ready = ApiError::NotReady(works).into_response();
-        assert_eq!((not_ready.status().as_u16(), LineOf::response(&not_ready, Sender::Unknown)), (503, LineOf::Detail));
+        assert_eq!((not_ready.status().as_u16(), LineOf::response(&not_ready, &anyone)), (503, LineOf::BoundedRequest));
     }
 
     #[tokio::test]
     async fn the_summary_of_failures_has_their_detail() {
-        for (sender, detail) in [(Sender::Unknown, Some("disk full")), (Sender::User, None)] {
-            let failing = async { ApiError::from(Error::Unavailable("disk full".to_owned())).into_response() };
-            let current = CurrentRequest { id: RequestId::next(), sender: Cell::new(sender) };
-            let failed = CURRENT_REQUEST.scope(current, failing).await;
-            let kept = failed.extensions().get::<FailureDetail>().map(|FailureDetail(detail)| detail.as_str());
-            assert_eq!(kept, detail, "{sender:?}: others have a line of their own");
-        }
+        let failing = async { ApiError::from(Error::Unavailable("disk full".to_owned())).into_response() };
+        let current = CurrentRequest { id: RequestId::next(), sender: RefCell::default() };
+        let failed = CURRENT_REQUEST.scope(current, failing).await;
+        let kept = failed.extensions().get::<FailureDetail>().map(|FailureDetail(detail)| detail.as_str());
+        assert_eq!(kept, Some("disk full"));
     }
 
     #[test]
-    fn what_is_logged_of_a_request_is_short() {
+    fn what_is_logged_of_a_request_is_short_and_one_line() {
         assert_eq!(shortened("/notes"), "/notes");
         assert_eq!(shortened(&"é".repeat(60_000)), "é".repeat(MAX_LOGGED_CHARACTERS));
+        assert_eq!(cleaned("a\nb\u{1b}[31m\u{85}"), "a\u{fffd}b\u{fffd}[31m\u{fffd}");
+        assert_eq!(cleaned(&"é".repeat(60_000)), "é".repeat(MAX_NAME_CHARACTERS));
     }
 }

@@ -202,7 +202,7 @@ impl EventSocket {
         match happened {
             SocketEvent::Event(Ok(event)) => self.send_events(event).await,
             SocketEvent::Event(Err(error)) => {
-                tracing::warn!(?error, "events cannot be read");
+                tracing::warn!(error = error.with_detail(), "events cannot be read");
                 Err(Some(CloseReason(close_code::ERROR, "events cannot be read now; come back with your cursor")))
             }
             // Any message shows that the listener is there.

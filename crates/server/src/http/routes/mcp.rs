@@ -31,7 +31,7 @@ use crate::http::middleware::answer_memory::hold_until_sent;
 use crate::http::middleware::authentication::{identity_from_headers, note_authenticated};
 use crate::http::middleware::failed_authentication::authenticated_caller;
 use crate::http::middleware::rate_limit::rate_limited;
-use crate::http::middleware::request_log::current_request_id;
+use crate::http::middleware::request_log::{current_request_id, log_client};
 use crate::http::response::{self, HandlerResult};
 use crate::http::routes::rules::Access;
 use crate::http::state::AppState;
@@ -52,7 +52,10 @@ pub(in crate::http) fn routes(state: &AppState) -> Router<AppState> {
         let endpoint = McpEndpoint::new(state, server);
         let respond =
             async move |State(state): State<AppState>, request: Request| endpoint.clone().respond(state, request).await;
-        router.route(&format!("/mcp/{}", server.name()), post(respond))
+        let path = format!("/mcp/{}", server.name());
+        // Some clients take an address for one of MCP only if it ends like that.
+        let alias = format!("{path}/mcp");
+        router.route(&path, post(respond.clone())).route(&alias, post(respond))
     })
 }
 
@@ -77,11 +80,14 @@ impl McpEndpoint {
         let (identity, caller) =
             authenticated_caller(&state, identity, &parts.extensions, self.server.source()).await?;
         let user = caller.user();
-        note_authenticated(&parts.extensions, user);
+        note_authenticated(&parts.extensions, &caller);
         let memory = state.memory.request(MemoryHolder::User(user));
         let received = memory.scope(receive(&state, &memory, &parts, body)).await;
+        if let Ok((PeekedMessage { client: Some(client), .. }, _)) = &received {
+            log_client(client);
+        }
         let access = match &received {
-            Ok((message, _)) => self.access(message),
+            Ok((message, _)) => self.access(&message.asks),
             // Like a message that is none: it may have been meant to write.
             Err(_) => Access::Write,
         };
@@ -89,7 +95,7 @@ impl McpEndpoint {
         parts.extensions.insert(AuthenticatedRequest { identity, caller, request_id, memory: Some(memory.clone()) });
         let responding = memory.scope(async {
             let response = match received {
-                Ok((message, bytes)) => self.dispatch(&state, message, Request::from_parts(parts, bytes)).await,
+                Ok((message, bytes)) => self.dispatch(&state, message.asks, Request::from_parts(parts, bytes)).await,
                 Err(refusal) => refusal.respond(),
             };
             response.unwrap_or_else(IntoResponse::into_response)
@@ -135,7 +141,7 @@ async fn receive(
     memory: &RequestMemory,
     parts: &Parts,
     body: Body,
-) -> Result<(McpMessage, Bytes), Refusal> {
+) -> Result<(PeekedMessage, Bytes), Refusal> {
     let bytes = body::read_bounded(state, parts, body).await?;
     // The SDK reads the message into a tree of values, and the tool its arguments from that.
     memory.take(bytes.len().saturating_mul(WORK_FACTOR)).map_err(Error::Overloaded)?;
@@ -143,14 +149,14 @@ async fn receive(
 }
 
 /// What a message asks for; a long one is read on a blocking thread, in the turn of its user.
-async fn peek_fairly(state: &AppState, bytes: &Bytes) -> Result<McpMessage, Refusal> {
+async fn peek_fairly(state: &AppState, bytes: &Bytes) -> Result<PeekedMessage, Refusal> {
     if bytes.len() <= LONG_BODY {
-        return Ok(McpMessage::peek(bytes)?);
+        return Ok(PeekedMessage::peek(bytes)?);
     }
     let (permit, bytes) = (body::long_body_permit(state).await?, bytes.clone());
     let peeking = spawn_blocking(move || {
         let _permit = permit;
-        McpMessage::peek(&bytes)
+        PeekedMessage::peek(&bytes)
     });
     Ok(peeking.await.map_err(|error| Error::Internal(error.to_string()))??)
 }
@@ -172,6 +178,14 @@ async fn parse_fairly<T: Send + 'static>(
         (_, Poll::Ready(done)) => Ok(done),
         (work, Poll::Pending) => Ok(work.await),
     }
+}
+
+/// What is read of a message before the SDK has it.
+#[derive(Debug, PartialEq, Eq)]
+struct PeekedMessage {
+    asks: McpMessage,
+    /// What the client calls itself, if the message says it: the first one of a connection does, and since 2026-07-28 each.
+    client: Option<String>,
 }
 
 /// What a JSON-RPC message asks for, as far as authentication and rate limits need it.
@@ -200,11 +214,36 @@ struct MessageShape {
 struct MessageParams {
     name: Option<String>,
     notifications: Option<SubscriptionFilter>,
+    #[serde(rename = "clientInfo")]
+    client_info: Option<ClientInfo>,
+    #[serde(rename = "_meta")]
+    meta: Option<MessageMeta>,
 }
 
-impl McpMessage {
+#[derive(Deserialize)]
+struct MessageMeta {
+    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
+    client_info: Option<ClientInfo>,
+}
+
+#[derive(Deserialize)]
+struct ClientInfo {
+    name: String,
+    version: Option<String>,
+}
+
+impl ClientInfo {
+    fn into_text(self) -> String {
+        match self.version {
+            Some(version) => format!("{}/{version}", self.name),
+            None => self.name,
+        }
+    }
+}
+
+impl PeekedMessage {
     /// Reads a message without taking it from the SDK.
-    fn peek(bytes: &[u8]) -> Result<McpMessage, RpcRefusal> {
+    fn peek(bytes: &[u8]) -> Result<PeekedMessage, RpcRefusal> {
         if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
             return Err(RpcRefusal::BATCH);
         }
@@ -213,14 +252,17 @@ impl McpMessage {
         }
         match serde_json::from_slice(bytes) {
             Ok(Object(MessageShape { id, method, params })) => {
-                let MessageParams { name, notifications } = params.map(|Object(params)| params).unwrap_or_default();
-                Ok(match (method.as_deref(), name, notifications, id) {
+                let MessageParams { name, notifications, client_info, meta } =
+                    params.map(|Object(params)| params).unwrap_or_default();
+                let client = client_info.or_else(|| meta?.client_info).map(ClientInfo::into_text);
+                let asks = match (method.as_deref(), name, notifications, id) {
                     (Some("tools/call"), Some(name), _, _) => McpMessage::Call(name),
                     (Some("subscriptions/listen"), _, Some(filter), Some(id)) => McpMessage::Listen { id, filter },
                     _ => McpMessage::Other,
-                })
+                };
+                Ok(PeekedMessage { asks, client })
             }
-            Err(error) if error.is_data() => Ok(McpMessage::Malformed),
+            Err(error) if error.is_data() => Ok(PeekedMessage { asks: McpMessage::Malformed, client: None }),
             Err(_) => Err(RpcRefusal::NO_JSON),
         }
     }
@@ -325,7 +367,7 @@ mod tests {
             (r#"{"method":"tools/list","method":"tools/call"}"#, McpMessage::Malformed),
             ("3", McpMessage::Malformed),
         ] {
-            assert_eq!(McpMessage::peek(text.as_bytes()), Ok(expected), "{text}");
+            assert_eq!(PeekedMessage::peek(text.as_bytes()).map(|message| message.asks), Ok(expected), "{text}");
         }
         for (bytes, expected) in [
             (&b" \n[{}]"[..], RpcRefusal::BATCH),
@@ -333,7 +375,23 @@ mod tests {
             (b"{", RpcRefusal::NO_JSON),
             (b"{\"method\":\"\xff\"}", RpcRefusal::NO_JSON),
         ] {
-            assert_eq!(McpMessage::peek(bytes), Err(expected));
+            assert_eq!(PeekedMessage::peek(bytes), Err(expected));
+        }
+    }
+
+    #[test]
+    fn a_message_may_say_what_its_client_is_called() {
+        for (params, expected) in [
+            (r#"{"clientInfo":{"name":"inspector","version":"2","title":"x"}}"#, Some("inspector/2")),
+            (r#"{"clientInfo":{"name":"inspector"}}"#, Some("inspector")),
+            (r#"{"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"x"},"progressToken":1}}"#, Some("x")),
+            (r#"{"_meta":{"progressToken":1}}"#, None),
+            (r#"{"_meta":null,"clientInfo":null}"#, None),
+            (r#"{"clientInfo":7}"#, None),
+        ] {
+            let text = format!(r#"{{"id":1,"method":"initialize","params":{params}}}"#);
+            let client = PeekedMessage::peek(text.as_bytes()).map(|message| message.client);
+            assert_eq!(client, Ok(expected.map(str::to_owned)), "{text}");
         }
     }
 }

@@ -8,6 +8,7 @@ pub(super) mod health;
 pub(super) mod items;
 pub(super) mod mcp;
 mod organizations;
+pub(super) mod root;
 pub(super) mod rules;
 mod spaces;
 mod tags;

@@ -23,11 +23,32 @@ fn assert_answer(what: &str, answer: &Answer, status: u16, expected: Value) {
 fn a_client_without_a_valid_token_is_refused() {
     on_sqlite(async |store| {
         let world = store.serve().await;
-        for token in [None, Some(""), Some("il_wrong"), Some("x y")] {
+        let invalid = "Bearer error=\"invalid_token\"";
+        for (token, asks) in
+            [(None, "Bearer"), (Some(""), "Bearer"), (Some("il_wrong"), invalid), (Some("x y"), invalid)]
+        {
             let answer = Agent::new(world.address, "content", token).post(LIST, &[]).await;
             assert_answer(&format!("{token:?}"), &answer, 401, json!({"error": "unauthorized"}));
-            assert_eq!(answer.headers["www-authenticate"], "Bearer");
+            assert_eq!(answer.headers["www-authenticate"], asks);
         }
+    });
+}
+
+#[test]
+fn every_server_has_an_address_that_ends_in_mcp() {
+    on_sqlite(async |store| {
+        let world = store.serve().await;
+        for server in ["content", "prompts", "code"] {
+            let [plain, alias] = [server.to_owned(), format!("{server}/mcp")].map(|name| {
+                let agent = Agent::new(world.address, &name, Some(&world.store.secret));
+                async move { agent.post(LIST, &[]).await }
+            });
+            let (plain, alias) = (plain.await, alias.await);
+            assert_eq!((plain.status, alias.status), (200, 200), "{server}: {}", alias.text);
+            assert_eq!(plain.json(), alias.json());
+        }
+        let nobody = Agent::new(world.address, "content/mcp", None).post(LIST, &[]).await;
+        assert_answer("alias", &nobody, 401, json!({"error": "unauthorized"}));
     });
 }
 

@@ -373,12 +373,16 @@ async fn without_a_valid_token_nothing_is_answered(store: TestStore) {
     ada.client.delete(&format!("/tokens/{id}")).await.expect(204, Value::Null);
     let before = ada.all().await;
     for client in [server.without_token(), server.with_token("il_wrong"), expired, deleted] {
+        let message = match client.secret() {
+            None => "no token was given",
+            Some(_) => "the token is not valid: it is mistyped, removed or expired",
+        };
         for row in rows() {
             for line in ada.addresses(&row) {
                 let answer = client.send(&line, body(&row)).await;
                 match row.about {
                     About::Anyone => answer.expect(200, Value::Null),
-                    _ => answer.expect(401, json!({"error": "unauthorized", "message": "no valid token was given"})),
+                    _ => answer.expect(401, json!({"error": "unauthorized", "message": message})),
                 };
             }
         }

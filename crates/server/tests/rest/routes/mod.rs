@@ -10,6 +10,7 @@ pub(crate) mod items;
 mod metrics;
 mod openapi;
 mod organizations;
+mod root;
 mod spaces;
 mod tags;
 mod tokens;

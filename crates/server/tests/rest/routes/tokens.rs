@@ -282,26 +282,29 @@ async fn what_is_no_token_is_unauthorized(store: TestStore) {
     let server = store.serve().await;
     let secret = server.store.secret.clone();
     let nobody = server.without_token();
-    let unauthorized = json!({"error": "unauthorized", "message": "no valid token was given"});
-    for header in [
-        String::new(),
-        "Bearer".to_owned(),
-        "Bearer ".to_owned(),
-        "Bearer il_wrong".to_owned(),
-        format!("Basic {secret}"),
-        format!("Bearer {secret}x"),
-        secret.clone(),
-        format!("Bearer {}", &secret[..secret.len() - 1]),
-        "Bearer ä".to_owned(),
-        format!("Bearer {}", "x".repeat(10_000)),
+    let no_token = "no token was given: `Authorization` is not `Bearer` and a token";
+    let not_valid = "the token is not valid: it is mistyped, removed or expired";
+    for (header, message) in [
+        (String::new(), no_token),
+        ("Bearer".to_owned(), no_token),
+        ("Bearer ".to_owned(), no_token),
+        ("Bearer il_wrong".to_owned(), not_valid),
+        (format!("Basic {secret}"), no_token),
+        (format!("Bearer {secret}x"), not_valid),
+        (secret.clone(), no_token),
+        (format!("Bearer {}", &secret[..secret.len() - 1]), not_valid),
+        ("Bearer ä".to_owned(), no_token),
+        (format!("Bearer {}", "x".repeat(10_000)), not_valid),
     ] {
         for line in ["GET /notes", "GET /users/me", "DELETE /tags/x"] {
-            nobody.send_with(line, &[("authorization", &header)], None).await.expect(401, unauthorized.clone());
+            let expected = json!({"error": "unauthorized", "message": message});
+            nobody.send_with(line, &[("authorization", &header)], None).await.expect(401, expected);
         }
     }
-    nobody.get("/notes").await.expect(401, unauthorized.clone());
+    nobody.get("/notes").await.expect(401, json!({"error": "unauthorized", "message": "no token was given"}));
     let twice = [("authorization", &*format!("Bearer {secret}")), ("authorization", &*format!("Bearer {secret}"))];
-    nobody.send_with("GET /notes", &twice, None).await.expect(401, unauthorized);
+    let expected = json!({"error": "unauthorized", "message": no_token});
+    nobody.send_with("GET /notes", &twice, None).await.expect(401, expected);
     for header in [format!("Bearer {secret}"), format!("bearer {secret}"), format!("BEARER  {secret}")] {
         nobody.send_with("GET /notes", &[("authorization", &header)], None).await.expect(200, json!({}));
     }

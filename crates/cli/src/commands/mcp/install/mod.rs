@@ -66,13 +66,13 @@ pub(super) fn run(args: &McpInstallArgs, environment: &Environment) -> Result<()
     let before = read(path)?;
     let (text, done) = format.set_entries(&before, &entries).map_err(|error| {
         CommandError::refused(format!("{}: {}", path.display(), error.message()))
-            .hint("nothing was changed; mend it, or add by hand what --print shows")
+            .hint("nothing was changed; correct the file, or add by hand what --print shows")
     })?;
     let mut done: Vec<String> = done.iter().map(|done| format!("{done} {}", path.display())).collect();
     if text != before {
         write(path, &text)
             .map_err(|error| CommandError::failed(format!("{} cannot be written: {error}", path.display())))?;
-        done.push(format!("Start {} again to see it.", args.client.title()));
+        done.push(format!("Restart {} to load them.", args.client.title()));
     }
     print(&done.join("\n"))
 }
@@ -108,7 +108,7 @@ impl EditError {
     fn message(&self) -> String {
         match self {
             EditError::Unreadable(why) => format!("it cannot be read: {why}"),
-            EditError::NameTaken(name) => format!("`{name}` is there already, and is something else"),
+            EditError::NameTaken(name) => format!("it has another entry with the name `{name}`"),
         }
     }
 }

@@ -76,9 +76,8 @@ pub(in crate::http) fn keeps_final_slash(path: &str) -> bool {
 
 pub(in crate::http) fn routes(state: &AppState) -> Router<AppState> {
     let unknown = || async { ApiError::UnknownRoute("that address below /docs".to_owned()) };
-    let mut page = Router::new()
-        .route(PAGE, get(|| async { Redirect::to("/docs/") }))
-        .route("/docs/{*path}", get(unknown));
+    let mut page =
+        Router::new().route(PAGE, get(|| async { Redirect::to("/docs/") })).route("/docs/{*path}", get(unknown));
     for file in &FILES {
         page = page.route(file.path, get(|| async { file.response() }));
     }

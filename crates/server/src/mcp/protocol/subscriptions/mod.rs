@@ -60,7 +60,7 @@ impl ConnectionSubscriptions {
             let mut task = JoinSet::new();
             task.spawn(async move {
                 if let Err(error) = notifier.run(&NotificationSink::Connection(peer)).await {
-                    tracing::warn!(?error, "nothing more is told of changes");
+                    tracing::warn!(error = error.with_detail(), "nothing more is told of changes");
                 }
             });
             Ok(task)

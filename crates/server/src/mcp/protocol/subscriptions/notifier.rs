@@ -102,7 +102,7 @@ impl EventNotifier {
                     }
                 }
                 NotifierWakeup::Event(Err(error)) => {
-                    tracing::warn!(?error, "events cannot be read; it is tried again");
+                    tracing::warn!(error = error.with_detail(), "events cannot be read; it is tried again");
                     sleep(RETRY).await;
                 }
                 NotifierWakeup::Renewal => self.renew_caller().await?,
@@ -139,7 +139,7 @@ impl EventNotifier {
                     subscriptions.update_name(event.item, read.item.fields.name.as_ref(), pending);
                 }
                 Err(Error::NotFound { .. }) => subscriptions.update_name(event.item, None, pending),
-                Err(error) => tracing::warn!(?error, "the name of a prompt cannot be read"),
+                Err(error) => tracing::warn!(error = error.with_detail(), "the name of a prompt cannot be read"),
             }
         }
     }

@@ -29,9 +29,9 @@ async fn wrong_addresses_are_named(store: TestStore) {
     for (body, message) in [
         (json!({}), "…is required…"),
         (json!({"url": null}), "…is required…"),
-        (json!({"url": ""}), "…absolute address…"),
-        (json!({"url": "example.org"}), "…absolute address…"),
-        (json!({"url": "/path"}), "…absolute address…"),
+        (json!({"url": ""}), "…must not be blank…"),
+        (json!({"url": "example.org"}), "…the address needs `https://` in front…"),
+        (json!({"url": "/path"}), "…the address needs `https://` in front…"),
         (json!({"url": "ftp://example.org"}), "…only http and https…"),
         (json!({"url": "javascript:alert(1)"}), "…only http and https…"),
         (json!({"url": "https://user:secret@example.org"}), "…user name or password…"),
