@@ -39,7 +39,7 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
             AuthMode::None => Auth::Owner(owner.user.id),
         },
         rate_limits: settings.rate_limits,
-        allowed_hosts: allowed_hosts(settings.allowed_hosts, &settings.listen),
+        allowed_hosts: allowed_hosts(settings.allowed_hosts, &settings.listen, address),
         allowed_origins: settings.allowed_origins,
         max_connections: machine::connections_within(defaults.max_connections),
         max_connections_per_address: settings.bounds.max_connections_per_address,
@@ -90,8 +90,8 @@ fn is_elsewhere(error: &io::Error) -> bool {
 }
 
 /// The names that requests may be sent to. A loopback address by its name is reached by that name, too.
-fn allowed_hosts(mut hosts: Vec<String>, listen: &ListenAddress) -> Vec<String> {
-    if listen.is_loopback() {
+fn allowed_hosts(mut hosts: Vec<String>, listen: &ListenAddress, address: SocketAddr) -> Vec<String> {
+    if address.ip().to_canonical().is_loopback() {
         hosts.extend(listen.name().map(str::to_owned));
     }
     hosts

@@ -65,7 +65,10 @@ async fn rename(args: &TokenRenameArgs, environment: &Environment) -> Result<(),
         .await?;
     match args.options.format() {
         OutputFormat::Json => print_json(&token),
-        OutputFormat::Text => print(&format!("renamed the token {} to {}", token.id, token.name)),
+        OutputFormat::Text => {
+            let (id, name) = (printable(&token.id.to_string()), printable(&token.name));
+            print(&format!("Renamed token {id} to {name}."))
+        },
     }
 }
 

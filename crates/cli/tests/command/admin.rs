@@ -109,7 +109,7 @@ fn a_token_is_renamed_whosever_it_is() {
     assert_eq!(text(&new, "name"), "laptop");
     let id = text(&new, "id");
     let renamed = sandbox.run(&["token", "rename", id, " old laptop "]);
-    assert_eq!((renamed.code, &*renamed.stdout), (Some(0), &*format!("renamed the token {id} to old laptop\n")));
+    assert_eq!((renamed.code, &*renamed.stdout), (Some(0), &*format!("Renamed token {id} to old laptop.\n")));
     let renamed = sandbox.json(&["token", "rename", id, "desk"]);
     assert_eq!((keys(&renamed), text(&renamed, "name")), (TOKEN.to_vec(), "desk"));
     let list = sandbox.json(&["token", "list", "--user", "grace"]);

@@ -68,7 +68,7 @@ fn prompts_have_a_server_of_their_own() {
     for (name, options) in [("local", &[][..]), ("bridged", &["--url", &url, "--token", &token])] {
         let mut client = McpClient::connect(&sandbox, "prompts", options);
         let listed = client.request("tools/list", json!({}));
-        assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(9), "{listed}");
+        assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(10), "{listed}");
         let arguments = json!([{"name": "who", "required": true}]);
         client.call_tool("create_prompt", json!({"name": name, "content": "Hello {{ who }}", "arguments": arguments}));
         let arguments = json!([{"name": "person", "required": true}]);

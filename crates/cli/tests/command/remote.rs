@@ -47,7 +47,7 @@ fn a_server_is_administered_as_the_store_is() {
 
     let id = token["id"].as_str().expect("its id");
     let renamed = elsewhere(&served, graces, &["token", "rename", id, " her laptop "]);
-    assert_eq!((renamed.code, &*renamed.stdout), (Some(0), &*format!("renamed the token {id} to her laptop\n")));
+    assert_eq!((renamed.code, &*renamed.stdout), (Some(0), &*format!("Renamed token {id} to her laptop.\n")));
     elsewhere(&served, graces, &["token", "rename", id, " "]).refused(1, &["name: must not be blank"]);
     elsewhere(&served, &owner, &["token", "rename", id, "mine"]).refused(1, &[id]);
     assert_eq!(elsewhere(&served, graces, &["token", "remove", id]).code, Some(0));

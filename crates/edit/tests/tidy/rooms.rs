@@ -214,6 +214,7 @@ pub(crate) const ROOMS: &[Room] = &[
             ("async-trait", "the world outside, behind a trait of items"),
             ("axum", "routes and handlers"),
             ("base64", "cursors"),
+            ("flate2", "the page at /docs, compressed by the build"),
             ("futures-util", "several messages of a WebSocket in one write; axum brings it"),
             ("governor", "rate limits"),
             ("hmac", "signatures of what webhooks are told"),
@@ -241,7 +242,9 @@ pub(crate) const ROOMS: &[Room] = &[
             ("url", "query parameters"),
             ("utoipa", "the description of the API"),
             ("utoipa-axum", "the description of the API"),
+            ("utoipa-swagger-ui-vendored", "the page at /docs, for the build"),
             ("uuid", "ids on the wire"),
+            ("zip", "the page at /docs, for the build"),
         ],
         brought: None,
         absent: &[

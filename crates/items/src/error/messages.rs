@@ -75,7 +75,7 @@ impl Error {
                 View::Archived => format!("change item {} instead; it is archived", existing.id),
                 View::Active | View::Deleted => format!("change item {} instead", existing.id),
             },
-            Error::SlugTaken(app) => format!("change app {} instead, or give another `slug`", app.id),
+            Error::SlugTaken(app) => format!("choose another `slug`, or change app {}, which has it", app.id),
             Error::KeyInFlight => "wait for its answer, or send the same request again in a moment".to_owned(),
             Error::Unauthorized => {
                 "check it for typing errors, or make a new one with `interline token add`".to_owned()
@@ -308,11 +308,14 @@ fn fmt_arguments(f: &mut fmt::Formatter<'_>, missing: &[String], unknown: &[Stri
 
 /// Names as a message lists them, each in backticks: the first of them, if they are many.
 pub fn quoted_names<S: AsRef<str>>(names: &[S]) -> String {
-    const MAX_NAMES: usize = 10;
-    const MAX_CHARS: usize = 100;
+    const MAX_NAMES: usize = 5;
+    const MAX_CHARS: usize = 80;
     let quoted = |name: &S| format!("`{}`", name.as_ref().chars().take(MAX_CHARS).collect::<String>());
     let listed: Vec<String> = names.iter().take(MAX_NAMES).map(quoted).collect();
-    let more = if names.len() > MAX_NAMES { ", …" } else { "" };
+    let more = match names.len().saturating_sub(MAX_NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
     format!("{}{more}", listed.join(", "))
 }
 

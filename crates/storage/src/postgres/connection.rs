@@ -207,6 +207,7 @@ fn pool(config: Config, tls: Option<MakeRustlsConnect>, size: usize) -> Result<P
 
 /// The configuration of a URL, with the timeouts of this program where the URL sets none.
 pub(super) fn configuration(url: &str) -> Result<Config, OpenError> {
+    database_place::check_credentials(url)?;
     let parsed = url.replace("sslmode=verify-full", "sslmode=require").parse();
     let mut config: Config = parsed.map_err(|error| database_place::unreadable_url(url, &error))?;
     if config.get_application_name().is_none() {
@@ -229,10 +230,11 @@ pub(super) fn tls() -> Result<MakeRustlsConnect, OpenError> {
     authorities.add_parsable_certificates(found.certs);
     if authorities.is_empty() {
         let reasons: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
-        return Err(OpenError::Failed(format!(
-            "there are no certificate authorities for TLS on this system {}",
-            reasons.join("; ")
-        )));
+        let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
+        return Err(OpenError::Postgres {
+            message: format!("there are no certificate authorities for TLS on this system{reasons}"),
+            suggestion: "install the system's (Debian: ca-certificates), or name a file of them in SSL_CERT_FILE".to_owned(),
+        });
     }
     // The process may have several providers of cryptography through other crates: the choice is made here.
     let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -73,7 +73,7 @@ impl DatabasePlace {
         }
         if *code == SqlState::INSUFFICIENT_PRIVILEGE {
             return postgres_error(
-                format!("user \"{user}\" may not make tables in database \"{database}\" of {servers}: {said}"),
+                format!("user \"{user}\" may not do this in database \"{database}\" of {servers}: {said}"),
                 format!("let the user own it: ALTER DATABASE \"{database}\" OWNER TO \"{user}\""),
             );
         }
@@ -98,7 +98,7 @@ impl DatabasePlace {
             } else {
                 postgres_error(
                     format!("TLS with PostgreSQL at {servers} fails: {cause}"),
-                    "name the file with the certificate of the server's authority in SSL_CERT_FILE".to_owned(),
+                    "check the certificate's name and date; that of its authority can be named in SSL_CERT_FILE".to_owned(),
                 )
             };
         }
@@ -144,6 +144,15 @@ fn servers(config: &Config) -> String {
 fn without_code(error: &io::Error) -> String {
     let text = error.to_string();
     text.split_once(" (os error").map_or(text.clone(), |(message, _)| message.to_owned())
+}
+
+/// Refuses a URL whose password holds an `@` as it is: what comes after it would be taken for the host, and be shown.
+pub(super) fn check_credentials(url: &str) -> Result<(), OpenError> {
+    let place = url.split_once('?').map_or(url, |(place, _)| place);
+    if url.contains("://") && place.matches('@').count() > 1 {
+        return Err(postgres_error("the database's URL cannot be read", FORM));
+    }
+    Ok(())
 }
 
 /// Why a URL cannot be read. An `@` after the first `?` may be a password's, of which the detail would quote a part.

@@ -28,7 +28,7 @@ enum AllowedHosts {
 impl HostCheck {
     pub(in crate::http) fn new(settings: &Settings, address: SocketAddr) -> HostCheck {
         let names: Vec<String> = settings.allowed_hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
-        let hosts = match (address.ip().is_loopback(), names.is_empty()) {
+        let hosts = match (address.ip().to_canonical().is_loopback(), names.is_empty()) {
             (true, _) => AllowedHosts::Local(names),
             (false, false) => AllowedHosts::Named(names),
             (false, true) => AllowedHosts::Any,

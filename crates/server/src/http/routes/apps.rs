@@ -6,6 +6,7 @@ use interline_items::fields::FieldError;
 use interline_items::{Error, View};
 use utoipa_axum::routes;
 
+use super::items::list_values::AppView;
 use super::rules::{RouteRules, Routes};
 use crate::http::extract::body::JsonBody;
 use crate::http::extract::caller::AuthenticatedCaller;
@@ -19,7 +20,7 @@ use crate::wire::code::{
 };
 
 /// Where apps can be: they are not archived.
-const APP_VIEWS: &[(&str, View)] = &[("active", View::Active), ("deleted", View::Deleted)];
+pub(super) const APP_VIEWS: &[(&str, View)] = &[("active", View::Active), ("deleted", View::Deleted)];
 
 /// The routes of `/apps`.
 pub(super) fn routes() -> Routes {
@@ -40,7 +41,7 @@ pub(super) fn routes() -> Routes {
 ///
 /// Those of the caller's organization and the global ones; for admins all.
 #[utoipa::path(get, path = "/apps", tag = "apps", operation_id = "list_apps",
-    params(("view" = Option<String>, Query, pattern = "^(active|deleted)$",
+    params(("view" = Option<AppView>, Query,
         description = "`active` unless given, or `deleted`: those in the trash that the caller may restore")),
     responses((status = 200, body = AppList)))]
 async fn list(State(state): State<AppState>, caller: AuthenticatedCaller, mut query: QueryParams) -> HandlerResult {

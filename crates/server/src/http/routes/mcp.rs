@@ -21,7 +21,7 @@ use rmcp::model::{JsonRpcMessage, RequestId, ServerJsonRpcMessage, SubscriptionF
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
 use crate::http::error::ApiError;
@@ -215,29 +215,19 @@ struct MessageParams {
     name: Option<String>,
     notifications: Option<SubscriptionFilter>,
     #[serde(rename = "clientInfo")]
-    client_info: Option<ClientInfo>,
+    client_info: Option<Value>,
     #[serde(rename = "_meta")]
-    meta: Option<MessageMeta>,
+    meta: Option<Value>,
 }
 
-#[derive(Deserialize)]
-struct MessageMeta {
-    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
-    client_info: Option<ClientInfo>,
-}
-
-#[derive(Deserialize)]
-struct ClientInfo {
-    name: String,
-    version: Option<String>,
-}
-
-impl ClientInfo {
-    fn into_text(self) -> String {
-        match self.version {
-            Some(version) => format!("{}/{version}", self.name),
-            None => self.name,
-        }
+impl MessageParams {
+    /// What the client calls itself, for the log: whatever is wrong about it is the SDK's to judge.
+    fn client(&self) -> Option<String> {
+        let in_meta = || self.meta.as_ref()?.get("io.modelcontextprotocol/clientInfo");
+        let info = self.client_info.as_ref().or_else(in_meta)?;
+        let name = info.get("name")?.as_str()?;
+        let version = info.get("version").and_then(Value::as_str);
+        Some(version.map_or_else(|| name.to_owned(), |version| format!("{name}/{version}")))
     }
 }
 
@@ -252,9 +242,9 @@ impl PeekedMessage {
         }
         match serde_json::from_slice(bytes) {
             Ok(Object(MessageShape { id, method, params })) => {
-                let MessageParams { name, notifications, client_info, meta } =
-                    params.map(|Object(params)| params).unwrap_or_default();
-                let client = client_info.or_else(|| meta?.client_info).map(ClientInfo::into_text);
+                let params = params.map(|Object(params)| params).unwrap_or_default();
+                let client = params.client();
+                let MessageParams { name, notifications, .. } = params;
                 let asks = match (method.as_deref(), name, notifications, id) {
                     (Some("tools/call"), Some(name), _, _) => McpMessage::Call(name),
                     (Some("subscriptions/listen"), _, Some(filter), Some(id)) => McpMessage::Listen { id, filter },

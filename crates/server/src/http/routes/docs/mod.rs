@@ -27,37 +27,32 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// Where the page is.
 const PAGE: &str = "/docs";
 
-/// A file that the page loads.
+/// The page, or a file that it loads.
 struct PageFile {
-    path: &'static str,
     content_type: &'static str,
     /// How its bytes are compressed: as the build compressed them. Every browser takes gzip.
     encoding: Option<&'static str>,
     bytes: &'static [u8],
 }
 
-const HTML: &str = "text/html; charset=utf-8";
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-const STYLE: &str = "text/css; charset=utf-8";
+const HTML: PageFile =
+    PageFile { content_type: "text/html; charset=utf-8", encoding: None, bytes: include_bytes!("index.html") };
 
-/// The page, its files and those of Swagger UI, which `build.rs` takes from its archive.
-const FILES: [PageFile; 5] = [
-    PageFile { path: "/docs/", content_type: HTML, encoding: None, bytes: include_bytes!("index.html") },
-    PageFile { path: "/docs/index.html", content_type: HTML, encoding: None, bytes: include_bytes!("index.html") },
-    PageFile { path: "/docs/page.js", content_type: SCRIPT, encoding: None, bytes: include_bytes!("page.js") },
-    PageFile {
-        path: "/docs/swagger-ui-bundle.js",
-        content_type: SCRIPT,
-        encoding: Some("gzip"),
-        bytes: include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js.gz")),
-    },
-    PageFile {
-        path: "/docs/swagger-ui.css",
-        content_type: STYLE,
-        encoding: Some("gzip"),
-        bytes: include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui.css.gz")),
-    },
-];
+const SCRIPT: PageFile =
+    PageFile { content_type: "text/javascript; charset=utf-8", encoding: None, bytes: include_bytes!("page.js") };
+
+// Of Swagger UI: `build.rs` takes them from its archive.
+const SWAGGER_SCRIPT: PageFile = PageFile {
+    content_type: "text/javascript; charset=utf-8",
+    encoding: Some("gzip"),
+    bytes: include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui-bundle.js.gz")),
+};
+
+const SWAGGER_STYLE: PageFile = PageFile {
+    content_type: "text/css; charset=utf-8",
+    encoding: Some("gzip"),
+    bytes: include_bytes!(concat!(env!("OUT_DIR"), "/swagger-ui.css.gz")),
+};
 
 impl PageFile {
     fn response(&self) -> Response {

@@ -1,11 +1,14 @@
 //! The closed sets of values of the parameters of lists, as named schemas: the names that the parameters are parsed by.
 
+use super::super::apps::APP_VIEWS;
 use super::list::{ORDERS, SORTS, TAG_MATCHES, VIEWS};
 use crate::wire::enumerations;
 
 enumerations! {
     /// Whether an item is active, archived or in the trash.
     ItemView = names(VIEWS);
+    /// Whether an app is active or in the trash.
+    AppView = names(APP_VIEWS);
     /// Whether an item has all of the tags or at least one.
     TagMatch = names(TAG_MATCHES);
     /// What items are sorted by.
