@@ -129,7 +129,7 @@ async fn a_passage_that_is_not_there_is_refused_with_what_is_like_it(store: Test
     let before = "fn main() {\n    let total = sum(&prices);\n    print(total);\n}\n";
     let expected = json!({
         "error": "no_match", "message": "`old_str` was not found in the content",
-        "suggestion": "…compare with `nearest`; if lines 2 to 2 are meant…",
+        "suggestion": "…compare with `nearest`; if line 2 is meant, copy its text…",
     });
     let body = replace("let totals = sum(&price);", "x");
     assert_refuses(&owner, ROUTE, Some(before), &body, 400, &expected).await;
