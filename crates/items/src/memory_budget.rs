@@ -88,8 +88,12 @@ impl MemoryBudget {
     }
 
     /// Whether a holder's request that holds `before` may hold `after`. A request that is the only one of its holder may have
-    /// more than a holder's part: in a small budget it could never be answered otherwise.
+    /// more than a holder's part, and the only one of all more than the budget: in a small budget it could never be answered
+    /// otherwise. What one request needs is bounded by what a body and a content may have.
     fn check(&self, used: &Used, holder: MemoryHolder, before: usize, after: usize) -> Result<(), Overloaded> {
+        if used.all == before {
+            return Ok(());
+        }
         let full = |cause| Overloaded { resource: "memory budget", cause };
         let more = after - before;
         let held = used.by_holder.get(&holder).copied().unwrap_or(0);
@@ -282,10 +286,15 @@ mod tests {
     #[test]
     fn the_only_request_of_a_holder_may_have_more_than_half() {
         let (budget, one) = (MemoryBudget::new(64 * MEGABYTE), user());
+        let other = budget.request(user());
+        other.take(MEGABYTE).expect("there is room");
         let only = budget.request(one);
         only.take(50 * MEGABYTE).expect("it is alone");
         assert_eq!(cause(budget.request(one).take(MEGABYTE)), OverloadCause::Caller);
         assert_eq!(cause(only.take(10 * MEGABYTE)), OverloadCause::Everyone);
+        drop(other);
+        only.take(50 * MEGABYTE).expect("it is the only one of all");
+        assert_eq!(cause(budget.request(user()).take(MEGABYTE)), OverloadCause::Everyone);
     }
 
     #[test]

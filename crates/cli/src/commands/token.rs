@@ -68,7 +68,7 @@ async fn rename(args: &TokenRenameArgs, environment: &Environment) -> Result<(),
         OutputFormat::Text => {
             let (id, name) = (printable(&token.id.to_string()), printable(&token.name));
             print(&format!("Renamed token {id} to {name}."))
-        },
+        }
     }
 }
 

@@ -54,16 +54,23 @@ pub struct UpkeepReport {
 impl Interline {
     /// Removes what is older than `rules` keep it, in short transactions.
     pub async fn run_upkeep(&self, rules: Upkeep) -> Result<UpkeepReport, Error> {
+        // One that fails keeps none of the others from running.
+        let items = self.empty_trash(rules).await;
+        let apps = self.purge_apps(rules).await;
+        let records = self.forget_history(rules).await;
+        let events = match rules.events {
+            Some(age) => self.store.forget_events(now() - age).await,
+            None => Ok(0),
+        };
+        let jobs = self.store.forget_jobs(now() - JOB_RETENTION).await;
+        let idempotency_records = self.store.forget_idempotency_records(now() - IDEMPOTENCY_RETENTION).await;
         Ok(UpkeepReport {
-            items: self.empty_trash(rules).await?,
-            apps: self.purge_apps(rules).await?,
-            records: self.forget_history(rules).await?,
-            events: match rules.events {
-                Some(age) => self.store.forget_events(now() - age).await?,
-                None => 0,
-            },
-            jobs: self.store.forget_jobs(now() - JOB_RETENTION).await?,
-            idempotency_records: self.store.forget_idempotency_records(now() - IDEMPOTENCY_RETENTION).await?,
+            items: items?,
+            apps: apps?,
+            records: records?,
+            events: events?,
+            jobs: jobs?,
+            idempotency_records: idempotency_records?,
         })
     }
 

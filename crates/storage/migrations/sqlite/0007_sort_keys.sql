@@ -6,3 +6,5 @@ UPDATE items SET title_key = coalesce(name, lower(url), path_key) WHERE title IS
 -- Of the few that have such a time: the archive and the trash, sorted.
 CREATE INDEX items_by_archival ON items (space, kind, view, archived_at, id) WHERE archived_at IS NOT NULL;
 CREATE INDEX items_in_trash ON items (space, kind, view, deleted_at, id) WHERE deleted_at IS NOT NULL;
+-- And of those that have none, by id.
+CREATE INDEX items_by_id ON items (space, kind, view, id);

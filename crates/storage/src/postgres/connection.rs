@@ -233,7 +233,8 @@ pub(super) fn tls() -> Result<MakeRustlsConnect, OpenError> {
         let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
         return Err(OpenError::Postgres {
             message: format!("there are no certificate authorities for TLS on this system{reasons}"),
-            suggestion: "install the system's (Debian: ca-certificates), or name a file of them in SSL_CERT_FILE".to_owned(),
+            suggestion: "install the system's (Debian: ca-certificates), or name a file of them in SSL_CERT_FILE"
+                .to_owned(),
         });
     }
     // The process may have several providers of cryptography through other crates: the choice is made here.

@@ -98,7 +98,8 @@ impl DatabasePlace {
             } else {
                 postgres_error(
                     format!("TLS with PostgreSQL at {servers} fails: {cause}"),
-                    "check the certificate's name and date; that of its authority can be named in SSL_CERT_FILE".to_owned(),
+                    "check the certificate's name and date; that of its authority can be named in SSL_CERT_FILE"
+                        .to_owned(),
                 )
             };
         }

@@ -101,6 +101,8 @@ impl Failure {
             *code == SqlState::T_R_SERIALIZATION_FAILURE
                 || *code == SqlState::T_R_DEADLOCK_DETECTED
                 || *code == SqlState::UNIQUE_VIOLATION
+                // What a new row refers to was removed meanwhile.
+                || *code == SqlState::FOREIGN_KEY_VIOLATION
         })
     }
 

@@ -12,7 +12,7 @@ use super::write::transaction_retry::{CommitProof, RetryableTransaction, run_blo
 use crate::integrity::check_hash;
 
 /// Locks the app until the commit: its versions are published one after the other.
-const LOCK: &str = "SELECT published_version FROM apps WHERE id = $1 FOR UPDATE";
+const LOCK: &str = "SELECT published_version FROM apps WHERE id = $1 AND deleted_at IS NULL FOR UPDATE";
 
 /// One statement, so that the contents, the list of files and their number are of one moment. References are checked at
 /// its end.

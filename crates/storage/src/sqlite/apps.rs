@@ -100,7 +100,10 @@ pub(super) fn publish(
     group.write_contents()?;
     let (connection, id) = (group.connection(), app.uuid().into_bytes());
     let files: i64 = connection.prepare_cached(FILES)?.query_row([id], |row| row.get(0))?;
-    let Some(before) = poll_once(apps::one(connection, app))?.filter(|_| files > 0) else { return Ok(None) };
+    let Some(before) = poll_once(apps::one(connection, app))?.filter(|app| app.deleted_at.is_none() && files > 0)
+    else {
+        return Ok(None);
+    };
     let version = before.published_version.unwrap_or(0) + 1;
     let number = version.cast_signed();
     check_new_contents(connection, id)?;

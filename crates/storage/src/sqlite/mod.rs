@@ -220,8 +220,8 @@ impl Store for SqliteStore {
         kind: Kind,
         field: &UniqueField,
     ) -> Result<Option<ItemId>, StoreError> {
-        let find = |connection: &_| lookup::find_deleted(connection, spaces, kind, field);
-        self.readers.read(|connection| in_snapshot(connection, find))
+        let (spaces, field) = (spaces.to_vec(), field.clone());
+        self.readers.read_long(move |connection| lookup::find_deleted(connection, &spaces, kind, &field)).await
     }
 
     async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError> {

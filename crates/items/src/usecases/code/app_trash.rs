@@ -7,7 +7,7 @@ use crate::{App, Error, Rank, Role, Scope, SpaceOwner};
 
 use super::super::commit::{MAX_ROUNDS, lost_every_round};
 use super::super::{Caller, Interline};
-use super::apps::{AppRef, sees_apps, time_of_change};
+use super::apps::{AppRef, SEVERAL_OWNERS, sees_apps, time_of_change};
 
 impl Interline {
     /// The deleted apps that the caller may restore, the one that was deleted last first.
@@ -31,16 +31,16 @@ impl Interline {
         Err(lost_every_round())
     }
 
-    /// Takes an app from the trash, with its files and published versions. A slug means the app that was deleted last; one
-    /// that is not deleted stays as it is.
+    /// Takes an app from the trash, with its files and published versions. One that is not deleted stays as it is. A slug means
+    /// the app that has it, or else the one that was deleted last: of the caller's organization, or the global one.
     pub async fn restore_app(&self, caller: &Caller, app_ref: &AppRef) -> Result<App, Error> {
         caller.require(Scope::Read)?;
         for _ in 0..MAX_ROUNDS {
-            let named = self.apps_named(app_ref).await?.into_iter();
-            let deleted = named.filter(|app| app.deleted_at.is_some() && restores(caller, app));
-            let Some(before) = deleted.max_by_key(|app| app.deleted_at) else {
-                return self.writable_app(caller, app_ref).await;
+            let missing = match self.writable_app(caller, app_ref).await {
+                Err(missing @ Error::Missing { .. }) => missing,
+                found => return found,
             };
+            let before = self.app_to_restore(caller, app_ref).await?.ok_or(missing)?;
             caller.require_change()?;
             let after = App { deleted_at: None, updated_at: time_of_change(&before), ..before.clone() };
             if self.save_app(&before, &after).await? {
@@ -48,6 +48,21 @@ impl Interline {
             }
         }
         Err(lost_every_round())
+    }
+
+    /// The deleted app that a request means.
+    async fn app_to_restore(&self, caller: &Caller, app_ref: &AppRef) -> Result<Option<App>, Error> {
+        let named = self.apps_named(app_ref).await?.into_iter();
+        let mut deleted: Vec<App> = named.filter(|app| app.deleted_at.is_some() && restores(caller, app)).collect();
+        for preferred in [caller.home(), None] {
+            if deleted.iter().any(|app| app.organization == preferred) {
+                deleted.retain(|app| app.organization == preferred);
+            }
+        }
+        if deleted.windows(2).any(|pair| pair[0].organization != pair[1].organization) {
+            return Err(SEVERAL_OWNERS);
+        }
+        Ok(deleted.into_iter().max_by_key(|app| app.deleted_at))
     }
 
     /// Stores an app that is now deleted or restored, if it is as it was known; whether it was.

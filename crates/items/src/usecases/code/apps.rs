@@ -86,6 +86,11 @@ pub struct AppDetails {
     pub draft: FilePage,
 }
 
+/// A slug does not say which app is meant.
+pub(super) const SEVERAL_OWNERS: Error = Error::InvalidParameters(
+    "several organizations have an app with this slug; name it by its id, from the list of apps",
+);
+
 impl Interline {
     /// The apps that exist for the caller, oldest first.
     pub async fn apps(&self, caller: &Caller) -> Result<Vec<App>, Error> {
@@ -179,9 +184,7 @@ impl Interline {
         }
         match visible.len() {
             0 | 1 => visible.pop().ok_or_else(|| app_ref.not_found()),
-            _ => Err(Error::InvalidParameters(
-                "several organizations have an app with this slug; name it by its id, from the list of apps",
-            )),
+            _ => Err(SEVERAL_OWNERS),
         }
     }
 

@@ -14,7 +14,7 @@ impl Interline {
             Err(missing @ Error::Missing { .. }) => {
                 let (path, kind) = (UniqueField::Path(self.parse_path(file)?), file.scope.kind.kind());
                 let spaces = self.readable_spaces(caller, &file.scope).await?;
-                let deleted = self.store.find_deleted(&spaces, kind, &path).await?;
+                let deleted = self.find_deleted(caller, &spaces, kind, &path).await?;
                 deleted.map(|id| by_id(file, id)).ok_or(missing)
             }
             found => found,
@@ -22,25 +22,24 @@ impl Interline {
     }
 
     /// Makes a file what it was in a version, as a new version. Without a version, takes the file that was deleted last at
-    /// this path from the trash; where none is there, the file stays as it is.
+    /// this path from the trash; where a file is there, it stays as it is.
     pub async fn restore_file(&self, caller: &Caller, file: &FileRef, version: Option<u64>) -> Result<Item, Error> {
         caller.require(Scope::Read)?;
-        let deleted = self.deleted_file(caller, file).await?;
-        match (version, deleted) {
-            (None, Some(deleted)) => self.restore(caller, &deleted, ExpectedVersion::Any).await,
-            (None, None) => {
-                let present = self.file_to_change(caller, file).await?;
-                self.restore(caller, &present, ExpectedVersion::Any).await
+        match (self.file_to_change(caller, file).await, version) {
+            (Ok(present), Some(number)) => {
+                Ok(self.restore_version(caller, &present, number, ExpectedVersion::Any).await?.item)
             }
-            (Some(number), deleted) => match (self.file_to_change(caller, file).await, deleted) {
-                (Ok(present), _) => {
-                    Ok(self.restore_version(caller, &present, number, ExpectedVersion::Any).await?.item)
+            (Ok(present), None) => self.restore(caller, &present, ExpectedVersion::Any).await,
+            (Err(missing @ Error::Missing { .. }), version) => {
+                match (self.deleted_file(caller, file).await?, version) {
+                    (Some(deleted), None) => self.restore(caller, &deleted, ExpectedVersion::Any).await,
+                    (Some(_), Some(_)) => {
+                        Err(file.missing("it is in the trash: restore it without `version` first, then the version"))
+                    }
+                    (None, _) => Err(missing),
                 }
-                (Err(Error::Missing { .. }), Some(_)) => {
-                    Err(file.missing("it is in the trash: restore it without `version` first, then the version"))
-                }
-                (Err(error), _) => Err(error),
-            },
+            }
+            (Err(error), _) => Err(error),
         }
     }
 
@@ -48,7 +47,7 @@ impl Interline {
     async fn deleted_file(&self, caller: &Caller, file: &FileRef) -> Result<Option<ItemRef>, Error> {
         let (path, kind) = (UniqueField::Path(self.parse_path(file)?), file.scope.kind.kind());
         let space = self.write_space(caller, &file.scope).await?;
-        let deleted = self.store.find_deleted(&[space], kind, &path).await?;
+        let deleted = self.find_deleted(caller, &[space], kind, &path).await?;
         Ok(deleted.filter(|_| caller.kinds().contains(&kind)).map(|id| by_id(file, id)))
     }
 }

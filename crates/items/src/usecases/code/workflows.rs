@@ -158,7 +158,7 @@ impl Interline {
                 read.part.map(|part| part.text).unwrap_or_default()
             }
         };
-        take_for_code(&text)?;
+        take_for_code(text.len())?;
         let sdk = Arc::clone(&self.sdk);
         let check = move |stack: &_| check_code(CodeKind::Workflow, &text, &sdk, stack);
         match self.threads.run(caller.work_for(), check).await? {

@@ -99,7 +99,7 @@ impl Interline {
             }
             rule => {
                 if let ContentRule::Code(CodeKind::Workflow | CodeKind::Module) = rule {
-                    take_for_code(before.content.as_deref().unwrap_or_default())?;
+                    take_for_code(request.weight(content_bytes))?;
                 }
                 let (before, request, limits) = (before.clone(), Arc::clone(request), Arc::clone(&self.limits));
                 let sdk = Arc::clone(&self.sdk);

@@ -56,7 +56,7 @@ impl Interline {
                 self.threads.run(caller.work_for(), check).await?
             }
             ContentRule::Code(kind) => {
-                take_for_code(content.as_deref().unwrap_or_default())?;
+                take_for_code(content.as_ref().map_or(0, |text| text.len()))?;
                 let sdk = Arc::clone(&self.sdk);
                 let check = move |stack: &LargeStack| {
                     let text = content.unwrap_or_default();
@@ -82,9 +82,9 @@ impl Interline {
     }
 }
 
-/// Takes the memory for checking a text as code.
-pub(in crate::usecases) fn take_for_code(text: &str) -> Result<(), Error> {
-    take_in_all_for_work(text.len().saturating_mul(CODE_FACTOR))
+/// Takes the memory for checking so many bytes as code.
+pub(in crate::usecases) fn take_for_code(bytes: usize) -> Result<(), Error> {
+    take_in_all_for_work(bytes.saturating_mul(CODE_FACTOR))
 }
 
 /// Checks that a text is code of a kind, and returns the functions of a workflow (`None` of other code). Every write of

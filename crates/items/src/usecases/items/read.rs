@@ -198,19 +198,25 @@ impl Interline {
     /// The prompt of a name, or where there is none the one of that name that was deleted last.
     pub async fn prompt_or_deleted(&self, caller: &Caller, name: PromptName) -> Result<ItemRef, Error> {
         caller.require(Scope::Read)?;
-        match self.prompt_id(caller, &name).await? {
-            Some(_) => Ok(ItemRef::PromptName(name)),
-            None => self.prompt_to_restore(caller, name).await,
+        let kinds = [Kind::Prompt].into();
+        if !caller.kinds().is_superset(&kinds) || self.prompt_id(caller, &name).await?.is_some() {
+            return Ok(ItemRef::PromptName(name));
         }
+        let field = UniqueField::Name(name.clone());
+        let deleted = self.find_deleted(caller, &caller.spaces_of(&kinds), Kind::Prompt, &field).await?;
+        Ok(deleted.map_or(ItemRef::PromptName(name), |id| ItemRef::Id(id, Some(Kind::Prompt))))
     }
 
-    /// The prompt that a request to restore a name means: the one of that name that was deleted last, or where none is in the
-    /// trash the one that is not deleted.
-    pub async fn prompt_to_restore(&self, caller: &Caller, name: PromptName) -> Result<ItemRef, Error> {
-        caller.require(Scope::Read)?;
-        let spaces = caller.spaces_of(&[Kind::Prompt].into());
-        let deleted = self.store.find_deleted(&spaces, Kind::Prompt, &UniqueField::Name(name.clone())).await?;
-        Ok(deleted.map_or(ItemRef::PromptName(name), |id| ItemRef::Id(id, Some(Kind::Prompt))))
+    /// The item in the trash of these spaces that has the field's value and was deleted last.
+    pub(in crate::usecases) async fn find_deleted(
+        &self,
+        caller: &Caller,
+        spaces: &[SpaceId],
+        kind: Kind,
+        field: &UniqueField,
+    ) -> Result<Option<ItemId>, Error> {
+        let _permit = self.read_permit(caller).await?;
+        Ok(self.store.find_deleted(spaces, kind, field).await?)
     }
 
     async fn prompt_id(&self, caller: &Caller, name: &PromptName) -> Result<Option<ItemId>, Error> {

@@ -154,10 +154,13 @@ async fn fields_and_trash_state_change_together_or_not_at_all() {
 async fn a_prompt_whose_name_is_taken_comes_back_under_another() {
     let world = World::new().await;
     let name = || PromptName::parse("greet", &Limits::default()).unwrap();
-    let restore = async |changes| {
-        let item_ref = world.interline.prompt_to_restore(&world.owner, name()).await.unwrap();
+    let restore_it = async |item_ref: interline_items::ItemRef, changes| {
         let changes = ItemChanges { trash_state: Some(TrashState::Restored), ..changes };
         world.interline.update_metadata(&world.owner, &item_ref, ExpectedVersion::Any, changes).await
+    };
+    let restore = async |changes| {
+        let item_ref = world.interline.prompt_or_deleted(&world.owner, name()).await.unwrap();
+        restore_it(item_ref, changes).await
     };
     let delete = async |item: &interline_items::Item| {
         world.interline.delete(&world.owner, &by_id(item), ExpectedVersion::Any).await.unwrap();
@@ -169,9 +172,11 @@ async fn a_prompt_whose_name_is_taken_comes_back_under_another() {
     assert_eq!(restore(ItemChanges::default()).await.unwrap().id, first.id);
     delete(&first).await;
     let second = world.create(Kind::Prompt, greeting()).await;
-    assert_eq!(code(restore(ItemChanges::default()).await), "duplicate");
+    assert_eq!(restore(ItemChanges::default()).await.unwrap(), second, "the one that has the name is meant");
+    assert_eq!(code(restore_it(by_id(&first), ItemChanges::default()).await), "duplicate");
     assert_eq!(View::from_item(&world.item(&first).await), View::Deleted);
-    let renamed = restore(ItemChanges { name: to("greet-again"), ..ItemChanges::default() }).await.unwrap();
+    let another_name = ItemChanges { name: to("greet-again"), ..ItemChanges::default() };
+    let renamed = restore_it(by_id(&first), another_name).await.unwrap();
     assert_eq!((renamed.id, View::from_item(&renamed)), (first.id, View::Active));
     // Of two that were deleted, the last one is meant.
     let third = world.create(Kind::Prompt, prompt("other", "Hello {{ who }}", &["who"])).await;

@@ -109,8 +109,8 @@ async fn delete(State(state): State<AppState>, caller: AuthenticatedCaller, app:
 
 /// Restore an app
 ///
-/// With its files and published versions; by its id, or by a slug: the app that was deleted last. If another app has its slug
-/// meanwhile, it is refused.
+/// With its files and published versions. One that is not deleted stays as it is. A slug means the app that has it, or else the
+/// one that was deleted last. By its id, an app whose slug another has meanwhile is refused.
 #[utoipa::path(post, path = "/apps/{app}/restore", tag = "apps", operation_id = "restore_app",
     params(("app" = String, Path)), responses((status = 200, body = AppResponse)))]
 async fn restore(State(state): State<AppState>, caller: AuthenticatedCaller, app: AppPath) -> HandlerResult {

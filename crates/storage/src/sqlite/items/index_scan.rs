@@ -105,7 +105,7 @@ fn page_sql(column: SortColumn, order: SortOrder, range: &IndexRange<'_>, tag_fi
     };
     // The parameters of the cursor come after those of the tags, if there are any.
     let (first, second) = if tag_filter.is_empty() { (5, 6) } else { (7, 8) };
-    let range = match range {
+    let condition = match range {
         IndexRange::Keyed => format!("{key} IS NOT NULL"),
         IndexRange::KeyedAfter(..) => {
             let has_key = match column {
@@ -118,10 +118,15 @@ fn page_sql(column: SortColumn, order: SortOrder, range: &IndexRange<'_>, tag_fi
         IndexRange::Unkeyed => format!("{key} IS NULL"),
         IndexRange::UnkeyedAfter(_) => format!("{key} IS NULL AND id {after} ?{first}"),
     };
+    let sorted = match (column, range) {
+        // By the index of ids: that of the column has no entries without a key.
+        (SortColumn::RareTime(_), IndexRange::Unkeyed | IndexRange::UnkeyedAfter(_)) => format!("id {direction}"),
+        _ => format!("{key} {direction}, id {direction}"),
+    };
     format!(
         "SELECT {key}, id, number FROM items
-         WHERE space = ?1 AND kind = ?2 AND view = ?3 AND {range} {tag_filter}
-         ORDER BY {key} {direction}, id {direction}
+         WHERE space = ?1 AND kind = ?2 AND view = ?3 AND {condition} {tag_filter}
+         ORDER BY {sorted}
          LIMIT ?4"
     )
 }
@@ -166,8 +171,12 @@ mod tests {
             (SortBy::DeletedAt, "items_in_trash"),
         ] {
             for order in [SortOrder::Ascending, SortOrder::Descending] {
+                let column = SortColumn::of_list(by);
+                for range in [IndexRange::Unkeyed, IndexRange::UnkeyedAfter([0; 16])] {
+                    let plan = plan(&connection, &page_sql(column, order, &range, ""));
+                    assert!(!plan.contains("TEMP B-TREE"), "{by:?} {order:?}: {plan}");
+                }
                 for range in [IndexRange::Keyed, IndexRange::KeyedAfter(&key, [0; 16])] {
-                    let column = SortColumn::of_list(by);
                     let plan = plan(&connection, &page_sql(column, order, &range, ""));
                     assert!(plan.contains(&format!("INDEX {index} (")), "{by:?} {order:?}: {plan}");
                     assert!(!plan.contains("TEMP B-TREE"), "{by:?} {order:?}: {plan}");

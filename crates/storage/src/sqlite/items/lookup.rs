@@ -38,7 +38,7 @@ const BY_PATH: &str = "
 macro_rules! deleted_with {
     ($field:literal) => {
         concat!(
-            "SELECT id FROM items WHERE space = ?1 AND kind = ?2 AND view = 2 AND ",
+            "SELECT id FROM items WHERE space = ?1 AND kind = ?2 AND view = 2 AND deleted_at IS NOT NULL AND ",
             $field,
             " = ?3 ORDER BY deleted_at DESC, id DESC LIMIT 1"
         )

@@ -71,12 +71,14 @@ pub(in crate::http) fn keeps_final_slash(path: &str) -> bool {
 
 pub(in crate::http) fn routes(state: &AppState) -> Router<AppState> {
     let unknown = || async { ApiError::UnknownRoute("that address below /docs".to_owned()) };
-    let mut page =
-        Router::new().route(PAGE, get(|| async { Redirect::to("/docs/") })).route("/docs/{*path}", get(unknown));
-    for file in &FILES {
-        page = page.route(file.path, get(|| async { file.response() }));
-    }
-    let page = page
+    let page = Router::new()
+        .route(PAGE, get(|| async { Redirect::to("/docs/") }))
+        .route("/docs/", get(|| async { HTML.response() }))
+        .route("/docs/index.html", get(|| async { HTML.response() }))
+        .route("/docs/page.js", get(|| async { SCRIPT.response() }))
+        .route("/docs/swagger-ui-bundle.js", get(|| async { SWAGGER_SCRIPT.response() }))
+        .route("/docs/swagger-ui.css", get(|| async { SWAGGER_STYLE.response() }))
+        .route("/docs/{*path}", get(unknown))
         .layer(SetResponseHeaderLayer::overriding(CONTENT_SECURITY_POLICY, POLICY))
         .layer(SetResponseHeaderLayer::overriding(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")));
     let description = || async { ([(CONTENT_TYPE, "application/json")], openapi_text()) };

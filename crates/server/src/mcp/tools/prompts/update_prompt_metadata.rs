@@ -49,7 +49,7 @@ async fn update_prompt_metadata(call: CallContext, args: UpdatePromptMetadataArg
         return Err(invalid_field("new_name", message));
     }
     let prompt = match deleted {
-        Some(Flag(false)) => call.interline.prompt_to_restore(&call.caller, parse_name(&call, &name)?).await?,
+        Some(Flag(false)) => call.interline.prompt_or_deleted(&call.caller, parse_name(&call, &name)?).await?,
         Some(Flag(true)) | None => prompt_ref(&call, &name)?,
     };
     let changes = ItemChanges { name: set_or_keep(new_name), ..metadata.into_changes()? };
