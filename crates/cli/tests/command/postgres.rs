@@ -145,7 +145,9 @@ fn a_server_without_tls_is_told() {
 fn a_url_that_cannot_be_read_shows_nothing_of_the_password() {
     let hint = "write it as postgres://user:password@host:5432/database, with %40 for an @ in the password";
     // The first `@` ends the password for whoever reads the URL: the rest of it would be quoted.
-    refused_with("postgres://ada:s@3?cret@127.0.0.1/notes", "the database's URL cannot be read", hint);
+    for url in ["s@3?cret@127.0.0.1/notes", "s@3cret@127.0.0.1/notes", "s@3/cret@127.0.0.1/notes"] {
+        refused_with(&format!("postgres://ada:{url}"), "the database's URL cannot be read", hint);
+    }
     let unknown = "the database's URL cannot be read: unknown option `sslroot`";
     refused_with("postgres://ada:s3cret@127.0.0.1/notes?sslroot=x", unknown, hint);
 }
@@ -159,7 +161,7 @@ fn a_user_who_may_not_make_tables_is_told_how() {
     let output = Sandbox::new().run(&["user", "add", "grace", "--database", &url]);
     on_server(&format!("DROP USER {user}"));
     let name = &database.0;
-    output.refused(3, &[&format!("user \"{user}\" may not make tables in database \"{name}\" of {address}: ")]);
+    output.refused(3, &[&format!("user \"{user}\" may not do this in database \"{name}\" of {address}: ")]);
     output.refused(3, &[&format!("\nhint: let the user own it: ALTER DATABASE \"{name}\" OWNER TO \"{user}\"\n")]);
 }
 

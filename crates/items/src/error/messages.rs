@@ -431,19 +431,6 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_are_missing_or_unknown_are_named() {
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
-        let many = names(&["x"; 11]);
-        for (missing, unknown, message) in [
-            (names(&["code"]), names(&[]), "missing argument: `code`".to_owned()),
-            (names(&["a", "b"]), names(&["c"]), "missing arguments: `a`, `b`; unknown argument: `c`".to_owned()),
-            (names(&[]), many, format!("unknown arguments: {}, …", ["`x`"; 10].join(", "))),
-        ] {
-            assert_eq!(Error::InvalidArguments { missing, unknown }.to_string(), message);
-        }
-    }
-
-    #[test]
     fn every_field_that_is_refused_is_named_with_its_reason() {
         let errors = vec![FieldError::new("title", "is required"), FieldError::new("tags[0]", "the tag is blank")];
         assert_eq!(Error::ValidationFailed(errors).to_string(), "title: is required; tags[0]: the tag is blank");

@@ -7,4 +7,4 @@ UPDATE items SET title_key = coalesce(name, lower(url), path_key) WHERE title IS
 CREATE INDEX items_by_archival ON items (space, kind, view, archived_at, id) WHERE archived_at IS NOT NULL;
 CREATE INDEX items_in_trash ON items (space, kind, view, deleted_at, id) WHERE deleted_at IS NOT NULL;
 -- And of those that have none, by id.
-CREATE INDEX items_by_id ON items (space, kind, view, id);
+CREATE INDEX items_in_partition ON items (space, kind, view, id);

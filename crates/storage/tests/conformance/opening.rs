@@ -80,7 +80,7 @@ async fn items_of_an_older_program_are_sorted_by_what_they_are_called(test: Test
     test.execute("UPDATE items SET title_key = NULL WHERE title IS NULL").await;
     let as_it_was = match test.database {
         Database::Sqlite { .. } => {
-            "DROP INDEX items_by_archival; DROP INDEX items_in_trash; DROP INDEX items_by_id;
+            "DROP INDEX items_by_archival; DROP INDEX items_in_trash; DROP INDEX items_in_partition;
              DROP INDEX apps_by_slug; DROP INDEX apps_of_slug; DROP INDEX apps_by_deletion;
              DROP INDEX app_version_files_by_hash; ALTER TABLE apps DROP COLUMN deleted_at;
              CREATE UNIQUE INDEX apps_by_slug ON apps (slug, coalesce(organization, X''));

@@ -86,7 +86,8 @@ async fn the_slug_of_a_deleted_app_is_free() {
     let cast = Cast::new().await;
     let first = cast.delete_app("acme", &by("shop")).await.unwrap();
     let second = cast.interline().create_app(&cast.caller("acme").await, app("Shop")).await.unwrap().app;
-    match cast.restore_app("acme", &by("shop")).await {
+    assert_eq!(cast.restore_app("acme", &by("shop")).await.unwrap(), second, "the one that has the slug stays");
+    match cast.restore_app("acme", &AppRef::Id(first.id)).await {
         Err(Error::SlugTaken(holder)) => assert_eq!(holder.id, second.id),
         other => panic!("{other:?}"),
     }
@@ -94,6 +95,30 @@ async fn the_slug_of_a_deleted_app_is_free() {
     assert_eq!(cast.restore_app("acme", &by("shop")).await.unwrap().id, second.id, "the last one is meant");
     cast.delete_app("acme", &AppRef::Id(second.id)).await.unwrap();
     assert_eq!(cast.restore_app("acme", &AppRef::Id(first.id)).await.unwrap().id, first.id);
+}
+
+#[tokio::test]
+async fn a_slug_never_restores_the_app_of_another_owner() {
+    let cast = Cast::new().await;
+    let global = cast.delete_app("admin", &by("portal")).await.unwrap();
+    let mut theirs = Vec::new();
+    for who in ["acme", "umbra"] {
+        cast.interline().create_app(&cast.caller(who).await, app("Portal")).await.unwrap();
+        theirs.push(cast.delete_app(who, &by("portal")).await.unwrap());
+    }
+    assert_eq!(cast.restore_app("admin", &by("portal")).await.unwrap().id, global.id, "theirs were deleted later");
+    assert_eq!(cast.restore_app("admin", &by("portal")).await.unwrap().id, global.id, "asked again, nothing changes");
+    cast.delete_app("admin", &by("portal")).await.unwrap();
+    assert_eq!(cast.restore_app("umbra", &by("portal")).await.unwrap().id, theirs[1].id);
+    cast.delete_app("umbra", &by("portal")).await.unwrap();
+    // Those of two organizations, none of which is the admin's.
+    for (who, slug) in [("acme", "shop"), ("umbra", "shop")] {
+        if who == "umbra" {
+            cast.interline().create_app(&cast.caller(who).await, app("Shop")).await.unwrap();
+        }
+        cast.delete_app(who, &by(slug)).await.unwrap();
+    }
+    assert_eq!(code(cast.restore_app("admin", &by("shop")).await), "invalid_parameters");
 }
 
 #[tokio::test]

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use interline_items::fields::{Limits, PromptName};
 use interline_items::{
-    ArchiveState, Error, Expectation, ExpectedVersion, FieldChange, ItemChanges, ItemDraft, Kind, Stamp, TrashState,
-    View,
+    ArchiveState, Error, Expectation, ExpectedVersion, FieldChange, ItemChanges, ItemDraft, Kind, Stamp, TokenDraft,
+    TrashState, View,
 };
 use tokio::sync::Barrier;
 
 use crate::samples::{
     arguments, bookmark, by_name, content, greeting, list, note, note_of, prompt, replace_tags, retag, tagged, text,
-    title, to,
+    title, to, token,
 };
 use crate::world::{World, by_id, code, refused_fields, tags_of};
 
@@ -457,4 +457,17 @@ async fn of_concurrent_changes_for_one_version_one_succeeds() {
     outcomes.sort_unstable();
     assert_eq!(outcomes, ["conflict", "conflict", "conflict", "ok"]);
     assert_eq!(world.item(&item).await.stamp.version, 2);
+}
+
+#[tokio::test]
+async fn a_token_without_prompts_learns_nothing_of_deleted_ones() {
+    let world = World::new().await;
+    let prompt = world.create(Kind::Prompt, greeting()).await;
+    world.interline.delete(&world.owner, &by_id(&prompt), ExpectedVersion::Any).await.unwrap();
+    let name = || PromptName::parse("greet", &Limits::default()).unwrap();
+    let notes = TokenDraft { kinds: Some([Kind::Note].into()), ..token() };
+    for (caller, is_found) in [(world.owner.clone(), true), (world.narrowed(notes).await, false)] {
+        let found = world.interline.prompt_or_deleted(&caller, name()).await.unwrap();
+        assert_eq!(matches!(found, interline_items::ItemRef::Id(..)), is_found, "{found:?}");
+    }
 }

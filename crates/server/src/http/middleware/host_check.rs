@@ -142,6 +142,13 @@ mod tests {
     }
 
     #[test]
+    fn an_address_that_is_mapped_to_ipv6_is_local_too() {
+        let default = settings(&[], &[]);
+        assert!(passes("[::ffff:127.0.0.1]:4680", &default, &[("host", "localhost:4680")]));
+        assert!(!passes("[::ffff:127.0.0.1]:4680", &default, &[("host", "evil.example.org:4680")]));
+    }
+
+    #[test]
     fn a_local_server_answers_to_local_names_and_those_it_was_given() {
         let given = settings(&["Notes.example.org"], &[]);
         for (host, own) in [

@@ -378,10 +378,12 @@ mod tests {
             (r#"{"_meta":{"progressToken":1}}"#, None),
             (r#"{"_meta":null,"clientInfo":null}"#, None),
             (r#"{"clientInfo":7}"#, None),
+            (r#"{"clientInfo":{"name":"x","version":2}}"#, Some("x")),
+            (r#"{"_meta":[]}"#, None),
         ] {
             let text = format!(r#"{{"id":1,"method":"initialize","params":{params}}}"#);
-            let client = PeekedMessage::peek(text.as_bytes()).map(|message| message.client);
-            assert_eq!(client, Ok(expected.map(str::to_owned)), "{text}");
+            let message = PeekedMessage::peek(text.as_bytes()).unwrap();
+            assert_eq!((message.asks, message.client.as_deref()), (McpMessage::Other, expected), "{text}");
         }
     }
 }

@@ -76,6 +76,7 @@ fn rows() -> Vec<Row> {
         row("GET /tokens", Own, Nothing, Value::Null),
         row("POST /tokens", Own, Nothing, json!({"name": "x"})),
         row("DELETE /tokens/{id}", Token, Write, Value::Null),
+        row("PATCH /tokens/{id}", Token, Write, json!({"name": "x"})),
         row("GET /webhooks", Own, Read, Value::Null),
         row("POST /webhooks", Own, Write, json!({"url": "https://example.org/hook"})),
         row("GET /webhooks/{id}", Webhook, Read, Value::Null),

@@ -83,10 +83,10 @@ async fn unfinished_bodies_of_one_user_leave_room_for_others(store: TestStore) {
     let refused = loop {
         assert!(held.len() < 32, "every body was taken");
         let mut stream = server.connect().await;
-        let announced = head(&server, &greedy, "POST /notes", &format!("Content-Length: {}\r\n", 8 * MEGABYTE));
+        let announced = head(&server, &greedy, "POST /notes", &format!("Content-Length: {}\r\n", 4 * MEGABYTE));
         stream.write_all(announced.as_bytes()).await.unwrap();
         // What is taken is read; what is refused is answered.
-        let part = vec![b' '; 4 * MEGABYTE];
+        let part = vec![b' '; 2 * MEGABYTE];
         let mut byte = [0];
         let _ = stream.write_all(&part).await;
         match timeout(Duration::from_millis(300), stream.peek(&mut byte)).await {

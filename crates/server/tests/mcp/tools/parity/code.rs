@@ -179,12 +179,14 @@ async fn before(rest: &Client) -> Vec<(&'static str, String)> {
     let delete =
         async |path: &str| drop(rest.check("POST /code/delete", workflow(path, json!({})), 200, json!({})).await);
     let app = async |name: &str| id(rest.check("POST /apps", json!({"name": name}), 201, json!({})).await.json());
-    let (edited, gone, taken) = (write("edited.py").await, write("gone.py").await, write("taken.py").await);
+    let (edited, gone) = (write("edited.py").await, write("gone.py").await);
+    write("taken.py").await;
     let edit = workflow("edited.py", json!({"old_string": "return to", "new_string": "return None"}));
     rest.check("POST /code/patch", edit, 200, json!({"version": 2})).await;
     delete("gone.py").await;
     delete("taken.py").await;
-    write("taken.py").await;
+    // Where a file is again, that one is meant.
+    let taken = write("taken.py").await;
     let (reports, old) = (app("Reports").await, app("Old").await);
     rest.delete(&format!("/apps/{old}")).await.expect(204, Value::Null);
     vec![

@@ -225,9 +225,10 @@ async fn before(rest: &Client) -> Vec<(&'static str, String)> {
     rest.send(&format!("POST /prompts/{archived}/archive"), None).await.expect(200, json!({}));
     let deleted = id(&rest.create("prompts", json!({"name": "deleted", "content": "a"})).await);
     rest.delete(&format!("/prompts/{deleted}")).await.expect(204, Value::Null);
-    let taken = id(&rest.create("prompts", json!({"name": "taken", "content": "a"})).await);
-    rest.delete(&format!("/prompts/{taken}")).await.expect(204, Value::Null);
-    rest.create("prompts", json!({"name": "taken", "content": "b"})).await;
+    let former = id(&rest.create("prompts", json!({"name": "taken", "content": "a"})).await);
+    rest.delete(&format!("/prompts/{former}")).await.expect(204, Value::Null);
+    // Where a prompt has the name again, that one is meant.
+    let taken = id(&rest.create("prompts", json!({"name": "taken", "content": "b"})).await);
     rest.note("Review", Some("Be kind")).await;
     vec![
         ("{review}", review),
