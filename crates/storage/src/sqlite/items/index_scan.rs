@@ -172,7 +172,9 @@ mod tests {
         ] {
             for order in [SortOrder::Ascending, SortOrder::Descending] {
                 let column = SortColumn::of_list(by);
-                for range in [IndexRange::Unkeyed, IndexRange::UnkeyedAfter([0; 16])] {
+                let may_be_missing = !matches!(by, SortBy::CreatedAt | SortBy::UpdatedAt);
+                let unkeyed = [IndexRange::Unkeyed, IndexRange::UnkeyedAfter([0; 16])];
+                for range in unkeyed.into_iter().filter(|_| may_be_missing) {
                     let plan = plan(&connection, &page_sql(column, order, &range, ""));
                     assert!(!plan.contains("TEMP B-TREE"), "{by:?} {order:?}: {plan}");
                 }
