@@ -160,7 +160,7 @@ async fn a_narrowed_token_restores_no_app() {
     let acme = cast.caller("acme").await;
     let shop = cast.delete_app("acme", &by("shop")).await.unwrap();
     let spaces = cast.interline().spaces(&acme).unwrap();
-    let all = Some([Scope::Read, Scope::Write]).map(set);
+    let all = Some(set([Scope::Read, Scope::Write]));
     let kinds = TokenDraft { scopes: all.clone(), kinds: Some(set([Kind::Workflow])), ..token() };
     let spaces = spaces.iter().map(|membership| membership.space.id).collect();
     let spaces = TokenDraft { scopes: all, spaces: Some(spaces), ..token() };
