@@ -299,8 +299,12 @@ pub trait Store: JobStore {
     /// The deleted apps of every organization, the one that was deleted last first.
     async fn deleted_apps(&self) -> Result<Vec<App>, StoreError>;
 
+    /// The apps that were deleted before a time, and those that [`Store::purge_app`] has begun to remove.
+    async fn apps_to_purge(&self, before: Timestamp) -> Result<Vec<AppId>, StoreError>;
+
     /// Removes an app that was deleted before a time, with its space, its files and their histories, and its published
-    /// versions; whether there was one.
+    /// versions; whether there was one. It does so in short transactions. From the first one on the app does not exist any more;
+    /// where it is interrupted, another call removes what is left.
     async fn purge_app(&self, app: AppId, before: Timestamp) -> Result<bool, StoreError>;
 
     /// Publishes the files of an app that are not deleted, as they are at one moment, as its next version. Later changes of

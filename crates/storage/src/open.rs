@@ -24,7 +24,7 @@ pub enum OpenError {
         /// What may help.
         suggestion: String,
     },
-    /// The PostgreSQL database is there and has no store, and none was to be made. The text names the database.
+    /// The database has no store, or there is no such file, and none was to be made. The text names it.
     #[error("there is no store in {0}")]
     NoStore(String),
     /// The database cannot be read or written. The text says why.

@@ -1,6 +1,6 @@
 //! Upkeep: removes old trash, history, events, jobs and idempotency records.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::{Action, Error, Item, Record, Retention, Source};
 
@@ -93,13 +93,11 @@ impl Interline {
     }
 
     async fn purge_apps(&self, rules: Upkeep) -> Result<u64, Error> {
-        let Some(age) = rules.trash else { return Ok(0) };
-        let before = now() - age;
+        // What is left of an app that was being removed goes in any case.
+        let before = rules.trash.map_or(Timestamp::MIN, |age| now() - age);
         let mut purged = 0;
-        for app in self.store.deleted_apps().await? {
-            if app.deleted_at.is_some_and(|at| at < before) {
-                purged += u64::from(self.store.purge_app(app.id, before).await?);
-            }
+        for app in self.store.apps_to_purge(before).await? {
+            purged += u64::from(self.store.purge_app(app, before).await?);
         }
         Ok(purged)
     }

@@ -14,7 +14,7 @@ use super::write::transaction_retry::{CommitProof, RetryableTransaction};
 use crate::sql::RowReader;
 use crate::tables::apps::{self, select_apps};
 
-const BY_IDS: &str = concat!(select_apps!(), "WHERE id = ANY($1) ORDER BY created_at, id");
+const BY_IDS: &str = concat!(select_apps!(), "id = ANY($1) ORDER BY created_at, id");
 
 /// Makes an app with its space and first files.
 pub(super) struct CreateApp {

@@ -59,6 +59,7 @@ use self::write::commit::{EncodedBatch, PurgeItem};
 use self::write::commit_on_newest::CommitOnNewest;
 use self::write::transaction_retry::{run_detached, run_with_retry};
 use crate::OpenError;
+use crate::tables::app_purge::{self, PurgeStep};
 use crate::tables::{self, idempotency, organizations, tokens, users};
 
 /// A use is no change: the stamp stays. An older use does not overwrite a newer one.
@@ -474,9 +475,20 @@ impl Store for PostgresStore {
         self.pools.use_one(async { tables::apps::deleted(&self.client().await?).await }).await
     }
 
+    async fn apps_to_purge(&self, before: Timestamp) -> Result<Vec<AppId>, StoreError> {
+        self.pools.use_one(async { app_purge::apps_to_purge(&self.client().await?, before).await }).await
+    }
+
     async fn purge_app(&self, app: AppId, before: Timestamp) -> Result<bool, StoreError> {
-        let pools = self.pools.clone();
-        run_detached(&self.pools, async move { run_with_retry(&pools, &PurgeApp { app, before }).await }).await
+        loop {
+            let pools = self.pools.clone();
+            let step = async move { run_with_retry(&pools, &PurgeApp { app, before }).await };
+            match run_detached(&self.pools, step).await? {
+                PurgeStep::Unknown => return Ok(false),
+                PurgeStep::Unfinished => {}
+                PurgeStep::Finished => return Ok(true),
+            }
+        }
     }
 
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {

@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use super::accounts::ONE_AT_A_TIME;
 use super::failure::Failure;
 use super::write::transaction_retry::{CommitProof, RetryableTransaction};
-use crate::tables::removal::{purge_app, remove_user};
+use crate::tables::app_purge::{PurgeStep, purge_step};
+use crate::tables::removal::remove_user;
 
 /// Removes a user with its own space.
 pub(super) struct Removal {
@@ -32,7 +33,7 @@ impl RetryableTransaction for Removal {
     }
 }
 
-/// Removes an app that was deleted before a time; whether there was one.
+/// Removes as much of an app that was deleted before a time as one transaction should.
 pub(super) struct PurgeApp {
     pub(super) app: AppId,
     pub(super) before: Timestamp,
@@ -40,10 +41,15 @@ pub(super) struct PurgeApp {
 
 #[async_trait]
 impl RetryableTransaction for PurgeApp {
-    type Outcome = bool;
+    type Outcome = PurgeStep;
 
-    async fn run(&self, transaction: &Transaction<'_>) -> Result<(bool, CommitProof), Failure> {
-        let is_purged = purge_app(transaction, self.app, self.before).await?;
-        Ok((is_purged, if is_purged { CommitProof::NoApp(self.app.uuid()) } else { CommitProof::Nothing }))
+    async fn run(&self, transaction: &Transaction<'_>) -> Result<(PurgeStep, CommitProof), Failure> {
+        let step = purge_step(transaction, self.app, self.before).await?;
+        let proof = match step {
+            PurgeStep::Finished => CommitProof::NoApp(self.app.uuid()),
+            // A step that was not committed is done by the next one.
+            PurgeStep::Unknown | PurgeStep::Unfinished => CommitProof::Nothing,
+        };
+        Ok((step, proof))
     }
 }

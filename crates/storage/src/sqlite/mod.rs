@@ -21,6 +21,7 @@ mod sql;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -51,6 +52,7 @@ pub use self::write::writer::Counters;
 use self::write::writer::Writer;
 use crate::OpenError;
 use crate::integrity::Integrity;
+use crate::tables::app_purge::{self, PurgeStep};
 use crate::tables::{self, idempotency, organizations, removal, retention, tokens, users};
 
 /// How many tokens are looked up before other tasks of the thread have their turn.
@@ -79,6 +81,17 @@ impl SqliteStore {
         let readers = Readers::open(path, Arc::clone(&integrity), Arc::clone(writer.files()))?;
         let watcher = CommitWatcher::new(path);
         Ok(SqliteStore { readers, writer, watcher, indexer: Uuid::now_v7(), integrity })
+    }
+
+    /// Fails with [`OpenError::NoStore`] unless the file `path` has a store: one without tables has none, as a first start that
+    /// was cut off leaves it. Nothing is made.
+    pub fn require_store(path: &Path) -> Result<(), OpenError> {
+        let has_store = match std::fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Ok(file) if file.len() == 0 => false,
+            Ok(_) | Err(_) => read_only::has_tables(path)?,
+        };
+        if has_store { Ok(()) } else { Err(OpenError::NoStore(path.display().to_string())) }
     }
 
     /// Checks the store in a file, which is only read, unless a newer version of this program must migrate it first. It may be on
@@ -471,13 +484,23 @@ impl Store for SqliteStore {
         self.readers.read(|connection| poll_once(tables::apps::deleted(connection)))
     }
 
+    async fn apps_to_purge(&self, before: Timestamp) -> Result<Vec<AppId>, StoreError> {
+        self.readers.read(|connection| poll_once(app_purge::apps_to_purge(connection, before)))
+    }
+
     async fn purge_app(&self, app: AppId, before: Timestamp) -> Result<bool, StoreError> {
-        let purge = move |group: &mut CommitGroup<'_>| {
-            // The group's contents are in the table then, and go with their items.
-            group.write_contents()?;
-            poll_once(removal::purge_app(group.connection(), app, before))
-        };
-        Ok(self.writer.run_in_group(0, purge).await?)
+        loop {
+            let step = move |group: &mut CommitGroup<'_>| {
+                // The group's contents are in the table then, and go with their items.
+                group.write_contents()?;
+                poll_once(app_purge::purge_step(group.connection(), app, before))
+            };
+            match self.writer.run_in_group(0, step).await? {
+                PurgeStep::Unknown => return Ok(false),
+                PurgeStep::Unfinished => {}
+                PurgeStep::Finished => return Ok(true),
+            }
+        }
     }
 
     async fn app_versions(&self, app: AppId) -> Result<Vec<AppVersion>, StoreError> {

@@ -24,11 +24,22 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
                 let why = "the changes in the log beside it can only be read where files can be made: copy all of its files there";
                 return Err(OpenError::Failed(format!("{error}: {why}")));
             }
-            let unchanging = PathBuf::from(unchanging_url(path));
-            connection::open_reading(&unchanging, flags | OpenFlags::SQLITE_OPEN_URI).map_err(failed)
+            open_unchanging(path)
         }
         Err(error) => Err(failed(error)),
     }
+}
+
+/// Whether a file has any tables. Where there is no log beside it, none is made.
+pub(super) fn has_tables(path: &Path) -> Result<bool, OpenError> {
+    let connection = if has_log(path) { open(path)? } else { open_unchanging(path)? };
+    connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0)).map_err(failed)
+}
+
+/// Opens a file as one that does not change: its log is not read, and nothing is made beside it.
+fn open_unchanging(path: &Path) -> Result<Connection, OpenError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    connection::open_reading(&PathBuf::from(unchanging_url(path)), flags).map_err(failed)
 }
 
 fn probe(connection: &Connection) -> rusqlite::Result<()> {

@@ -21,31 +21,31 @@ const INSERT: Statement = statement!(
 
 const UPDATE: Statement = statement!(
     "UPDATE apps SET slug = ?2, name = ?3, description = ?4, navigation = ?5, updated_at = ?6, deleted_at = ?7
-     WHERE id = ?1 AND updated_at = ?8"
+     WHERE id = ?1 AND updated_at = ?8 AND NOT is_purging"
 );
 
 const NAME_SPACE: Statement = statement!("UPDATE spaces SET name = ?2 WHERE app = ?1");
 
-/// The columns that [`from_row`] reads.
+/// The columns that [`from_row`] reads, of the apps that fulfil what follows. One of which a part is removed is not there.
 macro_rules! select_apps {
     () => {
         "SELECT id, slug, name, description, organization, navigation, published_version, created_at, updated_at,
                 deleted_at
-         FROM apps "
+         FROM apps WHERE NOT is_purging AND "
     };
 }
 pub(crate) use select_apps;
 
-const ONE: Statement = statement!(select_apps!(), "WHERE id = ?1");
+const ONE: Statement = statement!(select_apps!(), "id = ?1");
 
-const BY_SLUG: Statement = statement!(select_apps!(), "WHERE slug = ?1 ORDER BY created_at, id");
+const BY_SLUG: Statement = statement!(select_apps!(), "slug = ?1 ORDER BY created_at, id");
 
 const HOLDER_OF_SLUG: Statement = statement!(
     select_apps!(),
-    "WHERE slug = ?1 AND organization IS NOT DISTINCT FROM ?2 AND id <> ?3 AND deleted_at IS NULL"
+    "slug = ?1 AND organization IS NOT DISTINCT FROM ?2 AND id <> ?3 AND deleted_at IS NULL"
 );
 
-const DELETED: Statement = statement!(select_apps!(), "WHERE deleted_at IS NOT NULL ORDER BY deleted_at DESC, id DESC");
+const DELETED: Statement = statement!(select_apps!(), "deleted_at IS NOT NULL ORDER BY deleted_at DESC, id DESC");
 
 const VERSIONS: Statement =
     statement!("SELECT version, published_at, \"user\", files FROM app_versions WHERE app = ?1 ORDER BY version DESC");

@@ -7,6 +7,7 @@
 //! Contents, commits, histories, events, search and the enqueueing of jobs are not here: there speed and locking differ,
 //! and each storage has statements of its own.
 
+pub(crate) mod app_purge;
 pub(crate) mod apps;
 pub(crate) mod deliveries;
 pub(crate) mod enrichments;

@@ -1,19 +1,10 @@
-//! Removing a user or an app: its rows in all tables go. The name of a user stays for the histories.
+//! Removing a user: its rows in all tables go. Its name stays for the histories.
 
-use interline_items::{AppId, Rank, RemoveUser, SpaceId, UserId, UserRemoval};
+use interline_items::{Rank, RemoveUser, SpaceId, UserId, UserRemoval};
 use jiff::Timestamp;
 
 use super::users;
 use crate::sql::{Dialect, Sql, Statement, column, query_first, query_only, statement, values};
-
-macro_rules! deleted_app {
-    ($lock:literal) => {
-        concat!(
-            "SELECT spaces.id FROM apps JOIN spaces ON spaces.app = apps.id WHERE apps.id = ?1 AND apps.deleted_at < ?2",
-            $lock
-        )
-    };
-}
 
 const OTHER_ADMINS: Statement =
     statement!("SELECT count(*) FROM users WHERE rank = 'admin' AND deleted_at IS NULL AND id <> ?1");
@@ -27,34 +18,6 @@ const LOCK_ITEMS: Statement = statement!(
      FOR UPDATE OF items"
 );
 
-/// The same for the space of an app.
-const LOCK_FILES: Statement = statement!(
-    "SELECT items.id FROM items JOIN spaces ON spaces.id = items.space
-     WHERE spaces.app = ?1
-     ORDER BY items.id
-     FOR UPDATE OF items"
-);
-
-/// An app that was deleted before a time, and its space; the lock is that of whoever would restore it.
-const DELETED_APP: Statement = statement!(
-    sqlite: deleted_app!(""),
-    postgres: deleted_app!(" FOR UPDATE OF apps, spaces"),
-);
-
-const PUBLISHED_HASHES: Statement = statement!("SELECT DISTINCT hash FROM app_version_files WHERE app = ?1");
-
-/// Everything that an app has beside its space.
-const STRIP_APP: [Statement; 3] = [
-    statement!("DELETE FROM app_version_files WHERE app = ?1"),
-    statement!("DELETE FROM app_versions WHERE app = ?1"),
-    statement!("DELETE FROM apps WHERE id = ?1"),
-];
-
-const FORGET_CONTENT: Statement = statement!(
-    "DELETE FROM published_contents
-     WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM app_version_files WHERE hash = ?1)"
-);
-
 const OWN_SPACE: Statement = statement!(
     sqlite: "SELECT id FROM spaces WHERE \"user\" = ?1",
     postgres: "SELECT id FROM spaces WHERE \"user\" = ?1 FOR UPDATE",
@@ -62,19 +25,22 @@ const OWN_SPACE: Statement = statement!(
 
 const COUNT: Statement = statement!("SELECT count(*) FROM items WHERE space = ?1");
 
-// One more than their last state, so that the search index has not seen it.
+/// Marks items that are about to be removed with one more than their last state, so that the search index has not seen it.
 macro_rules! mark_stale {
-    ($key:literal) => {
+    ($key:literal, $items:literal) => {
         concat!(
             "INSERT INTO stale_items (item, mark) SELECT ",
             $key,
-            ", version + revision + 1 FROM items WHERE space = ?1
-             ON CONFLICT (item) DO UPDATE SET mark = excluded.mark"
+            ", version + revision + 1 FROM items WHERE ",
+            $items,
+            " ON CONFLICT (item) DO UPDATE SET mark = excluded.mark"
         )
     };
 }
+pub(super) use mark_stale;
 
-const MARK_STALE: Statement = statement!(sqlite: mark_stale!("number"), postgres: mark_stale!("id"));
+const MARK_STALE: Statement =
+    statement!(sqlite: mark_stale!("number", "space = ?1"), postgres: mark_stale!("id", "space = ?1"));
 
 /// Everything that a space holds, and then the space. Contents, tags and histories go with their items.
 const EMPTY_SPACE: [Statement; 5] = [
@@ -94,26 +60,6 @@ const STRIP_USER: [Statement; 4] = [
 ];
 
 const MARK_DELETED: Statement = statement!("UPDATE users SET email = NULL, deleted_at = ?2 WHERE id = ?1");
-
-/// Removes an app that was deleted before a time, with its space, files and published versions, in a transaction of the
-/// caller; whether there was one. Contents that other versions share stay.
-pub(crate) async fn purge_app<S: Sql>(sql: &S, app: AppId, before: Timestamp) -> Result<bool, S::Failure> {
-    if S::DIALECT == Dialect::Postgres {
-        sql.query(LOCK_FILES, values![app], |_| Ok(())).await?;
-    }
-    let Some(space) = query_first(sql, DELETED_APP, values![app, before], column::<SpaceId>).await? else {
-        return Ok(false);
-    };
-    let hashes: Vec<[u8; 32]> = sql.query(PUBLISHED_HASHES, values![app], column).await?;
-    remove_space(sql, space).await?;
-    for statement in STRIP_APP {
-        sql.execute(statement, values![app]).await?;
-    }
-    for hash in hashes {
-        sql.execute(FORGET_CONTENT, values![&hash]).await?;
-    }
-    Ok(true)
-}
 
 async fn remove_space<S: Sql>(sql: &S, space: SpaceId) -> Result<(), S::Failure> {
     sql.execute(MARK_STALE, values![space]).await?;

@@ -1,4 +1,4 @@
-//! Deleted apps: `update_app`, `deleted_apps`, `memberships` and `purge_app`.
+//! Deleted apps: `update_app`, `deleted_apps`, `memberships`, `apps_to_purge` and `purge_app`.
 
 use interline_items::{App, AppId, CodeKind, NewApp, Rank, Snapshot, SpaceId, Store, StoreError};
 use jiff::SignedDuration;
@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use crate::access::organizations::{app, organization};
 use crate::fixtures::authors::{Author, author, stranger};
 use crate::fixtures::samples::{at, file, path};
-use crate::fixtures::test_store::TestStore;
+use crate::fixtures::test_store::{Database, TestStore};
 
 on_both!(
     the_space_of_a_deleted_app_is_nobodys,
@@ -14,6 +14,7 @@ on_both!(
     a_deleted_app_keeps_what_it_has,
     a_purged_app_is_gone_with_all_that_was_its_own,
     an_app_is_purged_only_when_it_was_deleted_long_enough,
+    a_purge_that_is_interrupted_leaves_no_app_and_is_finished_later,
 );
 
 /// An app with one file, and its author.
@@ -151,4 +152,70 @@ async fn an_app_is_purged_only_when_it_was_deleted_long_enough(test: TestStore) 
     assert!(!store.purge_app(AppId::generate(), at(9)).await.unwrap());
     assert_eq!(store.snapshot(index.item.id).await.unwrap(), Some(index));
     assert!(store.purge_app(new.app.id, at(6)).await.unwrap());
+}
+
+/// Gives the history of an item more records between its first and its last version.
+async fn lengthen_history(test: &TestStore, item: &Snapshot, records: u64) {
+    let id = test.literal(item.item.id.uuid());
+    let key = match test.database {
+        Database::Sqlite { .. } => "number",
+        Database::Postgres { .. } => "id",
+    };
+    test.execute(&format!(
+        "WITH RECURSIVE more (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM more WHERE number < {records})
+         INSERT INTO versions (item, stamp_version, stamp_revision, action, changed_fields, at, source, \"user\")
+         SELECT items.{key}, 1, more.number, 'archive', '[]', 1, 'rest', {id} FROM items, more WHERE items.id = {id}"
+    ))
+    .await;
+}
+
+/// A row of another table keeps the space from being removed, as a crash would.
+async fn a_purge_that_is_interrupted_leaves_no_app_and_is_finished_later(test: TestStore) {
+    let store = &*test.store;
+    let (ada, new, index) = with_file(&test, "shop", "one").await;
+    for number in 0..120 {
+        ada.create(store, file(&new.space, CodeKind::AppFile, &format!("{number}.tsx"), "text")).await;
+    }
+    let index = ada.change(store, &index, ada.rewriting(&index, Some("two"))).await.unwrap();
+    lengthen_history(&test, &index, 2_500).await;
+    for second in [1, 2] {
+        store.publish_app(new.app.id, ada.user.id, at(second)).await.unwrap().unwrap();
+    }
+    let kept = app("kept", None);
+    store.create_app(kept.clone()).await.unwrap();
+    let deleted = change(store, &new.app, Some(5)).await;
+    assert_eq!(store.apps_to_purge(at(5)).await.unwrap(), []);
+    assert_eq!(store.apps_to_purge(at(6)).await.unwrap(), [new.app.id]);
+    let space = test.literal(new.space.id.uuid());
+    let kind = match test.database {
+        Database::Sqlite { .. } => "BLOB",
+        Database::Postgres { .. } => "uuid",
+    };
+    test.execute(&format!(
+        "CREATE TABLE obstacle (space {kind} REFERENCES spaces (id)); INSERT INTO obstacle VALUES ({space})"
+    ))
+    .await;
+    store.purge_app(new.app.id, at(6)).await.unwrap_err();
+
+    for table in ["items", "versions", "contents", "app_versions", "app_version_files", "published_contents", "events"]
+    {
+        assert_eq!(test.count(&format!("SELECT count(*) FROM {table}")).await, 0, "{table} of steps before");
+    }
+    assert_eq!(test.count("SELECT count(*) FROM apps").await, 2);
+    assert_eq!(store.deleted_apps().await.unwrap(), []);
+    assert_eq!(store.apps(&[new.app.id, kept.app.id].into()).await.unwrap(), std::slice::from_ref(&kept.app));
+    assert_eq!(store.apps_by_slug(&new.app.slug).await.unwrap(), []);
+    let restored =
+        App { deleted_at: None, updated_at: deleted.updated_at + SignedDuration::from_secs(1), ..deleted.clone() };
+    assert!(!store.update_app(&restored, deleted.updated_at).await.unwrap(), "half an app does not come back");
+    let problems = store.check().await.unwrap().problems;
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(store.apps_to_purge(at(0)).await.unwrap(), [new.app.id], "whatever is kept now");
+
+    test.execute("DROP TABLE obstacle").await;
+    assert!(store.purge_app(new.app.id, at(0)).await.unwrap());
+    assert_eq!(store.apps_to_purge(at(9)).await.unwrap(), []);
+    assert_eq!(test.count("SELECT count(*) FROM apps").await, 1);
+    assert_eq!(test.count("SELECT count(*) FROM spaces WHERE app IS NOT NULL").await, 1);
+    assert!(!store.purge_app(new.app.id, at(9)).await.unwrap());
 }
