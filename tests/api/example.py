@@ -32,6 +32,7 @@ from interline_client.models import (
     ItemType,
     ItemView,
     MatchLevel,
+    MatchType,
     NewNote,
     NewToken,
     SearchField,
@@ -77,7 +78,7 @@ def edit(client: AuthenticatedClient) -> UUID:
 
     change = StrReplace(old_str="- call Bob", new_str="- call Ann")
     edited = done(str_replace_notes.sync(note.id, client=client, body=change, include_content=False))
-    assert edited.match_type is MatchLevel.EXACT and edited.line == 4 and edited.version == 2, edited
+    assert edited.match_type is MatchType.EXACT and edited.line == 4 and edited.version == 2, edited
     assert edited.content is None and edited.content_preview is not None, edited
     return note.id
 

@@ -67,7 +67,7 @@ pub(super) const TRAPS: &[Trap] = &[
     }),
 ];
 
-const fn linear(name: &'static str, prepare: fn(Size) -> Trial) -> Trap {
+pub(super) const fn linear(name: &'static str, prepare: fn(Size) -> Trial) -> Trap {
     Trap { name, bound: Bound::Linear, prepare }
 }
 
@@ -119,7 +119,8 @@ fn searching_while<K: FnMut() -> bool>(
     })
 }
 
-fn shuffled(lines: usize, seed: u64) -> String {
+/// Lines `a` or `b`.
+pub(super) fn shuffled(lines: usize, seed: u64) -> String {
     let mut dice = Dice::new(seed);
     (0..lines).map(|_| if dice.below(2) == 0 { "a\n" } else { "b\n" }).collect()
 }

@@ -5,6 +5,7 @@ use std::error::Error;
 use interline_edit::{ReplaceError, Replacement};
 
 mod lines_and_search;
+mod merging;
 mod outlines;
 mod replacing;
 mod speed;
@@ -12,7 +13,7 @@ mod traps;
 
 pub(crate) fn run(filter: &str) -> Result<(), Box<dyn Error>> {
     speed::run(filter)?;
-    let all = replacing::TRAPS.iter().chain(lines_and_search::TRAPS).chain(outlines::TRAPS);
+    let all = replacing::TRAPS.iter().chain(lines_and_search::TRAPS).chain(merging::TRAPS).chain(outlines::TRAPS);
     traps::run(filter, all)
 }
 

@@ -144,6 +144,7 @@ impl Served {
         voice().get(&mut request, "/notes?limit=1");
         let begin = Instant::now();
         let child = Command::new(binary)
+            // No line for each request: what is measured is the server, not its log.
             .args(["serve", "--auth", "none", "--log", "warn", "--listen", &address.to_string(), "--data-dir"])
             .arg(data)
             .stdout(Stdio::null())

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use interline_items::fields::Limits;
 use interline_python::SdkName;
+use interline_server::plain_parser_message;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
@@ -82,7 +83,13 @@ impl Config {
     }
 
     fn parse(text: &str) -> Result<Config, String> {
-        toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+        toml::from_str(text).map_err(|error| {
+            let shown = error.to_string();
+            let shown = shown.trim_end();
+            // The message ends what is shown, below the line that it is about.
+            let place = shown.strip_suffix(error.message()).unwrap_or_default();
+            format!("{place}{}", plain_parser_message(error.message()))
+        })
     }
 }
 
@@ -127,8 +134,9 @@ mod tests {
     #[test]
     fn a_value_of_another_type_is_refused() {
         refused("listen = 4680", "listen = 4680");
-        refused("allowed_host = \"a\"", "allowed_host");
-        refused("[limits]\ntitle = 0", "nonzero");
+        refused("allowed_host = \"a\"", "invalid type: string \"a\", expected a list");
+        refused("allowed_host = \"a\"", "1 | allowed_host = \"a\"");
+        refused("[limits]\ntitle = 0", "expected a whole number of at least 1");
         refused("[limits]\ntitle = -1", "title = -1");
         refused("sdk_name = \"a.b\"", "`a.b` is not a Python name");
     }

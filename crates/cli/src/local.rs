@@ -1,6 +1,5 @@
 //! The local store: opening it, and the commands that work on it as its owner.
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -65,14 +64,9 @@ async fn require_store(settings: &StoreSettings) -> Result<(), CommandError> {
             .hint("say where it is with --data-dir or --database; `interline serve` makes a new one")
     };
     match &settings.database {
-        Database::Sqlite(path) => match std::fs::metadata(path) {
-            // A first start that was cut off leaves a file without a store.
-            Ok(file) if file.len() == 0 => Err(missing(settings.data_dir.display().to_string())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(missing(settings.data_dir.display().to_string()))
-            }
-            // What else keeps the file from being read is said when it is opened.
-            Ok(_) | Err(_) => Ok(()),
+        Database::Sqlite(path) => match SqliteStore::require_store(path) {
+            Err(OpenError::NoStore(_)) => Err(missing(settings.data_dir.display().to_string())),
+            checked => checked.map_err(|error| unusable_file(path, &error)),
         },
         Database::Postgres(url) => match PostgresStore::require_store(url).await {
             Err(OpenError::NoStore(place)) => Err(missing(place)),

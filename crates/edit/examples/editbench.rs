@@ -8,7 +8,7 @@ use std::error::Error;
 use std::io::{self, BufRead, Write};
 use std::time::Instant;
 
-use interline_edit::{LineEndings, Replace, ReplaceError, replace};
+use interline_edit::{LineEndings, Replace, ReplaceError, ReplaceWarning, Replacement, replace};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -30,11 +30,22 @@ fn answer(case: &Value, line_endings: LineEndings) -> Result<Value, Box<dyn Erro
     let content = field("content")?;
     let request = Replace { line_endings, ..Replace::new(field("old_str")?, field("new_str")?) };
     let start = Instant::now();
-    let result = replace(content, &request).map(|done| (done.edit.apply(content), done.level, done.line));
+    let result = replace(content, &request).map(|done| (done.edit.apply(content), done));
     let micros = start.elapsed().as_secs_f64() * 1e6;
     let id = &case["id"];
     Ok(match result {
-        Ok((after, level, line)) => {
+        // As at the doors of code: refused, with the change as it was probably meant.
+        Ok((_, Replacement { warnings, level, .. })) if warnings.iter().any(lost_indentation) => {
+            let merged = match warnings.iter().find_map(|warning| warning.reindented(request.new_str)) {
+                Some(new_str) => {
+                    let meant = replace(content, &Replace { new_str: &new_str, ..request })?;
+                    Some(meant.edit.apply(content).map_err(|mismatch| mismatch.to_string())?)
+                }
+                None => None,
+            };
+            json!({"id": id, "status": "no_match", "match_type": level.name(), "merged": merged, "micros": micros})
+        }
+        Ok((after, Replacement { level, line, .. })) => {
             let after = after.map_err(|mismatch| mismatch.to_string())?;
             json!({"id": id, "status": "applied", "content": after, "match_type": level.name(), "line": line, "micros": micros})
         }
@@ -44,8 +55,14 @@ fn answer(case: &Value, line_endings: LineEndings) -> Result<Value, Box<dyn Erro
         Err(ReplaceError::NoMatch(none)) => {
             let nearest: Vec<_> = none.nearest.iter().map(|passage| [passage.first_line, passage.last_line]).collect();
             let cause = none.cause.map(|cause| format!("{cause:?}"));
-            json!({"id": id, "status": "no_match", "nearest": nearest, "cause": cause, "micros": micros})
+            let merged = none.merged.map(|merged| merged.edit.apply(content)).transpose();
+            let merged = merged.map_err(|mismatch| mismatch.to_string())?;
+            json!({"id": id, "status": "no_match", "nearest": nearest, "merged": merged, "cause": cause, "micros": micros})
         }
         Err(invalid) => return Err(invalid.into()),
     })
+}
+
+fn lost_indentation(warning: &ReplaceWarning) -> bool {
+    matches!(warning, ReplaceWarning::LostIndentation { .. })
 }

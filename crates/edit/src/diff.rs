@@ -7,7 +7,7 @@ use memchr::{memchr, memrchr};
 
 use crate::edit::{Edit, EditMismatch};
 use crate::line_comparison::{self, LineIds};
-use crate::lines::{Line, newlines, skip_lines};
+use crate::lines::{Line, LineCursor, count_lines, newlines};
 
 /// The longest diff.
 const MAX_BYTES: usize = 64 * 1024;
@@ -194,36 +194,6 @@ fn changes<'t>(original: &str, block: &'t ChangedBlock) -> Vec<LineChange<'t>> {
             }
         })
         .collect()
-}
-
-/// How many lines there are, the last one with a newline or without.
-fn count_lines(text: &str) -> usize {
-    newlines(text.as_bytes()) + usize::from(!text.is_empty() && !text.ends_with('\n'))
-}
-
-/// A position in a text, in lines and in bytes, that moves only forward.
-struct LineCursor<'t> {
-    text: &'t str,
-    lines: usize,
-    bytes: usize,
-}
-
-impl<'t> LineCursor<'t> {
-    fn new(text: &'t str) -> LineCursor<'t> {
-        LineCursor { text, lines: 0, bytes: 0 }
-    }
-
-    /// The bytes of a range of lines that comes next.
-    fn bytes(&mut self, lines: &Range<usize>) -> Range<usize> {
-        let start = self.go_to(lines.start);
-        start..self.go_to(lines.end)
-    }
-
-    fn go_to(&mut self, line: usize) -> usize {
-        let start = skip_lines(self.text, self.bytes, line - self.lines);
-        (self.lines, self.bytes) = (line, start.unwrap_or(self.text.len()));
-        self.bytes
-    }
 }
 
 fn render(original: &str, blocks: &[ChangedBlock], max_bytes: usize) -> UnifiedDiff {

@@ -1,4 +1,4 @@
-//! The text engine: replaces, inserts, patches, searches and compares text. Text in, text out.
+//! The text engine: replaces, inserts, patches, merges, searches and compares text. Text in, text out.
 //!
 //! Everything here is pure and synchronous: no I/O, no clock, no globals. All input is `&str`; positions
 //! are byte offsets, line numbers are 1-based.
@@ -11,6 +11,7 @@
 //! * [`Insert`] asks for a text next to an anchor, which [`insert()`] finds in the same way, or for whole lines at the start
 //!   or the end.
 //! * [`LineOperation`]s patch lines by number; [`patch_lines`] validates all of them before any applies.
+//! * [`merge()`] puts the changes of two sides since their common base together, or lists each [`MergeConflict`].
 //! * An [`Edit`] is the result of all of them: sorted, disjoint [`Splice`]s over the original text. It can be
 //!   applied, inverted, joined with a later one, and rendered as a [`UnifiedDiff`].
 //! * A [`Pattern`] is searched for by [`search()`], with lines and context as slices of the text.
@@ -42,6 +43,7 @@ mod excerpt;
 mod insert;
 mod line_comparison;
 mod lines;
+mod merge;
 mod outline;
 mod patch;
 mod replace;
@@ -52,11 +54,12 @@ pub use edit::{ChangedLines, Edit, EditMismatch, Splice};
 pub use excerpt::{MAX_EXCERPT_CHARS, excerpt};
 pub use insert::{Insert, InsertError, InsertPosition, Insertion, insert};
 pub use lines::{LineRangeError, read_lines, total_lines};
+pub use merge::{ConflictLines, MergeConflict, merge};
 pub use outline::{OutlineEntry, OutlineKind, markdown_outline};
 pub use patch::{InvalidOperation, LineOperation, OperationProblem, PatchError, StaleOperation, patch_lines};
 pub use replace::{
-    Level, LineEndings, MatchLocation, MultipleMatches, NoMatch, NoMatchCause, Replace, ReplaceError, Replacement,
-    SimilarPassage, replace,
+    Level, LineEndings, MatchLocation, MergedChange, MultipleMatches, NoMatch, NoMatchCause, Replace, ReplaceError,
+    ReplaceWarning, Replacement, SimilarPassage, replace,
 };
 pub use search::{
     Case, Hit, Pattern, PatternError, RequiredText, SearchInterrupted, SearchOptions, SearchResult, find_first, search,

@@ -26,6 +26,11 @@ impl<'t> LineIds<'t> {
         };
         lines.map(id).collect()
     }
+
+    /// How many ids there are: each is below.
+    pub(crate) fn count(&self) -> usize {
+        self.ids.len()
+    }
 }
 
 /// A longest common subsequence as pairs of indexes, the one that uses the earliest elements of `a`; `None` if finding
@@ -62,11 +67,14 @@ pub(crate) fn common_subsequence(a: &[u32], b: &[u32], max_cells: usize) -> Opti
     Some(pairs)
 }
 
+/// What is removed, and what replaces it: a range of each sequence.
+pub(crate) type SequenceChange = (Range<usize>, Range<usize>);
+
 /// The stretches in which two sequences differ, in order: what is removed and what replaces it.
 ///
 /// Lines that occur once in both hold the rest in place; between them a longest common subsequence is searched for. Where
 /// that takes too much, the whole stretch differs.
-pub(crate) fn changes(old: &[u32], new: &[u32]) -> Vec<(Range<usize>, Range<usize>)> {
+pub(crate) fn changes(old: &[u32], new: &[u32]) -> Vec<SequenceChange> {
     let mut comparison = SequenceComparison { old, new, changes: Vec::new(), cells_left: MAX_TOTAL_CELLS };
     comparison.between(0..old.len(), 0..new.len(), 0);
     comparison.changes
@@ -75,7 +83,7 @@ pub(crate) fn changes(old: &[u32], new: &[u32]) -> Vec<(Range<usize>, Range<usiz
 struct SequenceComparison<'s> {
     old: &'s [u32],
     new: &'s [u32],
-    changes: Vec<(Range<usize>, Range<usize>)>,
+    changes: Vec<SequenceChange>,
     cells_left: usize,
 }
 

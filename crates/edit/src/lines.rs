@@ -102,6 +102,36 @@ pub(crate) fn skip_lines(text: &str, start: usize, mut count: usize) -> Option<u
     Some(position)
 }
 
+/// How many lines there are, the last one with a newline or without.
+pub(crate) fn count_lines(text: &str) -> usize {
+    newlines(text.as_bytes()) + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// A position in a text, in lines and in bytes, that moves only forward.
+pub(crate) struct LineCursor<'t> {
+    text: &'t str,
+    lines: usize,
+    bytes: usize,
+}
+
+impl<'t> LineCursor<'t> {
+    pub(crate) fn new(text: &'t str) -> LineCursor<'t> {
+        LineCursor { text, lines: 0, bytes: 0 }
+    }
+
+    /// The bytes of a range of lines that comes next.
+    pub(crate) fn bytes(&mut self, lines: &Range<usize>) -> Range<usize> {
+        let start = self.go_to(lines.start);
+        start..self.go_to(lines.end)
+    }
+
+    fn go_to(&mut self, line: usize) -> usize {
+        let start = skip_lines(self.text, self.bytes, line - self.lines);
+        (self.lines, self.bytes) = (line, start.unwrap_or(self.text.len()));
+        self.bytes
+    }
+}
+
 /// One line of a text, as byte offsets into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {

@@ -14,7 +14,10 @@ use std::sync::Once;
 
 use interline_edit::{Insert, InsertPosition, Level, LineEndings, LineOperation, Replace, insert, patch_lines};
 
-use oracle::comparison::{engine_insertion, engine_outcome, engine_patch, oracle_outcome, oracle_patch};
+use oracle::classes;
+use oracle::comparison::{
+    engine_insertion, engine_outcome, engine_patch, engine_warnings, oracle_outcome, oracle_patch, oracle_warnings,
+};
 use oracle::generate::{Case, case};
 use oracle::generate_patch::{PatchCase, patch_case};
 use oracle::{InsertOutcome, PatchOutcome, ReplaceOutcome};
@@ -139,6 +142,17 @@ fn replacing_does_what_the_oracle_says() {
 }
 
 #[test]
+fn exact_replacements_warn_as_the_oracle_says() {
+    for_every_seed(50_000, |seed| {
+        let engine = |case: &Case| match interline_edit::replace(&case.content, &case.request()) {
+            Ok(done) => engine_warnings(&done),
+            Err(_) => Vec::new(),
+        };
+        difference(seed, case(seed), smaller_cases, engine, oracle_warnings)
+    });
+}
+
+#[test]
 fn patching_does_what_the_oracle_says() {
     for_every_seed(100_000, |seed| difference(seed, patch_case(seed), smaller_patch_cases, engine_patch, oracle_patch));
 }
@@ -176,12 +190,41 @@ fn the_generated_insertions_reach_every_outcome() {
     }
 }
 
+/// The rules that the oracle notes, and in how many of a hundred cases each must take part.
+const RULES: [(&str, f64); 16] = [
+    ("words cut", 0.7),
+    ("weak evidence", 3.0),
+    ("whole-line edit", 1.5),
+    ("relative or absolute", 0.3),
+    ("joined at the start", 1.0),
+    ("joined at the end", 0.7),
+    ("document's characters", 2.0),
+    ("lost blanks", 1.0),
+    ("cannot indent", 2.0),
+    ("tabs", 0.4),
+    ("tabs with a shift", 0.15),
+    ("tab width unknown", 0.01),
+    ("scale", 0.3),
+    ("rebase of tabs", 1.5),
+    ("rebase of spaces", 2.0),
+    ("rebase by scale", 0.05),
+];
+
 #[test]
 fn the_generated_cases_reach_every_level_and_outcome() {
     let cases = 20_000;
     let mut tally: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for seed in 0..cases {
-        let key = match oracle_outcome(&case(seed)) {
+        let case = case(seed);
+        classes::take();
+        let outcome = oracle_outcome(&case);
+        for rule in classes::take() {
+            *tally.entry(("rule", rule)).or_default() += 1;
+        }
+        for warning in oracle_warnings(&case) {
+            *tally.entry(("warning", warning.name())).or_default() += 1;
+        }
+        let key = match outcome {
             ReplaceOutcome::Applied { level, .. } => ("applied", level.name()),
             ReplaceOutcome::MultipleMatches { level, .. } => ("multiple_matches", level.name()),
             ReplaceOutcome::NoMatch => ("no_match", ""),
@@ -197,6 +240,12 @@ fn the_generated_cases_reach_every_level_and_outcome() {
     for level in Level::ALL {
         assert!(percent(("applied", level.name())) > 4.0, "{level} decides too few cases");
         assert!(percent(("multiple_matches", level.name())) > 0.5, "{level} finds too few places");
+    }
+    for (rule, least) in RULES {
+        assert!(percent(("rule", rule)) >= least, "{rule} decides too few cases");
+    }
+    for warning in ["lost_indentation", "joined_lines"] {
+        assert!(percent(("warning", warning)) >= 0.5, "{warning} is too rare");
     }
 }
 
@@ -226,7 +275,7 @@ fn the_generated_patches_reach_every_outcome() {
 }
 
 /// The examples that the contract gives: content, old, new, level, result.
-const REPLACE_EXAMPLES: [(&str, &str, &str, Level, &str); 16] = [
+const REPLACE_EXAMPLES: [(&str, &str, &str, Level, &str); 23] = [
     ("a\r\nb", "\nb", "", Level::WhitespaceNormalized, "a"),
     ("foo bar\r\nbaz qux", "bar\nbaz ", "x", Level::WhitespaceNormalized, "foo xqux"),
     ("hello  \nworld", "hello\nworld", "x", Level::WhitespaceNormalized, "x"),
@@ -237,11 +286,18 @@ const REPLACE_EXAMPLES: [(&str, &str, &str, Level, &str); 16] = [
     ("x\n  a\n\ny", "a\n\n\n\n", "b\n\n", Level::IndentationRelative, "x\n  b\ny"),
     ("x\n  a\ny", "    a\n", "    b", Level::IndentationRelative, "x\n  b\ny"),
     ("    a\n\tb", "\ta\n\tc", "", Level::Exact, ""),
-    ("    a\n      b\n", "\ta\n\t  b\n", "\tc\n\t\td\n", Level::IndentationRelative, "    c\n        d\n"),
+    ("    a\n      b\n", "\ta\n\t  b\n", "\tc\n\t  d\n", Level::IndentationRelative, "    c\n      d\n"),
+    ("    a\n      b\n", "\ta\n\t  b\n", "\tc\n\t\td\n", Level::Exact, ""),
     ("it\u{2019}s\n", "it's\n", "it's 'on'\n", Level::PunctuationNormalized, "it\u{2019}s 'on'\n"),
-    ("a\u{2026}\n", "a...\n", "b...\n", Level::PunctuationNormalized, "b\u{2026}\n"),
-    ("a\u{A0}b\n", "a b\n", "c d\n", Level::PunctuationNormalized, "c\u{A0}d\n"),
+    ("a\u{2026}\n", "a...\n", "b...\n", Level::PunctuationNormalized, "b...\n"),
+    ("b a\u{2026}\n", "b a...\n", "c a...\n", Level::PunctuationNormalized, "c a\u{2026}\n"),
+    ("a\u{A0}b\n", "a b\n", "a d\n", Level::PunctuationNormalized, "a\u{A0}d\n"),
+    ("a\u{A0}b\n", "a b\n", "c d\n", Level::Exact, ""),
     ("a   b  c\n", "a b c\n", "a d\n", Level::SpacingNormalized, "a d\n"),
+    ("a   b  c\n", "a b c\n", "a b d\n", Level::SpacingNormalized, "a   b d\n"),
+    ("timeout = 10 \nretries = 30", "timeout = 10\nretries = 3", "retries = 5", Level::Exact, ""),
+    ("unlock(m)", "lock(m) ", "acquire(m)", Level::Exact, ""),
+    ("a()\nb() \nc()", "\nb()\n", "B()\n", Level::WhitespaceNormalized, "a()\nB()\nc()"),
     ("ab\n", "a b", "c", Level::Exact, ""),
 ];
 

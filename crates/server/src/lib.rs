@@ -30,3 +30,4 @@ pub use http::openapi;
 pub use mcp::{McpServer, serve_mcp, serve_mcp_on};
 pub use serve::serve;
 pub use settings::{AiKey, AiSettings, Auth, Indexing, JobSettings, MakeTls, RateLimits, Settings};
+pub use wire::plain_parser_message;

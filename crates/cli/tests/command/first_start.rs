@@ -74,6 +74,18 @@ fn a_command_that_reads_makes_no_store() {
     fs::write(sandbox.data_dir().join("interline.db"), "").expect("a file");
     sandbox.run(&["token", "list"]).refused(1, &["error: there is no store in "]);
     assert!(!sandbox.token_file().exists());
+    let file = sandbox.data_dir().join("interline.db");
+    let header = rusqlite::Connection::open(&file).expect("a database");
+    header.pragma_update(None, "journal_mode", "wal").expect("a header");
+    drop(header);
+    assert_eq!(fs::metadata(&file).expect("a file").len(), 4_096, "a header alone");
+    for command in commands {
+        sandbox.run(command).refused(1, &["error: there is no store in "]);
+        let files = fs::read_dir(sandbox.data_dir()).expect("a folder").count();
+        assert_eq!(files, 1, "{command:?} makes nothing");
+    }
+    sandbox.serve(&[]).stop();
+    assert_eq!(sandbox.run(&["check"]).code, Some(0), "serve makes a store of it");
 }
 
 #[test]

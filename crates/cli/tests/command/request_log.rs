@@ -1,6 +1,7 @@
 //! The line that the log has for each request.
 
-use std::time::Instant;
+use std::io::{Read as _, Write as _};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -46,6 +47,43 @@ fn every_request_has_one_line_that_says_who_did_what() {
     let health = &lines[3];
     assert_eq!((&health["route"], &health["user"], &health["client"]), (&json!("/health"), &Value::Null, &Value::Null));
     assert!(!output.stderr.contains("private") && !output.stderr.contains(&sandbox.token()), "{}", output.stderr);
+}
+
+/// Another process that writes keeps the request from being answered while its client is there.
+#[test]
+fn a_request_whose_client_hangs_up_has_a_line_too() {
+    let sandbox = Sandbox::new();
+    let served = sandbox.serve(&["--log-format", "json"]);
+    let other = rusqlite::Connection::open(sandbox.data_dir().join("interline.db")).expect("the store");
+    other.execute_batch("BEGIN IMMEDIATE").expect("the right to write");
+    let body = r#"{"title": "Plan"}"#;
+    let (address, token) = (served.address, sandbox.token());
+    let head = format!(
+        "POST /notes HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nUser-Agent: hasty\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\nExpect: 100-continue\r\n\r\n",
+        body.len()
+    );
+    let mut client = served.connect();
+    client.write_all(head.as_bytes()).expect("the head is sent");
+    // The server asks for the body when it has begun to answer.
+    let mut asked = [0; 25];
+    client.read_exact(&mut asked).expect("an answer to the head");
+    assert_eq!(&asked, b"HTTP/1.1 100 Continue\r\n\r\n");
+    client.write_all(body.as_bytes()).expect("the body is sent");
+    drop(client);
+    let counted = r#"interline_http_requests_total{method="POST",route="/notes",status="499"} 1"#;
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !served.get("/metrics", None).body.contains(counted) {
+        assert!(Instant::now() < deadline, "{}", served.get("/metrics", None).body);
+    }
+    other.execute_batch("ROLLBACK").expect("the end");
+    let output = served.stop();
+    let lines = request_lines(&output.stderr);
+    let posted: Vec<&Value> = lines.iter().filter(|line| line["method"] == "POST").collect();
+    let [line] = posted[..] else { panic!("{}", output.stderr) };
+    assert_eq!((&line["status"], &line["route"]), (&json!(499), &json!("/notes")), "{line}");
+    assert_eq!((&line["user"], &line["client"]), (&json!("ada"), &json!("hasty")), "{line}");
+    assert!(line["ms"].is_f64() && line["request_id"].is_string(), "{line}");
 }
 
 #[test]

@@ -10,8 +10,6 @@ pub(super) enum Symbol<'a> {
     Blank,
     /// The text of a line between its indentation and its trailing blanks.
     Body(&'a str),
-    /// The indentation of a line.
-    Indent(&'a str),
     /// How the indentation of a line differs from that of the last line that was not blank: what stands after their
     /// common prefix, there and here.
     IndentChange {

@@ -7,7 +7,8 @@ use crate::lines::{Line, is_blank_text, line_of};
 use crate::search::{Case, Pattern, SearchOptions, search};
 
 use super::matches::{MAX_SHOWN_MATCHES, OldStrMatch, OldStrMatches};
-use super::nearest::nearest;
+use super::nearest::{SimilarLines, nearest, similar_lines};
+use super::recovery::recover;
 use super::rewrite::RewriteError;
 use super::whole_lines::{WholeLines, find_with_any_indentation};
 use super::{Level, MatchLocation, MultipleMatches, NoMatch, NoMatchCause, Replace, ReplaceError, find};
@@ -52,18 +53,39 @@ pub(super) fn cannot_rewrite(
         RewriteError::CannotIndent { new_line } => {
             let line = line_of(content, found.span.start);
             let cause = Some(NoMatchCause::CannotIndent { new_line: new_line + 1, line });
-            ReplaceError::NoMatch(Box::new(NoMatch { cause, nearest: Vec::new() }))
+            ReplaceError::NoMatch(Box::new(NoMatch { cause, ..NoMatch::default() }))
+        }
+        RewriteError::LostBlanks { at } => {
+            let cause = Some(NoMatchCause::LostBlanks { line: line_of(content, *at) });
+            ReplaceError::NoMatch(Box::new(NoMatch { cause, ..NoMatch::default() }))
         }
     }
 }
 
 /// The error for an `old_str` that was not found at any level that was allowed.
 pub(super) fn no_match(content: &str, request: &Replace<'_>) -> Box<NoMatch> {
+    diagnose(content, request).0
+}
+
+/// The same for a request to replace it, with the change that seems to be meant.
+pub(super) fn no_match_to_replace(content: &str, request: &Replace<'_>) -> Box<NoMatch> {
+    let (mut none, similar) = diagnose(content, request);
+    // What has a known cause is not a slip in one line.
+    if none.cause.is_none() {
+        none.merged = recover(content, request, &similar);
+    }
+    none
+}
+
+fn diagnose(content: &str, request: &Replace<'_>) -> (Box<NoMatch>, Vec<SimilarLines>) {
     let old = WholeLines::new(request.old_str);
     if old.core().is_empty() {
-        return Box::new(NoMatch { cause: Some(NoMatchCause::Blank), nearest: Vec::new() });
+        return (Box::new(NoMatch { cause: Some(NoMatchCause::Blank), ..NoMatch::default() }), Vec::new());
     }
-    Box::new(NoMatch { cause: cause(content, request, &old), nearest: nearest(content, request.old_str) })
+    let similar = similar_lines(content, request.old_str);
+    let cause = cause(content, request, &old);
+    let nearest = nearest(content, request.old_str, &similar);
+    (Box::new(NoMatch { cause, nearest, merged: None }), similar)
 }
 
 /// The first known cause that holds.
@@ -78,6 +100,10 @@ fn cause(content: &str, request: &Replace<'_>, old: &WholeLines<'_>) -> Option<N
         .or_else(|| {
             let line = line_where_found(content, request, &unescaped(request.old_str)?)?;
             Some(NoMatchCause::EscapedNewlines { line })
+        })
+        .or_else(|| {
+            let line = line_where_found(content, request, &without_escaped_quotes(request.old_str)?)?;
+            Some(NoMatchCause::EscapedQuotes { line })
         })
         .or_else(|| other_case(content, request.old_str))
         .or_else(|| already_applied(content, request, &Level::ALL))
@@ -160,18 +186,49 @@ fn unescaped(text: &str) -> Option<String> {
     escaped.then(|| text.replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\""))
 }
 
-/// A line that stands for lines that were left out (`...`, `// ... rest of the code ...`) and is not in the content.
+/// The text with `\"`, `\'` and `` \` `` read as the quotes alone, if there are any.
+fn without_escaped_quotes(text: &str) -> Option<String> {
+    const QUOTES: [(&str, &str); 3] = [("\\\"", "\""), ("\\'", "'"), ("\\`", "`")];
+    let escaped = QUOTES.iter().any(|(escaped, _)| text.contains(escaped));
+    escaped.then(|| QUOTES.iter().fold(text.to_owned(), |text, (escaped, quote)| text.replace(escaped, quote)))
+}
+
+/// A line that stands for lines that were left out, and is not in the content.
 fn elision(content: &str, lines: &[&str]) -> Option<NoMatchCause> {
     /// How many such lines are searched for in the content.
     const MAX_LINES: usize = 4;
-    let is_elision = |line: &&&str| {
-        let marks = ['#', '/', '-', '*', '<', '!', '>', ' ', '\t'];
-        let bare = line.trim_matches(marks);
-        let dots = bare.strip_prefix("...").or_else(|| bare.strip_prefix('…'));
-        dots.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-    };
-    let mut elisions = lines.iter().filter(is_elision).take(MAX_LINES);
-    (lines.len() > 1 && elisions.any(|line| !content.contains(line.trim()))).then_some(NoMatchCause::Elision)
+    let elisions = lines.iter().enumerate().filter(|(_, line)| is_elision(line)).take(MAX_LINES);
+    let mut missing = elisions.filter(|(_, line)| !content.contains(line.trim()));
+    let (index, _) = missing.next().filter(|_| lines.len() > 1)?;
+    Some(NoMatchCause::Elision { old_line: index + 1 })
+}
+
+/// Whether a line stands for others: dots alone, in brackets or before words (`...`, `[...]`, `... rest unchanged`), a comment
+/// that begins with dots (`/* … */`, `// ...existing code...`), or a comment or brackets that say so (`(unchanged)`).
+fn is_elision(line: &str) -> bool {
+    const COMMENTS: [&str; 9] = ["//", "#", "/*", "<!--", "--", "%", ";", "*", "{/*"];
+    const BRACKETS: [char; 4] = ['(', '[', '{', '<'];
+    const MARKS: [char; 14] = ['#', '/', '-', '*', '<', '!', '>', '{', '}', '[', ']', '%', ';', '('];
+    const FIRST_WORDS: [&str; 5] = ["rest of the", "rest of code", "remaining code", "existing code", "unchanged"];
+    const LAST_WORDS: [&str; 8] =
+        ["unchanged", "omitted", "truncated", "snip", "as before", "as above", "the same", "existing code"];
+    /// A longer line says more than that.
+    const MAX_CHARS: usize = 100;
+    let line = line.trim();
+    if line.chars().nth(MAX_CHARS).is_some() {
+        return false;
+    }
+    let is_comment = COMMENTS.iter().any(|mark| line.starts_with(mark));
+    let bare = line.trim_matches(|c: char| MARKS.contains(&c) || c == ')' || c.is_whitespace());
+    match bare.strip_prefix("...").or_else(|| bare.strip_prefix('…')) {
+        Some(rest) => is_comment || rest.is_empty() || rest.starts_with(' ') || rest.ends_with(['.', '…']),
+        None => {
+            let words = bare.trim_end_matches(['.', '…']).to_ascii_lowercase();
+            let says_so = FIRST_WORDS.iter().any(|first| words.starts_with(first))
+                || LAST_WORDS.iter().any(|last| words.ends_with(last));
+            says_so && words.split(' ').count() <= 6 && (is_comment || line.starts_with(BRACKETS))
+        }
+    }
 }
 
 fn other_case(content: &str, old_str: &str) -> Option<NoMatchCause> {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::edit::Edit;
+
 use super::Level;
 
 /// Why nothing was replaced.
@@ -67,6 +69,19 @@ pub struct NoMatch {
     pub cause: Option<NoMatchCause>,
     /// At most 3 passages similar to `old_str`, best first.
     pub nearest: Vec<SimilarPassage>,
+    /// The change that seems to be meant, made in the nearest passage: to be shown, and applied only if the caller asks for it.
+    pub merged: Option<MergedChange>,
+}
+
+/// A change that was made in a passage which is not quite the one that the request names. It is an offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergedChange {
+    /// The change of the content; not empty.
+    pub edit: Edit,
+    /// 1-based first line of the passage.
+    pub first_line: usize,
+    /// 1-based last line.
+    pub last_line: usize,
 }
 
 /// A passage of the content that is similar to `old_str`.
@@ -107,6 +122,11 @@ pub enum NoMatchCause {
         /// 1-based line of the match.
         line: usize,
     },
+    /// The passage was found, but blanks of the content would be lost that are more than spacing.
+    LostBlanks {
+        /// 1-based line of the content that has them.
+        line: usize,
+    },
     /// `new_str` is already in the content.
     AlreadyApplied {
         /// 1-based line.
@@ -122,13 +142,21 @@ pub enum NoMatchCause {
         /// 1-based line.
         line: usize,
     },
+    /// `old_str` is in the content if the backslash before each of its quotes is left out.
+    EscapedQuotes {
+        /// 1-based line.
+        line: usize,
+    },
     /// `old_str` is in the content without the line numbers that stand before its lines.
     LineNumbers {
         /// 1-based line.
         line: usize,
     },
-    /// A line of dots in `old_str` stands for lines that were left out.
-    Elision,
+    /// A line of `old_str` stands for lines that were left out (`...`, `// ... rest of the code`, `(unchanged)`).
+    Elision {
+        /// 1-based line of `old_str`.
+        old_line: usize,
+    },
     /// `old_str` has nothing but blanks, and such text is found byte for byte only.
     Blank,
 }
@@ -149,6 +177,10 @@ impl fmt::Display for NoMatchCause {
                 f,
                 "the text is on line {line}, but line {new_line} of `new_str` cannot take the indentation that the content has there"
             ),
+            NoMatchCause::LostBlanks { line } => write!(
+                f,
+                "the text is on line {line}, but with tabs or other blanks than given, which the change would lose; give that line as it is"
+            ),
             NoMatchCause::AlreadyApplied { line } => {
                 write!(f, "`new_str` is already in the content at line {line}: the edit may have been made")
             }
@@ -157,11 +189,14 @@ impl fmt::Display for NoMatchCause {
                 f,
                 "the text is on line {line}, but was given with `\\n` written as two characters where the content has line breaks"
             ),
+            NoMatchCause::EscapedQuotes { line } => {
+                write!(f, "the text is on line {line}, but was given with backslashes before its quotes")
+            }
             NoMatchCause::LineNumbers { line } => {
                 write!(f, "the text is on line {line}, but was given with line numbers before its lines")
             }
-            NoMatchCause::Elision => {
-                f.write_str("a line that was given stands for lines that were left out; give all lines")
+            NoMatchCause::Elision { old_line } => {
+                write!(f, "line {old_line} of it stands for lines that were left out; give all lines")
             }
             NoMatchCause::Blank => f.write_str("the text has only blanks, and such text is found byte for byte only"),
         }

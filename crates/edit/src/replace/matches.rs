@@ -62,10 +62,10 @@ impl OldStrMatches {
 
     /// Whether two matches share a byte, or a line where they are whole lines. They are in order.
     pub(super) fn overlap(&self) -> bool {
-        self.kept.windows(2).any(|pair| match pair[1].fit {
-            None => pair[0].span.end > pair[1].span.start,
+        self.kept.windows(2).any(|pair| match (&pair[0].fit, &pair[1].fit) {
             // An empty line has no byte to share: its end is its start.
-            Some(_) => pair[0].span.end >= pair[1].span.start,
+            (Some(_), Some(_)) => pair[0].span.end >= pair[1].span.start,
+            _ => pair[0].span.end > pair[1].span.start,
         })
     }
 }

@@ -7,11 +7,12 @@ use crate::lines::{line_of, strip_carriage_return};
 use crate::search::occurrences;
 
 pub(crate) use error::NotOneMatch;
-pub use error::{MatchLocation, MultipleMatches, NoMatch, NoMatchCause, ReplaceError, SimilarPassage};
+pub use error::{MatchLocation, MergedChange, MultipleMatches, NoMatch, NoMatchCause, ReplaceError, SimilarPassage};
 pub use level::{Level, LineEndings};
 pub(crate) use matches::FinalCarriageReturn;
 use matches::{MAX_SHOWN_MATCHES, OldStrMatch, OldStrMatches};
 use rewrite::{Rewriter, push_splice};
+pub use warning::ReplaceWarning;
 use whole_lines::WholeLines;
 
 mod anchored_lines;
@@ -20,14 +21,12 @@ mod diagnosis;
 mod error;
 mod indentation;
 mod level;
-mod line_pairs;
 mod matches;
 mod nearest;
 mod normalization;
+mod recovery;
 mod rewrite;
-mod similarity;
-mod splice_lines;
-mod typography;
+mod warning;
 mod whitespace;
 mod whole_lines;
 
@@ -79,6 +78,8 @@ pub struct Replacement {
     /// Byte ranges of the matches in the original text, in order. Nothing outside them changes, except that removing
     /// whole lines takes one line ending next to them along.
     pub ranges: Vec<Range<usize>>,
+    /// What the change does that was probably not meant. Only an exact match has warnings: it is replaced as given.
+    pub warnings: Vec<ReplaceWarning>,
 }
 
 /// Finds `old_str` in the content and makes the edit that replaces it by `new_str`.
@@ -93,7 +94,7 @@ pub fn replace(content: &str, request: &Replace<'_>) -> Result<Replacement, Repl
     }
     match climb_levels(content, request) {
         Some((level, matches)) => replace_matches(content, request, level, &matches),
-        None => Err(ReplaceError::NoMatch(diagnosis::no_match(content, request))),
+        None => Err(ReplaceError::NoMatch(diagnosis::no_match_to_replace(content, request))),
     }
 }
 
@@ -160,6 +161,7 @@ fn find_normalized(
     }
     match level {
         Level::WhitespaceNormalized => whitespace::find(content, request, final_carriage_return, keep),
+        _ if old.is_weak_evidence() => OldStrMatches::keeping(0),
         _ => whole_lines::find(content, &old, level, final_carriage_return, keep),
     }
 }
@@ -216,5 +218,6 @@ fn replace_matches(
         level,
         line: line_of(content, matches.kept.first().map_or(0, |first| first.span.start)),
         ranges: matches.kept.iter().map(|found| found.span.clone()).collect(),
+        warnings: if level == Level::Exact { warning::warnings(content, request, &matches.kept) } else { Vec::new() },
     })
 }

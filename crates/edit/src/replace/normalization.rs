@@ -41,6 +41,11 @@ impl TypographicClass {
     }
 }
 
+/// Whether the character is part of a word or a name.
+pub(super) fn is_word_character(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// A line cut into the parts that are compared: trailing blanks are gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NormalizedLine<'a> {
@@ -76,7 +81,7 @@ impl NormalizedLines {
         all
     }
 
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = NormalizedLine<'_>> {
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = NormalizedLine<'_>> + Clone {
         let mut start = 0;
         self.ends.iter().map(move |(indent_end, end)| {
             let line = NormalizedLine { indent: &self.text[start..*indent_end], body: &self.text[*indent_end..*end] };

@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 
-use crate::lines::{Line, split_lines, trim_blanks_end};
+use crate::lines::{Line, is_blank_text, split_lines, trim_blanks_end};
 
 use super::anchored_lines::{Anchor, AnchoredLines, AnchoredStep};
 use super::automaton::{Automaton, Symbol, SymbolIds};
 use super::matches::{FinalCarriageReturn, OldStrMatch, OldStrMatches};
+use super::normalization::is_word_character;
+use super::whole_lines::{WholeLines, fit_line};
 use super::{LineEndings, Replace};
 
 /// Finds `old_str`, whose first line may start and whose last line may end inside a line of the content. Where a final `\r`
@@ -25,12 +27,16 @@ pub(super) fn find(
     }
     let anchor = Anchor::longest(segments.iter().map(|segment| trim_blanks_end(segment)));
     let mut search = WhitespaceSearch::new(content, &segments, request.line_endings, final_carriage_return);
+    let whole_line = WholeLineEdit::new(request);
     for step in AnchoredLines::new(content, anchor) {
         match step {
             AnchoredStep::Gap => search.reset(),
             AnchoredStep::Line(line) => {
                 if let Some(found) = search.next_line(line) {
-                    matches.add(|| found);
+                    matches.add(|| match &whole_line {
+                        Some(edit) => edit.fit(content, found),
+                        None => found,
+                    });
                 }
             }
         }
@@ -38,10 +44,36 @@ pub(super) fn find(
     matches
 }
 
+/// An `old_str` of one line for which several are written: where only indentation stands before it, those are indented.
+struct WholeLineEdit<'a> {
+    old: WholeLines<'a>,
+}
+
+impl<'a> WholeLineEdit<'a> {
+    /// `None` if `old_str` has other lines beside its first, or one line is written.
+    fn new(request: &Replace<'a>) -> Option<WholeLineEdit<'a>> {
+        let old = WholeLines::new(request.old_str);
+        let writes_lines = split_lines(request.new_str).iter().skip(1).any(|line| !is_blank_text(line));
+        (old.core() == (0..1) && writes_lines).then_some(WholeLineEdit { old })
+    }
+
+    fn fit(&self, content: &str, found: OldStrMatch) -> OldStrMatch {
+        let line = Line::containing(content, found.span.start);
+        let before = &content[line.start..found.span.start];
+        if before.is_empty() || !is_blank_text(before) {
+            return found;
+        }
+        let (span, fit) = fit_line(content, line, &self.old);
+        OldStrMatch { span, fit: Some(fit), ..found }
+    }
+}
+
 struct WhitespaceSearch<'a> {
     content: &'a str,
     /// The first segment without trailing blanks.
     head: &'a str,
+    /// Whether the first segment has blanks and nothing else.
+    head_is_blanks: bool,
     /// The last one; `None` if there is only one.
     tail: Option<&'a str>,
     /// The segments between: whole lines.
@@ -71,6 +103,7 @@ impl<'a> WhitespaceSearch<'a> {
         WhitespaceSearch {
             content,
             head: trim_blanks_end(head),
+            head_is_blanks: !head.is_empty() && is_blank_text(head),
             tail,
             middle: Automaton::new(symbols.collect()),
             ids,
@@ -91,6 +124,8 @@ impl<'a> WhitespaceSearch<'a> {
         let text = line.text(self.content);
         let trimmed = trim_blanks_end(text);
         let start = trimmed.ends_with(self.head).then(|| match self.head {
+            // A line of blanks stands for a line of blanks.
+            "" if self.head_is_blanks && trimmed.is_empty() => line.start,
             // An `old_str` that begins with a newline begins at the ending of a line, not at the blanks before it.
             "" => line.text_end,
             head => line.start + trimmed.len() - head.len(),
@@ -100,8 +135,8 @@ impl<'a> WhitespaceSearch<'a> {
             FinalCarriageReturn::OfLineEnding => (line.end > line.text_end, false),
         };
         let Some(tail) = self.tail else {
-            let start = start.filter(|_| may_end_here);
-            return start.map(|start| self.match_between(start, line, line.start + trimmed.len()));
+            let start = start.filter(|_| may_end_here)?;
+            return self.match_between(start, line, line.start + trimmed.len());
         };
         let candidate = match self.starts.front() {
             Some(start) if self.starts.len() > self.middle_lines && self.middle.is_matched() => *start,
@@ -109,9 +144,9 @@ impl<'a> WhitespaceSearch<'a> {
         };
         let found = candidate.and_then(|start| {
             if may_end_inside && text.starts_with(tail) {
-                Some(self.match_between(start, line, line.start + tail.len()))
+                self.match_between(start, line, line.start + tail.len())
             } else if may_end_here && trim_blanks_end(tail) == trimmed {
-                Some(self.match_between(start, line, line.start + trimmed.len()))
+                self.match_between(start, line, line.start + trimmed.len())
             } else {
                 None
             }
@@ -124,12 +159,22 @@ impl<'a> WhitespaceSearch<'a> {
         found
     }
 
-    /// The match from `start` to `end` on its last line, with the blanks after it when they are replaced too.
-    fn match_between(&self, start: usize, line: Line, end: usize) -> OldStrMatch {
+    /// The match from `start` to `end` on its last line, with the blanks after it when they are replaced too; `None` if it
+    /// would cut a word.
+    fn match_between(&self, start: usize, line: Line, end: usize) -> Option<OldStrMatch> {
+        if cuts_word(self.content, start) || cuts_word(self.content, end) {
+            return None;
+        }
         let reaches_line = self.tail != Some("") || self.final_carriage_return == FinalCarriageReturn::OfLineEnding;
         let takes_blanks = self.line_endings == LineEndings::Match && reaches_line;
         let rest_is_blank = trim_blanks_end(&self.content[line.start..line.text_end]).len() <= end - line.start;
         let end = if takes_blanks && rest_is_blank { line.text_end } else { end };
-        OldStrMatch { span: start..end, fit: None, final_carriage_return: self.final_carriage_return }
+        Some(OldStrMatch { span: start..end, fit: None, final_carriage_return: self.final_carriage_return })
     }
+}
+
+/// Whether the offset is between two characters of a word.
+fn cuts_word(content: &str, offset: usize) -> bool {
+    let (before, after) = content.split_at(offset);
+    before.chars().next_back().is_some_and(is_word_character) && after.chars().next().is_some_and(is_word_character)
 }

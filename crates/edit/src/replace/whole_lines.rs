@@ -6,14 +6,17 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::lines::{Line, is_blank_text, split_indent, split_lines};
+use crate::lines::{Line, is_blank_text, split_indent, split_lines, trim_blanks_end};
 
 use super::Level;
 use super::anchored_lines::{Anchor, AnchoredLines, AnchoredStep};
 use super::automaton::{Automaton, Symbol, SymbolIds};
-use super::indentation::{IndentRule, TAB_WIDTHS};
+use super::indentation::{Conversion, IndentRule, Prefix, Shift, only_indentation};
 use super::matches::{FinalCarriageReturn, OldStrMatch, OldStrMatches, WholeLineFit};
 use super::normalization::{NormalizedLine, NormalizedLines, normalize, verbatim_piece};
+
+/// An `old_str` of more lines is looked for with its own tabs and spaces only: every conversion takes memory for each line.
+const MAX_CONVERTED_LINES: usize = 10_000;
 
 /// `old_str` or `new_str` as whole lines.
 #[derive(Debug)]
@@ -40,6 +43,22 @@ impl<'a> WholeLines<'a> {
         let end = self.lines.iter().rposition(|line| !is_blank_text(line)).map_or(start, |last| last + 1);
         start..end
     }
+
+    /// Whether it has no word, and too few lines to identify a passage without regard to indentation: a bracket, a rule.
+    pub(super) fn is_weak_evidence(&self) -> bool {
+        const MIN_LINES: usize = 4;
+        let mut bodies: Vec<&str> = Vec::new();
+        for line in &self.lines {
+            let body = trim_blanks_end(split_indent(line).1);
+            if body.contains(char::is_alphanumeric) {
+                return false;
+            }
+            if bodies.len() < MIN_LINES && !body.is_empty() && !bodies.contains(&body) {
+                bodies.push(body);
+            }
+        }
+        bodies.len() < MIN_LINES
+    }
 }
 
 /// Finds the lines of `old` that are not blank edges, at one of the whole-line levels.
@@ -54,16 +73,18 @@ pub(super) fn find(
     let core = old.core();
     let edges = BlankEdges { at_start: core.start, at_end: old.lines.len() - core.end };
     let Some(walk) = CandidateWalk::new(content, &old.lines[core], level) else { return matches };
-    let variants = tab_variants(&walk.lines, content.len());
-    let mut search = WholeLineSearch::new(&walk.lines, &variants);
+    let evidence = UnitEvidence::new(&walk.lines);
+    let conversions = ConvertedIndents::all(&walk.lines, evidence, content.len());
+    let mut search = WholeLineSearch::new(&walk.lines, &conversions);
     walk.steps(|step| match step {
         WalkStep::Gap => search.reset(),
         WalkStep::Line { text, normal, core } => {
-            if let Some(matched) = search.next_line(normal)
+            if search.next_line(normal)
                 && let Some(core) = core
             {
                 matches.add(|| {
-                    let (span, fit) = edges.expand(content, core, search.rule(matched, normal, text));
+                    let rule = search.indent_rule(content, core.start, evidence, (text, normal));
+                    let (span, fit) = edges.expand(content, core, rule);
                     OldStrMatch { span, fit: Some(fit), final_carriage_return }
                 });
             }
@@ -170,10 +191,6 @@ fn body_symbol(line: NormalizedLine<'_>) -> Symbol<'_> {
     if line.is_blank() { Symbol::Blank } else { Symbol::Body(line.body) }
 }
 
-fn indent_symbol(line: NormalizedLine<'_>) -> Symbol<'_> {
-    if line.is_blank() { Symbol::NoIndent } else { Symbol::Indent(line.indent) }
-}
-
 fn change_symbol<'s>(before: Option<&'s str>, line: NormalizedLine<'s>) -> Symbol<'s> {
     match before {
         Some(before) if !line.is_blank() => Symbol::indent_change(before, line.indent),
@@ -181,117 +198,169 @@ fn change_symbol<'s>(before: Option<&'s str>, line: NormalizedLine<'s>) -> Symbo
     }
 }
 
-/// A rule about tabs, and what it makes of each indentation of `old_str`.
-struct TabVariant<'a> {
-    rule: IndentRule,
+/// A conversion, and what it makes of each indentation of `old_str`.
+struct ConvertedIndents<'a> {
+    conversion: Conversion,
     indents: HashMap<&'a str, String>,
 }
 
-/// The rules about tabs that change something, and that can hold in a content of so many bytes.
-fn tab_variants(lines: &NormalizedLines, max_bytes: usize) -> Vec<TabVariant<'_>> {
-    let old_indents: HashSet<&str> = lines.iter().map(|line| line.indent).collect();
-    let rules =
-        TAB_WIDTHS.iter().flat_map(|width| [IndentRule::TabsToSpaces(*width), IndentRule::SpacesToTabs(*width)]);
-    rules
-        .filter_map(|rule| {
-            let convert = |indent: &&'_ str| rule.convert_tabs(indent, max_bytes);
-            let indents: HashMap<&str, String> =
-                old_indents.iter().map(|indent| Some((*indent, convert(indent)?))).collect::<Option<_>>()?;
-            let changes = indents.iter().any(|(before, after)| before != after);
-            changes.then_some(TabVariant { rule, indents })
-        })
-        .collect()
+impl<'a> ConvertedIndents<'a> {
+    /// The conversions that change something, and that can hold in a content of so many bytes; first the one that changes
+    /// nothing.
+    fn all(lines: &'a NormalizedLines, evidence: UnitEvidence<'_>, max_bytes: usize) -> Vec<ConvertedIndents<'a>> {
+        let mut all = vec![ConvertedIndents { conversion: Conversion::Same, indents: HashMap::new() }];
+        if lines.iter().len() > MAX_CONVERTED_LINES {
+            return all;
+        }
+        let old_indents: HashSet<&str> = lines.iter().map(|line| line.indent).collect();
+        let scales = Conversion::scales().filter(|_| evidence == UnitEvidence::Enough);
+        for conversion in Conversion::tabs().chain(scales) {
+            if all.iter().any(|other| other.conversion.has_ratio_of(conversion)) {
+                continue;
+            }
+            let convert = |indent: &&'a str| Some((*indent, conversion.convert(indent, max_bytes)?));
+            let indents: Option<HashMap<&str, String>> = old_indents.iter().map(convert).collect();
+            let changing = indents.filter(|indents| indents.iter().any(|(before, after)| before != after));
+            all.extend(changing.map(|indents| ConvertedIndents { conversion, indents }));
+        }
+        all
+    }
+
+    fn get<'s>(&'s self, indent: &'s str) -> &'s str {
+        self.indents.get(indent).map_or(indent, String::as_str)
+    }
 }
 
-/// Searches for several sequences of symbols at once, one for each kind of rule.
+/// Whether the indentations of `old_str` show a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum UnitEvidence<'a> {
+    /// Two of them differ by more than a blank for alignment.
+    Enough,
+    /// They are one: that of this line among those that are not blank, counted in all lines.
+    None { line: usize, indent: &'a str },
+}
+
+impl<'a> UnitEvidence<'a> {
+    fn new(lines: &'a NormalizedLines) -> UnitEvidence<'a> {
+        let written = lines.iter().enumerate().filter(|(_, line)| !line.is_blank());
+        match only_indentation(written.clone().map(|(_, line)| line.indent)) {
+            Some((index, indent)) => {
+                UnitEvidence::None { line: written.map(|(line, _)| line).nth(index).unwrap_or(0), indent }
+            }
+            None => UnitEvidence::Enough,
+        }
+    }
+}
+
+/// Searches for several sequences of symbols at once, one for each conversion.
 struct WholeLineSearch<'a> {
     ids: SymbolIds<'a>,
-    /// Bodies with the change of the indentation between them: it is the same under any prefix.
-    shifted: Automaton,
-    last_indent: &'a str,
-    /// Bodies with the indentation that a rule about tabs demands.
-    tabs: Vec<(&'a IndentRule, Automaton)>,
+    /// Bodies with the change of the converted indentation between them: it is the same under any prefix.
+    sequences: Vec<ConvertedSequence<'a>>,
     /// Indentation of the last line of the content that was not blank.
     indent_before: Option<String>,
 }
 
-/// The kind of rule by which a match was found.
-#[derive(Clone, Copy)]
-enum MatchedRule {
-    /// A prefix that was added or removed.
-    Shifted,
-    /// One of the rules about tabs, by number.
-    Tabs(usize),
+/// The lines of `old_str` under one conversion.
+struct ConvertedSequence<'a> {
+    conversion: Conversion,
+    automaton: Automaton,
+    last_indent: &'a str,
 }
 
 impl<'a> WholeLineSearch<'a> {
-    fn new(lines: &'a NormalizedLines, variants: &'a [TabVariant<'a>]) -> WholeLineSearch<'a> {
+    fn new(lines: &'a NormalizedLines, conversions: &'a [ConvertedIndents<'a>]) -> WholeLineSearch<'a> {
         let mut ids = SymbolIds::default();
-        let mut shifted = Vec::with_capacity(2 * lines.iter().len());
-        let mut before = None;
-        for (index, line) in lines.iter().enumerate() {
-            // The change before the first line says nothing about a match.
-            if index > 0 {
-                shifted.push(ids.add(change_symbol(before, line)));
+        let mut sequences = Vec::with_capacity(conversions.len());
+        for converted in conversions {
+            let mut symbols = Vec::with_capacity(2 * lines.iter().len());
+            let mut before = None;
+            for (index, line) in lines.iter().enumerate() {
+                let line = NormalizedLine { indent: converted.get(line.indent), ..line };
+                // The change before the first line says nothing about a match.
+                if index > 0 {
+                    symbols.push(ids.add(change_symbol(before, line)));
+                }
+                symbols.push(ids.add(body_symbol(line)));
+                if !line.is_blank() {
+                    before = Some(line.indent);
+                }
             }
-            shifted.push(ids.add(body_symbol(line)));
-            if !line.is_blank() {
-                before = Some(line.indent);
-            }
+            let automaton = Automaton::new(symbols);
+            let last_indent = before.unwrap_or("");
+            sequences.push(ConvertedSequence { conversion: converted.conversion, automaton, last_indent });
         }
-        let tabs = variants
-            .iter()
-            .map(|variant| {
-                let symbols = lines.iter().flat_map(|line| {
-                    let indent = variant.indents.get(line.indent).map_or(line.indent, String::as_str);
-                    [indent_symbol(NormalizedLine { indent, ..line }), body_symbol(line)]
-                });
-                (&variant.rule, Automaton::new(symbols.map(|symbol| ids.add(symbol)).collect()))
-            })
-            .collect();
-        let last_indent = before.unwrap_or("");
-        WholeLineSearch { shifted: Automaton::new(shifted), last_indent, tabs, indent_before: None, ids }
+        WholeLineSearch { ids, sequences, indent_before: None }
     }
 
     fn reset(&mut self) {
-        self.shifted.reset();
-        self.tabs.iter_mut().for_each(|(_, automaton)| automaton.reset());
+        self.sequences.iter_mut().for_each(|sequence| sequence.automaton.reset());
         self.indent_before = None;
     }
 
-    /// The kind of rule by which a match ends with this line of the content, if one does.
-    fn next_line(&mut self, line: NormalizedLine<'_>) -> Option<MatchedRule> {
+    /// Whether a match ends with this line of the content.
+    fn next_line(&mut self, line: NormalizedLine<'_>) -> bool {
         let change = self.ids.get(change_symbol(self.indent_before.as_deref(), line));
         let body = self.ids.get(body_symbol(line));
-        self.shifted.feed(change);
-        self.shifted.feed(body);
-        if !self.tabs.is_empty() {
-            let indent = self.ids.get(indent_symbol(line));
-            for (_, automaton) in &mut self.tabs {
-                automaton.feed(indent);
-                automaton.feed(body);
-            }
+        for sequence in &mut self.sequences {
+            sequence.automaton.feed(change);
+            sequence.automaton.feed(body);
         }
         if !line.is_blank() {
             let before = self.indent_before.get_or_insert_default();
             before.clear();
             before.push_str(line.indent);
         }
-        // All changes of indentation are equal, so the last lines alone show whether a prefix was added or removed.
-        let is_shift = self.last_indent.ends_with(line.indent) || line.indent.ends_with(self.last_indent);
-        if self.shifted.is_matched() && is_shift {
-            return Some(MatchedRule::Shifted);
-        }
-        self.tabs.iter().position(|(_, automaton)| automaton.is_matched()).map(MatchedRule::Tabs)
+        self.matching(line.indent).next().is_some()
     }
 
-    /// The rule of a match that ends with this line of the content.
-    fn rule(&self, matched: MatchedRule, line: NormalizedLine<'_>, text: &str) -> IndentRule {
-        match matched {
-            MatchedRule::Shifted => IndentRule::shift(self.last_indent, line.indent, split_indent(text).0),
-            MatchedRule::Tabs(number) => self.tabs[number].0.clone(),
+    /// The conversions by which a match ends with the last line of the content, which has this indentation.
+    fn matching(&self, indent: &str) -> impl Iterator<Item = &ConvertedSequence<'a>> {
+        // All changes of indentation are equal, so the last lines alone show whether a prefix was added or removed.
+        self.sequences.iter().filter(move |sequence| {
+            let old = sequence.last_indent;
+            sequence.automaton.is_matched() && (old.ends_with(indent) || indent.ends_with(old))
+        })
+    }
+
+    /// The rule for a match whose first line starts at `start` and that ends with the last line of the content.
+    fn indent_rule(
+        &self,
+        content: &str,
+        start: usize,
+        evidence: UnitEvidence<'_>,
+        (text, last): (&str, NormalizedLine<'_>),
+    ) -> IndentRule {
+        match evidence {
+            UnitEvidence::Enough => {
+                let is_same = |sequence: &&ConvertedSequence<'_>| sequence.conversion == Conversion::Same;
+                let matching: Vec<&ConvertedSequence<'_>> = self.matching(last.indent).collect();
+                // Without a conversion nothing is in doubt.
+                let matching = if matching.first().is_some_and(is_same) { &matching[..1] } else { &matching[..] };
+                let shift = |sequence: &&ConvertedSequence<'_>| Shift {
+                    conversion: sequence.conversion,
+                    prefix: Prefix::between(sequence.last_indent, last.indent, split_indent(text).0),
+                };
+                IndentRule::Shift(matching.iter().map(shift).collect())
+            }
+            UnitEvidence::None { line, indent } => {
+                let start = (0..line).fold(start, |start, _| Line::at(content, start).end);
+                let to = split_indent(Line::at(content, start).text(content)).0;
+                IndentRule::Rebase { from: indent.to_owned(), to: to.to_owned() }
+            }
         }
     }
+}
+
+/// The match of an `old_str` with one line that is not blank, its first, as a whole line of the content.
+pub(super) fn fit_line(content: &str, line: Line, old: &WholeLines<'_>) -> (Range<usize>, WholeLineFit) {
+    let core = old.core();
+    let edges = BlankEdges { at_start: core.start, at_end: old.lines.len() - core.end };
+    let rule = IndentRule::Rebase {
+        from: old.lines[core].first().map_or("", |line| split_indent(line).0).to_owned(),
+        to: split_indent(line.text(content)).0.to_owned(),
+    };
+    edges.expand(content, line.start..line.text_end, rule)
 }
 
 /// How many blank lines `old_str` has around its other lines.

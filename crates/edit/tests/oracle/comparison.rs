@@ -1,9 +1,10 @@
 //! Converts the engine's results and errors into the oracle's outcome types, so that both can be compared.
 
-use interline_edit::{Insert, InsertError, PatchError, ReplaceError, patch_lines};
+use interline_edit::{Insert, InsertError, Level, PatchError, ReplaceError, ReplaceWarning, Replacement, patch_lines};
 
 use super::generate::Case;
 use super::generate_patch::PatchCase;
+use super::warnings::{Warning, warnings};
 use super::{InsertOutcome, PatchOutcome, ReplaceOutcome};
 
 /// What the engine makes of the case.
@@ -27,6 +28,25 @@ pub(crate) fn engine_outcome(case: &Case) -> ReplaceOutcome {
 /// What the oracle makes of the case.
 pub(crate) fn oracle_outcome(case: &Case) -> ReplaceOutcome {
     super::replace(&case.content, &case.request())
+}
+
+/// What the oracle warns of.
+pub(crate) fn oracle_warnings(case: &Case) -> Vec<Warning> {
+    match oracle_outcome(case) {
+        ReplaceOutcome::Applied { level: Level::Exact, .. } => warnings(&case.content, &case.request()),
+        _ => Vec::new(),
+    }
+}
+
+/// What the engine warns of.
+pub(crate) fn engine_warnings(done: &Replacement) -> Vec<Warning> {
+    let warnings = done.warnings.iter().map(|warning| match warning {
+        ReplaceWarning::LostIndentation { line, lines } => {
+            Warning::LostIndentation { line: *line, lines: lines.clone() }
+        }
+        ReplaceWarning::JoinedLines { line } => Warning::JoinedLines { line: *line },
+    });
+    warnings.collect()
 }
 
 /// What the engine makes of the patch.

@@ -2,10 +2,12 @@
 
 use interline_edit::{Insert, InsertPosition, Level, LineEndings, Replace};
 
-use super::lines::{lines, split_indent, texts};
+use super::contents::{content, indent, join, odd_line, soup, statement, word};
+use super::lines::{cuts_a_word, is_blank_line, lines, split_indent, texts, trimmed};
 use super::misremember;
 use super::replace::{ReplaceOutcome, replace, without_carriage_return};
 use super::rng::Rng;
+use super::whole_lines::changed_line::tokens;
 
 /// Everything that one comparison needs.
 #[derive(Clone, Debug)]
@@ -40,19 +42,6 @@ impl Case {
     }
 }
 
-#[rustfmt::skip]
-const SOUP: [&str; 24] = [
-    "a", "a", "b", "b", " ", " ", "\t", "\n", "\n", "\r\n", "\r", "\u{A0}", "\u{301}", "\u{1F600}", "\u{2019}", "'",
-    "\u{2014}", "-", "\u{2026}", "...", "\u{3000}", "\u{2028}", "\u{85}", ".",
-];
-#[rustfmt::skip]
-const WORDS: [&str; 22] = [
-    "a", "b", "c", "aa", "ab", "e\u{301}", "\u{E9}", "\u{1F600}", "it's", "it\u{2019}s", "\"q\"",
-    "\u{201C}q\u{201D}", "x-y", "x\u{2014}y", "\u{2013}", "...", "\u{2026}", "w...", "w\u{2026}.", ".\u{2026}", "}",
-    "\r",
-];
-const INDENTS: [&str; 8] = ["  ", "  ", "    ", "    ", "\t", "\t", "   ", "\u{A0}"];
-
 /// The case of a seed.
 pub(crate) fn case(seed: u64) -> Case {
     let rng = &mut Rng::new(seed);
@@ -72,77 +61,19 @@ pub(crate) fn case(seed: u64) -> Case {
     case
 }
 
-/// Tokens at random.
-pub(crate) fn soup(rng: &mut Rng, longest: usize) -> String {
-    (0..rng.between(0, longest)).map(|_| rng.pick(&SOUP)).collect()
-}
-
-/// A text of a few lines, or soup.
-pub(crate) fn content(rng: &mut Rng) -> String {
-    if rng.percent(12) {
-        return soup(rng, 16);
-    }
-    let unit = rng.pick(&INDENTS);
-    let mut list: Vec<String> = Vec::new();
-    for _ in 0..rng.between(1, 9) {
-        list.push(line(rng, unit));
-    }
-    // Repeat a passage, perhaps elsewhere on the page.
-    for _ in 0..rng.weighted(&[55, 30, 15]) {
-        let first = rng.below(list.len());
-        let mut passage = list[first..rng.between(first + 1, list.len().min(first + 3))].to_vec();
-        if rng.percent(40) {
-            misremember::indentation(rng, &mut passage);
-        }
-        if rng.percent(30) {
-            misremember::trailing_blanks(rng, &mut passage);
-        }
-        let at = rng.between(0, list.len());
-        list.splice(at..at, passage);
-    }
-    let final_newline = rng.percent(60);
-    join(rng, &list, final_newline)
-}
-
-fn line(rng: &mut Rng, unit: &str) -> String {
-    if rng.percent(18) {
-        return if rng.percent(60) { String::new() } else { misremember::blanks(rng).to_owned() };
-    }
-    let mut line = unit.repeat(rng.weighted(&[35, 35, 20, 10]));
-    if rng.percent(5) {
-        line.push_str(misremember::blanks(rng));
-    }
-    for index in 0..rng.between(1, 4) {
-        if index > 0 && rng.percent(85) {
-            let separator = if rng.percent(70) { " " } else { misremember::blanks(rng) };
-            line.push_str(separator);
-        }
-        line.push_str(rng.pick(&WORDS));
-    }
-    if rng.percent(15) {
-        line.push_str(misremember::blanks(rng));
-    }
-    line
-}
-
-/// The lines with endings of one kind, or mixed.
-fn join(rng: &mut Rng, list: &[String], final_newline: bool) -> String {
-    let crlf = [0, 0, 0, 100, 100, 50][rng.below(6)];
-    let mut text = String::new();
-    for (index, line) in list.iter().enumerate() {
-        text.push_str(line);
-        if index + 1 < list.len() || final_newline {
-            text.push_str(if rng.percent(crlf) { "\r\n" } else { "\n" });
-        }
-    }
-    text
-}
-
 /// A piece of the content, remembered more or less well; rarely something else.
 fn old_str(rng: &mut Rng, content: &str) -> String {
     let target = rng.weighted(&[6, 18, 30, 18, 28]);
     if content.is_empty() || rng.percent(3) {
         return soup(rng, 5);
+    }
+    match rng.weighted(&[10, 6, 2, 14, 4, 64]) {
+        0 => return single_line(rng, content),
+        1 => return between_newlines(rng, content),
+        2 => return weak_line(rng, content),
+        3 => return block_in_another_unit(rng, content),
+        4 => return cut_words(rng, content),
+        _ => {}
     }
     let fragment = target <= 1 && rng.percent(60);
     let mut piece = if fragment { slice(rng, content) } else { line_range(rng, content) };
@@ -182,6 +113,79 @@ fn old_str(rng: &mut Rng, content: &str) -> String {
     piece
 }
 
+/// A line without its indentation or with less of it, and with another end.
+fn single_line(rng: &mut Rng, content: &str) -> String {
+    let list: Vec<String> = texts(content).into_iter().filter(|line| !is_blank_line(line)).collect();
+    if list.is_empty() {
+        return soup(rng, 5);
+    }
+    let line = &list[rng.below(list.len())];
+    let mut given = vec![trimmed(line).to_owned()];
+    match rng.below(10) {
+        0..=6 => given[0] = split_indent(&given[0]).1.to_owned(),
+        7 | 8 => misremember::unit(rng, &mut given, &shortest_indent(content)),
+        _ => misremember::indentation(rng, &mut given),
+    }
+    given[0].push_str(rng.pick(&["", "", " ", "\t"]));
+    given.join("") + rng.pick(&["", "\n", "\n", "\r\n", "\n\n"])
+}
+
+/// Some lines in another unit of indentation.
+fn block_in_another_unit(rng: &mut Rng, content: &str) -> String {
+    let list = texts(content);
+    let first = rng.below(list.len());
+    let mut block = list[first..rng.between(list.len().min(first + 2), list.len().min(first + 5))].to_vec();
+    misremember::unit(rng, &mut block, &shortest_indent(content));
+    let final_newline = rng.percent(70);
+    join(rng, &block, final_newline)
+}
+
+/// The shortest indentation that the text has; a tab if it has none.
+fn shortest_indent(text: &str) -> String {
+    let lines = texts(text).into_iter().filter(|line| !is_blank_line(line));
+    let indents = lines.map(|line| split_indent(&line).0.to_owned()).filter(|indent| !indent.is_empty());
+    indents.min_by_key(String::len).unwrap_or("\t".to_owned())
+}
+
+/// Two lines from the middle of a word, or to it.
+fn cut_words(rng: &mut Rng, content: &str) -> String {
+    let list = texts(content);
+    let first = rng.below(list.len());
+    let mut passage = list[first..list.len().min(first + 2)].to_vec();
+    misremember::trailing_blanks(rng, &mut passage);
+    let cuts = |line: &str| -> Vec<usize> {
+        (0..line.len()).filter(|&at| line.is_char_boundary(at) && cuts_a_word(line, at)).collect()
+    };
+    let last = passage.len() - 1;
+    if let Some(&at) = cuts(&passage[0]).first()
+        && rng.percent(60)
+    {
+        passage[0].replace_range(..at, "");
+    } else if let Some(&at) = cuts(&passage[last]).last() {
+        passage[last].truncate(at);
+    }
+    passage.join("\n") + rng.pick(&["", "", " ", "\n"])
+}
+
+/// Lines with the newline before them, perhaps with the one after them.
+fn between_newlines(rng: &mut Rng, content: &str) -> String {
+    let passage = line_range(rng, content);
+    let mut list = texts(&passage);
+    misremember::trailing_blanks(rng, &mut list);
+    let before = rng.pick(&["\n", "\n", "\r\n", " \n", "\n\n"]);
+    before.to_owned() + &list.join("\n")
+}
+
+/// A line without a letter or digit, if there is one, with some indentation.
+fn weak_line(rng: &mut Rng, content: &str) -> String {
+    let is_weak = |line: &String| !is_blank_line(line) && !line.chars().any(char::is_alphanumeric);
+    let mut list: Vec<String> = texts(content).into_iter().filter(is_weak).collect();
+    list.push("}".to_owned());
+    let mut line = vec![list.swap_remove(rng.below(list.len()))];
+    misremember::indentation(rng, &mut line);
+    line.join("") + rng.pick(&["", "\n", " \n"])
+}
+
 /// From one character boundary to another, not too far.
 fn slice(rng: &mut Rng, content: &str) -> String {
     let mut bounds: Vec<usize> = content.char_indices().map(|(at, _)| at).collect();
@@ -209,6 +213,10 @@ fn line_range(rng: &mut Rng, content: &str) -> String {
 
 /// What the passage shall become: mostly itself with small changes.
 fn new_str(rng: &mut Rng, old_str: &str, content: &str) -> String {
+    let several = texts(old_str).iter().filter(|line| !is_blank_line(line)).count() == 1 && rng.percent(35);
+    if several {
+        return several_lines(rng, old_str, content);
+    }
     match rng.weighted(&[8, 3, 6, 3, 80]) {
         0 => return String::new(),
         1 => return old_str.to_owned(),
@@ -235,26 +243,79 @@ fn new_str(rng: &mut Rng, old_str: &str, content: &str) -> String {
     text
 }
 
+/// Several lines for one, indented relative to it or as the content is.
+fn several_lines(rng: &mut Rng, old_str: &str, content: &str) -> String {
+    let own = texts(old_str).into_iter().find(|line| !is_blank_line(line)).unwrap_or_default();
+    let there = texts(content).into_iter().find(|line| line.contains(own.trim())).unwrap_or_default();
+    let base = split_indent(if rng.percent(65) { &own } else { &there }).0.to_owned();
+    let unit = if rng.percent(50) { unit_of(rng, content) } else { unit_of(rng, &own) };
+    let mut list = vec![own];
+    if rng.percent(40) {
+        retype(rng, &mut list[0]);
+    }
+    for _ in 0..rng.between(1, 3) {
+        let depth = rng.weighted(&[50, 35, 15]);
+        list.push(base.clone() + &unit.repeat(depth) + statement(rng));
+    }
+    if rng.percent(10) {
+        list.swap(0, 1);
+    }
+    let final_newline = old_str.ends_with('\n') != rng.percent(12);
+    join(rng, &list, final_newline)
+}
+
+/// A step of indentation: mostly the shortest that the text has, or some other.
+fn unit_of(rng: &mut Rng, text: &str) -> String {
+    if rng.percent(60) { shortest_indent(text) } else { indent(rng).to_owned() }
+}
+
+/// Changes a word, a mark or the blanks of the line, and leaves the others.
+fn retype(rng: &mut Rng, line: &mut String) {
+    let mut list = tokens(line);
+    if list.is_empty() {
+        return line.push_str(word(rng));
+    }
+    let at = rng.below(list.len());
+    match rng.below(7) {
+        0 => _ = list.remove(at),
+        1 => list.insert(at, word(rng).to_owned()),
+        2 => list.push(" ".to_owned() + word(rng)),
+        3 => list.insert(0, rng.pick(&["x ", "x", "- ", "\"", "..."]).to_owned()),
+        4 => list.insert(at, rng.pick(&[" - ", "-", "...", "'", "\"", " ", "\t"]).to_owned()),
+        _ => list[at] = if is_blank_line(&list[at]) { misremember::blanks(rng) } else { word(rng) }.to_owned(),
+    }
+    *line = list.concat();
+}
+
 fn change(rng: &mut Rng, list: &mut Vec<String>) {
     if list.is_empty() {
         return list.push(soup(rng, 2).replace(['\n', '\r'], ""));
     }
     let at = rng.below(list.len());
-    let (indent, _) = split_indent(&list[at]);
-    let indent = indent.to_owned();
-    match rng.below(10) {
+    let indent_there = split_indent(&list[at]).0.to_owned();
+    match rng.below(14) {
         0 => _ = list.remove(at),
         1 => list.insert(at, list[at].clone()),
-        2 => list.insert(at + 1, indent + rng.pick(&WORDS)),
-        3 => list.insert(at, indent + rng.pick(&INDENTS) + rng.pick(&WORDS)),
-        4 => list[at] = indent + rng.pick(&WORDS) + " " + rng.pick(&WORDS),
+        2 => list.insert(at + 1, indent_there + word(rng)),
+        3 => list.insert(at, indent_there + indent(rng) + word(rng)),
+        4 => list[at] = indent_there + word(rng) + " " + word(rng),
         5 => list[at].push_str(rng.pick(&["a", " ", "'", " - b", "...", "\u{2026}", "\u{A0}b", " \u{2019}"])),
         6 => misremember::blank_edges(rng, list),
         7 => misremember::typography(rng, &mut list[at..=at]),
-        8 => list[at] = line(rng, "  "),
-        _ => {
+        8 => list[at] = odd_line(rng, "  "),
+        9 => {
             let other = rng.below(list.len());
             list.swap(at, other);
+        }
+        10 | 11 => {
+            let deeper = unit_of(rng, &list.join("\n"));
+            list.insert(at + 1, indent_there + &deeper + statement(rng));
+        }
+        _ => {
+            let (_, body) = split_indent(&list[at]);
+            let mut body = body.to_owned();
+            retype(rng, &mut body);
+            list[at] = indent_there + &body;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use interline_edit::LineOperation;
 
-use super::generate::content;
+use super::contents::content;
 use super::lines::lines;
 use super::rng::Rng;
 

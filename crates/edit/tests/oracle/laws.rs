@@ -9,6 +9,7 @@ use interline_edit::{
 };
 
 use super::apply_diff;
+use super::laws_of_matching;
 use super::lines::{Line, line_number, lines, texts, texts_without_final_newline};
 use super::replace::{exact_places, without_carriage_return};
 
@@ -28,6 +29,7 @@ pub(crate) fn replacement(content: &str, request: &Replace<'_>) -> Option<String
     assert_eq!(done.line, line_number(content, done.ranges[0].start));
     assert!(done.ranges.windows(2).all(|pair| pair[0].end <= pair[1].start), "ranges are in order: {:?}", done.ranges);
     only_the_matches_change(content, request, &done);
+    laws_of_matching::replacement(content, &after, request, done.level, &done.ranges);
     if done.level == Level::Exact && request.line_endings == LineEndings::Literal {
         let mut verbatim = content.to_owned();
         for place in done.ranges.iter().rev() {
@@ -83,8 +85,9 @@ pub(crate) fn insertion(content: &str, request: &Insert<'_>) -> Option<String> {
         }
         InsertPosition::Start | InsertPosition::End => {
             assert_eq!(done.level, None);
-            // A blank line that comes last looks like a final newline.
-            let blank_last = texts_without_final_newline(request.new_str).last().is_none_or(String::is_empty);
+            // A blank line that comes last, perhaps as it is read, looks like a final newline.
+            let last = texts_without_final_newline(request.new_str).pop();
+            let blank_last = last.is_none_or(|last| without_carriage_return(&last).is_empty());
             let same_end = after.ends_with('\n') == content.ends_with('\n');
             assert!(content.is_empty() || blank_last || same_end, "no final newline comes or goes: {after:?}");
             let line = read_lines(&after, done.line, done.line).unwrap();

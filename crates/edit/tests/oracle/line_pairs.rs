@@ -1,5 +1,7 @@
 //! The oracle of pairing: which lines of `new_str` are lines of `old_str`.
 
+use std::ops::Range;
+
 /// For every line of `new` the line of `old` that it is: common prefix, common suffix, then the earliest longest common
 /// subsequence of the rest. When all of `old` is the end of `new`, it is there.
 pub(crate) fn pair(old: &[String], new: &[String]) -> Vec<Option<usize>> {
@@ -48,9 +50,29 @@ fn longest_common_subsequence(old: &[String], new: &[String]) -> Vec<(usize, usi
     pairs
 }
 
-/// Whether a line of `new` that is not paired takes the place of lines of `old`: some between the pairs around it go.
-pub(crate) fn replaces_lines(pairs: &[Option<usize>], old_lines: usize, line: usize) -> bool {
-    let after_last_kept = pairs[..line].iter().flatten().last().map_or(0, |kept| kept + 1);
-    let next_kept = pairs[line..].iter().flatten().next().copied().unwrap_or(old_lines);
-    after_last_kept < next_kept
+/// Lines of `old` that go and lines of `new` that come between two lines that stay; either may be none.
+pub(crate) struct Gap {
+    pub(crate) removed: Range<usize>,
+    pub(crate) written: Range<usize>,
+}
+
+impl Gap {
+    /// The line of `old` that a written line replaces.
+    pub(crate) fn replaced_by(&self, written: usize) -> Option<usize> {
+        let old = self.removed.start + written - self.written.start;
+        self.removed.contains(&old).then_some(old)
+    }
+}
+
+/// The gaps between the lines that stay.
+pub(crate) fn gaps(pairs: &[Option<usize>], old_lines: usize) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    let (mut next_old, mut next_new) = (0, 0);
+    let end = (pairs.len(), Some(old_lines));
+    for (new, old) in pairs.iter().copied().enumerate().chain([end]) {
+        let Some(old) = old else { continue };
+        gaps.push(Gap { removed: next_old..old, written: next_new..new });
+        (next_old, next_new) = (old + 1, new + 1);
+    }
+    gaps
 }

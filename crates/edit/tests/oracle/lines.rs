@@ -59,6 +59,16 @@ pub(crate) fn is_blank(c: char) -> bool {
     c.is_whitespace() && c != '\n' && c != '\r'
 }
 
+/// A letter, a digit or `_`.
+pub(crate) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Whether a word goes on at the offset: it stands between two characters of a word.
+pub(crate) fn cuts_a_word(text: &str, offset: usize) -> bool {
+    text[..offset].chars().next_back().is_some_and(is_word) && text[offset..].chars().next().is_some_and(is_word)
+}
+
 /// Whether the text of a line has nothing but blanks.
 pub(crate) fn is_blank_line(text: &str) -> bool {
     text.chars().all(is_blank)

@@ -24,7 +24,7 @@ pub(crate) fn trailing_blanks(rng: &mut Rng, lines: &mut [String]) {
 
 /// Changes the indentation of all lines by one rule.
 pub(crate) fn indentation(rng: &mut Rng, lines: &mut [String]) {
-    match rng.weighted(&[3, 5, 2, 2]) {
+    match rng.weighted(&[3, 5, 2, 2, 3, 3]) {
         0 => {
             let prefix = blanks(rng);
             each_indent(lines, |indent| format!("{prefix}{indent}"));
@@ -38,6 +38,23 @@ pub(crate) fn indentation(rng: &mut Rng, lines: &mut [String]) {
             let width = [2, 3, 4, 8][rng.below(4)];
             each_indent(lines, |indent| indent.replace('\t', &" ".repeat(width)));
         }
+        4 => {
+            let (unit, other) = ([2, 3, 4, 8][rng.below(4)], [2, 3, 4, 8][rng.below(4)]);
+            each_indent(lines, |indent| match indent.len().is_multiple_of(unit) && !indent.contains('\t') {
+                true => " ".repeat(indent.len() / unit * other),
+                false => indent.to_owned(),
+            });
+        }
+        5 => {
+            // Without what all have, and in the other characters.
+            let common = common_indent(lines);
+            let tabs = lines.iter().any(|line| line.starts_with('\t'));
+            let width = [2, 4, 4, 8][rng.below(4)];
+            each_indent(lines, |indent| {
+                let rest: String = indent.chars().skip(common).collect();
+                if tabs { rest.replace('\t', &" ".repeat(width)) } else { rest.replace(&" ".repeat(width), "\t") }
+            });
+        }
         _ => {
             let width = [2, 3, 4, 8][rng.below(4)];
             each_indent(lines, |indent| {
@@ -46,6 +63,16 @@ pub(crate) fn indentation(rng: &mut Rng, lines: &mut [String]) {
                 "\t".repeat(spaces / width) + &" ".repeat(spaces % width) + &rest
             });
         }
+    }
+}
+
+/// Writes indentations that are made of `unit` with another unit, perhaps without what all lines have in common.
+pub(crate) fn unit(rng: &mut Rng, lines: &mut [String], unit: &str) {
+    let other = rng.pick(&["\t", "  ", "    ", "    ", "   ", "        "]);
+    each_indent(lines, |indent| indent.replace(unit, other));
+    if rng.percent(50) {
+        let common = common_indent(lines);
+        each_indent(lines, |indent| indent.chars().skip(common).collect());
     }
 }
 
@@ -122,7 +149,7 @@ pub(crate) fn spacing(rng: &mut Rng, lines: &mut [String]) {
             if is_blank(c) && before_a_blank && rng.percent(40) {
                 continue;
             }
-            result.push(c);
+            result.push(if is_blank(c) && rng.percent(40) { ' ' } else { c });
             if is_blank(c) && rng.percent(40) {
                 result.push_str(blanks(rng));
             }

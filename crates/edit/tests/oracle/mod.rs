@@ -7,17 +7,21 @@
 
 pub(crate) mod apply_diff;
 pub(crate) mod characters;
+pub(crate) mod classes;
 pub(crate) mod comparison;
+pub(crate) mod contents;
 pub(crate) mod generate;
 pub(crate) mod generate_patch;
 pub(crate) mod insert;
 pub(crate) mod laws;
+pub(crate) mod laws_of_matching;
 pub(crate) mod line_pairs;
 pub(crate) mod lines;
 pub(crate) mod misremember;
 pub(crate) mod patch;
 pub(crate) mod replace;
 pub(crate) mod rng;
+pub(crate) mod warnings;
 pub(crate) mod whole_lines;
 
 pub(crate) use insert::{InsertOutcome, insert};

@@ -1,10 +1,14 @@
 //! The oracle of replacing by text, level by level.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use interline_edit::{Level, LineEndings, Replace};
 
-use super::lines::{Line, ending_of_span, is_blank_line, line_number, lines, texts, trimmed};
+use super::classes::note;
+use super::lines::{
+    Line, cuts_a_word, ending_of_span, is_blank_line, line_number, lines, split_indent, texts, trimmed,
+};
 use super::{line_pairs, occurrences, whole_lines};
 
 /// What a replacement shall come to.
@@ -76,8 +80,20 @@ pub(crate) fn above_exact(
     }
     match level {
         Level::WhitespaceNormalized => at_whitespace_normalized(content, request, last),
+        _ if is_weak(request.old_str) => {
+            note("weak evidence");
+            None
+        }
         _ => whole_lines::at(level, content, request),
     }
+}
+
+/// Whether a text says too little to be looked for loosely: no letter or digit, and fewer than four different lines.
+fn is_weak(old_str: &str) -> bool {
+    let lines = texts(old_str);
+    let different: BTreeSet<&str> = lines.iter().map(|line| trimmed(split_indent(line).1)).collect();
+    let with_text = different.iter().filter(|line| !line.is_empty()).count();
+    !old_str.chars().any(char::is_alphanumeric) && with_text < 4
 }
 
 /// The refusal when the matches are not as many as expected; `overlap` says whether two neighbours overlap.
@@ -93,14 +109,12 @@ pub(crate) fn refusal(
     (total != request.expected_matches || overlap).then_some(ReplaceOutcome::MultipleMatches { total, level, lines })
 }
 
-/// The outcome of replacing the matches of a level that does not compare whole lines; `None` when there are none.
-fn spliced(
-    content: &str,
-    request: &Replace<'_>,
-    level: Level,
-    ranges: Vec<Range<usize>>,
-    text_for: impl Fn(usize) -> String,
-) -> Option<ReplaceOutcome> {
+/// A place and the text that it becomes; `None` if that cannot be told.
+type PlaceAndText = (Range<usize>, Option<String>);
+
+/// The outcome of replacing these places at `exact` or `whitespace_normalized`; `None` when there are none.
+fn spliced(content: &str, request: &Replace<'_>, level: Level, places: Vec<PlaceAndText>) -> Option<ReplaceOutcome> {
+    let ranges: Vec<Range<usize>> = places.iter().map(|(range, _)| range.clone()).collect();
     if ranges.is_empty() {
         return None;
     }
@@ -109,26 +123,30 @@ fn spliced(
         return Some(refusal);
     }
     let mut after = content.to_owned();
-    for (index, place) in ranges.iter().enumerate().rev() {
-        after.replace_range(place.clone(), &text_for(index));
+    for (range, text) in places.into_iter().rev() {
+        let Some(text) = text else { return Some(ReplaceOutcome::NoMatch) };
+        after.replace_range(range, &text);
     }
     let line = line_number(content, ranges[0].start);
     Some(ReplaceOutcome::Applied { after, level, line, ranges })
 }
 
 fn at_exact(content: &str, request: &Replace<'_>) -> Option<ReplaceOutcome> {
-    let ranges = exact_places(content, request.old_str);
-    let spans = ranges.clone();
-    spliced(content, request, Level::Exact, ranges, |index| {
-        let span = &spans[index];
-        // A place that is shorter than `old_str` leaves the `\r` of both texts to the line ending after it.
-        let new =
-            if span.len() < request.old_str.len() { without_carriage_return(request.new_str) } else { request.new_str };
-        match request.line_endings {
+    let places = exact_places(content, request.old_str).into_iter().map(|span| {
+        let new = exact_text(request, &span);
+        let text = match request.line_endings {
             LineEndings::Literal => new.to_owned(),
-            LineEndings::Match => texts(new).join(&ending_of_span(content, span)),
-        }
-    })
+            LineEndings::Match => texts(new).join(&ending_of_span(content, &span)),
+        };
+        (span, Some(text))
+    });
+    spliced(content, request, Level::Exact, places.collect())
+}
+
+/// `new_str` for an exact place: one that is shorter than `old_str` leaves the `\r` of both texts to the line ending after
+/// it.
+pub(crate) fn exact_text<'a>(request: &Replace<'a>, span: &Range<usize>) -> &'a str {
+    if span.len() < request.old_str.len() { without_carriage_return(request.new_str) } else { request.new_str }
 }
 
 /// The places of a text, byte for byte: none begins between `\r` and `\n`, and one that ends there ends before both, and is
@@ -150,18 +168,80 @@ pub(crate) fn exact_places(content: &str, text: &str) -> Vec<Range<usize>> {
 struct Loose {
     first: usize,
     span: Range<usize>,
+    /// Where the matched text ends; the span may take in blanks after it.
+    matched_end: usize,
+    /// Whether the span begins with the line ending that `old_str` begins with.
+    begins_with_newline: bool,
 }
 
 fn at_whitespace_normalized(content: &str, request: &Replace<'_>, last: LastLine) -> Option<ReplaceOutcome> {
     let lines = lines(content);
-    let found: Vec<Loose> = (0..lines.len())
+    let mut found: Vec<Loose> = (0..lines.len())
         .filter_map(|first| loose_place(&lines, first, request.old_str, request.line_endings, last))
         .collect();
-    let ranges = found.iter().map(|place| place.span.clone()).collect();
-    spliced(content, request, Level::WhitespaceNormalized, ranges, |index| match request.line_endings {
-        LineEndings::Literal => request.new_str.to_owned(),
-        LineEndings::Match => loose_text(content, &lines, &found[index], request),
-    })
+    let all = found.len();
+    found.retain(|place| !cuts_a_word(content, place.span.start) && !cuts_a_word(content, place.matched_end));
+    if found.len() < all {
+        note("words cut");
+    }
+    let places = found.into_iter().map(|place| match is_whole_line_edit(&lines, &place, request) {
+        true => {
+            note("whole-line edit");
+            whole_lines::fit_line(content, request, place.first)
+        }
+        false => {
+            let text = match request.line_endings {
+                LineEndings::Literal => request.new_str.to_owned(),
+                LineEndings::Match => loose_text(content, &lines, &place, request),
+            };
+            (place.span.clone(), Some(unjoined(content, &place, request, text)))
+        }
+    });
+    spliced(content, request, Level::WhitespaceNormalized, places.collect())
+}
+
+/// Whether only indentation stands before the one line of `old_str`, and several lines are written.
+fn is_whole_line_edit(lines: &[Line], place: &Loose, request: &Replace<'_>) -> bool {
+    let (old, new) = (texts(request.old_str), texts(request.new_str));
+    let before = &lines[place.first].text[..place.span.start - lines[place.first].start];
+    !is_blank_line(&old[0])
+        && old[1..].iter().all(|line| is_blank_line(line))
+        && !before.is_empty()
+        && is_blank_line(before)
+        && new[1..].iter().any(|line| !is_blank_line(line))
+}
+
+fn first_line_is_blank(text: &str) -> bool {
+    text.contains('\n') && is_blank_line(&texts(text)[0])
+}
+
+/// The new text with line endings where `old_str` had one at its edge and lines would be joined.
+fn unjoined(content: &str, place: &Loose, request: &Replace<'_>, mut text: String) -> String {
+    let (before, after) = (&content[..place.span.start], &content[place.span.end..]);
+    let ending = ending_of_span(content, &place.span);
+    if request.new_str.is_empty() {
+        // Nothing is written but line endings where they are missing: then no line of the document is kept either.
+        let starts = before.is_empty() || before.ends_with('\n');
+        let missing_first = place.begins_with_newline && !after.is_empty() && !first_line_is_blank(after);
+        let missing_last = request.old_str.ends_with('\n') && !missing_first && !starts;
+        return if missing_first || missing_last { ending } else { text };
+    }
+    let follows = if text.is_empty() { after } else { &text };
+    if place.begins_with_newline && !follows.is_empty() && !first_line_is_blank(follows) {
+        note("joined at the start");
+        text.insert_str(0, &ending);
+    }
+    let removes_lines = request.new_str.is_empty() && (before.is_empty() || before.ends_with('\n'));
+    let precedes = if text.is_empty() { before } else { &text };
+    // Under `match` a text counts as ended, and was written so.
+    let is_ended = request.line_endings == LineEndings::Match && !request.new_str.is_empty();
+    let ends_lines =
+        is_ended || removes_lines || request.new_str.ends_with('\n') || precedes.is_empty() || precedes.ends_with('\n');
+    if request.old_str.ends_with('\n') && !ends_lines {
+        note("joined at the end");
+        text.push_str(&ending);
+    }
+    text
 }
 
 /// The place that starts on the line `first`, if `old_str` is there.
@@ -182,14 +262,19 @@ fn loose_place(
     if !trimmed(&head_line.text).ends_with(head) {
         return None;
     }
-    // A first line of blanks only is read as empty: the span begins at the line ending.
+    // A first line of blanks only is read as empty, and the span begins at the line ending; unless it stands for a line
+    // of blanks, which belongs to the span whole.
+    let stands_for_a_line = !segments[0].is_empty() && is_blank_line(&head_line.text);
+    let begins_with_newline = head.is_empty() && !stands_for_a_line;
     let start = match head {
+        "" if stands_for_a_line => head_line.start,
         "" => head_line.text_end(),
         _ => head_line.start + trimmed(&head_line.text).len() - head.len(),
     };
     if segments.len() == 1 {
-        let end = end_of_loose_place(head_line, start + head.len(), endings);
-        return Some(Loose { first, span: start..end });
+        let matched_end = start + head.len();
+        let end = end_of_loose_place(head_line, matched_end, endings);
+        return Some(Loose { first, span: start..end, matched_end, begins_with_newline });
     }
     for middle in 1..segments.len() - 1 {
         if trimmed(&segments[middle]) != trimmed(&lines[first + middle].text) {
@@ -198,7 +283,8 @@ fn loose_place(
     }
     let (tail, tail_line) = (&segments[segments.len() - 1], &lines[last]);
     if tail.is_empty() && last_line == LastLine::AsGiven {
-        return Some(Loose { first, span: start..tail_line.start });
+        let end = tail_line.start;
+        return Some(Loose { first, span: start..end, matched_end: end, begins_with_newline });
     }
     let length = if last_line == LastLine::AsGiven && tail_line.text.starts_with(tail.as_str()) {
         tail.len()
@@ -207,7 +293,9 @@ fn loose_place(
     } else {
         return None;
     };
-    Some(Loose { first, span: start..end_of_loose_place(tail_line, tail_line.start + length, endings) })
+    let matched_end = tail_line.start + length;
+    let end = end_of_loose_place(tail_line, matched_end, endings);
+    Some(Loose { first, span: start..end, matched_end, begins_with_newline })
 }
 
 /// Under `match`, blanks that follow up to the end of the line's text belong to the span.
@@ -222,6 +310,11 @@ fn loose_text(content: &str, lines: &[Line], place: &Loose, request: &Replace<'_
     // An `old_str` with and a `new_str` without final newline does not join lines.
     if request.old_str.ends_with('\n') && !request.new_str.is_empty() && !request.new_str.ends_with('\n') {
         new.push(String::new());
+    }
+    // Nor does an `old_str` that begins with a newline: the line that it keeps apart is one of the new lines.
+    if place.begins_with_newline && !request.new_str.is_empty() && !(new.len() > 1 && is_blank_line(&new[0])) {
+        note("joined at the start");
+        new.insert(0, String::new());
     }
     let span_ending = ending_of_span(content, &place.span);
     let mut result = String::new();

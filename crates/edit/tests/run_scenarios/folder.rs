@@ -52,6 +52,16 @@ impl Folder {
         folder
     }
 
+    /// The text that is expected, with what `expect.json` says of warnings; or the name of the error.
+    pub(crate) fn expected(&self) -> Result<(&str, Option<&Value>), &str> {
+        let warnings = self.expect.as_ref().and_then(|expect| expect.get("warnings"));
+        match (&self.after, &self.error) {
+            (Some(after), _) => Ok((after, warnings)),
+            (None, Some(error)) => Err(error["error"].as_str().unwrap()),
+            (None, None) => panic!("neither `after` nor error.json"),
+        }
+    }
+
     /// The request is refused where an error is expected, and only there.
     pub(crate) fn refused<E: Debug>(&self, error: &E, answer: &Value) -> Failures {
         match &self.error {

@@ -44,7 +44,7 @@ pub(crate) fn scenario(folder: &Folder) -> Failures {
                 InsertError::EmptyAnchor => (json!({"error": "empty_anchor"}), None),
                 InsertError::EmptyNewStr => (json!({"error": "empty_new_str"}), None),
                 InsertError::ResultTooLarge { .. } => (json!({"error": "result_too_large"}), None),
-                InsertError::NoMatch(none) => (no_match(&none), Some(ReplaceError::NoMatch(none))),
+                InsertError::NoMatch(none) => (no_match(&folder.before, &none), Some(ReplaceError::NoMatch(none))),
                 InsertError::MultipleMatches(many) => {
                     (multiple_matches(&many), Some(ReplaceError::MultipleMatches(many)))
                 }

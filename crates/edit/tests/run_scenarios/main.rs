@@ -13,6 +13,8 @@
 
 mod folder;
 mod insert;
+#[path = "../oracle/mod.rs"]
+mod oracle;
 mod patch;
 mod replace;
 mod search;

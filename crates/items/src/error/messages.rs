@@ -7,7 +7,7 @@ use interline_edit::{Level, MultipleMatches, NoMatch, NoMatchCause};
 use super::{Error, IdempotencyKeyProblem, NeedsText, OverloadCause, Overloaded, PassageField, PassageRole, Refusal};
 use crate::KindMismatch;
 use crate::fields::FieldError;
-use crate::{ItemId, Kind, View};
+use crate::{ItemId, Kind, MergeOffer, View};
 
 impl Error {
     /// What to do next.
@@ -40,6 +40,7 @@ impl Error {
             }
             Error::InvalidArguments { missing, unknown } => after_arguments(missing, unknown),
             Error::RenderFailed { .. } => "correct the template or the arguments".to_owned(),
+            Error::InvalidLines { total_lines: 1 } => "ask for line 1".to_owned(),
             Error::InvalidLines { total_lines } => format!("ask for lines from 1 to {total_lines}"),
             Error::ContentEmpty(NeedsText::Lines) => {
                 "read the item without `start_line` and `end_line`, or write a content first".to_owned()
@@ -56,7 +57,10 @@ impl Error {
             Error::InvalidPattern { position: Some(_), .. } => {
                 "correct the expression (no look-around, no back-references), or search for the literal text".to_owned()
             }
-            Error::NoMatch { field, none } => after_no_match(*field, none),
+            Error::NoMatch { field, none, merged: None } => after_no_match(*field, none),
+            Error::NoMatch { merged: Some(offer), .. } => after_offer(offer),
+            Error::LostIndentation { merged, .. } => after_lost_indentation(merged.as_deref()),
+            Error::StaleOffer { .. } => AFTER_STALE_OFFER.to_owned(),
             Error::MultipleMatches { field, many } => after_multiple_matches(*field, many),
             Error::InvalidOperations { total: 0, .. } => {
                 "give at least one operation with `start_line`, `end_line` and `content`".to_owned()
@@ -64,9 +68,7 @@ impl Error {
             Error::InvalidOperations { .. } => {
                 "correct the operations named; line numbers are those of the content before the patch".to_owned()
             }
-            Error::AtEdit { index, error } => {
-                format!("{}; no edit was made: send all of them again, with edit {index} corrected", error.suggestion())
-            }
+            Error::AtEdit { index, error, .. } => after_edit_of_several(*index, error),
             Error::Conflict { current, .. } | Error::StaleLines { current, .. } => {
                 let version = current.stamp.version;
                 format!("nothing was applied: read the item again, then repeat the change on version {version}")
@@ -114,6 +116,38 @@ fn after_arguments(missing: &[String], unknown: &[String]) -> String {
     .to_owned()
 }
 
+/// What the further lines of a change of code are.
+const NOT_INDENTED: &str = "the lines that would be written after it are not: they may break the block";
+
+const AFTER_STALE_OFFER: &str = "nothing was applied: repeat the request without `merged`; if it is refused again, the \
+                                 refusal has the id of the present offer";
+
+fn after_offer(offer: &MergeOffer) -> String {
+    format!(
+        "check the `diff` of `merged`; if that change is meant, repeat the request with `merged`: \"{}\"; else correct \
+         the passage by `nearest`",
+        offer.id
+    )
+}
+
+fn after_lost_indentation(offer: Option<&MergeOffer>) -> String {
+    match offer {
+        Some(offer) => format!(
+            "check the `diff` of `merged`, which indents them; if it is meant, repeat the request with `merged`: \"{}\"; \
+             else begin the old text at the start of its line, and indent every line of the new one",
+            offer.id
+        ),
+        None => {
+            "begin the old text at the start of its line, with its indentation, and indent every line of the new one"
+                .to_owned()
+        }
+    }
+}
+
+fn after_edit_of_several(index: usize, error: &Error) -> String {
+    format!("{}; no edit was made: send all of them again, with `edits[{index}]` corrected", error.suggestion())
+}
+
 fn after_no_match(field: PassageField, none: &NoMatch) -> String {
     let name = field.name;
     match &none.cause {
@@ -129,12 +163,16 @@ fn after_no_match(field: PassageField, none: &NoMatch) -> String {
         Some(NoMatchCause::CannotIndent { new_line, .. }) => {
             format!("give `{name}` as it stands in the content, and line {new_line} of `new_str` indented to suit")
         }
+        Some(NoMatchCause::LostBlanks { line }) => {
+            format!("copy the text as it stands from line {line} on into `{name}`, and its blanks into `new_str`")
+        }
         Some(NoMatchCause::AlreadyApplied { line }) => {
             format!("read around line {line}; if the change is there, nothing is left to do")
         }
         Some(NoMatchCause::EscapedNewlines { .. }) => format!("send real line breaks in `{name}`, not backslash and n"),
+        Some(NoMatchCause::EscapedQuotes { .. }) => format!("send the quotes in `{name}` without backslashes"),
         Some(NoMatchCause::LineNumbers { .. }) => format!("take the line numbers off the lines of `{name}`"),
-        Some(NoMatchCause::Elision) => "give every line of the passage, or name a shorter one".to_owned(),
+        Some(NoMatchCause::Elision { .. }) => "give every line of the passage, or name a shorter one".to_owned(),
         Some(NoMatchCause::Blank) => format!("add text of a line beside the blanks to `{name}`"),
         None => match none.nearest.first() {
             Some(nearest) if nearest.first_line == nearest.last_line => format!(
@@ -162,6 +200,12 @@ fn after_multiple_matches(field: PassageField, many: &MultipleMatches) -> String
     let (name, total) = (field.name, many.total);
     if total == many.expected {
         return format!("name a longer passage in `{name}`: these places share characters");
+    }
+    if total < many.expected {
+        let places = if total == 1 { "only one is" } else { "all of them are" };
+        return format!(
+            "give `expected_matches`: {total} if {places} meant, or a passage in `{name}` that the others have too"
+        );
     }
     let longer = format!("add lines around the one that is meant until `{name}` is unique");
     match field.role {
@@ -240,7 +284,13 @@ impl fmt::Display for Error {
             Error::InvalidPattern { detail, position: None } => {
                 write!(f, "the regular expression cannot be used: {detail}")
             }
-            Error::NoMatch { field, none } => match &none.cause {
+            Error::LostIndentation { line, .. } => write!(f, "line {line} is indented, and {NOT_INDENTED}"),
+            Error::StaleOffer { current } => write!(
+                f,
+                "`merged` does not name a change of this request in version {} of the item",
+                current.stamp.version
+            ),
+            Error::NoMatch { field, none, .. } => match &none.cause {
                 Some(cause) => write!(f, "`{}` could not be matched: {cause}", field.name),
                 None => write!(f, "`{}` was not found in the content", field.name),
             },
@@ -254,7 +304,9 @@ impl fmt::Display for Error {
                 [one] => write!(f, "the lines of operation {} are not what its `expect` says", one.index),
                 _ => write!(f, "the lines of {total} operations are not what their `expect` says"),
             },
-            Error::AtEdit { index, error } => write!(f, "edit {index}: {error}"),
+            Error::AtEdit { index, total, error } => {
+                write!(f, "`edits[{index}]` (the {} of {total}): {error}", Ordinal(index + 1))
+            }
             Error::Conflict { expected_version, current, .. } => write!(
                 f,
                 "the item is at version {}, and version {expected_version} was expected",
@@ -332,7 +384,24 @@ fn fmt_multiple_matches(f: &mut fmt::Formatter<'_>, field: PassageField, many: &
         return write!(f, "the {total} places of `{name}` overlap");
     }
     let (s, were) = (if total == 1 { "" } else { "s" }, if expected == 1 { "was" } else { "were" });
-    write!(f, "`{name}` is in {total} place{s} where {expected} {were} expected")
+    let only = if total < expected { "only " } else { "" };
+    write!(f, "`{name}` is in {only}{total} place{s} where {expected} {were} expected")
+}
+
+/// A place in an order, displayed as `1st`, `2nd`, `11th`.
+struct Ordinal(usize);
+
+impl fmt::Display for Ordinal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ending = match (self.0 % 10, self.0 % 100) {
+            (_, 11..=13) => "th",
+            (1, _) => "st",
+            (2, _) => "nd",
+            (3, _) => "rd",
+            _ => "th",
+        };
+        write!(f, "{}{ending}", self.0)
+    }
 }
 
 impl fmt::Display for Refusal {
@@ -432,8 +501,8 @@ mod tests {
 
     #[test]
     fn every_field_that_is_refused_is_named_with_its_reason() {
-        let errors = vec![FieldError::new("title", "is required"), FieldError::new("tags[0]", "the tag is blank")];
-        assert_eq!(Error::ValidationFailed(errors).to_string(), "title: is required; tags[0]: the tag is blank");
+        let errors = vec![FieldError::new("title", "is required"), FieldError::new("tags[0]", "must not be blank")];
+        assert_eq!(Error::ValidationFailed(errors).to_string(), "title: is required; tags[0]: must not be blank");
     }
 
     #[test]

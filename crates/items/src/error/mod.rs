@@ -12,6 +12,7 @@ use interline_python::CodeError;
 
 use crate::KindMismatch;
 use crate::fields::FieldError;
+use crate::usecases::MergeOffer;
 use crate::{App, Corruption, EventCursor, Item, ItemId, Kind, Scope, SpaceId, StoreError, UniqueField};
 
 /// Why a use case refused or failed. The code is stable; the message (`Display`) says what happened, with the figures, and
@@ -118,6 +119,20 @@ pub enum Error {
         field: PassageField,
         /// The nearest passages and the likely cause, to help the client find it.
         none: Box<NoMatch>,
+        /// The change that was probably meant.
+        merged: Option<Box<MergeOffer>>,
+    },
+    /// The further lines of a change of code lack the indentation of the line that it begins in.
+    LostIndentation {
+        /// 1-based line.
+        line: usize,
+        /// The change with that indentation, where it is clear.
+        merged: Option<Box<MergeOffer>>,
+    },
+    /// The change that a request asks for by an id is not the one that would be offered to it now.
+    StaleOffer {
+        /// The present state of the item.
+        current: Box<Item>,
     },
     /// The passage that an edit names is not in as many places as expected.
     MultipleMatches {
@@ -146,6 +161,8 @@ pub enum Error {
     AtEdit {
         /// 0-based index of the edit.
         index: usize,
+        /// How many there are.
+        total: usize,
         /// Why; it decides the code.
         error: Box<Error>,
     },
@@ -317,7 +334,7 @@ pub enum Expectation {
 
 impl Error {
     /// Every code that [`Error::code`] gives.
-    pub const CODES: [&'static str; 24] = [
+    pub const CODES: [&'static str; 25] = [
         "not_found",
         "validation_failed",
         "too_large",
@@ -331,6 +348,7 @@ impl Error {
         "invalid_parameters",
         "invalid_pattern",
         "no_match",
+        "lost_indentation",
         "multiple_matches",
         "invalid_operations",
         "conflict",
@@ -367,7 +385,10 @@ impl Error {
             Error::MultipleMatches { .. } => "multiple_matches",
             Error::InvalidOperations { .. } => "invalid_operations",
             Error::AtEdit { error, .. } => error.code(),
-            Error::Conflict { .. } | Error::StaleLines { .. } | Error::KeyInFlight => "conflict",
+            Error::LostIndentation { .. } => "lost_indentation",
+            Error::Conflict { .. } | Error::StaleLines { .. } | Error::StaleOffer { .. } | Error::KeyInFlight => {
+                "conflict"
+            }
             Error::Duplicate { .. } | Error::SlugTaken(_) => "duplicate",
             Error::CursorExpired { .. } => "cursor_expired",
             Error::Unauthorized => "unauthorized",

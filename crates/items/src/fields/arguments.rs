@@ -58,7 +58,7 @@ fn check_name(field: &str, name: &str, limits: &Limits) -> Result<(), FieldError
     if starts_well && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_')) {
         return Ok(());
     }
-    let message = "the name must start with a letter a-z, then a-z, digits and `_`, like `source_code`";
+    let message = "must start with a letter a-z, then a-z, digits and `_`, like `source_code`";
     Err(FieldError::new(field, message))
 }
 

@@ -22,7 +22,7 @@ impl CodePath {
         let path = CodePath::parse_stored(kind, path, limits)?;
         refuse_hidden(FIELD, path.as_str(), Hidden::None)?;
         if path.as_str().split('/').any(is_blank) {
-            return Err(FieldError::new(FIELD, "a component of the path is blank; name it"));
+            return Err(FieldError::new(FIELD, "a component is blank; name it"));
         }
         refuse_other_form(FIELD, path.as_str())?;
         Ok(path)
@@ -73,14 +73,14 @@ impl CodePath {
 /// What keeps a text from being a path.
 fn problem(path: &str) -> Option<String> {
     if path.is_empty() {
-        return Some("the path is empty".to_owned());
+        return Some("must not be empty".to_owned());
     }
     if let Some(odd) = path.chars().find(|c| *c == '\\' || c.is_control()) {
-        return Some(format!("{odd:?} cannot be part of a path"));
+        return Some(format!("{odd:?} cannot be part of it"));
     }
     match path.split('/').find(|component| matches!(*component, "" | "." | "..")) {
-        Some("") => Some("a component of the path is empty".to_owned()),
-        Some(component) => Some(format!("`{component}` cannot be a component of a path")),
+        Some("") => Some("a component is empty".to_owned()),
+        Some(component) => Some(format!("`{component}` cannot be a component of it")),
         None => None,
     }
 }
@@ -117,23 +117,23 @@ mod tests {
     fn other_paths_are_refused_with_the_reason() {
         let long = "x".repeat(2_000);
         for (given, reason) in [
-            ("", "the path is empty"),
-            ("/", "the path is empty"),
-            ("//", "the path is empty"),
+            ("", "must not be empty"),
+            ("/", "must not be empty"),
+            ("//", "must not be empty"),
             ("../secret", "`..`"),
             ("a/../b", "`..`"),
             ("a/./b", "`.`"),
             ("..", "`..`"),
-            ("//a", "a component of the path is empty"),
-            ("a//b", "a component of the path is empty"),
+            ("//a", "a component is empty"),
+            ("a//b", "a component is empty"),
             ("a\\b", "'\\\\'"),
             ("a\nb", "'\\n'"),
             ("a\u{85}b", "'\\u{85}'"),
             ("a\0b", "character 2 is NUL"),
-            (" ", "a component of the path is blank"),
-            ("a/ /b", "a component of the path is blank"),
-            ("a/\u{a0}\u{2003}", "a component of the path is blank"),
-            ("a/\u{2800}", "a component of the path is blank"),
+            (" ", "a component is blank"),
+            ("a/ /b", "a component is blank"),
+            ("a/\u{a0}\u{2003}", "a component is blank"),
+            ("a/\u{2800}", "a component is blank"),
             ("a\u{202e}gpj.md", "character 2 is a control of the direction of text (U+202E); remove it"),
             ("a/\u{2066}b", "character 3 is a control of the direction of text (U+2066); remove it"),
             ("a\u{200e}b", "character 2 is a mark of the direction of text (U+200E); remove it"),

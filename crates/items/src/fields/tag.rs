@@ -84,7 +84,7 @@ fn problem(tag: &str) -> Option<String> {
         inside_word = is_of_word;
     }
     match tag.chars().next_back() {
-        None => Some("the tag is blank".to_owned()),
+        None => Some("must not be blank".to_owned()),
         Some(last) if !inside_word => Some(format!("`{tag}` ends with `{last}`")),
         Some(_) => None,
     }

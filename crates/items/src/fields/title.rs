@@ -20,7 +20,7 @@ impl Title {
     /// The title of a kind that needs one.
     pub(crate) fn parse_required(title: &str, limits: &Limits) -> Result<Title, FieldError> {
         if is_blank(title) {
-            return Err(FieldError::new(FIELD, "title is blank; it needs at least one visible character"));
+            return Err(FieldError::new(FIELD, "must not be blank: it needs at least one visible character"));
         }
         Title::parse(title, limits)
     }
@@ -54,7 +54,11 @@ mod tests {
         for title in ["", " ", "\t\r\n", "\u{a0}\u{2003}", "\u{200f}", "\u{3164}"] {
             let error = Title::parse_required(title, &Limits::default()).unwrap_err();
             assert_eq!(error.field, "title");
-            assert!(error.message.contains("blank"), "{title:?}: {error}");
+            assert_eq!(
+                error.to_string(),
+                "title: must not be blank: it needs at least one visible character",
+                "{title:?}"
+            );
         }
         assert_eq!(Title::parse_required(" a ", &Limits::default()).unwrap().as_str(), " a ");
     }

@@ -49,8 +49,8 @@ pub use code::{
 };
 pub use commit::WriteOutcome;
 pub use edit::{
-    ChangedPassage, Changes, EditMode, EditRequest, EditResult, EditUnit, InsertAt, LinePatch, PassageChange,
-    TextChange,
+    ChangedPassage, Changes, EditMode, EditRequest, EditResult, EditUnit, EditWarning, InsertAt, LinePatch, MatchType,
+    MergeOffer, PassageChange, TextChange,
 };
 pub use events::{LISTENERS_PER_USER, ListenFrom, ListenRequest, Listener, ReceivedEvent};
 pub use idempotency::{IdempotentRequest, IdempotentStart};

@@ -217,6 +217,7 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::InvalidParameters(_)
         | Error::InvalidPattern { .. }
         | Error::NoMatch { .. }
+        | Error::LostIndentation { .. }
         | Error::MultipleMatches { .. } => StatusCode::BAD_REQUEST,
         Error::Unauthorized => StatusCode::UNAUTHORIZED,
         Error::Forbidden(_) => StatusCode::FORBIDDEN,
@@ -225,6 +226,7 @@ fn status_of(error: &Error) -> StatusCode {
         }
         Error::Conflict { expectation: Expectation::ExpectedVersion, .. }
         | Error::StaleLines { .. }
+        | Error::StaleOffer { .. }
         | Error::KeyInFlight
         | Error::Duplicate { .. }
         | Error::SlugTaken(_) => StatusCode::CONFLICT,

@@ -37,6 +37,11 @@ pub(crate) trait EditRequestBody: HasEditOptions {
     /// The unit in which its changes are counted.
     const UNIT: EditUnit = EditUnit::Places;
 
+    /// Takes the id of an offered change that is asked for.
+    fn take_merged(&mut self) -> Option<String> {
+        None
+    }
+
     /// The change of the text; `None` if the request has none.
     fn into_change(self) -> Result<Option<TextChange>, Error>;
 }
@@ -107,6 +112,10 @@ edit_request_body! {
         #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
         expected_matches: Option<usize>,
+        /// The id of the change that a refusal offered: the same request with it makes that change.
+        #[serde(default, deserialize_with = "deserialize_some")]
+        #[schema(nullable = false)]
+        merged: Option<String>,
     }
 }
 
@@ -156,6 +165,10 @@ edit_request_body! {
         #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(value_type = Option<Vec<PassageEditRequest>>, nullable = false, min_items = 1, max_items = 100)]
         edits: Option<Vec<Object<PassageEditRequest>>>,
+        /// The id of the change that a refusal offered: the same request with it makes that change.
+        #[serde(default, deserialize_with = "deserialize_some")]
+        #[schema(nullable = false)]
+        merged: Option<String>,
     }
 }
 
@@ -208,6 +221,10 @@ pub(crate) struct LineOperationRequest {
 impl EditRequestBody for StrReplaceRequest {
     const TEXT_FIELDS: &'static [&'static str] = &["old_str", "new_str"];
 
+    fn take_merged(&mut self) -> Option<String> {
+        self.merged.take()
+    }
+
     fn into_change(self) -> Result<Option<TextChange>, Error> {
         let expected_matches = self.expected_matches.unwrap_or(1);
         Ok(match (self.old_str, self.new_str) {
@@ -249,6 +266,10 @@ impl EditRequestBody for InsertRequest {
 impl EditRequestBody for EditsRequest {
     const TEXT_FIELDS: &'static [&'static str] = &["edits"];
 
+    fn take_merged(&mut self) -> Option<String> {
+        self.merged.take()
+    }
+
     fn into_change(self) -> Result<Option<TextChange>, Error> {
         let one = |Object(edit): Object<PassageEditRequest>| PassageChange {
             old_str: edit.old_str,
@@ -276,10 +297,11 @@ impl EditRequestBody for PatchContentRequest {
 
 /// The edit that the use case is called with.
 pub(crate) fn edit_request<B: EditRequestBody>(
-    body: B,
+    mut body: B,
     options: EditOptions,
     expected: ExpectedVersion,
 ) -> Result<EditRequest, Error> {
+    let merged = body.take_merged();
     let change = body.into_change()?;
     if change.is_none() && options.arguments.is_none() {
         return Err(required(B::TEXT_FIELDS.first().copied().unwrap_or_default()));
@@ -287,13 +309,7 @@ pub(crate) fn edit_request<B: EditRequestBody>(
     let defaults = EditRequest::new(change);
     Ok(EditRequest {
         arguments: options.arguments.map(into_arguments),
-        loosest: match options.loosest {
-            None => defaults.loosest,
-            Some(name) => Level::from_name(&name).ok_or_else(|| {
-                let names = Level::ALL.map(Level::name).join(", ");
-                invalid_field("match", format!("must be one of {names}"))
-            })?,
-        },
+        loosest: loosest_level(options.loosest.as_deref())?,
         line_endings: match options.line_endings {
             None => defaults.line_endings,
             Some(name) => LineEndings::from_name(&name)
@@ -302,7 +318,17 @@ pub(crate) fn edit_request<B: EditRequestBody>(
         unit: B::UNIT,
         expected,
         mode: options.mode,
+        merged,
         ..defaults
+    })
+}
+
+/// The loosest level at which a passage may be found, from the field `match`.
+pub(crate) fn loosest_level(name: Option<&str>) -> Result<Level, Error> {
+    let Some(name) = name else { return Ok(Level::SpacingNormalized) };
+    Level::from_name(name).ok_or_else(|| {
+        let names = Level::ALL.map(Level::name).join(", ");
+        invalid_field("match", format!("must be one of {names}"))
     })
 }
 

@@ -1,11 +1,11 @@
 //! Responses of the editing routes.
 
-use interline_items::{EditMode, EditResult, EditUnit};
+use interline_items::{EditMode, EditResult, EditUnit, EditWarning};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::ItemResponse;
-use super::enumerations::MatchLevel;
+use super::enumerations::{MatchType, WarningCode};
 
 /// What an edit did, and the item afterwards.
 #[derive(Debug, Serialize, ToSchema)]
@@ -17,9 +17,9 @@ pub(crate) struct EditResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     dry_run: Option<bool>,
-    /// The loosest level at which a passage was found.
+    /// The loosest level at which a passage was found, or `merged`: the change that a refusal had offered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<MatchLevel>, nullable = false)]
+    #[schema(value_type = Option<MatchType>, nullable = false)]
     match_type: Option<&'static str>,
     /// The line of the first place; of an insertion, where the first character of the new text is.
     #[schema(value_type = Option<i64>, minimum = 1)]
@@ -38,8 +38,35 @@ pub(crate) struct EditResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     diff_truncated: Option<bool>,
+    /// What was done as asked, and probably was not meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Option<Vec<EditWarningResponse>>, nullable = false)]
+    warnings: Vec<EditWarningResponse<'a>>,
     #[serde(flatten)]
     item: ItemResponse<'a>,
+}
+
+/// What an edit did as it was asked to, and probably was not meant to.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = EditWarning)]
+pub(crate) struct EditWarningResponse<'a> {
+    #[schema(value_type = WarningCode)]
+    code: &'a str,
+    /// The line.
+    #[schema(value_type = i64, minimum = 1)]
+    line: usize,
+    message: &'a str,
+    /// The lines as they should be, where that is clear.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    text: Option<&'a str>,
+}
+
+impl<'a> From<&'a EditWarning> for EditWarningResponse<'a> {
+    fn from(warning: &'a EditWarning) -> EditWarningResponse<'a> {
+        let EditWarning { code, line, message, text } = warning;
+        EditWarningResponse { code, line: *line, message, text: text.as_deref() }
+    }
 }
 
 impl<'a> EditResponse<'a> {
@@ -48,19 +75,23 @@ impl<'a> EditResponse<'a> {
         EditResponse {
             success: true,
             dry_run: dry_run_flag(mode),
-            match_type: edited.match_type.map(interline_items::Level::name),
+            match_type: edited.match_type.map(interline_items::MatchType::name),
             line: edited.line,
             replacements,
             operations_applied,
             diff: &edited.diff.text,
             diff_truncated: edited.diff.truncated.then_some(true),
+            warnings: edited.warnings.iter().map(EditWarningResponse::from).collect(),
             item,
         }
     }
 
     /// The response of an edit that was made before, for a repeated request.
     pub(crate) fn without_diff(edited: &'a EditResult, item: ItemResponse<'a>) -> EditResponse<'a> {
-        EditResponse { diff: "", diff_truncated: Some(true), ..EditResponse::new(edited, EditMode::Write, item) }
+        let mut response = EditResponse::new(edited, EditMode::Write, item);
+        // Nothing of the content outlives the item.
+        response.warnings.iter_mut().for_each(|warning| warning.text = None);
+        EditResponse { diff: "", diff_truncated: Some(true), ..response }
     }
 
     /// The length of its text, in bytes, about.

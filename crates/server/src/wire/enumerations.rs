@@ -53,6 +53,10 @@ enumerations! {
     ItemField = ["title", "description", "tags", "url", "name", "arguments", "path", "content"];
     /// How loosely a passage is or was looked for, strictest first.
     MatchLevel = Level::ALL.map(Level::name);
+    /// How a passage was found, strictest first.
+    MatchType = interline_items::MatchType::names();
+    /// What an edit warns of.
+    WarningCode = ["lost_indentation", "joined_lines"];
     /// What becomes of the line endings of a new text: they are written as they are, or become those of the passage.
     LineEndings = interline_items::LineEndings::ALL.map(interline_items::LineEndings::name);
     /// Where whole lines are inserted.

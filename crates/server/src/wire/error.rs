@@ -3,8 +3,8 @@
 use interline_items::KindMismatch;
 use interline_items::fields::FieldError;
 use interline_items::{
-    Error, InvalidOperation, Item, ItemId, Kind, MatchLocation, MultipleMatches, NeedsText, NoMatch, PassageField,
-    SimilarPassage, SpaceId, StaleOperation, UnifiedDiff, View, quoted_names,
+    Error, InvalidOperation, Item, ItemId, Kind, MatchLocation, MergeOffer, MultipleMatches, NeedsText, NoMatch,
+    PassageField, SimilarPassage, SpaceId, StaleOperation, UnifiedDiff, View, quoted_names,
 };
 use interline_python::CodeError;
 use serde::Serialize;
@@ -178,21 +178,16 @@ fn data_of(error: &Error) -> Map<String, Value> {
         Error::InvalidPattern { detail, position } => {
             object([("detail", detail.as_str().into()), ("position", (*position).into())])
         }
-        Error::NoMatch { none, .. } => no_match(none),
+        Error::NoMatch { none, merged, .. } => with_offer(no_match(none), merged.as_deref()),
+        Error::LostIndentation { line, merged } => with_offer(object([("line", (*line).into())]), merged.as_deref()),
+        Error::StaleOffer { current } => stale_offer(current),
         Error::MultipleMatches { field, many } => multiple_matches(*field, many),
         Error::InvalidOperations { operations, total } => {
             let one = |operation: &InvalidOperation| json!({"index": operation.index, "message": operation.problem.to_string()});
             object([("operations", operations.iter().map(one).collect()), ("total_invalid", (*total).into())])
         }
-        Error::StaleLines { operations, current, .. } => {
-            let one = |operation: &StaleOperation| json!({"index": operation.index, "present": operation.present});
-            object([
-                ("current_version", current.stamp.version.into()),
-                ("operations", operations.iter().map(one).collect()),
-                ("current", item(current)),
-            ])
-        }
-        Error::AtEdit { index, error } => {
+        Error::StaleLines { operations, current, .. } => stale_lines(operations, current),
+        Error::AtEdit { index, error, .. } => {
             let mut data = data_of(error);
             data.insert("edit_index".to_owned(), (*index).into());
             data
@@ -232,6 +227,30 @@ fn conflict(expected_version: u64, current: &Item, diff: Option<&UnifiedDiff>) -
         ("diff", diff.map(|diff| diff.text.as_str()).into()),
         ("diff_truncated", diff.map(|diff| diff.truncated).into()),
     ])
+}
+
+/// The data with the field `merged`, where a change is offered.
+fn with_offer(mut data: Map<String, Value>, offer: Option<&MergeOffer>) -> Map<String, Value> {
+    let Some(MergeOffer { id, line, end_line, diff }) = offer else { return data };
+    let mut merged = json!({"id": id, "line": line, "end_line": end_line, "diff": diff.text});
+    if diff.truncated {
+        merged["diff_truncated"] = true.into();
+    }
+    data.insert("merged".to_owned(), merged);
+    data
+}
+
+fn stale_lines(operations: &[StaleOperation], current: &Item) -> Map<String, Value> {
+    let one = |operation: &StaleOperation| json!({"index": operation.index, "present": operation.present});
+    object([
+        ("current_version", current.stamp.version.into()),
+        ("operations", operations.iter().map(one).collect()),
+        ("current", item(current)),
+    ])
+}
+
+fn stale_offer(current: &Item) -> Map<String, Value> {
+    object([("current_version", current.stamp.version.into()), ("current", item(current))])
 }
 
 fn no_match(none: &NoMatch) -> Map<String, Value> {

@@ -3,6 +3,8 @@
 use interline_items::Error;
 use interline_items::fields::FieldError;
 
+use super::plain_parser_message;
+
 /// How much of a parser's message is shown: it quotes the client.
 const MAX_MESSAGE_CHARS: usize = 300;
 
@@ -14,9 +16,10 @@ pub(crate) fn invalid_field(field: &str, message: impl Into<String>) -> Error {
 /// The parser's error about the field at `path`, or about the whole body where that is no JSON.
 pub(crate) fn json_field_error(path: &str, error: &serde_json::Error) -> Error {
     let full_message = error.to_string();
-    let message = full_message.split(" at line ").next().unwrap_or(&full_message);
     let field_error = if error.is_data() {
-        named_field(path, message)
+        // Where it is in the text; a value has no lines.
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        named_field(path, full_message.strip_suffix(&place).unwrap_or(&full_message))
     } else {
         FieldError::new("body", shortened(&format!("is not valid JSON: {full_message}")))
     };
@@ -40,7 +43,7 @@ fn named_field(path: &str, message: &str) -> FieldError {
         FieldError::new(inside(quoted), "is given more than once")
     } else {
         let field = if path == "." { "body" } else { path };
-        FieldError::new(shortened(field), shortened(message))
+        FieldError::new(shortened(field), shortened(&plain_parser_message(message)))
     }
 }
 

@@ -14,6 +14,7 @@ mod history;
 mod item;
 mod list;
 mod object;
+mod parser_words;
 mod requests;
 mod time;
 mod truncation;
@@ -23,7 +24,7 @@ mod webhooks;
 pub(crate) use cursor::CursorText;
 pub(crate) use edit_requests::{
     DeleteContentRequest, EditRequestBody, EditsRequest, InsertRequest, PatchContentRequest, StrReplaceRequest,
-    edit_request, require_version,
+    edit_request, loosest_level, require_version,
 };
 pub(crate) use edit_response::{EditResponse, dry_run_flag, edit_counts};
 pub(crate) use enrichment::EnrichmentResponse;
@@ -37,6 +38,7 @@ pub(crate) use history::{HistoryList, VersionDiffResponse};
 pub(crate) use item::{ContentMetadata, Extent, ItemResponse, collection_of, content_length, total_lines};
 pub(crate) use list::{ItemList, TagCount, TagList};
 pub(crate) use object::Object;
+pub use parser_words::plain_parser_message;
 pub(crate) use requests::{
     CreateItemRequest, CreateTokenRequest, CreateUserRequest, ItemConditionRequest, RenameTagRequest,
     RenameTokenRequest, RenderRequest, UpdateItemRequest, tag_changes,

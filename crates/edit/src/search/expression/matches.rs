@@ -114,9 +114,11 @@ impl<'a> Matches<'a> {
         }
         if let Some(longest) = reach.bytes
             && longest <= fast.max_bytes / 2
+            && let end = self.text.floor_char_boundary(limit)
+            // A character may be longer than a short piece.
+            && let last_start = self.text.floor_char_boundary(end.saturating_sub(longest))
+            && from <= last_start
         {
-            let end = self.text.floor_char_boundary(limit);
-            let last_start = self.text.floor_char_boundary(end - longest);
             return Piece { end, last_start, next: self.after_char_at(last_start), method: Method::Call };
         }
         let line_end = match reach.lines {

@@ -20,9 +20,10 @@ enum Engines {
     Simulation,
 }
 
-const ALL_ENGINES: [Engines; 6] = [
+const ALL_ENGINES: [Engines; 7] = [
     Engines::AsUsual,
     Engines::ShortCalls(1),
+    Engines::ShortCalls(2),
     Engines::ShortCalls(7),
     Engines::ShortCalls(64),
     Engines::Steps,
@@ -110,6 +111,14 @@ const EXPRESSIONS: &[&str] = &[
     ".*[^A-Z]|[A-Z]",
     r"\bcat\b.*\bé\b|b\r$",
 ];
+
+#[test]
+fn a_piece_may_be_shorter_than_a_character() {
+    for expression in ["a", "a|b", "[ab]", r"\b", "$"] {
+        check_against_regex(expression, "🦀a🦀🦀b");
+        check_against_regex(expression, "a🦀\n🦀🦀b🦀");
+    }
+}
 
 #[test]
 fn matches_are_those_of_the_regex_crate() {

@@ -8,6 +8,8 @@
 
 mod changes;
 mod contention;
+mod match_type;
+mod merge_offer;
 mod plan;
 mod plan_on_newest;
 mod request;
@@ -15,7 +17,7 @@ mod resolve;
 
 use std::sync::Arc;
 
-use interline_edit::{Edit, Level, UnifiedDiff};
+use interline_edit::{Edit, UnifiedDiff};
 
 use crate::{CodeKind, ContentRule, Error, Snapshot};
 
@@ -26,6 +28,8 @@ pub(super) use contention::EditContention;
 use plan::{PlannedEdit, plan_code, plan_template, plan_text};
 
 pub use changes::{ChangedPassage, Changes};
+pub use match_type::{EditWarning, MatchType};
+pub use merge_offer::MergeOffer;
 pub use request::{EditMode, EditRequest, EditUnit, InsertAt, LinePatch, PassageChange, TextChange};
 
 /// How often an edit is planned outside the writer. Under so much contention it is cheaper to make other writes wait.
@@ -36,8 +40,10 @@ const ROUNDS_OUTSIDE: usize = 3;
 pub struct EditResult {
     /// The item and its content afterwards; after a dry run, still at the version before.
     pub after: Snapshot,
-    /// The loosest level at which a passage was matched; `None` where the request names none.
-    pub match_type: Option<Level>,
+    /// How the passages were found, the loosest of all; `None` where the request names none.
+    pub match_type: Option<MatchType>,
+    /// What was done as asked, and probably was not meant.
+    pub warnings: Vec<EditWarning>,
     /// 1-based line of the first changed place; of an insertion, the line of the new text's first character.
     pub line: Option<usize>,
     /// How many changes were made.

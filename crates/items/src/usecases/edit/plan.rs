@@ -141,10 +141,11 @@ impl NewText {
         if !is_unchanged {
             item.content = self.text.as_deref().map(ContentInfo::from_text);
         }
-        let ResolvedEdit { edit, level, line, places } = self.resolved;
+        let ResolvedEdit { edit, match_type, line, places, warnings } = self.resolved;
         let edited = EditResult {
             after: Snapshot { item, content: self.text },
-            match_type: level,
+            match_type,
+            warnings,
             line,
             count: places,
             unit,

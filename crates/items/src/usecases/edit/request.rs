@@ -32,6 +32,8 @@ pub struct EditRequest {
     pub expected: ExpectedVersion,
     /// Whether it is written.
     pub mode: EditMode,
+    /// The id of a change that was offered when this request was refused: that change is made. See [`super::MergeOffer`].
+    pub merged: Option<String>,
 }
 
 impl EditRequest {
@@ -55,6 +57,7 @@ impl EditRequest {
             line_endings: LineEndings::Literal,
             expected: ExpectedVersion::Any,
             mode: EditMode::Write,
+            merged: None,
         }
     }
 }
@@ -167,6 +170,14 @@ impl EditRequest {
     /// cannot be stored.
     pub(super) fn check(&self) -> Result<(), Error> {
         match &self.change {
+            Some(TextChange::Replace(_) | TextChange::Several(_)) => {}
+            None | Some(TextChange::Delete { .. } | TextChange::Insert { .. } | TextChange::Patch(_)) => {
+                if self.merged.is_some() {
+                    return Err(Error::field("merged", "belongs to a request that replaces a passage"));
+                }
+            }
+        }
+        match &self.change {
             None if self.arguments.is_none() => Err(Error::field("arguments", "is required where no text is changed")),
             Some(TextChange::Several(edits)) if !(1..=MAX_EDITS).contains(&edits.len()) => {
                 let message = format!("has {} edits; there must be from 1 to {MAX_EDITS}", edits.len());
@@ -220,7 +231,7 @@ impl TextChange {
             TextChange::Patch(_) => Ok(()),
             TextChange::Several(edits) => {
                 let mut checked = edits.iter().map(PassageChange::check_passages).enumerate();
-                checked.try_for_each(|(index, checked)| checked.map_err(|error| at_edit(index, error)))
+                checked.try_for_each(|(index, checked)| checked.map_err(|error| at_edit(index, edits.len(), error)))
             }
         }
     }

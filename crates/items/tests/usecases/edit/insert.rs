@@ -1,7 +1,7 @@
 //! Inserting a text beside a passage, or at the start or end.
 
-use interline_items::Level;
 use interline_items::{EditRequest, Error, InsertAt, Kind, PassageField, TextChange};
+use interline_items::{Level, MatchType};
 
 use super::{after, assert_edits, assert_refuses, before, delete, edit, insert, replace, replace_all, several};
 use crate::samples::note;
@@ -29,7 +29,7 @@ async fn a_text_goes_directly_beside_its_anchor_or_as_lines_to_an_edge() {
     ] {
         let edited = assert_edits(&world, content, &insert(at.clone(), new), result).await;
         let summary = (edited.match_type, edited.line, edited.count);
-        assert_eq!(summary, (level, Some(line), 1), "{content:?} {at:?}");
+        assert_eq!(summary, (level.map(MatchType::At), Some(line), 1), "{content:?} {at:?}");
     }
 }
 
@@ -129,7 +129,7 @@ async fn what_no_content_could_take_is_refused_where_there_is_none() {
         (several([("a", "b"), ("", "c")]), "edits[1].old_str"),
     ] {
         let refused = edit(&world, &item, change).await.unwrap_err();
-        let refused = if let Error::AtEdit { index: 1, error } = refused { *error } else { refused };
+        let refused = if let Error::AtEdit { index: 1, error, .. } = refused { *error } else { refused };
         assert_eq!(refused_fields(Err::<(), _>(refused)), [field]);
     }
     let refused = edit(&world, &item, TextChange::Patch(Vec::new())).await.unwrap_err();

@@ -2,7 +2,7 @@
 
 use interline_items::fields::Limits;
 use interline_items::{EditRequest, EditUnit, Error, Kind, NeedsText, PassageField, TextChange};
-use interline_items::{Level, LineEndings};
+use interline_items::{Level, LineEndings, MatchType};
 
 use super::{assert_edits, assert_refuses, capped, delete, edit, replace, replace_all, request};
 use crate::samples::note;
@@ -18,11 +18,15 @@ async fn a_passage_is_found_at_the_strictest_level_that_has_it() {
         ("a\r\nb\r\n", "a\nb", "x\ny", "x\ny\r\n", Level::WhitespaceNormalized, 1),
         ("a  \nb\n", "a\nb", "c", "c\n", Level::WhitespaceNormalized, 1),
         ("f:\n    x = 1\n    y = 2\n", "x = 1\ny = 2\n", "x = 3\n", "f:\n    x = 3\n", Level::IndentationRelative, 2),
-        ("say – hi\n", "say - hi\n", "say - ho\n", "say – ho\n", Level::PunctuationNormalized, 1),
-        ("a    = 1\n", "a = 1\n", "a = 2\n", "a = 2\n", Level::SpacingNormalized, 1),
+        ("say – hi\n", "say - hi\n", "I say - hi\n", "I say – hi\n", Level::PunctuationNormalized, 1),
+        ("a    = 1\n", "a = 1\n", "a = 2\n", "a    = 2\n", Level::SpacingNormalized, 1),
     ] {
         let edited = assert_edits(&world, before, &replace(old, new), after).await;
-        assert_eq!((edited.match_type, edited.line, edited.count), (Some(level), Some(line), 1), "{before:?}");
+        assert_eq!(
+            (edited.match_type, edited.line, edited.count),
+            (Some(MatchType::At(level)), Some(line), 1),
+            "{before:?}"
+        );
     }
 }
 
@@ -75,7 +79,7 @@ async fn a_passage_that_is_not_there_is_refused_with_what_is_like_it() {
     let content = "fn main() {\n    let total = sum(&prices);\n    print(total);\n}\n";
     let edit_request = EditRequest::new(replace("let totals = sum(&price);", "x"));
     match assert_refuses(&world, content, &edit_request, "no_match").await {
-        Error::NoMatch { field: PassageField::OLD_STR, none } => {
+        Error::NoMatch { field: PassageField::OLD_STR, none, merged: None } => {
             let nearest = &none.nearest[0];
             assert_eq!((nearest.first_line, nearest.last_line), (2, 2));
             assert_eq!(nearest.text, "    let total = sum(&prices);");

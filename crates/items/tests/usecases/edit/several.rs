@@ -1,7 +1,7 @@
 //! Several edits in one request: all are applied, or none.
 
-use interline_items::Level;
 use interline_items::{EditRequest, Error, TextChange};
+use interline_items::{Level, MatchType};
 
 use super::{assert_edits, assert_refuses, passage, replace_all, several};
 use crate::world::{World, refused_fields};
@@ -10,9 +10,9 @@ use crate::world::{World, refused_fields};
 async fn each_edit_sees_the_result_of_the_one_before_and_all_are_one_version() {
     let world = World::new().await;
     let edited = assert_edits(&world, "one two\n", &several([("two", "2 + 2"), ("2 + 2", "four")]), "one four\n").await;
-    assert_eq!((edited.match_type, edited.line, edited.count), (Some(Level::Exact), Some(1), 2));
+    assert_eq!((edited.match_type, edited.line, edited.count), (Some(MatchType::At(Level::Exact)), Some(1), 2));
     let edited = assert_edits(&world, "a\nb \nc\n", &several([("c", "C"), ("a\nb\n", "ab\n")]), "ab\nC\n").await;
-    assert_eq!((edited.match_type, edited.line), (Some(Level::WhitespaceNormalized), Some(3)));
+    assert_eq!((edited.match_type, edited.line), (Some(MatchType::At(Level::WhitespaceNormalized)), Some(3)));
     // There and back again.
     assert_edits(&world, "one two\n", &several([("two", "2"), ("2", "two")]), "one two\n").await;
     let hundred = TextChange::Several((0..100).map(|number| passage(&format!("<{number}>"), "x")).collect());
@@ -32,7 +32,7 @@ async fn the_first_failure_refuses_all_and_names_its_index() {
         match assert_refuses(&world, "a", &EditRequest::new(change), code).await {
             error @ Error::AtEdit { index: reported, .. } => {
                 assert_eq!(reported, index);
-                assert!(error.to_string().starts_with(&format!("edit {index}: ")), "{error}");
+                assert!(error.to_string().starts_with(&format!("`edits[{index}]` (the ")), "{error}");
                 assert!(error.suggestion().contains("no edit was made"), "{}", error.suggestion());
             }
             other => panic!("{other:?}"),

@@ -216,15 +216,17 @@ mod tests {
     fn an_error_names_the_field() {
         for (body, field, part) in [
             (r#"{"titel": "x"}"#, "titel", "is not a field here; expected one of `type`, `title`"),
-            (r#"{"tags": "abc"}"#, "tags", "invalid type: string \"abc\", expected a sequence"),
+            (r#"{"tags": "abc"}"#, "tags", "invalid type: string \"abc\", expected a list"),
             (r#"{"tags": [1]}"#, "tags[0]", "invalid type: integer `1`, expected a string"),
-            (r#"{"tags": null}"#, "tags", "invalid type: null, expected a sequence"),
+            (r#"{"tags": null}"#, "tags", "invalid type: null, expected a list"),
             (r#"{"arguments": null}"#, "arguments", "invalid type: null"),
+            (r#"{"title": 1.5}"#, "title", "invalid type: number `1.5`, expected a string"),
+            (r#"{"tags": "ends at line 7"}"#, "tags", "invalid type: string \"ends at line 7\", expected a list"),
             (r#"{"arguments": [{"name": "x", "kind": 1}]}"#, "arguments[0].kind", "is not a field here"),
             (r#"{"arguments": [{}]}"#, "arguments[0].name", "is required"),
             (r#"{"title": "a", "title": "b"}"#, "title", "is given more than once"),
-            ("[]", "body", "invalid type: sequence, expected an object"),
-            (r#"{"arguments": [["x"]]}"#, "arguments[0]", "invalid type: sequence, expected an object"),
+            ("[]", "body", "invalid type: a list, expected an object"),
+            (r#"{"arguments": [["x"]]}"#, "arguments[0]", "invalid type: a list, expected an object"),
             ("", "body", "is not valid JSON: EOF"),
             ("{", "body", "is not valid JSON: EOF"),
             ("{} x", "body", "is not valid JSON: trailing characters"),
@@ -236,7 +238,9 @@ mod tests {
             assert!(message.contains(part), "{body}: {message}");
         }
         assert_eq!(refused::<CreateTokenRequest>("{}"), ("name".to_owned(), "is required".to_owned()));
-        assert_eq!(refused::<UpdateItemRequest>(r#"{"expected_version": -1}"#).0, "expected_version");
+        let negative = "invalid value: integer `-1`, expected a whole number of at least 0".to_owned();
+        let refusal = refused::<UpdateItemRequest>(r#"{"expected_version": -1}"#);
+        assert_eq!(refusal, ("expected_version".to_owned(), negative));
         assert_eq!(refused::<UpdateItemRequest>(r#"{"expected_version": null}"#).0, "expected_version");
     }
 

@@ -1,6 +1,6 @@
 //! Middleware that gives every request an id, checks its `Host` and `Origin`, logs its response and counts it in the metrics.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{RETRY_AFTER, USER_AGENT};
-use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 use interline_items::{Caller, Error, Overloaded};
@@ -28,15 +28,30 @@ const MAX_LOGGED_CHARACTERS: usize = 200;
 const MAX_NAME_CHARACTERS: usize = 80;
 /// What the lines of requests are filtered by.
 const TARGET: &str = "interline_server::request";
+/// The status of a request whose connection ended before it was answered, most often because its client hung up; as nginx has
+/// it. It is never sent.
+const CLIENT_CLOSED_REQUEST: u16 = 499;
 
 tokio::task_local! {
     static CURRENT_REQUEST: CurrentRequest;
 }
 
-/// The request that a task answers.
+/// The request that a task answers. Where it is dropped without an answer, its connection has ended: that is logged, too.
 struct CurrentRequest {
     id: RequestId,
     sender: RefCell<Sender>,
+    /// Taken by the line of the request.
+    unanswered: Cell<Option<Unanswered>>,
+}
+
+/// A request that has no line yet.
+struct Unanswered {
+    state: AppState,
+    started: Instant,
+    method: Method,
+    uri: Uri,
+    route: Option<MatchedPath>,
+    address: Option<ClientAddress>,
 }
 
 /// Who has sent a request.
@@ -113,44 +128,75 @@ pub(in crate::http) async fn log_request(
     request: Request,
     next: Next,
 ) -> Response<Body> {
-    let started = Instant::now();
     let forwarded_id = request.extensions().get::<ForwardedId>().cloned();
-    let id = forwarded_id.map_or_else(RequestId::next, RequestId::Forwarded);
-    let (method, uri) = (request.method().clone(), request.uri().clone());
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    let address = request.extensions().get::<ClientAddress>().copied();
-    let sender = Sender { caller: None, client: user_agent(request.headers()) };
+    let unanswered = Unanswered {
+        state: state.clone(),
+        started: Instant::now(),
+        method: request.method().clone(),
+        uri: request.uri().clone(),
+        route: request.extensions().get::<MatchedPath>().cloned(),
+        address: request.extensions().get::<ClientAddress>().copied(),
+    };
+    let current = CurrentRequest {
+        id: forwarded_id.map_or_else(RequestId::next, RequestId::Forwarded),
+        sender: RefCell::new(Sender { caller: None, client: user_agent(request.headers()) }),
+        unanswered: Cell::new(Some(unanswered)),
+    };
     let responding = async {
-        let response = respond(&state, request, next).await;
-        (response, CURRENT_REQUEST.with(|request| request.sender.take()))
+        let mut response = respond(&state, request, next).await;
+        CURRENT_REQUEST.with(|request| request.answer(&mut response));
+        response
     };
-    let current = CurrentRequest { id: id.clone(), sender: RefCell::new(sender) };
-    let (mut response, sender) = CURRENT_REQUEST.scope(current, responding).await;
-    if let Ok(value) = HeaderValue::try_from(id.to_string()) {
-        response.headers_mut().insert(REQUEST_ID, value);
-    }
-    let status = response.status();
-    let duration = started.elapsed();
-    let detail = response.extensions_mut().remove::<FailureDetail>();
-    let logged = || {
-        let detail = detail.map(|FailureDetail(detail)| detail);
-        Some(LoggedResponse { status: status.as_u16(), path: shortened(uri.path()).to_owned(), detail })
-    };
-    let line = || RequestLine { id: &id, method: &method, route: route.as_ref(), status, duration, address };
-    match LineOf::response(&response, &sender) {
-        LineOf::Request => line().log(&sender, None),
-        LineOf::BoundedRequest => {
-            // This one has a line, and the ones before it that had none are counted there.
-            if let Some(requests) = state.bounded_lines.count() {
-                line().log(&sender, Some(requests - 1).filter(|unlogged| *unlogged > 0));
-            }
+    CURRENT_REQUEST.scope(current, responding).await
+}
+
+impl CurrentRequest {
+    /// Gives the response the id of the request, logs and counts it.
+    fn answer(&self, response: &mut Response<Body>) {
+        if let Ok(value) = HeaderValue::try_from(self.id.to_string()) {
+            response.headers_mut().insert(REQUEST_ID, value);
         }
-        LineOf::RefusalSummary => state.refusals.add(address, logged),
-        LineOf::FailureSummary => state.failures.add(address, logged),
-        LineOf::AuthenticationSummary => {}
+        let detail = response.extensions_mut().remove::<FailureDetail>().map(|FailureDetail(detail)| detail);
+        let sender = self.sender.take();
+        if let Some(unanswered) = self.unanswered.take() {
+            unanswered.log(&self.id, &sender, LineOf::response(response, &sender), response.status(), detail);
+        }
     }
-    state.request_metrics.count(&method, route.as_ref(), status, duration.as_secs_f64());
-    response
+}
+
+impl Drop for CurrentRequest {
+    fn drop(&mut self) {
+        let (Some(unanswered), Ok(status)) = (self.unanswered.take(), StatusCode::from_u16(CLIENT_CLOSED_REQUEST))
+        else {
+            return;
+        };
+        let sender = self.sender.take();
+        unanswered.log(&self.id, &sender, LineOf::hang_up(&sender), status, None);
+    }
+}
+
+impl Unanswered {
+    /// Logs and counts the request.
+    fn log(self, id: &RequestId, sender: &Sender, line_of: LineOf, status: StatusCode, detail: Option<String>) {
+        let Unanswered { state, started, method, uri, route, address } = self;
+        let duration = started.elapsed();
+        let logged =
+            || Some(LoggedResponse { status: status.as_u16(), path: shortened(uri.path()).to_owned(), detail });
+        let line = RequestLine { id, method: &method, route: route.as_ref(), status, duration, address };
+        match line_of {
+            LineOf::Request => line.log(sender, None),
+            LineOf::BoundedRequest => {
+                // This one has a line, and the ones before it that had none are counted there.
+                if let Some(requests) = state.bounded_lines.count() {
+                    line.log(sender, Some(requests - 1).filter(|unlogged| *unlogged > 0));
+                }
+            }
+            LineOf::RefusalSummary => state.refusals.add(address, logged),
+            LineOf::FailureSummary => state.failures.add(address, logged),
+            LineOf::AuthenticationSummary => {}
+        }
+        state.request_metrics.count(&method, route.as_ref(), status, duration.as_secs_f64());
+    }
 }
 
 /// What the client calls itself in `User-Agent`; made only where a line may need it.
@@ -213,6 +259,11 @@ impl LineOf {
             (400.., None) => LineOf::RefusalSummary,
             (_, None) => LineOf::BoundedRequest,
         }
+    }
+
+    /// The line of a request whose connection ended before it was answered.
+    fn hang_up(sender: &Sender) -> LineOf {
+        if sender.caller.is_some() { LineOf::Request } else { LineOf::BoundedRequest }
     }
 }
 
@@ -295,7 +346,7 @@ mod tests {
     #[tokio::test]
     async fn the_summary_of_failures_has_their_detail() {
         let failing = async { ApiError::from(Error::Unavailable("disk full".to_owned())).into_response() };
-        let current = CurrentRequest { id: RequestId::next(), sender: RefCell::default() };
+        let current = CurrentRequest { id: RequestId::next(), sender: RefCell::default(), unanswered: Cell::default() };
         let failed = CURRENT_REQUEST.scope(current, failing).await;
         let kept = failed.extensions().get::<FailureDetail>().map(|FailureDetail(detail)| detail.as_str());
         assert_eq!(kept, Some("disk full"));

@@ -1,6 +1,6 @@
 //! The result of tools that edit a content: the changed lines, never the whole content.
 
-use interline_items::{ChangedPassage, EditMode, EditResult, Error, ExpectedVersion, Level};
+use interline_items::{ChangedPassage, EditMode, EditResult, EditWarning, Error, ExpectedVersion, MatchType};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,6 +28,19 @@ pub(super) struct EditToolResult {
     /// There are more changes than are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    warnings: Vec<EditWarningResult>,
+}
+
+// What was done as asked, and probably was not meant. (A doc comment would be sent to models.)
+#[derive(Serialize, JsonSchema)]
+struct EditWarningResult {
+    code: &'static str,
+    line: usize,
+    message: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -47,13 +60,21 @@ impl EditToolResult {
             id: item.id.to_string(),
             version: item.stamp.version,
             dry_run: dry_run_flag(mode),
-            match_type: edited.match_type.map(Level::name),
+            match_type: edited.match_type.map(MatchType::name),
             line: edited.line,
             replacements,
             operations_applied,
             changes: changes.passages.into_iter().map(ChangedLinesResult::from).collect(),
             truncated: changes.truncated.then_some(true),
+            warnings: edited.warnings.iter().map(EditWarningResult::from).collect(),
         })
+    }
+}
+
+impl From<&EditWarning> for EditWarningResult {
+    fn from(warning: &EditWarning) -> EditWarningResult {
+        let EditWarning { code, line, message, text } = warning;
+        EditWarningResult { code, line: *line, message, text: text.clone() }
     }
 }
 

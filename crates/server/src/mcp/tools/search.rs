@@ -16,7 +16,7 @@ use crate::mcp::protocol::pages::active_items;
 use crate::mcp::protocol::tool::CallContext;
 use crate::wire::invalid_field;
 
-/// How many items a page has unless the call asks for more: each takes about 200 tokens.
+/// How many items a page has unless the call asks for more: each takes about 100 tokens.
 const DEFAULT_LIMIT: u64 = 20;
 
 /// How many characters a preview has beside a snippet.
@@ -71,10 +71,11 @@ struct SearchHitResult<T> {
     snippet: Option<SnippetResult>,
 }
 
-/// Where an item matches.
+/// Where an item matches: on a line of its content, or in another field.
 #[derive(Serialize, JsonSchema)]
 struct SnippetResult {
-    field: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
     text: String,
@@ -121,20 +122,21 @@ impl<T> SearchHitResult<T> {
         let item = &hit.snapshot.item;
         SearchHitResult {
             item: result(item),
-            content_preview: preview(item).map(|preview| shortened(preview, hit.snippet.as_ref())),
+            content_preview: preview(item).and_then(|preview| beside_snippet(preview, hit.snippet.as_ref())),
             snippet: hit.snippet.as_ref().map(SnippetResult::from),
         }
     }
 }
 
-/// A preview beside a snippet: less of it, because the snippet shows what the item was found for.
-fn shortened(mut preview: String, snippet: Option<&Snippet>) -> String {
-    if snippet.is_some()
-        && let Some((end, _)) = preview.char_indices().nth(PREVIEW_CHARS)
-    {
+/// A preview beside a snippet: less of it, because the snippet shows what the item was found for, and none where the
+/// snippet shows the same.
+fn beside_snippet(mut preview: String, snippet: Option<&Snippet>) -> Option<String> {
+    let Some(snippet) = snippet else { return Some(preview) };
+    if let Some((end, _)) = preview.char_indices().nth(PREVIEW_CHARS) {
         preview.truncate(end);
     }
-    preview
+    let is_first_line = snippet.field.line() == Some(1);
+    Some(preview).filter(|preview| !is_first_line || !snippet.text.starts_with(preview.trim_end()))
 }
 
 /// The first characters of an item's content.
@@ -144,7 +146,10 @@ pub(super) fn preview(item: &Item) -> Option<String> {
 
 impl From<&Snippet> for SnippetResult {
     fn from(snippet: &Snippet) -> SnippetResult {
-        SnippetResult { field: snippet.field.name(), line: snippet.field.line(), text: snippet.text.clone() }
+        let line = snippet.field.line();
+        // A line is one of the content.
+        let field = line.is_none().then(|| snippet.field.name());
+        SnippetResult { field, line, text: snippet.text.clone() }
     }
 }
 

@@ -8,7 +8,9 @@ pub(crate) const OLD_STRING: PassageField = PassageField { role: PassageRole::Re
 /// The same error with the field names of the code tools.
 pub(crate) fn with_code_field_names(error: Error) -> Error {
     match error {
-        Error::NoMatch { field: PassageField::OLD_STR, none } => Error::NoMatch { field: OLD_STRING, none },
+        Error::NoMatch { field: PassageField::OLD_STR, none, merged } => {
+            Error::NoMatch { field: OLD_STRING, none, merged }
+        }
         Error::MultipleMatches { field: PassageField::OLD_STR, many } => {
             Error::MultipleMatches { field: OLD_STRING, many }
         }
@@ -22,7 +24,9 @@ pub(crate) fn with_code_field_names(error: Error) -> Error {
             }
             Error::ValidationFailed(errors)
         }
-        Error::AtEdit { index, error } => Error::AtEdit { index, error: Box::new(with_code_field_names(*error)) },
+        Error::AtEdit { index, total, error } => {
+            Error::AtEdit { index, total, error: Box::new(with_code_field_names(*error)) }
+        }
         other => other,
     }
 }

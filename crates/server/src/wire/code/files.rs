@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::CodeOwner;
-use crate::wire::enumerations::{EntityType, MatchLevel};
+use crate::wire::enumerations::{EntityType, MatchType};
 use crate::wire::{Time, Truncation, content_length, dry_run_flag, total_lines};
 
 /// Files of code.
@@ -100,7 +100,7 @@ pub(crate) struct PatchFileResponse {
     #[schema(value_type = Option<i64>, minimum = 1)]
     line: Option<usize>,
     /// The loosest level at which a passage was found.
-    #[schema(value_type = Option<MatchLevel>)]
+    #[schema(value_type = Option<MatchType>)]
     match_type: Option<&'static str>,
     /// How many lines differ.
     #[schema(value_type = i64, minimum = 0)]
@@ -217,7 +217,7 @@ impl PatchFileResponse {
             entity_type: item.kind.name(),
             owner: CodeOwner::from_item(item, caller),
             line: edited.line,
-            match_type: edited.match_type.map(interline_items::Level::name),
+            match_type: edited.match_type.map(interline_items::MatchType::name),
             lines_changed: edited.lines_changed,
             version: item.stamp.version,
         }

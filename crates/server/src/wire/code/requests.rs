@@ -8,9 +8,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::wire::enumerations::EntityType;
+use crate::wire::enumerations::{EntityType, MatchLevel};
 use crate::wire::requests::deserialize_some;
-use crate::wire::{Object, invalid_field, require_version};
+use crate::wire::{Object, invalid_field, loosest_level, require_version};
 
 /// Declares a request body with its own fields and with those that name the code it is about. (Serde can share fields
 /// between types, but then neither type refuses unknown fields nor says which field is wrong.)
@@ -105,6 +105,15 @@ code_request! {
         /// Nothing is written; the answer tells what would be.
         #[serde(default)]
         dry_run: bool,
+        /// The loosest level at which a passage may be found; unless given, `spacing_normalized`. With `exact` the new text is
+        /// written as given, also where its lines lack the indentation of the passage.
+        #[serde(rename = "match", default, deserialize_with = "deserialize_some")]
+        #[schema(value_type = Option<MatchLevel>, nullable = false)]
+        loosest: Option<String>,
+        /// The id of the change that a refusal offered: the same request with it makes that change.
+        #[serde(default, deserialize_with = "deserialize_some")]
+        #[schema(nullable = false)]
+        merged: Option<String>,
     }
 }
 
@@ -222,8 +231,13 @@ impl PatchFileRequest {
             (Some(_), None, None) => return Err(invalid_field("new_string", "is required")),
         };
         let mode = if self.dry_run { EditMode::DryRun } else { EditMode::Write };
-        let request =
-            EditRequest { expected: require_version(self.expected_version), mode, ..EditRequest::new(change) };
+        let request = EditRequest {
+            expected: require_version(self.expected_version),
+            mode,
+            loosest: loosest_level(self.loosest.as_deref())?,
+            merged: self.merged,
+            ..EditRequest::new(change)
+        };
         Ok((FileRef { scope, path: self.path }, request))
     }
 }

@@ -186,7 +186,7 @@ fn a_wrong_argument_is_named() {
             (edit, json!({"name": "greet", "old_str": "x", "arguments": []}), "new_str", "is required"),
             (edit, json!({"name": "greet", "expected_matches": 1, "arguments": []}), "old_str", "is required"),
             (edit, json!({"name": "greet", "old_str": "a", "new_str": "b", "edits": []}), "edits", "combined"),
-            (edit, json!({"name": "greet", "arguments": {"who": "x"}}), "arguments", "expected a sequence"),
+            (edit, json!({"name": "greet", "arguments": {"who": "x"}}), "arguments", "expected a list"),
             (edit, json!({"name": "greet", "arguments": ["who"]}), "arguments[0]", "expected an object"),
             (edit, json!({"name": "greet", "arguments": [{}]}), "arguments[0].name", "is required"),
             (edit, json!({"name": "greet", "arguments": [{"name": "A"}]}), "arguments[0].name", "`source_code`"),

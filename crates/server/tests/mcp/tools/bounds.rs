@@ -128,6 +128,6 @@ fn a_search_is_bounded_and_counts_all_matches() {
         let first = &result["items"][0];
         assert_eq!(first["content_length"], 6_000);
         assert_eq!(first["content_preview"].as_str().unwrap().chars().count(), 150);
-        assert_eq!(first["snippet"], json!({"field": "content", "line": 1, "text": "found"}));
+        assert_eq!(first["snippet"], json!({"line": 1, "text": "found"}));
     });
 }

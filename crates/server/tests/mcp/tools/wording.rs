@@ -96,6 +96,13 @@ fn a_refusal_of_fields_says_each_thing_once() {
         let wrong = json!({"title": "x".repeat(501), "tags": ["to do"], "description": "a\u{0}"});
         let mut errors = vec![rest.post("/notes", wrong.clone()).await.expect(422, json!({})).json()];
         errors.push(agent.refused("create_note", wrong, json!({})).await);
+        let blank = json!({"title": " ", "tags": [""]});
+        errors.push(rest.post("/notes", blank.clone()).await.expect(422, json!({})).json());
+        errors.push(agent.refused("create_note", blank, json!({})).await);
+        let prompt = json!({"name": "review", "content": "x", "arguments": [{"name": "A"}]});
+        errors.push(rest.post("/prompts", prompt).await.expect(422, json!({})).json());
+        let file = json!({"entity_type": "module", "path": "", "content": ""});
+        errors.push(rest.post("/code/replace", file).await.expect(422, json!({})).json());
         errors.push(agent.refused("search_items", json!({"limit": "five"}), json!({})).await);
         errors.push(rest.get("/notes?limit=0&view=gone").await.expect(422, json!({})).json());
         for error in &errors {
@@ -105,6 +112,8 @@ fn a_refusal_of_fields_says_each_thing_once() {
                 assert_eq!(message.matches(&format!("`{name}`")).count(), 1, "{error}");
                 assert!(!message.contains(reason) && !suggestion.contains(reason), "{error}");
                 assert!(!reason.starts_with(name) && !suggestion.contains(name), "{error}");
+                let last = name.rsplit('.').next().unwrap();
+                assert!(!reason.starts_with(last) && !reason.starts_with(&format!("the {last}")), "{error}");
             }
             assert_ne!(message, suggestion, "{error}");
         }
@@ -172,28 +181,71 @@ fn prose(seed: usize, words: usize) -> String {
     sentences.collect()
 }
 
+/// The hit as it would be with whatever searches leave out.
+fn with_all_members(hit: &Value, content: &str) -> Value {
+    let mut whole = hit.clone();
+    whole["content_preview"] = content.chars().take(500).collect::<String>().into();
+    whole["created_at"] = hit["updated_at"].clone();
+    whole["tags"] = json!([]);
+    whole["snippet"]["field"] = "content".into();
+    whole
+}
+
 #[test]
-fn a_search_answer_is_short_beside_its_snippets() {
+fn a_search_answer_is_half_as_long_beside_its_snippets() {
     on_sqlite(async |store| {
         let world = store.serve().await;
         let (rest, agent) = (world.owner(), agent(&world, "content"));
+        let content =
+            |number| format!("{}Rollback of release {number}.\n{}", prose(number, 200), prose(number + 5, 100));
         for number in 0..20 {
-            let content = format!("{}Rollback of release {number}.\n{}", prose(number, 200), prose(number + 5, 100));
-            rest.note(&format!("Runbook {number}"), Some(&content)).await;
+            rest.note(&format!("Runbook {number}"), Some(&content(number))).await;
         }
         let found = agent.check("search_items", json!({"query": "rollback"}), json!({"total": 20})).await;
         let items = found["items"].as_array().unwrap();
         assert_eq!(items.len(), 20);
-        for item in items {
+        let mut whole = found.clone();
+        for (index, item) in items.iter().enumerate() {
             assert_eq!(words(item, "content_preview").chars().count(), 150, "{item}");
             assert!(words(&item["snippet"], "text").contains("Rollback"), "{item}");
+            let number = words(item, "title").strip_prefix("Runbook ").unwrap().parse().unwrap();
+            whole["items"][index] = with_all_members(item, &content(number));
         }
-        let bytes = found.to_string().len();
+        let (bytes, before) = (found.to_string().len(), whole.to_string().len());
+        assert!(bytes * 2 <= before, "{bytes} of {before} bytes");
         let listed = agent.check("search_items", json!({}), json!({"total": 20})).await;
         assert_eq!(words(&listed["items"][0], "content_preview").chars().count(), 500, "there is no snippet");
-        // What whole previews would add.
-        let more = items.len() * 350;
-        println!("20 items: {bytes} bytes, {} with whole previews", bytes + more);
-        assert!(bytes * 100 < (bytes + more) * 65, "{bytes} bytes, and {more} more with whole previews");
+    });
+}
+
+#[test]
+fn a_search_answer_leaves_out_what_says_nothing() {
+    on_sqlite(async |store| {
+        let world = store.serve().await;
+        let (agent, prompts) = (agent(&world, "content"), agent(&world, "prompts"));
+        let members = |found: &Value| -> Vec<String> {
+            let [item] = found["items"].as_array().unwrap().as_slice() else { panic!("{found}") };
+            item.as_object().unwrap().keys().cloned().collect()
+        };
+        agent.check("create_note", json!({"title": "Milk", "content": "buy oats\n"}), json!({"tags": []})).await;
+        let bare = ["content_length", "id", "snippet", "title", "type", "updated_at", "version"];
+        let snippet = json!({"items": [{"snippet": {"line": 1, "text": "buy oats"}}]});
+        let found = agent.check("search_items", json!({"query": "oats"}), snippet).await;
+        assert_eq!(members(&found), bare, "the snippet is the preview");
+        let title =
+            json!({"items": [{"content_preview": "buy oats\n", "snippet": {"field": "title", "text": "Milk"}}]});
+        agent.check("search_items", json!({"query": "milk"}), title).await;
+        let by_creation = json!({"query": "oats", "sort_by": "created_at"});
+        let found = agent.check("search_items", by_creation, json!({"total": 1})).await;
+        assert!(members(&found).contains(&"created_at".to_owned()), "{found}");
+        let tagged = json!({"title": "Tea", "content": "green\nor black", "tags": ["kitchen"]});
+        agent.check("create_note", tagged, json!({})).await;
+        let more = json!({"items": [{"tags": ["kitchen"], "content_preview": "green\nor black"}]});
+        agent.check("search_items", json!({"query": "green"}), more).await;
+
+        let prompt = json!({"name": "greet", "content": "Say hello"});
+        prompts.check("create_prompt", prompt, json!({"tags": [], "arguments": []})).await;
+        let found = prompts.check("search_prompts", json!({"query": "hello"}), json!({"total": 1})).await;
+        assert_eq!(members(&found), ["id", "name", "prompt_length", "snippet", "updated_at", "version"]);
     });
 }

@@ -43,6 +43,8 @@ struct PatchContentArgs {
     expected_version: Option<PositiveInt>,
     /// Only show what would change
     dry_run: Option<Flag>,
+    /// Id that a refusal offered
+    merged: Option<String>,
 }
 
 // The schema of one of several edits, with the names that this server uses; every server accepts both spellings. (A doc
@@ -68,12 +70,12 @@ struct PatchContentResult {
 
 async fn patch_content(call: CallContext, args: PatchContentArgs) -> Result<PatchContentResult, Error> {
     let PatchContentArgs { entity_type, path, app_id, organization_id, old_string, new_string, .. } = args;
-    let PatchContentArgs { expected_matches, edits, expected_version, dry_run, .. } = args;
+    let PatchContentArgs { expected_matches, edits, expected_version, dry_run, merged, .. } = args;
     let passages = PassageArgs { old_str: old_string, new_str: new_string, expected_matches, edits };
     let change = passages.into_change().map_err(with_code_field_names)?;
     let change = change.ok_or_else(|| invalid_field("old_string", "is required, or `edits`"))?;
     let mode = edit_mode(dry_run);
-    let request = EditRequest { expected: require_version(expected_version), mode, ..EditRequest::new(change) };
+    let request = EditRequest { expected: require_version(expected_version), mode, merged, ..EditRequest::new(change) };
     let file = FileArgs { entity_type, path, app_id, organization_id }.into_file_ref();
     let edited = call.interline.patch_file(&call.caller, &file, request).await.map_err(with_code_field_names)?;
     Ok(PatchContentResult {

@@ -41,14 +41,17 @@ struct EditContentArgs {
     expected_version: Option<PositiveInt>,
     /// Only show what would change
     dry_run: Option<Flag>,
+    /// Id that a refusal offered
+    merged: Option<String>,
 }
 
 async fn edit_content(call: CallContext, args: EditContentArgs) -> Result<ContentEditResult, Error> {
-    let EditContentArgs { id, kind, old_str, new_str, expected_matches, edits, expected_version, dry_run } = args;
+    let EditContentArgs { id, kind, old_str, new_str, expected_matches, edits, .. } = args;
+    let EditContentArgs { expected_version, dry_run, merged, .. } = args;
     let change = PassageArgs { old_str, new_str, expected_matches, edits }.into_change()?;
     let change = change.ok_or_else(|| invalid_field("old_str", "is required, or `edits`"))?;
     let mode = edit_mode(dry_run);
     let (item_ref, _) = resolve_item(&call, id, kind).await?;
-    let request = EditRequest { expected: require_version(expected_version), mode, ..EditRequest::new(change) };
+    let request = EditRequest { expected: require_version(expected_version), mode, merged, ..EditRequest::new(change) };
     ContentEditResult::from_edit(&call.interline.edit(&call.caller, &item_ref, request).await?, mode)
 }

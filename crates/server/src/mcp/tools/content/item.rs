@@ -29,7 +29,7 @@ pub(super) async fn resolve_item(
     }
 }
 
-/// An item without its content.
+/// An item without its content. A search leaves `created_at` out, and `tags` where there are none.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ItemResult {
     #[serde(rename = "type")]
@@ -39,11 +39,13 @@ pub(super) struct ItemResult {
     title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
     version: u64,
-    created_at: Time,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<Time>,
     updated_at: Time,
     #[serde(skip_serializing_if = "Option::is_none")]
     archived_at: Option<Time>,
@@ -61,15 +63,26 @@ impl ItemResult {
             id: item.id.to_string(),
             title: fields.title.as_ref().map(Title::as_str).map(str::to_owned),
             description: fields.description.as_ref().map(Description::as_str).map(str::to_owned),
-            tags: fields.tags.as_slice().iter().map(Tag::as_str).map(str::to_owned).collect(),
+            tags: Some(fields.tags.as_slice().iter().map(Tag::as_str).map(str::to_owned).collect()),
             url: fields.url.as_ref().map(Url::as_str).map(str::to_owned),
             version: item.stamp.version,
-            created_at: Time(item.created_at),
+            created_at: Some(Time(item.created_at)),
             updated_at: Time(item.updated_at),
             archived_at: item.archived_at.map(Time),
             deleted_at: item.deleted_at.map(Time),
             content_length: content_length(item),
         }
+    }
+
+    /// An item of a search.
+    pub(super) fn brief(item: &Item) -> ItemResult {
+        ItemResult { created_at: None, ..ItemResult::brief_with_creation(item) }
+    }
+
+    /// An item of a search that is sorted by the time of creation.
+    pub(super) fn brief_with_creation(item: &Item) -> ItemResult {
+        let whole = ItemResult::from_item(item);
+        ItemResult { tags: whole.tags.filter(|tags| !tags.is_empty()), ..whole }
     }
 }
 

@@ -62,7 +62,11 @@ async fn search_items(call: CallContext, args: SearchItemsArgs) -> Result<Search
     let SearchItemsArgs { query, kind, tags, tag_match, view, sort_by, sort_order, limit, offset } = args;
     let (by, order) = (sort_by.map(FindBy::from), sort_order.map(SortOrder::from));
     let kinds = kind.map_or_else(|| [Kind::Note, Kind::Bookmark].into(), |kind| [kind.into()].into());
-    SearchArgs { query, tags, tag_match, view, by, order, limit, offset }.run(&call, kinds, ItemResult::from_item).await
+    let result = match by {
+        Some(FindBy::Field(SortBy::CreatedAt)) => ItemResult::brief_with_creation,
+        _ => ItemResult::brief,
+    };
+    SearchArgs { query, tags, tag_match, view, by, order, limit, offset }.run(&call, kinds, result).await
 }
 
 impl From<SortByArg> for FindBy {

@@ -43,6 +43,8 @@ struct EditPromptTemplateArgs {
     expected_version: Option<PositiveInt>,
     /// Only show what would change
     dry_run: Option<Flag>,
+    /// Id that a refusal offered
+    merged: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -66,6 +68,7 @@ async fn edit_prompt_template(
         arguments,
         expected_version,
         dry_run,
+        merged,
     } = args;
     let change = PassageArgs { old_str, new_str, expected_matches, edits }.into_change()?;
     if change.is_none() && arguments.is_none() {
@@ -73,8 +76,13 @@ async fn edit_prompt_template(
     }
     let mode = edit_mode(dry_run);
     let arguments = arguments.map(into_arguments);
-    let request =
-        EditRequest { arguments, expected: require_version(expected_version), mode, ..EditRequest::new(change) };
+    let request = EditRequest {
+        arguments,
+        expected: require_version(expected_version),
+        mode,
+        merged,
+        ..EditRequest::new(change)
+    };
     let prompt = prompt_ref(&call, &name)?;
     let edited = call.interline.edit(&call.caller, &prompt, request).await?;
     Ok(EditPromptTemplateResult {

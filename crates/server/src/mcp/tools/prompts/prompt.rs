@@ -78,7 +78,7 @@ pub(in crate::mcp) fn prompt_name(item: &Item) -> String {
     item.fields.name.as_ref().map(PromptName::as_str).unwrap_or_default().to_owned()
 }
 
-/// A prompt without its template.
+/// A prompt without its template. A search leaves `created_at` out, and `arguments` and `tags` where there are none.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct PromptResult {
     id: String,
@@ -87,10 +87,13 @@ pub(super) struct PromptResult {
     title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    arguments: Vec<PromptArgumentResult>,
-    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<Vec<PromptArgumentResult>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<Vec<String>>,
     version: u64,
-    created_at: Time,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<Time>,
     updated_at: Time,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_used_at: Option<Time>,
@@ -103,9 +106,11 @@ pub(super) struct PromptResult {
 }
 
 impl PromptResult {
-    /// A prompt of a list, without the descriptions of its arguments.
+    /// A prompt of a search, without the descriptions of its arguments.
     pub(super) fn brief(item: &Item) -> PromptResult {
-        PromptResult { arguments: PromptArgumentResult::brief(item), ..PromptResult::from_item(item) }
+        let whole = PromptResult::from_item(item);
+        let arguments = Some(PromptArgumentResult::brief(item)).filter(|arguments| !arguments.is_empty());
+        PromptResult { arguments, tags: whole.tags.filter(|tags| !tags.is_empty()), created_at: None, ..whole }
     }
 
     pub(super) fn from_item(item: &Item) -> PromptResult {
@@ -115,10 +120,10 @@ impl PromptResult {
             name: prompt_name(item),
             title: fields.title.as_ref().map(Title::as_str).map(str::to_owned),
             description: fields.description.as_ref().map(Description::as_str).map(str::to_owned),
-            arguments: PromptArgumentResult::all(item),
-            tags: fields.tags.as_slice().iter().map(Tag::as_str).map(str::to_owned).collect(),
+            arguments: Some(PromptArgumentResult::all(item)),
+            tags: Some(fields.tags.as_slice().iter().map(Tag::as_str).map(str::to_owned).collect()),
             version: item.stamp.version,
-            created_at: Time(item.created_at),
+            created_at: Some(Time(item.created_at)),
             updated_at: Time(item.updated_at),
             last_used_at: item.last_used_at.map(Time),
             archived_at: item.archived_at.map(Time),

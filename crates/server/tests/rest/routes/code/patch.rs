@@ -12,6 +12,7 @@ on_both!(
     places_are_reported_by_line,
     a_patch_that_breaks_the_syntax_leaves_the_file,
     a_repeated_patch_is_applied_once,
+    lines_that_lack_their_indentation_are_refused_with_the_change_that_is_meant,
 );
 
 async fn a_patch_reports_where_and_how_much(store: TestStore) {
@@ -143,4 +144,27 @@ async fn a_repeated_patch_is_applied_once(store: TestStore) {
     // What only reads is no write that could be remembered.
     let list = json!({"entity_type": "module"});
     users.acme.send_with("POST /code/list", &key, Some(&list)).await.expect(200, json!({"count": 1}));
+}
+
+async fn lines_that_lack_their_indentation_are_refused_with_the_change_that_is_meant(store: TestStore) {
+    const BEFORE: &str = "def f():\n    a()\n    return 1\n";
+    let users = CodeUsers::new(store).await;
+    let targets = [(app_file("shop", "a.py"), &users.acme), (file("module", "block.py"), &users.admin)];
+    for (target, user) in targets {
+        users.put(user, target.clone(), BEFORE).await;
+        let edit = |more: Value| with(&target, with(&json!({"old_string": "a()", "new_string": "a()\nb()"}), more));
+        let shown = json!({"error": "lost_indentation", "line": 2, "merged": {"line": 2, "end_line": 2}});
+        let refused = user.post("/code/patch", edit(json!({}))).await.expect(400, shown);
+        let id = refused.json()["merged"]["id"].clone();
+        assert_eq!(users.text(user, &target).await, BEFORE);
+        user.post("/code/patch", edit(json!({"merged": "x"}))).await.expect(409, json!({"error": "conflict"}));
+        user.post("/code/patch", edit(json!({"merged": id}))).await.expect(200, json!({"match_type": "merged"}));
+        assert_eq!(users.text(user, &target).await, "def f():\n    a()\n    b()\n    return 1\n");
+    }
+    let target = app_file("shop", "a.py");
+    let exact = json!({"old_string": "b()", "new_string": "b()\nc()", "match": "exact"});
+    users.acme.post("/code/patch", with(&target, exact)).await.expect(200, json!({"match_type": "exact"}));
+    assert_eq!(users.text(&users.acme, &target).await, "def f():\n    a()\n    b()\nc()\n    return 1\n");
+    let wrong = json!({"old_string": "b()", "new_string": "c()", "match": "loose"});
+    users.acme.post("/code/patch", with(&target, wrong)).await.expect(422, json!({"error": "validation_failed"}));
 }

@@ -115,6 +115,11 @@ async fn edits(observed: &mut Observed) {
     let id = text(&observed.ask("POST /notes", json!({"title": "Edits", "content": "one\ntwo\n"})).await["id"]);
     let note = format!("/content/{id}");
     observed.ask(&format!("PATCH {note}/str-replace"), json!({"old_str": "two", "new_str": long})).await;
+    let block = observed.ask("POST /notes", json!({"title": "Block", "content": "if x:\n    a()\nend\n"})).await;
+    let block = format!("/notes/{}", text(&block["id"]));
+    for (old, new) in [("a()", "a()\nb()"), ("if x:\n", "if x: ")] {
+        observed.ask(&format!("PATCH {block}/str-replace"), json!({"old_str": old, "new_str": new})).await;
+    }
     observed
         .ask(&format!("PATCH {note}/str-replace"), json!({"old_str": "one", "new_str": "1", "dry_run": true}))
         .await;

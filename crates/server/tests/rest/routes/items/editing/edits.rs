@@ -71,7 +71,7 @@ async fn the_first_failure_refuses_all_and_reports_its_index(store: TestStore) {
         (
             edits(&[("a", "b"), ("a", "c"), ("zzz", "d")]),
             400,
-            json!({"error": "no_match", "edit_index": 1, "nearest": [], "message": "…edit 1: …",
+            json!({"error": "no_match", "edit_index": 1, "nearest": [], "message": "…`edits[1]` (the 2nd of 3): …",
                 "suggestion": "…no edit was made…"}),
         ),
         (edits(&[("zzz", "b"), ("a", "c")]), 400, json!({"error": "no_match", "edit_index": 0})),

@@ -8,8 +8,10 @@ mod edits;
 mod every_edit;
 mod insert;
 mod lines_as_read;
+mod merged;
 mod refused;
 mod str_replace;
+mod warnings;
 
 use serde_json::{Value, json};
 

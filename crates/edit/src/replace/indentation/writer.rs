@@ -1,0 +1,228 @@
+//! Indents the lines of `new_str` that are written over a match of whole lines.
+
+use std::collections::HashSet;
+
+use crate::lines::{Line, is_blank, is_blank_text, split_indent};
+
+use super::rebase::{NoUnit, Rebase, StepUnit};
+use super::{
+    CannotIndent, Conversion, FileStyle, IndentRule, Prefix, Shift, mixes_tabs_and_spaces, opens_block, plain,
+};
+use crate::replace::Level;
+use crate::replace::normalization::is_word_character;
+use crate::replace::whole_lines::WholeLines;
+
+/// A rule, ready for the lines of one match.
+pub(in crate::replace) enum IndentWriter<'f> {
+    Shift(ShiftWriter<'f>),
+    Rebase { rebase: Rebase<'f>, unit: StepUnit, level: Level },
+}
+
+impl<'f> IndentWriter<'f> {
+    /// `old_lines` are those of the match.
+    pub(in crate::replace) fn new(
+        rule: &'f IndentRule,
+        level: Level,
+        old_lines: &[&str],
+        written: &WrittenLines<'_>,
+        style: impl FnOnce() -> FileStyle,
+    ) -> Result<IndentWriter<'f>, NoUnit> {
+        match rule {
+            IndentRule::Shift(shifts) => Ok(IndentWriter::Shift(ShiftWriter::new(shifts, level, old_lines, style))),
+            IndentRule::Rebase { from, to } => {
+                let rebase = Rebase { from, to, plain_to: plain(to, level) };
+                let indents: Vec<(usize, String)> = written.indents(level).collect();
+                let indents = indents.iter().map(|(number, indent)| (*number, indent.as_str()));
+                let unit = rebase.step_unit(indents, || written.block_steps(level), style)?;
+                Ok(IndentWriter::Rebase { rebase, unit, level })
+            }
+        }
+    }
+
+    /// The indentation of a line of `new_str` in the content.
+    pub(in crate::replace) fn indent(&self, indent: &str) -> Result<String, CannotIndent> {
+        let written = match self {
+            IndentWriter::Shift(writer) => writer.indent(indent),
+            IndentWriter::Rebase { rebase, unit, level } => rebase.indent(indent, &plain(indent, *level), *unit),
+        };
+        written.ok_or(CannotIndent)
+    }
+
+    /// An upper bound for the bytes of so many lines of `new_str`; known before they are written.
+    pub(in crate::replace) fn most_bytes(&self, new_str: &str, lines: usize) -> usize {
+        let (growth, prefix) = match self {
+            IndentWriter::Shift(ShiftWriter { shifts, .. }) => {
+                let growth = shifts.iter().map(|shift| shift.conversion.growth()).max().unwrap_or(1);
+                let prefixes = shifts.iter().map(|shift| match &shift.prefix {
+                    Prefix::Add(prefix) => prefix.len(),
+                    Prefix::Remove(_) => 0,
+                });
+                (growth, prefixes.max().unwrap_or(0))
+            }
+            IndentWriter::Rebase { rebase, unit, .. } => (unit.growth(), rebase.to.len()),
+        };
+        new_str.len() * growth + lines * (prefix + "\r\n".len())
+    }
+}
+
+/// The lines of `new_str`, and the numbers of those that are written.
+pub(in crate::replace) struct WrittenLines<'n> {
+    pub(in crate::replace) lines: &'n [&'n str],
+    pub(in crate::replace) numbers: Vec<usize>,
+}
+
+impl WrittenLines<'_> {
+    /// The numbers and the plain indentations of the lines that are written.
+    fn indents(&self, level: Level) -> impl Iterator<Item = (usize, String)> {
+        self.numbers.iter().map(move |number| (*number, plain(split_indent(self.lines[*number]).0, level)))
+    }
+
+    /// By how many spaces lines are deeper that follow one which opens a block, with their numbers.
+    fn block_steps(&self, level: Level) -> Vec<(usize, usize)> {
+        let step = |(number, indent): (usize, String)| {
+            let before =
+                self.lines[..number].iter().rfind(|line| !is_blank_text(line)).filter(|line| opens_block(line))?;
+            let step = indent.strip_prefix(plain(split_indent(before).0, level).as_str())?;
+            (!step.is_empty() && step.bytes().all(|byte| byte == b' ')).then_some((number, step.len()))
+        };
+        self.indents(level).filter_map(step).collect()
+    }
+}
+
+/// Indents lines by the shifts that explain a match.
+pub(in crate::replace) struct ShiftWriter<'f> {
+    shifts: &'f [Shift],
+    level: Level,
+    /// The plain indentations of the match in `old_str`: what they become is certain.
+    old_indents: HashSet<String>,
+    mixing: TabMixing,
+    style: FileStyle,
+    /// The prefix of the first shift, as the level compares it.
+    plain_prefix: Prefix,
+}
+
+/// Whether the content mixes tabs and spaces in the indentation of the match.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TabMixing {
+    Already,
+    NotYet,
+}
+
+impl<'f> ShiftWriter<'f> {
+    fn new(
+        shifts: &'f [Shift],
+        level: Level,
+        old_lines: &[&str],
+        style: impl FnOnce() -> FileStyle,
+    ) -> ShiftWriter<'f> {
+        let old_indents = old_lines.iter().filter(|line| !is_blank_text(line)).map(|line| split_indent(line).0);
+        let plain_prefix = match shifts.first() {
+            Some(Shift { prefix: Prefix::Add(prefix), .. }) => Prefix::Add(plain(prefix, level)),
+            Some(Shift { prefix: Prefix::Remove(_), .. }) | None => Prefix::Remove(String::new()),
+        };
+        if let [Shift { conversion: Conversion::Same, .. }] = shifts {
+            let is_mixed = old_indents.clone().any(|indent| mixes_tabs_and_spaces(&plain_prefix, indent));
+            let mixing = if is_mixed { TabMixing::Already } else { TabMixing::NotYet };
+            let (old_indents, style) = (HashSet::new(), FileStyle::Unclear);
+            return ShiftWriter { shifts, level, old_indents, mixing, style, plain_prefix };
+        }
+        let old_indents = old_indents.map(|indent| plain(indent, level)).collect();
+        ShiftWriter { shifts, level, old_indents, mixing: TabMixing::Already, style: style(), plain_prefix }
+    }
+
+    fn indent(&self, indent: &str) -> Option<String> {
+        let first = self.shifts.first()?;
+        match first.conversion {
+            Conversion::Same
+                if self.mixing == TabMixing::NotYet && mixes_tabs_and_spaces(&self.plain_prefix, indent) =>
+            {
+                None
+            }
+            Conversion::Same => first.indent(indent, self.level),
+            Conversion::TabsToSpaces(_) | Conversion::SpacesToTabs(_) => {
+                let is_known =
+                    self.is_of_old_str(indent) || self.shifts.iter().all(|shift| self.leads_to_unit(shift.conversion));
+                let written = first.indent(indent, self.level).filter(|_| is_known)?;
+                // Where the match does not tell the width of a tab, it must not matter.
+                let agree = self.shifts.iter().all(|shift| shift.indent(indent, self.level).as_ref() == Some(&written));
+                agree.then_some(written)
+            }
+            Conversion::Scale { .. } => {
+                let scale = self.scale_for(indent, first.conversion)?;
+                Shift { conversion: scale, prefix: first.prefix.clone() }.indent(indent, self.level)
+            }
+        }
+    }
+
+    /// Of the scales with a ratio that hold for the whole match, the first that leads to the content's unit.
+    fn scale_for(&self, indent: &str, found: Conversion) -> Option<Conversion> {
+        let holds = |scale: &Conversion| self.old_indents.iter().all(|indent| scale.convert_written(indent).is_some());
+        let mut scales = Conversion::scales().filter(|scale| scale.has_ratio_of(found)).filter(holds);
+        scales.find(|scale| self.is_of_old_str(indent) || self.leads_to_unit(*scale))
+    }
+
+    fn is_of_old_str(&self, indent: &str) -> bool {
+        self.old_indents.contains(&plain(indent, self.level))
+    }
+
+    /// Whether the conversion writes the content's unit, where that is clear.
+    fn leads_to_unit(&self, conversion: Conversion) -> bool {
+        match (conversion, self.style) {
+            (Conversion::TabsToSpaces(unit) | Conversion::Scale { to: unit, .. }, FileStyle::Spaces(of_content)) => {
+                unit == of_content
+            }
+            _ => true,
+        }
+    }
+}
+
+/// The line of `new_str` (0-based) from which on it cannot be told whether the lines are indented like the one line of
+/// `old_str`, which lacks its indentation, or like the content. `before` is the content before the match.
+pub(in crate::replace) fn ambiguous_line(
+    before: &str,
+    old: &WholeLines<'_>,
+    rule: &IndentRule,
+    level: Level,
+    new_str: &str,
+) -> Option<usize> {
+    let IndentRule::Rebase { from, to } = rule else { return None };
+    let to = plain(to, level);
+    if !from.is_empty() || to.is_empty() || old.core().len() != 1 {
+        return None;
+    }
+    let new = WholeLines::new(new_str);
+    let mut written = new.lines.iter().enumerate().filter(|(_, line)| !is_blank_text(line));
+    let (_, first) = written.next()?;
+    let mut further = written.peekable();
+    let (number, next) = *further.peek()?;
+    let (next_indent, next_body) = split_indent(next);
+    let looks_absolute = if next_indent.is_empty() {
+        line_at_start_before(before).is_some_and(|sibling| first_token(sibling) == first_token(next_body))
+    } else {
+        !opens_block(first)
+    };
+    let mut all_have_it = || further.all(|(_, line)| plain(split_indent(line).0, level).starts_with(&to));
+    (looks_absolute || all_have_it()).then_some(number)
+}
+
+/// The last line of a text that is not blank and has no indentation, among the last ones.
+fn line_at_start_before(text: &str) -> Option<&str> {
+    /// There can be thousands of matches: each looks at so many lines at the most.
+    const MAX_LINES: usize = 200;
+    let mut start = text.len();
+    for _ in 0..MAX_LINES {
+        let line = Line::before(text, start)?;
+        if !line.text(text).starts_with(is_blank) && !is_blank_text(line.text(text)) {
+            return Some(line.text(text));
+        }
+        start = line.start;
+    }
+    None
+}
+
+/// A word, an ellipsis of dots, or one character.
+fn first_token(body: &str) -> &str {
+    let word = body.len() - body.trim_start_matches(is_word_character).len();
+    let other = if body.starts_with("...") { 3 } else { body.chars().next().map_or(0, char::len_utf8) };
+    &body[..if word > 0 { word } else { other }]
+}
