@@ -30,7 +30,18 @@ fn memory_limit(read: &impl Fn(&Path) -> Option<String>) -> Option<u64> {
 
 /// `MemTotal` of `/proc/meminfo`, in bytes.
 fn total_memory(text: &str) -> Option<u64> {
-    let line = text.split('\n').find_map(|line| line.strip_prefix("MemTotal:"))?;
+    kilobytes(text, "MemTotal:")
+}
+
+/// The memory of this process that is backed by no file, in bytes.
+pub(crate) fn anonymous_memory() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    usize::try_from(kilobytes(&status, "RssAnon:")?).ok()
+}
+
+/// The number of kB behind a name, in bytes.
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.split('\n').find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
@@ -92,6 +103,15 @@ mod tests {
         let limit = ("/sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes", "1048576\n");
         check_limit(&[machine, version_1, limit], Some(1 << 20));
         check_limit(&[machine, ("/proc/self/cgroup", "nonsense\n4:memory\n")], Some(2 << 20));
+    }
+
+    #[test]
+    fn memory_of_the_process_is_what_no_file_backs() {
+        let status = "Name:\tinterline\nVmRSS:\t   30720 kB\nRssAnon:\t   20480 kB\nRssFile:\t   10240 kB\n";
+        assert_eq!(kilobytes(status, "RssAnon:"), Some(20 << 20));
+        assert_eq!(kilobytes("RssAnon: many kB", "RssAnon:"), None);
+        #[cfg(target_os = "linux")]
+        assert!(anonymous_memory().is_some_and(|bytes| bytes > 0));
     }
 
     #[test]

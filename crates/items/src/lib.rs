@@ -71,7 +71,7 @@ pub use kind_mismatch::KindMismatch;
 pub use list::{
     Contents, Cursor, CursorKey, Filter, ListQuery, Page, PageStart, Sort, SortBy, SortOrder, TagMatch, View,
 };
-pub use memory_budget::{MemoryBudget, MemoryHolder, RequestMemory, WORK_FACTOR, spawn_in_request};
+pub use memory_budget::{MeasureMemory, MemoryBudget, MemoryHolder, RequestMemory, WORK_FACTOR, spawn_in_request};
 pub use organization::Organization;
 pub use store::{
     Corruption, DamageCount, FilePage, FileQuery, HashCheck, NewApp, NewToken, PlanOnNewest, Store, StoreError,

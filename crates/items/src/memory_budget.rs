@@ -2,10 +2,14 @@
 //!
 //! A request counts the bytes of its body as they arrive, of the contents that it reads, and of its answer until that is
 //! sent. It takes them in [`RequestMemory`], which the door makes, and gives all of them back when that is dropped.
+//!
+//! What is counted is an estimate: a parser, or an allocator that has not given memory back yet, may hold more. So the process is
+//! measured, too: while it holds more than the budget, each holder has one large request at a time.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 
@@ -22,6 +26,8 @@ const HOLDER: usize = 2;
 /// How many times its bytes a text takes while it is worked on: as it was read, what is made of it, and what the allocator
 /// has not given back yet.
 pub const WORK_FACTOR: usize = 3;
+/// How long a measurement of the process counts: a large request may double what it holds in that time, not more.
+const MEASURED_FOR: Duration = Duration::from_millis(20);
 
 tokio::task_local! {
     static CURRENT: RequestMemory;
@@ -36,6 +42,9 @@ pub enum MemoryHolder {
     Address(u128),
 }
 
+/// Measures the memory of this process that is backed by no file, in bytes; `None` where the system does not tell.
+pub type MeasureMemory = fn() -> Option<usize>;
+
 /// A budget of bytes; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct MemoryBudget(Arc<Shared>);
@@ -43,6 +52,7 @@ pub struct MemoryBudget(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     limit: usize,
+    measure: MeasureMemory,
     used: Mutex<Used>,
 }
 
@@ -50,6 +60,8 @@ struct Shared {
 struct Used {
     all: usize,
     by_holder: HashMap<MemoryHolder, usize>,
+    /// What the process held when it was last measured, and when that was.
+    measured: Option<(usize, Instant)>,
 }
 
 /// The bytes that one request holds of a budget; cheap to clone. They go back when the last clone is dropped.
@@ -67,15 +79,20 @@ struct Reservation {
 }
 
 impl MemoryBudget {
-    /// A budget of so many bytes.
-    pub fn new(bytes: usize) -> MemoryBudget {
-        MemoryBudget(Arc::new(Shared { limit: bytes, used: Mutex::default() }))
+    /// A budget of so many bytes for a process that `measure` measures.
+    pub fn new(bytes: usize, measure: MeasureMemory) -> MemoryBudget {
+        MemoryBudget(Arc::new(Shared { limit: bytes, measure, used: Mutex::default() }))
     }
 
     /// The memory of a new request, which holds nothing yet.
     pub fn request(&self, holder: MemoryHolder) -> RequestMemory {
         let (bytes, work) = (AtomicUsize::new(0), AtomicUsize::new(0));
         RequestMemory(Arc::new(Reservation { budget: self.clone(), holder, bytes, work }))
+    }
+
+    /// How many bytes may be held at the most.
+    pub fn limit(&self) -> usize {
+        self.0.limit
     }
 
     /// How many bytes are held now, those that are not counted left out.
@@ -90,18 +107,33 @@ impl MemoryBudget {
     /// Whether a holder's request that holds `before` may hold `after`. A request that is the only one of its holder may have
     /// more than a holder's part, and the only one of all more than the budget: in a small budget it could never be answered
     /// otherwise. What one request needs is bounded by what a body and a content may have.
-    fn check(&self, used: &Used, holder: MemoryHolder, before: usize, after: usize) -> Result<(), Overloaded> {
+    fn check(&self, used: &mut Used, holder: MemoryHolder, before: usize, after: usize) -> Result<(), Overloaded> {
         if used.all == before {
             return Ok(());
         }
         let full = |cause| Overloaded { resource: "memory budget", cause };
         let more = after - before;
         let held = used.by_holder.get(&holder).copied().unwrap_or(0);
-        if held != before && held + more > self.0.limit / HOLDER {
+        let is_large = after > SMALL;
+        if held != before && (held + more > self.0.limit / HOLDER || is_large && self.is_exceeded(used)) {
             return Err(full(OverloadCause::Caller));
         }
-        let limit = if after <= SMALL { self.0.limit } else { self.0.limit - self.0.limit / RESERVE };
+        let limit = if is_large { self.0.limit - self.0.limit / RESERVE } else { self.0.limit };
         if used.all + more > limit { Err(full(OverloadCause::Everyone)) } else { Ok(()) }
+    }
+
+    /// Whether the process holds more than the budget, whatever is counted.
+    fn is_exceeded(&self, used: &mut Used) -> bool {
+        let now = Instant::now();
+        let bytes = match used.measured {
+            Some((bytes, at)) if now.duration_since(at) < MEASURED_FOR => bytes,
+            _ => {
+                let bytes = (self.0.measure)().unwrap_or(0);
+                used.measured = Some((bytes, now));
+                bytes
+            }
+        };
+        bytes > self.0.limit
     }
 }
 
@@ -132,7 +164,7 @@ impl RequestMemory {
         loop {
             let before = self.bytes();
             let after = before.saturating_add(more);
-            self.0.budget.check(&used, self.0.holder, counted(before), counted(after))?;
+            self.0.budget.check(&mut used, self.0.holder, counted(before), counted(after))?;
             if self.replace(&mut used, before, after) {
                 return Ok(());
             }
@@ -145,7 +177,7 @@ impl RequestMemory {
         if after <= UNCOUNTED {
             return Ok(());
         }
-        self.0.budget.check(&self.0.budget.lock(), self.0.holder, counted(before), after)
+        self.0.budget.check(&mut self.0.budget.lock(), self.0.holder, counted(before), after)
     }
 
     /// Holds so many bytes from now on, however full the budget is: for what exists already.
@@ -255,7 +287,7 @@ mod tests {
 
     #[test]
     fn one_holder_has_at_most_half_and_what_is_dropped_comes_back() {
-        let (budget, one) = (MemoryBudget::new(64 * MEGABYTE), user());
+        let (budget, one) = (MemoryBudget::new(64 * MEGABYTE, || None), user());
         let held: Vec<_> = (0..32).map(|_| budget.request(one)).collect();
         assert!(held.iter().all(|request| request.take(MEGABYTE).is_ok()));
         assert_eq!(budget.used(), 32 * MEGABYTE);
@@ -273,8 +305,23 @@ mod tests {
     }
 
     #[test]
+    fn a_process_that_holds_more_than_the_budget_serves_one_large_request_of_each_holder() {
+        let (budget, one) = (MemoryBudget::new(64 * MEGABYTE, || Some(65 * MEGABYTE)), user());
+        let other = budget.request(user());
+        other.take(MEGABYTE).expect("its holder has no other");
+        let first = budget.request(one);
+        first.take(2 * MEGABYTE).expect("its holder has no other");
+        first.take(MEGABYTE).expect("it is still the only one");
+        let second = budget.request(one);
+        second.take(SMALL).expect("it is small");
+        assert_eq!(cause(second.take(1)), OverloadCause::Caller);
+        drop(first);
+        second.take(MEGABYTE).expect("it is the only one now");
+    }
+
+    #[test]
     fn small_requests_get_through_where_large_ones_do_not() {
-        let budget = MemoryBudget::new(64 * MEGABYTE);
+        let budget = MemoryBudget::new(64 * MEGABYTE, || None);
         let large: Vec<_> = (0..2).map(|_| budget.request(user())).collect();
         assert!(large.iter().all(|request| request.take(28 * MEGABYTE).is_ok()));
         assert_eq!(cause(budget.request(user()).take(MEGABYTE)), OverloadCause::Everyone);
@@ -285,7 +332,7 @@ mod tests {
 
     #[test]
     fn the_only_request_of_a_holder_may_have_more_than_half() {
-        let (budget, one) = (MemoryBudget::new(64 * MEGABYTE), user());
+        let (budget, one) = (MemoryBudget::new(64 * MEGABYTE, || None), user());
         let other = budget.request(user());
         other.take(MEGABYTE).expect("there is room");
         let only = budget.request(one);
@@ -299,7 +346,7 @@ mod tests {
 
     #[test]
     fn what_exists_is_held_and_the_smallest_is_not_counted() {
-        let budget = MemoryBudget::new(MEGABYTE);
+        let budget = MemoryBudget::new(MEGABYTE, || None);
         let request = budget.request(MemoryHolder::Address(1));
         request.take(UNCOUNTED).expect("not counted");
         assert_eq!(budget.used(), 0);
@@ -317,7 +364,7 @@ mod tests {
     #[test]
     fn clones_that_take_at_once_take_together_what_each_takes() {
         const TAKES: usize = 10_000;
-        let budget = MemoryBudget::new(64 * MEGABYTE);
+        let budget = MemoryBudget::new(64 * MEGABYTE, || None);
         for _ in 0..100 {
             let (request, start) = (budget.request(user()), std::sync::Barrier::new(2));
             let take = || {
@@ -333,7 +380,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_a_request_holds_counts_until_its_tasks_have_ended() {
-        let budget = MemoryBudget::new(4 * MEGABYTE);
+        let budget = MemoryBudget::new(4 * MEGABYTE, || None);
         let (end, ended) = tokio::sync::oneshot::channel::<()>();
         let request = budget.request(user());
         request.take(MEGABYTE).expect("there is room");
@@ -354,7 +401,7 @@ mod tests {
 
     #[tokio::test]
     async fn work_on_a_text_is_taken_from_the_request_it_is_for() {
-        let budget = MemoryBudget::new(4 * MEGABYTE);
+        let budget = MemoryBudget::new(4 * MEGABYTE, || None);
         // The only request of all may have more than the budget.
         let other = budget.request(user());
         other.take(UNCOUNTED + 1).expect("there is room");

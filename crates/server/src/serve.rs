@@ -52,7 +52,7 @@ pub async fn serve(
 ) -> io::Result<()> {
     let address = listener.local_addr()?;
     let shutdown_timeout = settings.shutdown_timeout;
-    let memory = MemoryBudget::new(settings.memory_budget);
+    let memory = MemoryBudget::new(settings.memory_budget, settings.measure_memory);
     let write_timeout = settings.write_timeout;
     let stream_limits =
         Arc::new(StreamLimits { write_timeout, memory: memory.clone(), refused_heads: LogLimit::default() });

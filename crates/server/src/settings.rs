@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 use std::{fmt, io};
 
-use interline_items::{JobPolicy, LISTENERS_PER_USER, Upkeep, UserId, WebhookTargets};
+use interline_items::{JobPolicy, LISTENERS_PER_USER, MeasureMemory, Upkeep, UserId, WebhookTargets};
 use rustls::ClientConfig;
 
 use crate::connections::AddressRange;
@@ -35,6 +35,8 @@ pub struct Settings {
     pub trusted_proxies: Vec<AddressRange>,
     /// How many bytes the bodies, the answers and the work of all requests may take; one user has at most half of it.
     pub memory_budget: usize,
+    /// Measures what this process really holds, because what requests count is an estimate.
+    pub measure_memory: MeasureMemory,
     /// How long a client may read nothing of its answer before it is cut off.
     pub write_timeout: Duration,
     /// How long a client may take to send a request.
@@ -62,6 +64,7 @@ impl Default for Settings {
             max_connections_per_address: None,
             trusted_proxies: Vec::new(),
             memory_budget: 512 * 1024 * 1024,
+            measure_memory: || None,
             write_timeout: Duration::from_secs(30),
             request_timeout: Duration::from_secs(60),
             upkeep: Upkeep::default(),

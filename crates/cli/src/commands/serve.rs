@@ -45,6 +45,7 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
         max_connections_per_address: settings.bounds.max_connections_per_address,
         trusted_proxies: settings.bounds.trusted_proxies,
         memory_budget: settings.bounds.memory_budget.unwrap_or_else(machine::default_memory_budget),
+        measure_memory: machine::anonymous_memory,
         upkeep: settings.housekeeping,
         listeners_per_user: settings.listeners_per_user,
         jobs: Some(JobSettings {

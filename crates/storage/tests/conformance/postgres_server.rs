@@ -256,7 +256,7 @@ async fn commits_that_wait_for_each_other_leave_connections_to_others(test: Test
         item.uuid()
     );
     holder.batch_execute(&lock).await.unwrap();
-    let budget = MemoryBudget::new(1_000_000);
+    let budget = MemoryBudget::new(1_000_000, || None);
     let mut commits = JoinSet::new();
     for _ in 0..CONNECTIONS {
         let request = budget.request(MemoryHolder::User(ada.user.id));

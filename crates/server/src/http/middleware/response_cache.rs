@@ -214,7 +214,8 @@ mod tests {
     #[test]
     fn a_counted_body_is_shared_while_it_is_sent() {
         for length in [20_000, MAX_BODY_BYTES, MAX_BODY_BYTES + 1] {
-            let (cache, id, budget) = (ResponseCache::default(), ItemId::generate(), MemoryBudget::new(1 << 30));
+            let (cache, id, budget) =
+                (ResponseCache::default(), ItemId::generate(), MemoryBudget::new(1 << 30, || None));
             let send = |version| {
                 cache.put(id, body(version, length));
                 let memory = budget.request(MemoryHolder::Address(0));
@@ -238,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_shared_body_counts_once_for_each_holder() {
-        let (cache, id, budget) = (ResponseCache::default(), ItemId::generate(), MemoryBudget::new(64 << 20));
+        let (cache, id, budget) = (ResponseCache::default(), ItemId::generate(), MemoryBudget::new(64 << 20, || None));
         let (one, other) = (MemoryHolder::Address(1), MemoryHolder::Address(2));
         let length = 20 << 20;
         let send = |id, holder, body| cache.send(id, body, &budget.request(holder)).map(|body| body.bytes);
@@ -258,7 +259,7 @@ mod tests {
 
     #[test]
     fn what_the_cache_dropped_counts_until_it_is_sent_and_what_is_too_much_is_refused() {
-        let (cache, budget) = (ResponseCache::default(), MemoryBudget::new(64 << 20));
+        let (cache, budget) = (ResponseCache::default(), MemoryBudget::new(64 << 20, || None));
         let mut sent = Vec::new();
         let refused = loop {
             assert!(sent.len() < 64, "everything was sent");
@@ -278,7 +279,7 @@ mod tests {
 
     #[test]
     fn the_list_of_what_is_sent_does_not_grow() {
-        let (cache, budget) = (ResponseCache::default(), MemoryBudget::new(64 << 20));
+        let (cache, budget) = (ResponseCache::default(), MemoryBudget::new(64 << 20, || None));
         for _ in 0..1_000 {
             let memory = budget.request(MemoryHolder::Address(0));
             drop(cache.send(ItemId::generate(), body(1, 20_000), &memory).unwrap());

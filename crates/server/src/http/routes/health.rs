@@ -135,6 +135,8 @@ async fn metrics(State(state): State<AppState>) -> HandlerResult {
     let damage = state.interline.damage();
     metrics::counter!("interline_corrupt_reads_total").absolute(damage.reads);
     metrics::gauge!("interline_corrupt_items").set(damage.items as f64);
+    metrics::gauge!("interline_memory_budget_bytes").set(state.memory.limit() as f64);
+    metrics::gauge!("interline_memory_budget_used_bytes").set(state.memory.used() as f64);
     for (worker, restarts) in worker_restarts() {
         metrics::counter!("interline_worker_restarts_total", "worker" => worker).absolute(restarts);
     }

@@ -30,6 +30,8 @@ async fn requests_are_counted_by_route_and_nothing_else_is_shown(store: TestStor
         r#"interline_http_requests_total{method="GET",route="/notes",status="401"} 1"#,
         "# HELP interline_http_requests_total",
         "interline_http_request_seconds_bucket",
+        "interline_memory_budget_bytes ",
+        "interline_memory_budget_used_bytes 0",
     ] {
         assert!(metrics.contains(line), "{line}\nin\n{metrics}");
     }
