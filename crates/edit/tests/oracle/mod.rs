@@ -10,6 +10,7 @@ pub(crate) mod characters;
 pub(crate) mod classes;
 pub(crate) mod comparison;
 pub(crate) mod contents;
+pub(crate) mod damaging;
 pub(crate) mod generate;
 pub(crate) mod generate_patch;
 pub(crate) mod insert;
