@@ -18,6 +18,7 @@ pub(crate) mod laws;
 pub(crate) mod laws_of_matching;
 pub(crate) mod line_pairs;
 pub(crate) mod lines;
+pub(crate) mod loose_refusals;
 pub(crate) mod misremember;
 pub(crate) mod patch;
 pub(crate) mod replace;
