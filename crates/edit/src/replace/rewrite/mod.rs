@@ -6,21 +6,28 @@ use std::ops::Range;
 
 use crate::edit::Splice;
 use crate::line_comparison::MAX_TOTAL_CELLS;
-use crate::lines::{Endings, Line, is_blank_text, split_indent, split_lines, strip_carriage_return, trim_blanks_end};
+use crate::lines::{Endings, Line, is_blank_text, split_indent, split_lines, strip_carriage_return};
 
 use super::indentation::{CannotIndent, FileStyle, IndentWriter, NoUnit, WrittenLines, ambiguous_line};
 use super::matches::{FinalCarriageReturn, OldStrMatch, WholeLineFit};
 use super::whole_lines::WholeLines;
 use super::{Level, LineEndings, Replace};
-use document_forms::{LostBlanks, ReplacedLine};
+use document_lines::DocumentLines;
 use line_breaks::LineBreaks;
 pub(super) use line_pairs::{gaps, pair_lines};
+use line_plan::LinePlan;
 use splice_lines::splice_lines;
 
+mod columns;
 mod document_forms;
+mod document_lines;
+mod kept_forms;
 mod line_breaks;
 mod line_pairs;
+mod line_plan;
+mod plain_forms;
 mod splice_lines;
+mod tokens;
 
 /// Why `new_str` could not be written.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,19 +71,6 @@ struct EdgeShape {
     ignored_at_end: usize,
     /// Whether the match ends where the content ends.
     at_content_end: bool,
-}
-
-/// Which lines of `old_str` stay, and which lines of `new_str` are written.
-struct LinePlan<'r> {
-    new_lines: Vec<&'r str>,
-    /// Lines that stay: (of `old_str`, of `new_lines`).
-    pairs: Vec<(usize, usize)>,
-    /// The other lines of `new_lines` that are not blank, each with the line of `old_str` that it replaces, if one.
-    written: Vec<(usize, Option<usize>)>,
-    /// Lines of `old_str` that others replace together, no one in particular.
-    without_successor: Vec<usize>,
-    /// How many lines were removed from the start of `new_str`.
-    removed_at_start: usize,
 }
 
 impl<'r> Rewriter<'r> {
@@ -199,57 +193,24 @@ impl<'r> Rewriter<'r> {
             return Err(RewriteError::TooLarge);
         }
 
-        let document = DocumentLines::new(self.content, span, self.level);
+        let mut document = DocumentLines::new(self.content, span, old_lines, self.level, new_str);
         let mut written: Vec<Cow<'_, str>> = plan.new_lines.iter().copied().map(Cow::Borrowed).collect();
+        for (index, replaced) in &plan.blank {
+            written[*index] = document.plain(plan.new_lines[*index], *replaced);
+        }
         for (index, replaced) in &plan.written {
-            let (indent, body) = split_indent(plan.new_lines[*index]);
+            let given = document.plain(plan.new_lines[*index], *replaced);
+            let (indent, body) = split_indent(&given);
             let indented = writer.indent(indent).map_err(|CannotIndent| cannot_indent(index + plan.removed_at_start));
             let mut line = indented?;
-            match replaced.and_then(|number| document.replaced_line(number, old_lines)) {
-                Some((at, replaced)) => {
-                    let (body, blanks) = body.split_at(trim_blanks_end(body).len());
-                    let lost = replaced.write(&mut line, body, self.level, &mut self.cells_left);
-                    lost.map_err(|LostBlanks| RewriteError::LostBlanks { at })?;
-                    line.push_str(blanks);
-                }
-                None => line.push_str(body),
-            }
+            document.write(&mut line, body, *replaced, &mut self.cells_left)?;
             written[*index] = line.into();
         }
         for number in &plan.without_successor {
-            if let Some((at, replaced)) = document.replaced_line(*number, old_lines) {
-                let lost = replaced.check_without_successor(self.level);
-                lost.map_err(|LostBlanks| RewriteError::LostBlanks { at })?;
-            }
+            document.check_without_successor(*number)?;
         }
         let splices = splice_lines(self.content, span, &plan.pairs, &written, self.endings.for_span(span));
         self.within_growth(splices)
-    }
-}
-
-impl<'r> LinePlan<'r> {
-    fn new(
-        old_lines: &[&str],
-        new_lines: Vec<&'r str>,
-        removed_at_start: usize,
-        cells_left: &mut usize,
-    ) -> LinePlan<'r> {
-        let pairs = pair_lines(old_lines, &new_lines, cells_left);
-        let (mut written, mut without_successor) = (Vec::new(), Vec::new());
-        for (removed, added) in gaps(&pairs, old_lines.len(), new_lines.len()) {
-            let is_written = |index: &usize| !is_blank_text(new_lines[*index]);
-            let successor =
-                |number: usize| Some(added.start + number - removed.start).filter(|index| added.contains(index));
-            if added.clone().any(|index| is_written(&index)) {
-                without_successor.extend(
-                    removed.clone().filter(|number| !successor(*number).is_some_and(|index| is_written(&index))),
-                );
-            }
-            let replaced =
-                |index: usize| Some(removed.start + index - added.start).filter(|number| removed.contains(number));
-            written.extend(added.clone().filter(is_written).map(|index| (index, replaced(index))));
-        }
-        LinePlan { new_lines, pairs, written, without_successor, removed_at_start }
     }
 }
 
@@ -300,36 +261,4 @@ pub(in crate::replace) fn push_splice(splices: &mut Vec<Splice>, mut splice: Spl
         splice.range.start = before.map_or(0, |line| line.text_end);
     }
     splices.push(splice);
-}
-
-/// The lines of the document in a match, where its characters can have other forms than those of `old_str`.
-struct DocumentLines<'c> {
-    /// The start and the text of each.
-    lines: Vec<(usize, &'c str)>,
-}
-
-impl<'c> DocumentLines<'c> {
-    fn new(content: &'c str, span: &Range<usize>, level: Level) -> DocumentLines<'c> {
-        let mut lines = Vec::new();
-        if level < Level::PunctuationNormalized {
-            return DocumentLines { lines };
-        }
-        let mut start = span.start;
-        loop {
-            let line = Line::at(content, start);
-            lines.push((start, line.text(content)));
-            if line.text_end >= span.end {
-                break;
-            }
-            start = line.end;
-        }
-        DocumentLines { lines }
-    }
-
-    /// Where the line of that number starts, and its body in both forms.
-    fn replaced_line<'o: 'c>(&self, number: usize, old_lines: &[&'o str]) -> Option<(usize, ReplacedLine<'c>)> {
-        let (at, document) = *self.lines.get(number)?;
-        let body = |line: &'c str| split_indent(trim_blanks_end(line)).1;
-        Some((at, ReplacedLine { old: body(old_lines.get(number).copied()?), document: body(document) }))
-    }
 }
