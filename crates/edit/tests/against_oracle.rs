@@ -14,13 +14,13 @@ use std::sync::Once;
 
 use interline_edit::{Insert, InsertPosition, Level, LineEndings, LineOperation, Replace, insert, patch_lines};
 
-use oracle::{classes, damaging, laws};
 use oracle::comparison::{
     engine_insertion, engine_outcome, engine_patch, engine_warnings, oracle_outcome, oracle_patch, oracle_warnings,
 };
 use oracle::generate::{Case, case, case_of_class};
 use oracle::generate_patch::{PatchCase, patch_case};
 use oracle::{InsertOutcome, PatchOutcome, ReplaceOutcome};
+use oracle::{classes, damaging, laws};
 
 #[expect(clippy::disallowed_methods, reason = "the runner of the tests asks through the environment")]
 fn number_from_environment(name: &str, default: u64) -> u64 {
@@ -34,7 +34,7 @@ fn for_every_seed(default_count: u64, check: impl Fn(u64) -> Option<String> + Sy
     let threads = if count >= 50_000 { 2 } else { 1 };
     let run = |thread: u64| -> Vec<String> {
         let seeds = (first + thread..first + count).step_by(usize::try_from(threads).unwrap());
-        seeds.filter_map(&check).take(5).collect()
+        seeds.filter_map(&check).take(150).collect()
     };
     let reports: Vec<String> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|thread| scope.spawn(move || run(thread))).collect();

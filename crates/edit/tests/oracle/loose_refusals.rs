@@ -9,17 +9,16 @@ use super::line_pairs;
 use super::lines::{Line, is_blank_line, split_indent, texts, trimmed};
 use super::whole_lines::separated_columns::is_row_with_trailing_tabs;
 
-/// Whether the first line of several lacks its indentation, and lines of `new_str` follow it as if they lacked it too.
+/// Whether `old_str` begins inside an indentation, and lines of `new_str` would come out with more or less than they should:
+/// the first has another part of it than `old_str`, or lines follow it as if they too lacked what the first of several
+/// lacks.
 pub(crate) fn loses_indentation(line: &Line, span: &Range<usize>, request: &Replace<'_>) -> bool {
     let before = &line.text[..span.start.saturating_sub(line.start).min(line.text.len())];
     let (old, new) = (texts(request.old_str), texts(request.new_str));
-    let holds = !before.is_empty()
-        && is_blank_line(before)
-        && !is_blank_line(&old[0])
-        && old[1..].iter().any(|line| !is_blank_line(line));
-    if !holds {
+    if before.is_empty() || !is_blank_line(before) || is_blank_line(&old[0]) {
         return false;
     }
+    let has_more_lines = old[1..].iter().any(|line| !is_blank_line(line));
     let full = split_indent(&line.text).0;
     let indent = |line: &str| split_indent(line).0.to_owned();
     let pairs = line_pairs::pair(&old, &new);
@@ -33,7 +32,7 @@ pub(crate) fn loses_indentation(line: &Line, span: &Range<usize>, request: &Repl
             || new[at].starts_with(full)
             || replaced.is_some_and(|line| !is_blank_line(&old[line]) && indent(&old[line]) == indent(&new[at]))
     };
-    let loses = is_first_elsewhere || further.is_some_and(|at| !is_well(at));
+    let loses = is_first_elsewhere || has_more_lines && further.is_some_and(|at| !is_well(at));
     if loses {
         note("first line lacks its indentation");
     }

@@ -16,6 +16,7 @@ pub(crate) mod generate_patch;
 pub(crate) mod insert;
 pub(crate) mod laws;
 pub(crate) mod laws_of_matching;
+pub(crate) mod laws_of_typography;
 pub(crate) mod line_pairs;
 pub(crate) mod lines;
 pub(crate) mod loose_refusals;

@@ -61,8 +61,8 @@ impl<'a> Tokens<'a> {
     pub(super) fn is_structure(&self, index: usize) -> bool {
         let token = self.texts[index];
         let is_text = matches!(token, "." | ",") || self.is_word(index) || is_blank_run(token);
-        let is_typographic = !token.is_ascii()
-            && matches!(self.class(index), Some(TypographicClass::Dash | TypographicClass::Ellipsis));
+        let is_typographic =
+            !token.is_ascii() && matches!(self.class(index), Some(TypographicClass::Dash | TypographicClass::Ellipsis));
         !is_text && !is_typographic && !self.is_apostrophe(index)
     }
 }

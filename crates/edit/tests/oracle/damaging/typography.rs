@@ -11,10 +11,8 @@ use super::{Passage, surround};
 type Forms = [&'static str; 8];
 
 const PLAIN: Forms = ["\"", "\"", "'", "'", "'", "-", "...", " "];
-const CURLY: Forms =
-    ["\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}", "\u{2019}", "\u{2014}", "\u{2026}", "\u{A0}"];
-const GERMAN: Forms =
-    ["\u{201E}", "\u{201C}", "\u{201A}", "\u{2018}", "\u{2019}", "\u{2013}", "\u{2026}", "\u{202F}"];
+const CURLY: Forms = ["\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}", "\u{2019}", "\u{2014}", "\u{2026}", "\u{A0}"];
+const GERMAN: Forms = ["\u{201E}", "\u{201C}", "\u{201A}", "\u{2018}", "\u{2019}", "\u{2013}", "\u{2026}", "\u{202F}"];
 const MARKS: [char; 8] = ['«', '»', '‹', '›', 'ʼ', '⸺', '⁝', '·'];
 
 const QUOTED: [&str; 14] = [
@@ -53,9 +51,8 @@ const DASHED: [&str; 16] = [
 ];
 const WORDS: [&str; 8] = ["a", "b", "two", "now", "net", "gross", "x", "you"];
 /// What is put in: marks of the request, and characters that are plain in every form.
-const PUT_IN: [&str; 16] = [
-    "«z»", "‹z›", "itʼs", " «", "» ", " - ", " - z", "-", "...", "⁝", " ⸺ z", "'", "\"", "z·z", " - 1", "'z'",
-];
+const PUT_IN: [&str; 16] =
+    ["«z»", "‹z›", "itʼs", " «", "» ", " - ", " - z", "-", "...", "⁝", " ⸺ z", "'", "\"", "z·z", " - 1", "'z'"];
 
 fn render(line: &str, forms: &Forms) -> String {
     let mut text = String::new();
@@ -107,8 +104,7 @@ fn change(rng: &mut Rng, line: &mut String) {
 /// A passage of these lines: the document in one form, the request in another.
 fn passage(rng: &mut Rng, lines: &[&str], document: &Forms, request: &Forms) -> Passage {
     let indent = rng.pick(&["", "", "    ", "\t", "··"]);
-    let old: Vec<String> =
-        (0..rng.weighted(&[0, 55, 30, 15])).map(|_| indent.to_owned() + rng.pick(lines)).collect();
+    let old: Vec<String> = (0..rng.weighted(&[0, 55, 30, 15])).map(|_| indent.to_owned() + rng.pick(lines)).collect();
     let mut new = old.clone();
     for _ in 0..rng.between(1, 2) {
         let at = rng.below(new.len());

@@ -25,7 +25,9 @@ pub(crate) struct RequestLine {
 /// The lines that are not blank, with the indentations as `read` reads them.
 pub(crate) fn request_lines(lines: &[String], read: impl Fn(&str) -> String) -> Vec<RequestLine> {
     let with_text = lines.iter().filter(|line| !is_blank_line(line));
-    with_text.map(|line| RequestLine { indent: read(split_indent(line).0), body: split_indent(line).1.to_owned() }).collect()
+    with_text
+        .map(|line| RequestLine { indent: read(split_indent(line).0), body: split_indent(line).1.to_owned() })
+        .collect()
 }
 
 /// How deep in brackets every line begins, what it closes first taken off.

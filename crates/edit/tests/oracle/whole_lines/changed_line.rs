@@ -79,8 +79,7 @@ pub(crate) fn write(level: Level, old: &str, document: &str, new: &str) -> Chang
             runs.insert(line.document[..stood].iter().filter(|token| is_run_of_blanks(token)).count());
         }
     }
-    let has_no_other_runs =
-        (0..line.new.len()).all(|at| !is_run_of_blanks(&line.new[at]) || line.pairs[at].is_some());
+    let has_no_other_runs = (0..line.new.len()).all(|at| !is_run_of_blanks(&line.new[at]) || line.pairs[at].is_some());
     ChangedLine { body: written.concat(), runs, has_no_other_runs }
 }
 
@@ -89,7 +88,11 @@ fn kept_tokens(line: &Tokens) -> BTreeSet<usize> {
     let mut kept: BTreeSet<usize> = (0..line.new.len()).filter(|&index| is_kept(line, index)).collect();
     for family in ["'", "\""] {
         let (old, new) = (quotes(&line.old, family), quotes(&line.new, family));
-        kept.extend(if old.len().is_multiple_of(2) { kept_pairs(line, &old, &new) } else { kept_group(line, &old, &new) });
+        kept.extend(if old.len().is_multiple_of(2) {
+            kept_pairs(line, &old, &new)
+        } else {
+            kept_group(line, &old, &new)
+        });
     }
     kept
 }

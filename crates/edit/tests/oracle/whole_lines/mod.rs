@@ -275,6 +275,10 @@ fn may_be_absolute(level: Level, old: &OldLines, place: &WholeLineMatch, new_str
     let (old_lines, new_lines) = (request_lines(&old.lines, read), request_lines(&texts(new_str), read));
     let IndentPair { old: Indent { read: from, .. }, document: Indent { read: to, .. } } = &place.indents[0];
     if old.core.len() == 1 && from != to && to.starts_with(from.as_str()) {
+        if new_lines.first().is_some_and(|first| first.indent != *from) {
+            note("first line elsewhere");
+            return true;
+        }
         if !from.is_empty() && has_line_with_all_of_the_indentation(&new_lines, to) {
             note("part of the indentation");
             return true;
@@ -328,8 +332,8 @@ fn bodies(level: Level, gaps: &[Gap], old: &[String], document: &[String], new: 
             let ((old, old_trail), (there, trail)) = (body_and_trail(&old[line]), body_and_trail(&document[line]));
             let loses_cells =
                 is_row_with_trailing_tabs(&document[line]) && old_trail != trail && !replaced_by_text.contains(&line);
-            let loses_blanks = level >= Level::PunctuationNormalized
-                && changed_line::loses_blanks(level, old, there, &kept[line]);
+            let loses_blanks =
+                level >= Level::PunctuationNormalized && changed_line::loses_blanks(level, old, there, &kept[line]);
             loses_cells || loses_blanks
         };
         if !deletes && gap.removed.clone().any(loses) {

@@ -28,8 +28,10 @@ pub(crate) fn is_row_with_trailing_tabs(document: &str) -> bool {
 
 /// The body of a line that is added, as the rows of the place have their cells parted; `None` if that is not clear.
 pub(crate) fn added_body(body: &str, old: &[String], document: &[String]) -> Option<String> {
-    let rows: Vec<&String> =
-        (0..old.len()).filter(|&line| has_flattened_tab(&old[line], &document[line])).map(|line| &document[line]).collect();
+    let rows: Vec<&String> = (0..old.len())
+        .filter(|&line| has_flattened_tab(&old[line], &document[line]))
+        .map(|line| &document[line])
+        .collect();
     if rows.is_empty() || runs(body).iter().all(|run| has_other_blank(run)) {
         return Some(body.to_owned());
     }
