@@ -8,7 +8,7 @@ use crate::edit::Splice;
 use crate::line_comparison::MAX_TOTAL_CELLS;
 use crate::lines::{Endings, Line, is_blank_text, split_indent, split_lines, strip_carriage_return};
 
-use super::indentation::{CannotIndent, FileStyle, IndentWriter, NoUnit, WrittenLines, ambiguous_line};
+use super::indentation::{CannotIndent, FileStyle, IndentWriter, NoUnit, UnclearLines, WrittenLines};
 use super::matches::{FinalCarriageReturn, OldStrMatch, WholeLineFit};
 use super::whole_lines::WholeLines;
 use super::{Level, LineEndings, Replace};
@@ -16,6 +16,7 @@ use document_lines::DocumentLines;
 use line_breaks::LineBreaks;
 pub(super) use line_pairs::{gaps, pair_lines};
 use line_plan::LinePlan;
+use segments::FirstLine;
 use splice_lines::splice_lines;
 
 mod columns;
@@ -26,6 +27,7 @@ mod line_breaks;
 mod line_pairs;
 mod line_plan;
 mod plain_forms;
+mod segments;
 mod splice_lines;
 mod tokens;
 
@@ -49,6 +51,10 @@ pub(in crate::replace) struct Rewriter<'r> {
     endings: Endings<'r>,
     /// The plan for the last match; it holds for all matches with the same edges.
     plan: Option<(PlanKey, LinePlan<'r>)>,
+    /// The plan of lines that need not be whole, for the check of the first one.
+    segments: Option<LinePlan<'r>>,
+    /// The lines of `new_str` whose indentation can be unclear; the same for all matches.
+    unclear_lines: Option<UnclearLines<'r>>,
     /// How many comparisons may be spent on pairing lines and tokens.
     cells_left: usize,
     /// How much longer the text may become.
@@ -82,6 +88,8 @@ impl<'r> Rewriter<'r> {
             old: WholeLines::new(request.old_str),
             endings: Endings::new(content),
             plan: None,
+            segments: None,
+            unclear_lines: None,
             cells_left: MAX_TOTAL_CELLS,
             bytes_left: request.max_result_bytes.saturating_sub(content.len()),
             readable_bytes_left: request.max_result_bytes.saturating_mul(4),
@@ -101,11 +109,16 @@ impl<'r> Rewriter<'r> {
                 self.verbatim(span, text)
             }
             (None, _, LineEndings::Literal) => {
+                self.check_first_line(span)?;
+                segments::check_rows(self.content, span, self.request, &[])?;
                 let breaks = LineBreaks::missing(self.content, span, self.request);
                 let text = breaks.add_to(self.request.new_str, self.endings.for_span(span));
                 self.verbatim(span, text)
             }
-            (None, _, LineEndings::Match) => self.rewrite_segments(span),
+            (None, _, LineEndings::Match) => {
+                self.check_first_line(span)?;
+                self.rewrite_segments(span)
+            }
         }
     }
 
@@ -136,6 +149,21 @@ impl<'r> Rewriter<'r> {
         if new.contains('\n') { split_lines(new).join(self.endings.for_span(span)).into() } else { new.into() }
     }
 
+    /// Refuses lines that lack their indentation as the first line of the match does.
+    fn check_first_line(&mut self, span: &Range<usize>) -> Result<(), RewriteError> {
+        let Some(first) = FirstLine::lacking_indentation(self.content, span, self.request.old_str) else {
+            return Ok(());
+        };
+        let (request, cells) = (self.request, &mut self.cells_left);
+        let plan = self.segments.get_or_insert_with(|| {
+            LinePlan::new(&split_lines(request.old_str), split_lines(request.new_str), 0, cells)
+        });
+        match first.unclear_line(plan) {
+            Some(new_line) => Err(RewriteError::CannotIndent { new_line }),
+            None => Ok(()),
+        }
+    }
+
     /// Lines that are equal in `old_str` and `new_str` stay, the other lines of `new_str` are written with the line ending
     /// of the span.
     fn rewrite_segments(&mut self, span: &Range<usize>) -> Result<Vec<Splice>, RewriteError> {
@@ -152,6 +180,7 @@ impl<'r> Rewriter<'r> {
             let new_lines = breaks.add_to_lines(split_lines(request.new_str));
             (key, LinePlan::new(&split_lines(request.old_str), new_lines, 0, cells))
         });
+        segments::check_rows(self.content, span, request, &plan.pairs)?;
         let written: Vec<Cow<'_, str>> = plan.new_lines.iter().copied().map(Cow::Borrowed).collect();
         let splices = splice_lines(self.content, span, &plan.pairs, &written, self.endings.for_span(span));
         self.within_growth(splices)
@@ -178,7 +207,8 @@ impl<'r> Rewriter<'r> {
             return Ok(vec![removal_of_lines(self.content, span.clone(), &self.old)]);
         }
         let cannot_indent = |new_line| RewriteError::CannotIndent { new_line };
-        if let Some(new_line) = ambiguous_line(&self.content[..span.start], &self.old, &fit.rule, self.level, new_str) {
+        let unclear_lines = self.unclear_lines.get_or_insert_with(|| UnclearLines::new(&self.old, new_str, self.level));
+        if let Some(new_line) = unclear_lines.first(&self.content[..span.start], &fit.rule) {
             return Err(cannot_indent(new_line));
         }
         let numbers = plan.written.iter().map(|(index, _)| *index).collect();
