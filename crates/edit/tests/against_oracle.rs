@@ -14,13 +14,13 @@ use std::sync::Once;
 
 use interline_edit::{Insert, InsertPosition, Level, LineEndings, LineOperation, Replace, insert, patch_lines};
 
-use oracle::classes;
 use oracle::comparison::{
     engine_insertion, engine_outcome, engine_patch, engine_warnings, oracle_outcome, oracle_patch, oracle_warnings,
 };
-use oracle::generate::{Case, case};
+use oracle::generate::{Case, case, case_of_class};
 use oracle::generate_patch::{PatchCase, patch_case};
 use oracle::{InsertOutcome, PatchOutcome, ReplaceOutcome};
+use oracle::{classes, damaging, laws};
 
 #[expect(clippy::disallowed_methods, reason = "the runner of the tests asks through the environment")]
 fn number_from_environment(name: &str, default: u64) -> u64 {
@@ -34,7 +34,7 @@ fn for_every_seed(default_count: u64, check: impl Fn(u64) -> Option<String> + Sy
     let threads = if count >= 50_000 { 2 } else { 1 };
     let run = |thread: u64| -> Vec<String> {
         let seeds = (first + thread..first + count).step_by(usize::try_from(threads).unwrap());
-        seeds.filter_map(&check).take(5).collect()
+        seeds.filter_map(&check).take(150).collect()
     };
     let reports: Vec<String> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|thread| scope.spawn(move || run(thread))).collect();
@@ -247,6 +247,42 @@ fn the_generated_cases_reach_every_level_and_outcome() {
     for warning in ["lost_indentation", "joined_lines"] {
         assert!(percent(("warning", warning)) >= 0.5, "{warning} is too rare");
     }
+}
+
+#[test]
+fn the_damaging_classes_are_applied_above_exact() {
+    let cases = 5_000;
+    for (class, (name, _)) in damaging::CLASSES.iter().enumerate() {
+        let mut tally: BTreeMap<&str, usize> = BTreeMap::new();
+        for seed in 0..cases {
+            let key = match oracle_outcome(&case_of_class(seed, class)) {
+                ReplaceOutcome::Applied { level: Level::Exact, .. } => "exact",
+                ReplaceOutcome::Applied { level, .. } => {
+                    *tally.entry("above exact").or_default() += 1;
+                    level.name()
+                }
+                ReplaceOutcome::MultipleMatches { .. } => "multiple_matches",
+                ReplaceOutcome::NoMatch => "no_match",
+                ReplaceOutcome::Invalid => "invalid",
+            };
+            *tally.entry(key).or_default() += 1;
+        }
+        let percent = |key: &str| tally.get(key).map_or(0.0, |&count| count as f64 * 100.0 / cases as f64);
+        let figures: Vec<String> = tally.keys().map(|key| format!("{key} {:.1} %", percent(key))).collect();
+        println!("{name}: {}", figures.join(", "));
+        assert!(percent("above exact") >= 10.0, "{name}: too few are applied above `exact`");
+    }
+}
+
+#[test]
+fn replacing_obeys_the_laws() {
+    for_every_seed(20_000, |seed| {
+        let obeys = |case: &Case| quietly(|| _ = laws::replacement(&case.content, &case.request()));
+        let case = case(seed);
+        obeys(&case).err()?;
+        let small = shrink(case, smaller_cases, |case| obeys(case).is_err());
+        Some(format!("seed {seed}, small: {small:?}\n  {:?}\n  {:?}", obeys(&small), engine_outcome(&small)))
+    });
 }
 
 #[test]
