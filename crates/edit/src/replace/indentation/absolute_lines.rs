@@ -7,11 +7,11 @@ use super::plain;
 use crate::replace::Level;
 use crate::replace::normalization::is_word_character;
 
-/// Words that go on with a block, or close it.
-const CLOSING_WORDS: [&str; 14] = [
-    "else", "elif", "elsif", "elseif", "except", "finally", "catch", "rescue", "ensure", "end", "endif", "fi", "done",
-    "esac",
-];
+/// Words that go on with what a block began; after a bracket that closes it they are beside it.
+const CONTINUING_WORDS: [&str; 9] =
+    ["else", "elif", "elsif", "elseif", "except", "finally", "catch", "rescue", "ensure"];
+/// Words that close a block.
+const ENDING_WORDS: [&str; 5] = ["end", "endif", "fi", "done", "esac"];
 /// Words that open a block which is a part of another one; other lines with a colon at their end declare something.
 const CONTROL_WORDS: [&str; 15] = [
     "if", "elif", "else", "for", "while", "with", "try", "except", "finally", "match", "switch", "do", "async",
@@ -32,7 +32,7 @@ pub(in crate::replace) fn doubtful_line(old: &[&str], new: &[&str], base: &str, 
         }
         let closes = line.depth < least;
         let Some(before) = index.checked_sub(1).map(|before| &new[before]) else { return closes };
-        let continues = line.is_closing() && before.indent.len() <= line.indent.len();
+        let continues = line.is_closing_after(before) && before.indent.len() <= line.indent.len();
         let declares = trim_blanks_end(line.body).ends_with(':')
             && !CONTROL_WORDS.contains(&first_word(line.body))
             && first_token(line.body) != first_token(first.body);
@@ -60,8 +60,11 @@ struct LineShape<'l> {
 }
 
 impl LineShape<'_> {
-    fn is_closing(&self) -> bool {
-        self.body.starts_with("</") || CLOSING_WORDS.contains(&first_word(self.body))
+    fn is_closing_after(&self, before: &LineShape<'_>) -> bool {
+        let word = first_word(self.body);
+        self.body.starts_with("</")
+            || ENDING_WORDS.contains(&word)
+            || CONTINUING_WORDS.contains(&word) && !before.body.starts_with([')', ']', '}'])
     }
 }
 
@@ -145,6 +148,7 @@ mod tests {
         check("a(\"{\");", "a(\"{\");\n}", Some(1));
         check("a()", "a()\nelse:\n  b()", Some(1));
         check("a()", "if x:\n  a()\nelse:\n  b()", None);
+        check("}", "}\nelse {\n}", None);
         check("<p/>", "<p/>\n</div>", Some(1));
     }
 

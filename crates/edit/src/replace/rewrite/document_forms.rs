@@ -57,10 +57,11 @@ impl<'a> ReplacedLine<'a> {
 
     /// Whether `old_str` has other blanks where the document has a tab.
     pub(in crate::replace) fn has_flattened_tabs(self) -> bool {
+        let tabs = |run: &str| run.bytes().filter(|byte| *byte == b'\t').count();
         let mut runs = blank_runs(self.old).zip(blank_runs(self.document));
         runs.any(|(old, document)| {
-            let run = &self.document[document];
-            run.contains('\t') && self.old[old] != *run
+            let there = tabs(&self.document[document]);
+            there > 0 && tabs(&self.old[old]) != there
         })
     }
 
