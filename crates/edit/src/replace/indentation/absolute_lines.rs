@@ -162,7 +162,7 @@ mod tests {
     fn a_closer_may_be_shallower_than_the_old_lines() {
         let closer = |old: &[&str], new: &[&str]| unopened_closer(old, new, Level::IndentationRelative);
         assert_eq!(closer(&["a();", "b();"], &["a();", "}", "b();"]), Some(1));
-        assert_eq!(closer(&["  a();", "  b();"], &["  a();", "}", "  b();"]), None);
+        assert_eq!(closer(&["  a();", "  b();"], &["  a();", "}", "f() {", "  b();"]), None);
         assert_eq!(closer(&["a();", "}"], &["b();", "}"]), None);
     }
 }
