@@ -8,7 +8,18 @@ use super::Passage;
 const UNITS: [&str; 5] = ["    ", "    ", "  ", "\t", "\t"];
 const OPENERS: [&str; 6] = ["if a {", "def f():", "class A {", "go(a, [", "for b:", "fn f() {"];
 const CLOSERS: [&str; 5] = ["}", "}", ")", "});", "]"];
-const TOP_LEVEL: [&str; 7] = ["def g():", "fn g() {", "class B {", "import b", "x = 1", "// end", "@a"];
+const TOP_LEVEL: [&str; 10] = [
+    "def g():",
+    "fn g() {",
+    "class B {",
+    "import b",
+    "x = 1",
+    "// end",
+    "@a",
+    "if __name__ == 'a':",
+    "export b",
+    "end",
+];
 
 /// Nested blocks in one unit: openers down to a depth, statements, closers.
 struct Blocks {

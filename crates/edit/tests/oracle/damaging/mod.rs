@@ -1,5 +1,6 @@
 //! Generates requests of the classes in which an edit was once applied and came out damaged, class by class.
 
+pub(crate) mod examples;
 mod indentation;
 mod rows;
 mod typography;

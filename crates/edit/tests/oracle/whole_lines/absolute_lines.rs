@@ -13,6 +13,8 @@ const CONTROL_WORDS: [&str; 15] = [
     "if", "elif", "else", "for", "while", "with", "try", "except", "finally", "match", "switch", "do", "async",
     "unless", "until",
 ];
+/// They begin lines that belong to the whole file.
+const FILE_WORDS: [&str; 4] = ["import", "from", "export", "package"];
 const LEAVING_WORDS: [&str; 6] = ["return", "raise", "throw", "break", "continue", "pass"];
 
 /// A line of a request: its indentation as the level reads it, and the rest of it.
@@ -116,14 +118,16 @@ pub(crate) fn has_doubtful_line(old: &[RequestLine], new: &[RequestLine], base: 
         let word = first_word(&line.body);
         let continues = CONTINUING_WORDS.contains(&word) && !before.body.starts_with([')', ']', '}']);
         let closes_a_block = line.body.starts_with("</") || ENDING_WORDS.contains(&word) || continues;
-        let names_a_block = trimmed(&line.body).ends_with(':')
-            && !CONTROL_WORDS.contains(&word)
-            && first_token(&line.body) != first_token(&new[0].body);
+        let begins_otherwise = first_token(&line.body) != first_token(&new[0].body);
+        let is_control = CONTROL_WORDS.contains(&word) && !line.body.contains("__name__");
+        let names_a_block = trimmed(&line.body).ends_with(':') && !is_control && begins_otherwise;
+        let is_of_the_file = FILE_WORDS.contains(&word) && begins_otherwise;
         let comes_after_the_end =
             before.indent.len() <= base.len() && LEAVING_WORDS.contains(&first_word(&before.body));
         closers.contains(&at)
             || closes_a_block && before.indent.len() <= line.indent.len()
             || names_a_block
+            || is_of_the_file
             || comes_after_the_end
     })
 }
