@@ -59,6 +59,9 @@ fn written_lines(content: &str, request: &Replace<'_>, range: &Range<usize>, wri
 ///
 /// Quotes are none of this law's business: where there are any, it says nothing.
 fn lines_after_a_closer_are_not_moved(content: &str, request: &Replace<'_>, range: &Range<usize>, written: &str) {
+    if request.old_str.ends_with('\r') {
+        return;
+    }
     let with_text =
         |text: &str| -> Vec<String> { texts(text).into_iter().filter(|line| !is_blank_line(line)).collect() };
     let (old, new, written) = (with_text(request.old_str), with_text(request.new_str), with_text(written));

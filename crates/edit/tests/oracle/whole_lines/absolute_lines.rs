@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use super::super::lines::{is_blank_line, is_word, split_indent, trimmed};
 
-const CLOSING_WORDS: [&str; 14] = [
-    "else", "elif", "elsif", "elseif", "except", "finally", "catch", "rescue", "ensure", "end", "endif", "fi", "done",
-    "esac",
-];
+/// They close a block and open its next part.
+const CONTINUING_WORDS: [&str; 9] =
+    ["else", "elif", "elsif", "elseif", "except", "finally", "catch", "rescue", "ensure"];
+const ENDING_WORDS: [&str; 5] = ["end", "endif", "fi", "done", "esac"];
 const CONTROL_WORDS: [&str; 15] = [
     "if", "elif", "else", "for", "while", "with", "try", "except", "finally", "match", "switch", "do", "async",
     "unless", "until",
@@ -103,6 +103,9 @@ pub(crate) fn has_closer(old: &[RequestLine], new: &[RequestLine]) -> bool {
 
 /// Whether a line of `new` may be meant as it is given, where `old` is one line with the indentation `base`.
 pub(crate) fn has_doubtful_line(old: &[RequestLine], new: &[RequestLine], base: &str) -> bool {
+    if old.len() != 1 {
+        return false;
+    }
     let closers = closers(old, new, CloserIndent::AtMost(base.len()));
     (0..new.len()).any(|at| {
         let line = &new[at];
@@ -110,9 +113,11 @@ pub(crate) fn has_doubtful_line(old: &[RequestLine], new: &[RequestLine], base: 
             return false;
         }
         let Some(before) = at.checked_sub(1).map(|before| &new[before]) else { return closers.contains(&at) };
-        let closes_a_block = line.body.starts_with("</") || CLOSING_WORDS.contains(&first_word(&line.body));
+        let word = first_word(&line.body);
+        let continues = CONTINUING_WORDS.contains(&word) && !before.body.starts_with([')', ']', '}']);
+        let closes_a_block = line.body.starts_with("</") || ENDING_WORDS.contains(&word) || continues;
         let names_a_block = trimmed(&line.body).ends_with(':')
-            && !CONTROL_WORDS.contains(&first_word(&line.body))
+            && !CONTROL_WORDS.contains(&word)
             && first_token(&line.body) != first_token(&new[0].body);
         let comes_after_the_end =
             before.indent.len() <= base.len() && LEAVING_WORDS.contains(&first_word(&before.body));

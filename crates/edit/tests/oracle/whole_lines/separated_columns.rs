@@ -14,10 +14,12 @@ pub(crate) fn runs(body: &str) -> Vec<String> {
     tokens(body).into_iter().filter(|token| is_blank_line(token)).collect()
 }
 
-/// Whether the document's line has a run of blanks with a tab that the line of `old_str` has otherwise.
+/// Whether the document's line has a run of blanks with tabs of which the line of `old_str` has another number.
 pub(crate) fn has_flattened_tab(old: &str, document: &str) -> bool {
-    let (old, document) = (runs(body_and_trail(old).0), runs(body_and_trail(document).0));
-    old.iter().zip(&document).any(|(old, there)| has_other_blank(there) && old != there && there.contains('\t'))
+    let tabs = |line: &str| -> Vec<usize> {
+        runs(body_and_trail(line).0).iter().map(|run| run.matches('\t').count()).collect()
+    };
+    tabs(old).into_iter().zip(tabs(document)).any(|(old, there)| there > 0 && old != there)
 }
 
 /// Whether the document's line is a row whose last cells are empty.
