@@ -17,6 +17,8 @@ const CONTROL_WORDS: [&str; 15] = [
     "if", "elif", "else", "for", "while", "with", "try", "except", "finally", "match", "switch", "do", "async",
     "unless", "until",
 ];
+/// Words of lines that seldom are in a block.
+const FILE_LEVEL_WORDS: [&str; 4] = ["import", "from", "export", "package"];
 /// Words after which nothing follows in a block.
 const LEAVING_WORDS: [&str; 6] = ["return", "raise", "throw", "break", "continue", "pass"];
 
@@ -33,9 +35,8 @@ pub(in crate::replace) fn doubtful_line(old: &[&str], new: &[&str], base: &str, 
         let closes = line.depth < least;
         let Some(before) = index.checked_sub(1).map(|before| &new[before]) else { return closes };
         let continues = line.is_closing_after(before) && before.indent.len() <= line.indent.len();
-        let declares = trim_blanks_end(line.body).ends_with(':')
-            && !CONTROL_WORDS.contains(&first_word(line.body))
-            && first_token(line.body) != first_token(first.body);
+        let is_of_its_own = first_token(line.body) != first_token(first.body);
+        let declares = is_of_its_own && (line.is_header() || FILE_LEVEL_WORDS.contains(&first_word(line.body)));
         let follows_end = before.indent.len() <= base.len() && LEAVING_WORDS.contains(&first_word(before.body));
         closes || continues || declares || follows_end
     };
@@ -60,6 +61,13 @@ struct LineShape<'l> {
 }
 
 impl LineShape<'_> {
+    /// Whether it declares something, and has it in a block.
+    fn is_header(&self) -> bool {
+        // Only modules of Python ask for their name, and outside all blocks.
+        let is_control = CONTROL_WORDS.contains(&first_word(self.body)) && !self.body.contains("__name__");
+        trim_blanks_end(self.body).ends_with(':') && !is_control
+    }
+
     fn is_closing_after(&self, before: &LineShape<'_>) -> bool {
         let word = first_word(self.body);
         self.body.starts_with("</")
@@ -158,6 +166,9 @@ mod tests {
         check("a: 1", "a: 1\nb:\n  c: 2", Some(1));
         check("a = 1", "a = 1\nwhile a:\n  b()", None);
         check("def f():", "def f():\n  pass\n\ndef g():\n  pass", None);
+        check("a()", "a()\n\nif __name__ == 'x':\n  b()", Some(2));
+        check("a()", "a()\n\nimport os", Some(2));
+        check("import a", "import a\nimport b", None);
         check("return 1", "return 1\n\nprint(2)", Some(2));
         check("return 1", "if a:\n  return 1\nprint(2)", None);
     }
