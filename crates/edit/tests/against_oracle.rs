@@ -221,7 +221,7 @@ const RULES: [(&str, f64); 25] = [
 
 #[test]
 fn the_generated_cases_reach_every_level_and_outcome() {
-    let cases = 40_000;
+    let cases = 20_000;
     let mut tally: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for seed in 0..cases {
         let case = case(seed);

@@ -140,8 +140,8 @@ fn single_line(rng: &mut Rng, content: &str) -> String {
     let line = &list[rng.below(list.len())];
     let mut given = vec![trimmed(line).to_owned()];
     match rng.below(10) {
-        0..=6 => given[0] = split_indent(&given[0]).1.to_owned(),
-        7 | 8 => misremember::unit(rng, &mut given, &shortest_indent(content)),
+        0..=4 => given[0] = split_indent(&given[0]).1.to_owned(),
+        5..=8 => misremember::unit(rng, &mut given, &shortest_indent(content)),
         _ => misremember::indentation(rng, &mut given),
     }
     given[0].push_str(rng.pick(&["", "", " ", "\t"]));

@@ -93,7 +93,7 @@ pub(crate) fn one_dedented_line(rng: &mut Rng) -> Passage {
         let deeper = blocks.unit.repeat(rng.weighted(&[60, 30, 10]));
         new.push(base.clone() + &deeper + statement(rng));
     }
-    if rng.percent(65) {
+    if rng.percent(40) {
         new.extend(closers_and_more(rng, blocks.unit, blocks.depth));
     } else if rng.percent(50) {
         new.extend([String::new(), rng.pick(&TOP_LEVEL).to_owned()]);
@@ -168,4 +168,36 @@ pub(crate) fn first_line_lacks_its_indentation(rng: &mut Rng) -> Passage {
         misremember::trailing_blanks(rng, if remembered { &mut old } else { &mut blocks.lines[first..=last] });
     }
     Passage { document: blocks.lines, old, new }
+}
+
+/// Lines with a tab where the document has spaces, and blanks for alignment: nothing tells the width of the tab.
+pub(crate) fn tab_of_unknown_width(rng: &mut Rng) -> Passage {
+    let there = " ".repeat([4, 6, 8][rng.below(3)]);
+    let aligned = " ".repeat(rng.between(5, 7));
+    let bodies = ["go(a,", rng.pick(&["b)", "c)"])];
+    let document = vec![format!("{there}{}", bodies[0]), format!("{there}{aligned}{}", bodies[1])];
+    let old = vec![format!("\t{}", bodies[0]), format!("\t{aligned}{}", bodies[1])];
+    let mut new = old.clone();
+    match rng.below(3) {
+        0 => new[1].push(';'),
+        1 => new.push(format!("\t{}", statement(rng))),
+        _ => new.push(format!("\t\t{}", statement(rng))),
+    }
+    Passage { document, old, new }
+}
+
+/// A line in another unit than the document's, and lines that are deeper or shallower by that unit.
+pub(crate) fn another_unit(rng: &mut Rng) -> Passage {
+    let blocks = blocks(rng);
+    let at = blocks.first + rng.below(blocks.count);
+    let line = &blocks.lines[at];
+    let depth = (line.len() - line.trim_start().len()) / blocks.unit.len();
+    let unit = rng.pick(&["  ", "  ", "    ", "        "]);
+    let old = unit.repeat(depth) + line.trim_start();
+    let mut new = vec![changed(rng, &old)];
+    for _ in 0..rng.between(1, 2) {
+        let depth = if rng.percent(80) { depth + 1 } else { depth - 1 };
+        new.push(unit.repeat(depth) + statement(rng));
+    }
+    Passage { document: blocks.lines, old: vec![old], new }
 }

@@ -19,7 +19,7 @@ pub(crate) struct Passage {
 type Generator = fn(&mut Rng) -> Passage;
 
 /// The classes, and how each is made.
-pub(crate) const CLASSES: [(&str, Generator); 10] = [
+pub(crate) const CLASSES: [(&str, Generator); 12] = [
     ("quotes", typography::quotes),
     ("quotes of a plain document", typography::quotes_of_a_plain_document),
     ("dashes and dots", typography::dashes_and_dots),
@@ -27,6 +27,8 @@ pub(crate) const CLASSES: [(&str, Generator); 10] = [
     ("one dedented line", indentation::one_dedented_line),
     ("part of the indentation", indentation::part_of_the_indentation),
     ("first line lacks its indentation", indentation::first_line_lacks_its_indentation),
+    ("tab of unknown width", indentation::tab_of_unknown_width),
+    ("another unit", indentation::another_unit),
     ("changed rows", rows::changed_rows),
     ("added rows", rows::added_rows),
     ("columns", rows::columns),
