@@ -14,13 +14,13 @@ use std::sync::Once;
 
 use interline_edit::{Insert, InsertPosition, Level, LineEndings, LineOperation, Replace, insert, patch_lines};
 
-use oracle::classes;
 use oracle::comparison::{
     engine_insertion, engine_outcome, engine_patch, engine_warnings, oracle_outcome, oracle_patch, oracle_warnings,
 };
-use oracle::generate::{Case, case};
+use oracle::generate::{Case, case, case_of_class};
 use oracle::generate_patch::{PatchCase, patch_case};
 use oracle::{InsertOutcome, PatchOutcome, ReplaceOutcome};
+use oracle::{classes, damaging, laws};
 
 #[expect(clippy::disallowed_methods, reason = "the runner of the tests asks through the environment")]
 fn number_from_environment(name: &str, default: u64) -> u64 {
@@ -191,7 +191,7 @@ fn the_generated_insertions_reach_every_outcome() {
 }
 
 /// The rules that the oracle notes, and in how many of a hundred cases each must take part.
-const RULES: [(&str, f64); 16] = [
+const RULES: [(&str, f64); 25] = [
     ("words cut", 0.7),
     ("weak evidence", 3.0),
     ("whole-line edit", 1.5),
@@ -208,6 +208,15 @@ const RULES: [(&str, f64); 16] = [
     ("rebase of tabs", 1.5),
     ("rebase of spaces", 2.0),
     ("rebase by scale", 0.05),
+    ("made plain", 3.0),
+    ("doubtful line", 0.5),
+    ("closer without opener", 0.1),
+    ("part of the indentation", 0.1),
+    ("first line elsewhere", 0.2),
+    ("first line lacks its indentation", 0.15),
+    ("added row", 0.4),
+    ("other columns", 0.5),
+    ("trailing tabs", 0.5),
 ];
 
 #[test]
@@ -247,6 +256,42 @@ fn the_generated_cases_reach_every_level_and_outcome() {
     for warning in ["lost_indentation", "joined_lines"] {
         assert!(percent(("warning", warning)) >= 0.5, "{warning} is too rare");
     }
+}
+
+#[test]
+fn the_damaging_classes_are_applied_above_exact() {
+    let cases = 5_000;
+    for (class, (name, _)) in damaging::CLASSES.iter().enumerate() {
+        let mut tally: BTreeMap<&str, usize> = BTreeMap::new();
+        for seed in 0..cases {
+            let key = match oracle_outcome(&case_of_class(seed, class)) {
+                ReplaceOutcome::Applied { level: Level::Exact, .. } => "exact",
+                ReplaceOutcome::Applied { level, .. } => {
+                    *tally.entry("above exact").or_default() += 1;
+                    level.name()
+                }
+                ReplaceOutcome::MultipleMatches { .. } => "multiple_matches",
+                ReplaceOutcome::NoMatch => "no_match",
+                ReplaceOutcome::Invalid => "invalid",
+            };
+            *tally.entry(key).or_default() += 1;
+        }
+        let percent = |key: &str| tally.get(key).map_or(0.0, |&count| count as f64 * 100.0 / cases as f64);
+        let figures: Vec<String> = tally.keys().map(|key| format!("{key} {:.1} %", percent(key))).collect();
+        println!("{name}: {}", figures.join(", "));
+        assert!(percent("above exact") >= 10.0, "{name}: too few are applied above `exact`");
+    }
+}
+
+#[test]
+fn replacing_obeys_the_laws() {
+    for_every_seed(5_000, |seed| {
+        let obeys = |case: &Case| quietly(|| _ = laws::replacement(&case.content, &case.request()));
+        let case = case(seed);
+        obeys(&case).err()?;
+        let small = shrink(case, smaller_cases, |case| obeys(case).is_err());
+        Some(format!("seed {seed}, small: {small:?}\n  {:?}\n  {:?}", obeys(&small), engine_outcome(&small)))
+    });
 }
 
 #[test]
@@ -329,6 +374,31 @@ fn the_oracle_and_the_engine_agree_with_the_examples_of_the_contract() {
         by_edges,
         ReplaceOutcome::MultipleMatches { total: 2, level: Level::IndentationRelative, lines: vec![2, 5] }
     );
+}
+
+#[test]
+fn the_oracle_and_the_engine_agree_with_the_examples_of_damaging_edits() {
+    use damaging::examples::{OF_INDENTATION, OF_ROWS, OF_THE_DOCUMENT, OF_THE_REQUEST};
+    let examples = [&OF_THE_DOCUMENT[..], &OF_THE_REQUEST, &OF_INDENTATION, &OF_ROWS].concat();
+    for (content, old_str, new_str, result) in examples {
+        for line_endings in [LineEndings::Literal, LineEndings::Match] {
+            let case = Case {
+                content: content.to_owned(),
+                old_str: old_str.to_owned(),
+                new_str: new_str.to_owned(),
+                expected_matches: 1,
+                loosest: Level::SpacingNormalized,
+                line_endings,
+            };
+            for outcome in [oracle_outcome(&case), engine_outcome(&case)] {
+                match outcome {
+                    ReplaceOutcome::Applied { after, .. } => assert_eq!(Some(after.as_str()), result, "{case:?}"),
+                    ReplaceOutcome::NoMatch => assert_eq!(None, result, "{case:?}"),
+                    other => panic!("{case:?} gives {other:?}"),
+                }
+            }
+        }
+    }
 }
 
 /// The examples that the contract gives: content, start, end, new lines, result.

@@ -2,10 +2,10 @@
 
 use crate::lines::{Line, is_blank_text, line_of, split_indent, split_lines, strip_carriage_return};
 
-use super::Replace;
-use super::indentation::opens_block;
+use super::indentation::{doubtful_line, opens_block};
 use super::matches::{FinalCarriageReturn, MAX_SHOWN_MATCHES, OldStrMatch};
 use super::normalization::is_word_character;
+use super::{Level, Replace};
 
 /// What a change does that was probably not meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,8 +94,11 @@ fn lost_indentation(content: &str, request: &Replace<'_>, found: &OldStrMatch) -
     }
     let further = new[first..].iter().filter(|line| !is_blank_text(line));
     let bytes = indent.len().saturating_mul(further.clone().count()).saturating_add(request.new_str.len());
-    let lines =
-        (is_relative && bytes <= MAX_SHOWN_BYTES).then(|| further.map(|line| indent.to_owned() + line).collect());
+    // A part of the indentation in `old_str` makes it unclear what the further lines have of it.
+    let has_whole_indent = found.span.start >= line.start + indent.len();
+    let is_clear = || doubtful_line(&split_lines(old), &new, "", Level::Exact).is_none();
+    let lines = (is_relative && has_whole_indent && bytes <= MAX_SHOWN_BYTES && is_clear())
+        .then(|| further.map(|line| indent.to_owned() + line).collect());
     Some(ReplaceWarning::LostIndentation { line: line_of(content, found.span.start), lines })
 }
 

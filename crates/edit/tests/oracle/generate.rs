@@ -3,6 +3,7 @@
 use interline_edit::{Insert, InsertPosition, Level, LineEndings, Replace};
 
 use super::contents::{content, indent, join, odd_line, soup, statement, word};
+use super::damaging;
 use super::lines::{cuts_a_word, is_blank_line, lines, split_indent, texts, trimmed};
 use super::misremember;
 use super::replace::{ReplaceOutcome, replace, without_carriage_return};
@@ -45,9 +46,26 @@ impl Case {
 /// The case of a seed.
 pub(crate) fn case(seed: u64) -> Case {
     let rng = &mut Rng::new(seed);
-    let content = content(rng);
-    let old_str = old_str(rng, &content);
-    let new_str = new_str(rng, &old_str, &content);
+    if rng.percent(30) {
+        let class = rng.below(damaging::CLASSES.len());
+        return request_for(rng, |rng| damaging::texts(rng, class));
+    }
+    request_for(rng, |rng| {
+        let content = content(rng);
+        let old_str = old_str(rng, &content);
+        let new_str = new_str(rng, &old_str, &content);
+        [content, old_str, new_str]
+    })
+}
+
+/// The case of a seed in the class of that number.
+pub(crate) fn case_of_class(seed: u64, class: usize) -> Case {
+    request_for(&mut Rng::new(seed), |rng| damaging::texts(rng, class))
+}
+
+/// A request with the content, `old_str` and `new_str` that `texts` makes.
+fn request_for(rng: &mut Rng, texts: impl Fn(&mut Rng) -> [String; 3]) -> Case {
+    let [content, old_str, new_str] = texts(rng);
     let loosest = if rng.percent(75) { Level::SpacingNormalized } else { Level::ALL[rng.below(5)] };
     let line_endings = if rng.percent(50) { LineEndings::Literal } else { LineEndings::Match };
     let expected_matches = 1 + rng.weighted(&[82, 13, 5]);
@@ -122,8 +140,8 @@ fn single_line(rng: &mut Rng, content: &str) -> String {
     let line = &list[rng.below(list.len())];
     let mut given = vec![trimmed(line).to_owned()];
     match rng.below(10) {
-        0..=6 => given[0] = split_indent(&given[0]).1.to_owned(),
-        7 | 8 => misremember::unit(rng, &mut given, &shortest_indent(content)),
+        0..=4 => given[0] = split_indent(&given[0]).1.to_owned(),
+        5..=8 => misremember::unit(rng, &mut given, &shortest_indent(content)),
         _ => misremember::indentation(rng, &mut given),
     }
     given[0].push_str(rng.pick(&["", "", " ", "\t"]));
@@ -233,7 +251,7 @@ fn new_str(rng: &mut Rng, old_str: &str, content: &str) -> String {
     for _ in 0..rng.between(1, 3) {
         change(rng, &mut list);
     }
-    if rng.percent(12) {
+    if rng.percent(18) {
         final_newline = !final_newline;
     }
     let mut text = join(rng, &list, final_newline);

@@ -50,7 +50,8 @@ fn at_anchor(
     let sought = Replace {
         loosest: request.loosest.min(Level::WhitespaceNormalized),
         line_endings: request.line_endings,
-        ..Replace::new(anchor, anchor)
+        // Nothing that may be written in its place makes the anchor be refused.
+        ..Replace::new(anchor, "")
     };
     match replace(content, &sought) {
         ReplaceOutcome::Applied { level, ranges, .. } => {

@@ -217,7 +217,7 @@ fn search_counts_the_same(content: &str, old_str: &str) {
 /// Every byte that changes belongs to a match, except that removing whole lines takes line endings next to matches along.
 fn only_the_matches_change(content: &str, request: &Replace<'_>, done: &Replacement) {
     let mut allowed: Vec<Range<usize>> = done.ranges.clone();
-    if done.level >= Level::IndentationRelative && request.old_str.ends_with('\n') {
+    if done.level >= Level::IndentationRelative && without_carriage_return(request.old_str).ends_with('\n') {
         let lines = lines(content);
         let touches =
             |line: &&Line| done.ranges.iter().any(|place| place.end == line.text_end() || place.start == line.end());

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use interline_edit::{Level, Replace};
 
+use super::characters::plain_char;
+use super::laws_of_typography::{self, Written};
 use super::lines::{
     Line, cuts_a_word, is_blank, is_blank_line, line_number, lines, split_indent, texts, texts_without_final_newline,
     trimmed,
@@ -28,11 +30,81 @@ pub(crate) fn replacement(content: &str, after: &str, request: &Replace<'_>, lev
     let written = after.get(range.start..end).unwrap_or("");
     if level >= Level::IndentationRelative {
         no_blank_is_lost(content, request, range, written);
+        lines_after_a_closer_are_not_moved(content, request, range, written);
+        if level >= Level::PunctuationNormalized && !request.old_str.ends_with('\r') {
+            laws_of_typography::replacement(level, &written_lines(content, request, range, written));
+        }
         indentation_is_that_of_the_file(content, request, range, written);
     } else if is_fitted(content, request, range) {
+        lines_after_a_closer_are_not_moved(content, request, range, written);
         indentation_is_that_of_the_file(content, request, range, written);
     } else {
         no_lines_are_joined(after, request, range.start, end);
+        the_first_line_is_where_it_was(content, after, request, range.start);
+    }
+}
+
+/// The lines of the replacement.
+fn written_lines(content: &str, request: &Replace<'_>, range: &Range<usize>, written: &str) -> Written {
+    Written {
+        old: texts_without_final_newline(request.old_str),
+        document: texts(&content[range.clone()]),
+        new: texts_without_final_newline(request.new_str),
+        written: texts(written),
+    }
+}
+
+/// Where `old_str` is one line without its indentation, and lines of `new_str` close what it does not open, what is at the
+/// first column from there on stays there.
+///
+/// Quotes are none of this law's business: where there are any, it says nothing.
+fn lines_after_a_closer_are_not_moved(content: &str, request: &Replace<'_>, range: &Range<usize>, written: &str) {
+    if request.old_str.ends_with('\r') {
+        return;
+    }
+    let with_text =
+        |text: &str| -> Vec<String> { texts(text).into_iter().filter(|line| !is_blank_line(line)).collect() };
+    let (old, new, written) = (with_text(request.old_str), with_text(request.new_str), with_text(written));
+    let document = with_text(&content[range.clone()]);
+    let is_quote = |c: char| matches!(plain_char(c).as_str(), "'" | "\"" | "`");
+    if old.len() != 1
+        || !split_indent(&old[0]).0.is_empty()
+        || document.first().is_none_or(|line| split_indent(line).0.is_empty())
+        || [request.old_str, request.new_str].iter().any(|text| text.contains(is_quote))
+        || depths(&old)[0] < 0
+    {
+        return;
+    }
+    assert_eq!(new.len(), written.len(), "every line of `new_str` is written");
+    let Some(closer) = depths(&new).iter().position(|&depth| depth < 0) else { return };
+    for (new, written) in new.iter().zip(&written).skip(closer) {
+        let moved = split_indent(new).0.is_empty() && !split_indent(written).0.is_empty();
+        assert!(!moved, "{written:?} comes after what closes an outer block");
+    }
+}
+
+/// How deep in brackets every line begins, after those that it closes first; below 0 it closes what none of them opens.
+fn depths(lines: &[String]) -> Vec<isize> {
+    let mut depth = 0;
+    let mut depths = Vec::new();
+    for line in lines {
+        let body = split_indent(line).1;
+        let leading = body.chars().take_while(|c| ")]}".contains(*c)).count();
+        depths.push(depth - isize::try_from(leading).unwrap());
+        depth += body.chars().map(|c| isize::from("([{".contains(c)) - isize::from(")]}".contains(c))).sum::<isize>();
+    }
+    depths
+}
+
+/// Where only indentation stands before the match, the line that is written there begins with as much.
+fn the_first_line_is_where_it_was(content: &str, after: &str, request: &Replace<'_>, start: usize) {
+    let line = line_number(content, start) - 1;
+    let (there, written) = (texts(content).swap_remove(line), texts(after).swap_remove(line));
+    let before = &content[lines(content)[line].start..start];
+    let first_is_blank = |text: &str| is_blank_line(&texts(without_carriage_return(text))[0]);
+    let begins_there = !before.is_empty() && is_blank_line(before);
+    if begins_there && !first_is_blank(request.old_str) && !first_is_blank(request.new_str) {
+        assert_eq!(split_indent(&written).0, split_indent(&there).0, "the first line is indented otherwise");
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn trailing_blanks(rng: &mut Rng, lines: &mut [String]) {
 
 /// Changes the indentation of all lines by one rule.
 pub(crate) fn indentation(rng: &mut Rng, lines: &mut [String]) {
-    match rng.weighted(&[3, 5, 2, 2, 3, 3]) {
+    match rng.weighted(&[3, 5, 2, 2, 3, 5]) {
         0 => {
             let prefix = blanks(rng);
             each_indent(lines, |indent| format!("{prefix}{indent}"));

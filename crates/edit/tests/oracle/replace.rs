@@ -9,7 +9,7 @@ use super::classes::note;
 use super::lines::{
     Line, cuts_a_word, ending_of_span, is_blank_line, line_number, lines, split_indent, texts, trimmed,
 };
-use super::{line_pairs, occurrences, whole_lines};
+use super::{line_pairs, loose_refusals, occurrences, whole_lines};
 
 /// What a replacement shall come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,6 +189,10 @@ fn at_whitespace_normalized(content: &str, request: &Replace<'_>, last: LastLine
             note("whole-line edit");
             whole_lines::fit_line(content, request, place.first)
         }
+        false if loose_refusals::loses_indentation(&lines[place.first], &place.span, request) => {
+            (place.span.clone(), None)
+        }
+        false if loses_cells(&lines, &place, request) => (place.span.clone(), None),
         false => {
             let text = match request.line_endings {
                 LineEndings::Literal => request.new_str.to_owned(),
@@ -304,9 +308,15 @@ fn end_of_loose_place(line: &Line, end: usize, endings: LineEndings) -> usize {
     if endings == LineEndings::Match && reaches_the_end { line.text_end() } else { end }
 }
 
-/// What stands in the span afterwards, under `match`.
-fn loose_text(content: &str, lines: &[Line], place: &Loose, request: &Replace<'_>) -> String {
-    let (old, mut new) = (texts(request.old_str), texts(request.new_str));
+fn loses_cells(lines: &[Line], place: &Loose, request: &Replace<'_>) -> bool {
+    let pairs = line_pairs::pair(&texts(request.old_str), &loose_new_lines(place, request));
+    let stays = |old: usize| pairs.contains(&Some(old));
+    loose_refusals::loses_cells(&lines[place.first..], &place.span, request, stays)
+}
+
+/// The lines of `new_str`, with those that keep the lines beside the place apart.
+fn loose_new_lines(place: &Loose, request: &Replace<'_>) -> Vec<String> {
+    let mut new = texts(request.new_str);
     // An `old_str` with and a `new_str` without final newline does not join lines.
     if request.old_str.ends_with('\n') && !request.new_str.is_empty() && !request.new_str.ends_with('\n') {
         new.push(String::new());
@@ -316,6 +326,12 @@ fn loose_text(content: &str, lines: &[Line], place: &Loose, request: &Replace<'_
         note("joined at the start");
         new.insert(0, String::new());
     }
+    new
+}
+
+/// What stands in the span afterwards, under `match`.
+fn loose_text(content: &str, lines: &[Line], place: &Loose, request: &Replace<'_>) -> String {
+    let (old, new) = (texts(request.old_str), loose_new_lines(place, request));
     let span_ending = ending_of_span(content, &place.span);
     let mut result = String::new();
     for (index, kept) in line_pairs::pair(&old, &new).into_iter().enumerate() {

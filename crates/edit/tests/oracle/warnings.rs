@@ -4,8 +4,12 @@ use std::ops::Range;
 
 use interline_edit::Replace;
 
-use super::lines::{is_blank_line, is_word, line_number, split_indent, texts, texts_without_final_newline, trimmed};
+use super::classes::note;
+use super::lines::{
+    is_blank_line, is_word, line_number, lines, split_indent, texts, texts_without_final_newline, trimmed,
+};
 use super::replace::{exact_places, exact_text};
+use super::whole_lines::absolute_lines::{has_doubtful_line, request_lines};
 
 /// What an exact replacement must warn of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +68,17 @@ fn lost_indentation(content: &str, old_str: &str, new: &str, span: &Range<usize>
     let goes_on_outside = !first_indent.starts_with(indent)
         && is_blank_line(&new[first - 1])
         && has_the_word_of_a_sibling(&document[..line - 1], &new[first]);
-    let can_be_told = (first_indent.is_empty() || opens) && !goes_on_outside;
+    let begins_in_the_indentation = span.start < lines(content)[line - 1].start + indent.len();
+    let is_doubtful = {
+        let read = |indent: &str| indent.to_owned();
+        let old = request_lines(&[split_indent(&texts_without_final_newline(old_str)[0]).1.to_owned()], read);
+        has_doubtful_line(&old, &request_lines(&new, read), "")
+    };
+    if is_doubtful {
+        note("doubtful line of a warning");
+    }
+    let can_be_told =
+        (first_indent.is_empty() || opens) && !goes_on_outside && !begins_in_the_indentation && !is_doubtful;
     let lines = further.iter().map(|further| format!("{indent}{further}")).collect();
     Some(Warning::LostIndentation { line, lines: can_be_told.then_some(lines) })
 }

@@ -1,16 +1,20 @@
 //! Rules that turn the indentation of `old_str` into that of the content: a prefix added or removed, tabs or spaces, another
 //! unit.
 
+pub(in crate::replace) use absolute_lines::doubtful_line;
 pub(in crate::replace) use file_style::FileStyle;
 pub(in crate::replace) use rebase::NoUnit;
-pub(in crate::replace) use writer::{IndentWriter, WrittenLines, ambiguous_line};
+pub(in crate::replace) use unclear_lines::UnclearLines;
+pub(in crate::replace) use writer::{IndentWriter, WrittenLines};
 
 use super::Level;
 use super::normalization::push_plain;
 use crate::lines::trim_blanks_end;
 
+mod absolute_lines;
 mod file_style;
 mod rebase;
+mod unclear_lines;
 mod writer;
 
 /// How many spaces one level of indentation, or a tab, can be.

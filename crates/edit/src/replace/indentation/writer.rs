@@ -2,15 +2,13 @@
 
 use std::collections::HashSet;
 
-use crate::lines::{Line, is_blank, is_blank_text, split_indent};
+use crate::lines::{is_blank_text, split_indent};
 
 use super::rebase::{NoUnit, Rebase, StepUnit};
 use super::{
     CannotIndent, Conversion, FileStyle, IndentRule, Prefix, Shift, mixes_tabs_and_spaces, opens_block, plain,
 };
 use crate::replace::Level;
-use crate::replace::normalization::is_word_character;
-use crate::replace::whole_lines::WholeLines;
 
 /// A rule, ready for the lines of one match.
 pub(in crate::replace) enum IndentWriter<'f> {
@@ -174,55 +172,4 @@ impl<'f> ShiftWriter<'f> {
             _ => true,
         }
     }
-}
-
-/// The line of `new_str` (0-based) from which on it cannot be told whether the lines are indented like the one line of
-/// `old_str`, which lacks its indentation, or like the content. `before` is the content before the match.
-pub(in crate::replace) fn ambiguous_line(
-    before: &str,
-    old: &WholeLines<'_>,
-    rule: &IndentRule,
-    level: Level,
-    new_str: &str,
-) -> Option<usize> {
-    let IndentRule::Rebase { from, to } = rule else { return None };
-    let to = plain(to, level);
-    if !from.is_empty() || to.is_empty() || old.core().len() != 1 {
-        return None;
-    }
-    let new = WholeLines::new(new_str);
-    let mut written = new.lines.iter().enumerate().filter(|(_, line)| !is_blank_text(line));
-    let (_, first) = written.next()?;
-    let mut further = written.peekable();
-    let (number, next) = *further.peek()?;
-    let (next_indent, next_body) = split_indent(next);
-    let looks_absolute = if next_indent.is_empty() {
-        line_at_start_before(before).is_some_and(|sibling| first_token(sibling) == first_token(next_body))
-    } else {
-        !opens_block(first)
-    };
-    let mut all_have_it = || further.all(|(_, line)| plain(split_indent(line).0, level).starts_with(&to));
-    (looks_absolute || all_have_it()).then_some(number)
-}
-
-/// The last line of a text that is not blank and has no indentation, among the last ones.
-fn line_at_start_before(text: &str) -> Option<&str> {
-    /// There can be thousands of matches: each looks at so many lines at the most.
-    const MAX_LINES: usize = 200;
-    let mut start = text.len();
-    for _ in 0..MAX_LINES {
-        let line = Line::before(text, start)?;
-        if !line.text(text).starts_with(is_blank) && !is_blank_text(line.text(text)) {
-            return Some(line.text(text));
-        }
-        start = line.start;
-    }
-    None
-}
-
-/// A word, an ellipsis of dots, or one character.
-fn first_token(body: &str) -> &str {
-    let word = body.len() - body.trim_start_matches(is_word_character).len();
-    let other = if body.starts_with("...") { 3 } else { body.chars().next().map_or(0, char::len_utf8) };
-    &body[..if word > 0 { word } else { other }]
 }

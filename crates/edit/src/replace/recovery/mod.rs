@@ -12,9 +12,11 @@ use super::nearest::{LineWords, SimilarLines, words};
 use super::rewrite::{gaps, pair_lines};
 use super::whole_lines::WholeLines;
 use super::{MergedChange, Replace};
+use changed_line::{SimilarLine, open_brackets};
 use misremembered::{Misremembered, compare};
 use twins::has_twin;
 
+mod changed_line;
 mod misremembered;
 mod twins;
 
@@ -266,7 +268,7 @@ impl Change<'_> {
     }
 
     /// Whether new lines that come where the passage has a line that `old_str` lacks are that line, changed: one of them is
-    /// similar to it, and more so than to any line that `old_str` has.
+    /// similar to it, and more so than to any line that `old_str` has, and the two cannot stand together.
     fn is_changed_into(&self, line: usize, added: &Range<usize>) -> bool {
         let text = trim_blanks_end(self.passage[line]);
         if is_blank_text(text) {
@@ -278,11 +280,22 @@ impl Change<'_> {
             let similarity = new_words.similarity(&words);
             let extended = trim_blanks_end(new).starts_with(text) && similarity >= SAME_LINE;
             let margin = if extended { 0.0 } else { CLEARLY };
-            (similarity >= CHANGED_LINE || extended).then_some((new_words, similarity - margin))
+            (similarity >= CHANGED_LINE || extended).then_some((*new, new_words, similarity - margin))
         });
-        let (Some((new_words, similarity)), None) = (similar.next(), similar.next()) else { return false };
+        let (Some((new, new_words, similarity)), None) = (similar.next(), similar.next()) else { return false };
         let others = self.old.iter().map(|old| LineWords::new(old).similarity(&new_words));
-        others.fold(0.0, f64::max) < similarity
+        let next = self.passage.get(line + 1).copied();
+        let excludes =
+            self.closes_brackets_of(line, added) || SimilarLine { left_out: text, next, new }.exclude_each_other();
+        excludes && others.fold(0.0, f64::max) < similarity
+    }
+
+    /// Whether the new lines have the brackets that `old_str` lacks with a line, so that the line would be one too many.
+    fn closes_brackets_of(&self, line: usize, added: &Range<usize>) -> bool {
+        let there = open_brackets(&self.passage[line..=line]);
+        there != [0; 3]
+            && there == open_brackets(&self.new[added.clone()])
+            && open_brackets(self.passage) == open_brackets(self.new)
     }
 
     /// Whether the new lines are the removed ones, changed, and nothing of them is made from a line that `old_str` lacks.

@@ -1,14 +1,14 @@
 //! Writes a changed line with the document's own characters where those stay: typographic forms and runs of blanks that
 //! `old_str` has in another form. A character is kept only where it stood, between neighbours that stay too.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::lines::is_blank;
 
-use super::line_pairs::pair_lines;
+use super::kept_forms::KeptForms;
+use super::tokens::{Alignment, Tokens, is_blank_run, is_spaces, leading};
 use crate::replace::Level;
-use crate::replace::normalization::{TypographicClass, is_word_character, push_plain};
+use crate::replace::normalization::{TypographicClass, is_word_character};
 
 /// A line of the document that a line of `new_str` replaces; bodies, without indentation and trailing blanks.
 #[derive(Clone, Copy)]
@@ -36,16 +36,33 @@ impl<'a> ReplacedLine<'a> {
         // Dots beside an ellipsis can be cut into other tokens.
         let is_aligned = old.plain == document.plain;
         let alignment = if is_aligned { Alignment::new(&old, &new, cells_left) } else { Alignment::default() };
+        let forms = KeptForms::new(&document, &new, &alignment);
         let mut kept = vec![false; document.texts.len()];
-        for (index, token) in new.texts.into_iter().enumerate() {
-            let token = alignment.kept_token(index, &document).map_or(token, |number| document.texts[number]);
+        let mut adds_blanks = false;
+        for (index, token) in new.texts.iter().copied().enumerate() {
+            let token = forms.token(index).map_or(token, |number| document.texts[number]);
             written.push_str(token);
-            if let Some(number) = alignment.old_token(index) {
-                kept[number] = token == document.texts[number];
+            match alignment.old_token(index) {
+                Some(number) => kept[number] = token == document.texts[number],
+                None => adds_blanks |= is_blank_run(token),
             }
+        }
+        if adds_blanks && self.has_flattened_tabs() {
+            // Blanks that separate columns were given for tabs, and so may those be that are new.
+            return Err(LostBlanks);
         }
         let blanks = document.texts.iter().zip(&kept).filter(|(token, _)| is_blank_run(token)).map(|(_, kept)| *kept);
         self.check_blanks(level, blanks)
+    }
+
+    /// Whether `old_str` has other blanks where the document has a tab.
+    pub(in crate::replace) fn has_flattened_tabs(self) -> bool {
+        let tabs = |run: &str| run.bytes().filter(|byte| *byte == b'\t').count();
+        let mut runs = blank_runs(self.old).zip(blank_runs(self.document));
+        runs.any(|(old, document)| {
+            let there = tabs(&self.document[document]);
+            there > 0 && tabs(&self.old[old]) != there
+        })
     }
 
     /// Refuses the loss of blanks when the line is replaced by none in particular.
@@ -72,130 +89,8 @@ impl<'a> ReplacedLine<'a> {
     }
 }
 
-/// A body as tokens: words, runs of blanks, ellipses, and other characters one by one.
-struct Tokens<'a> {
-    texts: Vec<&'a str>,
-    /// Each as the level compares it.
-    plain: Vec<Cow<'a, str>>,
-}
-
-impl<'a> Tokens<'a> {
-    fn new(body: &'a str, level: Level) -> Tokens<'a> {
-        let mut texts = Vec::new();
-        let mut rest = body;
-        while let Some(c) = rest.chars().next() {
-            let length = match c {
-                _ if is_word_character(c) => leading(rest, is_word_character),
-                _ if is_blank(c) => leading(rest, is_blank),
-                '.' if rest.starts_with("...") => "...".len(),
-                _ => c.len_utf8(),
-            };
-            texts.push(&rest[..length]);
-            rest = &rest[length..];
-        }
-        let plain = texts.iter().map(|token| plain_token(token, level)).collect();
-        Tokens { texts, plain }
-    }
-
-    fn plain_texts(&self) -> Vec<&str> {
-        self.plain.iter().map(AsRef::as_ref).collect()
-    }
-}
-
-fn leading(text: &str, belongs: fn(char) -> bool) -> usize {
-    text.len() - text.trim_start_matches(belongs).len()
-}
-
-fn plain_token(token: &str, level: Level) -> Cow<'_, str> {
-    if is_blank_run(token) && level >= Level::SpacingNormalized {
-        return " ".into();
-    }
-    if token.is_ascii() || token.starts_with(is_word_character) {
-        return token.into();
-    }
-    let mut plain = String::new();
-    push_plain(&mut plain, token);
-    plain.into()
-}
-
-fn is_blank_run(token: &str) -> bool {
-    token.starts_with(is_blank)
-}
-
-fn is_spaces(run: &str) -> bool {
-    run.bytes().all(|byte| byte == b' ')
-}
-
-/// Whether the token has other forms: blanks, quotes, dashes, ellipses.
-fn has_forms(token: &str) -> bool {
-    token == "..." || token.chars().next().is_some_and(|c| is_blank(c) || TypographicClass::from_char(c).is_some())
-}
-
-/// Which tokens of a line of `new_str` are tokens of the line of `old_str` that it replaces.
-#[derive(Default)]
-struct Alignment {
-    /// For each token of `new_str` its token of `old_str`.
-    old: Vec<Option<usize>>,
-    old_tokens: usize,
-}
-
-impl Alignment {
-    fn new(old: &Tokens<'_>, new: &Tokens<'_>, cells_left: &mut usize) -> Alignment {
-        let mut partners = vec![None; new.texts.len()];
-        for (old, new) in pair_lines(&old.plain_texts(), &new.plain_texts(), cells_left) {
-            partners[new] = Some(old);
-        }
-        Alignment { old: partners, old_tokens: old.texts.len() }
-    }
-
-    /// The token of `old_str` that the token of `new_str` of that number is.
-    fn old_token(&self, index: usize) -> Option<usize> {
-        self.old.get(index).copied().flatten()
-    }
-
-    /// The token of the document that stands for the token of `new_str` of that number.
-    fn kept_token(&self, index: usize, document: &Tokens<'_>) -> Option<usize> {
-        let number = self.old_token(index)?;
-        let token = document.texts[number];
-        if !has_forms(token) {
-            return None;
-        }
-        let neighbours = [self.stays_before(index, number, document), self.stays_after(index, number, document)];
-        let stays = if is_blank_run(token) && !is_spaces(token) {
-            // The edges of a body have no blanks.
-            neighbours.contains(&true)
-        } else {
-            neighbours == [true, true]
-        };
-        stays.then_some(number)
-    }
-
-    /// Whether the nearest token before that is not blanks stays, or both lines begin here.
-    fn stays_before(&self, index: usize, number: usize, document: &Tokens<'_>) -> bool {
-        match (index.checked_sub(1), number.checked_sub(1)) {
-            (None, None) => true,
-            (Some(index), Some(number)) if self.old[index] == Some(number) => {
-                !is_blank_run(document.texts[number]) || self.stays_before(index, number, document)
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether the nearest token after that is not blanks stays, or both lines end here.
-    fn stays_after(&self, index: usize, number: usize, document: &Tokens<'_>) -> bool {
-        let (index, number) = (index + 1, number + 1);
-        match (index < self.old.len(), number < self.old_tokens) {
-            (false, false) => true,
-            (true, true) if self.old[index] == Some(number) => {
-                !is_blank_run(document.texts[number]) || self.stays_after(index, number, document)
-            }
-            _ => false,
-        }
-    }
-}
-
 /// The runs of blanks in a body.
-fn blank_runs(body: &str) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn blank_runs(body: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let start = at + body[at..].find(is_blank)?;

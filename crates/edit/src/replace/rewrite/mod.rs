@@ -6,21 +6,30 @@ use std::ops::Range;
 
 use crate::edit::Splice;
 use crate::line_comparison::MAX_TOTAL_CELLS;
-use crate::lines::{Endings, Line, is_blank_text, split_indent, split_lines, strip_carriage_return, trim_blanks_end};
+use crate::lines::{Endings, Line, is_blank_text, split_indent, split_lines, strip_carriage_return};
 
-use super::indentation::{CannotIndent, FileStyle, IndentWriter, NoUnit, WrittenLines, ambiguous_line};
+use super::indentation::{CannotIndent, FileStyle, IndentWriter, NoUnit, UnclearLines, WrittenLines};
 use super::matches::{FinalCarriageReturn, OldStrMatch, WholeLineFit};
 use super::whole_lines::WholeLines;
 use super::{Level, LineEndings, Replace};
-use document_forms::{LostBlanks, ReplacedLine};
+use document_lines::DocumentLines;
 use line_breaks::LineBreaks;
 pub(super) use line_pairs::{gaps, pair_lines};
+use line_plan::LinePlan;
+use segments::FirstLine;
 use splice_lines::splice_lines;
 
+mod columns;
 mod document_forms;
+mod document_lines;
+mod kept_forms;
 mod line_breaks;
 mod line_pairs;
+mod line_plan;
+mod plain_forms;
+mod segments;
 mod splice_lines;
+mod tokens;
 
 /// Why `new_str` could not be written.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,6 +51,10 @@ pub(in crate::replace) struct Rewriter<'r> {
     endings: Endings<'r>,
     /// The plan for the last match; it holds for all matches with the same edges.
     plan: Option<(PlanKey, LinePlan<'r>)>,
+    /// The plan of lines that need not be whole, for the check of the first one.
+    segments: Option<LinePlan<'r>>,
+    /// The lines of `new_str` whose indentation can be unclear; the same for all matches.
+    unclear_lines: Option<UnclearLines<'r>>,
     /// How many comparisons may be spent on pairing lines and tokens.
     cells_left: usize,
     /// How much longer the text may become.
@@ -66,19 +79,6 @@ struct EdgeShape {
     at_content_end: bool,
 }
 
-/// Which lines of `old_str` stay, and which lines of `new_str` are written.
-struct LinePlan<'r> {
-    new_lines: Vec<&'r str>,
-    /// Lines that stay: (of `old_str`, of `new_lines`).
-    pairs: Vec<(usize, usize)>,
-    /// The other lines of `new_lines` that are not blank, each with the line of `old_str` that it replaces, if one.
-    written: Vec<(usize, Option<usize>)>,
-    /// Lines of `old_str` that others replace together, no one in particular.
-    without_successor: Vec<usize>,
-    /// How many lines were removed from the start of `new_str`.
-    removed_at_start: usize,
-}
-
 impl<'r> Rewriter<'r> {
     pub(in crate::replace) fn new(content: &'r str, request: &'r Replace<'r>, level: Level) -> Rewriter<'r> {
         Rewriter {
@@ -88,6 +88,8 @@ impl<'r> Rewriter<'r> {
             old: WholeLines::new(request.old_str),
             endings: Endings::new(content),
             plan: None,
+            segments: None,
+            unclear_lines: None,
             cells_left: MAX_TOTAL_CELLS,
             bytes_left: request.max_result_bytes.saturating_sub(content.len()),
             readable_bytes_left: request.max_result_bytes.saturating_mul(4),
@@ -107,11 +109,16 @@ impl<'r> Rewriter<'r> {
                 self.verbatim(span, text)
             }
             (None, _, LineEndings::Literal) => {
+                self.check_first_line(span)?;
+                segments::check_rows(self.content, span, self.request, &[])?;
                 let breaks = LineBreaks::missing(self.content, span, self.request);
                 let text = breaks.add_to(self.request.new_str, self.endings.for_span(span));
                 self.verbatim(span, text)
             }
-            (None, _, LineEndings::Match) => self.rewrite_segments(span),
+            (None, _, LineEndings::Match) => {
+                self.check_first_line(span)?;
+                self.rewrite_segments(span)
+            }
         }
     }
 
@@ -142,6 +149,21 @@ impl<'r> Rewriter<'r> {
         if new.contains('\n') { split_lines(new).join(self.endings.for_span(span)).into() } else { new.into() }
     }
 
+    /// Refuses lines that lack their indentation as the first line of the match does.
+    fn check_first_line(&mut self, span: &Range<usize>) -> Result<(), RewriteError> {
+        let Some(first) = FirstLine::lacking_indentation(self.content, span, self.request.old_str) else {
+            return Ok(());
+        };
+        let (request, cells) = (self.request, &mut self.cells_left);
+        let plan = self.segments.get_or_insert_with(|| {
+            LinePlan::new(&split_lines(request.old_str), split_lines(request.new_str), 0, cells)
+        });
+        match first.unclear_line(plan) {
+            Some(new_line) => Err(RewriteError::CannotIndent { new_line }),
+            None => Ok(()),
+        }
+    }
+
     /// Lines that are equal in `old_str` and `new_str` stay, the other lines of `new_str` are written with the line ending
     /// of the span.
     fn rewrite_segments(&mut self, span: &Range<usize>) -> Result<Vec<Splice>, RewriteError> {
@@ -158,6 +180,7 @@ impl<'r> Rewriter<'r> {
             let new_lines = breaks.add_to_lines(split_lines(request.new_str));
             (key, LinePlan::new(&split_lines(request.old_str), new_lines, 0, cells))
         });
+        segments::check_rows(self.content, span, request, &plan.pairs)?;
         let written: Vec<Cow<'_, str>> = plan.new_lines.iter().copied().map(Cow::Borrowed).collect();
         let splices = splice_lines(self.content, span, &plan.pairs, &written, self.endings.for_span(span));
         self.within_growth(splices)
@@ -184,7 +207,8 @@ impl<'r> Rewriter<'r> {
             return Ok(vec![removal_of_lines(self.content, span.clone(), &self.old)]);
         }
         let cannot_indent = |new_line| RewriteError::CannotIndent { new_line };
-        if let Some(new_line) = ambiguous_line(&self.content[..span.start], &self.old, &fit.rule, self.level, new_str) {
+        let unclear_lines = self.unclear_lines.get_or_insert_with(|| UnclearLines::new(&self.old, new_str, self.level));
+        if let Some(new_line) = unclear_lines.first(&self.content[..span.start], &fit.rule) {
             return Err(cannot_indent(new_line));
         }
         let numbers = plan.written.iter().map(|(index, _)| *index).collect();
@@ -199,57 +223,24 @@ impl<'r> Rewriter<'r> {
             return Err(RewriteError::TooLarge);
         }
 
-        let document = DocumentLines::new(self.content, span, self.level);
+        let mut document = DocumentLines::new(self.content, span, old_lines, self.level, new_str);
         let mut written: Vec<Cow<'_, str>> = plan.new_lines.iter().copied().map(Cow::Borrowed).collect();
+        for (index, replaced) in &plan.blank {
+            written[*index] = document.plain(plan.new_lines[*index], *replaced);
+        }
         for (index, replaced) in &plan.written {
-            let (indent, body) = split_indent(plan.new_lines[*index]);
+            let given = document.plain(plan.new_lines[*index], *replaced);
+            let (indent, body) = split_indent(&given);
             let indented = writer.indent(indent).map_err(|CannotIndent| cannot_indent(index + plan.removed_at_start));
             let mut line = indented?;
-            match replaced.and_then(|number| document.replaced_line(number, old_lines)) {
-                Some((at, replaced)) => {
-                    let (body, blanks) = body.split_at(trim_blanks_end(body).len());
-                    let lost = replaced.write(&mut line, body, self.level, &mut self.cells_left);
-                    lost.map_err(|LostBlanks| RewriteError::LostBlanks { at })?;
-                    line.push_str(blanks);
-                }
-                None => line.push_str(body),
-            }
+            document.write(&mut line, body, *replaced, &mut self.cells_left)?;
             written[*index] = line.into();
         }
         for number in &plan.without_successor {
-            if let Some((at, replaced)) = document.replaced_line(*number, old_lines) {
-                let lost = replaced.check_without_successor(self.level);
-                lost.map_err(|LostBlanks| RewriteError::LostBlanks { at })?;
-            }
+            document.check_without_successor(*number)?;
         }
         let splices = splice_lines(self.content, span, &plan.pairs, &written, self.endings.for_span(span));
         self.within_growth(splices)
-    }
-}
-
-impl<'r> LinePlan<'r> {
-    fn new(
-        old_lines: &[&str],
-        new_lines: Vec<&'r str>,
-        removed_at_start: usize,
-        cells_left: &mut usize,
-    ) -> LinePlan<'r> {
-        let pairs = pair_lines(old_lines, &new_lines, cells_left);
-        let (mut written, mut without_successor) = (Vec::new(), Vec::new());
-        for (removed, added) in gaps(&pairs, old_lines.len(), new_lines.len()) {
-            let is_written = |index: &usize| !is_blank_text(new_lines[*index]);
-            let successor =
-                |number: usize| Some(added.start + number - removed.start).filter(|index| added.contains(index));
-            if added.clone().any(|index| is_written(&index)) {
-                without_successor.extend(
-                    removed.clone().filter(|number| !successor(*number).is_some_and(|index| is_written(&index))),
-                );
-            }
-            let replaced =
-                |index: usize| Some(removed.start + index - added.start).filter(|number| removed.contains(number));
-            written.extend(added.clone().filter(is_written).map(|index| (index, replaced(index))));
-        }
-        LinePlan { new_lines, pairs, written, without_successor, removed_at_start }
     }
 }
 
@@ -300,36 +291,4 @@ pub(in crate::replace) fn push_splice(splices: &mut Vec<Splice>, mut splice: Spl
         splice.range.start = before.map_or(0, |line| line.text_end);
     }
     splices.push(splice);
-}
-
-/// The lines of the document in a match, where its characters can have other forms than those of `old_str`.
-struct DocumentLines<'c> {
-    /// The start and the text of each.
-    lines: Vec<(usize, &'c str)>,
-}
-
-impl<'c> DocumentLines<'c> {
-    fn new(content: &'c str, span: &Range<usize>, level: Level) -> DocumentLines<'c> {
-        let mut lines = Vec::new();
-        if level < Level::PunctuationNormalized {
-            return DocumentLines { lines };
-        }
-        let mut start = span.start;
-        loop {
-            let line = Line::at(content, start);
-            lines.push((start, line.text(content)));
-            if line.text_end >= span.end {
-                break;
-            }
-            start = line.end;
-        }
-        DocumentLines { lines }
-    }
-
-    /// Where the line of that number starts, and its body in both forms.
-    fn replaced_line<'o: 'c>(&self, number: usize, old_lines: &[&'o str]) -> Option<(usize, ReplacedLine<'c>)> {
-        let (at, document) = *self.lines.get(number)?;
-        let body = |line: &'c str| split_indent(trim_blanks_end(line)).1;
-        Some((at, ReplacedLine { old: body(old_lines.get(number).copied()?), document: body(document) }))
-    }
 }

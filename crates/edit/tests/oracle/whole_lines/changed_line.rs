@@ -35,11 +35,6 @@ fn read(level: Level, token: &str) -> String {
     if is_run_of_blanks(token) && level == Level::SpacingNormalized { " ".to_owned() } else { plain(token) }
 }
 
-/// Whether the token may be the document's where it stood: blanks, quotes, dashes, an ellipsis.
-fn has_forms(token: &str) -> bool {
-    is_run_of_blanks(token) || matches!(plain(token).as_str(), "'" | "\"" | "-" | "...")
-}
-
 /// Whether a run of blanks has another blank than a space.
 pub(crate) fn has_other_blank(run: &str) -> bool {
     run.chars().any(|c| c != ' ')
@@ -50,54 +45,148 @@ pub(crate) struct ChangedLine {
     pub(crate) body: String,
     /// The runs of blanks of the document's line that are in it, by their number in that line.
     pub(crate) runs: BTreeSet<usize>,
+    /// Whether every run of blanks in it is one of the line that it replaces.
+    pub(crate) has_no_other_runs: bool,
+}
+
+/// The tokens of a changed line and of the line that it replaces.
+struct Tokens {
+    old: Vec<String>,
+    /// The line of `old` in the document.
+    document: Vec<String>,
+    new: Vec<String>,
+    /// For every token of `new` the one of `old` that it is.
+    pairs: Vec<Option<usize>>,
 }
 
 /// The body of a changed line that replaces the line `old`, which is `document` in the document.
 pub(crate) fn write(level: Level, old: &str, document: &str, new: &str) -> ChangedLine {
-    let (old, document, mut new) = (tokens(old), tokens(document), tokens(new));
+    let (old, document, new) = (tokens(old), tokens(document), tokens(new));
     let reading = |list: &[String]| -> Vec<String> { list.iter().map(|token| read(level, token)).collect() };
-    let mut runs = BTreeSet::new();
+    let pairs = line_pairs::pair(&reading(&old), &reading(&new));
     // Dots beside an ellipsis may be cut differently: then nothing can be told.
-    if reading(&old) == reading(&document) {
-        let pairs = line_pairs::pair(&reading(&old), &reading(&new));
-        for (index, stood) in pairs.iter().enumerate() {
-            let Some(stood) = *stood else { continue };
-            if stays(&pairs, &new, old.len(), index, &document[stood]) {
-                new[index].clone_from(&document[stood]);
-            }
-            if is_run_of_blanks(&document[stood]) && new[index] == document[stood] {
-                runs.insert(document[..stood].iter().filter(|token| is_run_of_blanks(token)).count());
-            }
+    let can_be_told = reading(&old) == reading(&document);
+    let line = Tokens { old, document, new, pairs };
+    let kept = if can_be_told { kept_tokens(&line) } else { BTreeSet::new() };
+    let mut written = line.new.clone();
+    let mut runs = BTreeSet::new();
+    for (index, stood) in line.pairs.iter().enumerate() {
+        let Some(stood) = *stood else { continue };
+        if kept.contains(&index) {
+            written[index].clone_from(&line.document[stood]);
+        }
+        if can_be_told && is_run_of_blanks(&line.document[stood]) && written[index] == line.document[stood] {
+            runs.insert(line.document[..stood].iter().filter(|token| is_run_of_blanks(token)).count());
         }
     }
-    ChangedLine { body: new.concat(), runs }
+    let has_no_other_runs = (0..line.new.len()).all(|at| !is_run_of_blanks(&line.new[at]) || line.pairs[at].is_some());
+    ChangedLine { body: written.concat(), runs, has_no_other_runs }
 }
 
-/// Whether the token of the new line at `index`, which is paired, is written as `document` has it.
-fn stays(pairs: &[Option<usize>], new: &[String], old_count: usize, index: usize, document: &str) -> bool {
-    let both = has_neighbour(pairs, new, old_count, index, 1) && has_neighbour(pairs, new, old_count, index, -1);
-    let one = is_paired_beside(pairs, index, 1) || is_paired_beside(pairs, index, -1);
-    let means_something = is_run_of_blanks(document) && has_other_blank(document);
-    has_forms(&new[index]) && both || means_something && one
+/// The tokens of the new line that are written as the document has them.
+fn kept_tokens(line: &Tokens) -> BTreeSet<usize> {
+    let mut kept: BTreeSet<usize> = (0..line.new.len()).filter(|&index| is_kept(line, index)).collect();
+    for family in ["'", "\""] {
+        let (old, new) = (quotes(&line.old, family), quotes(&line.new, family));
+        kept.extend(if old.len().is_multiple_of(2) {
+            kept_pairs(line, &old, &new)
+        } else {
+            kept_group(line, &old, &new)
+        });
+    }
+    kept
 }
 
-/// Whether the token `distance` further on in the new line is the one as far on in the old line.
-fn is_paired_beside(pairs: &[Option<usize>], index: usize, distance: isize) -> bool {
-    let stood = pairs[index].and_then(|stood| stood.checked_add_signed(distance));
-    let beside = index.checked_add_signed(distance).and_then(|beside| pairs.get(beside).copied().flatten());
-    beside.is_some() && beside == stood
+/// Whether a token that is no quote of a pair is written as the document has it.
+fn is_kept(line: &Tokens, index: usize) -> bool {
+    let Some(stood) = line.pairs[index] else { return false };
+    let document = &line.document[stood];
+    match plain(document).as_str() {
+        _ if is_run_of_blanks(document) && !has_other_blank(document) => stays(line, index),
+        _ if is_run_of_blanks(document) => {
+            let is_typographic = plain(document) != *document;
+            (stays_to(line, index, -1) || stays_to(line, index, 1)) && (!is_typographic || is_alike(line, index))
+        }
+        "-" | "..." => stays(line, index) && is_alike(line, index),
+        "'" => is_apostrophe(&line.old, stood) && stays(line, index),
+        _ => false,
+    }
+}
+
+/// Where the quotes of the family are, apostrophes aside.
+fn quotes(tokens: &[String], family: &str) -> Vec<usize> {
+    (0..tokens.len()).filter(|&at| plain(&tokens[at]) == family && !is_apostrophe(tokens, at)).collect()
+}
+
+/// The quotes of the new line that are pairs of the old line, and stay so.
+fn kept_pairs(line: &Tokens, old: &[usize], new: &[usize]) -> Vec<usize> {
+    let mut kept = Vec::new();
+    if !new.len().is_multiple_of(2) {
+        return kept;
+    }
+    for there in new.chunks(2) {
+        let stood = [line.pairs[there[0]], line.pairs[there[1]]];
+        let is_pair = old.chunks(2).any(|pair| stood == [Some(pair[0]), Some(pair[1])]);
+        if is_pair && there.iter().any(|&at| stays(line, at)) && is_alike(line, there[0]) {
+            kept.extend(there);
+        }
+    }
+    kept
+}
+
+/// The quotes of the new line if they are the odd number of quotes of the old line.
+fn kept_group(line: &Tokens, old: &[usize], new: &[usize]) -> Vec<usize> {
+    let stood: Vec<Option<usize>> = new.iter().map(|&at| line.pairs[at]).collect();
+    let same = stood == old.iter().map(|&at| Some(at)).collect::<Vec<_>>();
+    let all = same && new.iter().all(|&at| stays(line, at)) && is_alike(line, new[0]);
+    if all { new.to_vec() } else { Vec::new() }
+}
+
+/// Whether the token is a single quote between two words.
+fn is_apostrophe(tokens: &[String], at: usize) -> bool {
+    let is_word_at = |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|token| is_a_word(token));
+    plain(&tokens[at]) == "'" && is_word_at(at.checked_sub(1)) && is_word_at(at.checked_add(1))
+}
+
+fn is_a_word(token: &str) -> bool {
+    token.chars().all(is_word)
+}
+
+/// Whether the old and the new line are alike up to this token of the new line: they begin alike, and nothing that gives a
+/// line structure comes or goes before it.
+fn is_alike(line: &Tokens, index: usize) -> bool {
+    let Some(stood) = line.pairs[index] else { return false };
+    let begins_alike = line.pairs[0] == Some(0) || is_a_word(&line.old[0]) && line.pairs[0].is_none();
+    let comes = (0..index).any(|at| line.pairs[at].is_none() && gives_structure(&line.new, at));
+    let goes = (0..stood).any(|at| !line.pairs.contains(&Some(at)) && gives_structure(&line.document, at));
+    begins_alike && !comes && !goes
+}
+
+fn gives_structure(tokens: &[String], at: usize) -> bool {
+    let token = &tokens[at];
+    let is_typographic_dash = plain(token) == "-" && token != "-";
+    !is_a_word(token)
+        && !is_run_of_blanks(token)
+        && ![".", ",", "\u{2026}"].contains(&token.as_str())
+        && !is_typographic_dash
+        && !is_apostrophe(tokens, at)
+}
+
+fn stays(line: &Tokens, index: usize) -> bool {
+    stays_to(line, index, -1) && stays_to(line, index, 1)
 }
 
 /// Whether the next token that is not blanks, or the edge of the body, is the same in both lines.
-fn has_neighbour(pairs: &[Option<usize>], new: &[String], old_count: usize, index: usize, step: isize) -> bool {
+fn stays_to(line: &Tokens, index: usize, step: isize) -> bool {
     let mut distance = step;
     loop {
-        let at = index.checked_add_signed(distance).filter(|&at| at < new.len());
-        let stood = pairs[index].and_then(|stood| stood.checked_add_signed(distance)).filter(|&at| at < old_count);
+        let at = index.checked_add_signed(distance).filter(|&at| at < line.new.len());
+        let stood =
+            line.pairs[index].and_then(|stood| stood.checked_add_signed(distance)).filter(|&at| at < line.old.len());
         match (at, stood) {
             (None, None) => return true,
-            (Some(at), Some(stood)) if pairs[at] == Some(stood) => {
-                if !is_run_of_blanks(&new[at]) {
+            (Some(at), Some(stood)) if line.pairs[at] == Some(stood) => {
+                if !is_run_of_blanks(&line.new[at]) {
                     return true;
                 }
             }

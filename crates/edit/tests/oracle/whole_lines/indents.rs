@@ -129,6 +129,22 @@ fn differ_by_a_unit(one: &str, other: &str) -> bool {
     !matches!(rests, ("", "") | ("", " ") | (" ", ""))
 }
 
+/// Whether the document has more indentation than `old_str`, by the rule that is taken.
+pub(crate) fn adds_indentation(pairs: &[IndentPair]) -> bool {
+    if !has_evidence(pairs) {
+        let first = shallowest(pairs);
+        return first.document.read.len() > first.old.read.len();
+    }
+    let rules = rules_for(pairs);
+    rules.first().is_some_and(|rule| matches!(&rule.shift, Shift::Add(prefix) if !prefix.is_empty()))
+}
+
+/// The first line with the shortest indentation in `old_str`.
+fn shallowest(pairs: &[IndentPair]) -> &IndentPair {
+    let shortest = pairs.iter().map(|pair| pair.old.read.chars().count()).min().unwrap();
+    pairs.iter().find(|pair| pair.old.read.chars().count() == shortest).unwrap()
+}
+
 /// The indentations of the changed lines as the document would have them; `None` if one cannot be told.
 ///
 /// `kept_old` are the indentations of all non-blank lines of `old_str` in the span.
@@ -142,8 +158,7 @@ pub(crate) fn indent_changed_lines(
         return Some(Vec::new());
     }
     if !has_evidence(pairs) {
-        let shortest = pairs.iter().map(|pair| pair.old.read.chars().count()).min().unwrap();
-        let first = pairs.iter().find(|pair| pair.old.read.chars().count() == shortest).unwrap();
+        let first = shallowest(pairs);
         return rebase(&Rebase { from: first.old.clone(), to: first.document.clone() }, style, changed);
     }
     let last = &pairs[pairs.len() - 1].document.given;

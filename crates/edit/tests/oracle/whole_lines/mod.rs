@@ -1,9 +1,12 @@
 //! The oracle of the levels that compare whole lines, with one rule for the indentation.
 
+pub(crate) mod absolute_lines;
 pub(crate) mod changed_line;
 pub(crate) mod file_style;
 mod indents;
+mod made_plain;
 mod rebase;
+pub(crate) mod separated_columns;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -17,9 +20,13 @@ use super::lines::{
     Line, ending_of_span, is_blank_line, line_number, lines, split_indent, texts, texts_without_final_newline, trimmed,
 };
 use super::replace::{ReplaceOutcome, refusal};
+use absolute_lines::{
+    has_closer, has_doubtful_line, has_line_with_all_of_the_indentation, opens_a_block, request_lines,
+};
 use changed_line::tokens;
 use file_style::file_style;
-use indents::{ChangedIndents, Indent, IndentPair, indent_changed_lines, rules_for};
+use indents::{ChangedIndents, Indent, IndentPair, adds_indentation, indent_changed_lines, rules_for};
+use separated_columns::{added_body, body_and_trail, has_flattened_tab, is_row_with_trailing_tabs};
 
 /// `old_str`, read as lines.
 struct OldLines {
@@ -182,7 +189,15 @@ fn fit(
         note("relative or absolute");
         return None;
     }
+    if may_be_absolute(level, old, place, new_str) {
+        return None;
+    }
+    let texts: Vec<String> = span_lines.iter().map(|line| line.text.clone()).collect();
     let pairs = line_pairs::pair(old_lines, &new);
+    let gaps = line_pairs::gaps(&pairs, old_lines.len());
+    if level >= Level::PunctuationNormalized {
+        make_plain(&gaps, old_lines, &texts, &mut new);
+    }
     let changed: Vec<usize> =
         (0..new.len()).filter(|&index| pairs[index].is_none() && !is_blank_line(&new[index])).collect();
     let indents: Vec<Indent> = changed.iter().map(|&index| indent(level, &new[index])).collect();
@@ -195,8 +210,7 @@ fn fit(
         note("cannot indent");
         return None;
     };
-    let texts: Vec<String> = span_lines.iter().map(|line| line.text.clone()).collect();
-    let bodies = bodies(level, &line_pairs::gaps(&pairs, old_lines.len()), old_lines, &texts, &new)?;
+    let bodies = bodies(level, &gaps, old_lines, &texts, &new)?;
 
     let mut result = Vec::new();
     let mut indents = indents.into_iter();
@@ -221,8 +235,7 @@ fn step_into_a_block(level: Level, lines: &[String], index: usize) -> Option<usi
     let before = lines[..index].iter().rev().find(|line| !is_blank_line(line))?;
     let (outer, inner) = (indent(level, before).read, indent(level, &lines[index]).read);
     let step = inner.strip_prefix(outer.as_str())?;
-    let opens = trimmed(before).ends_with(['{', '(', '[', ':']);
-    (opens && !step.is_empty() && step.chars().all(|c| c == ' ')).then_some(step.len())
+    (opens_a_block(before) && !step.is_empty() && step.chars().all(|c| c == ' ')).then_some(step.len())
 }
 
 /// Whether `old_str` is one line without its indentation and every further line of `new_str` begins with it: nobody can
@@ -247,7 +260,7 @@ fn looks_absolute(level: Level, document: &[Line], old: &OldLines, place: &Whole
     }
     let first_indent = indent(level, with_text[1]).read;
     if !first_indent.is_empty() {
-        return !trimmed(with_text[0]).ends_with(['{', '(', '[', ':']);
+        return !opens_a_block(with_text[0]);
     }
     let sibling = document[..place.core.start]
         .iter()
@@ -256,36 +269,72 @@ fn looks_absolute(level: Level, document: &[Line], old: &OldLines, place: &Whole
     sibling.is_some_and(|sibling| tokens(&sibling.text)[0] == tokens(with_text[1])[0])
 }
 
-/// A line without indentation, and the blanks at its end.
-fn body_and_trail(line: &str) -> (&str, &str) {
-    let body = split_indent(line).1;
-    body.split_at(trimmed(body).len())
+/// Whether a line of `new_str` may be meant as it is given, where the rule adds indentation.
+fn may_be_absolute(level: Level, old: &OldLines, place: &WholeLineMatch, new_str: &str) -> bool {
+    let read = |indent_given: &str| indent(level, indent_given).read;
+    let (old_lines, new_lines) = (request_lines(&old.lines, read), request_lines(&texts(new_str), read));
+    let IndentPair { old: Indent { read: from, .. }, document: Indent { read: to, .. } } = &place.indents[0];
+    if old.core.len() == 1 && from != to && to.starts_with(from.as_str()) {
+        if new_lines.first().is_some_and(|first| first.indent != *from) {
+            note("first line elsewhere");
+            return true;
+        }
+        if !from.is_empty() && has_line_with_all_of_the_indentation(&new_lines, to) {
+            note("part of the indentation");
+            return true;
+        }
+        let is_doubtful = has_doubtful_line(&old_lines, &new_lines, from);
+        if is_doubtful {
+            note("doubtful line");
+        }
+        return is_doubtful;
+    }
+    let closes = adds_indentation(&place.indents) && has_closer(&old_lines, &new_lines);
+    if closes {
+        note("closer without opener");
+    }
+    closes
+}
+
+/// Makes the characters of written lines plain that the document has plain.
+fn make_plain(gaps: &[Gap], old: &[String], document: &[String], new: &mut [String]) {
+    let place = made_plain::Match { old, document };
+    for gap in gaps {
+        for written in gap.written.clone() {
+            let plain = made_plain::write(&new[written], gap.replaced_by(written), &place);
+            if plain != new[written] {
+                note("made plain");
+            }
+            new[written] = plain;
+        }
+    }
 }
 
 /// What follows the indentation on every line of `new`, written as the document has it where it replaces a line of
 /// `old`, which is the line of the same index in `document`; `None` if blanks would be lost.
 fn bodies(level: Level, gaps: &[Gap], old: &[String], document: &[String], new: &[String]) -> Option<Vec<String>> {
     let mut bodies: Vec<String> = new.iter().map(|line| split_indent(line).1.to_owned()).collect();
-    if level < Level::PunctuationNormalized {
-        return Some(bodies);
-    }
     for gap in gaps {
         let mut kept: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); old.len()];
-        for written in gap.written.clone() {
-            let Some(replaced) = gap.replaced_by(written) else { continue };
-            let (body, trail) = body_and_trail(&new[written]);
-            let there = body_and_trail(&document[replaced]).0;
-            let line = changed_line::write(level, body_and_trail(&old[replaced]).0, there, body);
-            if line.body != body {
-                note("document's characters");
-            }
-            bodies[written] = line.body + trail;
-            kept[replaced] = line.runs;
+        let mut replaced_by_text = BTreeSet::new();
+        for written in gap.written.clone().filter(|&line| !is_blank_line(&new[line])) {
+            let Some(replaced) = gap.replaced_by(written) else {
+                bodies[written] = added_line(level, &new[written], old, document)?;
+                continue;
+            };
+            let (line, runs) = changed_body(level, &old[replaced], &document[replaced], &new[written])?;
+            bodies[written] = line;
+            kept[replaced] = runs;
+            replaced_by_text.insert(replaced);
         }
         let deletes = gap.written.clone().all(|line| is_blank_line(&new[line]));
         let loses = |line: usize| {
-            let (old, document) = (body_and_trail(&old[line]).0, body_and_trail(&document[line]).0);
-            changed_line::loses_blanks(level, old, document, &kept[line])
+            let ((old, old_trail), (there, trail)) = (body_and_trail(&old[line]), body_and_trail(&document[line]));
+            let loses_cells =
+                is_row_with_trailing_tabs(&document[line]) && old_trail != trail && !replaced_by_text.contains(&line);
+            let loses_blanks =
+                level >= Level::PunctuationNormalized && changed_line::loses_blanks(level, old, there, &kept[line]);
+            loses_cells || loses_blanks
         };
         if !deletes && gap.removed.clone().any(loses) {
             note("lost blanks");
@@ -293,6 +342,45 @@ fn bodies(level: Level, gaps: &[Gap], old: &[String], document: &[String], new: 
         }
     }
     Some(bodies)
+}
+
+/// What follows the indentation on a line that replaces the line `old`, and the document's runs of blanks that are in it;
+/// `None` if tabs between cells would be lost.
+fn changed_body(level: Level, old: &str, document: &str, new: &str) -> Option<(String, BTreeSet<usize>)> {
+    let ((body, mut trail), (there, trail_there)) = (body_and_trail(new), body_and_trail(document));
+    let (old_body, old_trail) = body_and_trail(old);
+    if is_row_with_trailing_tabs(document) && old_trail != trail_there {
+        note("trailing tabs");
+        if trail != old_trail {
+            return None;
+        }
+        trail = trail_there;
+    }
+    if level < Level::PunctuationNormalized {
+        return Some((body.to_owned() + trail, BTreeSet::new()));
+    }
+    let line = changed_line::write(level, old_body, there, body);
+    if line.body != body {
+        note("document's characters");
+    }
+    if has_flattened_tab(old, document) && !line.has_no_other_runs {
+        note("other columns");
+        return None;
+    }
+    Some((line.body + trail, line.runs))
+}
+
+/// What follows the indentation on a line that replaces none; `None` if it is not clear how its cells are parted.
+fn added_line(level: Level, new: &str, old: &[String], document: &[String]) -> Option<String> {
+    let (body, trail) = body_and_trail(new);
+    if level < Level::PunctuationNormalized {
+        return Some(body.to_owned() + trail);
+    }
+    let added = added_body(body, old, document);
+    if added.as_deref() != Some(body) {
+        note("added row");
+    }
+    Some(added? + trail)
 }
 
 /// `new_str` as lines, for a span that ends with `last_line`.
