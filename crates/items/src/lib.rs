@@ -53,7 +53,7 @@ pub use error::{
 pub use event::{Event, EventCursor, EventKind, EventRange};
 pub use health::{Outage, StoreHealth};
 pub use history::{
-    ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, NamedId, Retention, Version,
+    ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, NamedId, Retention, Version,
 };
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId};
 // Types of the edit engine that requests, results and errors of edits contain.
@@ -90,4 +90,7 @@ pub use usecases::{
     WorkflowSource, Workflows, WriteOutcome,
 };
 pub use workers::{count_worker_restart, supervise, worker_restarts};
-pub use write::{Action, Batch, ContentWrite, IdempotencyRecord, ItemWrite, Record, Source};
+pub use write::{
+    Action, Batch, ContentWrite, IdempotencyRecord, ImportEvent, ImportOrigin, ImportedChange, ImportedSource,
+    ItemWrite, Record, Source,
+};

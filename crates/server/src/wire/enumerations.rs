@@ -50,7 +50,7 @@ enumerations! {
     /// What a file of code is.
     EntityType = CodeKind::ALL.map(CodeKind::name);
     /// A field of an item that a change can be of.
-    ItemField = ["title", "description", "tags", "url", "name", "arguments", "path", "content"];
+    ItemField = ["title", "description", "tags", "url", "name", "arguments", "path", "front_matter", "content"];
     /// How loosely a passage is or was looked for, strictest first.
     MatchLevel = Level::ALL.map(Level::name);
     /// How a passage was found, strictest first.
