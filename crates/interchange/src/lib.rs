@@ -33,15 +33,31 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod archive;
+mod bookmarks;
+mod bookmarks_html;
 mod format;
+mod front_matter;
 mod json_lines;
+mod markdown;
+mod notion;
 mod read;
 mod record;
+mod skill;
+mod tags;
+mod texts;
+mod times;
+mod yaml;
 
+pub use bookmarks_html::BookmarksHtmlWriter;
 pub use format::{Format, Shape};
 pub use json_lines::{JsonLinesReader, JsonLinesWriter, read_json_lines};
-pub use read::{FileTimes, ReadError, ReadLimits, Sink, read_archive, read_document, read_file};
+pub use markdown::{FileNames, write_markdown};
+pub use read::{
+    FileTimes, ReadError, ReadLimits, Sink, is_hidden_path, is_source_file, read_archive, read_document, read_file,
+};
 pub use record::{
     Entry, MAX_FRONT_MATTER_BYTES, Since, SourceArgument, SourceChange, SourceFields, SourceKind, SourceRecord,
     SourceVersion,
 };
+pub use skill::write_skill;

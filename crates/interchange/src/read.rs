@@ -5,7 +5,12 @@ use std::ops::ControlFlow;
 
 use jiff::Timestamp;
 
-use crate::{Entry, Format};
+use crate::archive::read_zip;
+use crate::bookmarks_html::read_bookmarks_html;
+use crate::markdown::read_markdown;
+use crate::notion::read_notion_file;
+use crate::skill::read_skill;
+use crate::{Entry, Format, Shape};
 
 /// What a reader hands entries to; `Break` stops it.
 pub type Sink<'a> = dyn FnMut(Entry) -> ControlFlow<()> + 'a;
@@ -84,10 +89,33 @@ impl ReadError {
     }
 }
 
-/// Reads one file of a folder of that format. `path` is relative to the folder, with `/` between its parts; it is the source key.
+/// Reads one file of a folder of that format. `path` is relative to the folder, with `/` between its parts; it is the source
+/// key. A Markdown file is a note, a `SKILL.md` of a folder of skills a prompt; other files are attachments, whose bytes need
+/// not be given.
 pub fn read_file(format: Format, path: &str, bytes: &[u8], times: FileTimes) -> Entry {
-    let _ = (bytes, times);
-    Entry::skipped(path, format!("a folder of {format} cannot be read yet"))
+    match format {
+        _ if !is_source_file(format, path) => Entry::Attachment { source: path.to_owned() },
+        Format::Skill => read_skill(path, bytes, times),
+        Format::Notion => read_notion_file(path, bytes, times),
+        _ => read_markdown(path, bytes, times),
+    }
+}
+
+/// Whether a file of a folder is read, by its name. What is not is an attachment.
+pub fn is_source_file(format: Format, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    match format {
+        Format::Markdown => name.ends_with(".md") || name.ends_with(".markdown"),
+        Format::Notion => name.ends_with(".md"),
+        Format::Skill => name == "skill.md",
+        _ => false,
+    }
+}
+
+/// Whether a file of a folder is not for its readers: settings and trash of tools (`.obsidian`, `.trash`, `.git`), and what macOS
+/// adds to archives.
+pub fn is_hidden_path(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.') && part != "." && part != ".." || part == "__MACOSX")
 }
 
 /// Reads a source that is one file.
@@ -102,18 +130,21 @@ pub fn read_document(
         return Err(ReadError::TooLarge { actual, limit: limits.document_bytes });
     }
     match format {
+        Format::BookmarksHtml => read_bookmarks_html(bytes, sink),
         Format::JsonLines => crate::read_json_lines(bytes, *limits, sink),
         _ => Err(ReadError::not(format, "it cannot be read yet")),
     }
 }
 
-/// Reads a zip of that format.
+/// Reads a zip: of Markdown, of skills, or Notion's.
 pub fn read_archive(
     format: Format,
     input: impl io::Read + io::Seek,
     limits: &ReadLimits,
     sink: &mut Sink<'_>,
 ) -> Result<ControlFlow<()>, ReadError> {
-    let _ = (input, limits, sink);
-    Err(ReadError::not(format, "an archive cannot be read yet"))
+    match format.shape() {
+        Shape::Files | Shape::Archive => read_zip(format, input, limits, sink),
+        Shape::Document | Shape::Lines => Err(ReadError::not(format, "it does not come as a zip: unpack it")),
+    }
 }
