@@ -40,6 +40,12 @@ fn is_fence(line: &str) -> bool {
     line.strip_prefix("---").is_some_and(|rest| rest.chars().all(|c| matches!(c, ' ' | '\t' | '\r' | '\n')))
 }
 
+/// Checks that a text can be front matter: a mapping, within the bounds of what is parsed. The error is for a sentence after
+/// "its front matter".
+pub fn check_front_matter(yaml: &str) -> Result<(), String> {
+    Mapping::parse(yaml).map(drop)
+}
+
 /// The keys of front matter, from which fields take theirs.
 pub(crate) struct FrontMatter<'a> {
     yaml: &'a str,

@@ -51,6 +51,7 @@ mod yaml;
 
 pub use bookmarks_html::BookmarksHtmlWriter;
 pub use format::{Format, Shape};
+pub use front_matter::check_front_matter;
 pub use json_lines::{JsonLinesReader, JsonLinesWriter, read_json_lines};
 pub use markdown::{FileNames, write_markdown};
 pub use read::{

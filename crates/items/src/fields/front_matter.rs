@@ -1,5 +1,7 @@
 //! Front matter: YAML that the source of an item had.
 
+use interline_interchange::check_front_matter;
+
 use super::{FieldError, Limits, refuse_nul};
 
 /// The front matter of an item, as it was given: YAML, a mapping, never empty.
@@ -14,7 +16,11 @@ impl FrontMatter {
         if actual > limit {
             return Err(FieldError::too_many("front_matter", "bytes", limit, actual));
         }
-        Ok((!yaml.is_empty()).then(|| FrontMatter(yaml.to_owned())))
+        if yaml.is_empty() {
+            return Ok(None);
+        }
+        check_front_matter(yaml).map_err(|reason| FieldError::new("front_matter", reason))?;
+        Ok(Some(FrontMatter(yaml.to_owned())))
     }
 
     /// A value that was parsed before it was stored.
@@ -25,5 +31,30 @@ impl FrontMatter {
     /// The YAML.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn front_matter_is_a_mapping_within_the_limit_kept_as_it_is() {
+        let parse = |yaml: &str| FrontMatter::parse(yaml, &Limits::default());
+        assert_eq!(parse(""), Ok(None));
+        for yaml in ["a: 1\n", "aliases:\n  - x\n  - y # note\nb: {c: [d]}", "{a: b}\r\n", "ä: 'ö'\n"] {
+            assert_eq!(parse(yaml).unwrap().unwrap().as_str(), yaml);
+        }
+        for (yaml, part) in [
+            ("- a\n- b\n", "mapping"),
+            ("a: [", "YAML"),
+            ("a: b: c", "YAML"),
+            ("a: \0", "NUL"),
+            (&format!("a: {}", "x".repeat(16 * 1024)), "has 16387 bytes; the limit is 16384"),
+        ] {
+            let error = parse(yaml).expect_err(yaml);
+            assert_eq!(error.field, "front_matter");
+            assert!(error.message.contains(part), "{yaml:.20}: {}", error.message);
+        }
     }
 }
