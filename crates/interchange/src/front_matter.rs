@@ -40,6 +40,12 @@ fn is_fence(line: &str) -> bool {
     line.strip_prefix("---").is_some_and(|rest| rest.chars().all(|c| matches!(c, ' ' | '\t' | '\r' | '\n')))
 }
 
+/// Whether a text can be the front matter of an item: YAML that is a mapping, or has nothing but comments. The error is for a
+/// sentence after "front matter".
+pub fn check_front_matter(yaml: &str) -> Result<(), String> {
+    FrontMatter::parse(yaml).map(|_| ())
+}
+
 /// The keys of front matter, from which fields take theirs.
 pub(crate) struct FrontMatter<'a> {
     yaml: &'a str,
