@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use jiff::Timestamp;
 
-use crate::tags::{TagCollector, shown};
+use crate::tags::{MAX_TAGS, TagCollector, clean_tag, shown};
 use crate::texts::{clean_description, clean_title};
 use crate::{Entry, Since, Sink, SourceKind, SourceRecord};
 
@@ -44,9 +44,7 @@ impl BookmarkCollector {
         let tags = bookmark.tags.finish(&mut notices);
         if let Some(Entry::Record(first)) = self.by_url.get(&url).and_then(|index| self.entries.get_mut(*index)) {
             first.created_at = [first.created_at, bookmark.created_at].into_iter().flatten().min();
-            let mut all = TagCollector::default();
-            first.fields.tags.iter().chain(&tags).for_each(|tag| all.add(tag));
-            first.fields.tags = all.finish(&mut notices);
+            tags.into_iter().for_each(|tag| add_cleaned(&mut first.fields.tags, tag));
             first.notices.append(&mut notices);
             return;
         }
@@ -66,6 +64,21 @@ impl BookmarkCollector {
         self.entries.push(Entry::Record(Box::new(record)));
     }
 
+    /// Adds a tag to the bookmark with that address, if there is one.
+    pub(crate) fn add_tag(&mut self, url: &str, tag: &str) {
+        if let Some(Entry::Record(record)) = self.by_url.get(url.trim()).and_then(|index| self.entries.get_mut(*index))
+        {
+            if let Some(tag) = clean_tag(tag) {
+                add_cleaned(&mut record.fields.tags, tag);
+            }
+        }
+    }
+
+    /// Adds what is no bookmark, in its place.
+    pub(crate) fn push(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
     /// Says that something is no bookmark, in its place.
     pub(crate) fn skip(&mut self, source: impl Into<String>, reason: impl Into<String>) {
         self.entries.push(Entry::skipped(source, reason));
@@ -74,6 +87,13 @@ impl BookmarkCollector {
     /// Hands all of them over.
     pub(crate) fn finish(self, sink: &mut Sink<'_>) -> ControlFlow<()> {
         self.entries.into_iter().try_for_each(sink)
+    }
+}
+
+/// Adds a tag to those of a bookmark, unless it has it or has as many as it can.
+fn add_cleaned(tags: &mut Vec<String>, tag: String) {
+    if tags.len() < MAX_TAGS && !tags.contains(&tag) {
+        tags.push(tag);
     }
 }
 

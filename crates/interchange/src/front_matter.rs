@@ -40,10 +40,10 @@ fn is_fence(line: &str) -> bool {
     line.strip_prefix("---").is_some_and(|rest| rest.chars().all(|c| matches!(c, ' ' | '\t' | '\r' | '\n')))
 }
 
-/// Checks that a text can be front matter: a mapping, within the bounds of what is parsed. The error is for a sentence after
-/// "its front matter".
+/// Whether a text can be the front matter of an item: YAML that is a mapping, or has nothing but comments. The error is for a
+/// sentence after "front matter".
 pub fn check_front_matter(yaml: &str) -> Result<(), String> {
-    Mapping::parse(yaml).map(drop)
+    FrontMatter::parse(yaml).map(|_| ())
 }
 
 /// The keys of front matter, from which fields take theirs.
@@ -77,11 +77,6 @@ impl<'a> FrontMatter<'a> {
         }
         let taken = vec![false; mapping.entries.len()];
         Ok(FrontMatter { yaml, mapping, taken })
-    }
-
-    /// Whether its keys are whole lines, so that lines of others can stand before them.
-    pub(crate) fn is_lines(&self) -> bool {
-        self.mapping.is_block
     }
 
     /// Whether there is such a key, in any case of its letters.

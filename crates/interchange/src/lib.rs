@@ -4,7 +4,10 @@
 //!   [`Format::guess`] tells it from a file.
 //! * A [`SourceRecord`] is one item as a source tells it. Readers hand over an [`Entry`] for each: a record, or what was
 //!   skipped and why. One bad record does not stop the rest.
-//! * Writers make what readers give back exactly: [`JsonLinesWriter`] everything.
+//!   [`read_file`] reads one file of a folder, [`read_archive`] a zip, [`read_document`] what is one file,
+//!   [`read_json_lines`] an export of any length.
+//! * Writers make what readers give back exactly: [`JsonLinesWriter`] everything, [`write_markdown`] content and front matter,
+//!   [`write_skill`] a prompt, [`BookmarksHtmlWriter`] what a browser takes. [`FileNames`] gives names to files.
 //!
 //! Everything here is pure and synchronous: the caller opens files, and knows the time. Work and memory are bounded by
 //! [`ReadLimits`], whatever the bytes are.
@@ -36,9 +39,14 @@
 mod archive;
 mod bookmarks;
 mod bookmarks_html;
+mod csv_files;
+mod firefox_json;
 mod format;
 mod front_matter;
+mod jinja;
 mod json_lines;
+mod karakeep_json;
+mod langfuse_json;
 mod markdown;
 mod notion;
 mod read;

@@ -7,6 +7,11 @@ use jiff::Timestamp;
 
 use crate::archive::read_zip;
 use crate::bookmarks_html::read_bookmarks_html;
+use crate::csv_files::{read_pocket_csv, read_raindrop_csv};
+use crate::firefox_json::read_firefox_json;
+use crate::json_lines::read_json_lines;
+use crate::karakeep_json::read_karakeep_json;
+use crate::langfuse_json::read_langfuse_json;
 use crate::markdown::read_markdown;
 use crate::notion::read_notion_file;
 use crate::skill::read_skill;
@@ -34,7 +39,7 @@ impl Default for ReadLimits {
     fn default() -> ReadLimits {
         ReadLimits {
             text_bytes: 64 * 1024 * 1024,
-            document_bytes: 512 * 1024 * 1024,
+            document_bytes: 256 * 1024 * 1024,
             archive_bytes: 4 * 1024 * 1024 * 1024,
             archive_files: 500_000,
             history_bytes: 256 * 1024 * 1024,
@@ -131,8 +136,13 @@ pub fn read_document(
     }
     match format {
         Format::BookmarksHtml => read_bookmarks_html(bytes, sink),
-        Format::JsonLines => crate::read_json_lines(bytes, *limits, sink),
-        _ => Err(ReadError::not(format, "it cannot be read yet")),
+        Format::FirefoxJson => read_firefox_json(bytes, sink),
+        Format::PocketCsv => read_pocket_csv(bytes, sink),
+        Format::RaindropCsv => read_raindrop_csv(bytes, sink),
+        Format::KarakeepJson => read_karakeep_json(bytes, sink),
+        Format::LangfuseJson => read_langfuse_json(bytes, sink),
+        Format::JsonLines => read_json_lines(bytes, *limits, sink),
+        Format::Markdown | Format::Skill | Format::Notion => Err(ReadError::not(format, "that is a folder or a zip")),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `SKILL.md` files of agents: a prompt each. Their text is no template, so what Jinja2 would take for one is escaped.
 
 use crate::front_matter::{FrontMatter, split, text};
+use crate::jinja::{escape, unescape};
 use crate::markdown::{argument_list, arguments, keep_rest, utf8};
 use crate::texts::{clean_description, clean_prompt_name};
 use crate::yaml::scalar;
@@ -88,74 +89,4 @@ fn own_lines(raw: &str) -> String {
     let fits = raw.is_empty()
         || raw.ends_with('\n') && !raw.trim().is_empty() && split(&format!("---\n{raw}---\n")).body.is_empty();
     if stands && fits { raw.to_owned() } else { format!("interline_front_matter: {}\n", crate::yaml::quoted(raw)) }
-}
-
-/// A text that renders to itself: each `{{`, `{%` and `{#` becomes an expression with that text.
-fn escape(source: &str) -> String {
-    let mut out = String::with_capacity(source.len());
-    let mut rest = source;
-    while let Some(at) = rest.find('{') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        match MARKS.iter().find(|mark| rest.starts_with(**mark)) {
-            Some(mark) => {
-                out.push_str(&expression(mark));
-                rest = &rest[2..];
-            }
-            None => {
-                out.push('{');
-                rest = &rest[1..];
-            }
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Takes [`escape`] back, in one pass: what is put together by it is not looked at again.
-fn unescape(source: &str) -> String {
-    let mut out = String::with_capacity(source.len());
-    let mut rest = source;
-    while let Some(at) = rest.find("{{ '") {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        match MARKS.iter().find(|mark| rest.starts_with(&expression(mark))) {
-            Some(mark) => {
-                out.push_str(mark);
-                rest = &rest[expression(mark).len()..];
-            }
-            None => {
-                out.push('{');
-                rest = &rest[1..];
-            }
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-const MARKS: [&str; 3] = ["{{", "{%", "{#"];
-
-fn expression(mark: &str) -> String {
-    format!("{{{{ '{mark}' }}}}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_looks_like_a_template_is_escaped_and_comes_back() {
-        for (source, escaped) in [
-            ("plain { } text", "plain { } text"),
-            ("{{ x }}", "{{ '{{' }} x }}"),
-            ("{% if %}{# c #}", "{{ '{%' }} if %}{{ '{#' }} c #}"),
-            ("{{{%", "{{ '{{' }}{{ '{%' }}"),
-            ("{{ '{{' }}", "{{ '{{' }} '{{ '{{' }}' }}"),
-            ("{", "{"),
-        ] {
-            assert_eq!(escape(source), escaped);
-            assert_eq!(unescape(escaped), source);
-        }
-    }
 }

@@ -9,7 +9,7 @@ use unicode_normalization::char::is_combining_mark;
 const MAX_CHARS: usize = 64;
 
 /// Tags of one item.
-const MAX_TAGS: usize = 100;
+pub(crate) const MAX_TAGS: usize = 100;
 
 /// Collects the tags of one record: no two alike, in the order in which they are first given.
 #[derive(Default)]

@@ -145,11 +145,18 @@ pub(crate) const ROOMS: &[Room] = &[
     Room {
         folder: "interchange",
         dependencies: &[
+            ("csv", "exports of Pocket and Raindrop"),
+            (
+                "granit-parser",
+                "YAML as events with positions: the parser of serde-saphyr, without expanding aliases; pure",
+            ),
             ("jiff", "times of records"),
             ("serde", "the lines of JSON Lines, and what other tools write: formats are a wire of their own"),
             ("serde_json", "JSON"),
             ("thiserror", "why a source cannot be read"),
+            ("unicode-normalization", "tags, and names of files that are alike"),
             ("uuid", "ids in exports"),
+            ("zip", "archives of Markdown and of Notion, read from what the caller opened"),
         ],
         brought: None,
         absent: &[

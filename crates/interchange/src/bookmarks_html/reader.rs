@@ -45,7 +45,7 @@ const ROOTS: [&str; 28] = [
 const LINKDING_ARCHIVED: &str = "linkding:bookmarks.archived";
 
 /// How deep folders are followed; deeper ones give no more tags.
-const MAX_DEPTH: usize = 100;
+const MAX_DEPTH: usize = 20;
 
 /// Reads a whole file.
 pub(crate) fn read_bookmarks_html(bytes: &[u8], sink: &mut Sink<'_>) -> Result<ControlFlow<()>, ReadError> {

@@ -45,7 +45,14 @@ async fn populate(client: &Client) -> Vec<String> {
     client.create("bookmarks", json!({"url": "https://a.example/", "description": "d", "content": null})).await;
     let prompt = json!({"name": "greet", "content": "Hi {{ who }}", "arguments": [{"name": "who", "description": "w", "required": true}]});
     let prompt = client.create("prompts", prompt).await;
-    client.check(&format!("POST /prompts/{}/render", text(&prompt["id"])), json!({"arguments": {"who": "x"}}), 200, json!({})).await;
+    client
+        .check(
+            &format!("POST /prompts/{}/render", text(&prompt["id"])),
+            json!({"arguments": {"who": "x"}}),
+            200,
+            json!({}),
+        )
+        .await;
     ids
 }
 

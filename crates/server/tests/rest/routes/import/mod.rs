@@ -33,7 +33,8 @@ pub(super) fn lines(records: &[Value]) -> String {
 /// The counts of a report that are not 0.
 pub(super) fn counts(report: &Value) -> Value {
     let names = ["created", "updated", "merged", "unchanged", "skipped", "conflicts"];
-    let counts = names.into_iter().filter(|name| report[*name] != 0).map(|name| (name.to_owned(), report[name].clone()));
+    let counts =
+        names.into_iter().filter(|name| report[*name] != 0).map(|name| (name.to_owned(), report[name].clone()));
     Value::Object(counts.collect())
 }
 
@@ -52,7 +53,8 @@ fn plan(content: &str) -> Value {
 async fn records_become_items_with_their_times_and_fields(store: TestStore) {
     let server = store.serve().await;
     let owner = server.owner();
-    let future = json!({"source": "f", "type": "bookmark", "url": "HTTP://Example.org", "created_at": "2999-01-01T00:00:00Z"});
+    let future =
+        json!({"source": "f", "type": "bookmark", "url": "HTTP://Example.org", "created_at": "2999-01-01T00:00:00Z"});
     let prompt = json!({"source": "p", "type": "prompt", "name": "greet", "content": "Hi {{ who }}", "archived": true,
         "arguments": [{"name": "who"}], "notices": ["renamed"]});
     let report = import(&owner, "format=records", lines(&[plan("a\r\nb "), future, prompt])).await;
@@ -175,8 +177,9 @@ async fn one_import_is_one_write(store: TestStore) {
     let limits = interline_server::RateLimits::default();
     let server = store.serve_with(interline_server::Settings { rate_limits: Some(limits), ..unlimited() }).await;
     let owner = server.owner();
-    let notes: Vec<Value> =
-        (0..2_000).map(|n| json!({"source": format!("{n}.md"), "type": "note", "title": format!("Note {n}")})).collect();
+    let notes: Vec<Value> = (0..2_000)
+        .map(|n| json!({"source": format!("{n}.md"), "type": "note", "title": format!("Note {n}")}))
+        .collect();
     let answer = owner.send_bytes("POST /import?format=records", lines(&notes)).await;
     assert_eq!(answer.header("ratelimit-remaining"), "1199");
     assert_eq!(counts(&answer.json()), json!({"created": 2_000}));

@@ -127,8 +127,19 @@ async fn a_document_that_is_too_long_is_refused(store: TestStore) {
 async fn hostile_bytes_are_an_answer(store: TestStore) {
     let server = store.serve().await;
     let owner = server.owner();
-    let formats = ["markdown", "notion", "bookmarks-html", "firefox-json", "pocket-csv", "raindrop-csv", "karakeep-json",
-        "langfuse-json", "skill", "jsonl", "records"];
+    let formats = [
+        "markdown",
+        "notion",
+        "bookmarks-html",
+        "firefox-json",
+        "pocket-csv",
+        "raindrop-csv",
+        "karakeep-json",
+        "langfuse-json",
+        "skill",
+        "jsonl",
+        "records",
+    ];
     let bodies: [&[u8]; 6] = [b"", b"PK\x03\x04", b"\xff\xfe\0\0", b"{\"a\":", b"[[[[[[[[[[[[[[[[[[", b"a,b\n\"c"];
     for format in formats {
         for body in bodies {
