@@ -79,11 +79,6 @@ impl<'a> FrontMatter<'a> {
         Ok(FrontMatter { yaml, mapping, taken })
     }
 
-    /// Whether its keys are whole lines, so that lines of others can stand before them.
-    pub(crate) fn is_lines(&self) -> bool {
-        self.mapping.is_block
-    }
-
     /// Whether there is such a key, in any case of its letters.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.find(key).is_some()
