@@ -66,11 +66,9 @@ impl BookmarkCollector {
 
     /// Adds a tag to the bookmark with that address, if there is one.
     pub(crate) fn add_tag(&mut self, url: &str, tag: &str) {
-        if let Some(Entry::Record(record)) = self.by_url.get(url.trim()).and_then(|index| self.entries.get_mut(*index))
-        {
-            if let Some(tag) = clean_tag(tag) {
-                add_cleaned(&mut record.fields.tags, tag);
-            }
+        let known = self.by_url.get(url.trim()).and_then(|index| self.entries.get_mut(*index));
+        if let (Some(Entry::Record(record)), Some(tag)) = (known, clean_tag(tag)) {
+            add_cleaned(&mut record.fields.tags, tag);
         }
     }
 

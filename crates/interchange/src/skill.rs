@@ -1,10 +1,10 @@
 //! `SKILL.md` files of agents: a prompt each. Their text is no template, so what Jinja2 would take for one is escaped.
 
-use crate::front_matter::{FrontMatter, split, text};
+use crate::front_matter::{FrontMatter, OWN_PREFIX, WHOLE, split, text};
 use crate::jinja::{escape, unescape};
 use crate::markdown::{argument_list, arguments, keep_rest, utf8};
 use crate::texts::{clean_description, clean_prompt_name};
-use crate::yaml::scalar;
+use crate::yaml::{quoted, scalar};
 use crate::{Entry, FileTimes, SourceKind, SourceRecord};
 
 /// The key of a skill whose text is a template, because it was a prompt of ours.
@@ -50,43 +50,52 @@ pub(crate) fn read_skill(path: &str, bytes: &[u8], times: FileTimes) -> Entry {
 /// A prompt as the text of a `SKILL.md`; its folder has the prompt's name. It carries name, description, arguments, content and
 /// front matter; a template keeps its variables, and says that it is one.
 pub fn write_skill(record: &SourceRecord) -> String {
-    let fields = &record.fields;
     let content = record.content.as_deref().unwrap_or_default();
     let plain = unescape(content);
-    let is_template = escape(&plain) != content;
-    let mut file = "---\n".to_owned();
+    let body = if escape(&plain) == content { Body::Text } else { Body::Template };
+    let raw = record.fields.front_matter.as_deref().unwrap_or_default();
+    let mut file = head(record, body, raw);
+    if !is_read_back(record, &file) {
+        file = head(record, body, &format!("{OWN_PREFIX}{WHOLE}: {}\n", quoted(raw)));
+    }
+    file.push_str(match body {
+        Body::Text => &plain,
+        Body::Template => content,
+    });
+    file
+}
+
+/// What the text of a skill is.
+#[derive(Clone, Copy)]
+enum Body {
+    Text,
+    Template,
+}
+
+fn head(record: &SourceRecord, body: Body, rest: &str) -> String {
+    let fields = &record.fields;
+    let mut head = "---\n".to_owned();
     let mut put = |key: &str, value: Option<String>| {
         if let Some(value) = value {
-            file.push_str(&format!("{key}: {value}\n"));
+            head.push_str(&format!("{key}: {value}\n"));
         }
     };
     put("name", fields.name.as_deref().map(scalar));
     put("description", fields.description.as_deref().map(scalar));
-    put(TEMPLATE, is_template.then(|| "jinja2".to_owned()));
+    put(TEMPLATE, matches!(body, Body::Template).then(|| "jinja2".to_owned()));
     let arguments = fields.arguments.as_deref().filter(|arguments| !arguments.is_empty());
     put(ARGUMENTS, arguments.map(argument_list));
-    file.push_str(&own_lines(fields.front_matter.as_deref().unwrap_or_default()));
-    file.push_str("---\n");
-    file.push_str(if is_template { content } else { &plain });
-    file
+    head.push_str(rest);
+    head.push_str("---\n");
+    head
 }
 
-/// The author's own front matter, where it can stand beside our keys; else as one text.
-fn own_lines(raw: &str) -> String {
-    let keys = [
-        "name",
-        "description",
-        TEMPLATE,
-        ARGUMENTS,
-        "interline_front_matter",
-        "interline_name",
-        "interline_description",
-    ];
-    let stands = FrontMatter::parse(raw).is_ok_and(|own| {
-        let ours = keys.iter().any(|key| own.has(key));
-        !ours && own.is_lines()
-    });
-    let fits = raw.is_empty()
-        || raw.ends_with('\n') && !raw.trim().is_empty() && split(&format!("---\n{raw}---\n")).body.is_empty();
-    if stands && fits { raw.to_owned() } else { format!("interline_front_matter: {}\n", crate::yaml::quoted(raw)) }
+/// Whether reading a head gives what it was made of. What an author wrote as front matter can be any text.
+fn is_read_back(record: &SourceRecord, head: &str) -> bool {
+    let Entry::Record(read) = read_skill("x/SKILL.md", head.as_bytes(), FileTimes::default()) else { return false };
+    let raw = record.fields.front_matter.as_deref().filter(|raw| !raw.is_empty());
+    read.content.as_deref() == Some("")
+        && read.fields.front_matter.as_deref() == raw
+        && (read.fields.name == record.fields.name)
+        && (read.fields.description == record.fields.description)
 }

@@ -82,7 +82,7 @@ fn take_fields(record: &mut SourceRecord, front_matter: &mut FrontMatter<'_>, bo
     }
     record.created_at = front_matter.take(CREATED, time);
     record.updated_at = front_matter.take(UPDATED, time);
-    if record.id.is_some() {
+    if record.id.is_some() || record.kind != SourceKind::Note {
         record.archived = front_matter.take(&["archived"], time).map(Since::At);
         take_empty_content(record, front_matter, body);
     }
