@@ -6,7 +6,7 @@ use interline_edit::Edit;
 use jiff::Timestamp;
 
 use crate::history::ImportedFrom;
-use crate::{Item, ItemId, Kind, SpaceId, Stamp, TokenId, UserId};
+use crate::{Fields, Item, ItemId, Kind, SpaceId, Stamp, TokenId, UserId};
 
 /// What the rows of a change take beside its fields and content, about: the item, its version, its event, and their entries in
 /// indexes.
@@ -61,7 +61,8 @@ pub struct Batch {
 impl Batch {
     /// How many bytes it writes, about.
     pub fn bytes(&self) -> usize {
-        self.writes.iter().map(ItemWrite::bytes).sum::<usize>() + self.imports.len() * ROW_BYTES
+        self.writes.iter().map(ItemWrite::bytes).sum::<usize>()
+            + self.imports.iter().map(ImportedSource::bytes).sum::<usize>()
     }
 }
 
@@ -244,6 +245,26 @@ pub struct ImportedSource {
     pub version: u64,
     /// What the import did with the item.
     pub origin: ImportOrigin,
+    /// What the record said, where that version says something else because it was merged with what was changed here.
+    pub merged: Option<MergedSource>,
+}
+
+impl ImportedSource {
+    fn bytes(&self) -> usize {
+        let merged = self.merged.as_ref();
+        let merged =
+            merged.map_or(0, |merged| merged.fields.bytes() + merged.content.as_ref().map_or(0, |text| text.len()));
+        ROW_BYTES + self.key.len() + merged
+    }
+}
+
+/// The fields and the content of a record that was merged with its item: the base of the next merge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergedSource {
+    /// The fields.
+    pub fields: Fields,
+    /// The content.
+    pub content: Option<Arc<str>>,
 }
 
 names! {

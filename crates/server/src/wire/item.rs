@@ -45,9 +45,8 @@ pub(crate) struct ItemResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) path: Option<Option<&'a str>>,
-    /// YAML that is kept beside the item, as its source had it; no kind of code has any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) front_matter: Option<Option<&'a str>>,
+    /// YAML that is kept beside the item, as its source had it; null of code.
+    pub(crate) front_matter: Option<&'a str>,
     /// The app of an app file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -182,7 +181,7 @@ impl<'a> ItemResponse<'a> {
             name: present(rules.name, || fields.name.as_ref().map(PromptName::as_str)),
             arguments: fields.arguments.as_ref().map(Arguments::as_slice),
             path: present(rules.path, || fields.path.as_ref().map(CodePath::as_str)),
-            front_matter: present(rules.front_matter, || fields.front_matter.as_ref().map(FrontMatter::as_str)),
+            front_matter: fields.front_matter.as_ref().map(FrontMatter::as_str),
             app_id: None,
             organization_id: None,
             version: item.stamp.version,

@@ -15,6 +15,9 @@ CREATE TABLE import_sources (
     hash    bytea  NOT NULL,             -- of the record as it was imported
     version bigint NOT NULL,             -- of the item, that the import wrote or found
     origin  text   NOT NULL,             -- made, found, begun
+    -- What the record said, where that version says something else because both were merged: fields as JSON, and content.
+    fields  text,
+    content text,
     PRIMARY KEY (space, source, key)
 );
 

@@ -15,6 +15,9 @@ CREATE TABLE import_sources (
     hash    BLOB    NOT NULL, -- of the record as it was imported
     version INTEGER NOT NULL, -- of the item, that the import wrote or found
     origin  TEXT    NOT NULL, -- made, found, begun
+    -- What the record said, where that version says something else because both were merged: fields as JSON, and content.
+    fields  TEXT,
+    content TEXT,
     PRIMARY KEY (space, source, key)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,18 +1,22 @@
 //! The table `import_sources`: the records that were imported, and the items that they became.
 
 use interline_items::fields::Url;
-use interline_items::{ImportOrigin, ImportedSource, ItemId, SpaceId, StoreError};
+use interline_items::{ImportOrigin, ImportedSource, ItemId, MergedSource, SpaceId, StoreError};
 
+use crate::codec::json;
 use crate::sql::{RowReader, Sql, Statement, column, query_first, statement, values};
 
 const PUT: Statement = statement!(
-    "INSERT INTO import_sources (space, source, key, item, hash, version, origin) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+    "INSERT INTO import_sources (space, source, key, item, hash, version, origin, fields, content)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
      ON CONFLICT (space, source, key) DO UPDATE
-     SET item = excluded.item, hash = excluded.hash, version = excluded.version, origin = excluded.origin"
+     SET item = excluded.item, hash = excluded.hash, version = excluded.version, origin = excluded.origin,
+         fields = excluded.fields, content = excluded.content"
 );
 
-const GET: Statement =
-    statement!("SELECT item, hash, version, origin FROM import_sources WHERE space = ?1 AND source = ?2 AND key = ?3");
+const GET: Statement = statement!(
+    "SELECT item, hash, version, origin, fields, content FROM import_sources WHERE space = ?1 AND source = ?2 AND key = ?3"
+);
 
 const BY_URL: Statement =
     statement!("SELECT id FROM items WHERE space = ?1 AND kind = 'bookmark' AND url = ?2 AND deleted_at IS NULL");
@@ -25,8 +29,10 @@ const EXPORTED: Statement = statement!(
 /// Remembers records, those before under the same keys forgotten. It is part of the transaction that makes the items.
 pub(crate) async fn put<S: Sql>(sql: &S, imports: &[ImportedSource]) -> Result<(), S::Failure> {
     for import in imports {
-        let ImportedSource { space, source, key, item, hash, version, origin } = import;
-        sql.execute(PUT, values![*space, source, key, *item, hash, *version, origin.name()]).await?;
+        let ImportedSource { space, source, key, item, hash, version, origin, merged } = import;
+        let fields = merged.as_ref().map(|merged| json::encode_fields(&merged.fields));
+        let content = merged.as_ref().and_then(|merged| merged.content.as_deref());
+        sql.execute(PUT, values![*space, source, key, *item, hash, *version, origin.name(), fields, content]).await?;
     }
     Ok(())
 }
@@ -56,7 +62,11 @@ fn imported_source(
     let origin = ImportOrigin::from_name(row.get()?).ok_or_else(|| {
         StoreError::Failed("an imported record has an origin that this program never writes".to_owned())
     })?;
-    Ok(ImportedSource { space, source: source.to_owned(), key: key.to_owned(), item, hash, version, origin })
+    let fields: Option<&str> = row.optional()?;
+    let content = row.optional()?;
+    let fields = fields.map(json::decode_fields).transpose()?;
+    let merged = fields.map(|fields| MergedSource { fields, content });
+    Ok(ImportedSource { space, source: source.to_owned(), key: key.to_owned(), item, hash, version, origin, merged })
 }
 
 /// The bookmark of a space that has a url and is not deleted.

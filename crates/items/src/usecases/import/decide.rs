@@ -8,7 +8,7 @@ use crate::usecases::commit::new_version;
 use crate::usecases::{ItemRef, now, time_after};
 use crate::{
     Action, Batch, ContentWrite, Error, HashCheck, HistoryQuery, ImportEvent, ImportOrigin, ImportedChange,
-    ImportedSource, Item, ItemId, Snapshot, Stamp, View,
+    ImportedSource, Item, ItemId, MergedSource, Snapshot, Stamp, Version, View,
 };
 
 use super::merge::{fill_empty, merge_states};
@@ -93,9 +93,12 @@ impl Importer {
             if self.go_on(&parsed, &snapshot).await? {
                 return Ok(());
             }
-            let base = self.interline.store.version(snapshot.item.id, version).await?;
-            let base =
-                base.map_or(Base::Unknown, |base| Base::Known(State { fields: base.fields, content: base.content }));
+            let base = match &known.merged {
+                Some(MergedSource { fields, content }) => {
+                    Base::Known(State { fields: fields.clone(), content: content.clone() })
+                }
+                None => self.stored_state(snapshot.item.id, version).await?,
+            };
             return self.merge(parsed, snapshot, base).await;
         }
         self.report_trash(parsed)
@@ -162,9 +165,7 @@ impl Importer {
             let page = self.interline.store.versions(snapshot.item.id, query).await?;
             let found = page.records.iter().find(|record| record.at == at && record.version.is_some());
             if let Some(version) = found.and_then(|record| record.version) {
-                let base = self.interline.store.version(snapshot.item.id, version).await?;
-                return Ok(base
-                    .map_or(Base::Unknown, |base| Base::Known(State { fields: base.fields, content: base.content })));
+                return self.stored_state(snapshot.item.id, version).await;
             }
             if page.records.is_empty() {
                 break;
@@ -172,6 +173,13 @@ impl Importer {
             offset += page.records.len() as u64;
         }
         Ok(Base::Unknown)
+    }
+
+    /// The state of an item in a version, if that is kept.
+    async fn stored_state(&self, item: ItemId, version: u64) -> Result<Base, Error> {
+        let version = self.interline.store.version(item, version).await?;
+        let known = |version: Version| Base::Known(State { fields: version.fields, content: version.content });
+        Ok(version.map_or(Base::Unknown, known))
     }
 
     /// Makes the versions of a history that the item does not have yet, if the item is at one of them; whether it is.
@@ -278,6 +286,10 @@ impl Importer {
         origin: ImportOrigin,
     ) -> Result<(), Error> {
         let mut after = snapshot.item.clone();
+        // The next merge begins with what the source says now, and not with what was made of it.
+        let State { fields, content } = parsed.state.clone();
+        let merged =
+            (origin == ImportOrigin::Made && state != parsed.state).then_some(MergedSource { fields, content });
         let State { fields, content } = state;
         let checked = self.interline.check_content(&self.caller, after.kind, &fields, content.clone()).await?;
         checked.apply_to(&mut after);
@@ -285,6 +297,7 @@ impl Importer {
         let content = ContentWrite::between(&snapshot.content, &content);
         let Some(mut write) = new_version(&self.caller, Action::Update, &snapshot.item, &after, content) else {
             let import = self.imported(&parsed, after.id, after.stamp.version, origin);
+            let import = ImportedSource { merged, ..import };
             self.push(Vec::new(), import, Outcome::Unchanged, parsed);
             return Ok(());
         };
@@ -293,6 +306,7 @@ impl Importer {
         write.record.at = at;
         write.record.import = Some(ImportedChange { at: now(), from: None, event: ImportEvent::OfAction });
         let import = self.imported(&parsed, after.id, write.after.stamp.version, origin);
+        let import = ImportedSource { merged, ..import };
         self.push(vec![write], import, outcome, parsed);
         Ok(())
     }
@@ -304,7 +318,7 @@ impl Importer {
 
     fn imported(&self, parsed: &ParsedRecord, item: ItemId, version: u64, origin: ImportOrigin) -> ImportedSource {
         let (source, key) = (self.source.clone(), parsed.key.clone());
-        ImportedSource { space: self.space, source, key, item, hash: parsed.hash, version, origin }
+        ImportedSource { space: self.space, source, key, item, hash: parsed.hash, version, origin, merged: None }
     }
 
     fn report_trash(&mut self, parsed: ParsedRecord) -> Result<(), Error> {

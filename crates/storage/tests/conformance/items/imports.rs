@@ -3,7 +3,7 @@
 use interline_items::fields::{FrontMatter, Limits, Url};
 use interline_items::{
     Action, Batch, HistoryQuery, ImportEvent, ImportOrigin, ImportedChange, ImportedFrom, ImportedSource, ItemId,
-    RemoveUser, Snapshot, Store, UserRemoval,
+    MergedSource, RemoveUser, Snapshot, Store, UserRemoval,
 };
 
 use crate::fixtures::authors::{Author, author};
@@ -33,6 +33,7 @@ fn remembered(author: &Author, key: &str, item: ItemId) -> ImportedSource {
         hash: [7; 32],
         version: 1,
         origin: ImportOrigin::Made,
+        merged: None,
     }
 }
 
@@ -89,7 +90,8 @@ async fn what_is_remembered_of_a_source_comes_with_its_item_and_goes_with_it(tes
     assert_eq!(store.imported_sources(ada.space.id, "other", &keys).await.unwrap(), [None, None]);
     assert_eq!(store.imported_sources(ben.space.id, "vault", &keys).await.unwrap(), [None, None]);
 
-    let later = ImportedSource { hash: [8; 32], version: 4, origin: ImportOrigin::Found, ..import };
+    let merged = Some(MergedSource { fields: sample.item.fields.clone(), content: Some("ä\n".into()) });
+    let later = ImportedSource { hash: [8; 32], version: 4, origin: ImportOrigin::Found, merged, ..import };
     store.commit(Batch { imports: vec![later.clone()], ..Batch::default() }).await.unwrap();
     assert_eq!(store.imported_sources(ada.space.id, "vault", &keys[1..]).await.unwrap(), [Some(later)]);
 

@@ -4,7 +4,7 @@ pub(crate) mod commit;
 pub(crate) mod commit_on_newest;
 pub(crate) mod contents;
 pub(crate) mod idempotency;
-mod imports;
+pub(crate) mod imports;
 pub(crate) mod integrity;
 pub(crate) mod lists;
 pub(crate) mod lookup;

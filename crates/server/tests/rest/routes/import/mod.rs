@@ -104,12 +104,20 @@ async fn a_changed_source_is_a_new_version_merged_with_what_was_changed_here(sto
     let merged = json!({"version": 4, "title": "Mine", "content": "one again\ntwo\nTHREE\n", "tags": ["work", "here"]});
     owner.get(&path).await.expect(200, merged);
 
+    // What was changed here stays changed, however often the source changes.
+    assert_eq!(
+        counts(&import(&owner, "format=records", lines(&[plan("1\ntwo\nthree\n")])).await),
+        json!({"merged": 1})
+    );
+    let merged = json!({"version": 5, "title": "Mine", "content": "1\ntwo\nTHREE\n", "tags": ["work", "here", "q1"]});
+    owner.get(&path).await.expect(200, merged);
+
     owner.patch(&path, json!({"content": "mine\ntwo\nTHREE\n"})).await;
     let report = import(&owner, "format=records", lines(&[plan("yours\ntwo\nthree\n")])).await;
     assert_eq!(counts(&report), json!({"conflicts": 1}));
     assert_eq!((&report["problems"][0]["source"], &report["problems_total"]), (&json!("notes/plan.md"), &json!(1)));
     assert!(text(&report["problems"][0]["reason"]).contains("content"), "{report}");
-    owner.get(&path).await.expect(200, json!({"version": 5, "content": "mine\ntwo\nTHREE\n"}));
+    owner.get(&path).await.expect(200, json!({"version": 6, "content": "mine\ntwo\nTHREE\n"}));
 }
 
 async fn an_existing_bookmark_keeps_what_its_owner_wrote(store: TestStore) {
