@@ -93,5 +93,5 @@ pub use usecases::{
 pub use workers::{count_worker_restart, supervise, worker_restarts};
 pub use write::{
     Action, Batch, ContentWrite, IdempotencyRecord, ImportEvent, ImportOrigin, ImportedChange, ImportedSource,
-    ItemWrite, Record, Source,
+    ItemWrite, MergedSource, Record, Source,
 };

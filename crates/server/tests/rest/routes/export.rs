@@ -26,7 +26,8 @@ fn files(bytes: &[u8]) -> Vec<(String, String)> {
         let mut file = archive.by_index(index).unwrap();
         let mut content = String::new();
         file.read_to_string(&mut content).unwrap();
-        files.push((file.name().to_owned(), content));
+        let name = file.name().unwrap().into_owned();
+        files.push((name, content));
     }
     files.sort();
     files
