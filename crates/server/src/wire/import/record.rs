@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 /// A line.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 struct RecordLine {
     source: String,
     #[serde(rename = "type")]
@@ -99,7 +99,7 @@ struct StateValue {
 pub(crate) fn parse_record_line(line: &[u8]) -> Result<SourceRecord, String> {
     let line: RecordLine = serde_json::from_slice(line).map_err(|error| {
         let message = error.to_string();
-        message.split(" at line 1 column").next().unwrap_or(&message).chars().take(300).collect::<String>()
+        message.split(" at line ").next().unwrap_or(&message).chars().take(300).collect::<String>()
     })?;
     let since = |is_so: bool, at: Option<TimeText>| match at {
         Some(TimeText(at)) => Some(Since::At(at)),

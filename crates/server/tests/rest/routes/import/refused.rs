@@ -81,7 +81,7 @@ async fn bad_lines_are_reported_and_the_rest_goes_in(store: TestStore) {
     assert_eq!(report["problems_total"], 12);
     assert_eq!(report["problems"][0]["source"], "line 1");
     let reasons: Vec<String> = report["problems"].as_array().unwrap().iter().map(|one| text(&one["reason"])).collect();
-    for (index, part) in [(2, "titel"), (5, "title"), (6, "front_matter"), (10, "fly")] {
+    for (index, part) in [(2, "titel"), (4, "time"), (6, "title"), (7, "front_matter"), (10, "fly")] {
         assert!(reasons[index].contains(part), "{index}: {reasons:#?}");
     }
 }

@@ -90,7 +90,7 @@ fn answered() -> BTreeSet<&'static str> {
 
 /// A report with everything in it, and a history that was imported.
 async fn imports(observed: &mut Observed) {
-    let id = "0190a6f4-7b3c-7def-8123-456789abcdef";
+    let id = "0190a6f4-7b3c-7def-8123-456789abcd00";
     let state = json!({"title": "Imported"});
     let history = json!([{"version": 1, "action": "create", "user": "ann", "token": null, "state": state}]);
     let record =
