@@ -89,6 +89,21 @@ impl Client {
         answer
     }
 
+    /// Sends bytes that are no JSON.
+    pub(crate) async fn send_bytes(&self, line: &str, body: impl Into<reqwest::Body>) -> Answer {
+        let (method, path) = line.split_once(' ').expect("METHOD path");
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let mut request = self.http.request(method, format!("http://{}{path}", self.address)).body(body);
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        let answer = request.send().await.unwrap_or_else(|error| panic!("{line}: {error:?}"));
+        let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+        let answer = Answer { line: line.to_owned(), status, headers, bytes: answer.bytes().await.unwrap().to_vec() };
+        answer.assert_keeps_promises();
+        answer
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send(&format!("GET {path}"), None).await
     }

@@ -4,6 +4,7 @@ pub(crate) mod commit;
 pub(crate) mod commit_on_newest;
 pub(crate) mod contents;
 pub(crate) mod idempotency;
+pub(crate) mod imports;
 pub(crate) mod integrity;
 pub(crate) mod lists;
 pub(crate) mod lookup;

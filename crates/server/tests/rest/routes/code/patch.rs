@@ -163,7 +163,8 @@ async fn lines_that_lack_their_indentation_are_refused_with_the_change_that_is_m
     }
     let target = app_file("shop", "a.py");
     let exact = json!({"old_string": "b()", "new_string": "b()\nc()", "match": "exact"});
-    users.acme.post("/code/patch", with(&target, exact)).await.expect(200, json!({"match_type": "exact"}));
+    let warned = json!({"match_type": "exact", "warnings": [{"code": "lost_indentation"}]});
+    users.acme.post("/code/patch", with(&target, exact)).await.expect(200, warned);
     assert_eq!(users.text(&users.acme, &target).await, "def f():\n    a()\n    b()\nc()\n    return 1\n");
     let wrong = json!({"old_string": "b()", "new_string": "c()", "match": "loose"});
     users.acme.post("/code/patch", with(&target, wrong)).await.expect(422, json!({"error": "validation_failed"}));

@@ -88,6 +88,18 @@ fn answered() -> BTreeSet<&'static str> {
     schemas.iter().filter(|(_, schema)| is_answer(schema)).map(|(name, _)| name.as_str()).collect()
 }
 
+/// A report with everything in it, and a history that was imported.
+async fn imports(observed: &mut Observed) {
+    let id = "0190a6f4-7b3c-7def-8123-456789abcd00";
+    let state = json!({"title": "Imported"});
+    let history = json!([{"version": 1, "action": "create", "user": "ann", "token": null, "state": state}]);
+    let record =
+        json!({"source": "a", "type": "note", "id": id, "title": "Imported", "history": history, "notices": ["n"]});
+    observed.ask("POST /import?format=records", record).await;
+    observed.ask("POST /import?format=records", json!({"source": "b", "type": "note"})).await;
+    observed.ask(&format!("GET /notes/{id}/history"), Value::Null).await;
+}
+
 async fn items(observed: &mut Observed) {
     let note = observed.ask("POST /notes", json!({"title": "Plan", "content": "one\ntwo\n", "tags": ["home"]})).await;
     let note = format!("/notes/{}", text(&note["id"]));
@@ -96,6 +108,7 @@ async fn items(observed: &mut Observed) {
     let prompt = json!({"name": "greet", "content": "Hi {{ who }}", "arguments": [{"name": "who", "required": true}]});
     let prompt = text(&observed.ask("POST /prompts", prompt).await["id"]);
     observed.ask(&format!("POST /prompts/{prompt}/render"), json!({"arguments": {"who": "Ann"}})).await;
+    imports(observed).await;
     for path in ["/content", "/content?q=one", "/content?limit=1", "/tags", "/health", "/health/live"] {
         observed.ask(&format!("GET {path}"), Value::Null).await;
     }

@@ -42,10 +42,12 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("ParameterKind", &["WorkflowParameter.kind"]),
     ("HealthStatus", &["Health.status", "Liveness.status"]),
     ("ErrorCode", &["Error.error"]),
+    ("ImportFormat", &["import.format"]),
+    ("ExportFormatName", &["export.format"]),
 ];
 
 /// Fields that have such a name and any text.
-const FREE: &[&str] = &["CodeMatch.match"];
+const FREE: &[&str] = &["CodeMatch.match", "ReportedRecord.source", "import.source"];
 
 /// The described values of a set.
 fn values(name: &str) -> BTreeSet<String> {
@@ -161,6 +163,8 @@ async fn parameters_accept_what_is_described(store: TestStore) {
         ("ItemView", "GET /notes?view=nonsense", Value::Null),
         ("AppView", "GET /apps?view=nonsense", Value::Null),
         ("TagMatch", "GET /notes?tag_match=nonsense", Value::Null),
+        ("ImportFormat", "POST /import?format=nonsense", Value::Null),
+        ("ExportFormatName", "GET /export?format=nonsense", Value::Null),
         ("ItemType", "GET /content?type=nonsense", Value::Null),
         ("ItemType", "GET /events?types=nonsense", Value::Null),
         ("ItemType", "POST /webhooks", json!({"url": "https://example.com/", "types": ["nonsense"]})),
