@@ -8,7 +8,6 @@ use interline_items::{Kind, Rank, RemoveUser, Scope, UserDraft};
 use interline_server::McpServer;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, Method, RequestBuilder, StatusCode, Url};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -29,22 +28,6 @@ pub(crate) struct RemoteServer {
     client: Client,
     url: Url,
     token: Option<String>,
-}
-
-/// The body of every error response.
-#[derive(Deserialize)]
-struct ErrorResponse {
-    error: String,
-    message: String,
-    suggestion: String,
-    #[serde(default)]
-    errors: Vec<FieldError>,
-}
-
-#[derive(Deserialize)]
-struct FieldError {
-    field: String,
-    message: String,
 }
 
 impl RemoteServer {
@@ -118,6 +101,20 @@ impl RemoteServer {
         self.send(self.request(Method::DELETE, &token_path(id)?)?).await.map(drop)
     }
 
+    /// Sends a request to a path below the root of the API; the status and the body of the answer.
+    pub(crate) async fn call(
+        &self,
+        method: Method,
+        target: &str,
+        body: Option<(&'static str, Vec<u8>)>,
+    ) -> Result<(StatusCode, Vec<u8>), CommandError> {
+        let mut request = self.request(method, target)?;
+        if let Some((content_type, bytes)) = body {
+            request = request.header(CONTENT_TYPE, content_type).body(bytes);
+        }
+        self.response(request).await
+    }
+
     /// Posts a message to an MCP server and returns its response: none to a notification.
     pub(crate) async fn send_mcp_message(
         &self,
@@ -175,24 +172,10 @@ impl RemoteServer {
             .hint("check the address, and that a server runs there")
     }
 
-    fn refusal(&self, status: StatusCode, body: &[u8]) -> CommandError {
-        let Ok(error) = serde_json::from_slice::<ErrorResponse>(body) else {
-            return self.unexpected_response(&format!("it answers {status}"));
-        };
-        if status.is_server_error() {
-            return CommandError::failed(error.message).hint(error.suggestion);
-        }
-        match error.error.as_str() {
-            "unauthorized" => {
-                CommandError::refused(error.message).hint("give a valid token with --token or INTERLINE_TOKEN")
-            }
-            "validation_failed" if !error.errors.is_empty() => {
-                let problems: Vec<_> =
-                    error.errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
-                CommandError::refused(problems.join("; "))
-            }
-            _ => CommandError::refused(error.message).hint(error.suggestion),
-        }
+    /// The error of a response that refuses.
+    pub(crate) fn refusal(&self, status: StatusCode, body: &[u8]) -> CommandError {
+        CommandError::from_response(status, body)
+            .unwrap_or_else(|| self.unexpected_response(&format!("it answers {status}")))
     }
 
     /// The error for a response that is not of our API.

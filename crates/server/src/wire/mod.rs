@@ -36,7 +36,7 @@ pub(crate) use event::EventMessage;
 pub(crate) use field_error::{invalid_field, json_field_error};
 pub(crate) use history::{HistoryList, VersionDiffResponse};
 pub(crate) use item::{ContentMetadata, Extent, ItemResponse, collection_of, content_length, total_lines};
-pub(crate) use list::{ItemList, TagCount, TagList};
+pub(crate) use list::{ItemList, LookedUpItems, TagCount, TagList};
 pub(crate) use object::Object;
 pub use parser_words::plain_parser_message;
 pub(crate) use requests::{
