@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::write::names;
+use crate::write::{ImportEvent, names};
 use crate::{Action, ItemId, ItemWrite, Kind, Source, SpaceId};
 
 /// An event: something that happened to an item.
@@ -57,6 +57,9 @@ names! {
 impl EventKind {
     /// What a write does to its item. One that makes a version of an older one is a change like others.
     pub fn from_write(write: &ItemWrite) -> EventKind {
+        if write.record.import.as_ref().is_some_and(|import| import.event == ImportEvent::Created) {
+            return EventKind::Created;
+        }
         match write.record.action {
             Action::Create => EventKind::Created,
             Action::Update => EventKind::Updated,

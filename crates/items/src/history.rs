@@ -43,8 +43,20 @@ pub struct HistoryRecord {
     pub user: NamedId<UserId>,
     /// The token that was used, if one was.
     pub token: Option<NamedId<TokenId>>,
+    /// Who made it where it was imported from; `None` where it was made here.
+    pub imported_from: Option<ImportedFrom>,
     /// The size of the content after it; `None` without one.
     pub content: Option<ContentSize>,
+}
+
+/// The names of the user and the token of a change that was imported with its history, as the source has them. The user who
+/// imported it answers for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportedFrom {
+    /// The user.
+    pub user: Option<String>,
+    /// The token.
+    pub token: Option<String>,
 }
 
 /// A user or token in a history, which may have been removed since.

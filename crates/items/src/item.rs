@@ -5,7 +5,7 @@ use std::sync::Arc;
 use interline_python::Function;
 use jiff::Timestamp;
 
-use crate::fields::{Arguments, CodePath, Description, PromptName, Tag, Tags, Title, Url, sort_key};
+use crate::fields::{Arguments, CodePath, Description, FrontMatter, PromptName, Tag, Tags, Title, Url, sort_key};
 use crate::{ItemId, Kind, SpaceId};
 
 /// How many characters of the content are kept beside the metadata.
@@ -57,6 +57,8 @@ pub struct Fields {
     pub arguments: Option<Arguments>,
     /// Path of a file of code.
     pub path: Option<CodePath>,
+    /// YAML that its source had and that no other field holds.
+    pub front_matter: Option<FrontMatter>,
 }
 
 impl Fields {
@@ -79,6 +81,7 @@ impl Fields {
             self.url.as_ref().map(Url::as_str),
             self.name.as_ref().map(PromptName::as_str),
             self.path.as_ref().map(CodePath::as_str),
+            self.front_matter.as_ref().map(FrontMatter::as_str),
         ];
         let tags = self.tags.as_slice().iter().map(Tag::as_str);
         texts.into_iter().flatten().chain(tags).map(str::len).chain(arguments).sum()

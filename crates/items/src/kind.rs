@@ -91,6 +91,8 @@ pub struct Rules {
     pub arguments: Presence,
     /// The path; unique in a space among items that are not deleted.
     pub path: Presence,
+    /// The front matter.
+    pub front_matter: Presence,
     /// What the content must be.
     pub content: ContentRule,
 }
@@ -108,15 +110,17 @@ impl Kind {
             name: Absent,
             arguments: Absent,
             path: Absent,
+            front_matter: Optional,
             content: ContentRule::Text,
         };
+        const CODE: Rules = Rules { path: Required, front_matter: Absent, ..PLAIN };
         match self {
             Kind::Note => Rules { title: Required, ..PLAIN },
             Kind::Bookmark => Rules { url: Required, ..PLAIN },
             Kind::Prompt => Rules { name: Required, arguments: Required, content: ContentRule::Template, ..PLAIN },
-            Kind::AppFile => Rules { path: Required, content: ContentRule::Code(CodeKind::AppFile), ..PLAIN },
-            Kind::Workflow => Rules { path: Required, content: ContentRule::Code(CodeKind::Workflow), ..PLAIN },
-            Kind::Module => Rules { path: Required, content: ContentRule::Code(CodeKind::Module), ..PLAIN },
+            Kind::AppFile => Rules { content: ContentRule::Code(CodeKind::AppFile), ..CODE },
+            Kind::Workflow => Rules { content: ContentRule::Code(CodeKind::Workflow), ..CODE },
+            Kind::Module => Rules { content: ContentRule::Code(CodeKind::Module), ..CODE },
         }
     }
 

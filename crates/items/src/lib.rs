@@ -53,7 +53,7 @@ pub use error::{
 pub use event::{Event, EventCursor, EventKind, EventRange};
 pub use health::{Outage, StoreHealth};
 pub use history::{
-    ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, NamedId, Retention, Version,
+    ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, NamedId, Retention, Version,
 };
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId};
 // Types of the edit engine that requests, results and errors of edits contain.
@@ -79,15 +79,19 @@ pub use store::{
 };
 pub use usecases::{
     AppChanges, AppDetails, AppDraft, AppRef, ArchiveState, Caller, ChangedPassage, Changes, CodeFiles, CodeScope,
-    ContentPart, DELIVERY_TIME, EditMode, EditRequest, EditResult, EditUnit, EditWarning, ExpectedVersion, FieldChange,
-    FieldMatch, FileRef, FindBy, FindItems, FoundByName, FoundInFiles, FoundInside, FoundWorkflow, IdempotentRequest,
-    IdempotentStart, InsertAt, Interline, ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LISTENERS_PER_USER,
-    LineMatch, LinePatch, LineRange, ListenFrom, ListenRequest, Listener, MatchType, MergeOffer, OrganizationDraft,
-    Outbound, PassageChange, PublishedVersion, QuerySyntax, ReadContent, ReadItem, ReceivedEvent, ReplaceFile,
-    ReplacedFile, SHORTEST_ID_PREFIX, SUMMARY_TIME, SearchField, SearchFiles, SearchInside, Secret, SummaryError,
-    SummaryRequest, SummaryResult, TagChanges, TagCountFilter, TextChange, TextFilter, TokenDraft, TrashState, Upkeep,
-    UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch, WorkflowFilter,
-    WorkflowRef, WorkflowSource, Workflows, WriteOutcome,
+    ContentPart, DELIVERY_TIME, EditMode, EditRequest, EditResult, EditUnit, EditWarning, ExpectedVersion, Export,
+    ExportedItem, FieldChange, FieldMatch, FileRef, FindBy, FindItems, FoundByName, FoundInFiles, FoundInside,
+    FoundWorkflow, IdempotentRequest, IdempotentStart, ImportMode, ImportReport, ImportRequest, Importer, InsertAt,
+    Interline, ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LISTENERS_PER_USER, LineMatch, LinePatch,
+    LineRange, ListenFrom, ListenRequest, Listener, MatchType, MergeOffer, OrganizationDraft, Outbound, PassageChange,
+    PublishedVersion, QuerySyntax, ReadContent, ReadItem, ReceivedEvent, ReplaceFile, ReplacedFile, ReportedRecord,
+    SHORTEST_ID_PREFIX, SUMMARY_TIME, SearchField, SearchFiles, SearchInside, Secret, SummaryError, SummaryRequest,
+    SummaryResult, TagChanges, TagCountFilter, TextChange, TextFilter, TokenDraft, TrashState, Upkeep, UpkeepReport,
+    UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch, WorkflowFilter, WorkflowRef,
+    WorkflowSource, Workflows, WriteOutcome,
 };
 pub use workers::{count_worker_restart, supervise, worker_restarts};
-pub use write::{Action, Batch, ContentWrite, IdempotencyRecord, ItemWrite, Record, Source};
+pub use write::{
+    Action, Batch, ContentWrite, IdempotencyRecord, ImportEvent, ImportOrigin, ImportedChange, ImportedSource,
+    ItemWrite, Record, Source,
+};

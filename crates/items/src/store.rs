@@ -22,7 +22,7 @@ use crate::jobs::JobStore;
 use crate::list::{ListQuery, Page, View};
 use crate::organization::Organization;
 use crate::search::{FileReader, FileSearch, IndexStep, IndexStepResult, SearchQuery, SearchResults};
-use crate::write::{Batch, IdempotencyRecord, Record};
+use crate::write::{Batch, IdempotencyRecord, ImportedSource, Record};
 use crate::{
     AppId, CodeKind, Item, ItemId, ItemState, Kind, OrganizationId, PointRead, Snapshot, SpaceId, Stamp, TokenId,
     UserId,
@@ -62,6 +62,10 @@ pub trait Store: JobStore {
     /// it); [`StoreError::Duplicate`] if another item of the same kind and space that is not deleted has the url, name or
     /// path; [`StoreError::KeyTaken`] if there is an idempotency record with the same user and key, whatever else is wrong;
     /// [`StoreError::Failed`] if a write would give an item another space, kind or time of creation.
+    ///
+    /// What the batch remembers of imported records is stored after its writes, in the place of what was remembered under the
+    /// same keys; it goes when its item is purged. A record with an [`ImportedChange`](crate::ImportedChange) has its own time
+    /// in the history, and the time of the import as that of its event, if it is one.
     async fn commit(&self, batch: Batch) -> Result<(), StoreError>;
 
     /// Calls `plan` with the newest state of an item, inside the writer, and commits the batch that it returns, with no other
@@ -134,6 +138,26 @@ pub trait Store: JobStore {
     /// The same by path.
     async fn find_by_path(&self, spaces: &[SpaceId], kind: Kind, path: &CodePath)
     -> Result<Option<ItemId>, StoreError>;
+
+    /// The bookmark that is not deleted and has that url in a space.
+    async fn find_by_url(&self, space: SpaceId, url: &Url) -> Result<Option<ItemId>, StoreError>;
+
+    /// What is remembered of the records that were imported from a source into a space, in the order of their keys; `None` for
+    /// one that was not imported, or whose item was purged.
+    async fn imported_sources(
+        &self,
+        space: SpaceId,
+        source: &str,
+        keys: &[String],
+    ) -> Result<Vec<Option<ImportedSource>>, StoreError>;
+
+    /// Ids of the notes, bookmarks and prompts of a space, in whatever view, in their order; at most `limit`.
+    async fn items_of_space(
+        &self,
+        space: SpaceId,
+        after: Option<ItemId>,
+        limit: usize,
+    ) -> Result<Vec<ItemId>, StoreError>;
 
     /// The item of a kind that was deleted last and had that url, name or path in one of the spaces; the first space in their
     /// order that has one wins.

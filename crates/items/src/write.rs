@@ -5,11 +5,47 @@ use std::sync::Arc;
 use interline_edit::Edit;
 use jiff::Timestamp;
 
-use crate::{Item, Kind, Stamp, TokenId, UserId};
+use crate::history::ImportedFrom;
+use crate::{Item, ItemId, Kind, SpaceId, Stamp, TokenId, UserId};
 
 /// What the rows of a change take beside its fields and content, about: the item, its version, its event, and their entries in
 /// indexes.
 const ROW_BYTES: usize = 1_024;
+
+macro_rules! names {
+    ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $type {
+            $($(#[$variant_doc])* $variant,)*
+        }
+
+        impl $type {
+            /// Every one.
+            pub const ALL: &[$type] = &[$($type::$variant,)*];
+
+            /// The stable name.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($type::$variant => $name,)*
+                }
+            }
+
+            /// The value with that stable name.
+            pub fn from_name(name: &str) -> Option<$type> {
+                $type::ALL.iter().copied().find(|one| one.name() == name)
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+pub(crate) use names;
 
 /// What one transaction commits.
 #[derive(Clone, Debug, Default)]
@@ -18,12 +54,14 @@ pub struct Batch {
     pub writes: Vec<ItemWrite>,
     /// The idempotency record of the request, if it has a key.
     pub idempotency: Option<IdempotencyRecord>,
+    /// What is remembered of the imported records that the changes come from. Each item exists, or is made by a change.
+    pub imports: Vec<ImportedSource>,
 }
 
 impl Batch {
     /// How many bytes it writes, about.
     pub fn bytes(&self) -> usize {
-        self.writes.iter().map(ItemWrite::bytes).sum()
+        self.writes.iter().map(ItemWrite::bytes).sum::<usize>() + self.imports.len() * ROW_BYTES
     }
 }
 
@@ -151,42 +189,74 @@ pub struct Record {
     pub user: UserId,
     /// The token that was used, if one was.
     pub token: Option<TokenId>,
+    /// Of a change that is older than its commit, because it is imported: when it is committed, and what is known of it.
+    pub import: Option<ImportedChange>,
 }
 
-macro_rules! names {
-    ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $type {
-            $($(#[$variant_doc])* $variant,)*
-        }
+impl Record {
+    /// The time of the event: that of the commit.
+    pub fn event_time(&self) -> Timestamp {
+        self.import.as_ref().map_or(self.at, |import| import.at)
+    }
 
-        impl $type {
-            /// Every one.
-            pub const ALL: &[$type] = &[$($type::$variant,)*];
-
-            /// The stable name.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $($type::$variant => $name,)*
-                }
-            }
-
-            /// The value with that stable name.
-            pub fn from_name(name: &str) -> Option<$type> {
-                $type::ALL.iter().copied().find(|one| one.name() == name)
-            }
-        }
-
-        impl std::fmt::Display for $type {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-    };
+    /// Whether the change is an event. Of the imported versions of an item only the last one is.
+    pub fn is_event(&self) -> bool {
+        self.import.as_ref().is_none_or(|import| import.event != ImportEvent::Silent)
+    }
 }
 
-pub(crate) use names;
+/// What is known of a change that is imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedChange {
+    /// When it is imported.
+    pub at: Timestamp,
+    /// Who made it, if it comes with a history.
+    pub from: Option<ImportedFrom>,
+    /// The event that tells of it.
+    pub event: ImportEvent,
+}
+
+/// The event of a change that is imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportEvent {
+    /// None: a later change of the same item has one.
+    Silent,
+    /// The one that its action has.
+    OfAction,
+    /// That the item was made: it was not there before this import.
+    Created,
+}
+
+/// What is remembered of a record that was imported, so that the next import of the same source finds its item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedSource {
+    /// The space that it was imported into.
+    pub space: SpaceId,
+    /// The name of the source.
+    pub source: String,
+    /// What names the record inside the source.
+    pub key: String,
+    /// The item that it became.
+    pub item: ItemId,
+    /// What the record was, as a hash.
+    pub hash: [u8; 32],
+    /// The version of the item that the import wrote or found.
+    pub version: u64,
+    /// What the import did with the item.
+    pub origin: ImportOrigin,
+}
+
+names! {
+    /// What an import has done with the item of a record.
+    ImportOrigin {
+        /// It has made the item, or brought it to the state of the record.
+        Made = "made",
+        /// It has found the item, and has filled what was empty.
+        Found = "found",
+        /// It has made some of the item's versions, and was interrupted.
+        Begun = "begun",
+    }
+}
 
 names! {
     /// What was done to an item.

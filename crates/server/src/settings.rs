@@ -23,6 +23,8 @@ pub struct Settings {
     pub allowed_origins: Vec<String>,
     /// The longest body of a request, in bytes.
     pub max_body_bytes: usize,
+    /// The longest file that is imported and not read line by line, in bytes; a line of one that is may have a quarter of it.
+    pub max_import_bytes: u64,
     /// How many connections are served at a time. A further one takes the place of another, of one that is idle if there is
     /// any; otherwise it waits for a second at the most and is closed.
     pub max_connections: usize,
@@ -57,6 +59,7 @@ impl Default for Settings {
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             max_body_bytes: 20 * 1024 * 1024,
+            max_import_bytes: 256 * 1024 * 1024,
             max_connections: 4_096,
             listeners_per_user: LISTENERS_PER_USER,
             max_connections_per_address: None,

@@ -43,7 +43,7 @@ impl NewEvent {
             version: item.stamp.version,
             changed_fields,
             source: record.source.name(),
-            at: record.at.as_microsecond(),
+            at: record.event_time().as_microsecond(),
             user: record.user.uuid(),
             asks_for_enrichment: write.asks_for_enrichment(),
         }

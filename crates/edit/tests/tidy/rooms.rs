@@ -143,6 +143,33 @@ pub(crate) const ROOMS: &[Room] = &[
         ],
     },
     Room {
+        folder: "interchange",
+        dependencies: &[
+            ("jiff", "times of records"),
+            ("serde", "the lines of JSON Lines, and what other tools write: formats are a wire of their own"),
+            ("serde_json", "JSON"),
+            ("thiserror", "why a source cannot be read"),
+            ("uuid", "ids in exports"),
+        ],
+        brought: None,
+        absent: &[
+            ("std::fs", "the caller opens files: take `BufRead` or `Read + Seek`"),
+            ("std::net", PURE),
+            ("std::path", "a path in a source is a text with `/`"),
+            ("std::process", PURE),
+            ("std::env", ENVIRONMENT),
+            ("std::time", "the same input gives the same result always: bound work by a count, or ask the caller"),
+            ("std::thread", "it is synchronous: the caller chooses the thread"),
+            ("tokio", "it is synchronous: the caller chooses the thread"),
+            ("interline_items", "the store is built on this, not the other way round"),
+            ("println!", PRINTS),
+            ("eprintln!", PRINTS),
+            ("print!", PRINTS),
+            ("eprint!", PRINTS),
+            ("dbg!", PRINTS),
+        ],
+    },
+    Room {
         folder: "items",
         dependencies: &[
             ("async-trait", "`dyn Store` with async methods"),

@@ -19,6 +19,8 @@ pub struct Limits {
     pub url: usize,
     /// Bytes of UTF-8 of a content.
     pub content_bytes: usize,
+    /// Bytes of UTF-8 of front matter.
+    pub front_matter_bytes: usize,
     /// Arguments of one prompt.
     pub arguments: usize,
     /// Characters of an argument's name.
@@ -38,6 +40,7 @@ impl Default for Limits {
             path: 500,
             url: 2_048,
             content_bytes: 8 * 1024 * 1024,
+            front_matter_bytes: 16 * 1024,
             arguments: 100,
             argument_name: 100,
             argument_description: 1_000,

@@ -9,6 +9,7 @@
 //! * `access`: callers, tokens, users, organizations.
 //! * `events`: listening to what happens.
 //! * `webhooks` and `jobs`: registering webhooks, and the job queue that delivers events to them and has items summarized.
+//! * `import` and `export`: what comes from other programs, and all of a space for them.
 //! * `commit` and `idempotency`: how every write commits, and how a repeated request is answered.
 //! * `upkeep` and `search_index`: what a server does in the background.
 
@@ -18,8 +19,10 @@ mod code;
 mod commit;
 mod edit;
 mod events;
+mod export;
 mod health;
 mod idempotency;
+mod import;
 mod items;
 mod jobs;
 mod search_index;
@@ -53,7 +56,9 @@ pub use edit::{
     MergeOffer, PassageChange, TextChange,
 };
 pub use events::{LISTENERS_PER_USER, ListenFrom, ListenRequest, Listener, ReceivedEvent};
+pub use export::{Export, ExportedItem};
 pub use idempotency::{IdempotentRequest, IdempotentStart};
+pub use import::{ImportMode, ImportReport, ImportRequest, Importer, ReportedRecord};
 pub use items::{
     ArchiveState, ContentPart, ExpectedVersion, FieldChange, FieldMatch, FindBy, FindItems, FoundByName, FoundInside,
     ItemChanges, ItemDraft, ItemRef, LineRange, QuerySyntax, ReadContent, ReadItem, SHORTEST_ID_PREFIX, SearchField,

@@ -5,6 +5,7 @@ use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use interline_items::{Error, Expectation, Overloaded, StoreHealth};
+use serde_json::Value;
 
 use super::middleware::request_log::{FailureDetail, LoggedElsewhere, current_request_id, is_unauthenticated};
 use super::response;
@@ -53,6 +54,13 @@ pub(super) enum ApiError {
         /// The command-line option that would allow it.
         option: &'static str,
     },
+    /// An import ended before its source did.
+    ImportStopped {
+        /// Why.
+        error: Box<ApiError>,
+        /// What it has done.
+        report: Value,
+    },
     /// Reads or writes do not work now.
     NotReady(StoreHealth),
     /// Too many attempts with tokens that are not valid came from the client's address.
@@ -86,6 +94,7 @@ impl ApiError {
             ApiError::NoToken(_) => StatusCode::UNAUTHORIZED,
             ApiError::UnknownRoute(_) => StatusCode::NOT_FOUND,
             ApiError::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
+            ApiError::ImportStopped { error, .. } => error.status(),
             ApiError::NotReady(_) => StatusCode::SERVICE_UNAVAILABLE,
             ApiError::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             ApiError::BodyIncomplete => StatusCode::REQUEST_TIMEOUT,
@@ -139,6 +148,13 @@ impl ApiError {
                 (*reason).to_owned(),
                 format!("if this is intended, start the server with `{option}`"),
             ),
+            ApiError::ImportStopped { error, report } => error
+                .body()
+                .reworded(
+                    None,
+                    Some("what `report` counts is imported and stays; run the import again to go on".to_owned()),
+                )
+                .with("report", report.clone()),
             ApiError::NotReady(StoreHealth { reads, writes }) => ErrorBody::new(
                 "unavailable",
                 "reads or writes do not work now".to_owned(),
@@ -165,12 +181,16 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response<Body> {
         let mut body = self.body();
         let mut unlogged = None;
+        let cause = match &self {
+            ApiError::ImportStopped { error, .. } => &**error,
+            other => other,
+        };
         if let ApiError::Refused(
             Error::Internal(detail)
             | Error::Unavailable(detail)
             | Error::Unknown(detail)
             | Error::CorruptContent { detail, .. },
-        ) = &self
+        ) = cause
         {
             let request_id = current_request_id();
             if is_unauthenticated() {

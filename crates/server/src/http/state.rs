@@ -22,6 +22,9 @@ use crate::shutdown::Shutdown;
 /// How many lines a second requests have that no limit bounds: those without a token, and those beyond a rate limit.
 const BOUNDED_LINES: u32 = 10;
 
+/// How many imports and exports are under way at a time; one user has half of them.
+const TRANSFERS: usize = 16;
+
 /// The state of the API; cheap to clone.
 #[derive(Clone)]
 pub(super) struct AppState(Arc<SharedState>);
@@ -44,6 +47,8 @@ pub(super) struct SharedState {
     pub(super) memory: MemoryBudget,
     /// Places for work on long bodies.
     pub(super) long_bodies: FairSemaphore<MemoryHolder>,
+    /// Places for imports and exports: each holds a thread or a temporary file for as long as its client takes.
+    pub(super) transfers: FairSemaphore<MemoryHolder>,
     pub(super) connections: ConnectionTable,
     pub(super) response_cache: ResponseCache,
     pub(super) request_metrics: RequestMetrics,
@@ -71,6 +76,7 @@ impl AppState {
             rate_limiter: settings.rate_limits.map(UserRateLimiter::new),
             memory,
             long_bodies: FairSemaphore::halved(pool_places()),
+            transfers: FairSemaphore::halved(TRANSFERS),
             connections,
             response_cache: ResponseCache::default(),
             request_metrics: RequestMetrics::default(),

@@ -69,6 +69,13 @@ impl<'a> From<&'a EditWarning> for EditWarningResponse<'a> {
     }
 }
 
+impl EditWarningResponse<'_> {
+    /// Leaves out the lines of the content.
+    pub(crate) fn drop_text(&mut self) {
+        self.text = None;
+    }
+}
+
 impl<'a> EditResponse<'a> {
     pub(crate) fn new(edited: &'a EditResult, mode: EditMode, item: ItemResponse<'a>) -> EditResponse<'a> {
         let (replacements, operations_applied) = edit_counts(edited);
@@ -90,7 +97,7 @@ impl<'a> EditResponse<'a> {
     pub(crate) fn without_diff(edited: &'a EditResult, item: ItemResponse<'a>) -> EditResponse<'a> {
         let mut response = EditResponse::new(edited, EditMode::Write, item);
         // Nothing of the content outlives the item.
-        response.warnings.iter_mut().for_each(|warning| warning.text = None);
+        response.warnings.iter_mut().for_each(EditWarningResponse::drop_text);
         EditResponse { diff: "", diff_truncated: Some(true), ..response }
     }
 

@@ -1,6 +1,7 @@
 //! The closed sets of values in requests and responses, as named schemas. Each is made of the names that the parser or the
 //! writer of the values knows: a value that is added there is described.
 
+use interline_interchange::Format;
 use interline_items::{Action, CodeKind, EventKind, Kind, Level, Scope, Source};
 use interline_python::DecoratorKind;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -49,8 +50,12 @@ enumerations! {
     ItemType = Kind::ALL.map(Kind::name);
     /// What a file of code is.
     EntityType = CodeKind::ALL.map(CodeKind::name);
+    /// A format that is imported.
+    ImportFormat = Format::ALL.map(Format::name).into_iter().chain(["records"]);
+    /// A format that is exported.
+    ExportFormatName = ["jsonl", "markdown", "bookmarks-html", "skill"];
     /// A field of an item that a change can be of.
-    ItemField = ["title", "description", "tags", "url", "name", "arguments", "path", "content"];
+    ItemField = ["title", "description", "tags", "url", "name", "arguments", "path", "front_matter", "content"];
     /// How loosely a passage is or was looked for, strictest first.
     MatchLevel = Level::ALL.map(Level::name);
     /// How a passage was found, strictest first.

@@ -1,6 +1,6 @@
 //! The history of an item in responses: its records, and the diff of two versions.
 
-use interline_items::{HistoryPage, HistoryQuery, HistoryRecord, NamedId, VersionDiff};
+use interline_items::{HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, NamedId, VersionDiff};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -51,9 +51,27 @@ pub(crate) struct HistoryRecordResponse<'a> {
     user: NamedIdResponse<'a>,
     /// The token that was used, if one was.
     token: Option<NamedIdResponse<'a>>,
+    /// Who made the change where it was imported from, as that source names them; null where it was made here.
+    imported_from: Option<ImportedFromResponse<'a>>,
     /// The length of the content after it, in characters; null without content.
     #[schema(value_type = Option<i64>, minimum = 0)]
     content_length: Option<u64>,
+}
+
+/// The names of the user and the token of a change that was imported. Nobody has checked them.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ImportedFrom)]
+pub(crate) struct ImportedFromResponse<'a> {
+    /// The user.
+    user: Option<&'a str>,
+    /// The token.
+    token: Option<&'a str>,
+}
+
+impl<'a> From<&'a ImportedFrom> for ImportedFromResponse<'a> {
+    fn from(from: &'a ImportedFrom) -> ImportedFromResponse<'a> {
+        ImportedFromResponse { user: from.user.as_deref(), token: from.token.as_deref() }
+    }
 }
 
 /// A user or token in a history, which may be gone since.
@@ -90,6 +108,7 @@ impl<'a> From<&'a HistoryRecord> for HistoryRecordResponse<'a> {
             source: record.source.name(),
             user: NamedIdResponse::new(&record.user, record.user.id.uuid()),
             token: record.token.as_ref().map(|token| NamedIdResponse::new(token, token.id.uuid())),
+            imported_from: record.imported_from.as_ref().map(ImportedFromResponse::from),
             content_length: record.content.map(|size| size.characters),
         }
     }

@@ -1,6 +1,6 @@
 //! Items in responses.
 
-use interline_items::fields::{Argument, Arguments, CodePath, Description, PromptName, Tag, Title, Url};
+use interline_items::fields::{Argument, Arguments, CodePath, Description, FrontMatter, PromptName, Tag, Title, Url};
 use interline_items::{Caller, ContentPart, Item, Kind, Presence, ReadItem, Snapshot};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -45,6 +45,9 @@ pub(crate) struct ItemResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(crate) path: Option<Option<&'a str>>,
+    /// YAML that is kept beside the item, as its source had it; no kind of code has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) front_matter: Option<Option<&'a str>>,
     /// The app of an app file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -179,6 +182,7 @@ impl<'a> ItemResponse<'a> {
             name: present(rules.name, || fields.name.as_ref().map(PromptName::as_str)),
             arguments: fields.arguments.as_ref().map(Arguments::as_slice),
             path: present(rules.path, || fields.path.as_ref().map(CodePath::as_str)),
+            front_matter: present(rules.front_matter, || fields.front_matter.as_ref().map(FrontMatter::as_str)),
             app_id: None,
             organization_id: None,
             version: item.stamp.version,

@@ -11,6 +11,7 @@ mod error;
 mod event;
 mod field_error;
 mod history;
+mod import;
 mod item;
 mod list;
 mod object;
@@ -26,15 +27,17 @@ pub(crate) use edit_requests::{
     DeleteContentRequest, EditRequestBody, EditsRequest, InsertRequest, PatchContentRequest, StrReplaceRequest,
     edit_request, loosest_level, require_version,
 };
-pub(crate) use edit_response::{EditResponse, dry_run_flag, edit_counts};
+pub(crate) use edit_response::{EditResponse, EditWarningResponse, dry_run_flag, edit_counts};
 pub(crate) use enrichment::EnrichmentResponse;
 pub(crate) use enumerations::{
-    HealthStatus, ItemType, SearchField, enumeration_schema, enumeration_schemas, enumerations,
+    ExportFormatName, HealthStatus, ImportFormat, ItemType, SearchField, enumeration_schema, enumeration_schemas,
+    enumerations,
 };
 pub(crate) use error::{ErrorBody, fields_message};
 pub(crate) use event::EventMessage;
 pub(crate) use field_error::{invalid_field, json_field_error};
 pub(crate) use history::{HistoryList, VersionDiffResponse};
+pub(crate) use import::{ImportResponse, parse_record_line};
 pub(crate) use item::{ContentMetadata, Extent, ItemResponse, collection_of, content_length, total_lines};
 pub(crate) use list::{ItemList, LookedUpItems, TagCount, TagList};
 pub(crate) use object::Object;

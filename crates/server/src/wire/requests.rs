@@ -45,6 +45,9 @@ pub(crate) struct CreateItemRequest {
     #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<Vec<TemplateArgument>>, nullable = false)]
     arguments: Option<Vec<Object<TemplateArgument>>>,
+    /// YAML, a mapping, of at most 16 KiB, which is kept beside the item as it is; an empty text is none.
+    #[serde(default)]
+    front_matter: Option<String>,
     /// The text, stored byte for byte; of a prompt a Jinja2 template, which is required.
     #[serde(default)]
     content: Option<String>,
@@ -60,6 +63,7 @@ impl CreateItemRequest {
             name: self.name,
             arguments: self.arguments.map(into_arguments),
             path: None,
+            front_matter: self.front_matter,
             content: self.content,
         }
     }
@@ -124,6 +128,10 @@ pub(crate) struct UpdateItemRequest {
     #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<String>, max_length = 500)]
     path: Option<Option<String>>,
+    /// YAML, a mapping, of at most 16 KiB; an empty text or `null` clears it.
+    #[serde(default, deserialize_with = "deserialize_some")]
+    #[schema(value_type = Option<String>)]
+    front_matter: Option<Option<String>>,
     /// The whole content anew.
     #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<String>)]
@@ -140,6 +148,7 @@ impl UpdateItemRequest {
             name: field_change(self.name),
             arguments: field_change(self.arguments.map(|list| list.map(into_arguments))),
             path: field_change(self.path),
+            front_matter: field_change(self.front_matter),
             content: field_change(self.content),
             archive_state: None,
             trash_state: None,

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use interline_items::fields::{Argument, Arguments, CodePath, Description, PromptName, Tag, Tags, Title, Url};
-use interline_items::{Fields, Kind, Scope, SpaceId};
+use interline_items::fields::{
+    Argument, Arguments, CodePath, Description, FrontMatter, PromptName, Tag, Tags, Title, Url,
+};
+use interline_items::{Fields, ImportedFrom, Kind, Record, Scope, SpaceId};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -24,6 +26,7 @@ pub(crate) fn encode_fields(fields: &Fields) -> String {
     put("name", fields.name.as_ref().map(|name| name.as_str().into()));
     put("arguments", fields.arguments.as_ref().map(arguments_value));
     put("path", fields.path.as_ref().map(|path| path.as_str().into()));
+    put("front_matter", fields.front_matter.as_ref().map(|yaml| yaml.as_str().into()));
     Value::Object(object).to_string()
 }
 
@@ -38,6 +41,7 @@ pub(crate) fn decode_fields(text: &str) -> Result<Fields, CodecError> {
         name: object.text("name")?.map(PromptName::from_stored),
         arguments: object.take("arguments").map(arguments_from_value).transpose()?,
         path: object.text("path")?.map(CodePath::from_stored),
+        front_matter: object.text("front_matter")?.map(FrontMatter::from_stored),
     })
 }
 
@@ -100,6 +104,24 @@ pub(crate) fn encode_spaces(spaces: &BTreeSet<SpaceId>) -> String {
 pub(crate) fn decode_spaces(text: &str) -> Result<BTreeSet<SpaceId>, CodecError> {
     let space = |id: &String| Uuid::parse_str(id).map(SpaceId::from_uuid).map_err(|_| malformed("spaces"));
     decode_strings(text, "spaces")?.iter().map(space).collect()
+}
+
+/// Encodes where an imported change comes from; `None` for one that was made here.
+pub(crate) fn encode_imported_from(record: &Record) -> Option<String> {
+    let from = record.import.as_ref()?.from.as_ref()?;
+    let mut object = Map::new();
+    for (key, name) in [("user", &from.user), ("token", &from.token)] {
+        if let Some(name) = name {
+            object.insert(key.to_owned(), name.as_str().into());
+        }
+    }
+    Some(Value::Object(object).to_string())
+}
+
+/// Where an imported change comes from, of an encoded text.
+pub(crate) fn decode_imported_from(text: &str) -> Result<ImportedFrom, CodecError> {
+    let mut object = Object::parse(text, "imported from")?;
+    Ok(ImportedFrom { user: object.text("user")?, token: object.text("token")? })
 }
 
 fn tags_value(tags: &Tags) -> Value {
@@ -207,6 +229,7 @@ mod tests {
                 Argument { name: "y".to_owned(), description: Some("why".to_owned()), required: false },
             ])),
             path: Some(CodePath::from_stored("pages/index.tsx".to_owned())),
+            front_matter: Some(FrontMatter::from_stored("aliases: [a, \"b\"]\n# end\n".to_owned())),
         };
         let no_arguments = Fields { arguments: Some(Arguments::from_stored(vec![])), ..Fields::default() };
         for original in [full, no_arguments, Fields::default()] {

@@ -31,14 +31,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use deadpool_postgres::Client;
-use interline_items::fields::{AppSlug, CodePath, PromptName, Tag};
+use interline_items::fields::{AppSlug, CodePath, PromptName, Tag, Url};
 use interline_items::search::{FileReader, FileSearch, IndexStep, IndexStepResult, SearchQuery, SearchResults};
 use interline_items::{
     App, AppId, AppVersion, Batch, CheckReport, Credentials, DamageCount, Event, EventRange, FilePage, FileQuery,
-    ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind,
-    ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PointRead,
-    PublishedFile, Record, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError,
-    StoreHealth, Token, TokenId, UniqueField, User, UserId, UserRemoval, Version, View, Visibility,
+    ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, ImportedSource, Item, ItemId,
+    ItemState, Kind, ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest,
+    PointRead, PublishedFile, Record, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store,
+    StoreError, StoreHealth, Token, TokenId, UniqueField, User, UserId, UserRemoval, Version, View, Visibility,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -61,7 +61,7 @@ use self::write::commit_on_newest::CommitOnNewest;
 use self::write::transaction_retry::{run_detached, run_with_retry};
 use crate::OpenError;
 use crate::tables::app_purge::{self, PurgeStep};
-use crate::tables::{self, idempotency, organizations, tokens, users};
+use crate::tables::{self, idempotency, import_sources, organizations, tokens, users};
 
 /// A use is no change: the stamp stays. An older use does not overwrite a newer one.
 const MARK_USED: &str = "
@@ -254,6 +254,29 @@ impl Store for PostgresStore {
         name: &PromptName,
     ) -> Result<Option<ItemId>, StoreError> {
         self.pools.use_one(async { lookup::find_by_name(&self.client().await?, spaces, kind, name).await }).await
+    }
+
+    async fn find_by_url(&self, space: SpaceId, url: &Url) -> Result<Option<ItemId>, StoreError> {
+        self.pools.use_one(async { import_sources::find_by_url(&self.client().await?, space, url).await }).await
+    }
+
+    async fn imported_sources(
+        &self,
+        space: SpaceId,
+        source: &str,
+        keys: &[String],
+    ) -> Result<Vec<Option<ImportedSource>>, StoreError> {
+        self.pools.use_one(async { import_sources::get(&self.client().await?, space, source, keys).await }).await
+    }
+
+    async fn items_of_space(
+        &self,
+        space: SpaceId,
+        after: Option<ItemId>,
+        limit: usize,
+    ) -> Result<Vec<ItemId>, StoreError> {
+        let read = async { import_sources::items_of_space(&self.client().await?, space, after, limit).await };
+        self.pools.use_one(read).await
     }
 
     async fn find_by_path(

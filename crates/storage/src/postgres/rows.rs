@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
+use interline_items::fields::{CodePath, Description, FrontMatter, PromptName, Title, Url};
 use interline_items::{ContentInfo, Fields, Item, ItemId, PointRead, Snapshot, SpaceId, Stamp, StoreError};
 use jiff::Timestamp;
 use tokio_postgres::Row;
@@ -66,6 +66,7 @@ pub(super) fn fields(row: &Row) -> Result<Fields, Failure> {
         name: row.try_get::<_, Option<String>>("name")?.map(PromptName::from_stored),
         arguments: arguments.map(json::decode_arguments).transpose().map_err(StoreError::from)?,
         path: row.try_get::<_, Option<String>>("path")?.map(CodePath::from_stored),
+        front_matter: row.try_get::<_, Option<String>>("front_matter")?.map(FrontMatter::from_stored),
     })
 }
 

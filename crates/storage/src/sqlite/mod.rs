@@ -27,14 +27,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use interline_items::fields::{AppSlug, CodePath, PromptName, Tag};
+use interline_items::fields::{AppSlug, CodePath, PromptName, Tag, Url};
 use interline_items::search::{FileReader, FileSearch, IndexStep, IndexStepResult, SearchQuery, SearchResults};
 use interline_items::{
     App, AppId, AppVersion, Batch, CheckReport, Credentials, DamageCount, Event, EventRange, FilePage, FileQuery,
-    ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, Item, ItemId, ItemState, Kind,
-    ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest, PointRead,
-    PublishedFile, Record, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store, StoreError,
-    StoreHealth, Token, TokenId, UniqueField, User, UserId, UserRemoval, Version, View, Visibility,
+    ForgottenVersions, HashCheck, HistoryPage, HistoryQuery, IdempotencyRecord, ImportedSource, Item, ItemId,
+    ItemState, Kind, ListQuery, Membership, NewApp, NewToken, Organization, OrganizationId, Page, PlanOnNewest,
+    PointRead, PublishedFile, Record, RemoveUser, Retention, SecretHash, Snapshot, Space, SpaceId, Stamp, Store,
+    StoreError, StoreHealth, Token, TokenId, UniqueField, User, UserId, UserRemoval, Version, View, Visibility,
 };
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -54,7 +54,7 @@ use self::write::writer::Writer;
 use crate::OpenError;
 use crate::integrity::Integrity;
 use crate::tables::app_purge::{self, PurgeStep};
-use crate::tables::{self, idempotency, organizations, removal, retention, tokens, users};
+use crate::tables::{self, idempotency, import_sources, organizations, removal, retention, tokens, users};
 
 /// How many tokens are looked up before other tasks of the thread have their turn.
 const TOKENS_AT_ONCE: usize = 64;
@@ -216,6 +216,28 @@ impl Store for SqliteStore {
     ) -> Result<Option<ItemId>, StoreError> {
         let find = |connection: &_| lookup::find_by_name(connection, spaces, kind, name);
         self.readers.read(|connection| in_snapshot(connection, find))
+    }
+
+    async fn find_by_url(&self, space: SpaceId, url: &Url) -> Result<Option<ItemId>, StoreError> {
+        self.readers.read(|connection| poll_once(import_sources::find_by_url(connection, space, url)))
+    }
+
+    async fn imported_sources(
+        &self,
+        space: SpaceId,
+        source: &str,
+        keys: &[String],
+    ) -> Result<Vec<Option<ImportedSource>>, StoreError> {
+        self.readers.read(|connection| poll_once(import_sources::get(connection, space, source, keys)))
+    }
+
+    async fn items_of_space(
+        &self,
+        space: SpaceId,
+        after: Option<ItemId>,
+        limit: usize,
+    ) -> Result<Vec<ItemId>, StoreError> {
+        self.readers.read(|connection| poll_once(import_sources::items_of_space(connection, space, after, limit)))
     }
 
     async fn find_by_path(

@@ -1,6 +1,6 @@
 //! Rows of SQLite as items, and the columns of a row as values.
 
-use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
+use interline_items::fields::{CodePath, Description, FrontMatter, PromptName, Title, Url};
 use interline_items::{ContentInfo, Fields, Item, ItemId, SpaceId, Stamp, StoreError};
 use jiff::Timestamp;
 use rusqlite::Row;
@@ -33,6 +33,7 @@ fn decode_item(mut row: Columns<'_>) -> Result<Item, Failure> {
             name: row.next::<Option<String>>()?.map(PromptName::from_stored),
             arguments: row.optional_text()?.map(json::decode_arguments).transpose()?,
             path: row.next::<Option<String>>()?.map(CodePath::from_stored),
+            front_matter: row.next::<Option<String>>()?.map(FrontMatter::from_stored),
         },
         functions: row.optional_text()?.map(functions::decode).transpose()?,
         content: content_info(&mut row)?,

@@ -12,6 +12,7 @@ pub(crate) mod apps;
 pub(crate) mod deliveries;
 pub(crate) mod enrichments;
 pub(crate) mod idempotency;
+pub(crate) mod import_sources;
 pub(crate) mod jobs;
 pub(crate) mod organizations;
 pub(crate) mod removal;

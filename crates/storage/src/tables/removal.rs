@@ -43,7 +43,8 @@ const MARK_STALE: Statement =
     statement!(sqlite: mark_stale!("number", "space = ?1"), postgres: mark_stale!("id", "space = ?1"));
 
 /// Everything that a space holds, and then the space. Contents, tags and histories go with their items.
-const EMPTY_SPACE: [Statement; 5] = [
+const EMPTY_SPACE: [Statement; 6] = [
+    statement!("DELETE FROM import_sources WHERE space = ?1"),
     statement!("DELETE FROM webhooks WHERE space = ?1"),
     statement!("DELETE FROM items WHERE space = ?1"),
     statement!("DELETE FROM events WHERE space = ?1"),

@@ -43,7 +43,7 @@ pub enum WriteOutcome<'a> {
 impl Caller {
     /// The batch that commits a write: its changes, and the idempotency record if the request has a key.
     pub(super) fn batch(&self, writes: Vec<ItemWrite>, outcome: &WriteOutcome<'_>, at: Timestamp) -> Batch {
-        Batch { writes, idempotency: self.idempotency_record(outcome, at) }
+        Batch { writes, idempotency: self.idempotency_record(outcome, at), ..Batch::default() }
     }
 
     /// The idempotency record of the caller's request with this outcome; `None` if the request has no key.
@@ -128,7 +128,7 @@ mod tests {
             deleted_at: None,
         };
         let (action, changed_fields, source) = (Action::Update, vec!["tags"], Source::Rest);
-        let record = Record { action, changed_fields, at, source, user: UserId::generate(), token: None };
+        let record = Record { action, changed_fields, at, source, user: UserId::generate(), token: None, import: None };
         ItemWrite { before: Some(before), after, content: ContentWrite::Keep, record }
     }
 

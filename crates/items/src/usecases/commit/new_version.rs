@@ -49,6 +49,7 @@ pub(in crate::usecases) fn changed_field_names(old: &Fields, new: &Fields) -> Ve
         ("name", old.name != new.name),
         ("arguments", old.arguments != new.arguments),
         ("path", old.path != new.path),
+        ("front_matter", old.front_matter != new.front_matter),
     ]
     .into_iter()
     .filter_map(|(name, differs)| differs.then_some(name))

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::fields::{
-    Argument, Arguments, CodePath, Content, ContentError, Description, FieldError, Limits, PromptName, Tag, Tags,
-    Title, Url,
+    Argument, Arguments, CodePath, Content, ContentError, Description, FieldError, FrontMatter, Limits, PromptName,
+    Tag, Tags, Title, Url,
 };
 use crate::{Action, CodeKind, ContentRule, Error, Fields, Kind, Presence};
 
@@ -26,6 +26,8 @@ pub struct ItemDraft {
     pub arguments: Option<Vec<Argument>>,
     /// Path.
     pub path: Option<String>,
+    /// Front matter; empty is none.
+    pub front_matter: Option<String>,
     /// Content.
     pub content: Option<String>,
 }
@@ -117,6 +119,8 @@ pub struct ItemChanges {
     pub arguments: FieldChange<Vec<Argument>>,
     /// Path.
     pub path: FieldChange<String>,
+    /// Front matter; empty is none.
+    pub front_matter: FieldChange<String>,
     /// Content.
     pub content: FieldChange<String>,
     /// Whether it is archived from now on; `None` leaves it.
@@ -133,8 +137,9 @@ impl ItemChanges {
 
     /// The action that these changes are, if they are one and change no field and no content.
     pub(in crate::usecases) fn only_action(&self) -> Option<Action> {
-        let ItemChanges { title, description, tags, url, name, arguments, path, content, .. } = self;
-        let keeps_texts = [title, description, url, name, path, content].into_iter().all(FieldChange::keeps);
+        let ItemChanges { title, description, tags, url, name, arguments, path, front_matter, content, .. } = self;
+        let keeps_texts =
+            [title, description, url, name, path, front_matter, content].into_iter().all(FieldChange::keeps);
         let keeps_all = keeps_texts && arguments.keeps() && matches!(tags, TagChanges::Keep);
         let mut actions = self.states().actions();
         let first = actions.next().filter(|_| keeps_all);
@@ -215,6 +220,9 @@ pub(in crate::usecases) fn parse_draft(
             |arguments| Arguments::parse(arguments, limits),
         ),
         path: errors.field("path", rules.path, draft.path, |path| parse_path(rules.content, &path, limits)),
+        front_matter: errors
+            .field("front_matter", rules.front_matter, draft.front_matter, |yaml| FrontMatter::parse(&yaml, limits))
+            .flatten(),
     };
     let content = match draft.content {
         Some(content) => parse_content(content, limits, &mut errors)?,
@@ -304,6 +312,7 @@ pub(in crate::usecases) fn parse_changes(
             Some(same) if same.as_str() == path => Ok(same.clone()),
             Some(_) | None => parse_path(rules.content, &path, limits),
         }),
+        front_matter: changed_front_matter(&mut errors, rules.front_matter, before, changes.front_matter, limits),
     };
     let content = match changes.content {
         FieldChange::Keep => FieldChange::Keep,
@@ -341,6 +350,22 @@ fn changed<T: Clone, G>(
         }
         (FieldChange::Set(value), Presence::Required | Presence::Optional) => errors.collect(parse(value)),
     }
+}
+
+/// Front matter after its change: an empty text is none, as null is.
+fn changed_front_matter(
+    errors: &mut FieldErrors,
+    presence: Presence,
+    before: &Fields,
+    change: FieldChange<String>,
+    limits: &Limits,
+) -> Option<FrontMatter> {
+    let change = match change {
+        FieldChange::Set(yaml) if yaml.is_empty() => FieldChange::Clear,
+        other => other,
+    };
+    let before = before.front_matter.as_ref().map(|yaml| Some(yaml.clone()));
+    changed(errors, "front_matter", presence, &before, change, |yaml| FrontMatter::parse(&yaml, limits)).flatten()
 }
 
 fn changed_tags(errors: &mut FieldErrors, before: &Tags, changes: TagChanges, limits: &Limits) -> Tags {

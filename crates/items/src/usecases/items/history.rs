@@ -137,7 +137,13 @@ impl Interline {
         self.diff_contents(caller, before.content, after.content, diff).await.ok()
     }
 
-    async fn version(&self, caller: &Caller, item: &Item, number: u64) -> Result<Version, Error> {
+    /// An item as it was in a version.
+    pub(in crate::usecases) async fn version(
+        &self,
+        caller: &Caller,
+        item: &Item,
+        number: u64,
+    ) -> Result<Version, Error> {
         let permit = self.read_permit(caller).await?;
         // Storages are asked only for versions that the item has had.
         let version = match number {

@@ -16,6 +16,7 @@ mod tags;
 mod update;
 
 pub(super) use content_check::{BIG_BYTES, check_code, check_template_arguments, parse_template, take_for_code};
+pub(super) use drafts::parse_draft;
 pub use drafts::{ArchiveState, FieldChange, ItemChanges, ItemDraft, TagChanges, TrashState};
 pub use expected_version::ExpectedVersion;
 pub use find_items::{FindBy, FindItems, TextFilter};

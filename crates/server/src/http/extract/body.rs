@@ -10,7 +10,7 @@ use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use axum::http::request::Parts;
 use http_body_util::BodyExt as _;
 use interline_items::fair::{FairPermit, QueueFull};
-use interline_items::{Error, MemoryHolder, Overloaded, RequestMemory, WORK_FACTOR};
+use interline_items::{Error, MemoryHolder, OverloadCause, Overloaded, RequestMemory, WORK_FACTOR};
 use serde::de::DeserializeOwned;
 use tokio::task::spawn_blocking;
 
@@ -25,6 +25,9 @@ use crate::wire::{Object, json_field_error};
 const MAX_DISCARDED_BYTES: usize = 1024 * 1024 * 1024;
 const MAX_DISCARD_TIME: Duration = Duration::from_secs(30);
 const DISCARD_IDLE_TIME: Duration = Duration::from_millis(500);
+
+/// How long an import or an export waits for a place.
+const TRANSFER_WAIT: Duration = Duration::from_secs(30);
 
 /// From how many bytes on a body is long: parsing it takes long enough to hold up the other requests of its thread.
 pub(in crate::http) const LONG_BODY: usize = 64 * 1024;
@@ -74,6 +77,16 @@ pub(in crate::http) async fn long_body_permit(state: &AppState) -> Result<Option
     let Some(memory) = RequestMemory::current() else { return Ok(None) };
     let acquired = state.long_bodies.acquire(memory.holder()).await;
     acquired.map(Some).map_err(|QueueFull(cause)| Overloaded { resource: "queue of long requests", cause }.into())
+}
+
+/// A place for an import or an export, for as long as it is held.
+pub(in crate::http) async fn transfer_permit(state: &AppState) -> Result<Option<FairPermit<MemoryHolder>>, Error> {
+    let overloaded = |cause| Error::from(Overloaded { resource: "queue of imports and exports", cause });
+    let Some(memory) = RequestMemory::current() else { return Ok(None) };
+    let acquired = tokio::time::timeout(TRANSFER_WAIT, state.transfers.acquire(memory.holder())).await;
+    // Who waits that long waits for its own: others are served in turn.
+    let acquired = acquired.map_err(|_| overloaded(OverloadCause::Caller))?;
+    acquired.map(Some).map_err(|QueueFull(cause)| overloaded(cause))
 }
 
 /// A whole body, if it is not too long and arrives in time. Every body that a route reads is read here.
@@ -160,7 +173,7 @@ impl BodyReader {
 }
 
 /// Why a body could not be read: it breaks the rules of its encoding, or its end never came.
-fn body_error(error: &axum::Error) -> ApiError {
+pub(in crate::http) fn body_error(error: &axum::Error) -> ApiError {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
         let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
@@ -173,7 +186,7 @@ fn body_error(error: &axum::Error) -> ApiError {
 }
 
 /// Reads and drops what the client sends, so that it comes to read the response.
-async fn discard(mut body: Body) {
+pub(in crate::http) async fn discard(mut body: Body) {
     let discarding = async {
         let mut left = MAX_DISCARDED_BYTES;
         while let Ok(Some(Ok(frame))) = tokio::time::timeout(DISCARD_IDLE_TIME, body.frame()).await {

@@ -134,7 +134,7 @@ fn stored_code_response(outcome: &WriteOutcome<'_>, caller: &Caller) -> Value {
         WriteOutcome::Created(item) => json!({"status": 201, "body": ReplaceFileResponse::created(item, caller)}),
         WriteOutcome::Changed(item) => json!({"status": 200, "body": ReplaceFileResponse::changed(item, caller)}),
         WriteOutcome::Edited(edited) => {
-            json!({"status": 200, "body": PatchFileResponse::new(edited, EditMode::Write, caller)})
+            json!({"status": 200, "body": PatchFileResponse::new(edited, EditMode::Write, caller).without_text()})
         }
         WriteOutcome::Removed(item) => json!({"status": 200, "body": DeleteFileResponse::new(item, caller)}),
         WriteOutcome::Retagged(_) => stored_item_response(outcome, caller),

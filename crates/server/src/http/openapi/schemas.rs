@@ -109,6 +109,7 @@ fn narrow_to_kind(schema: &Value, kind: Kind, general: &str) -> Value {
         ("name", rules.name),
         ("arguments", rules.arguments),
         ("path", rules.path),
+        ("front_matter", rules.front_matter),
         // What has a path belongs to an app or an organization.
         ("app_id", rules.path),
         ("organization_id", rules.path),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-const TAGS: [(&str, &str); 14] = [
+const TAGS: [(&str, &str); 15] = [
     ("notes", "Text with a title: plans, minutes, documentation. Read by lines, changed by passages."),
     ("bookmarks", "Web addresses, each with text about it or from it. An address is there once."),
     ("prompts", "Jinja2 templates with declared arguments, known by a name, rendered with values."),
@@ -14,6 +14,7 @@ const TAGS: [(&str, &str); 14] = [
     ),
     ("workflows", "Decorated Python functions in workflow files: listed, found and validated."),
     ("apps", "Files that are published together: the draft is edited, each published version stays as it was."),
+    ("import and export", "Files of other programs as items, and everything as a file."),
     ("events", "Every change as it happens, over a WebSocket."),
     ("webhooks", "Addresses that are told every change, signed and tried again until they accept it."),
     ("tokens", "The credentials of programs: what each allows, and until when."),

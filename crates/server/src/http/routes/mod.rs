@@ -4,7 +4,9 @@ mod apps;
 mod code;
 pub(super) mod docs;
 mod events;
+mod export;
 pub(super) mod health;
+mod import;
 pub(super) mod items;
 pub(super) mod mcp;
 mod organizations;
@@ -27,6 +29,8 @@ pub(super) fn all() -> Routes {
         .merge(tokens::routes())
         .merge(users::routes())
         .merge(spaces::routes())
+        .merge(import::routes())
+        .merge(export::routes())
         .merge(events::routes())
         .merge(webhooks::routes())
         .merge(organizations::routes())

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::CodeOwner;
 use crate::wire::enumerations::{EntityType, MatchType};
-use crate::wire::{Time, Truncation, content_length, dry_run_flag, total_lines};
+use crate::wire::{EditWarningResponse, Time, Truncation, content_length, dry_run_flag, total_lines};
 
 /// Files of code.
 #[derive(Debug, Serialize, ToSchema)]
@@ -84,7 +84,7 @@ pub(crate) struct FileLines {
 /// What an edit of a file did.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = PatchedBody)]
-pub(crate) struct PatchFileResponse {
+pub(crate) struct PatchFileResponse<'a> {
     /// Always true; refusals are errors.
     success: bool,
     /// There, and true, where nothing was written.
@@ -108,6 +108,10 @@ pub(crate) struct PatchFileResponse {
     /// The version afterwards.
     #[schema(value_type = i64, minimum = 1)]
     version: u64,
+    /// What was done as asked, and probably was not meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Option<Vec<EditWarningResponse>>, nullable = false)]
+    warnings: Vec<EditWarningResponse<'a>>,
 }
 
 /// What became of a file that was written as a whole.
@@ -207,8 +211,8 @@ impl FileLines {
     }
 }
 
-impl PatchFileResponse {
-    pub(crate) fn new(edited: &EditResult, mode: EditMode, caller: &Caller) -> PatchFileResponse {
+impl<'a> PatchFileResponse<'a> {
+    pub(crate) fn new(edited: &'a EditResult, mode: EditMode, caller: &Caller) -> PatchFileResponse<'a> {
         let item = &edited.after.item;
         PatchFileResponse {
             success: true,
@@ -220,7 +224,14 @@ impl PatchFileResponse {
             match_type: edited.match_type.map(interline_items::MatchType::name),
             lines_changed: edited.lines_changed,
             version: item.stamp.version,
+            warnings: edited.warnings.iter().map(EditWarningResponse::from).collect(),
         }
+    }
+
+    /// The response of an edit that was made before, for a repeated request: nothing of the content outlives the file.
+    pub(crate) fn without_text(mut self) -> PatchFileResponse<'a> {
+        self.warnings.iter_mut().for_each(EditWarningResponse::drop_text);
+        self
     }
 }
 

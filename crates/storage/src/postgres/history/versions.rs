@@ -22,7 +22,7 @@ const TOTAL: &str = "SELECT count(*) AS total FROM versions WHERE item = $1";
 macro_rules! select_record {
     () => {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
-                versions.\"user\", users.name AS user_name, token, tokens.name AS token_name,
+                versions.\"user\", users.name AS user_name, token, tokens.name AS token_name, imported_from,
                 content_characters, content_bytes, content_hash
          FROM versions LEFT JOIN users ON users.id = versions.\"user\" LEFT JOIN tokens ON tokens.id = versions.token"
     };
@@ -173,6 +173,7 @@ fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {
         json::decode_strings(row.try_get("changed_fields")?, "changed fields").map_err(StoreError::from)?;
     let token = maybe_id(row, "token", TokenId::from_uuid)?;
     let token_name: Option<String> = row.try_get("token_name")?;
+    let imported_from: Option<&str> = row.try_get("imported_from")?;
     let (characters, bytes) = (maybe_count(row, "content_characters")?, maybe_count(row, "content_bytes")?);
     Ok(HistoryRecord {
         stamp: Stamp { version: count(row, "stamp_version")?, revision: count(row, "stamp_revision")? },
@@ -183,6 +184,7 @@ fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {
         source: decoded(row, "source", names::parse_source)?,
         user: NamedId { id: UserId::from_uuid(row.try_get("user")?), name: row.try_get("user_name")? },
         token: token.map(|id| NamedId { id, name: token_name }),
+        imported_from: imported_from.map(json::decode_imported_from).transpose().map_err(StoreError::from)?,
         content: characters.zip(bytes).map(|(characters, bytes)| ContentSize { characters, bytes }),
     })
 }

@@ -1,7 +1,7 @@
 //! Writing the rows of an item: its metadata, tags and content.
 
 use deadpool_postgres::Transaction;
-use interline_items::fields::{CodePath, Description, PromptName, Tag, Title, Url, sort_key};
+use interline_items::fields::{CodePath, Description, FrontMatter, PromptName, Tag, Title, Url, sort_key};
 use interline_items::{ContentWrite, Item, ItemWrite};
 use tokio_postgres::types::ToSql;
 
@@ -17,18 +17,18 @@ macro_rules! columns {
         "id, space, kind, title, title_key, description, tags, url, name, arguments,
          content_characters, content_bytes, content_lines, content_preview, content_hash,
          version, revision, created_at, updated_at, archived_at, deleted_at, chain_bytes, chain_steps,
-         path, path_key, functions"
+         path, path_key, functions, front_matter"
     };
 }
 
 macro_rules! values {
     () => {
         "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-         $24, $25, $26"
+         $24, $25, $26, $27"
     };
 }
 
-const INSERT: &str = concat!("INSERT INTO items (", columns!(), ", last_used_at) VALUES (", values!(), ", $27)");
+const INSERT: &str = concat!("INSERT INTO items (", columns!(), ", last_used_at) VALUES (", values!(), ", $28)");
 
 /// Without `last_used_at`: a use is no change of an item, so a change may not know of it.
 const UPDATE: &str = concat!("UPDATE items SET (", columns!(), ") = (", values!(), ") WHERE id = $1");
@@ -50,7 +50,7 @@ pub(crate) async fn put(
 ) -> Result<(), Failure> {
     let fields = &item.fields;
     let content = item.content.as_ref();
-    let parameters: [&(dyn ToSql + Sync); 27] = [
+    let parameters: [&(dyn ToSql + Sync); 28] = [
         &item.id.uuid(),
         &item.space.uuid(),
         &item.kind.name(),
@@ -77,11 +77,12 @@ pub(crate) async fn put(
         &fields.path.as_ref().map(CodePath::as_str),
         &fields.path.as_ref().map(|path| sort_key(path.as_str())),
         &item.functions.as_deref().map(functions::encode),
+        &fields.front_matter.as_ref().map(FrontMatter::as_str),
         &micros(item.last_used_at),
     ];
     let (sql, parameters) = match before {
         None => (INSERT, &parameters[..]),
-        Some(_) => (UPDATE, &parameters[..26]),
+        Some(_) => (UPDATE, &parameters[..27]),
     };
     let statement = transaction.prepare_cached(sql).await?;
     transaction.execute(&statement, parameters).await?;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
 use interline_items::{
-    Batch, ContentWrite, Fields, IdempotencyRecord, Item, ItemId, ItemWrite, Record, Stamp, StoreError,
+    Batch, ContentWrite, Fields, IdempotencyRecord, ImportedSource, Item, ItemId, ItemWrite, Record, Stamp, StoreError,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -22,11 +22,11 @@ use crate::postgres::items::item_rows;
 use crate::postgres::items::unique;
 use crate::postgres::rows;
 use crate::postgres::write::transaction_retry::{CommitProof, RetryableTransaction, run_blocking};
-use crate::tables::idempotency;
+use crate::tables::{idempotency, import_sources};
 
 /// Rows are locked in the order of ids, so that two commits never wait for each other.
 const LOCK: &str = "
-    SELECT id, space, kind, created_at, title, description, tags, url, name, arguments, path,
+    SELECT id, space, kind, created_at, title, description, tags, url, name, arguments, path, front_matter,
            deleted_at IS NULL AS is_not_deleted, version, revision, chain_bytes, chain_steps
     FROM items
     WHERE id = ANY($1)
@@ -42,6 +42,7 @@ const REMOVE: &str = "DELETE FROM items WHERE id = $1";
 pub(crate) struct EncodedBatch {
     writes: Vec<EncodedWrite>,
     idempotency: Option<IdempotencyRecord>,
+    imports: Vec<ImportedSource>,
 }
 
 /// A write, and the undo record that leads to the content before it.
@@ -54,14 +55,14 @@ struct EncodedWrite {
 impl EncodedBatch {
     /// Does what takes long before any row is locked: compressing old contents.
     pub(crate) fn encode(batch: Batch) -> Result<EncodedBatch, StoreError> {
-        let Batch { writes, idempotency } = batch;
+        let Batch { writes, idempotency, imports } = batch;
         let encode = |write: ItemWrite| {
             let makes_version = write.makes_version();
             let undo = makes_version.then(|| undo::encode_step(&write.content)).transpose()?;
             Ok(EncodedWrite { write, undo })
         };
         let writes = writes.into_iter().map(encode).collect::<Result<_, CodecError>>()?;
-        Ok(EncodedBatch { writes, idempotency })
+        Ok(EncodedBatch { writes, idempotency, imports })
     }
 }
 
@@ -110,8 +111,12 @@ impl RetryableTransaction for EncodedBatch {
             }
             let chain = apply(transaction, encoded, before.as_ref()).await?;
             locked.insert(id, LockedItem::after_write(&write.after, chain));
-            events.push(NewEvent::from_write(write, json::encode_strings(write.record.changed_fields.iter().copied())));
+            if write.record.is_event() {
+                let changed_fields = json::encode_strings(write.record.changed_fields.iter().copied());
+                events.push(NewEvent::from_write(write, changed_fields));
+            }
         }
+        import_sources::put(transaction, &self.imports).await?;
         Ok(((), put_events(transaction, events).await?.unwrap_or(proof)))
     }
 }
@@ -176,7 +181,12 @@ async fn apply(
         item_rows::put_tags(transaction, &write.after, before),
         item_rows::put_content(transaction, write),
         records::put_record(transaction, write, before, undo.as_deref()),
-        records::mark_stale(transaction, write.after.id, records::changes(write.after.stamp), write.record.at),
+        records::mark_stale(
+            transaction,
+            write.after.id,
+            records::changes(write.after.stamp),
+            write.record.event_time()
+        ),
     )?;
     Ok(chain)
 }

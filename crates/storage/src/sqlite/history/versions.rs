@@ -22,7 +22,7 @@ const TOTAL: &str = "SELECT count(*) FROM versions WHERE item = ?1";
 macro_rules! select_record {
     () => {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
-                versions.user, users.name, token, tokens.name, content_characters, content_bytes
+                versions.user, users.name, token, tokens.name, imported_from, content_characters, content_bytes
          FROM versions LEFT JOIN users ON users.id = versions.user LEFT JOIN tokens ON tokens.id = versions.token"
     };
 }
@@ -146,6 +146,7 @@ fn record_from_row(row: &Row<'_>) -> Result<HistoryRecord, Failure> {
             (Some(id), name) => Some(NamedId { id: TokenId::from_uuid(id), name }),
             (None, _) => None,
         },
+        imported_from: columns.optional_text()?.map(json::decode_imported_from).transpose()?,
         content: match (columns.optional_count()?, columns.optional_count()?) {
             (Some(characters), Some(bytes)) => Some(ContentSize { characters, bytes }),
             _ => None,

@@ -1,6 +1,6 @@
 //! Writing the rows of an item: its metadata, tags and content.
 
-use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
+use interline_items::fields::{CodePath, Description, FrontMatter, PromptName, Title, Url};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
@@ -12,9 +12,11 @@ const INSERT: &str = "
     INSERT INTO items (
         id, kind, space, version, revision, created_at, updated_at, last_used_at, archived_at, deleted_at,
         title, title_key, description, tags, url, name, arguments,
-        content_characters, content_bytes, content_lines, content_preview, content_hash, functions, path, path_key
+        content_characters, content_bytes, content_lines, content_preview, content_hash, functions, path, path_key,
+        front_matter
     ) VALUES (
-        ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25
+        ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,
+        ?26
     )";
 
 // Several statements: SQLite rewrites the entries of every index that a statement could change, even where no value does.
@@ -27,7 +29,8 @@ const UPDATE_STATE: &str = "
 
 const UPDATE_FIELDS: &str = "
     UPDATE items
-    SET title = ?2, title_key = ?3, description = ?4, url = ?5, name = ?6, arguments = ?7, path = ?8, path_key = ?9
+    SET title = ?2, title_key = ?3, description = ?4, url = ?5, name = ?6, arguments = ?7, path = ?8, path_key = ?9,
+        front_matter = ?10
     WHERE number = ?1";
 
 const UPDATE_LIFE: &str = "UPDATE items SET archived_at = ?2, deleted_at = ?3 WHERE number = ?1";
@@ -48,7 +51,7 @@ const REMOVE_TEXT: &str = "DELETE FROM contents WHERE item = ?1";
 /// Which columns of an item a change writes anew.
 #[derive(Clone, Copy)]
 pub(crate) struct Differs {
-    /// Title, description, url, name, arguments or path.
+    /// Title, description, url, name, arguments, path or front matter.
     pub(crate) fields: bool,
     /// The tags.
     pub(crate) tags: bool,
@@ -86,6 +89,7 @@ pub(crate) fn insert(connection: &Connection, encoded: &EncodedWrite) -> Result<
         encoded.functions,
         item.fields.path.as_ref().map(CodePath::as_str),
         encoded.path_key,
+        item.fields.front_matter.as_ref().map(FrontMatter::as_str),
     ])?;
     let number = connection.last_insert_rowid();
     put_tags(connection, number, encoded)?;
@@ -113,6 +117,7 @@ pub(crate) fn update(
             encoded.arguments,
             item.fields.path.as_ref().map(CodePath::as_str),
             encoded.path_key,
+            item.fields.front_matter.as_ref().map(FrontMatter::as_str),
         ])?;
     }
     if differs.life {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use interline_items::fields::{CodePath, Description, PromptName, Title, Url};
+use interline_items::fields::{CodePath, Description, FrontMatter, PromptName, Title, Url};
 use interline_items::{ContentWrite, IdempotencyRecord, ItemId, PlanOnNewest, Record, Stamp, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -20,12 +20,13 @@ use crate::sqlite::rows;
 use crate::sqlite::sql::poll_once;
 use crate::sqlite::write::encoded_write::{EncodedBatch, EncodedWrite};
 use crate::sqlite::write::group_commit::CommitGroup;
-use crate::tables::idempotency;
+use crate::tables::{idempotency, import_sources};
 
 // SQLite compares what differs, so that an edit touches the indexes of `updated_at` alone.
 const STORED_ITEM: &str = "
     SELECT number, version, revision, chain_bytes, chain_steps,
-           title IS ?2 AND description IS ?3 AND url IS ?4 AND name IS ?5 AND arguments IS ?6 AND path IS ?13,
+           title IS ?2 AND description IS ?3 AND url IS ?4 AND name IS ?5 AND arguments IS ?6 AND path IS ?13
+               AND front_matter IS ?14,
            tags IS ?7,
            archived_at IS ?8 AND deleted_at IS ?9,
            space IS ?10 AND kind IS ?11 AND created_at IS ?12
@@ -72,7 +73,7 @@ pub(crate) fn write_batch(
             WriteResult::WholeCopyDue => return Err(Failure::WholeCopyDue(index)),
         }
     }
-    Ok(())
+    poll_once(import_sources::put(group.connection(), &batch.imports))
 }
 
 /// The result of one write.
@@ -121,8 +122,11 @@ fn write_item(
     }
     let fields = encoded.version.as_ref().map(|version| version.fields.as_str()).filter(|_| new_fields);
     records::put_record(connection, number, encoded, fields, undo.as_deref())?;
-    records::put_event(connection, &NewEvent::from_write(&encoded.write, encoded.changed_fields.clone()))?;
-    records::mark_stale(connection, number, after.stamp, encoded.write.record.at)?;
+    let record = &encoded.write.record;
+    if record.is_event() {
+        records::put_event(connection, &NewEvent::from_write(&encoded.write, encoded.changed_fields.clone()))?;
+    }
+    records::mark_stale(connection, number, after.stamp, record.event_time())?;
     Ok(WriteResult::Written)
 }
 
@@ -181,6 +185,7 @@ fn stored_item(connection: &Connection, encoded: &EncodedWrite) -> Result<Option
             after.kind.name(),
             after.created_at.as_microsecond(),
             fields.path.as_ref().map(CodePath::as_str),
+            fields.front_matter.as_ref().map(FrontMatter::as_str),
         ],
         |row| {
             Ok(StoredItem {

@@ -1,7 +1,7 @@
 //! Encoded writes: the column values of a change, made before it reaches the writer thread, which then only writes.
 
 use interline_items::fields::sort_key;
-use interline_items::{Batch, ContentWrite, IdempotencyRecord, ItemWrite};
+use interline_items::{Batch, ContentWrite, IdempotencyRecord, ImportedSource, ItemWrite};
 
 use crate::codec::undo::{self, UndoRecord};
 use crate::codec::{CodecError, functions, json};
@@ -10,14 +10,15 @@ use crate::codec::{CodecError, functions, json};
 pub(crate) struct EncodedBatch {
     pub(crate) writes: Vec<EncodedWrite>,
     pub(crate) idempotency: Option<IdempotencyRecord>,
+    pub(crate) imports: Vec<ImportedSource>,
 }
 
 impl EncodedBatch {
     /// Encodes a batch. [`batch_compression_bytes`] says how much there is to compress.
     pub(crate) fn encode(batch: Batch) -> Result<EncodedBatch, CodecError> {
-        let Batch { writes, idempotency } = batch;
+        let Batch { writes, idempotency, imports } = batch;
         let writes = writes.into_iter().map(EncodedWrite::encode).collect::<Result<_, _>>()?;
-        Ok(EncodedBatch { writes, idempotency })
+        Ok(EncodedBatch { writes, idempotency, imports })
     }
 
     /// How many bytes it writes, about.

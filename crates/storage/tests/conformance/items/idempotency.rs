@@ -64,7 +64,7 @@ async fn a_refused_batch_remembers_nothing(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     let made = ada.create(&*test.store, note(&ada.space, "Plan")).await;
     let writes = vec![ada.creation(&made)];
-    let refused = test.store.commit(Batch { writes, idempotency: Some(answer(&ada, "k")) }).await;
+    let refused = test.store.commit(Batch { writes, idempotency: Some(answer(&ada, "k")), ..Batch::default() }).await;
     assert!(matches!(refused, Err(StoreError::Stale(_))), "{refused:?}");
     assert_eq!(test.store.idempotency_record(ada.user.id, "k").await.unwrap(), None);
 }
