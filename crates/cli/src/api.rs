@@ -1,8 +1,8 @@
 //! The REST API as commands call it: of a remote server over HTTP, of the local store in this process. Both answer alike, so
 //! that no rule about items is here.
 
-use interline_server::LocalService;
-use reqwest::{Method, StatusCode, Url};
+use interline_server::{LocalResponse, LocalService};
+use reqwest::{Body, Method, Response, StatusCode, Url};
 use serde_json::Value;
 
 use crate::args::StoreAddressArgs;
@@ -92,24 +92,41 @@ impl Api {
     /// Sends a request; its answer, null if it has none. A refusal is an error that has the body of the answer.
     pub(crate) async fn send(&self, request: ApiRequest) -> Result<Value, CommandError> {
         let body = request.body.as_ref().map(serde_json::to_vec).transpose().map_err(CommandError::failed)?;
-        let target = request.relative();
-        let (status, bytes) = match &self.door {
-            Door::Server(server) => server.call(request.method, &target, body.map(|body| (JSON, body))).await?,
-            Door::Local(service) => {
-                call_locally(service, request.method, &target, body.map(|body| (JSON, body))).await?
-            }
-        };
-        if !status.is_success() {
-            return Err(match &self.door {
-                Door::Server(server) => server.refusal(status, &bytes),
-                Door::Local(_) => CommandError::from_response(status, &bytes)
-                    .unwrap_or_else(|| CommandError::failed(format!("the store answers {status}"))),
-            });
-        }
+        let (content_type, body) = body.map_or((None, Body::default()), |body| (Some(JSON), Body::from(body)));
+        let bytes = self.stream(request, content_type, body).await?.read_whole().await?;
         if bytes.is_empty() {
             return Ok(Value::Null);
         }
         serde_json::from_slice(&bytes).map_err(|error| CommandError::failed(format!("the answer is no JSON: {error}")))
+    }
+
+    /// Sends a request with a body that is read as it is sent; its answer is read as it comes.
+    pub(crate) async fn stream(
+        &self,
+        request: ApiRequest,
+        content_type: Option<&'static str>,
+        body: Body,
+    ) -> Result<ApiAnswer<'_>, CommandError> {
+        let target = request.relative();
+        let mut answer = match &self.door {
+            Door::Server(server) => {
+                ApiAnswer::Server(server, Box::new(server.call(request.method, &target, content_type, body).await?))
+            }
+            Door::Local(service) => {
+                let target =
+                    format!("/{target}").parse().map_err(|_| CommandError::refused("the request is too long"))?;
+                ApiAnswer::Local(service.call(request.method, target, content_type, body).await)
+            }
+        };
+        if answer.status().is_success() {
+            return Ok(answer);
+        }
+        let bytes = answer.read_to_end().await?;
+        Err(match &answer {
+            ApiAnswer::Server(server, response) => server.refusal(response.status(), &bytes),
+            ApiAnswer::Local(response) => CommandError::from_response(response.status(), &bytes)
+                .unwrap_or_else(|| CommandError::failed(format!("the store answers {}", response.status()))),
+        })
     }
 
     pub(crate) async fn get(&self, path: &[&str]) -> Result<Value, CommandError> {
@@ -117,17 +134,37 @@ impl Api {
     }
 }
 
-async fn call_locally(
-    service: &LocalService,
-    method: Method,
-    target: &str,
-    body: Option<(&'static str, Vec<u8>)>,
-) -> Result<(StatusCode, Vec<u8>), CommandError> {
-    let target = format!("/{target}").parse().map_err(|_| CommandError::refused("the request is too long"))?;
-    let mut response = service.call(method, target, body).await;
-    let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(CommandError::failed)? {
-        bytes.extend_from_slice(&chunk);
+/// An answer whose body is still to be read.
+pub(crate) enum ApiAnswer<'a> {
+    Local(LocalResponse),
+    Server(&'a RemoteServer, Box<Response>),
+}
+
+impl ApiAnswer<'_> {
+    fn status(&self) -> StatusCode {
+        match self {
+            ApiAnswer::Local(response) => response.status(),
+            ApiAnswer::Server(_, response) => response.status(),
+        }
     }
-    Ok((response.status(), bytes))
+
+    /// The next part of the body; `None` at its end. A body that is cut off is an error.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Vec<u8>>, CommandError> {
+        match self {
+            ApiAnswer::Local(response) => Ok(response.chunk().await.map_err(CommandError::failed)?.map(Vec::from)),
+            ApiAnswer::Server(server, response) => server.chunk(response).await,
+        }
+    }
+
+    async fn read_to_end(&mut self) -> Result<Vec<u8>, CommandError> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = self.chunk().await? {
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(bytes)
+    }
+
+    pub(crate) async fn read_whole(mut self) -> Result<Vec<u8>, CommandError> {
+        self.read_to_end().await
+    }
 }

@@ -6,6 +6,7 @@ mod items;
 mod serve;
 #[cfg(test)]
 mod tests;
+mod transfer;
 
 use std::ffi::OsString;
 
@@ -19,6 +20,7 @@ pub(crate) use self::items::{
     SearchArgs, TagRemoveArgs, TagRenameArgs, TagsArgs, TagsCommand, UnarchiveArgs,
 };
 pub(crate) use self::serve::ServeArgs;
+pub(crate) use self::transfer::{ExportArgs, ExportFormatArg, ImportArgs};
 use crate::output::OutputFormat;
 
 /// A store for text that AI agents read and edit precisely.
@@ -71,6 +73,16 @@ pub(crate) enum Command {
     Rm(RemoveArgs),
     /// List, rename and remove tags
     Tags(TagsArgs),
+    /// Import a folder or a file of another program
+    ///
+    /// A folder of Markdown (an Obsidian vault), of SKILL.md, Notion's zip, bookmarks of browsers, CSV and JSON of other
+    /// programs, or an own export. Run again, it brings over what has changed, and makes nothing twice.
+    Import(ImportArgs),
+    /// Export everything to a folder or a file
+    ///
+    /// A folder gets Markdown files with front matter; those that have not changed are not written. A .jsonl file has
+    /// everything with its history.
+    Export(ExportArgs),
     /// Add and list organizations
     #[command(subcommand)]
     Org(OrgCommand),

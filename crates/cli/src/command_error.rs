@@ -107,6 +107,11 @@ impl CommandError {
         self.response.as_deref().filter(|response| response["error"] == code)
     }
 
+    /// A member of the body of the answer that refused it.
+    pub(crate) fn response_member(&self, name: &str) -> Option<&Value> {
+        self.response.as_deref()?.get(name)
+    }
+
     /// Prints the error on stderr, and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         output::print_to_stderr(&self.to_string());

@@ -7,7 +7,7 @@ use std::time::Duration;
 use interline_items::{Kind, Rank, RemoveUser, Scope, UserDraft};
 use interline_server::McpServer;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
-use reqwest::{Client, Method, RequestBuilder, StatusCode, Url};
+use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, Url};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -22,6 +22,9 @@ use crate::wire::{
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server may take to respond.
 const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long a request of an everyday command may take: imports and exports can be long.
+const LONGEST_TRANSFER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A remote server and the token that it is sent.
 pub(crate) struct RemoteServer {
@@ -101,18 +104,25 @@ impl RemoteServer {
         self.send(self.request(Method::DELETE, &token_path(id)?)?).await.map(drop)
     }
 
-    /// Sends a request to a path below the root of the API; the status and the body of the answer.
+    /// Sends a request to a path below the root of the API. It may take as long as its body and its answer do.
     pub(crate) async fn call(
         &self,
         method: Method,
         target: &str,
-        body: Option<(&'static str, Vec<u8>)>,
-    ) -> Result<(StatusCode, Vec<u8>), CommandError> {
-        let mut request = self.request(method, target)?;
-        if let Some((content_type, bytes)) = body {
-            request = request.header(CONTENT_TYPE, content_type).body(bytes);
+        content_type: Option<&'static str>,
+        body: Body,
+    ) -> Result<Response, CommandError> {
+        let mut request = self.request(method, target)?.timeout(LONGEST_TRANSFER).body(body);
+        if let Some(name) = content_type {
+            request = request.header(CONTENT_TYPE, name);
         }
-        self.response(request).await
+        request.send().await.map_err(|error| self.unreachable(&error))
+    }
+
+    /// The next part of the body of an answer.
+    pub(crate) async fn chunk(&self, response: &mut Response) -> Result<Option<Vec<u8>>, CommandError> {
+        let chunk = response.chunk().await.map_err(|error| self.unreachable(&error))?;
+        Ok(chunk.map(Vec::from))
     }
 
     /// Posts a message to an MCP server and returns its response: none to a notification.

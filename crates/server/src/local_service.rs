@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{CONTENT_TYPE, HOST, HeaderValue};
 use axum::http::{Method, Request, Response, StatusCode, Uri};
+use axum::{BoxError, Router};
 use http_body_util::BodyExt as _;
 use interline_items::{Interline, MemoryBudget, Source, UserId};
 use tokio::sync::{Semaphore, watch};
@@ -55,10 +55,19 @@ impl LocalService {
         LocalService { router, _closing: Arc::new(closing) }
     }
 
-    /// Answers a request: its target is a path with its query, its body JSON of the named type, or none.
-    pub async fn call(&self, method: Method, target: Uri, body: Option<(&'static str, Vec<u8>)>) -> LocalResponse {
-        let (content_type, body) = body.map_or((None, Body::empty()), |(name, bytes)| (Some(name), Body::from(bytes)));
-        let mut request = Request::new(body);
+    /// Answers a request: its target is a path with its query. The body is read as it comes.
+    pub async fn call<B>(
+        &self,
+        method: Method,
+        target: Uri,
+        content_type: Option<&'static str>,
+        body: B,
+    ) -> LocalResponse
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        let mut request = Request::new(Body::new(body));
         *request.method_mut() = method;
         *request.uri_mut() = target;
         request.headers_mut().insert(HOST, HeaderValue::from_static("localhost"));

@@ -7,6 +7,7 @@ mod items;
 mod mcp;
 mod serve;
 mod token;
+mod transfer;
 mod user;
 
 use crate::args::{Cli, Command};
@@ -30,6 +31,8 @@ pub(crate) async fn run(cli: Cli, environment: &Environment) -> Result<(), Comma
         Command::Unarchive(args) => items::lifecycle::unarchive(&args, environment).await,
         Command::Rm(args) => items::lifecycle::remove(&args, environment).await,
         Command::Tags(args) => items::tags::run(&args, environment).await,
+        Command::Import(args) => transfer::import::run(&args, environment).await,
+        Command::Export(args) => transfer::export::run(&args, environment).await,
         Command::Org(command) => items::organizations::run(&command, environment).await,
         Command::Completions(args) => documents::completions(&args),
         Command::Man(args) => documents::man(&args),

@@ -4,19 +4,15 @@
 
 mod admin;
 mod check;
-mod documents;
-mod edit;
 mod events;
+mod everyday;
 mod first_start;
 mod harness;
-mod items;
-mod lifecycle;
 mod log;
 mod mcp;
 mod mcp_client;
 mod mcp_hostile;
 mod mcp_install;
-mod place;
 mod postgres;
 mod remote;
 mod request_log;

@@ -292,7 +292,9 @@ pub(crate) const ROOMS: &[Room] = &[
             ("clap_complete", "completions of shells, from the definitions of the arguments"),
             ("clap_mangen", "manual pages, from the same"),
             ("futures-util", "events of a server, one after the other"),
+            ("indicatif", "progress on a terminal"),
             ("interline-edit", "merges what an editor leaves with what others wrote meanwhile"),
+            ("interline-interchange", "reads the files of a folder that is imported"),
             ("interline-items", "the use cases"),
             ("interline-python", "the name of the SDK, configured"),
             ("interline-server", "what `serve` runs"),
@@ -316,6 +318,7 @@ pub(crate) const ROOMS: &[Room] = &[
             ("tracing-subscriber", "where the log goes"),
             ("unicode-width", "columns that a text takes on a terminal"),
             ("uuid", "ids that are typed"),
+            ("zip", "an exported folder comes as a zip"),
         ],
         brought: None,
         absent: &[

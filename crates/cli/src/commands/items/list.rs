@@ -38,7 +38,7 @@ pub(super) async fn find(
         .maybe_query("sort_by", args.sort.map(|sort| sort.field()))
         .maybe_query("sort_order", args.order.map(|order| order.name()))
         .maybe_query("tag_match", args.any_tag.then_some("any"));
-    for (name, value) in matching {
+    if let Some((name, value)) = matching {
         request = request.query(name, value);
     }
     for kind in &args.kinds {

@@ -22,7 +22,7 @@ async fn an_item_is_found_by_what_people_call_it(store: TestStore) {
     let owner = store.serve().await.owner();
     let note = text(&owner.note("Plan", Some("text")).await["id"]);
     let prompt = text(&owner.create("prompts", json!({"name": "greet", "content": "Hi"})).await["id"]);
-    for name in [note.clone(), note.to_uppercase(), note.replace('-', ""), note[..24].to_owned()] {
+    for name in [note.clone(), note.to_ascii_uppercase(), note.replace('-', ""), note[..24].to_owned()] {
         assert_eq!(found(&owner, &name).await, [note.as_str()], "{name}");
     }
     assert_eq!(found(&owner, &note[..4]).await, [note.as_str(), prompt.as_str()], "both, in the order of their ids");

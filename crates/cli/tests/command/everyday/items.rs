@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::place::{Place, at_both};
+use super::place::{Place, at_both};
 
 #[test]
 fn an_item_is_made_and_read_byte_for_byte() {
@@ -56,7 +56,7 @@ fn an_item_is_named_in_several_ways() {
         let id = place.note("Plan", "text");
         let prompt = place.json(&["new", "prompt", "greet", "--content", "Hello {{ name }}", "--argument", "name!"]);
         let prompt = prompt["id"].as_str().expect("an id").to_owned();
-        for name in [id.as_str(), &id[..23], &id.to_uppercase(), &id.replace('-', "")] {
+        for name in [id.as_str(), &id[..23], &id.to_ascii_uppercase(), &id.replace('-', "")] {
             assert_eq!(place.ok(&["get", name]), "text", "{name}");
         }
         assert_eq!(place.json(&["get", "greet"])["id"], prompt.as_str());

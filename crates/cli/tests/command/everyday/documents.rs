@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
+use super::place::Place;
 use crate::harness::Sandbox;
-use crate::place::Place;
 
-const COMMANDS: [&str; 25] = [
+const COMMANDS: [&str; 27] = [
     "new",
     "get",
     "list",
@@ -20,6 +20,8 @@ const COMMANDS: [&str; 25] = [
     "unarchive",
     "rm",
     "tags",
+    "import",
+    "export",
     "org",
     "serve",
     "user",

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::place::{Place, at_both};
+use super::place::{Place, at_both};
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\n";
 
