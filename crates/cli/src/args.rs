@@ -1,16 +1,26 @@
 //! The command-line arguments as clap parses them. Nothing here knows a default or reads the environment: what the
 //! arguments mean is in [`crate::settings`].
 
+mod edit;
+mod items;
 mod serve;
 #[cfg(test)]
 mod tests;
+mod transfer;
 
 use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use interline_items::{Kind, Scope};
 
+pub(crate) use self::edit::{CompletionsArgs, EditArgs, ManArgs, PatchArgs, ShellArg};
+pub(crate) use self::items::{
+    ArchiveArgs, DiffArgs, FilterArgs, GetArgs, HistoryArgs, ItemArgs, ListArgs, NewBookmarkArgs, NewCommand,
+    NewItemArgs, NewNoteArgs, NewPromptArgs, OrgAddArgs, OrgCommand, OrgListArgs, RemoveArgs, RenderArgs, RestoreArgs,
+    SearchArgs, TagRemoveArgs, TagRenameArgs, TagsArgs, TagsCommand, UnarchiveArgs,
+};
 pub(crate) use self::serve::ServeArgs;
+pub(crate) use self::transfer::{ExportArgs, ExportFormatArg, ImportArgs};
 use crate::output::OutputFormat;
 
 /// A store for text that AI agents read and edit precisely.
@@ -28,6 +38,54 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Make a note, a bookmark or a prompt
+    #[command(subcommand)]
+    New(NewCommand),
+    /// Read an item
+    ///
+    /// On a terminal with what it is; piped, exactly the bytes of its content.
+    Get(GetArgs),
+    /// List items
+    List(ListArgs),
+    /// Search over all items
+    Search(SearchArgs),
+    /// Change a passage of an item, or open it in an editor
+    ///
+    /// With --old and --new, a passage is found and replaced, or the edit is refused with the passages that are nearest.
+    /// Without them, the editor that VISUAL or EDITOR names opens on the content; changes that others make meanwhile are
+    /// merged, and a text that cannot be saved is kept in a file.
+    Edit(Box<EditArgs>),
+    /// Replace lines of an item by their numbers
+    Patch(Box<PatchArgs>),
+    /// Render a prompt with values for its arguments
+    Render(RenderArgs),
+    /// List the changes of an item, newest first
+    History(HistoryArgs),
+    /// Show what changed between two versions of an item
+    Diff(DiffArgs),
+    /// Bring an item back from the trash, or back to an older version
+    Restore(RestoreArgs),
+    /// Archive an item
+    Archive(ArchiveArgs),
+    /// Take an item out of the archive
+    Unarchive(UnarchiveArgs),
+    /// Move an item to the trash
+    Rm(RemoveArgs),
+    /// List, rename and remove tags
+    Tags(TagsArgs),
+    /// Import a folder or a file of another program
+    ///
+    /// A folder of Markdown (an Obsidian vault), of SKILL.md, Notion's zip, bookmarks of browsers, CSV and JSON of other
+    /// programs, or an own export. Run again, it brings over what has changed, and makes nothing twice.
+    Import(ImportArgs),
+    /// Export everything to a folder or a file
+    ///
+    /// A folder gets Markdown files with front matter; those that have not changed are not written. A .jsonl file has
+    /// everything with its history.
+    Export(ExportArgs),
+    /// Add and list organizations
+    #[command(subcommand)]
+    Org(OrgCommand),
     /// Run the server
     ///
     /// Prints its address, on the first start the owner's token, the line that connects an agent, and a request to try.
@@ -56,6 +114,10 @@ pub(crate) enum Command {
     /// Reads everything: whether every version of every item can be rebuilt, and whether the search index agrees with the
     /// items. It changes nothing, and a server may keep running. Exit code 3 if there are problems.
     Check(CheckArgs),
+    /// Print the completions of a shell
+    Completions(CompletionsArgs),
+    /// Print a manual page
+    Man(ManArgs),
 }
 
 /// Where the local store is.
@@ -112,12 +174,13 @@ impl StoreCommandArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  interline events --type note --json")]
 pub(crate) struct EventsArgs {
     /// Start after the event with this cursor, as --json shows it; 0 is the oldest that is kept [default: now]
     #[arg(long, value_name = "CURSOR|0")]
     pub(crate) since: Option<String>,
     /// Only items of this type; can be repeated
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", alias = "kind", value_name = "TYPE")]
     pub(crate) kinds: Vec<KindArg>,
     /// Only this item; can be repeated
     #[arg(long = "id", value_name = "ID")]
@@ -129,10 +192,13 @@ pub(crate) struct EventsArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
     /// Notes and bookmarks: find, read, edit
+    #[command(after_help = "Example:\n  interline mcp content")]
     Content(McpArgs),
     /// Prompts: find, edit with their arguments, render
+    #[command(after_help = "Example:\n  interline mcp prompts")]
     Prompts(McpArgs),
     /// Code: files of apps, workflows and modules
+    #[command(after_help = "Example:\n  interline mcp code")]
     Code(McpArgs),
     /// Install MCP servers into the configuration of a client, which then starts them
     ///
@@ -151,6 +217,7 @@ pub(crate) struct McpArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  interline mcp install --client claude-code")]
 pub(crate) struct McpInstallArgs {
     /// The servers to install [default: all]
     #[arg(value_name = "SERVER")]
@@ -207,6 +274,7 @@ pub(crate) enum UserCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  interline user add grace --email grace@example.org")]
 pub(crate) struct UserAddArgs {
     /// The user's name, as histories show it
     #[arg(value_name = "NAME")]
@@ -222,12 +290,14 @@ pub(crate) struct UserAddArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  interline user list")]
 pub(crate) struct UserListArgs {
     #[command(flatten)]
     pub(crate) options: StoreCommandArgs,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  interline user remove grace --purge")]
 pub(crate) struct UserRemoveArgs {
     /// The user's name or id
     #[arg(value_name = "USER")]
@@ -252,6 +322,7 @@ pub(crate) enum TokenCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  interline token add laptop --scope read --expires 30d")]
 pub(crate) struct TokenAddArgs {
     /// The token's name, such as the program that will use it
     #[arg(value_name = "NAME")]
@@ -262,8 +333,8 @@ pub(crate) struct TokenAddArgs {
     /// What the token allows; can be repeated [default: all that you may do]
     #[arg(long, value_name = "SCOPE")]
     pub(crate) scope: Vec<ScopeArg>,
-    /// The kinds of items that it can see; can be repeated [default: all]
-    #[arg(long, value_name = "KIND")]
+    /// The types of items that it can see; can be repeated [default: all]
+    #[arg(long = "type", alias = "kind", value_name = "TYPE")]
     pub(crate) kind: Vec<KindArg>,
     /// When it expires: after a time (12h, 30d, 1y) or at one (2027-01-31T00:00:00Z) [default: never]
     #[arg(long, value_name = "WHEN")]
@@ -273,6 +344,7 @@ pub(crate) struct TokenAddArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  interline token list --user grace")]
 pub(crate) struct TokenListArgs {
     /// The user whose tokens are listed, by name or id [default: yourself; on the local store, the owner]
     #[arg(long, value_name = "USER")]
@@ -282,6 +354,7 @@ pub(crate) struct TokenListArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  interline token rename 0199abcd-0000-7000-8000-000000000000 desk")]
 pub(crate) struct TokenRenameArgs {
     /// The token's id, as `token list` shows it
     #[arg(value_name = "ID")]
@@ -294,6 +367,7 @@ pub(crate) struct TokenRenameArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  interline token remove 0199abcd-0000-7000-8000-000000000000")]
 pub(crate) struct TokenRemoveArgs {
     /// The token's id, as `token list` shows it
     #[arg(value_name = "ID")]
@@ -303,6 +377,7 @@ pub(crate) struct TokenRemoveArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  interline check --json")]
 pub(crate) struct CheckArgs {
     /// Print JSON
     #[arg(long)]

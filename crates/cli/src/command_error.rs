@@ -5,6 +5,9 @@ use std::process::ExitCode;
 
 use interline_items::Error;
 use interline_storage::OpenError;
+use reqwest::StatusCode;
+use serde::Deserialize;
+use serde_json::Value;
 
 use crate::output;
 
@@ -13,7 +16,27 @@ use crate::output;
 pub(crate) struct CommandError {
     kind: ErrorKind,
     message: String,
+    /// Lines between the message and the hint.
+    details: Vec<String>,
     hint: Option<String>,
+    /// The body of the answer that refused it.
+    response: Option<Box<Value>>,
+}
+
+/// The body of every error response.
+#[derive(Deserialize)]
+struct ErrorResponse {
+    error: String,
+    message: String,
+    suggestion: String,
+    #[serde(default)]
+    errors: Vec<FieldError>,
+}
+
+#[derive(Deserialize)]
+struct FieldError {
+    field: String,
+    message: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,19 +47,23 @@ enum ErrorKind {
 }
 
 impl CommandError {
+    fn new(kind: ErrorKind, message: String) -> CommandError {
+        CommandError { kind, message, details: Vec::new(), hint: None, response: None }
+    }
+
     /// An error of kind *refused*: the operation cannot be done as things are. Exit code 1.
     pub(crate) fn refused(message: impl fmt::Display) -> CommandError {
-        CommandError { kind: ErrorKind::Refused, message: message.to_string(), hint: None }
+        CommandError::new(ErrorKind::Refused, message.to_string())
     }
 
     /// An error of kind *usage*: an argument or a setting means nothing. Exit code 2.
     pub(crate) fn usage(message: impl fmt::Display) -> CommandError {
-        CommandError { kind: ErrorKind::Usage, message: message.to_string(), hint: None }
+        CommandError::new(ErrorKind::Usage, message.to_string())
     }
 
     /// An error of kind *failed*: the store or the server failed. Exit code 3.
     pub(crate) fn failed(message: impl fmt::Display) -> CommandError {
-        CommandError { kind: ErrorKind::Failed, message: message.to_string(), hint: None }
+        CommandError::new(ErrorKind::Failed, message.to_string())
     }
 
     /// Whether the operation was refused, so that trying again would not help.
@@ -48,6 +75,41 @@ impl CommandError {
     pub(crate) fn hint(mut self, hint: impl fmt::Display) -> CommandError {
         self.hint = Some(hint.to_string());
         self
+    }
+
+    /// Adds lines between the message and the hint.
+    pub(crate) fn detail(mut self, lines: impl fmt::Display) -> CommandError {
+        self.details.push(lines.to_string());
+        self
+    }
+
+    /// The error of a response of the API; `None` if its body is not one of ours.
+    pub(crate) fn from_response(status: StatusCode, body: &[u8]) -> Option<CommandError> {
+        let response: Value = serde_json::from_slice(body).ok()?;
+        let error = ErrorResponse::deserialize(&response).ok()?;
+        let refused = match error.error.as_str() {
+            _ if status.is_server_error() => CommandError::failed(error.message).hint(error.suggestion),
+            "unauthorized" => {
+                CommandError::refused(error.message).hint("give a valid token with --token or INTERLINE_TOKEN")
+            }
+            "validation_failed" if !error.errors.is_empty() => {
+                let problems: Vec<_> =
+                    error.errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
+                CommandError::refused(problems.join("; "))
+            }
+            _ => CommandError::refused(error.message).hint(error.suggestion),
+        };
+        Some(CommandError { response: Some(Box::new(response)), ..refused })
+    }
+
+    /// The body of the answer that refused it, if its code is this one.
+    pub(crate) fn response(&self, code: &str) -> Option<&Value> {
+        self.response.as_deref().filter(|response| response["error"] == code)
+    }
+
+    /// A member of the body of the answer that refused it.
+    pub(crate) fn response_member(&self, name: &str) -> Option<&Value> {
+        self.response.as_deref()?.get(name)
     }
 
     /// Prints the error on stderr, and returns the exit code.
@@ -64,6 +126,9 @@ impl CommandError {
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}", self.message)?;
+        for lines in &self.details {
+            write!(f, "\n{lines}")?;
+        }
         match &self.hint {
             Some(hint) => write!(f, "\nhint: {hint}"),
             None => Ok(()),

@@ -107,6 +107,7 @@ impl LimitKeys {
             path: set_or_default(self.path, own.path),
             url: set_or_default(self.url, own.url),
             content_bytes: set_or_default(self.content_bytes, own.content_bytes),
+            front_matter_bytes: own.front_matter_bytes,
             arguments: set_or_default(self.arguments, own.arguments),
             argument_name: set_or_default(self.argument_name, own.argument_name),
             argument_description: set_or_default(self.argument_description, own.argument_description),

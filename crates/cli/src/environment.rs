@@ -4,23 +4,37 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// The environment variables, read once.
-pub(crate) struct Environment(BTreeMap<OsString, OsString>);
+/// The environment variables and the arguments, read once.
+pub(crate) struct Environment {
+    variables: BTreeMap<OsString, OsString>,
+    arguments: Vec<String>,
+}
 
 impl Environment {
-    /// Reads the variables of this process.
+    /// Reads the variables and arguments of this process.
     pub(crate) fn from_process() -> Environment {
-        Environment(std::env::vars_os().collect())
+        let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+        Environment { variables: std::env::vars_os().collect(), arguments: arguments.collect() }
+    }
+
+    /// What was typed after the name of the program.
+    pub(crate) fn arguments(&self) -> &[String] {
+        &self.arguments
     }
 
     /// A variable; an empty one counts as not set.
     pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
-        self.0.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+        self.variables.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
     /// Where programs keep a user's data, by the rules of freedesktop.org.
     pub(crate) fn data_home(&self) -> Option<PathBuf> {
         self.directory("XDG_DATA_HOME").or_else(|| Some(self.directory("HOME")?.join(".local/share")))
+    }
+
+    /// Where programs keep what a user would not miss for long, by the same rules.
+    pub(crate) fn state_home(&self) -> Option<PathBuf> {
+        self.directory("XDG_STATE_HOME").or_else(|| Some(self.directory("HOME")?.join(".local/state")))
     }
 
     /// Where programs with windows keep a user's configuration on this system.
@@ -46,13 +60,14 @@ impl Environment {
 impl Environment {
     /// Gives it a home directory, unless it has one.
     pub(crate) fn default_home(&mut self, path: &str) {
-        self.0.entry("HOME".into()).or_insert_with(|| path.into());
+        self.variables.entry("HOME".into()).or_insert_with(|| path.into());
     }
 }
 
 #[cfg(test)]
 impl<const N: usize> From<[(&str, &str); N]> for Environment {
     fn from(variables: [(&str, &str); N]) -> Environment {
-        Environment(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Environment { variables, arguments: Vec::new() }
     }
 }

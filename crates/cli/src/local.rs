@@ -7,7 +7,7 @@ use interline_items::{
     Caller, CheckReport, Interline, ListenRequest, Listener, RemoveUser, Source, Store, TokenDraft, TokenId, User,
     UserDraft,
 };
-use interline_server::McpServer;
+use interline_server::{LocalService, McpServer};
 use interline_storage::{OpenError, PostgresStore, SqliteStore};
 
 use crate::command_error::CommandError;
@@ -103,6 +103,11 @@ impl LocalStore {
             ));
         }
         Ok(LocalStore { interline, owner: owner.user })
+    }
+
+    /// The REST API on the store, as the owner.
+    pub(crate) fn into_service(self) -> LocalService {
+        LocalService::new(self.interline, self.owner.id)
     }
 
     /// Serves MCP on standard input and output, as the owner, until the input ends.

@@ -1,5 +1,6 @@
 //! The `interline` program: parses arguments (`args`), resolves them to settings (`settings`), runs the command (`commands`).
 
+mod api;
 mod args;
 mod command_error;
 mod commands;
@@ -7,12 +8,16 @@ mod config;
 mod connection;
 mod environment;
 mod first_start;
+mod input;
+mod last_item;
 mod local;
 mod log;
 mod machine;
 mod output;
 mod remote;
+mod screen;
 mod settings;
+mod table;
 mod tls;
 mod wire;
 

@@ -39,6 +39,17 @@ pub(crate) fn print_if_read(text: &str) -> Result<Reader, CommandError> {
     }
 }
 
+/// Prints bytes on stdout, and nothing else.
+pub(crate) fn print_exactly(bytes: &[u8]) -> Result<(), CommandError> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(CommandError::failed(format!("stdout cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Prints lines on stderr; an error of stderr is ignored.
 pub(crate) fn print_to_stderr(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");

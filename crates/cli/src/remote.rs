@@ -7,8 +7,7 @@ use std::time::Duration;
 use interline_items::{Kind, Rank, RemoveUser, Scope, UserDraft};
 use interline_server::McpServer;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
-use reqwest::{Client, Method, RequestBuilder, StatusCode, Url};
-use serde::Deserialize;
+use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, Url};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -24,27 +23,14 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server may take to respond.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+/// How long a request of an everyday command may take: imports and exports can be long.
+const LONGEST_TRANSFER: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// A remote server and the token that it is sent.
 pub(crate) struct RemoteServer {
     client: Client,
     url: Url,
     token: Option<String>,
-}
-
-/// The body of every error response.
-#[derive(Deserialize)]
-struct ErrorResponse {
-    error: String,
-    message: String,
-    suggestion: String,
-    #[serde(default)]
-    errors: Vec<FieldError>,
-}
-
-#[derive(Deserialize)]
-struct FieldError {
-    field: String,
-    message: String,
 }
 
 impl RemoteServer {
@@ -118,6 +104,27 @@ impl RemoteServer {
         self.send(self.request(Method::DELETE, &token_path(id)?)?).await.map(drop)
     }
 
+    /// Sends a request to a path below the root of the API. It may take as long as its body and its answer do.
+    pub(crate) async fn call(
+        &self,
+        method: Method,
+        target: &str,
+        content_type: Option<&'static str>,
+        body: Body,
+    ) -> Result<Response, CommandError> {
+        let mut request = self.request(method, target)?.timeout(LONGEST_TRANSFER).body(body);
+        if let Some(name) = content_type {
+            request = request.header(CONTENT_TYPE, name);
+        }
+        request.send().await.map_err(|error| self.unreachable(&error))
+    }
+
+    /// The next part of the body of an answer.
+    pub(crate) async fn chunk(&self, response: &mut Response) -> Result<Option<Vec<u8>>, CommandError> {
+        let chunk = response.chunk().await.map_err(|error| self.unreachable(&error))?;
+        Ok(chunk.map(Vec::from))
+    }
+
     /// Posts a message to an MCP server and returns its response: none to a notification.
     pub(crate) async fn send_mcp_message(
         &self,
@@ -175,24 +182,10 @@ impl RemoteServer {
             .hint("check the address, and that a server runs there")
     }
 
-    fn refusal(&self, status: StatusCode, body: &[u8]) -> CommandError {
-        let Ok(error) = serde_json::from_slice::<ErrorResponse>(body) else {
-            return self.unexpected_response(&format!("it answers {status}"));
-        };
-        if status.is_server_error() {
-            return CommandError::failed(error.message).hint(error.suggestion);
-        }
-        match error.error.as_str() {
-            "unauthorized" => {
-                CommandError::refused(error.message).hint("give a valid token with --token or INTERLINE_TOKEN")
-            }
-            "validation_failed" if !error.errors.is_empty() => {
-                let problems: Vec<_> =
-                    error.errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
-                CommandError::refused(problems.join("; "))
-            }
-            _ => CommandError::refused(error.message).hint(error.suggestion),
-        }
+    /// The error of a response that refuses.
+    pub(crate) fn refusal(&self, status: StatusCode, body: &[u8]) -> CommandError {
+        CommandError::from_response(status, body)
+            .unwrap_or_else(|| self.unexpected_response(&format!("it answers {status}")))
     }
 
     /// The error for a response that is not of our API.

@@ -80,15 +80,15 @@ pub use store::{
 pub use usecases::{
     AppChanges, AppDetails, AppDraft, AppRef, ArchiveState, Caller, ChangedPassage, Changes, CodeFiles, CodeScope,
     ContentPart, DELIVERY_TIME, EditMode, EditRequest, EditResult, EditUnit, EditWarning, ExpectedVersion, Export,
-    ExportedItem, FieldChange, FieldMatch, FileRef, FindBy, FindItems, FoundInFiles, FoundInside, FoundWorkflow,
-    IdempotentRequest, IdempotentStart, ImportMode, ImportReport, ImportRequest, Importer, InsertAt, Interline,
-    ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LISTENERS_PER_USER, LineMatch, LinePatch, LineRange,
-    ListenFrom, ListenRequest, Listener, MatchType, MergeOffer, OrganizationDraft, Outbound, PassageChange,
+    ExportedItem, FieldChange, FieldMatch, FileRef, FindBy, FindItems, FoundByName, FoundInFiles, FoundInside,
+    FoundWorkflow, IdempotentRequest, IdempotentStart, ImportMode, ImportReport, ImportRequest, Importer, InsertAt,
+    Interline, ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LISTENERS_PER_USER, LineMatch, LinePatch,
+    LineRange, ListenFrom, ListenRequest, Listener, MatchType, MergeOffer, OrganizationDraft, Outbound, PassageChange,
     PublishedVersion, QuerySyntax, ReadContent, ReadItem, ReceivedEvent, ReplaceFile, ReplacedFile, ReportedRecord,
-    SUMMARY_TIME, SearchField, SearchFiles, SearchInside, Secret, SummaryError, SummaryRequest, SummaryResult,
-    TagChanges, TagCountFilter, TextChange, TextFilter, TokenDraft, TrashState, Upkeep, UpkeepReport, UserDraft,
-    Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch, WorkflowFilter, WorkflowRef, WorkflowSource,
-    Workflows, WriteOutcome,
+    SHORTEST_ID_PREFIX, SUMMARY_TIME, SearchField, SearchFiles, SearchInside, Secret, SummaryError, SummaryRequest,
+    SummaryResult, TagChanges, TagCountFilter, TextChange, TextFilter, TokenDraft, TrashState, Upkeep, UpkeepReport,
+    UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch, WorkflowFilter, WorkflowRef,
+    WorkflowSource, Workflows, WriteOutcome,
 };
 pub use workers::{count_worker_restart, supervise, worker_restarts};
 pub use write::{

@@ -1,6 +1,7 @@
 //! The `Store` trait: what the use cases need of a storage, with a contract on each method.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -166,6 +167,14 @@ pub trait Store: JobStore {
         kind: Kind,
         field: &UniqueField,
     ) -> Result<Option<ItemId>, StoreError>;
+
+    /// The first ids of items from one id to another, both included, in whatever view, in the visible spaces and kinds.
+    async fn find_by_id_range(
+        &self,
+        range: RangeInclusive<ItemId>,
+        visible: &Visibility,
+        limit: usize,
+    ) -> Result<Vec<ItemId>, StoreError>;
 
     /// Files of code that are not deleted, in the order of their paths, and how many there are, at one moment.
     async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError>;

@@ -18,6 +18,7 @@ mod connections;
 mod http;
 mod identity;
 mod job_worker;
+mod local_service;
 mod mcp;
 mod outbound;
 mod serve;
@@ -27,6 +28,7 @@ mod wire;
 
 pub use connections::{AddressRange, NotAnAddressRange};
 pub use http::openapi;
+pub use local_service::{LocalResponse, LocalService};
 pub use mcp::{McpServer, serve_mcp, serve_mcp_on};
 pub use serve::serve;
 pub use settings::{AiKey, AiSettings, Auth, Indexing, JobSettings, MakeTls, RateLimits, Settings};

@@ -7,6 +7,7 @@ use clap::Args;
 use super::StoreArgs;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  interline serve --listen 127.0.0.1:4680 --log warn")]
 pub(crate) struct ServeArgs {
     /// Address or name, and port, to listen on; port 0 is any free one [env: INTERLINE_LISTEN] [default: 127.0.0.1:4680]
     #[arg(long, value_name = "ADDRESS")]

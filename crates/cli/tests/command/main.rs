@@ -5,6 +5,7 @@
 mod admin;
 mod check;
 mod events;
+mod everyday;
 mod first_start;
 mod harness;
 mod log;

@@ -60,9 +60,9 @@ pub use export::{Export, ExportedItem};
 pub use idempotency::{IdempotentRequest, IdempotentStart};
 pub use import::{ImportMode, ImportReport, ImportRequest, Importer, ReportedRecord};
 pub use items::{
-    ArchiveState, ContentPart, ExpectedVersion, FieldChange, FieldMatch, FindBy, FindItems, FoundInside, ItemChanges,
-    ItemDraft, ItemRef, LineRange, QuerySyntax, ReadContent, ReadItem, SearchField, SearchInside, TagChanges,
-    TagCountFilter, TextFilter, TrashState, VersionDiff,
+    ArchiveState, ContentPart, ExpectedVersion, FieldChange, FieldMatch, FindBy, FindItems, FoundByName, FoundInside,
+    ItemChanges, ItemDraft, ItemRef, LineRange, QuerySyntax, ReadContent, ReadItem, SHORTEST_ID_PREFIX, SearchField,
+    SearchInside, TagChanges, TagCountFilter, TextFilter, TrashState, VersionDiff,
 };
 pub use jobs::{
     DELIVERY_TIME, JobPolicy, JobWorker, Outbound, SUMMARY_TIME, SummaryError, SummaryRequest, SummaryResult,

@@ -17,6 +17,7 @@ mod router;
 mod routes;
 mod state;
 
+pub(crate) use middleware::authentication::LocalDoor;
 pub(crate) use middleware::metrics::run_metrics_upkeep;
 pub use openapi::openapi;
-pub(crate) use router::{router, without_final_slash};
+pub(crate) use router::{local_router, router, without_final_slash};

@@ -1,6 +1,6 @@
 //! The router: all routes behind the middleware, and the responses where no route matches.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 
 use axum::Router;
 use axum::extract::Request;
@@ -29,16 +29,30 @@ pub(crate) fn router(
     shutdown: Shutdown,
 ) -> Router {
     let state = AppState::new(interline, settings, address, connections, memory, shutdown);
+    let pages = docs::routes(&state).merge(root::routes()).merge(mcp::routes(&state));
+    with_layers(routes::all().into_router(&state).merge(pages), state)
+}
+
+/// The API for requests of this process itself: without pages and MCP, which cost time to set up.
+pub(crate) fn local_router(
+    interline: Interline,
+    settings: Settings,
+    connections: ConnectionTable,
+    memory: MemoryBudget,
+    shutdown: Shutdown,
+) -> Router {
+    let address = (Ipv4Addr::LOCALHOST, 0).into();
+    let state = AppState::new(interline, settings, address, connections, memory, shutdown);
+    with_layers(routes::all().into_router(&state), state)
+}
+
+fn with_layers(routes: Router<AppState>, state: AppState) -> Router {
     let outer_layers = (
         from_fn_with_state(state.clone(), log_request),
         tower::util::option_layer(cors_layer(&state.settings)),
         CatchPanicLayer::custom(panic_response),
     );
-    routes::all()
-        .into_router(&state)
-        .merge(docs::routes(&state))
-        .merge(root::routes())
-        .merge(mcp::routes(&state))
+    routes
         .method_not_allowed_fallback(async |method: Method| ApiError::MethodNotAllowed(method.to_string()))
         .fallback(async |uri: Uri| ApiError::UnknownRoute(uri.path().chars().take(200).collect()))
         .layer(outer_layers)

@@ -1,7 +1,7 @@
 //! Pages of items, and lists of tags.
 
 use interline_items::search::{SearchHit, SearchOrder, SearchResults};
-use interline_items::{Caller, PageStart};
+use interline_items::{Caller, FoundByName, PageStart};
 use interline_search::Snippet;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -95,6 +95,22 @@ impl<'a> From<&'a Snippet> for SnippetResponse<'a> {
     fn from(snippet: &'a Snippet) -> SnippetResponse<'a> {
         let marks = snippet.marks.iter().map(|mark| [mark.start, mark.end]).collect();
         SnippetResponse { field: snippet.field.name(), line: snippet.field.line(), text: &snippet.text, marks }
+    }
+}
+
+/// The items that a text may mean.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LookedUpItems<'a> {
+    /// Sorted by id; without their contents.
+    items: Vec<ItemResponse<'a>>,
+    /// Whether there are more.
+    has_more: bool,
+}
+
+impl<'a> LookedUpItems<'a> {
+    pub(crate) fn new(found: &'a FoundByName, caller: &Caller) -> LookedUpItems<'a> {
+        let item = |item| ItemResponse::without_content(item).with_owner(item, caller);
+        LookedUpItems { items: found.items.iter().map(item).collect(), has_more: found.has_more }
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) use field_error::{invalid_field, json_field_error};
 pub(crate) use history::{HistoryList, VersionDiffResponse};
 pub(crate) use import::{ImportResponse, parse_record_line};
 pub(crate) use item::{ContentMetadata, Extent, ItemResponse, collection_of, content_length, total_lines};
-pub(crate) use list::{ItemList, TagCount, TagList};
+pub(crate) use list::{ItemList, LookedUpItems, TagCount, TagList};
 pub(crate) use object::Object;
 pub use parser_words::plain_parser_message;
 pub(crate) use requests::{

@@ -26,6 +26,7 @@ mod sql;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -294,6 +295,16 @@ impl Store for PostgresStore {
         field: &UniqueField,
     ) -> Result<Option<ItemId>, StoreError> {
         self.pools.use_one(async { lookup::find_deleted(&self.client().await?, spaces, kind, field).await }).await
+    }
+
+    async fn find_by_id_range(
+        &self,
+        range: RangeInclusive<ItemId>,
+        visible: &Visibility,
+        limit: usize,
+    ) -> Result<Vec<ItemId>, StoreError> {
+        let find = async |client: &mut Client| lookup::find_by_id_range(client, &range, visible, limit).await;
+        self.pools.read_long(None, find).await
     }
 
     async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError> {

@@ -22,6 +22,7 @@ mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -257,6 +258,16 @@ impl Store for SqliteStore {
     ) -> Result<Option<ItemId>, StoreError> {
         let (spaces, field) = (spaces.to_vec(), field.clone());
         self.readers.read_long(move |connection| lookup::find_deleted(connection, &spaces, kind, &field)).await
+    }
+
+    async fn find_by_id_range(
+        &self,
+        range: RangeInclusive<ItemId>,
+        visible: &Visibility,
+        limit: usize,
+    ) -> Result<Vec<ItemId>, StoreError> {
+        let visible = visible.clone();
+        self.readers.read_long(move |connection| lookup::find_by_id_range(connection, &range, &visible, limit)).await
     }
 
     async fn files(&self, query: &FileQuery) -> Result<FilePage, StoreError> {

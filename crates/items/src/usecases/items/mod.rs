@@ -7,6 +7,7 @@ mod expected_version;
 mod find_items;
 mod history;
 mod lifecycle;
+mod look_up;
 mod read;
 mod render;
 mod repair;
@@ -20,6 +21,7 @@ pub use drafts::{ArchiveState, FieldChange, ItemChanges, ItemDraft, TagChanges, 
 pub use expected_version::ExpectedVersion;
 pub use find_items::{FindBy, FindItems, TextFilter};
 pub use history::VersionDiff;
+pub use look_up::{FoundByName, SHORTEST_ID_PREFIX};
 pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
 pub(super) use search_inside::invalid_pattern;
 pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};

@@ -30,6 +30,10 @@ pub(in crate::http) struct AuthenticatedRoute {
     pub(in crate::http) rules: RouteRules,
 }
 
+/// The door of a request that did not come over a connection; an extension of the request.
+#[derive(Clone, Copy)]
+pub(crate) struct LocalDoor(pub(crate) Source);
+
 /// Authenticates a request, counts it as a read or a write as its route declares, and carries it out once if it has an
 /// `Idempotency-Key`.
 pub(in crate::http) async fn authenticate(
@@ -39,7 +43,8 @@ pub(in crate::http) async fn authenticate(
 ) -> Response<Body> {
     let AuthenticatedRoute { state, rules } = route;
     let identity = identity_from_headers(&state, request.headers());
-    let caller = match authenticated_caller(&state, identity, request.extensions(), Source::Rest).await {
+    let source = request.extensions().get::<LocalDoor>().map_or(Source::Rest, |door| door.0);
+    let caller = match authenticated_caller(&state, identity, request.extensions(), source).await {
         Ok((_, caller)) => caller,
         Err(error) => return error.into_response(),
     };

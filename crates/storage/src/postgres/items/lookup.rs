@@ -1,6 +1,7 @@
 //! Look-ups of items by id, name, path, tag and time of deletion.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use deadpool_postgres::{Client, GenericClient};
 use interline_items::fields::{CodePath, PromptName, Tag};
@@ -63,6 +64,12 @@ const BY_PATH: &str = "
     WHERE space = ANY($1) AND kind = $2 AND path = $3 AND deleted_at IS NULL
     ORDER BY array_position($1, space)
     LIMIT 1";
+
+const BY_ID_RANGE: &str = "
+    SELECT id FROM items
+    WHERE id BETWEEN $1 AND $2 AND space = ANY($3) AND kind = ANY($4)
+    ORDER BY id
+    LIMIT $5";
 
 macro_rules! deleted_with {
     ($field:literal) => {
@@ -228,6 +235,21 @@ pub(crate) async fn find_deleted(
         UniqueField::Path(_) => deleted_with!("path"),
     };
     first_with(client, sql, spaces, kind, field.value()).await
+}
+
+/// The first ids of items from one id to another in the visible spaces and kinds.
+pub(crate) async fn find_by_id_range(
+    client: &Client,
+    range: &RangeInclusive<ItemId>,
+    visible: &Visibility,
+    limit: usize,
+) -> Result<Vec<ItemId>, Failure> {
+    let statement = client.prepare_cached(BY_ID_RANGE).await?;
+    let spaces: Vec<Uuid> = visible.spaces().iter().map(|space| space.uuid()).collect();
+    let (kinds, limit) = (kind_names(visible.kinds()), i64::try_from(limit).unwrap_or(i64::MAX));
+    let (first, last) = (range.start().uuid(), range.end().uuid());
+    let found = client.query(&statement, &[&first, &last, &spaces, &kinds, &limit]).await?;
+    found.iter().map(|row| Ok(ItemId::from_uuid(row.try_get(0)?))).collect()
 }
 
 /// The id of the row that a statement finds.

@@ -1,6 +1,7 @@
 //! Look-ups of items by id, name, path, tag and time of deletion; the time of an item's last use.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use interline_items::fields::{CodePath, PromptName, Tag};
@@ -33,6 +34,10 @@ const BY_NAME: &str = "
 
 const BY_PATH: &str = "
     SELECT id FROM items WHERE space = ?1 AND kind = ?2 AND path = ?3 AND path IS NOT NULL AND deleted_at IS NULL";
+
+/// By the index of a partition.
+const BY_ID_RANGE: &str = "
+    SELECT id FROM items WHERE space = ?1 AND kind = ?2 AND view = ?3 AND id BETWEEN ?4 AND ?5 ORDER BY id LIMIT ?6";
 
 /// By the index of a list: no more is read than the trash of a space.
 macro_rules! deleted_with {
@@ -270,6 +275,30 @@ fn first_with(
         }
     }
     Ok(None)
+}
+
+/// The first ids of items from one id to another in the visible spaces and kinds: no more are read of each than asked for.
+pub(crate) fn find_by_id_range(
+    connection: &Connection,
+    range: &RangeInclusive<ItemId>,
+    visible: &Visibility,
+    limit: usize,
+) -> Result<Vec<ItemId>, Failure> {
+    let mut statement = connection.prepare_cached(BY_ID_RANGE)?;
+    let (first, last) = (range.start().uuid().into_bytes(), range.end().uuid().into_bytes());
+    let most = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut ids = BTreeSet::new();
+    for (space, kind) in visible.spaces().iter().flat_map(|space| visible.kinds().iter().map(move |kind| (space, kind)))
+    {
+        for view in [View::Active, View::Archived, View::Deleted] {
+            let keys = params![space.uuid().into_bytes(), kind.name(), view_number(view), first, last, most];
+            let found = statement.query_map(keys, |row| row.get(0))?;
+            for id in found {
+                ids.insert(ItemId::from_uuid(uuid::Uuid::from_bytes(id?)));
+            }
+        }
+    }
+    Ok(ids.into_iter().take(limit).collect())
 }
 
 /// Stores the time of a use, unless a later one is stored.

@@ -1,6 +1,8 @@
-//! `mark_used`, `find_by_name` and `find_deleted`.
+//! `mark_used`, `find_by_name`, `find_deleted` and `find_by_id_range`.
 
-use interline_items::{CodeKind, ItemId, Kind, SpaceId, UniqueField};
+use std::collections::BTreeSet;
+
+use interline_items::{CodeKind, ItemId, Kind, SpaceId, UniqueField, Visibility};
 
 use crate::fixtures::authors::author;
 use crate::fixtures::samples::{at, bookmark, file, name, note, path, prompt, url};
@@ -15,6 +17,7 @@ on_both!(
     an_archived_prompt_is_found_and_a_deleted_one_is_not,
     the_first_space_with_a_name_wins,
     what_was_deleted_last_is_found_by_what_it_was_called,
+    items_are_found_by_a_range_of_ids,
 );
 
 async fn use_is_remembered_and_is_no_change(test: TestStore) {
@@ -127,4 +130,34 @@ async fn what_was_deleted_last_is_found_by_what_it_was_called(test: TestStore) {
     let code = ada.create(store, file(&ada.space, CodeKind::Workflow, "a/b.py", "x")).await;
     ada.change(store, &code, ada.deleting(&code)).await.unwrap();
     assert_eq!(find(&both, Kind::Workflow, UniqueField::Path(path("a/b.py"))).await, Some(code.item.id));
+}
+
+async fn items_are_found_by_a_range_of_ids(test: TestStore) {
+    let store = &*test.store;
+    let (ada, ben) = (author(store, "ada").await, author(store, "ben").await);
+    let mut hers = Vec::new();
+    for title in ["a", "b", "c"] {
+        hers.push(ada.create(store, note(&ada.space, title)).await);
+    }
+    let his = ben.create(store, note(&ben.space, "d")).await.item.id;
+    ada.change(store, &hers[1], ada.deleting(&hers[1])).await.unwrap();
+    hers.push(ada.create(store, prompt(&ada.space, "review")).await);
+    let ids: Vec<ItemId> = hers.iter().map(|made| made.item.id).collect();
+    let all = ItemId::from_uuid(uuid::Uuid::nil())..=ItemId::from_uuid(uuid::Uuid::max());
+    let visible = |spaces: &[SpaceId], kinds: &[Kind]| {
+        Visibility::new(spaces.iter().copied().collect(), kinds.iter().copied().collect::<BTreeSet<_>>())
+    };
+    let own = visible(&[ada.space.id], &Kind::ALL);
+    let find = async |range, visible: &Visibility, limit| store.find_by_id_range(range, visible, limit).await.unwrap();
+    assert_eq!(find(all.clone(), &own, 10).await, ids, "deleted ones too, and nobody else's");
+    assert_eq!(find(all.clone(), &own, 2).await, ids[..2]);
+    assert_eq!(find(ids[1]..=ids[2], &own, 10).await, ids[1..=2], "both ends are included");
+    assert_eq!(find(ids[2]..=ids[1], &own, 10).await, []);
+    assert_eq!(find(all.clone(), &visible(&[ada.space.id], &[Kind::Prompt]), 10).await, ids[3..]);
+    assert_eq!(
+        find(all.clone(), &visible(&[ada.space.id, ben.space.id], &[Kind::Note]), 3).await,
+        [&ids[..3]].concat()
+    );
+    assert_eq!(find(his..=his, &own, 10).await, []);
+    assert_eq!(find(all, &visible(&[], &Kind::ALL), 10).await, []);
 }

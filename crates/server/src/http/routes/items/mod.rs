@@ -9,6 +9,7 @@ mod history;
 mod lifecycle;
 mod list;
 pub(in crate::http) mod list_values;
+mod look_up;
 mod read;
 mod render;
 mod search;
@@ -50,7 +51,10 @@ fn collection_routes(collection: Collection) -> Routes {
         .route(routes!(history::compare), read)
         .route(routes!(history::restore), write);
     let routes = match collection.kind() {
-        None => routes.merge(render_routes()).route(routes!(enrichment::read), read),
+        None => {
+            let routes = routes.merge(render_routes()).route(routes!(look_up::look_up), read);
+            routes.route(routes!(enrichment::read), read)
+        }
         Some(kind) => {
             let routes = routes.route(routes!(create::create), write);
             if kind.rules().name == Presence::Absent {

@@ -1,0 +1,247 @@
+//! The command `interline import`: a folder or a file of another program becomes items.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, IsTerminal as _, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::stream;
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use interline_interchange::{Entry, FileTimes, Format, ReadLimits, Shape, is_source_file, read_file};
+use interline_items::ImportMode;
+use jiff::Timestamp;
+use reqwest::{Body, Method};
+use serde_json::Value;
+
+use super::record_lines::record_line;
+use super::report::Report;
+use super::walk::{Found, Walk};
+use crate::api::{Api, ApiRequest};
+use crate::args::ImportArgs;
+use crate::command_error::CommandError;
+use crate::environment::Environment;
+use crate::local::IfMissing;
+use crate::screen::Screen;
+
+/// How many records and bytes one request has at the most: what is answered is stored.
+const BATCH_RECORDS: usize = 500;
+const BATCH_BYTES: usize = 8 * 1024 * 1024;
+/// How long the name of a source may be.
+const MAX_SOURCE: usize = 200;
+/// How much of a file is sent at a time.
+const PIECE: usize = 256 * 1024;
+const OCTETS: &str = "application/octet-stream";
+
+pub(crate) async fn run(args: &ImportArgs, environment: &Environment) -> Result<(), CommandError> {
+    let path = Path::new(&args.path);
+    let about =
+        if args.path == "-" { None } else { Some(fs::metadata(path).map_err(|error| unreadable(path, &error))?) };
+    let is_folder = about.is_some_and(|about| about.is_dir());
+    let format = match args.format {
+        Some(format) => format.0,
+        None if is_folder => guess_folder(path),
+        None => guess_file(path, &args.path)?,
+    };
+    if is_folder && !matches!(format.shape(), Shape::Files | Shape::Archive) {
+        return Err(CommandError::usage(format!("{} is a folder, and {format} is one file", path.display()))
+            .hint("name the file"));
+    }
+    let api = Api::open(&args.options.address, environment, IfMissing::Make).await?;
+    let mode = if args.dry_run { ImportMode::DryRun } else { ImportMode::Write };
+    let mut import = Import { api: &api, args, report: Report::new(mode), progress: progress() };
+    let done = if is_folder { import.folder(path, format).await } else { import.file(path, format).await };
+    import.progress.finish_and_clear();
+    import.report.print(args.options.format(), &Screen::of_stdout(environment))?;
+    done?;
+    if args.strict && import.report.has_problems() {
+        return Err(CommandError::refused("some of it was skipped, see above"));
+    }
+    Ok(())
+}
+
+/// An import that runs.
+struct Import<'a> {
+    api: &'a Api,
+    args: &'a ImportArgs,
+    report: Report,
+    progress: ProgressBar,
+}
+
+impl Import<'_> {
+    /// Imports the files of a folder, some hundred in a request. Ctrl-C stops it between two requests.
+    async fn folder(&mut self, folder: &Path, format: Format) -> Result<(), CommandError> {
+        let source = self.args.source.clone().unwrap_or_else(|| source_of(folder));
+        let (stopped, limits) = (stop_on_interrupt(), ReadLimits::default());
+        let (mut lines, mut records) = (Vec::new(), 0);
+        for found in Walk::new(folder) {
+            if stopped.load(Ordering::Relaxed) {
+                return Err(CommandError::refused("interrupted; what is reported is done")
+                    .hint("run the same command again to go on"));
+            }
+            match read_found(found, format, &limits) {
+                Entry::Record(record) => {
+                    serde_json::to_writer(&mut lines, &record_line(&record)).map_err(CommandError::failed)?;
+                    lines.push(b'\n');
+                    records += 1;
+                }
+                Entry::Skipped { source, reason } => self.report.skip(&source, &reason),
+                Entry::Attachment { .. } => self.report.attachment(),
+            }
+            if records >= BATCH_RECORDS || lines.len() >= BATCH_BYTES {
+                let batch = std::mem::take(&mut lines);
+                self.post("records", Some(&source), None, batch.into()).await?;
+                records = 0;
+            }
+        }
+        if lines.is_empty() { Ok(()) } else { self.post("records", Some(&source), None, lines.into()).await }
+    }
+
+    /// Sends a file as it is: the store reads it.
+    async fn file(&mut self, path: &Path, format: Format) -> Result<(), CommandError> {
+        let input: Box<dyn Read + Send> = if self.args.path == "-" {
+            Box::new(io::stdin())
+        } else {
+            Box::new(File::open(path).map_err(|error| unreadable(path, &error))?)
+        };
+        let name = path.file_name().and_then(OsStr::to_str).filter(|_| format.shape() == Shape::Files);
+        let source = self.args.source.clone();
+        self.post(format.name(), source.as_deref(), name, body_of(input)).await
+    }
+
+    async fn post(
+        &mut self,
+        format: &str,
+        source: Option<&str>,
+        name: Option<&str>,
+        body: Body,
+    ) -> Result<(), CommandError> {
+        let request = ApiRequest::new(Method::POST, &["import"])?
+            .query("format", format)
+            .maybe_query("source", source)
+            .maybe_query("name", name)
+            .maybe_query("dry_run", self.args.dry_run.then_some("true"));
+        let answer = match self.api.stream(request, Some(OCTETS), body).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                if let Some(report) = error.response_member("report") {
+                    self.report.add(report);
+                }
+                return Err(error.detail("what is reported is done; run the same command again to go on"));
+            }
+        };
+        let answer: Value = serde_json::from_slice(&answer.read_whole().await?).map_err(CommandError::failed)?;
+        self.report.add(&answer);
+        self.progress.set_message(format!("{} records", self.report.records()));
+        self.progress.tick();
+        Ok(())
+    }
+}
+
+/// The entry of a file. One that is too large is not read.
+fn read_found(found: Found, format: Format, limits: &ReadLimits) -> Entry {
+    let (path, relative) = match found {
+        Found::File { path, relative } => (path, relative),
+        Found::Unreadable { name, reason } => return Entry::Skipped { source: name, reason },
+    };
+    if !is_source_file(format, &relative) {
+        return Entry::Attachment { source: relative };
+    }
+    let skipped = |reason: String| Entry::Skipped { source: relative.clone(), reason };
+    let read = fs::metadata(&path).and_then(|about| {
+        if about.len() > limits.text_bytes {
+            let reason = format!("it has {} bytes; the most is {}", about.len(), limits.text_bytes);
+            return Err(io::Error::other(reason));
+        }
+        let created = about.created().ok().and_then(|time| Timestamp::try_from(time).ok());
+        let modified = about.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
+        let times = FileTimes { created, modified };
+        Ok((fs::read(&path)?, times))
+    });
+    match read {
+        Ok((bytes, times)) => read_file(format, &relative, &bytes, times),
+        Err(error) => skipped(error.to_string()),
+    }
+}
+
+/// A folder of skills has a `SKILL.md`, or folders that have one; any other is one of Markdown.
+fn guess_folder(folder: &Path) -> Format {
+    let has_skill = |folder: &Path| folder.join("SKILL.md").is_file();
+    let below = fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| has_skill(&entry.path()));
+    if has_skill(folder) || below { Format::Skill } else { Format::Markdown }
+}
+
+fn guess_file(path: &Path, typed: &OsStr) -> Result<Format, CommandError> {
+    let unknown = |name: &str| {
+        let names: Vec<&str> = Format::ALL.into_iter().map(Format::name).collect();
+        CommandError::refused(format!("{name}: its format cannot be told"))
+            .hint(format!("say it with --from: {}", names.join(", ")))
+    };
+    if typed == "-" {
+        return Err(unknown("stdin"));
+    }
+    let mut start = Vec::new();
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    file.take(4096).read_to_end(&mut start).map_err(|error| unreadable(path, &error))?;
+    Format::guess(&path.to_string_lossy(), &start).ok_or_else(|| unknown(&path.display().to_string()))
+}
+
+/// The name of a folder as a source: where it is, or the end of that.
+fn source_of(folder: &Path) -> String {
+    let path = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()).display().to_string();
+    let excess = path.chars().count().saturating_sub(MAX_SOURCE);
+    path.chars().skip(excess).collect()
+}
+
+/// A body that is read on a blocking thread as it is sent.
+fn body_of(input: Box<dyn Read + Send>) -> Body {
+    Body::wrap_stream(stream::unfold(Some(input), |input| async move {
+        let mut input = input?;
+        let read = tokio::task::spawn_blocking(move || {
+            let mut piece = vec![0; PIECE];
+            let length = input.read(&mut piece);
+            (
+                input,
+                length.map(|length| {
+                    piece.truncate(length);
+                    piece
+                }),
+            )
+        });
+        match read.await {
+            Ok((_, Ok(piece))) if piece.is_empty() => None,
+            Ok((input, Ok(piece))) => Some((Ok(piece), Some(input))),
+            Ok((_, Err(error))) => Some((Err(error), None)),
+            Err(error) => Some((Err(io::Error::other(error)), None)),
+        }
+    }))
+}
+
+/// Set by Ctrl-C from now on.
+fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let stopped = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&stopped);
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            set.store(true, Ordering::Relaxed);
+        }
+    });
+    stopped
+}
+
+/// A spinner on stderr, if that is a terminal.
+fn progress() -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    }
+    let spinner = ProgressBar::new_spinner();
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner.set_message("reading");
+    spinner
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::refused(format!("{}: {error}", path.display()))
+}

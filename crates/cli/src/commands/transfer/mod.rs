@@ -1,0 +1,7 @@
+//! The commands `interline import` and `interline export`.
+
+pub(super) mod export;
+pub(super) mod import;
+mod record_lines;
+mod report;
+mod walk;

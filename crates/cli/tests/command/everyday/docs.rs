@@ -1,0 +1,43 @@
+//! docs/command-line.md: every command in it runs, one after the other.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::place::at_both;
+
+/// The commands of the blocks that are `console`.
+fn commands(text: &str) -> Vec<&str> {
+    let mut commands = Vec::new();
+    let mut is_console = false;
+    for line in text.split('\n') {
+        match line.strip_prefix("```") {
+            Some(kind) => is_console = kind == "console",
+            None if is_console => commands.push(line.strip_prefix("$ ").expect("a command")),
+            None => {}
+        }
+    }
+    commands
+}
+
+#[test]
+fn every_command_of_the_page_runs() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/command-line.md");
+    let page = fs::read_to_string(page).expect("the page");
+    let commands = commands(&page);
+    assert!(commands.len() > 30, "{commands:?}");
+    at_both(|place| {
+        let folder = place.sandbox.write("bin", "").with_file_name("work");
+        fs::create_dir(&folder).expect("a folder");
+        let typed = place.command(&[]);
+        let program = Path::new(typed.get_program()).parent().expect("its folder").to_owned();
+        for command in &commands {
+            let mut shell = Command::new("/bin/sh");
+            shell.arg("-c").arg(command).current_dir(&folder).env_clear();
+            shell.envs(typed.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            shell.env("PATH", format!("{}:/usr/bin:/bin", program.display()));
+            let output = shell.output().expect("sh runs");
+            assert!(output.status.success(), "{command}: {output:?}");
+        }
+    });
+}

@@ -1,0 +1,9 @@
+//! The everyday commands, on the local store and against a server.
+
+mod docs;
+mod documents;
+mod edit;
+mod items;
+mod lifecycle;
+mod place;
+mod transfer;
