@@ -45,6 +45,24 @@ pub struct HistoryRecord {
     pub token: Option<NamedId<TokenId>>,
     /// The size of the content after it; `None` without one.
     pub content: Option<ContentSize>,
+    /// The versions that it merged, if it is a merge.
+    pub merged_from: Option<MergedFrom>,
+}
+
+/// The versions that a merge was made of, beside what was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergedFrom {
+    /// The version for which the change was made.
+    pub base: u64,
+    /// The version on which it was committed.
+    pub theirs: u64,
+}
+
+impl MergedFrom {
+    /// The merge that made a version: it is committed on the one before.
+    pub fn in_version(version: u64, base: u64) -> MergedFrom {
+        MergedFrom { base, theirs: version.saturating_sub(1) }
+    }
 }
 
 /// A user or token in a history, which may have been removed since.

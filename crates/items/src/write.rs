@@ -151,6 +151,8 @@ pub struct Record {
     pub user: UserId,
     /// The token that was used, if one was.
     pub token: Option<TokenId>,
+    /// The version for which the change was made, where it was merged with what came after that one.
+    pub merged_base: Option<u64>,
 }
 
 macro_rules! names {

@@ -145,8 +145,15 @@ fn creation(user: UserId, space: SpaceId) -> ItemWrite {
         archived_at: None,
         deleted_at: None,
     };
-    let record =
-        Record { action: Action::Create, changed_fields: Vec::new(), at: now, source: Source::Cli, user, token: None };
+    let record = Record {
+        action: Action::Create,
+        changed_fields: Vec::new(),
+        at: now,
+        source: Source::Cli,
+        user,
+        token: None,
+        merged_base: None,
+    };
     ItemWrite { before: None, after: item, content: ContentWrite::Keep, record }
 }
 

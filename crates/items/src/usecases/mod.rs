@@ -3,7 +3,7 @@
 //! A use case is one method of [`Interline`]. It takes the [`Caller`], and says which scope and role the caller needs,
 //! what is checked, and what is written.
 //!
-//! * `items`: make, read, list, search, change, archive, delete and render items; histories and tags.
+//! * `items`: make, read, list, search, change, archive, delete and render items; histories and tags; merging stale contents.
 //! * `edit`: edit contents, which has one path for all edits.
 //! * `code`: files of code by their paths, workflows, apps.
 //! * `access`: callers, tokens, users, organizations.
@@ -56,8 +56,8 @@ pub use events::{LISTENERS_PER_USER, ListenFrom, ListenRequest, Listener, Receiv
 pub use idempotency::{IdempotentRequest, IdempotentStart};
 pub use items::{
     ArchiveState, ContentPart, ExpectedVersion, FieldChange, FieldMatch, FindBy, FindItems, FoundInside, ItemChanges,
-    ItemDraft, ItemRef, LineRange, QuerySyntax, ReadContent, ReadItem, SearchField, SearchInside, TagChanges,
-    TagCountFilter, TextFilter, TrashState, VersionDiff,
+    ItemDraft, ItemRef, LineRange, OnStale, QuerySyntax, ReadContent, ReadItem, SearchField, SearchInside, TagChanges,
+    TagCountFilter, TextFilter, TrashState, Updated, VersionDiff,
 };
 pub use jobs::{
     DELIVERY_TIME, JobPolicy, JobWorker, Outbound, SUMMARY_TIME, SummaryError, SummaryRequest, SummaryResult,

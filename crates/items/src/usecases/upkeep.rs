@@ -112,6 +112,7 @@ impl Interline {
             source: Source::Cli,
             user: owner.id,
             token: None,
+            merged_base: None,
         };
         Ok(unless_stale(self.store.purge(item.id, item.stamp, record, None).await)?.is_some())
     }

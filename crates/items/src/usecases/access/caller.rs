@@ -307,7 +307,8 @@ impl Caller {
         changed_fields: Vec<&'static str>,
         at: Timestamp,
     ) -> Record {
-        Record { action, changed_fields, at, source: self.source, user: self.principal.user, token: self.token() }
+        let (source, user, token) = (self.source, self.principal.user, self.token());
+        Record { action, changed_fields, at, source, user, token, merged_base: None }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::usecases::{Caller, ExpectedVersion, Interline, ItemRef, ReadContent, 
 
 use super::content_check::BIG_BYTES;
 use super::drafts::StateChanges;
+use super::update::Step;
 
 /// The difference between two versions of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,8 +112,9 @@ impl Interline {
             self.check_content(caller, item.kind, &fields, content.clone()).await?.apply_to(&mut item);
             item.fields = fields;
             let after = Snapshot { item, content };
-            if let Some(saved) = self.save(caller, Action::Restore, before, after, StateChanges::default()).await? {
-                return Ok(saved);
+            let step = Step::between(before, after, StateChanges::default());
+            if let Some(saved) = self.save(caller, Action::Restore, step).await? {
+                return Ok(saved.after);
             }
         }
         Err(lost_every_round())
@@ -137,7 +139,8 @@ impl Interline {
         self.diff_contents(caller, before.content, after.content, diff).await.ok()
     }
 
-    async fn version(&self, caller: &Caller, item: &Item, number: u64) -> Result<Version, Error> {
+    /// A version of an item that the caller may read.
+    pub(super) async fn version(&self, caller: &Caller, item: &Item, number: u64) -> Result<Version, Error> {
         let permit = self.read_permit(caller).await?;
         // Storages are asked only for versions that the item has had.
         let version = match number {

@@ -7,6 +7,7 @@ mod expected_version;
 mod find_items;
 mod history;
 mod lifecycle;
+mod merge;
 mod read;
 mod render;
 mod repair;
@@ -19,7 +20,10 @@ pub use drafts::{ArchiveState, FieldChange, ItemChanges, ItemDraft, TagChanges, 
 pub use expected_version::ExpectedVersion;
 pub use find_items::{FindBy, FindItems, TextFilter};
 pub use history::VersionDiff;
+pub(super) use merge::MergeBase;
+pub use merge::OnStale;
 pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
 pub(super) use search_inside::invalid_pattern;
 pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};
 pub use tags::TagCountFilter;
+pub use update::Updated;

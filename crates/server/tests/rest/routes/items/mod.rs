@@ -7,6 +7,7 @@ mod damage;
 pub(crate) mod editing;
 mod enrichment;
 mod history;
+mod merge;
 mod notes;
 mod prompts;
 mod search_inside;
