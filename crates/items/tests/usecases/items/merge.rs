@@ -310,7 +310,7 @@ async fn a_base_that_history_does_not_have_is_a_plain_conflict() {
             ));
         }
         let keep = Upkeep { trash: None, history: None, events: None, history_records: Some(2) };
-        world.interline.upkeep(keep).await.unwrap();
+        world.interline.run_upkeep(keep).await.unwrap();
         assert!(failure(&world, &item, merge(&world, &item, content(OURS)).await).await.is_none());
         assert_eq!(merge_at(&world, &item, 3, content(THEIRS)).await.unwrap().after.item.stamp.version, 4);
     }
@@ -400,12 +400,12 @@ async fn a_merged_prompt_is_checked_with_the_arguments_of_the_request_or_the_sto
 
 #[tokio::test]
 async fn a_merge_that_is_too_long_is_a_conflict() {
-    let world = World::with_limits(Limits { content_bytes: 30, ..Limits::default() }).await;
+    let world = World::with_limits(Limits { content_bytes: 29, ..Limits::default() }).await;
     let item = world.create(Kind::Note, note_of("a\nb\nc\nd\n")).await;
     world.update(&item, content("a\nb\nc\nd 0123456789\n")).await.unwrap();
     let outcome = merge(&world, &item, content("a 0123456789\nb\nc\nd\n")).await;
     let failed = failure(&world, &item, outcome).await;
-    assert!(matches!(failed, Some(FailedMerge::Invalid(Error::TooLarge { limit: 30, actual: 32 }))), "{failed:?}");
+    assert!(matches!(failed, Some(FailedMerge::Invalid(Error::TooLarge { limit: 29, actual: 30 }))), "{failed:?}");
     let outcome = merge(&world, &item, content(&"x".repeat(31))).await;
     assert_eq!(code(outcome), "too_large");
     assert!(merge(&world, &item, content("a 01234567\nb\nc\nd\n")).await.unwrap().merged_from.is_some());
@@ -441,7 +441,7 @@ async fn long_texts_are_merged_and_hold_nobody_up() {
 async fn of_many_writers_and_mergers_at_once_nothing_is_lost() {
     const WRITERS: usize = 20;
     let world = World::new().await;
-    let base: String = (0..WRITERS * 2).map(|line| format!("<{line}>\n-\n")).collect();
+    let base: String = (0..WRITERS * 2).map(|line| format!("<{line}>\nkept {line}\n")).collect();
     for item in items(&world, &base, "many").await {
         let mut tasks: JoinSet<Result<(), Error>> = JoinSet::new();
         for number in 0..WRITERS {

@@ -136,7 +136,7 @@ async fn a_stale_file_is_merged_or_refused_whole(store: TestStore) {
     // A file that is valid on each side, and not when merged.
     let target = file("module", "list.py");
     users.put(&users.admin, target.clone(), "a = [\n    1,\n    2,\n    3,\n    4,\n]\n").await;
-    let theirs = with(&target, json!({"content": "a = [\n    1,\n    2,\n    *b,\n    3,\n    4,\n]\n"}));
+    let theirs = with(&target, json!({"content": "a = [\n    1,\n    2,\n    5 +\n    6,\n    3,\n    4,\n]\n"}));
     users.admin.post("/code/replace", theirs).await.expect(200, json!({"version": 2}));
     let ours =
         json!({"content": "if a:\n    1,\n    2,\n    3,\n    4,\n", "expected_version": 1, "on_stale": "merge"});

@@ -178,7 +178,7 @@ async fn a_version_that_history_has_forgotten_is_a_plain_conflict(store: TestSto
     let owner = store.serve().await.owner();
     for path in stale(&owner, BASE, THEIRS).await {
         let keep = interline_items::Upkeep { trash: None, history: None, events: None, history_records: Some(1) };
-        interline.upkeep(keep).await.unwrap();
+        interline.run_upkeep(keep).await.unwrap();
         for version in [1, 7] {
             let body = json!({"content": OURS, "expected_version": version, "on_stale": "merge"});
             let refused = owner.patch(&path, body).await.expect(409, json!({"error": "conflict", "diff": null})).json();
@@ -226,7 +226,7 @@ async fn a_repeated_merge_is_answered_from_memory(store: TestStore) {
 async fn merges_at_once_lose_nothing(store: TestStore) {
     const WRITERS: usize = 20;
     let owner = store.serve().await.owner();
-    let base: String = (0..WRITERS).map(|line| format!("<{line}>\n-\n")).collect();
+    let base: String = (0..WRITERS).map(|line| format!("<{line}>\nkept {line}\n")).collect();
     for path in of_every_kind(&owner, Some(&base)).await.into_iter().take(3) {
         let writers = (0..WRITERS).map(|number| {
             let (client, path) = (owner.afresh(), path.clone());
