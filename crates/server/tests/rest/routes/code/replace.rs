@@ -142,7 +142,8 @@ async fn a_stale_file_is_merged_or_refused_whole(store: TestStore) {
         json!({"content": "if a:\n    1,\n    2,\n    3,\n    4,\n", "expected_version": 1, "on_stale": "merge"});
     let expected = json!({"error": "conflict", "conflicts": [], "refusal": {"error": "invalid_code", "line": 4}});
     users.admin.post("/code/replace", with(&target, ours)).await.expect(409, expected);
-    let wrong = json!({"content": "a = [\n", "expected_version": 1, "on_stale": "merge"});
+    let wrong =
+        json!({"content": "a = {\n    1,\n    2,\n    3,\n    4,\n]\n", "expected_version": 1, "on_stale": "merge"});
     users.admin.post("/code/replace", with(&target, wrong)).await.expect(400, json!({"error": "invalid_code"}));
     let none = with(&file("module", "none.py"), json!({"content": "", "expected_version": 1, "on_stale": "merge"}));
     users.admin.post("/code/replace", none).await.expect(404, json!({"error": "not_found"}));
