@@ -54,7 +54,7 @@ pub use edit::{ChangedLines, Edit, EditMismatch, Splice};
 pub use excerpt::{MAX_EXCERPT_CHARS, excerpt};
 pub use insert::{Insert, InsertError, InsertPosition, Insertion, insert};
 pub use lines::{LineRangeError, read_lines, total_lines};
-pub use merge::{ConflictLines, MergeConflict, merge};
+pub use merge::{ConflictLines, MergeConflict, merge, merge_memory};
 pub use outline::{OutlineEntry, OutlineKind, markdown_outline};
 pub use patch::{InvalidOperation, LineOperation, OperationProblem, PatchError, StaleOperation, patch_lines};
 pub use replace::{

@@ -47,6 +47,24 @@ pub struct HistoryRecord {
     pub imported_from: Option<ImportedFrom>,
     /// The size of the content after it; `None` without one.
     pub content: Option<ContentSize>,
+    /// The versions that it merged, if it is a merge.
+    pub merged_from: Option<MergedFrom>,
+}
+
+/// The versions that a merge was made of, beside what was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergedFrom {
+    /// The version for which the change was made.
+    pub base: u64,
+    /// The version on which it was committed.
+    pub theirs: u64,
+}
+
+impl MergedFrom {
+    /// The merge that made a version: it is committed on the one before.
+    pub fn in_version(version: u64, base: u64) -> MergedFrom {
+        MergedFrom { base, theirs: version.saturating_sub(1) }
+    }
 }
 
 /// The names of the user and the token of a change that was imported with its history, as the source has them. The user who

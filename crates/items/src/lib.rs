@@ -47,13 +47,14 @@ pub use access::{
 pub use app::{App, AppVersion, PublishedFile};
 pub use check::{CheckProblem, CheckReport};
 pub use error::{
-    Error, Expectation, IdempotencyKeyProblem, NeedsText, OverloadCause, Overloaded, PassageField, PassageRole,
-    Refusal, quoted_names,
+    ConflictPassage, ConflictPlace, Error, Expectation, FailedMerge, IdempotencyKeyProblem, NeedsText, OverloadCause,
+    Overloaded, PassageField, PassageRole, Refusal, quoted_names,
 };
 pub use event::{Event, EventCursor, EventKind, EventRange};
 pub use health::{Outage, StoreHealth};
 pub use history::{
-    ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, NamedId, Retention, Version,
+    ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, MergedFrom, NamedId,
+    Retention, Version,
 };
 pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId};
 // Types of the edit engine that requests, results and errors of edits contain.
@@ -83,12 +84,12 @@ pub use usecases::{
     ExportedItem, FieldChange, FieldMatch, FileRef, FindBy, FindItems, FoundByName, FoundInFiles, FoundInside,
     FoundWorkflow, IdempotentRequest, IdempotentStart, ImportMode, ImportReport, ImportRequest, Importer, InsertAt,
     Interline, ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LISTENERS_PER_USER, LineMatch, LinePatch,
-    LineRange, ListenFrom, ListenRequest, Listener, MatchType, MergeOffer, OrganizationDraft, Outbound, PassageChange,
-    PublishedVersion, QuerySyntax, ReadContent, ReadItem, ReceivedEvent, ReplaceFile, ReplacedFile, ReportedRecord,
-    SHORTEST_ID_PREFIX, SUMMARY_TIME, SearchField, SearchFiles, SearchInside, Secret, SummaryError, SummaryRequest,
-    SummaryResult, TagChanges, TagCountFilter, TextChange, TextFilter, TokenDraft, TrashState, Upkeep, UpkeepReport,
-    UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch, WorkflowFilter, WorkflowRef,
-    WorkflowSource, Workflows, WriteOutcome,
+    LineRange, ListenFrom, ListenRequest, Listener, MatchType, MergeOffer, OnStale, OrganizationDraft, Outbound,
+    PassageChange, PublishedVersion, QuerySyntax, ReadContent, ReadItem, ReceivedEvent, ReplaceFile, ReplacedFile,
+    ReportedRecord, SHORTEST_ID_PREFIX, SUMMARY_TIME, SearchField, SearchFiles, SearchInside, Secret, SummaryError,
+    SummaryRequest, SummaryResult, TagChanges, TagCountFilter, TextChange, TextFilter, TokenDraft, TrashState, Updated,
+    Upkeep, UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch,
+    WorkflowFilter, WorkflowRef, WorkflowSource, Workflows, WriteOutcome,
 };
 pub use workers::{count_worker_restart, supervise, worker_restarts};
 pub use write::{

@@ -192,6 +192,8 @@ pub struct Record {
     pub token: Option<TokenId>,
     /// Of a change that is older than its commit, because it is imported: when it is committed, and what is known of it.
     pub import: Option<ImportedChange>,
+    /// The version for which the change was made, where it was merged with what came after that one.
+    pub merged_base: Option<u64>,
 }
 
 impl Record {

@@ -50,7 +50,7 @@ impl LocalService {
         let limits = ConnectionLimits { places, per_address: places, trusted_proxies: Vec::new() };
         let (closing, is_closing) = watch::channel(());
         let shutdown = Shutdown { is_closing, listeners: Arc::new(Semaphore::new(places)) };
-        let (table, memory) = (ConnectionTable::new(limits), MemoryBudget::new(MEMORY));
+        let (table, memory) = (ConnectionTable::new(limits), MemoryBudget::new(MEMORY, || None));
         let router = http::local_router(interline, settings, table, memory, shutdown);
         LocalService { router, _closing: Arc::new(closing) }
     }

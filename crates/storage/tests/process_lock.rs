@@ -153,6 +153,7 @@ fn creation(user: UserId, space: SpaceId) -> ItemWrite {
         user,
         token: None,
         import: None,
+        merged_base: None,
     };
     ItemWrite { before: None, after: item, content: ContentWrite::Keep, record }
 }

@@ -6,10 +6,12 @@ use crate::edit::{Edit, Splice};
 use crate::line_comparison::LineIds;
 use crate::lines::{LineCursor, count_lines, newlines};
 
+pub use memory::merge_memory;
 use regions::{Outcome, Region, Sequences};
 
 mod alignment;
 mod every_longest;
+mod memory;
 mod regions;
 
 /// How many lines the three texts may have together; texts with more are compared as a whole.

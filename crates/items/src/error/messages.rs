@@ -69,6 +69,7 @@ impl Error {
                 "correct the operations named; line numbers are those of the content before the patch".to_owned()
             }
             Error::AtEdit { index, error, .. } => after_edit_of_several(*index, error),
+            Error::Conflict { current, merge: Some(merge), .. } => merge.suggestion(current.stamp.version),
             Error::Conflict { current, .. } | Error::StaleLines { current, .. } => {
                 let version = current.stamp.version;
                 format!("nothing was applied: read the item again, then repeat the change on version {version}")
@@ -307,11 +308,11 @@ impl fmt::Display for Error {
             Error::AtEdit { index, total, error } => {
                 write!(f, "`edits[{index}]` (the {} of {total}): {error}", Ordinal(index + 1))
             }
-            Error::Conflict { expected_version, current, .. } => write!(
-                f,
-                "the item is at version {}, and version {expected_version} was expected",
-                current.stamp.version
-            ),
+            Error::Conflict { expected_version, current, merge, .. } => {
+                let version = current.stamp.version;
+                write!(f, "the item is at version {version}, and version {expected_version} was expected")?;
+                merge.as_ref().map_or(Ok(()), |merge| write!(f, "; {merge}"))
+            }
             Error::Duplicate { field, .. } => write!(f, "another item has the {} {}", field.name(), field.value()),
             Error::SlugTaken(app) => write!(f, "another app has the slug {}", app.slug.as_str()),
             Error::UnknownSpace(space) => write!(f, "there is no space {space}"),

@@ -3,8 +3,10 @@
 //! Where the words depend on the door (the name of a protocol's field, a path), the error carries data alone, and the edge
 //! of the server chooses the words.
 
+mod failed_merge;
 mod messages;
 
+pub use failed_merge::{ConflictPassage, ConflictPlace, FailedMerge};
 pub use messages::quoted_names;
 
 use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, StaleOperation, UnifiedDiff};
@@ -176,6 +178,8 @@ pub enum Error {
         current: Box<Item>,
         /// The diff from the content of the expected version to the present one, if that version is kept.
         diff: Option<UnifiedDiff>,
+        /// Why the change was not merged, where that was asked for and could be tried.
+        merge: Option<Box<FailedMerge>>,
     },
     /// Another item has the same value in a field that must be unique.
     Duplicate {

@@ -3,7 +3,7 @@
 //! A use case is one method of [`Interline`]. It takes the [`Caller`], and says which scope and role the caller needs,
 //! what is checked, and what is written.
 //!
-//! * `items`: make, read, list, search, change, archive, delete and render items; histories and tags.
+//! * `items`: make, read, list, search, change, archive, delete and render items; histories and tags; merging stale contents.
 //! * `edit`: edit contents, which has one path for all edits.
 //! * `code`: files of code by their paths, workflows, apps.
 //! * `access`: callers, tokens, users, organizations.
@@ -61,8 +61,8 @@ pub use idempotency::{IdempotentRequest, IdempotentStart};
 pub use import::{ImportMode, ImportReport, ImportRequest, Importer, ReportedRecord};
 pub use items::{
     ArchiveState, ContentPart, ExpectedVersion, FieldChange, FieldMatch, FindBy, FindItems, FoundByName, FoundInside,
-    ItemChanges, ItemDraft, ItemRef, LineRange, QuerySyntax, ReadContent, ReadItem, SHORTEST_ID_PREFIX, SearchField,
-    SearchInside, TagChanges, TagCountFilter, TextFilter, TrashState, VersionDiff,
+    ItemChanges, ItemDraft, ItemRef, LineRange, OnStale, QuerySyntax, ReadContent, ReadItem, SHORTEST_ID_PREFIX,
+    SearchField, SearchInside, TagChanges, TagCountFilter, TextFilter, TrashState, Updated, VersionDiff,
 };
 pub use jobs::{
     DELIVERY_TIME, JobPolicy, JobWorker, Outbound, SUMMARY_TIME, SummaryError, SummaryRequest, SummaryResult,

@@ -113,6 +113,7 @@ impl Interline {
             user: owner.id,
             token: None,
             import: None,
+            merged_base: None,
         };
         Ok(unless_stale(self.store.purge(item.id, item.stamp, record, None).await)?.is_some())
     }

@@ -1,18 +1,21 @@
 //! Idempotency keys: writes that are sent again.
 
 use interline_items::{
-    Caller, EditRequest, Error, ExpectedVersion, IdempotencyKeyProblem, IdempotentRequest, IdempotentStart, Kind,
-    PassageChange, Rank, TextChange, WriteOutcome,
+    Caller, EditRequest, Error, Expectation, ExpectedVersion, IdempotencyKeyProblem, IdempotentRequest,
+    IdempotentStart, Kind, OnStale, PassageChange, Rank, TextChange, WriteOutcome,
 };
 use rusqlite::Connection;
 
-use crate::samples::{note, note_of, tag, tagged, title, token};
+use crate::samples::{content, note, note_of, tag, tagged, title, token};
 use crate::world::{World, by_id, code};
 
 fn write(key: &str, body: &str) -> IdempotentRequest {
     let answer = |outcome: &WriteOutcome<'_>| match outcome {
         WriteOutcome::Created(item) => format!("created {}", item.stamp.version),
         WriteOutcome::Changed(item) => format!("changed {}", item.stamp.version),
+        WriteOutcome::Merged(item, from) => {
+            format!("merged {} of {} and {}", item.stamp.version, from.base, from.theirs)
+        }
         WriteOutcome::Edited(edited) => format!("edited line {:?}", edited.line),
         WriteOutcome::Removed(_) => "removed".to_owned(),
         WriteOutcome::Retagged(items) => format!("retagged {items}"),
@@ -59,6 +62,10 @@ async fn every_write_is_stored_with_its_answer() {
     let replace = PassageChange { old_str: "b".to_owned(), new_str: "c".to_owned(), expected_matches: 1 };
     let request = EditRequest::new(TextChange::Replace(replace));
     interline.edit(&world.first("edit").await, &which, request).await.unwrap();
+    let (base, merge) = (ExpectedVersion::Exactly(1, Expectation::ExpectedVersion), Some(OnStale::Merge));
+    interline.update_or_merge(&world.first("merge").await, &which, base, merge, content("0\na\nb")).await.unwrap();
+    let same = content("0\na\nc");
+    interline.update_or_merge(&world.first("same").await, &which, base, merge, same).await.unwrap();
     interline.archive(&world.first("archive").await, &which, any).await.unwrap();
     interline.rename_tag(&world.first("rename").await, &tag("x"), &tag("y")).await.unwrap();
     interline.delete(&world.first("delete").await, &which, any).await.unwrap();
@@ -67,7 +74,9 @@ async fn every_write_is_stored_with_its_answer() {
         ("create", "created 1"),
         ("update", "changed 2"),
         ("edit", "edited line Some(2)"),
-        ("archive", "changed 3"),
+        ("merge", "merged 4 of 1 and 3"),
+        ("same", "changed 4"),
+        ("archive", "changed 4"),
         ("rename", "retagged 1"),
         ("delete", "removed"),
         ("purge", "removed"),

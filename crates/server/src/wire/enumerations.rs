@@ -64,6 +64,8 @@ enumerations! {
     WarningCode = ["lost_indentation", "joined_lines"];
     /// What becomes of the line endings of a new text: they are written as they are, or become those of the passage.
     LineEndings = interline_items::LineEndings::ALL.map(interline_items::LineEndings::name);
+    /// What becomes of a whole content that was written for an older version.
+    OnStale = interline_items::OnStale::ALL.iter().map(|on_stale| on_stale.name());
     /// Where whole lines are inserted.
     InsertPosition = ["start", "end"];
     /// A field that is searched inside an item.

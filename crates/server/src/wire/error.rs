@@ -4,7 +4,7 @@ use interline_items::KindMismatch;
 use interline_items::fields::FieldError;
 use interline_items::{
     Error, InvalidOperation, Item, ItemId, Kind, MatchLocation, MergeOffer, MultipleMatches, NeedsText, NoMatch,
-    PassageField, SimilarPassage, SpaceId, StaleOperation, UnifiedDiff, View, quoted_names,
+    PassageField, SimilarPassage, SpaceId, StaleOperation, View, quoted_names,
 };
 use interline_python::CodeError;
 use serde::Serialize;
@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::ItemResponse;
 use super::code::OLD_STRING;
+use super::conflict::conflict;
 
 /// How many lines a place is shown with, before and after its own.
 const CONTEXT_LINES: usize = 2;
@@ -61,6 +62,11 @@ impl ErrorBody {
     /// The body with less of its data, where it is longer than an agent should have to read.
     pub(crate) fn bounded(mut self) -> ErrorBody {
         while serde_json::to_vec(&self).is_ok_and(|text| text.len() > MAX_BYTES) {
+            // The places of a failed merge say more than the diff beside them.
+            if self.data.contains_key("conflicts") && self.data.remove("diff").is_some() {
+                self.data.insert("diff_truncated".to_owned(), true.into());
+                continue;
+            }
             let longest = self.data.values_mut().filter_map(Value::as_array_mut).max_by_key(|list| list.len());
             if let Some(list) = longest.filter(|list| !list.is_empty()) {
                 // By halves: one at a time would write a long list as often as it has entries.
@@ -192,7 +198,9 @@ fn data_of(error: &Error) -> Map<String, Value> {
             data.insert("edit_index".to_owned(), (*index).into());
             data
         }
-        Error::Conflict { expected_version, current, diff, .. } => conflict(*expected_version, current, diff.as_ref()),
+        Error::Conflict { expected_version, current, diff, merge, .. } => {
+            conflict(*expected_version, current, diff.as_ref(), merge.as_deref())
+        }
         Error::Duplicate { field, existing } => object([
             ("field", field.name().into()),
             ("existing_id", existing.id.to_string().into()),
@@ -217,16 +225,6 @@ fn data_of(error: &Error) -> Map<String, Value> {
         | Error::Unknown(_)
         | Error::Internal(_) => Map::new(),
     }
-}
-
-fn conflict(expected_version: u64, current: &Item, diff: Option<&UnifiedDiff>) -> Map<String, Value> {
-    object([
-        ("current_version", current.stamp.version.into()),
-        ("expected_version", expected_version.into()),
-        ("current", item(current)),
-        ("diff", diff.map(|diff| diff.text.as_str()).into()),
-        ("diff_truncated", diff.map(|diff| diff.truncated).into()),
-    ])
 }
 
 /// The data with the field `merged`, where a change is offered.
@@ -280,12 +278,12 @@ fn location(place: &MatchLocation) -> Value {
     json!({"line": place.line, "preview": place.context.split('\n').nth(before).unwrap_or_default()})
 }
 
-fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
+pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
     members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// An item without its content.
-fn item(item: &Item) -> Value {
+pub(super) fn item(item: &Item) -> Value {
     serde_json::to_value(ItemResponse::without_content(item)).unwrap_or_default()
 }
 

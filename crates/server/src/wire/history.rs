@@ -1,6 +1,7 @@
 //! The history of an item in responses: its records, and the diff of two versions.
 
-use interline_items::{HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, NamedId, VersionDiff};
+use interline_items::{HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, MergedFrom, NamedId, VersionDiff};
+use schemars::JsonSchema;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -56,6 +57,29 @@ pub(crate) struct HistoryRecordResponse<'a> {
     /// The length of the content after it, in characters; null without content.
     #[schema(value_type = Option<i64>, minimum = 0)]
     content_length: Option<u64>,
+    /// The versions that it merged, where it is a merge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    merged_from: Option<MergedFromResponse>,
+}
+
+/// The versions that a merge was made of, beside the content that was sent.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema, JsonSchema)]
+#[schema(as = MergedFrom)]
+pub(crate) struct MergedFromResponse {
+    /// The version for which the content was written.
+    #[schema(value_type = i64, minimum = 1)]
+    base: u64,
+    /// The version with which it was merged.
+    #[schema(value_type = i64, minimum = 1)]
+    theirs: u64,
+}
+
+impl From<MergedFrom> for MergedFromResponse {
+    fn from(merged_from: MergedFrom) -> MergedFromResponse {
+        let MergedFrom { base, theirs } = merged_from;
+        MergedFromResponse { base, theirs }
+    }
 }
 
 /// The names of the user and the token of a change that was imported. Nobody has checked them.
@@ -110,6 +134,7 @@ impl<'a> From<&'a HistoryRecord> for HistoryRecordResponse<'a> {
             token: record.token.as_ref().map(|token| NamedIdResponse::new(token, token.id.uuid())),
             imported_from: record.imported_from.as_ref().map(ImportedFromResponse::from),
             content_length: record.content.map(|size| size.characters),
+            merged_from: record.merged_from.map(MergedFromResponse::from),
         }
     }
 }

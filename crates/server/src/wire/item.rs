@@ -1,7 +1,7 @@
 //! Items in responses.
 
 use interline_items::fields::{Argument, Arguments, CodePath, Description, FrontMatter, PromptName, Tag, Title, Url};
-use interline_items::{Caller, ContentPart, Item, Kind, Presence, ReadItem, Snapshot};
+use interline_items::{Caller, ContentPart, Item, Kind, MergedFrom, Presence, ReadItem, Snapshot};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::Time;
 use super::code::CodeOwner;
 use super::enumerations::ItemType;
+use super::history::MergedFromResponse;
 
 /// A note, bookmark, prompt or file of code.
 #[derive(Debug, Serialize, ToSchema)]
@@ -57,6 +58,10 @@ pub(crate) struct ItemResponse<'a> {
     /// 1 at creation, and 1 more for each change of content or fields.
     #[schema(value_type = i64, minimum = 1)]
     pub(crate) version: u64,
+    /// There where a change was merged with what was stored since the version that it was made for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    merged_from: Option<MergedFromResponse>,
     /// When it was made.
     pub(crate) created_at: Time,
     /// When its content or fields were last changed.
@@ -169,6 +174,11 @@ impl<'a> ItemResponse<'a> {
         ItemResponse { app_id, organization_id, ..self }
     }
 
+    /// The item with the versions that were merged, if some were.
+    pub(crate) fn with_merge(self, merged_from: Option<MergedFrom>) -> ItemResponse<'a> {
+        ItemResponse { merged_from: merged_from.map(MergedFromResponse::from), ..self }
+    }
+
     fn bare(item: &'a Item) -> ItemResponse<'a> {
         let (fields, rules) = (&item.fields, item.kind.rules());
         ItemResponse {
@@ -185,6 +195,7 @@ impl<'a> ItemResponse<'a> {
             app_id: None,
             organization_id: None,
             version: item.stamp.version,
+            merged_from: None,
             created_at: Time(item.created_at),
             updated_at: Time(item.updated_at),
             last_used_at: item.last_used_at.map(Time),

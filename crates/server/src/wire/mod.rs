@@ -2,6 +2,7 @@
 //! convert to and from the types of `interline-items`.
 
 pub(crate) mod code;
+mod conflict;
 mod cursor;
 mod edit_requests;
 mod edit_response;
@@ -36,7 +37,7 @@ pub(crate) use enumerations::{
 pub(crate) use error::{ErrorBody, fields_message};
 pub(crate) use event::EventMessage;
 pub(crate) use field_error::{invalid_field, json_field_error};
-pub(crate) use history::{HistoryList, VersionDiffResponse};
+pub(crate) use history::{HistoryList, MergedFromResponse, VersionDiffResponse};
 pub(crate) use import::{ImportResponse, parse_record_line};
 pub(crate) use item::{ContentMetadata, Extent, ItemResponse, collection_of, content_length, total_lines};
 pub(crate) use list::{ItemList, LookedUpItems, TagCount, TagList};
@@ -44,7 +45,7 @@ pub(crate) use object::Object;
 pub use parser_words::plain_parser_message;
 pub(crate) use requests::{
     CreateItemRequest, CreateTokenRequest, CreateUserRequest, ItemConditionRequest, RenameTagRequest,
-    RenameTokenRequest, RenderRequest, UpdateItemRequest, tag_changes,
+    RenameTokenRequest, RenderRequest, UpdateItemRequest, on_stale, tag_changes,
 };
 pub(crate) use time::Time;
 pub(crate) use truncation::{MAX_CHARS, Truncation};

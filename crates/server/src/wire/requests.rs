@@ -9,7 +9,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::enumerations::{ItemType, TokenScope};
+use super::enumerations::{ItemType, OnStale, TokenScope};
 use super::{Object, invalid_field};
 
 /// A new item.
@@ -136,6 +136,20 @@ pub(crate) struct UpdateItemRequest {
     #[serde(default, deserialize_with = "deserialize_some")]
     #[schema(value_type = Option<String>)]
     content: Option<Option<String>>,
+    /// With `content` and `expected_version` or `If-Match`: what becomes of it where the item is at another version. `refuse`
+    /// unless given; with `merge`, what was changed since is kept, or `conflicts` says where both changed the same.
+    #[serde(default, deserialize_with = "deserialize_some")]
+    #[schema(value_type = Option<OnStale>, nullable = false)]
+    pub(crate) on_stale: Option<String>,
+}
+
+/// What becomes of a content that was written for an older version, from the field `on_stale`.
+pub(crate) fn on_stale(name: Option<&str>) -> Result<Option<interline_items::OnStale>, Error> {
+    let parse = |name| {
+        let refused = || invalid_field("on_stale", "must be one of refuse, merge");
+        interline_items::OnStale::from_name(name).ok_or_else(refused)
+    };
+    name.map(parse).transpose()
 }
 
 impl UpdateItemRequest {

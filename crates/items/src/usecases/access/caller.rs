@@ -308,7 +308,7 @@ impl Caller {
         at: Timestamp,
     ) -> Record {
         let (source, user, token) = (self.source, self.principal.user, self.token());
-        Record { action, changed_fields, at, source, user, token, import: None }
+        Record { action, changed_fields, at, source, user, token, import: None, merged_base: None }
     }
 }
 

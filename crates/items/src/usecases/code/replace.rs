@@ -3,7 +3,10 @@
 use crate::{Error, ItemRef, Refusal, Scope, Snapshot, SpaceId, SpaceOwner};
 
 use super::super::commit::{MAX_ROUNDS, lost_every_round};
-use super::super::{Caller, ExpectedVersion, FieldChange, Interline, ItemChanges, ItemDraft, WriteOutcome};
+use super::super::items::MergeBase;
+use super::super::{
+    Caller, ExpectedVersion, FieldChange, Interline, ItemChanges, ItemDraft, OnStale, Updated, WriteOutcome,
+};
 use super::scope::FileRef;
 
 /// A request to write a whole file.
@@ -15,6 +18,8 @@ pub struct ReplaceFile {
     pub content: String,
     /// The version that the caller expects to replace; a file that does not exist has none.
     pub expected: ExpectedVersion,
+    /// What becomes of the content where the file is at another version.
+    pub on_stale: Option<OnStale>,
 }
 
 /// The file that was written, and whether it is new.
@@ -22,15 +27,16 @@ pub struct ReplaceFile {
 pub enum ReplacedFile {
     /// There was no file at its path.
     Created(Snapshot),
-    /// There was one; its content is replaced, or was the same already.
-    Updated(Snapshot),
+    /// There was one; its content is replaced or merged, or was the same already.
+    Updated(Updated),
 }
 
 impl ReplacedFile {
     /// The file as it is now.
     pub fn file(&self) -> &Snapshot {
         match self {
-            ReplacedFile::Created(file) | ReplacedFile::Updated(file) => file,
+            ReplacedFile::Created(file) => file,
+            ReplacedFile::Updated(updated) => &updated.after,
         }
     }
 }
@@ -40,7 +46,10 @@ impl Interline {
     /// makes it and the other replaces its content. A file in the trash stays there.
     pub async fn replace_file(&self, caller: &Caller, request: ReplaceFile) -> Result<ReplacedFile, Error> {
         caller.require_change()?;
-        let ReplaceFile { file, content, expected } = request;
+        let ReplaceFile { file, content, expected, on_stale } = request;
+        let changes = ItemChanges { content: FieldChange::Set(content.clone()), ..ItemChanges::default() };
+        // Also where there is no file, and nothing to merge with.
+        MergeBase::from_request(expected, on_stale, &changes)?;
         let kind = file.scope.kind.kind();
         caller.require_kind(kind)?;
         let path = self.parse_path(&file)?;
@@ -49,10 +58,9 @@ impl Interline {
         for _ in 0..MAX_ROUNDS {
             let done = match (self.store.find_by_path(&[space], kind, &path).await?, expected) {
                 (Some(id), _) => {
-                    let changes = ItemChanges { content: FieldChange::Set(content.clone()), ..ItemChanges::default() };
-                    self.update(caller, &ItemRef::Id(id, Some(kind)), expected, changes)
-                        .await
-                        .map(ReplacedFile::Updated)
+                    let file = ItemRef::Id(id, Some(kind));
+                    let updated = self.update_or_merge(caller, &file, expected, on_stale, changes.clone());
+                    updated.await.map(ReplacedFile::Updated)
                 }
                 (None, ExpectedVersion::Exactly(..) | ExpectedVersion::Existing) => return Err(file.not_found()),
                 (None, ExpectedVersion::Any) => {

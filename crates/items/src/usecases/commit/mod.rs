@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::{Batch, Error, IdempotencyRecord, Item, ItemWrite, Store, StoreError, spawn_in_request};
+use crate::{Batch, Error, IdempotencyRecord, Item, ItemWrite, MergedFrom, Store, StoreError, spawn_in_request};
 
 use super::{Caller, EditResult, Interline, now};
 
@@ -32,6 +32,8 @@ pub enum WriteOutcome<'a> {
     Created(&'a Item),
     /// An item was changed.
     Changed(&'a Item),
+    /// An item was changed by a merge of these versions.
+    Merged(&'a Item, MergedFrom),
     /// A content was edited.
     Edited(&'a EditResult),
     /// An item was removed, into the trash or for good.
@@ -128,7 +130,16 @@ mod tests {
             deleted_at: None,
         };
         let (action, changed_fields, source) = (Action::Update, vec!["tags"], Source::Rest);
-        let record = Record { action, changed_fields, at, source, user: UserId::generate(), token: None, import: None };
+        let record = Record {
+            action,
+            changed_fields,
+            at,
+            source,
+            user: UserId::generate(),
+            token: None,
+            import: None,
+            merged_base: None,
+        };
         ItemWrite { before: Some(before), after, content: ContentWrite::Keep, record }
     }
 

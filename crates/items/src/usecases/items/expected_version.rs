@@ -23,7 +23,8 @@ impl ExpectedVersion {
     pub(in crate::usecases) fn check(self, item: &Item) -> Result<(), Error> {
         match self {
             ExpectedVersion::Exactly(expected_version, expectation) if expected_version != item.stamp.version => {
-                Err(Error::Conflict { expected_version, expectation, current: Box::new(item.clone()), diff: None })
+                let current = Box::new(item.clone());
+                Err(Error::Conflict { expected_version, expectation, current, diff: None, merge: None })
             }
             ExpectedVersion::Any | ExpectedVersion::Existing | ExpectedVersion::Exactly(..) => Ok(()),
         }
@@ -47,9 +48,9 @@ impl Interline {
     /// Adds to a conflict the diff since the expected version, if that version is still kept.
     pub(in crate::usecases) async fn with_diff(&self, caller: &Caller, error: Error) -> Error {
         match error {
-            Error::Conflict { expected_version, expectation, current, diff: None } => {
+            Error::Conflict { expected_version, expectation, current, diff: None, merge } => {
                 let diff = self.diff_since(caller, &current, expected_version, MAX_DIFF_BYTES).await;
-                Error::Conflict { expected_version, expectation, current, diff }
+                Error::Conflict { expected_version, expectation, current, diff, merge }
             }
             error => error,
         }

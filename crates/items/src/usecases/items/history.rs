@@ -12,6 +12,7 @@ use crate::usecases::{Caller, ExpectedVersion, Interline, ItemRef, ReadContent, 
 
 use super::content_check::BIG_BYTES;
 use super::drafts::StateChanges;
+use super::update::Step;
 
 /// The difference between two versions of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,8 +112,9 @@ impl Interline {
             self.check_content(caller, item.kind, &fields, content.clone()).await?.apply_to(&mut item);
             item.fields = fields;
             let after = Snapshot { item, content };
-            if let Some(saved) = self.save(caller, Action::Restore, before, after, StateChanges::default()).await? {
-                return Ok(saved);
+            let step = Step::between(before, after, StateChanges::default());
+            if let Some(saved) = self.save(caller, Action::Restore, step).await? {
+                return Ok(saved.after);
             }
         }
         Err(lost_every_round())

@@ -243,6 +243,7 @@ async fn a_token_is_narrowed_to_kinds_and_spaces_of_code_too() {
             file: file(CodeKind::Workflow, "new.py"),
             content: FLOW.to_owned(),
             expected: ExpectedVersion::Any,
+            on_stale: None,
         };
         assert_eq!(code(interline.replace_file(caller, requested).await), made);
         assert_eq!(code(interline.create_app(caller, app("New")).await), NO);

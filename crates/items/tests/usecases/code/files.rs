@@ -2,7 +2,7 @@
 
 use interline_items::{
     AppRef, CodeFiles, CodeKind, CodeScope, Error, Expectation, ExpectedVersion, FileRef, HistoryQuery, ItemChanges,
-    ItemRef, LineRange, ReadContent, ReplaceFile, ReplacedFile,
+    ItemRef, LineRange, ReadContent, ReplaceFile, ReplacedFile, Updated,
 };
 
 use super::{Cast, FLOW, MODULE, app_file, file, in_app, replacing, scope};
@@ -65,11 +65,14 @@ async fn replacing_makes_a_file_or_changes_it() {
         panic!("not made")
     };
     assert_eq!(made.item.fields.path.as_ref().unwrap().as_str(), "components/a.tsx");
-    let ReplacedFile::Updated(same) = cast.replace("acme", &target, "one\r\n").await.unwrap() else {
+    let ReplacedFile::Updated(Updated { after: same, .. }) = cast.replace("acme", &target, "one\r\n").await.unwrap()
+    else {
         panic!("made twice")
     };
     assert_eq!(same, made);
-    let ReplacedFile::Updated(other) = cast.replace("acme", &target, "").await.unwrap() else { panic!("made twice") };
+    let ReplacedFile::Updated(Updated { after: other, .. }) = cast.replace("acme", &target, "").await.unwrap() else {
+        panic!("made twice")
+    };
     assert_eq!((other.item.id, other.item.stamp.version), (made.item.id, 2));
     assert_eq!(cast.text("acme", &app_file("shop", "components/a.tsx")).await, "");
 }
@@ -79,8 +82,12 @@ async fn a_file_is_replaced_only_at_the_version_that_is_expected() {
     let cast = Cast::new().await;
     let acme = cast.caller("acme").await;
     let at = |version| ExpectedVersion::Exactly(version, Expectation::ExpectedVersion);
-    let requested =
-        |path: &str, expected| ReplaceFile { file: app_file("shop", path), content: "new".to_owned(), expected };
+    let requested = |path: &str, expected| ReplaceFile {
+        file: app_file("shop", path),
+        content: "new".to_owned(),
+        expected,
+        on_stale: None,
+    };
     let interline = cast.interline();
     assert_eq!(code(interline.replace_file(&acme, requested("_layout.tsx", at(2))).await), "conflict");
     assert_eq!(code(interline.replace_file(&acme, requested("_layout.tsx", at(1))).await), "ok");
@@ -117,7 +124,7 @@ async fn of_many_that_make_one_file_all_succeed_and_one_makes_it() {
             let (interline, acme) = (cast.interline().clone(), acme.clone());
             let content = format!("{round} {number}");
             let file = app_file("shop", &format!("new-{round}.txt"));
-            let requested = ReplaceFile { file, content, expected: ExpectedVersion::Any };
+            let requested = ReplaceFile { file, content, expected: ExpectedVersion::Any, on_stale: None };
             tokio::spawn(async move { interline.replace_file(&acme, requested).await.unwrap() })
         });
         let mut made = 0;

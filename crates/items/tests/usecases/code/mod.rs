@@ -6,6 +6,7 @@ mod apps;
 mod files;
 mod history;
 mod lists;
+mod merge;
 mod python;
 mod search;
 mod workflows;
@@ -81,7 +82,12 @@ impl Cast {
     }
 
     pub(crate) async fn replace(&self, who: &str, file: &FileRef, content: &str) -> Result<ReplacedFile, Error> {
-        let requested = ReplaceFile { file: file.clone(), content: content.to_owned(), expected: ExpectedVersion::Any };
+        let requested = ReplaceFile {
+            file: file.clone(),
+            content: content.to_owned(),
+            expected: ExpectedVersion::Any,
+            on_stale: None,
+        };
         self.interline().replace_file(&self.caller(who).await, requested).await
     }
 

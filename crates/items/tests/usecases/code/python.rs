@@ -117,6 +117,7 @@ async fn a_version_is_restored_only_if_it_is_what_its_kind_demands() {
         file: target.clone(),
         content: "@acme.workflow\ndef f(): ...\n".to_owned(),
         expected: ExpectedVersion::Any,
+        on_stale: None,
     };
     let made = elsewhere.replace_file(&acme, requested).await.unwrap().file().item.clone();
     cast.replace("acme", &target, FLOW).await.unwrap();

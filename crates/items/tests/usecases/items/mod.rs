@@ -5,6 +5,7 @@ pub(crate) mod find_items;
 mod flipped_bytes;
 mod history;
 mod lifecycle;
+mod merge;
 mod read;
 mod render;
 mod search_inside;

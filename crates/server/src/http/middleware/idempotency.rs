@@ -118,6 +118,10 @@ fn stored_item_response(outcome: &WriteOutcome<'_>, caller: &Caller) -> Value {
         WriteOutcome::Changed(item) => {
             json!({"status": 200, "etag": etag_text(item), "body": ItemResponse::without_text(item).with_owner(item, caller)})
         }
+        WriteOutcome::Merged(item, merged_from) => {
+            let body = ItemResponse::without_text(item).with_owner(item, caller).with_merge(Some(*merged_from));
+            json!({"status": 200, "etag": etag_text(item), "body": body})
+        }
         WriteOutcome::Edited(edited) => {
             let item = &edited.after.item;
             let body = EditResponse::without_diff(edited, ItemResponse::without_text(item).with_owner(item, caller));
@@ -133,6 +137,9 @@ fn stored_code_response(outcome: &WriteOutcome<'_>, caller: &Caller) -> Value {
     match outcome {
         WriteOutcome::Created(item) => json!({"status": 201, "body": ReplaceFileResponse::created(item, caller)}),
         WriteOutcome::Changed(item) => json!({"status": 200, "body": ReplaceFileResponse::changed(item, caller)}),
+        WriteOutcome::Merged(item, merged_from) => {
+            json!({"status": 200, "body": ReplaceFileResponse::merged(item, *merged_from, caller)})
+        }
         WriteOutcome::Edited(edited) => {
             json!({"status": 200, "body": PatchFileResponse::new(edited, EditMode::Write, caller).without_text()})
         }

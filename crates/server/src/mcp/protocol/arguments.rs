@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use interline_items::{Error, ItemId, Kind, OrganizationId};
+use interline_items::{Error, ItemId, Kind, OnStale, OrganizationId};
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeOwned, Error as _, Unexpected, Visitor};
@@ -209,6 +209,23 @@ impl JsonSchema for OrganizationIdArg {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({"type": "string"})
+    }
+}
+
+// What becomes of a content that was written for an older version. (A doc comment would be sent to models.)
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::mcp) enum OnStaleArg {
+    Refuse,
+    Merge,
+}
+
+impl From<OnStaleArg> for OnStale {
+    fn from(on_stale: OnStaleArg) -> OnStale {
+        match on_stale {
+            OnStaleArg::Refuse => OnStale::Refuse,
+            OnStaleArg::Merge => OnStale::Merge,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::mcp::protocol::arguments::{BoundedInt, NonNegativeInt, PositiveInt};
 use crate::mcp::protocol::tool::CallContext;
-use crate::wire::{Time, invalid_field};
+use crate::wire::{MergedFromResponse, Time, invalid_field};
 
 /// How many records a result has unless the call asks for more.
 const DEFAULT_LIMIT: u64 = 20;
@@ -52,6 +52,8 @@ struct HistoryRecordResult {
     token: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     content_length: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    merged_from: Option<MergedFromResponse>,
 }
 
 impl HistoryResult {
@@ -90,6 +92,7 @@ impl From<HistoryRecord> for HistoryRecordResult {
             user: record.user.name,
             token: record.token.and_then(|token| token.name),
             content_length: record.content.map(|size| size.characters),
+            merged_from: record.merged_from.map(MergedFromResponse::from),
         }
     }
 }

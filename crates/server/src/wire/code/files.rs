@@ -1,13 +1,17 @@
 //! Files of code in responses.
 
 use interline_items::fields::CodePath;
-use interline_items::{Caller, EditMode, EditResult, FilePage, Item, LineMatch, ReadItem, ReplacedFile};
+use interline_items::{
+    Caller, EditMode, EditResult, FilePage, Item, LineMatch, MergedFrom, ReadItem, ReplacedFile, Updated,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::CodeOwner;
 use crate::wire::enumerations::{EntityType, MatchType};
-use crate::wire::{EditWarningResponse, Time, Truncation, content_length, dry_run_flag, total_lines};
+use crate::wire::{
+    EditWarningResponse, MergedFromResponse, Time, Truncation, content_length, dry_run_flag, total_lines,
+};
 
 /// Files of code.
 #[derive(Debug, Serialize, ToSchema)]
@@ -130,6 +134,10 @@ pub(crate) struct ReplaceFileResponse {
     /// The version afterwards.
     #[schema(value_type = i64, minimum = 1)]
     version: u64,
+    /// There where the content was merged with what was stored since the version that it was written for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    merged_from: Option<MergedFromResponse>,
 }
 
 /// What was deleted.
@@ -240,8 +248,15 @@ impl ReplaceFileResponse {
         let item = &replaced.file().item;
         match replaced {
             ReplacedFile::Created(_) => ReplaceFileResponse::created(item, caller),
+            ReplacedFile::Updated(Updated { merged_from: Some(merged_from), .. }) => {
+                ReplaceFileResponse::merged(item, *merged_from, caller)
+            }
             ReplacedFile::Updated(_) => ReplaceFileResponse::changed(item, caller),
         }
+    }
+
+    pub(crate) fn merged(item: &Item, merged_from: MergedFrom, caller: &Caller) -> ReplaceFileResponse {
+        ReplaceFileResponse { merged_from: Some(merged_from.into()), ..ReplaceFileResponse::changed(item, caller) }
     }
 
     pub(crate) fn created(item: &Item, caller: &Caller) -> ReplaceFileResponse {
@@ -256,6 +271,7 @@ impl ReplaceFileResponse {
             owner: CodeOwner::from_item(item, caller),
             created: false,
             version: item.stamp.version,
+            merged_from: None,
         }
     }
 }

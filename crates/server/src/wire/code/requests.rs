@@ -8,9 +8,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::wire::enumerations::{EntityType, MatchLevel};
+use crate::wire::enumerations::{EntityType, MatchLevel, OnStale};
 use crate::wire::requests::deserialize_some;
-use crate::wire::{Object, invalid_field, loosest_level, require_version};
+use crate::wire::{Object, invalid_field, loosest_level, on_stale, require_version};
 
 /// Declares a request body with its own fields and with those that name the code it is about. (Serde can share fields
 /// between types, but then neither type refuses unknown fields nor says which field is wrong.)
@@ -129,6 +129,11 @@ code_request! {
         #[serde(default, deserialize_with = "deserialize_some")]
         #[schema(value_type = Option<i64>, minimum = 1, nullable = false)]
         expected_version: Option<u64>,
+        /// With `expected_version`: what becomes of the content where the file is at another version. `refuse` unless given;
+        /// with `merge`, what was changed since is kept, or `conflicts` says where both changed the same.
+        #[serde(default, deserialize_with = "deserialize_some")]
+        #[schema(value_type = Option<OnStale>, nullable = false)]
+        on_stale: Option<String>,
     }
 }
 
@@ -244,8 +249,9 @@ impl PatchFileRequest {
 
 impl ReplaceFileRequest {
     pub(crate) fn into_request(self) -> Result<ReplaceFile, Error> {
-        let file = FileRef { scope: self.scope()?, path: self.path };
-        Ok(ReplaceFile { file, content: self.content, expected: require_version(self.expected_version) })
+        let (scope, on_stale) = (self.scope()?, on_stale(self.on_stale.as_deref())?);
+        let file = FileRef { scope, path: self.path };
+        Ok(ReplaceFile { file, content: self.content, expected: require_version(self.expected_version), on_stale })
     }
 }
 

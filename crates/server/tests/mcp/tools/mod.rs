@@ -3,6 +3,7 @@
 mod bounds;
 mod code;
 mod list;
+mod merge;
 mod parity;
 mod read_only;
 mod refused;

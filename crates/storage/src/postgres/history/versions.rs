@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use deadpool_postgres::{Client, Transaction};
 use interline_items::{
-    ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, NamedId, Stamp, StoreError, TokenId, UserId, Version,
+    ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, MergedFrom, NamedId, Stamp, StoreError, TokenId,
+    UserId, Version,
 };
 use tokio_postgres::{IsolationLevel, Row};
 
@@ -23,7 +24,7 @@ macro_rules! select_record {
     () => {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
                 versions.\"user\", users.name AS user_name, token, tokens.name AS token_name, imported_from,
-                content_characters, content_bytes, content_hash
+                content_characters, content_bytes, content_hash, merged_base
          FROM versions LEFT JOIN users ON users.id = versions.\"user\" LEFT JOIN tokens ON tokens.id = versions.token"
     };
 }
@@ -175,8 +176,10 @@ fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {
     let token_name: Option<String> = row.try_get("token_name")?;
     let imported_from: Option<&str> = row.try_get("imported_from")?;
     let (characters, bytes) = (maybe_count(row, "content_characters")?, maybe_count(row, "content_bytes")?);
+    let stamp = Stamp { version: count(row, "stamp_version")?, revision: count(row, "stamp_revision")? };
+    let merged_base = maybe_count(row, "merged_base")?;
     Ok(HistoryRecord {
-        stamp: Stamp { version: count(row, "stamp_version")?, revision: count(row, "stamp_revision")? },
+        stamp,
         version: maybe_count(row, "version")?,
         action: decoded(row, "action", names::parse_action)?,
         changed_fields,
@@ -186,5 +189,6 @@ fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {
         token: token.map(|id| NamedId { id, name: token_name }),
         imported_from: imported_from.map(json::decode_imported_from).transpose().map_err(StoreError::from)?,
         content: characters.zip(bytes).map(|(characters, bytes)| ContentSize { characters, bytes }),
+        merged_from: merged_base.map(|base| MergedFrom::in_version(stamp.version, base)),
     })
 }

@@ -14,8 +14,9 @@ use crate::sqlite::write::encoded_write::EncodedWrite;
 const INSERT_RECORD: &str = "
     INSERT INTO versions (
         item, stamp_version, stamp_revision, version, action, changed_fields, at, source, user, token,
-        content_characters, content_bytes, fields, undo_kind, undo, content_hash, imported_from
-    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+        content_characters, content_bytes, fields, undo_kind, undo, content_hash, imported_from,
+        merged_base
+    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
 
 /// For the version of an item that is about to be repaired: an older program has left its hash with the item alone.
 const KEEP_HASH: &str = "
@@ -61,6 +62,7 @@ pub(crate) fn put_record(
         undo.map(|undo| undo.bytes.as_slice()),
         undo.and(item.content.as_ref()).map(|content| content.hash),
         json::encode_imported_from(record),
+        record.merged_base.map(u64::cast_signed),
     ])?;
     Ok(())
 }

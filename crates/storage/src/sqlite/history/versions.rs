@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use interline_items::{
-    ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, NamedId, Stamp, TokenId, UserId, Version,
+    ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, MergedFrom, NamedId, Stamp, TokenId, UserId, Version,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -22,7 +22,8 @@ const TOTAL: &str = "SELECT count(*) FROM versions WHERE item = ?1";
 macro_rules! select_record {
     () => {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
-                versions.user, users.name, token, tokens.name, imported_from, content_characters, content_bytes
+                versions.user, users.name, token, tokens.name, imported_from, content_characters, content_bytes,
+                merged_base
          FROM versions LEFT JOIN users ON users.id = versions.user LEFT JOIN tokens ON tokens.id = versions.token"
     };
 }
@@ -134,8 +135,9 @@ fn content(connection: &Connection, item: i64, version: i64) -> Result<Option<Ar
 
 fn record_from_row(row: &Row<'_>) -> Result<HistoryRecord, Failure> {
     let mut columns = Columns::from_row(row);
+    let stamp = Stamp { version: columns.count()?, revision: columns.count()? };
     Ok(HistoryRecord {
-        stamp: Stamp { version: columns.count()?, revision: columns.count()? },
+        stamp,
         version: columns.optional_count()?,
         action: names::parse_action(columns.text()?)?,
         changed_fields: json::decode_strings(columns.text()?, "changed fields")?,
@@ -151,5 +153,6 @@ fn record_from_row(row: &Row<'_>) -> Result<HistoryRecord, Failure> {
             (Some(characters), Some(bytes)) => Some(ContentSize { characters, bytes }),
             _ => None,
         },
+        merged_from: columns.optional_count()?.map(|base| MergedFrom::in_version(stamp.version, base)),
     })
 }

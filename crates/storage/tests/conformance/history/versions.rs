@@ -1,8 +1,8 @@
 //! `versions` and `version`: the records of a history, and every version as it was; `forget_versions`.
 
 use interline_items::{
-    Action, ContentSize, HistoryPage, HistoryQuery, ItemId, ItemWrite, NamedId, RemoveUser, Retention, Snapshot,
-    Source, Stamp, Store,
+    Action, ContentSize, HistoryPage, HistoryQuery, ItemId, ItemWrite, MergedFrom, NamedId, RemoveUser, Retention,
+    Snapshot, Source, Stamp, Store,
 };
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -18,6 +18,7 @@ use crate::items::races::together;
 
 on_both!(
     a_record_tells_what_was_done,
+    a_merge_is_recorded_with_the_versions_it_merged,
     a_restored_version_is_a_version_and_a_restored_item_is_none,
     records_come_newest_first_in_pages,
     an_item_that_is_not_there_has_no_history,
@@ -54,6 +55,24 @@ async fn a_record_tells_what_was_done(test: TestStore) {
     assert_eq!(edited.token, None);
     assert_eq!((created.action, created.version), (Action::Create, Some(1)));
     assert_eq!(created.token, Some(NamedId { id: ada.token.token.id, name: Some("ada".to_owned()) }));
+}
+
+async fn a_merge_is_recorded_with_the_versions_it_merged(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let mut state = ada.create(&*test.store, note(&ada.space, "Plan").with_content("one")).await;
+    for (text, base) in [("two", None), ("three", Some(1)), ("four", None), ("five", Some(4))] {
+        let mut write = ada.rewriting(&state, Some(text));
+        write.record.merged_base = base;
+        state = ada.change(&*test.store, &state, write).await.unwrap();
+    }
+    ada.change(&*test.store, &state, ada.archiving(&state)).await.unwrap();
+
+    let records = test.store.versions(state.item.id, ALL).await.unwrap().records;
+    let merged: Vec<_> = records.iter().rev().map(|record| record.merged_from).collect();
+    let from = |base, theirs| Some(MergedFrom { base, theirs });
+    assert_eq!(merged, [None, None, from(1, 2), None, from(4, 4), None]);
+    let third = test.store.version(state.item.id, 3).await.unwrap().unwrap();
+    assert_eq!((third.record.merged_from, third.content.as_deref()), (from(1, 2), Some("three")));
 }
 
 async fn a_restored_version_is_a_version_and_a_restored_item_is_none(test: TestStore) {

@@ -13,7 +13,7 @@ use crate::wire::code::{ReplaceFileRequest, ReplaceFileResponse};
 /// Write a whole file
 ///
 /// Makes it, or gives the one at its path another content; Python is checked before it is stored. On the path of a deleted
-/// file it makes a new one.
+/// file it makes a new one. With `expected_version` and `on_stale: "merge"`, what others changed since that version is kept.
 #[utoipa::path(post, path = "/code/replace", tag = "code", operation_id = "replace_code", request_body = ReplaceFileRequest,
     responses((status = 200, body = ReplaceFileResponse), (status = 201, description = "Made", body = ReplaceFileResponse),
         (status = 404, description = "There is no such thing for the caller")))]

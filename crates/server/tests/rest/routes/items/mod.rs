@@ -8,6 +8,7 @@ pub(crate) mod editing;
 mod enrichment;
 mod history;
 mod look_up;
+mod merge;
 mod notes;
 mod prompts;
 mod search_inside;

@@ -119,6 +119,12 @@ async fn items(observed: &mut Observed) {
     }
     observed.ask(&format!("GET {note}/search?q=plan&fields=title&fields=content"), Value::Null).await;
     observed.ask(&format!("POST {note}/archive"), Value::Null).await;
+    let merged = observed.ask("POST /notes", json!({"title": "Merged", "content": "1\n2\n3\n"})).await;
+    let merged = format!("/notes/{}", text(&merged["id"]));
+    observed.ask(&format!("PATCH {merged}"), json!({"content": "1\n2\nthree\n"})).await;
+    let stale = json!({"content": "one\n2\n3\n", "expected_version": 1, "on_stale": "merge"});
+    observed.ask(&format!("PATCH {merged}"), stale).await;
+    observed.ask(&format!("GET {merged}/history"), Value::Null).await;
     observed.ask("PATCH /tags/home", json!({"new_name": "house"})).await;
     observed.ask("GET /notes/0190a6f4-7b3c-7def-8123-456789abcdef", Value::Null).await;
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use interline_items::{
-    Action, CodeKind, Error, EventKind, InsertAt, Kind, Level, LineEndings, Scope, SearchField, Source,
+    Action, CodeKind, Error, EventKind, InsertAt, Kind, Level, LineEndings, OnStale, Scope, SearchField, Source,
 };
 use interline_python::DecoratorKind;
 use serde_json::{Value, json};
@@ -23,6 +23,7 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("MatchType", &["match_type"]),
     ("WarningCode", &["EditWarning.code"]),
     ("LineEndings", &["line_endings"]),
+    ("OnStale", &["on_stale"]),
     ("InsertPosition", &["Insert.at", "InsertWithArguments.at"]),
     ("SearchField", &["fields", "SearchMatch.field"]),
     ("SnippetField", &["Snippet.field"]),
@@ -130,6 +131,7 @@ fn sets_are_those_of_the_parsers() {
         ("EntityType", all(&CodeKind::ALL, CodeKind::name, CodeKind::from_name)),
         ("MatchLevel", all(&Level::ALL, Level::name, Level::from_name)),
         ("LineEndings", all(&LineEndings::ALL, LineEndings::name, LineEndings::from_name)),
+        ("OnStale", all(OnStale::ALL, OnStale::name, OnStale::from_name)),
         ("SearchField", all(&SearchField::ALL, SearchField::name, SearchField::from_name)),
         ("HistoryAction", all(Action::ALL, Action::name, Action::from_name)),
         ("ChangeSource", all(Source::ALL, Source::name, Source::from_name)),
@@ -173,6 +175,11 @@ async fn parameters_accept_what_is_described(store: TestStore) {
         ("MatchLevel", &format!("PATCH /notes/{id}/str-replace"), with("match")),
         ("LineEndings", &format!("PATCH /notes/{id}/str-replace"), with("line_endings")),
         ("ItemType", &format!("PATCH /notes/{id}/str-replace"), with("type")),
+        (
+            "OnStale",
+            &format!("PATCH /notes/{id}"),
+            json!({"content": "a", "expected_version": 1, "on_stale": "nonsense"}),
+        ),
         ("InsertPosition", &format!("POST /notes/{id}/insert"), json!({"at": "nonsense", "new_str": "a"})),
     ] {
         let answer = owner.check(line, body, 422, json!({"error": "validation_failed"})).await.json();

@@ -1,0 +1,56 @@
+//! The data of a conflict: the present state of the item, what changed since, and where a merge failed.
+
+use interline_items::{ConflictPassage, ConflictPlace, FailedMerge, Item, UnifiedDiff};
+use serde_json::{Map, Value, json};
+
+use super::error::{ErrorBody, item, object};
+
+/// The data of a change that was made for another version.
+pub(super) fn conflict(
+    expected_version: u64,
+    current: &Item,
+    diff: Option<&UnifiedDiff>,
+    merge: Option<&FailedMerge>,
+) -> Map<String, Value> {
+    let mut data = object([
+        ("current_version", current.stamp.version.into()),
+        ("expected_version", expected_version.into()),
+        ("current", item(current)),
+        ("diff", diff.map(|diff| diff.text.as_str()).into()),
+        ("diff_truncated", diff.map(|diff| diff.truncated).into()),
+    ]);
+    data.extend(merge.into_iter().flat_map(failed_merge));
+    data
+}
+
+fn failed_merge(merge: &FailedMerge) -> Map<String, Value> {
+    match merge {
+        FailedMerge::BothChanged { fields, places, total } => {
+            let mut data = object([("conflicts", places.iter().map(place).collect())]);
+            if places.len() < *total {
+                data.insert("total_conflicts".to_owned(), (*total).into());
+            }
+            if !fields.is_empty() {
+                data.insert("fields".to_owned(), fields.clone().into());
+            }
+            data
+        }
+        FailedMerge::Invalid(error) => {
+            let refusal = serde_json::to_value(ErrorBody::from_error(error)).unwrap_or_default();
+            object([("conflicts", json!([])), ("refusal", refusal)])
+        }
+    }
+}
+
+fn place(place: &ConflictPlace) -> Value {
+    json!({"base": passage(&place.base), "ours": passage(&place.ours), "theirs": passage(&place.theirs)})
+}
+
+fn passage(passage: &ConflictPassage) -> Value {
+    let ConflictPassage { start_line, end_line, text, truncated } = passage;
+    let mut lines = json!({"start_line": start_line, "end_line": end_line, "text": text});
+    if *truncated {
+        lines["truncated"] = true.into();
+    }
+    lines
+}

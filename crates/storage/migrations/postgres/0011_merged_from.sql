@@ -1,0 +1,3 @@
+-- A change that was made for an older version and merged with what came after it. The version on which it was committed is the one
+-- before its own.
+ALTER TABLE versions ADD COLUMN merged_base bigint; -- the version for which it was made; null for a change that is no merge
