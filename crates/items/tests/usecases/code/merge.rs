@@ -82,7 +82,11 @@ async fn code_that_is_invalid_only_when_merged_is_a_conflict() {
     assert!(matches!(*failed, FailedMerge::Invalid(Error::InvalidCode(_))), "{failed:?}");
     assert!(message.contains("what comes of merging them is refused: the code is not valid on line"), "{message}");
     assert_eq!(cast.item(who(&target), &target).await.stamp.version, 2);
-    assert_eq!(code(merge(&cast, &target, "a = {\n    1,\n    2,\n    3,\n    4,\n]\n").await), "invalid_code", "ours alone is wrong");
+    assert_eq!(
+        code(merge(&cast, &target, "a = {\n    1,\n    2,\n    3,\n    4,\n]\n").await),
+        "invalid_code",
+        "ours alone is wrong"
+    );
 }
 
 #[tokio::test]
