@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use zip::read::ZipFile;
 use zip::{CompressionMethod, ZipArchive};
 
+use crate::notion::has_page_id;
 use crate::read::read_file;
 use crate::{Entry, FileTimes, Format, ReadError, ReadLimits, Sink, is_hidden_path, is_source_file};
 
@@ -28,6 +29,22 @@ pub(crate) fn read_zip(
 ) -> Result<ControlFlow<()>, ReadError> {
     let mut budget = Budget { bytes: limits.archive_bytes, files: limits.archive_files };
     read_level(format, input, Level { limits, is_inner: false }, &mut budget, sink)
+}
+
+/// How many names of an archive are looked at to guess what it is.
+const GUESSED_NAMES: usize = 1_000;
+
+/// The format that a zip has, by the names in it: Notion's has ids at the end of names, or nothing but further zips.
+pub(crate) fn guess_zip(input: impl Read + Seek) -> Option<Format> {
+    let archive = ZipArchive::new(input).ok()?;
+    let names: Vec<_> = archive.file_names().take(GUESSED_NAMES).filter_map(Result::ok).collect();
+    let files = || names.iter().filter(|name| !name.ends_with('/') && !is_hidden_path(name));
+    if files().any(|name| is_source_file(Format::Notion, name) && has_page_id(name))
+        || (files().next().is_some() && files().all(|name| is_zip(name)))
+    {
+        return Some(Format::Notion);
+    }
+    [Format::Skill, Format::Markdown].into_iter().find(|format| files().any(|name| is_source_file(*format, name)))
 }
 
 /// What may still be unpacked, of all archives together.

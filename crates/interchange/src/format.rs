@@ -1,6 +1,9 @@
 //! The formats, their names, and guessing one from a file's name and first bytes.
 
 use std::fmt;
+use std::io;
+
+use crate::archive::guess_zip;
 
 /// A format that can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,7 +82,7 @@ impl Format {
     }
 
     /// The format that one file probably has, by its name and its first bytes (some 4 KiB are enough). A zip is Markdown unless
-    /// its name says that it is Notion's: what is inside is not looked at.
+    /// its name says that it is Notion's: [`Format::guess_archive`] looks inside.
     pub fn guess(file_name: &str, first_bytes: &[u8]) -> Option<Format> {
         let name = file_name.rsplit(['/', '\\']).next().unwrap_or(file_name).to_ascii_lowercase();
         let start = String::from_utf8_lossy(&first_bytes[..first_bytes.len().min(GUESSED_BYTES)]);
@@ -99,6 +102,13 @@ impl Format {
             '{' | '[' => guess_json(start),
             _ => guess_csv(start),
         }
+    }
+}
+
+impl Format {
+    /// The format of a zip, by the names of the files in it; `None` if it has no file that is read, or is no zip.
+    pub fn guess_archive(input: impl io::Read + io::Seek) -> Option<Format> {
+        guess_zip(input)
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::bookmarks::{BookmarkCollector, SourceBookmark};
 use crate::tags::{TagCollector, shown};
-use crate::texts::{clean_description, clean_title};
+use crate::texts::{clean_description, note_title};
 use crate::times::{from_number, parse};
 use crate::{Entry, Format, ReadError, Since, Sink, SourceKind, SourceRecord};
 
@@ -97,7 +97,7 @@ fn read_one(bookmark: &Value, place: &str, collector: &mut BookmarkCollector, te
             let time_key = created_at.map(|time| time.to_string()).unwrap_or_default();
             let key = text("id").unwrap_or_else(|| format!("text {time_key} {}", shown(&title)));
             let mut record = SourceRecord::new(texts.key(key), SourceKind::Note);
-            record.fields.title = Some(clean_title(&title, &mut record.notices));
+            record.fields.title = Some(note_title(&title, &mut record.notices));
             let description = text("note").or_else(|| text("summary"));
             record.fields.description = description.map(|text| clean_description(&text, &mut record.notices));
             record.fields.tags = tags.finish(&mut record.notices);

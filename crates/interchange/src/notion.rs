@@ -3,7 +3,7 @@
 
 use crate::markdown::{file_stem, utf8};
 use crate::tags::TagCollector;
-use crate::texts::clean_title;
+use crate::texts::note_title;
 use crate::yaml::scalar;
 use crate::{Entry, FileTimes, MAX_FRONT_MATTER_BYTES, SourceKind, SourceRecord};
 
@@ -23,7 +23,7 @@ pub(crate) fn read_notion_file(path: &str, bytes: &[u8], times: FileTimes) -> En
     let (heading, body) = title_heading(text);
     let (properties, body) = property_lines(body, heading.is_some());
     let title = heading.filter(|title| !title.is_empty()).map_or_else(|| file_stem(&shown).to_owned(), str::to_owned);
-    record.fields.title = Some(clean_title(&title, &mut record.notices));
+    record.fields.title = Some(note_title(&title, &mut record.notices));
     record.content = Some(links_without_ids(body));
     take_properties(&mut record, &properties);
     record.created_at = record.created_at.or(times.modified);
@@ -37,6 +37,11 @@ fn page_id(stem: &str) -> Option<&str> {
     let (name, id) = (stem.get(..at)?, stem.get(at..)?);
     let is_id = id.bytes().all(|byte| byte.is_ascii_hexdigit());
     (is_id && (name.is_empty() || name.ends_with(' '))).then_some(id)
+}
+
+/// Whether the name of a file ends with an id.
+pub(crate) fn has_page_id(path: &str) -> bool {
+    page_id(file_stem(path)).is_some()
 }
 
 /// A path whose folders and file have no ids.

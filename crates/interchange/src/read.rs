@@ -96,7 +96,7 @@ impl ReadError {
 
 /// Reads one file of a folder of that format. `path` is relative to the folder, with `/` between its parts; it is the source
 /// key. A Markdown file is a note, a `SKILL.md` of a folder of skills a prompt; other files are attachments, whose bytes need
-/// not be given.
+/// not be given. Whether it is larger than [`ReadLimits::text_bytes`] is seen before it is read into memory: by the caller.
 pub fn read_file(format: Format, path: &str, bytes: &[u8], times: FileTimes) -> Entry {
     match format {
         _ if !is_source_file(format, path) => Entry::Attachment { source: path.to_owned() },

@@ -23,6 +23,22 @@ pub(crate) fn clean_title(title: &str, notices: &mut Vec<String>) -> String {
     shortened(visible, "title", MAX_TITLE_CHARS, notices)
 }
 
+/// The title of a note, which needs one: as [`clean_title`], and `Untitled` where nothing of it is seen.
+pub(crate) fn note_title(title: &str, notices: &mut Vec<String>) -> String {
+    let title = clean_title(title, notices);
+    if is_blank(&title) { "Untitled".to_owned() } else { title }
+}
+
+/// Whether nothing of a title is seen.
+pub(crate) fn is_blank(title: &str) -> bool {
+    title.chars().all(|c| {
+        let is_mark =
+            matches!(c, '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200c}'..='\u{200f}' | '\u{2800}');
+        let is_variant = matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0020}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}');
+        c.is_whitespace() || is_mark || is_variant
+    })
+}
+
 /// A description without NUL, shortened.
 pub(crate) fn clean_description(description: &str, notices: &mut Vec<String>) -> String {
     shortened(description.replace('\0', ""), "description", MAX_DESCRIPTION_CHARS, notices)
@@ -100,6 +116,7 @@ mod tests {
         assert_eq!(notices.len(), 1);
         assert_eq!(clean_title(&"ä".repeat(501), &mut notices).chars().count(), 500);
         assert_eq!(notices.len(), 2);
+        assert_eq!(note_title("\u{200b} \u{fe0f}", &mut notices), "Untitled");
         assert_eq!(clean_description("a\0b", &mut notices), "ab");
     }
 }

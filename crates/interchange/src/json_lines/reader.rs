@@ -1,6 +1,7 @@
 //! Reading JSON Lines, one line after the other.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::io::{BufRead, Read as _};
 use std::ops::ControlFlow;
 
@@ -18,7 +19,7 @@ pub struct JsonLinesReader {
     stage: Stage,
     /// The item whose history is being read.
     pending_id: Option<Uuid>,
-    pending: std::collections::VecDeque<(usize, SourceChange)>,
+    pending: VecDeque<(usize, SourceChange)>,
     pending_bytes: usize,
     notices: Vec<String>,
     left_out: u64,
@@ -40,7 +41,7 @@ impl JsonLinesReader {
             line: 0,
             stage: Stage::Header,
             pending_id: None,
-            pending: std::collections::VecDeque::new(),
+            pending: VecDeque::new(),
             pending_bytes: 0,
             notices: Vec::new(),
             left_out: 0,
@@ -164,7 +165,8 @@ impl JsonLinesReader {
 
     fn skip_bad_line(&mut self, line: &[u8], reason: &str) -> Entry {
         // The end counts items, those that could not be read too.
-        if line.trim_ascii_start().starts_with(b"{\"item\"") {
+        let beginning: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(7).collect();
+        if beginning == b"{\"item\"" {
             self.items += 1;
             self.forget_pending();
         } else {

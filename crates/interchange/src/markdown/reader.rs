@@ -4,7 +4,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::front_matter::{FrontMatter, OWN_PREFIX, Rest, WHOLE, split, tags, text, time};
-use crate::texts::{clean_description, clean_title};
+use crate::texts::{clean_description, clean_title, is_blank, note_title};
 use crate::{Entry, FileTimes, MAX_FRONT_MATTER_BYTES, Since, SourceArgument, SourceKind, SourceRecord};
 
 /// Names by which other tools write a field, after our own.
@@ -59,8 +59,8 @@ pub(super) fn read_text(path: &str, source: &str, times: FileTimes) -> SourceRec
             record.content = whole();
         }
     }
-    if record.kind == SourceKind::Note && record.fields.title.as_deref().is_none_or(|title| title.trim().is_empty()) {
-        record.fields.title = Some(clean_title(file_stem(path), &mut record.notices));
+    if record.kind == SourceKind::Note && record.fields.title.as_deref().is_none_or(is_blank) {
+        record.fields.title = Some(note_title(file_stem(path), &mut record.notices));
     }
     let earliest = [times.created, times.modified].into_iter().flatten().min();
     record.created_at = record.created_at.or(earliest);

@@ -78,6 +78,22 @@ fn notion() {
 }
 
 #[test]
+fn what_a_zip_is_shows_in_its_names() {
+    let page = format!("Home {ID}.md");
+    for (name, format) in [
+        ("vault/Plan.md", Some(Format::Markdown)),
+        ("x/SKILL.md", Some(Format::Skill)),
+        (page.as_str(), Some(Format::Notion)),
+        ("Part-1.zip", Some(Format::Notion)),
+        ("image.png", None),
+        ("__MACOSX/x.md", None),
+    ] {
+        assert_eq!(Format::guess_archive(Cursor::new(zip(&[(name, b"x")]))), format, "{name}");
+    }
+    assert_eq!(Format::guess_archive(Cursor::new(b"no zip")), None);
+}
+
+#[test]
 fn paths_that_lead_out_and_links_are_refused_one_by_one() {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default();

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test is a panic, in its functions too")]
 
+mod any_source;
 mod archives;
 mod bookmarks;
 mod entries;
