@@ -3,7 +3,7 @@
 use interline_items::fields::{FrontMatter, Limits, Url};
 use interline_items::{
     Action, Batch, HistoryQuery, ImportEvent, ImportOrigin, ImportedChange, ImportedFrom, ImportedSource, ItemId,
-    MergedSource, RemoveUser, Snapshot, Store, UserRemoval,
+    MergedSource, RemoveUser, Snapshot, UserRemoval,
 };
 
 use crate::fixtures::authors::{Author, author};
