@@ -76,10 +76,12 @@ async fn all_errors_of_fields_come_at_once() {
         name: text("A"),
         arguments: Some(arguments(&["1"])),
         path: text("a.py"),
+        front_matter: text("- no mapping"),
         content: text("\0"),
     };
     let outcome = world.interline.create(&world.owner, Kind::Prompt, draft).await;
-    let all = ["title", "description", "tags[0]", "url", "name", "arguments[0].name", "path", "content"];
+    let all =
+        ["title", "description", "tags[0]", "url", "name", "arguments[0].name", "path", "front_matter", "content"];
     assert_eq!(refused_fields(outcome), all);
 }
 

@@ -239,11 +239,23 @@ async fn a_refused_change_names_all_errors_and_changes_nothing() {
         name: to("a"),
         arguments: FieldChange::Set(Vec::new()),
         path: to("a.py"),
+        front_matter: to("- no mapping"),
         content: to("\0"),
         archive_state: Some(ArchiveState::Archived),
         trash_state: None,
     };
-    let all = ["title", "description", "add_tags[1]", "remove_tags[2]", "url", "name", "arguments", "path", "content"];
+    let all = [
+        "title",
+        "description",
+        "add_tags[1]",
+        "remove_tags[2]",
+        "url",
+        "name",
+        "arguments",
+        "path",
+        "front_matter",
+        "content",
+    ];
     assert_eq!(refused_fields(world.update(&item, changes).await), all);
     assert_eq!(code(world.update(&item, content(&"x".repeat(41))).await), "too_large");
     assert_eq!(world.item(&item).await, item);
