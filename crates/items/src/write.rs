@@ -59,6 +59,12 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// Whether there is nothing to commit.
+    pub fn is_empty(&self) -> bool {
+        let Batch { writes, idempotency, imports } = self;
+        writes.is_empty() && idempotency.is_none() && imports.is_empty()
+    }
+
     /// How many bytes it writes, about.
     pub fn bytes(&self) -> usize {
         self.writes.iter().map(ItemWrite::bytes).sum::<usize>()

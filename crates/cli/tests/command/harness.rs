@@ -59,6 +59,7 @@ impl Sandbox {
     /// Writes a file beside the store.
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("it is in the sandbox")).expect("a folder");
         std::fs::write(&path, text).expect("a file");
         path
     }

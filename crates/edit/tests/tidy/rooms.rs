@@ -303,7 +303,6 @@ pub(crate) const ROOMS: &[Room] = &[
             ("clap_mangen", "manual pages, from the same"),
             ("futures-util", "events of a server, one after the other"),
             ("indicatif", "progress on a terminal"),
-            ("interline-edit", "merges what an editor leaves with what others wrote meanwhile"),
             ("interline-interchange", "reads the files of a folder that is imported"),
             ("interline-items", "the use cases"),
             ("interline-python", "the name of the SDK, configured"),

@@ -114,7 +114,7 @@ impl JsonLinesReader {
         let (id, change) = match parse_record(line) {
             Ok(parsed) => parsed,
             Err(reason) => {
-                self.notices.push(format!("line {} of its history was left out: {reason}", self.line));
+                self.notice(format!("line {} of its history was left out: {reason}", self.line));
                 return Some(Entry::skipped(format!("line {}", self.line), reason));
             }
         };
@@ -122,12 +122,21 @@ impl JsonLinesReader {
         self.pending_id = Some(id);
         self.pending.push_back((bytes, change));
         self.pending_bytes += bytes;
+        let was_whole = self.left_out == 0;
         while self.pending_bytes > self.limits.history_bytes && self.pending.len() > 1 {
             let (bytes, _) = self.pending.pop_front()?;
             self.pending_bytes -= bytes;
             self.left_out += 1;
         }
-        orphans
+        let is_cut = was_whole && self.left_out > 0;
+        orphans.or_else(|| is_cut.then(|| self.long_history(id)))
+    }
+
+    /// What to say when the first record of a history is left out: a part must not pass for the whole.
+    fn long_history(&self, id: Uuid) -> Entry {
+        let limit = self.limits.history_bytes;
+        let reason = format!("its history has more than {limit} bytes: the oldest records are left out");
+        Entry::skipped(id.hyphenated().to_string(), reason)
     }
 
     fn read_item(&mut self, line: ItemLine<'_>) -> Entry {
@@ -170,9 +179,16 @@ impl JsonLinesReader {
             self.items += 1;
             self.forget_pending();
         } else {
-            self.notices.push(format!("line {} of its history was left out: {reason}", self.line));
+            self.notice(format!("line {} of its history was left out: {reason}", self.line));
         }
         Entry::skipped(format!("line {}", self.line), reason)
+    }
+
+    /// Tells something of the item that is to come. Each line that was left out is reported by itself, too.
+    fn notice(&mut self, notice: String) {
+        if self.notices.len() < MAX_NOTICES {
+            self.notices.push(notice);
+        }
     }
 
     /// What to say of records whose item did not come.
@@ -192,6 +208,9 @@ impl JsonLinesReader {
         self.notices.clear();
     }
 }
+
+/// How many notices of one item are kept: a file of bad lines alone must not fill the memory.
+const MAX_NOTICES: usize = 20;
 
 const NO_HEADER: &str = "an export begins with the line {\"interline\":\"export\",\"version\":1}";
 

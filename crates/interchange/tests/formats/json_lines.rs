@@ -154,7 +154,9 @@ fn a_history_without_its_item_is_told_and_a_long_one_is_cut() {
     let limits = ReadLimits { history_bytes: 700, ..ReadLimits::default() };
     let (entries, error) = read(&bytes, limits);
     assert!(error.is_none());
-    let Entry::Record(read_back) = &entries[0] else { panic!() };
+    let cut = "its history has more than 700 bytes: the oldest records are left out";
+    assert_eq!(lines(&entries[..1]), [format!("- 00000000-0000-0000-0000-000000000001: {cut}")]);
+    let Entry::Record(read_back) = &entries[1] else { panic!() };
     assert!(read_back.history.len() < 3, "{}", read_back.history.len());
     assert!(read_back.notices[0].contains("records of its history were left out"), "{:?}", read_back.notices);
 
@@ -169,6 +171,18 @@ fn a_history_without_its_item_is_told_and_a_long_one_is_cut() {
         ["- 00000000-0000-0000-0000-000000000001: 3 records of its history came without the item itself"]
     );
     record.history.clear();
+}
+
+#[test]
+fn bad_lines_before_an_item_leave_few_notices() {
+    let bytes = write(&[prompt(Uuid::from_u128(1))]);
+    let text = String::from_utf8(bytes).unwrap();
+    let file = text.replacen('\n', &format!("\n{}", "x\n".repeat(1_000)), 1);
+    let (entries, error) = read(file.as_bytes(), ReadLimits::default());
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(entries.len(), 1_001);
+    let Some(Entry::Record(record)) = entries.last() else { panic!() };
+    assert!(record.notices.len() <= 20, "{}", record.notices.len());
 }
 
 #[test]

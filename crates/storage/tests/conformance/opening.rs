@@ -49,7 +49,7 @@ async fn an_open_database_can_be_opened_again(test: TestStore) {
 async fn a_newer_database_is_refused_and_left_alone(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     let (newer, as_it_was) = match test.database {
-        Database::Sqlite { .. } => ("PRAGMA user_version = 999", "PRAGMA user_version = 10"),
+        Database::Sqlite { .. } => ("PRAGMA user_version = 999", "PRAGMA user_version = 11"),
         Database::Postgres { .. } => (
             "INSERT INTO migrations (name) VALUES ('9999_from_the_future')",
             "DELETE FROM migrations WHERE name = '9999_from_the_future'",
@@ -84,6 +84,8 @@ async fn items_of_an_older_program_are_sorted_by_what_they_are_called(test: Test
              DROP INDEX apps_by_slug; DROP INDEX apps_of_slug; DROP INDEX apps_by_deletion;
              DROP INDEX app_version_files_by_hash; ALTER TABLE apps DROP COLUMN deleted_at;
              ALTER TABLE apps DROP COLUMN is_purging; ALTER TABLE versions DROP COLUMN merged_base;
+             DROP TABLE import_sources; DROP INDEX items_in_space; ALTER TABLE items DROP COLUMN front_matter;
+             ALTER TABLE versions DROP COLUMN imported_from;
              CREATE UNIQUE INDEX apps_by_slug ON apps (slug, coalesce(organization, X''));
              PRAGMA user_version = 6"
         }

@@ -17,9 +17,6 @@ use crate::local::IfMissing;
 use crate::output::{OutputFormat, print, print_json, print_to_stderr, printable};
 use crate::screen::Screen;
 
-/// How often a text is merged anew with changes that others make meanwhile.
-const MERGES: usize = 5;
-
 pub(crate) async fn run(args: &EditArgs, environment: &Environment) -> Result<(), CommandError> {
     if args.has_change() { replace(args, environment).await } else { open(args, environment).await }
 }
@@ -131,34 +128,21 @@ fn ending(item: &Value) -> Ending {
     }
 }
 
-/// Writes the whole content, on the version that was read. Where others have changed it since, both changes are merged.
+/// Writes the whole content, for the version that was read. Where others have changed it since, the store merges both changes.
 async fn save(api: &Api, named: &NamedItem, read: &Value, edited: &EditedText) -> Result<Value, CommandError> {
-    let base = text(read, "content");
-    let (mut content, mut version) = (edited.text.clone(), read["version"].clone());
-    for _ in 0..MERGES {
-        let body = json!({"content": content, "expected_version": version});
-        let request = named.request(Method::PATCH, &[])?.query("include_content", "false").body(body);
-        match api.send(request).await {
-            Err(error) if error.response("conflict").is_some() => {}
-            answer => return answer,
-        }
-        let newest = api.send(named.request(Method::GET, &[])?).await?;
-        content = merged(base, &edited.text, text(&newest, "content"))?;
-        version = newest["version"].clone();
-    }
-    Err(CommandError::refused("others change the item again and again").hint("edit it again"))
+    let body = json!({"content": edited.text, "expected_version": read["version"], "on_stale": "merge"});
+    let request = named.request(Method::PATCH, &[])?.query("include_content", "false").body(body);
+    api.send(request).await.map_err(conflicting_lines)
 }
 
-/// What both changes make of the text.
-fn merged(base: &str, ours: &str, theirs: &str) -> Result<String, CommandError> {
-    let edit = interline_edit::merge(base, ours, theirs).map_err(|conflicts| {
-        let place = |lines: &interline_edit::ConflictLines<'_>| format!("{}-{}", lines.start_line, lines.end_line);
-        let line = |conflict: &interline_edit::MergeConflict<'_>| {
-            format!("  your lines {}, their lines {}", place(&conflict.ours), place(&conflict.theirs))
-        };
-        let lines: Vec<String> = conflicts.iter().map(line).collect();
-        CommandError::refused("others changed the same lines meanwhile, and nothing was saved:")
-            .detail(lines.join("\n"))
-    })?;
-    edit.apply(theirs).map_err(|error| CommandError::failed(format!("the merge failed: {error}")))
+/// The error with the lines that both sides changed, if that is why nothing was saved.
+fn conflicting_lines(error: CommandError) -> CommandError {
+    let conflicts = error.response("conflict").and_then(|response| response["conflicts"].as_array());
+    let Some(conflicts) = conflicts.filter(|conflicts| !conflicts.is_empty()) else { return error };
+    let lines = |side: &Value| format!("{}-{}", side["start_line"], side["end_line"]);
+    let line = |conflict: &Value| {
+        format!("  your lines {}, their lines {}", lines(&conflict["ours"]), lines(&conflict["theirs"]))
+    };
+    let lines: Vec<String> = conflicts.iter().map(line).collect();
+    CommandError::refused("others changed the same lines meanwhile, and nothing was saved:").detail(lines.join("\n"))
 }

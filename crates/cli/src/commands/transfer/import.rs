@@ -2,14 +2,14 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, IsTerminal as _, Read};
+use std::io::{self, Cursor, IsTerminal as _, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::stream;
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use interline_interchange::{Entry, FileTimes, Format, ReadLimits, Shape, is_source_file, read_file};
 use interline_items::ImportMode;
 use jiff::Timestamp;
@@ -39,11 +39,12 @@ pub(crate) async fn run(args: &ImportArgs, environment: &Environment) -> Result<
     let path = Path::new(&args.path);
     let about =
         if args.path == "-" { None } else { Some(fs::metadata(path).map_err(|error| unreadable(path, &error))?) };
-    let is_folder = about.is_some_and(|about| about.is_dir());
-    let format = match args.format {
-        Some(format) => format.0,
-        None if is_folder => guess_folder(path),
-        None => guess_file(path, &args.path)?,
+    let is_folder = about.as_ref().is_some_and(fs::Metadata::is_dir);
+    let input = if is_folder { None } else { Some(Input::open(path, &args.path)?) };
+    let format = match (args.format, &input) {
+        (Some(format), _) => format.0,
+        (None, None) => guess_folder(path),
+        (None, Some(input)) => input.guess_format(path)?,
     };
     if is_folder && !matches!(format.shape(), Shape::Files | Shape::Archive) {
         return Err(CommandError::usage(format!("{} is a folder, and {format} is one file", path.display()))
@@ -52,7 +53,10 @@ pub(crate) async fn run(args: &ImportArgs, environment: &Environment) -> Result<
     let api = Api::open(&args.options.address, environment, IfMissing::Make).await?;
     let mode = if args.dry_run { ImportMode::DryRun } else { ImportMode::Write };
     let mut import = Import { api: &api, args, report: Report::new(mode), progress: progress() };
-    let done = if is_folder { import.folder(path, format).await } else { import.file(path, format).await };
+    let done = match input {
+        None => import.folder(path, format).await,
+        Some(input) => import.file(path, format, input).await,
+    };
     import.progress.finish_and_clear();
     import.report.print(args.options.format(), &Screen::of_stdout(environment))?;
     done?;
@@ -76,7 +80,12 @@ impl Import<'_> {
         let source = self.args.source.clone().unwrap_or_else(|| source_of(folder));
         let (stopped, limits) = (stop_on_interrupt(), ReadLimits::default());
         let (mut lines, mut records) = (Vec::new(), 0);
+        if !self.progress.is_hidden() {
+            // Names alone are read: that is quick beside the import.
+            show_bar(&self.progress, Walk::new(folder).count() as u64, "{bar:30} {pos}/{len} files, {msg}, {eta} left");
+        }
         for found in Walk::new(folder) {
+            self.progress.inc(1);
             if stopped.load(Ordering::Relaxed) {
                 return Err(CommandError::refused("interrupted; what is reported is done")
                     .hint("run the same command again to go on"));
@@ -100,14 +109,15 @@ impl Import<'_> {
     }
 
     /// Sends a file as it is: the store reads it.
-    async fn file(&mut self, path: &Path, format: Format) -> Result<(), CommandError> {
-        let input: Box<dyn Read + Send> = if self.args.path == "-" {
-            Box::new(io::stdin())
-        } else {
-            Box::new(File::open(path).map_err(|error| unreadable(path, &error))?)
-        };
+    async fn file(&mut self, path: &Path, format: Format, input: Input) -> Result<(), CommandError> {
+        show_bar(&self.progress, input.bytes, "{bar:30} {bytes}/{total_bytes} sent, {eta} left");
+        let input = Box::new(self.progress.wrap_read(input.start_and_rest()));
         let name = path.file_name().and_then(OsStr::to_str).filter(|_| format.shape() == Shape::Files);
-        let source = self.args.source.clone();
+        // Keys inside a file or an archive are paths: those of another file are others. Elsewhere they are addresses, names and ids.
+        let source = self.args.source.clone().or_else(|| match format.shape() {
+            Shape::Files | Shape::Archive if self.args.path != "-" => Some(source_of(path)),
+            Shape::Files | Shape::Archive | Shape::Document | Shape::Lines => None,
+        });
         self.post(format.name(), source.as_deref(), name, body_of(input)).await
     }
 
@@ -173,19 +183,42 @@ fn guess_folder(folder: &Path) -> Format {
     if has_skill(folder) || below { Format::Skill } else { Format::Markdown }
 }
 
-fn guess_file(path: &Path, typed: &OsStr) -> Result<Format, CommandError> {
-    let unknown = |name: &str| {
-        let names: Vec<&str> = Format::ALL.into_iter().map(Format::name).collect();
-        CommandError::refused(format!("{name}: its format cannot be told"))
-            .hint(format!("say it with --from: {}", names.join(", ")))
-    };
-    if typed == "-" {
-        return Err(unknown("stdin"));
+/// A file that is opened once: it may be a pipe.
+struct Input {
+    /// What it begins with, which tells the format.
+    start: Vec<u8>,
+    rest: Box<dyn Read + Send>,
+    /// How long it is, 0 if that is not known.
+    bytes: u64,
+}
+
+impl Input {
+    fn open(path: &Path, typed: &OsStr) -> Result<Input, CommandError> {
+        let failed = |error: io::Error| unreadable(path, &error);
+        let (mut rest, bytes): (Box<dyn Read + Send>, u64) = if typed == "-" {
+            (Box::new(io::stdin()), 0)
+        } else {
+            let file = File::open(path).map_err(failed)?;
+            let bytes = file.metadata().map_or(0, |about| about.len());
+            (Box::new(file), bytes)
+        };
+        let mut start = Vec::new();
+        rest.by_ref().take(4096).read_to_end(&mut start).map_err(failed)?;
+        Ok(Input { start, rest, bytes })
     }
-    let mut start = Vec::new();
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-    file.take(4096).read_to_end(&mut start).map_err(|error| unreadable(path, &error))?;
-    Format::guess(&path.to_string_lossy(), &start).ok_or_else(|| unknown(&path.display().to_string()))
+
+    fn guess_format(&self, path: &Path) -> Result<Format, CommandError> {
+        Format::guess(&path.to_string_lossy(), &self.start).ok_or_else(|| {
+            let names: Vec<&str> = Format::ALL.into_iter().map(Format::name).collect();
+            let name = if path == Path::new("-") { "stdin".into() } else { path.to_string_lossy() };
+            CommandError::refused(format!("{name}: its format cannot be told"))
+                .hint(format!("say it with --from: {}", names.join(", ")))
+        })
+    }
+
+    fn start_and_rest(self) -> impl Read + Send + 'static {
+        Cursor::new(self.start).chain(self.rest)
+    }
 }
 
 /// The name of a folder as a source: where it is, or the end of that.
@@ -231,7 +264,15 @@ fn stop_on_interrupt() -> Arc<AtomicBool> {
     stopped
 }
 
-/// A spinner on stderr, if that is a terminal.
+/// Makes a bar of the spinner: how much there is to do is known now.
+fn show_bar(progress: &ProgressBar, length: u64, template: &str) {
+    progress.set_length(length);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        progress.set_style(style);
+    }
+}
+
+/// A spinner on stderr, if that is a terminal: until it is known how much there is to do.
 fn progress() -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());

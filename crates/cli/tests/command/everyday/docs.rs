@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::place::at_both;
+use super::store_access::at_both;
 
 /// The commands of the blocks that are `console`.
 fn commands(text: &str) -> Vec<&str> {

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::place::Place;
+use super::store_access::StoreAccess;
 use crate::harness::Sandbox;
 
 const COMMANDS: [&str; 27] = [
@@ -87,7 +87,7 @@ fn every_command_has_an_example() {
 }
 
 /// What a command shows on a terminal of that width, by Python's module for terminals.
-fn on_terminal(place: &Place, arguments: &[&str], variables: &[(&str, &str)]) -> String {
+fn on_terminal(place: &StoreAccess, arguments: &[&str], variables: &[(&str, &str)]) -> String {
     let script = "import os, pty, sys\n\
         data = b''\n\
         pid, fd = pty.fork()\n\
@@ -108,7 +108,7 @@ fn on_terminal(place: &Place, arguments: &[&str], variables: &[(&str, &str)]) ->
 
 #[test]
 fn a_terminal_gets_tables_that_fit_and_colours_unless_unwanted() {
-    let place = Place::local();
+    let place = StoreAccess::local();
     let id = place.note("A title that is much longer than a narrow terminal is wide", "one\ntwo\n");
     let narrow = on_terminal(&place, &["list"], &[("COLUMNS", "50"), ("NO_COLOR", "1")]);
     let lines: Vec<&str> = narrow.split_terminator('\n').collect();

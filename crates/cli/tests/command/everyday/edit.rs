@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::place::{Place, at_both};
+use super::store_access::{StoreAccess, at_both};
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\n";
 
@@ -122,7 +122,7 @@ fn what_an_editor_leaves_is_never_lost() {
 }
 
 /// An editor that runs another command while it is open.
-fn meanwhile(place: &Place, arguments: &str, then: &str) -> String {
+fn meanwhile(place: &StoreAccess, arguments: &str, then: &str) -> String {
     let mut command = place.command(&[]);
     let set = |(name, value): (&std::ffi::OsStr, Option<&std::ffi::OsStr>)| {
         Some(format!("export {}='{}'\n", name.to_str()?, value?.to_str()?))
@@ -160,7 +160,7 @@ fn changes_of_the_same_line_are_not_guessed() {
 
 #[test]
 fn a_prompt_is_written_in_an_editor() {
-    let place = Place::local();
+    let place = StoreAccess::local();
     let made =
         place.with_editor(&["new", "prompt", "greet", "--argument", "name!"], "echo 'Hello {{ name }}' > \"$1\"\n");
     assert_eq!(made.code, Some(0), "{made:?}");

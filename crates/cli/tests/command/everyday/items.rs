@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use super::place::{Place, at_both};
+use super::store_access::{StoreAccess, at_both};
 
 #[test]
 fn an_item_is_made_and_read_byte_for_byte() {
@@ -46,7 +46,7 @@ fn json_is_what_the_api_answers() {
 }
 
 /// Changes of the local store come through the command line, those of a server through REST.
-fn place_source(place: &Place) -> &'static str {
+fn place_source(place: &StoreAccess) -> &'static str {
     if place.is_served() { "rest" } else { "cli" }
 }
 
@@ -83,7 +83,7 @@ fn last_is_what_was_made_or_changed_here() {
         place.ok(&["archive", &first]);
         assert_eq!(place.ok(&["get", "@last"]), "a");
     });
-    let place = Place::local();
+    let place = StoreAccess::local();
     place.ok(&["org", "add", "Acme"]);
     place.run(&["get", "@last"]).refused(1, &["there is no @last", "hint: "]);
 }
@@ -131,7 +131,7 @@ fn what_the_store_refuses_is_said_with_what_to_do() {
 
 #[test]
 fn wrong_usage_is_code_2() {
-    let place = Place::local();
+    let place = StoreAccess::local();
     let wrong: &[&[&str]] = &[
         &["new", "note"],
         &["new", "note", "x", "y"],
@@ -164,7 +164,7 @@ fn wrong_usage_is_code_2() {
 
 #[test]
 fn stdin_that_is_closed_and_a_pipe_that_is_broken_are_no_failures() {
-    let place = Place::local();
+    let place = StoreAccess::local();
     let made = place.with_input(&["new", "note", "Nothing", "-"], b"");
     assert_eq!(made.code, Some(0), "{made:?}");
     assert_eq!(place.json(&["get", "@last"])["content"], "");
@@ -181,7 +181,7 @@ fn stdin_that_is_closed_and_a_pipe_that_is_broken_are_no_failures() {
 
 #[test]
 fn a_bad_token_is_refused() {
-    let place = Place::local();
+    let place = StoreAccess::local();
     place.note("Plan", "x");
     let served = place.sandbox.serve(&[]);
     for arguments in [&["list"][..], &["new", "note", "x"], &["get", "01890000-0000-7000-8000-000000000000"]] {

@@ -1,6 +1,6 @@
 //! `history`, `diff`, `restore`, `archive`, `unarchive`, `rm`, `render`, `tags`, `org`.
 
-use super::place::at_both;
+use super::store_access::at_both;
 
 #[test]
 fn versions_are_listed_compared_and_restored() {

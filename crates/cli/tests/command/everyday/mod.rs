@@ -5,5 +5,5 @@ mod documents;
 mod edit;
 mod items;
 mod lifecycle;
-mod place;
+mod store_access;
 mod transfer;

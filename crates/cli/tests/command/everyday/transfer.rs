@@ -5,10 +5,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::place::{Place, at_both};
+use super::store_access::{StoreAccess, at_both};
 
 /// A vault in a folder of the sandbox.
-fn vault(place: &Place) -> PathBuf {
+fn vault(place: &StoreAccess) -> PathBuf {
     let folder = place.sandbox.write("x", "").with_file_name("vault");
     for (name, text) in [
         ("Plan.md", "---\ntags: [work]\naliases: [the plan]\n---\n\nbegin\n"),
@@ -56,7 +56,7 @@ fn a_vault_is_imported_once_however_often() {
 
 #[test]
 fn what_cannot_be_read_is_reported_and_the_rest_goes_in() {
-    let place = Place::local();
+    let place = StoreAccess::local();
     let folder = vault(&place);
     symlink(&folder, folder.join("deep/loop")).expect("a link");
     symlink("nowhere", folder.join("broken.md")).expect("a link");
@@ -83,7 +83,7 @@ fn what_cannot_be_read_is_reported_and_the_rest_goes_in() {
 
 #[test]
 fn many_files_go_in_several_requests() {
-    let place = Place::local();
+    let place = StoreAccess::local();
     let folder = place.sandbox.write("x", "").with_file_name("many");
     fs::create_dir(&folder).expect("a folder");
     for number in 0..1_203 {
@@ -107,6 +107,27 @@ fn bookmarks_are_imported_from_a_file_and_from_stdin() {
 }
 
 #[test]
+fn files_of_the_same_name_in_two_folders_are_two_notes() {
+    let place = StoreAccess::local();
+    let (one, two) = (place.sandbox.write("a/README.md", "one\n"), place.sandbox.write("b/README.md", "two\n"));
+    assert_eq!(place.json(&["import", path(&one)])["created"], 1);
+    assert_eq!(place.json(&["import", path(&two)])["created"], 1);
+    assert_eq!(place.json(&["import", path(&two)])["unchanged"], 1);
+    assert_eq!(place.json(&["list"])["total"], 2);
+}
+
+#[test]
+fn the_format_of_what_is_piped_is_told_by_how_it_begins() {
+    let place = StoreAccess::local();
+    place.note("Plan", "one\n");
+    let export = place.ok(&["export", "-"]);
+    let other = StoreAccess::local();
+    let piped = other.with_input(&["import", "-", "--json"], export.as_bytes());
+    assert_eq!(piped.code, Some(0), "{piped:?}");
+    assert_eq!(other.ok(&["export", "-"]), export);
+}
+
+#[test]
 fn an_export_comes_back_as_it_was() {
     at_both(|place| {
         place.note("Plan", "one\r\ntwo");
@@ -115,13 +136,13 @@ fn an_export_comes_back_as_it_was() {
         place.ok(&["new", "prompt", "greet", "--content", "Hello {{ name }}", "--argument", "name!"]);
         let file = place.sandbox.write("x", "").with_file_name("all.jsonl");
         place.ok(&["export", path(&file)]);
-        let other = Place::local();
+        let other = StoreAccess::local();
         let report = other.json(&["import", path(&file)]);
         assert_eq!((&report["created"], &report["problems_total"]), (&3.into(), &0.into()), "{report}");
         let back = other.sandbox.write("x", "").with_file_name("back.jsonl");
         other.ok(&["export", path(&back)]);
-        let (ids, lines) = (fs::read_to_string(&file).expect("it"), fs::read_to_string(&back).expect("it"));
-        assert_eq!(ids.split('\n').count(), lines.split('\n').count());
+        let (sent, lines) = (fs::read_to_string(&file).expect("it"), fs::read_to_string(&back).expect("it"));
+        assert_eq!(sent, lines, "byte for byte");
         assert_eq!(other.ok(&["export", "-"]), lines, "stdout is the same");
         assert!(place.ok(&["export", "-", "--to", "bookmarks-html"]).contains("https://example.org/"));
     });
@@ -142,7 +163,7 @@ fn a_folder_gets_only_what_has_changed_and_nothing_outside_is_written() {
         let beside = fs::read_dir(folder.parent().expect("a folder")).expect("it").count();
         place.ok(&["export", path(&folder)]);
         assert_eq!(fs::read_dir(folder.parent().expect("a folder")).expect("it").count(), beside);
-        let report = Place::local().json(&["import", path(&folder)]);
+        let report = StoreAccess::local().json(&["import", path(&folder)]);
         assert_eq!((&report["created"], &report["problems_total"]), (&2.into(), &0.into()), "{report}");
         let file = place.sandbox.write("file", "in the way");
         place.run(&["export", path(&file.join("below"))]).refused(1, &["below"]);

@@ -10,6 +10,13 @@ use crate::usecases::items::parse_draft;
 use crate::usecases::{Interline, ItemDraft, to_microseconds};
 use crate::{Action, Error, Fields, ImportedFrom, Kind, Source};
 
+/// The greatest version that an import makes: every JSON client can read it exactly.
+const MAX_VERSION: u64 = (1 << 53) - 1;
+/// How long a name in an imported history may be.
+const MAX_AUTHOR_CHARACTERS: usize = 200;
+/// 0000-01-01T00:00:00Z, in seconds since 1970.
+const FIRST_SECOND: i64 = -62_167_219_200;
+
 /// The fields of items in the order of the wire, as a history names them.
 const FIELD_NAMES: [&str; 8] = ["title", "description", "tags", "url", "name", "arguments", "front_matter", "content"];
 
@@ -69,7 +76,7 @@ impl ParsedRecord {
         hash: [u8; 32],
         now: Timestamp,
     ) -> Result<ParsedRecord, Error> {
-        let clamped = |time: Timestamp| to_microseconds(time).min(now);
+        let clamped = |time: Timestamp| within_years(time).min(now);
         let kind = kind_of(&record);
         let times = [record.created_at, record.updated_at];
         let created_at = times[0].or(times[1]).map_or(now, clamped);
@@ -107,9 +114,10 @@ impl ParsedRecord {
         let mut last = 0;
         for change in &self.changes {
             if let Some((number, _)) = change.version {
-                if number <= last || number > i64::MAX as u64 / 2 {
-                    let message =
-                        format!("version {number} comes after version {last}; versions are counted up from 1");
+                if number <= last || number > MAX_VERSION {
+                    let message = format!(
+                        "version {number} comes after version {last}; versions are counted up from 1 to {MAX_VERSION}"
+                    );
                     return Err(Error::field("history", message));
                 }
                 last = number;
@@ -118,7 +126,10 @@ impl ParsedRecord {
         let had_history = !self.changes.is_empty();
         let newest = self.changes.iter().rev().find_map(|change| change.version.as_ref().map(|(_, state)| state));
         if newest != Some(&self.state) {
-            let next = version.filter(|version| *version > last && *version < i64::MAX as u64 / 2).unwrap_or(last + 1);
+            let next = version.filter(|version| *version > last).unwrap_or(last + 1);
+            if next > MAX_VERSION {
+                return Err(Error::field("version", format!("must be at most {MAX_VERSION}")));
+            }
             let action = if had_history { Action::Update } else { Action::Create };
             self.changes.push(Change::made_here(Some((next, self.state.clone())), action, self.updated_at));
         }
@@ -189,10 +200,25 @@ fn parse_change(
         version,
         action,
         changed_fields: Some(names.collect()),
-        at: change.at.map_or(updated_at, |at| to_microseconds(at).min(now)),
+        at: change.at.map_or(updated_at, |at| within_years(at).min(now)),
         source: change.source.as_deref().and_then(Source::from_name),
-        from: Some(ImportedFrom { user: change.user, token: change.token }),
+        from: Some(ImportedFrom { user: change.user.map(author_name), token: change.token.map(author_name) }),
     })
+}
+
+/// A name that a history gives, as it may be shown: histories are read by programs and on terminals.
+fn author_name(name: String) -> String {
+    let is_short = name.chars().nth(MAX_AUTHOR_CHARACTERS).is_none();
+    if is_short && !name.contains(char::is_control) {
+        return name;
+    }
+    name.chars().filter(|character| !character.is_control()).take(MAX_AUTHOR_CHARACTERS).collect()
+}
+
+/// A time with the precision of the store, not before the first year that RFC 3339 can write.
+fn within_years(time: Timestamp) -> Timestamp {
+    let first = Timestamp::new(FIRST_SECOND, 0).unwrap_or(Timestamp::UNIX_EPOCH);
+    to_microseconds(time).max(first)
 }
 
 /// How many bytes a record takes, about.

@@ -17,7 +17,7 @@ const BLOCKING_FROM: usize = 32 * 1024;
 
 /// Encodes a batch outside the writer thread, then has the writer thread write it.
 pub(crate) async fn encode_and_commit(writer: Arc<Writer>, batch: Batch) -> Result<(), StoreError> {
-    if batch.writes.is_empty() && batch.idempotency.is_none() {
+    if batch.is_empty() {
         return Ok(());
     }
     let mut batch = compress(batch_compression_bytes(&batch), || EncodedBatch::encode(batch)).await?;

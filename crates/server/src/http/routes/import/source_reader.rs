@@ -60,12 +60,24 @@ impl ImportSource {
             text_bytes: limit / 4,
             document_bytes: limit,
             archive_bytes: limit.saturating_mul(4),
-            history_bytes: usize::try_from(limit / 4).unwrap_or(usize::MAX),
+            history_bytes: usize::try_from(limit).unwrap_or(usize::MAX),
             ..ReadLimits::default()
         };
-        let mut sink = |entry: Entry| match entries.blocking_send(entry) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
+        let lines = body.line_memory.clone();
+        let frees_lines = |entry: &Entry| match entry {
+            Entry::Record(_) => true,
+            // Of an export, what was read of a history may wait for its item.
+            Entry::Skipped { .. } | Entry::Attachment { .. } => self.format == SourceFormat::Records,
+        };
+        let mut sink = |entry: Entry| {
+            let frees = frees_lines(&entry);
+            match entries.blocking_send(entry) {
+                Ok(()) => {
+                    lines.iter().filter(|_| frees).for_each(|memory| memory.hold(0));
+                    ControlFlow::Continue(())
+                }
+                Err(_) => ControlFlow::Break(()),
+            }
         };
         let format = match self.format {
             SourceFormat::Records => return read_records(BufReader::new(body), limits.text_bytes, &mut sink),
@@ -140,11 +152,14 @@ pub(super) struct BodyReader {
     piece: Bytes,
     /// What the request holds, which a body that is read whole is counted in.
     memory: Option<RequestMemory>,
+    /// What it holds of lines that were read and not handed over yet.
+    line_memory: Option<RequestMemory>,
 }
 
 impl BodyReader {
     pub(super) fn new(pieces: mpsc::Receiver<BodyPiece>, memory: Option<RequestMemory>) -> BodyReader {
-        BodyReader { pieces, piece: Bytes::new(), memory }
+        let line_memory = memory.as_ref().map(RequestMemory::sibling);
+        BodyReader { pieces, piece: Bytes::new(), memory, line_memory }
     }
 
     /// The rest of the body, if it has at most `limit` bytes and there is memory for it.
@@ -156,10 +171,7 @@ impl BodyReader {
             if actual > limit {
                 return Err(ReadError::TooLarge { actual, limit });
             }
-            if let Some(memory) = &self.memory {
-                let taken = memory.take(piece.len().saturating_mul(WORK_FACTOR));
-                taken.map_err(|full| io::Error::other(Error::Overloaded(full)))?;
-            }
+            take(self.memory.as_ref(), piece.len())?;
             bytes.extend_from_slice(&piece);
         }
         Ok(bytes)
@@ -199,7 +211,14 @@ impl Read for BodyReader {
             return Ok(0);
         }
         let length = self.piece.len().min(buffer.len());
+        take(self.line_memory.as_ref(), length)?;
         buffer[..length].copy_from_slice(&self.piece.split_to(length));
         Ok(length)
     }
+}
+
+/// Takes the memory for work on so many bytes.
+fn take(memory: Option<&RequestMemory>, bytes: usize) -> io::Result<()> {
+    let Some(memory) = memory else { return Ok(()) };
+    memory.take(bytes.saturating_mul(WORK_FACTOR)).map_err(|full| io::Error::other(Error::Overloaded(full)))
 }

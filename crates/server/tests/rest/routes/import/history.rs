@@ -11,6 +11,7 @@ on_both!(
     a_later_export_brings_the_later_versions,
     an_import_goes_on_where_it_was_interrupted,
     names_that_an_item_had_once_may_be_taken_now,
+    a_history_that_is_made_up_stays_in_bounds,
 );
 
 async fn export(client: &Client) -> String {
@@ -140,4 +141,27 @@ async fn names_that_an_item_had_once_may_be_taken_now(store: TestStore) {
     owner.get(&path).await.expect(200, json!({"name": "b", "version": 2}));
     owner.get(&format!("/prompts/{}", text(&second["id"]))).await.expect(200, json!({"name": "a"}));
     assert_eq!(export(&owner).await, exported);
+}
+
+/// Anybody can write an export by hand: what it says of others is cut, and numbers and times stay readable for every client.
+async fn a_history_that_is_made_up_stays_in_bounds(store: TestStore) {
+    let server = store.serve().await;
+    let owner = server.owner();
+    let id = "0190a6f4-7b3c-7def-8123-456789abcd01";
+    let change = |version: u64, user: &str| json!({"version": version, "action": "create", "user": user, "state": {"title": "Forged"}});
+    let record = |history: Value| {
+        let made = json!({"source": "a", "type": "note", "id": id, "title": "Forged",
+            "created_at": "-009000-01-01T00:00:00Z", "history": history});
+        format!("{made}\n")
+    };
+    for version in [0, 1 << 53] {
+        let report = import(&owner, "format=records", record(json!([change(version, "eve")]))).await;
+        assert_eq!(counts(&report), json!({"skipped": 1}), "{report}");
+    }
+    let report = import(&owner, "format=records", record(json!([change(1, &"e\u{1b}\n".repeat(10_000))]))).await;
+    assert_eq!(counts(&report), json!({"created": 1}), "{report}");
+    let note = owner.get(&format!("/notes/{id}")).await.json();
+    assert_eq!(note["created_at"], "0000-01-01T00:00:00.000000Z");
+    let history = owner.get(&format!("/notes/{id}/history")).await.json();
+    assert_eq!(text(&history["items"][0]["imported_from"]["user"]), "e".repeat(200));
 }

@@ -109,7 +109,15 @@ async fn items(observed: &mut Observed) {
     let prompt = text(&observed.ask("POST /prompts", prompt).await["id"]);
     observed.ask(&format!("POST /prompts/{prompt}/render"), json!({"arguments": {"who": "Ann"}})).await;
     imports(observed).await;
-    for path in ["/content", "/content?q=one", "/content?limit=1", "/tags", "/health", "/health/live"] {
+    for path in [
+        "/content",
+        "/content?q=one",
+        "/content?limit=1",
+        "/content/lookup?item=greet",
+        "/tags",
+        "/health",
+        "/health/live",
+    ] {
         observed.ask(&format!("GET {path}"), Value::Null).await;
     }
     for path in

@@ -8,22 +8,22 @@ use serde_json::Value;
 use crate::harness::{CommandOutput, RunningServer, Sandbox, run};
 
 /// A store, reached directly or through a server.
-pub(crate) struct Place {
+pub(crate) struct StoreAccess {
     pub(crate) sandbox: Sandbox,
     served: Option<RunningServer>,
 }
 
 /// Runs a test on the local store, and then against a server.
-pub(crate) fn at_both(test: impl Fn(&Place)) {
-    test(&Place { sandbox: Sandbox::new(), served: None });
+pub(crate) fn at_both(test: impl Fn(&StoreAccess)) {
+    test(&StoreAccess { sandbox: Sandbox::new(), served: None });
     let sandbox = Sandbox::new();
     let served = Some(sandbox.serve(&[]));
-    test(&Place { sandbox, served });
+    test(&StoreAccess { sandbox, served });
 }
 
-impl Place {
-    pub(crate) fn local() -> Place {
-        Place { sandbox: Sandbox::new(), served: None }
+impl StoreAccess {
+    pub(crate) fn local() -> StoreAccess {
+        StoreAccess { sandbox: Sandbox::new(), served: None }
     }
 
     pub(crate) fn is_served(&self) -> bool {
