@@ -16,8 +16,8 @@ use interline_items::{Kind, Scope};
 pub(crate) use self::edit::{CompletionsArgs, EditArgs, ManArgs, PatchArgs, ShellArg};
 pub(crate) use self::items::{
     ArchiveArgs, DiffArgs, FilterArgs, GetArgs, HistoryArgs, ItemArgs, ListArgs, NewBookmarkArgs, NewCommand,
-    NewItemArgs, NewNoteArgs, NewPromptArgs, OrgAddArgs, OrgCommand, OrgListArgs, RemoveArgs, RenderArgs, RestoreArgs,
-    SearchArgs, TagRemoveArgs, TagRenameArgs, TagsArgs, TagsCommand, UnarchiveArgs,
+    NewItemArgs, NewNoteArgs, NewPromptArgs, OrderArg, OrgAddArgs, OrgCommand, OrgListArgs, RemoveArgs, RenderArgs,
+    RestoreArgs, SearchArgs, SortArg, TagRemoveArgs, TagRenameArgs, TagsArgs, TagsCommand, UnarchiveArgs,
 };
 pub(crate) use self::serve::ServeArgs;
 pub(crate) use self::transfer::{ExportArgs, ExportFormatArg, ImportArgs};

@@ -82,5 +82,5 @@ pub(crate) async fn items_of_space<S: Sql>(
     limit: usize,
 ) -> Result<Vec<ItemId>, S::Failure> {
     let after = after.unwrap_or_else(|| ItemId::from_uuid(uuid::Uuid::nil()));
-    sql.query(EXPORTED, values![space, after, limit], |row| row.get()).await
+    sql.query(EXPORTED, values![space, after, limit], column).await
 }

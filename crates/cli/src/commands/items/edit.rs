@@ -106,7 +106,7 @@ async fn open(args: &EditArgs, environment: &Environment) -> Result<(), CommandE
         return Err(CommandError::refused(format!("the item is at version {}", item["version"]))
             .hint("leave --expected-version out, or look at `interline history`"));
     }
-    let edited = editor.edit(text(&item, "content"), ending(&item))?;
+    let edited = editor.edit(text(&item, "content"), &ending(&item))?;
     if edited.text == text(&item, "content") {
         return match args.options.format() {
             OutputFormat::Json => print_json(&item),

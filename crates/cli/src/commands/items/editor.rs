@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::Command;
 
@@ -16,13 +16,6 @@ const DEFAULT_EDITOR: &str = "vi";
 /// The command of an editor.
 pub(super) struct Editor {
     command: OsString,
-    origin: Origin,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
-    Chosen,
-    Default,
 }
 
 /// How the name of the file ends: editors tell by it what is in there.
@@ -59,6 +52,9 @@ impl EditedText {
 }
 
 fn keep(file: NamedTempFile, error: CommandError) -> CommandError {
+    if !file.path().exists() {
+        return error.detail("the editor has removed the file with your text");
+    }
     match file.keep() {
         Ok((_, path)) => error.detail(format!("your text is in {}", path.display())),
         Err(lost) => error.detail(format!("your text cannot be kept: {}", lost.error)),
@@ -66,23 +62,22 @@ fn keep(file: NamedTempFile, error: CommandError) -> CommandError {
 }
 
 impl Editor {
-    /// The editor that VISUAL or EDITOR names, or else vi.
+    /// The editor that VISUAL or EDITOR names, or else vi where there is a terminal for it.
     pub(super) fn from_environment(environment: &Environment) -> Option<Editor> {
         let chosen = ["VISUAL", "EDITOR"].into_iter().find_map(|name| environment.get(name));
-        let origin = if chosen.is_some() { Origin::Chosen } else { Origin::Default };
-        Some(Editor { command: chosen.unwrap_or(OsStr::new(DEFAULT_EDITOR)).to_owned(), origin })
-    }
-
-    /// Whether the user has chosen it.
-    pub(super) fn is_chosen(&self) -> bool {
-        self.origin == Origin::Chosen
+        match chosen {
+            Some(command) => Some(Editor { command: command.to_owned() }),
+            None if io::stdin().is_terminal() && io::stdout().is_terminal() => {
+                Some(Editor { command: DEFAULT_EDITOR.into() })
+            }
+            None => None,
+        }
     }
 
     /// Opens the editor on a text, and reads what it leaves. A line break at the end that the text had not, which editors
     /// add by themselves, is dropped.
-    pub(super) fn edit(&self, text: &str, ending: Ending) -> Result<EditedText, CommandError> {
-        let unusable =
-            |error: std::io::Error| CommandError::failed(format!("a temporary file cannot be used: {error}"));
+    pub(super) fn edit(&self, text: &str, ending: &Ending) -> Result<EditedText, CommandError> {
+        let unusable = |error: io::Error| CommandError::failed(format!("a temporary file cannot be used: {error}"));
         let mut file = tempfile::Builder::new().prefix("interline-").suffix(&ending.0).tempfile().map_err(unusable)?;
         file.write_all(text.as_bytes()).and_then(|()| file.flush()).map_err(unusable)?;
         // The shell splits the command into its words.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{text, title};
 use crate::api::{Api, ApiRequest};
-use crate::args::{FilterArgs, ListArgs};
+use crate::args::{FilterArgs, ListArgs, OrderArg, SortArg};
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::local::IfMissing;
@@ -35,8 +35,8 @@ pub(super) async fn find(
     let mut request = ApiRequest::new(Method::GET, &["content"])?
         .query("limit", args.limit.to_string())
         .query("offset", args.offset.to_string())
-        .maybe_query("sort_by", args.sort.map(|sort| sort.field()))
-        .maybe_query("sort_order", args.order.map(|order| order.name()))
+        .maybe_query("sort_by", args.sort.map(SortArg::field))
+        .maybe_query("sort_order", args.order.map(OrderArg::name))
         .maybe_query("tag_match", args.any_tag.then_some("any"));
     if let Some((name, value)) = matching {
         request = request.query(name, value);

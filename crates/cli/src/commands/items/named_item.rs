@@ -59,6 +59,7 @@ pub(super) async fn find(api: &Api, name: &str, kind: Option<Kind>) -> Result<St
 }
 
 /// Whether there are more items than those that are listed.
+#[derive(Clone, Copy)]
 enum More {
     Are,
     None,

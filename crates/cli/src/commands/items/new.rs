@@ -1,7 +1,5 @@
 //! The command `interline new`: makes a note, a bookmark or a prompt.
 
-use std::io::{self, IsTerminal as _};
-
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
@@ -57,12 +55,10 @@ async fn prompt(args: &NewPromptArgs, environment: &Environment) -> Result<(), C
 
 /// Opens an editor for the template of a prompt, if there is anybody who could use it.
 fn open_editor(environment: &Environment) -> Result<super::editor::EditedText, CommandError> {
-    let Some(editor) =
-        Editor::from_environment(environment).filter(|editor| editor.is_chosen() || io::stdin().is_terminal())
-    else {
+    let Some(editor) = Editor::from_environment(environment) else {
         return Err(CommandError::usage("a prompt needs its template").hint("give it with --content, --file or -"));
     };
-    let edited = editor.edit("", Ending::of_prompt())?;
+    let edited = editor.edit("", &Ending::of_prompt())?;
     if edited.text.trim().is_empty() {
         return Err(CommandError::refused("the template is empty, so nothing was made"));
     }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::store_access::{StoreAccess, at_both};
+use crate::harness::run;
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\n";
 
@@ -113,7 +114,7 @@ fn what_an_editor_leaves_is_never_lost() {
         binary.refused(1, &["not UTF-8", "your text is in "]);
         place.with_editor(&["edit", "greet"], "rm \"$1\"\n").refused(1, &["cannot be read"]);
         let mut missing = place.command(&["edit", "greet"]);
-        let missing = crate::harness::run(missing.env("VISUAL", "/nowhere/editor").env("PATH", "/usr/bin:/bin"));
+        let missing = run(missing.env("VISUAL", "/nowhere/editor").env("PATH", "/usr/bin:/bin"));
         assert_eq!(missing.code, Some(1), "{missing:?}");
         assert!(missing.stderr.contains("\nerror: the editor failed (/nowhere/editor: "), "{missing:?}");
         assert_eq!(kept_text(&missing.stderr), "Hello\n");
@@ -169,4 +170,12 @@ fn a_prompt_is_written_in_an_editor() {
     let taken = place.with_editor(&["new", "prompt", "greet"], "echo Hi > \"$1\"\n");
     taken.refused(1, &["hint: "]);
     assert_eq!(kept_text(&taken.stderr), "Hi\n");
+}
+
+#[test]
+fn without_an_editor_and_a_terminal_a_passage_is_asked_for() {
+    let place = StoreAccess::local();
+    let id = place.note("Plan", "one\n");
+    let mut command = place.command(&["edit", &id]);
+    run(command.env_remove("EDITOR").env_remove("VISUAL")).refused(2, &["there is no editor", "--old"]);
 }

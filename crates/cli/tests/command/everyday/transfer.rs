@@ -117,6 +117,13 @@ fn files_of_the_same_name_in_two_folders_are_two_notes() {
 }
 
 #[test]
+fn a_dry_run_makes_no_store() {
+    let place = StoreAccess::local();
+    let file = place.sandbox.write("a.md", "one\n");
+    place.run(&["import", path(&file), "--dry-run"]).refused(1, &["there is no store"]);
+}
+
+#[test]
 fn the_format_of_what_is_piped_is_told_by_how_it_begins() {
     let place = StoreAccess::local();
     place.note("Plan", "one\n");

@@ -20,12 +20,6 @@ use super::{ImportMode, Importer, PendingItem};
 /// How many records of a history are searched for the version that a file was exported from.
 const SEARCHED_RECORDS: u64 = 1_000;
 
-/// The state that a record and its item have come from.
-enum Base {
-    Known(State),
-    Unknown,
-}
-
 impl Importer {
     pub(super) async fn import_record(
         &mut self,
@@ -95,7 +89,7 @@ impl Importer {
             }
             let base = match &known.merged {
                 Some(MergedSource { fields, content }) => {
-                    Base::Known(State { fields: fields.clone(), content: content.clone() })
+                    Some(State { fields: fields.clone(), content: content.clone() })
                 }
                 None => self.stored_state(snapshot.item.id, version).await?,
             };
@@ -154,10 +148,10 @@ impl Importer {
     }
 
     /// The version of an item that a record was exported from: the one that was made when the record says it was changed.
-    async fn exported_state(&self, parsed: &ParsedRecord, snapshot: &Snapshot) -> Result<Base, Error> {
-        let Some(at) = parsed.source_updated_at else { return Ok(Base::Unknown) };
+    async fn exported_state(&self, parsed: &ParsedRecord, snapshot: &Snapshot) -> Result<Option<State>, Error> {
+        let Some(at) = parsed.source_updated_at else { return Ok(None) };
         if snapshot.item.updated_at == at {
-            return Ok(Base::Known(state_of(snapshot)));
+            return Ok(Some(state_of(snapshot)));
         }
         let mut offset = 0;
         while offset < SEARCHED_RECORDS {
@@ -172,14 +166,13 @@ impl Importer {
             }
             offset += page.records.len() as u64;
         }
-        Ok(Base::Unknown)
+        Ok(None)
     }
 
     /// The state of an item in a version, if that is kept.
-    async fn stored_state(&self, item: ItemId, version: u64) -> Result<Base, Error> {
+    async fn stored_state(&self, item: ItemId, version: u64) -> Result<Option<State>, Error> {
         let version = self.interline.store.version(item, version).await?;
-        let known = |version: Version| Base::Known(State { fields: version.fields, content: version.content });
-        Ok(version.map_or(Base::Unknown, known))
+        Ok(version.map(|Version { fields, content, .. }| State { fields, content }))
     }
 
     /// Makes the versions of a history that the item does not have yet, if the item is at one of them; whether it is.
@@ -246,10 +239,10 @@ impl Importer {
         Ok(())
     }
 
-    /// A changed record, and an item that may have changed too.
-    async fn merge(&mut self, parsed: ParsedRecord, snapshot: Snapshot, base: Base) -> Result<(), Error> {
+    /// A changed record, and an item that may have changed too; `base` is the state that both come from, if it is known.
+    async fn merge(&mut self, parsed: ParsedRecord, snapshot: Snapshot, base: Option<State>) -> Result<(), Error> {
         let theirs = state_of(&snapshot);
-        let Base::Known(base) = base else {
+        let Some(base) = base else {
             let reason =
                 "the item was changed, and the version that this was made from is not known; it was left alone";
             self.report.problem(Outcome::Conflict, parsed.key, reason.to_owned());

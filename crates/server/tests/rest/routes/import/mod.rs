@@ -67,7 +67,7 @@ async fn records_become_items_with_their_times_and_fields(store: TestStore) {
     assert_eq!((&note["content"], &note["version"]), (&json!("a\r\nb "), &json!(1)));
     let bookmark = only(&owner, "bookmarks").await;
     assert_eq!(bookmark["url"], "http://example.org/");
-    assert!(text(&bookmark["created_at"]) < "2999".to_owned(), "{bookmark}");
+    assert!(text(&bookmark["created_at"]).as_str() < "2999", "{bookmark}");
     assert_eq!(owner.get("/prompts?view=archived").await.json()["total"], 1);
     let history = owner.get(&format!("/notes/{}/history", text(&note["id"]))).await.json();
     let record = &history["items"][0];
