@@ -88,7 +88,7 @@ fn shapes<'l>(lines: &[&'l str], level: Level) -> impl Iterator<Item = LineShape
 }
 
 /// How many brackets more a line opens than it closes, texts between quotes aside.
-fn opened_brackets(body: &str) -> isize {
+pub(super) fn opened_brackets(body: &str) -> isize {
     let mut opened = 0;
     let mut before = None;
     let mut unclosed = Vec::new();

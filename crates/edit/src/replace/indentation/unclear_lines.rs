@@ -4,7 +4,7 @@
 use crate::lines::{Line, is_blank, is_blank_text, split_indent};
 
 use super::absolute_lines::{doubtful_line, first_token, unopened_closer};
-use super::{IndentRule, Prefix, opens_block, plain};
+use super::{IndentRule, opens_block, plain};
 use crate::replace::Level;
 use crate::replace::whole_lines::WholeLines;
 
@@ -44,16 +44,10 @@ impl<'r> UnclearLines<'r> {
                 match to.strip_prefix(from.as_str()) {
                     Some("") => None,
                     Some(_) if self.is_one_line => self.unclear_after_one_line(before, from, &to).or(self.doubtful),
-                    _ => self.unopened.filter(|_| to.len() > from.len()),
+                    _ => self.unopened.filter(|_| rule.adds_indentation(self.level)),
                 }
             }
-            IndentRule::Shift(shifts) => {
-                let adds = shifts.first().is_some_and(|shift| match &shift.prefix {
-                    Prefix::Add(prefix) => !prefix.is_empty(),
-                    Prefix::Remove(_) => false,
-                });
-                self.unopened.filter(|_| adds)
-            }
+            IndentRule::Shift(_) => self.unopened.filter(|_| rule.adds_indentation(self.level)),
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::lines::{is_blank_text, split_indent};
 
+use super::deeper_lines::misplaced_line;
 use super::rebase::{NoUnit, Rebase, StepUnit};
 use super::{
     CannotIndent, Conversion, FileStyle, IndentRule, Prefix, Shift, mixes_tabs_and_spaces, opens_block, plain,
@@ -29,6 +30,9 @@ impl<'f> IndentWriter<'f> {
             IndentRule::Shift(shifts) => Ok(IndentWriter::Shift(ShiftWriter::new(shifts, level, old_lines, style))),
             IndentRule::Rebase { from, to } => {
                 let rebase = Rebase { from, to, plain_to: plain(to, level) };
+                if let Some(number) = misplaced_line(&rebase, written, level) {
+                    return Err(NoUnit(number));
+                }
                 let indents: Vec<(usize, String)> = written.indents(level).collect();
                 let indents = indents.iter().map(|(number, indent)| (*number, indent.as_str()));
                 let unit = rebase.step_unit(indents, || written.block_steps(level), style)?;
@@ -63,16 +67,22 @@ impl<'f> IndentWriter<'f> {
     }
 }
 
-/// The lines of `new_str`, and the numbers of those that are written.
+/// The lines of `new_str`, and the numbers of those that are written, each with the line of `old_str` that it replaces.
 pub(in crate::replace) struct WrittenLines<'n> {
     pub(in crate::replace) lines: &'n [&'n str],
-    pub(in crate::replace) numbers: Vec<usize>,
+    pub(in crate::replace) written: &'n [(usize, Option<usize>)],
 }
 
 impl WrittenLines<'_> {
     /// The numbers and the plain indentations of the lines that are written.
     fn indents(&self, level: Level) -> impl Iterator<Item = (usize, String)> {
-        self.numbers.iter().map(move |number| (*number, plain(split_indent(self.lines[*number]).0, level)))
+        self.written.iter().map(move |(number, _)| (*number, plain(split_indent(self.lines[*number]).0, level)))
+    }
+
+    /// Whether a line neither stays nor replaces one of `old_str`.
+    pub(super) fn is_added(&self, number: usize) -> bool {
+        let found = self.written.binary_search_by_key(&number, |(number, _)| *number);
+        found.is_ok_and(|index| self.written[index].1.is_none())
     }
 
     /// By how many spaces lines are deeper that follow one which opens a block, with their numbers.

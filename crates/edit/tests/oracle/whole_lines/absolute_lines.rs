@@ -139,6 +139,33 @@ pub(crate) fn has_line_with_all_of_the_indentation(new: &[RequestLine], to: &str
     !opens_a_block(&first.body) && new[1..].iter().any(|line| line.indent.starts_with(to))
 }
 
+/// Whether a line of `new` is deeper than `from`, the one indentation of `old`, and may be meant as it is given, where the
+/// document has `to`; `is_added` says which lines neither stay nor replace one.
+pub(crate) fn has_misplaced_line(
+    new: &[RequestLine],
+    (from, to): (&str, &str),
+    is_added: impl Fn(usize) -> bool,
+) -> bool {
+    let is_deeper =
+        |line: &RequestLine| line.indent.starts_with(from) && line.indent != from && line.indent != format!("{from} ");
+    (0..new.len()).filter(|&at| is_deeper(&new[at])).any(|at| {
+        if at == 0 {
+            return true;
+        }
+        let before = &new[at - 1];
+        if is_deeper(before) {
+            return false;
+        }
+        if opens_a_block(&before.body) {
+            return new[at].indent.starts_with(to) && new[at].indent != to;
+        }
+        let brackets = outside_quotes(&before.body);
+        let count = |kind: &str| brackets.iter().filter(|c| kind.contains(**c)).count();
+        let goes_on = ["\\", "=", "+", "&", "|", "=>", "->"].iter().any(|end| trimmed(&before.body).ends_with(end));
+        !goes_on && count("([{") <= count(")]}") && !is_added(at - 1)
+    })
+}
+
 /// Whether the line ends as one does after which lines are deeper.
 pub(crate) fn opens_a_block(line: &str) -> bool {
     trimmed(line).ends_with(['{', '(', '[', ':'])

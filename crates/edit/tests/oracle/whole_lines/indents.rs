@@ -139,6 +139,13 @@ pub(crate) fn adds_indentation(pairs: &[IndentPair]) -> bool {
     rules.first().is_some_and(|rule| matches!(&rule.shift, Shift::Add(prefix) if !prefix.is_empty()))
 }
 
+/// The one indentation of `old_str` and that of the document, if the first is a part of the second.
+pub(crate) fn lacking_part(pairs: &[IndentPair]) -> Option<(String, String)> {
+    let IndentPair { old, document } = shallowest(pairs);
+    let lacks = old.read != document.read && document.read.starts_with(&old.read);
+    (lacks && !has_evidence(pairs)).then(|| (old.read.clone(), document.read.clone()))
+}
+
 /// The first line with the shortest indentation in `old_str`.
 fn shallowest(pairs: &[IndentPair]) -> &IndentPair {
     let shortest = pairs.iter().map(|pair| pair.old.read.chars().count()).min().unwrap();

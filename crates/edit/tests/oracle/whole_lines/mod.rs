@@ -21,12 +21,13 @@ use super::lines::{
 };
 use super::replace::{ReplaceOutcome, refusal};
 use absolute_lines::{
-    has_closer, has_doubtful_line, has_line_with_all_of_the_indentation, opens_a_block, request_lines,
+    RequestLine, has_closer, has_doubtful_line, has_line_with_all_of_the_indentation, has_misplaced_line,
+    opens_a_block, request_lines,
 };
 use changed_line::tokens;
 use file_style::file_style;
-use indents::{ChangedIndents, Indent, IndentPair, adds_indentation, indent_changed_lines, rules_for};
-use separated_columns::{added_body, body_and_trail, has_flattened_tab, is_row_with_trailing_tabs};
+use indents::{ChangedIndents, Indent, IndentPair, adds_indentation, indent_changed_lines, lacking_part, rules_for};
+use separated_columns::{added_body, body_and_trail, has_flattened_tab, is_row_with_trailing_tabs, runs};
 
 /// `old_str`, read as lines.
 struct OldLines {
@@ -195,6 +196,17 @@ fn fit(
     let texts: Vec<String> = span_lines.iter().map(|line| line.text.clone()).collect();
     let pairs = line_pairs::pair(old_lines, &new);
     let gaps = line_pairs::gaps(&pairs, old_lines.len());
+    let is_added = |line: usize| {
+        pairs[line].is_none() && gaps.iter().all(|gap| !gap.written.contains(&line) || gap.replaced_by(line).is_none())
+    };
+    let read: Vec<RequestLine> = request_lines(&new, |given| indent(level, given).read);
+    let numbers: Vec<usize> = (0..new.len()).filter(|&line| !is_blank_line(&new[line])).collect();
+    if let Some((from, to)) = lacking_part(&place.indents)
+        && has_misplaced_line(&read, (&from, &to), |at| is_added(numbers[at]))
+    {
+        note("deeper line");
+        return None;
+    }
     if level >= Level::PunctuationNormalized {
         make_plain(&gaps, old_lines, &texts, &mut new);
     }
@@ -205,12 +217,29 @@ fn fit(
         old_lines.iter().filter(|line| !is_blank_line(line)).map(|line| indent(level, line)).collect();
     let style = file_style(document, &place.lines);
     let steps: Vec<usize> = changed.iter().filter_map(|&index| step_into_a_block(level, &new, index)).collect();
+    let least = old_indents.iter().map(|indent| indent.read.chars().count()).min().unwrap();
+    let shallow: Vec<bool> =
+        indents.iter().map(|indent| adds_indentation(&place.indents) && indent.read.chars().count() < least).collect();
     let changed = ChangedIndents { indents, steps };
     let Some(indents) = indent_changed_lines(&place.indents, &old_indents, style, &changed) else {
         note("cannot indent");
         return None;
     };
-    let bodies = bodies(level, &gaps, old_lines, &texts, &new)?;
+    let is_of_the_document = |indent: &String| {
+        document.iter().any(|line| !is_blank_line(&line.text) && split_indent(&line.text).0 == indent)
+    };
+    if indents.iter().zip(shallow).any(|(indent, shallow)| shallow && !is_of_the_document(indent)) {
+        note("shallower line");
+        return None;
+    }
+    let around: Vec<String> = document
+        .iter()
+        .take(place.lines.end + 1)
+        .skip(place.lines.start.saturating_sub(1))
+        .map(|line| line.text.clone())
+        .collect();
+    let there = There { old: old_lines, document: &texts, around: &around };
+    let bodies = bodies(level, &gaps, &there, &new)?;
 
     let mut result = Vec::new();
     let mut indents = indents.into_iter();
@@ -310,9 +339,18 @@ fn make_plain(gaps: &[Gap], old: &[String], document: &[String], new: &mut [Stri
     }
 }
 
+/// The lines of a place.
+struct There<'a> {
+    old: &'a [String],
+    document: &'a [String],
+    /// Those of the document, and one on each side.
+    around: &'a [String],
+}
+
 /// What follows the indentation on every line of `new`, written as the document has it where it replaces a line of
 /// `old`, which is the line of the same index in `document`; `None` if blanks would be lost.
-fn bodies(level: Level, gaps: &[Gap], old: &[String], document: &[String], new: &[String]) -> Option<Vec<String>> {
+fn bodies(level: Level, gaps: &[Gap], there: &There<'_>, new: &[String]) -> Option<Vec<String>> {
+    let There { old, document, around } = *there;
     let mut bodies: Vec<String> = new.iter().map(|line| split_indent(line).1.to_owned()).collect();
     for gap in gaps {
         let mut kept: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); old.len()];
@@ -322,7 +360,7 @@ fn bodies(level: Level, gaps: &[Gap], old: &[String], document: &[String], new: 
                 bodies[written] = added_line(level, &new[written], old, document)?;
                 continue;
             };
-            let (line, runs) = changed_body(level, &old[replaced], &document[replaced], &new[written])?;
+            let (line, runs) = changed_body(level, there, replaced, &new[written])?;
             bodies[written] = line;
             kept[replaced] = runs;
             replaced_by_text.insert(replaced);
@@ -330,8 +368,9 @@ fn bodies(level: Level, gaps: &[Gap], old: &[String], document: &[String], new: 
         let deletes = gap.written.clone().all(|line| is_blank_line(&new[line]));
         let loses = |line: usize| {
             let ((old, old_trail), (there, trail)) = (body_and_trail(&old[line]), body_and_trail(&document[line]));
-            let loses_cells =
-                is_row_with_trailing_tabs(&document[line]) && old_trail != trail && !replaced_by_text.contains(&line);
+            let loses_cells = is_row_with_trailing_tabs(&document[line], around)
+                && old_trail != trail
+                && !replaced_by_text.contains(&line);
             let loses_blanks =
                 level >= Level::PunctuationNormalized && changed_line::loses_blanks(level, old, there, &kept[line]);
             loses_cells || loses_blanks
@@ -346,12 +385,13 @@ fn bodies(level: Level, gaps: &[Gap], old: &[String], document: &[String], new: 
 
 /// What follows the indentation on a line that replaces the line `old`, and the document's runs of blanks that are in it;
 /// `None` if tabs between cells would be lost.
-fn changed_body(level: Level, old: &str, document: &str, new: &str) -> Option<(String, BTreeSet<usize>)> {
+fn changed_body(level: Level, place: &There<'_>, line: usize, new: &str) -> Option<(String, BTreeSet<usize>)> {
+    let (old, document) = (&place.old[line], &place.document[line]);
     let ((body, mut trail), (there, trail_there)) = (body_and_trail(new), body_and_trail(document));
     let (old_body, old_trail) = body_and_trail(old);
-    if is_row_with_trailing_tabs(document) && old_trail != trail_there {
+    if is_row_with_trailing_tabs(document, place.around) && old_trail != trail_there {
         note("trailing tabs");
-        if trail != old_trail {
+        if trail != old_trail || runs(body).len() != runs(old_body).len() {
             return None;
         }
         trail = trail_there;

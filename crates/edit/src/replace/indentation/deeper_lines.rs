@@ -1,0 +1,44 @@
+//! Deeper lines of `new_str` that may have the indentation of the content, while `old_str` lacks a part of it: they come
+//! where nothing opens a block, or are too deep for the block that is opened.
+
+use crate::lines::{is_blank_text, split_indent, trim_blanks_end};
+
+use super::absolute_lines::opened_brackets;
+use super::rebase::Rebase;
+use super::writer::WrittenLines;
+use super::{opens_block, plain};
+use crate::replace::Level;
+
+/// Whether the next line belongs to this one.
+fn goes_on(line: &str) -> bool {
+    let text = trim_blanks_end(line);
+    let is_unfinished = text.ends_with(['\\', '=', '+', '&', '|']) || text.ends_with("=>") || text.ends_with("->");
+    is_unfinished || opened_brackets(split_indent(line).1) > 0
+}
+
+/// The number of the first deeper line that may be as it should be.
+pub(super) fn misplaced_line(rebase: &Rebase<'_>, new: &WrittenLines<'_>, level: Level) -> Option<usize> {
+    if !rebase.plain_to.strip_prefix(rebase.from).is_some_and(|lacking| !lacking.is_empty()) {
+        return None;
+    }
+    let indent = |number: usize| plain(split_indent(new.lines[number]).0, level);
+    let is_deeper = |indent: &str| indent.strip_prefix(rebase.from).is_some_and(|step| !matches!(step, "" | " "));
+    let mut before = None;
+    for number in (0..new.lines.len()).filter(|number| !is_blank_text(new.lines[*number])) {
+        let here = indent(number);
+        let is_first_deeper = is_deeper(&here) && !before.is_some_and(|before| is_deeper(&indent(before)));
+        let is_misplaced = || match before.map(|before| (before, new.lines[before])) {
+            None => true,
+            Some((_, line)) if opens_block(line) => {
+                here.len() > rebase.plain_to.len() && here.starts_with(&rebase.plain_to)
+            }
+            // A line that is added is written relatively, and so is what follows it.
+            Some((before, line)) => !goes_on(line) && !new.is_added(before),
+        };
+        if is_first_deeper && is_misplaced() {
+            return Some(number);
+        }
+        before = Some(number);
+    }
+    None
+}
