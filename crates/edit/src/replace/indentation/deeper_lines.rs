@@ -6,7 +6,7 @@ use crate::lines::{is_blank_text, split_indent, trim_blanks_end};
 use super::absolute_lines::opened_brackets;
 use super::rebase::Rebase;
 use super::writer::WrittenLines;
-use super::{opens_block, plain};
+use super::{Conversion, Prefix, Shift, opens_block, plain};
 use crate::replace::Level;
 
 /// Whether the next line belongs to this one.
@@ -18,7 +18,7 @@ fn goes_on(line: &str) -> bool {
 
 /// The number of the first deeper line that may be as it should be.
 pub(super) fn misplaced_line(rebase: &Rebase<'_>, new: &WrittenLines<'_>, level: Level) -> Option<usize> {
-    if !rebase.plain_to.strip_prefix(rebase.from).is_some_and(|lacking| !lacking.is_empty()) {
+    if rebase.plain_to.strip_prefix(rebase.from).is_none_or(str::is_empty) {
         return None;
     }
     let indent = |number: usize| plain(split_indent(new.lines[number]).0, level);
@@ -33,7 +33,7 @@ pub(super) fn misplaced_line(rebase: &Rebase<'_>, new: &WrittenLines<'_>, level:
                 here.len() > rebase.plain_to.len() && here.starts_with(&rebase.plain_to)
             }
             // A line that is added is written relatively, and so is what follows it.
-            Some((before, line)) => !goes_on(line) && !new.is_added(before),
+            Some((before, line)) => !goes_on(line) && new.old_line(before).is_some(),
         };
         if is_first_deeper && is_misplaced() {
             return Some(number);
@@ -41,4 +41,41 @@ pub(super) fn misplaced_line(rebase: &Rebase<'_>, new: &WrittenLines<'_>, level:
         before = Some(number);
     }
     None
+}
+
+/// The same where `old_str` has several indentations, and all lack a prefix.
+pub(super) fn misplaced_line_of_shift(
+    shifts: &[Shift],
+    old_lines: &[&str],
+    new: &WrittenLines<'_>,
+    level: Level,
+) -> Option<usize> {
+    let Some(Shift { conversion, prefix: Prefix::Add(prefix) }) = shifts.first() else { return None };
+    if prefix.is_empty() {
+        return None;
+    }
+    let prefix = plain(prefix, level);
+    let indent = |line: &str| plain(split_indent(line).0, level);
+    let is_deeper = |line: &str, than: &str| {
+        indent(line).strip_prefix(indent(than).as_str()).is_some_and(|step| !matches!(step, "" | " "))
+    };
+    let has_deeper_next = |number: usize| {
+        let next = old_lines[number + 1..].iter().find(|line| !is_blank_text(line));
+        next.is_some_and(|next| is_deeper(next, old_lines[number]))
+    };
+    let written: Vec<usize> = (0..new.lines.len()).filter(|number| !is_blank_text(new.lines[*number])).collect();
+    let is_misplaced = |pair: &&[usize]| {
+        let [before, number] = **pair else { return false };
+        let (line_before, line) = (new.lines[before], new.lines[number]);
+        if !new.is_written(number) || !is_deeper(line, line_before) {
+            return false;
+        }
+        if opens_block(line_before) {
+            let there = prefix.clone() + &indent(line_before);
+            return *conversion == Conversion::Same
+                && indent(line).strip_prefix(&there).is_some_and(|rest| !rest.is_empty());
+        }
+        !goes_on(line_before) && new.old_line(before).is_some_and(|number| !has_deeper_next(number))
+    };
+    written.windows(2).find(is_misplaced).map(|pair| pair[1])
 }

@@ -3,7 +3,7 @@
 
 use crate::lines::{Line, is_blank, is_blank_text, split_indent};
 
-use super::absolute_lines::{doubtful_line, first_token, unopened_closer};
+use super::absolute_lines::{doubtful_line, doubtful_line_after_several, first_token, unopened_closer};
 use super::{IndentRule, opens_block, plain};
 use crate::replace::Level;
 use crate::replace::whole_lines::WholeLines;
@@ -30,7 +30,8 @@ impl<'r> UnclearLines<'r> {
             level,
             is_one_line,
             doubtful: is_one_line.then(|| doubtful_line(core, &new, &base, level)).flatten(),
-            unopened: unopened_closer(core, &new, level),
+            unopened: unopened_closer(core, &new, level)
+                .or_else(|| (!is_one_line).then(|| doubtful_line_after_several(core, &new, level)).flatten()),
             written: (0..new.len()).filter(|number| !is_blank_text(new[*number])).collect(),
             new,
         }

@@ -217,7 +217,7 @@ impl<'r> Rewriter<'r> {
         if let Some(new_line) = unclear_lines.first(&self.content[..span.start], &fit.rule) {
             return Err(cannot_indent(new_line));
         }
-        let lines = WrittenLines { lines: &plan.new_lines, written: &plan.written };
+        let lines = WrittenLines { lines: &plan.new_lines, written: &plan.written, pairs: &plan.pairs };
         let style = || FileStyle::around(self.content, span);
         let writer = IndentWriter::new(&fit.rule, self.level, old_lines, &lines, style);
         let writer = writer.map_err(|NoUnit(index)| cannot_indent(index + plan.removed_at_start))?;

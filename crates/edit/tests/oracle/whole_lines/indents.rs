@@ -139,6 +139,15 @@ pub(crate) fn adds_indentation(pairs: &[IndentPair]) -> bool {
     rules.first().is_some_and(|rule| matches!(&rule.shift, Shift::Add(prefix) if !prefix.is_empty()))
 }
 
+/// The prefix that the rule that is taken adds, if `old_str` has several indentations, and whether it does nothing else.
+pub(crate) fn added_prefix(pairs: &[IndentPair]) -> Option<(String, bool)> {
+    let rule = rules_for(pairs).into_iter().next().filter(|_| has_evidence(pairs))?;
+    match rule.shift {
+        Shift::Add(prefix) if !prefix.is_empty() => Some((prefix, rule.conversion == Conversion::Same)),
+        _ => None,
+    }
+}
+
 /// The one indentation of `old_str` and that of the document, if the first is a part of the second.
 pub(crate) fn lacking_part(pairs: &[IndentPair]) -> Option<(String, String)> {
     let IndentPair { old, document } = shallowest(pairs);

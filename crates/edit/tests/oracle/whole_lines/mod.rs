@@ -7,6 +7,7 @@ mod indents;
 mod made_plain;
 mod rebase;
 pub(crate) mod separated_columns;
+mod unclear_lines;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -20,14 +21,11 @@ use super::lines::{
     Line, ending_of_span, is_blank_line, line_number, lines, split_indent, texts, texts_without_final_newline, trimmed,
 };
 use super::replace::{ReplaceOutcome, refusal};
-use absolute_lines::{
-    RequestLine, has_closer, has_doubtful_line, has_line_with_all_of_the_indentation, has_misplaced_line,
-    opens_a_block, request_lines,
-};
-use changed_line::tokens;
+use absolute_lines::opens_a_block;
 use file_style::file_style;
-use indents::{ChangedIndents, Indent, IndentPair, adds_indentation, indent_changed_lines, lacking_part, rules_for};
+use indents::{ChangedIndents, Indent, IndentPair, adds_indentation, indent_changed_lines, rules_for};
 use separated_columns::{added_body, body_and_trail, has_flattened_tab, is_row_with_trailing_tabs, runs};
+use unclear_lines::{Paired, has_deeper_line, is_relative_or_absolute, looks_absolute, may_be_absolute};
 
 /// `old_str`, read as lines.
 struct OldLines {
@@ -196,14 +194,8 @@ fn fit(
     let texts: Vec<String> = span_lines.iter().map(|line| line.text.clone()).collect();
     let pairs = line_pairs::pair(old_lines, &new);
     let gaps = line_pairs::gaps(&pairs, old_lines.len());
-    let is_added = |line: usize| {
-        pairs[line].is_none() && gaps.iter().all(|gap| !gap.written.contains(&line) || gap.replaced_by(line).is_none())
-    };
-    let read: Vec<RequestLine> = request_lines(&new, |given| indent(level, given).read);
-    let numbers: Vec<usize> = (0..new.len()).filter(|&line| !is_blank_line(&new[line])).collect();
-    if let Some((from, to)) = lacking_part(&place.indents)
-        && has_misplaced_line(&read, (&from, &to), |at| is_added(numbers[at]))
-    {
+    let paired = Paired { old: old_lines, new: &new, pairs: &pairs, gaps: &gaps };
+    if has_deeper_line(level, place, &paired) {
         note("deeper line");
         return None;
     }
@@ -225,19 +217,11 @@ fn fit(
         note("cannot indent");
         return None;
     };
-    let is_of_the_document = |indent: &String| {
-        document.iter().any(|line| !is_blank_line(&line.text) && split_indent(&line.text).0 == indent)
-    };
-    if indents.iter().zip(shallow).any(|(indent, shallow)| shallow && !is_of_the_document(indent)) {
+    if indents.iter().zip(shallow).any(|(indent, shallow)| shallow && !has_indentation(document, indent)) {
         note("shallower line");
         return None;
     }
-    let around: Vec<String> = document
-        .iter()
-        .take(place.lines.end + 1)
-        .skip(place.lines.start.saturating_sub(1))
-        .map(|line| line.text.clone())
-        .collect();
+    let around = lines_around(document, &place.lines);
     let there = There { old: old_lines, document: &texts, around: &around };
     let bodies = bodies(level, &gaps, &there, &new)?;
 
@@ -259,70 +243,23 @@ fn fit(
     Some(result)
 }
 
+/// The texts of the lines, and of one on each side.
+fn lines_around(document: &[Line], lines: &Range<usize>) -> Vec<String> {
+    let around = document.iter().take(lines.end + 1).skip(lines.start.saturating_sub(1));
+    around.map(|line| line.text.clone()).collect()
+}
+
+/// Whether a line of the document that is not blank has this indentation.
+fn has_indentation(document: &[Line], indent: &str) -> bool {
+    document.iter().any(|line| !is_blank_line(&line.text) && split_indent(&line.text).0 == indent)
+}
+
 /// How many spaces a line is deeper than the line before it, if that one opens a block.
 fn step_into_a_block(level: Level, lines: &[String], index: usize) -> Option<usize> {
     let before = lines[..index].iter().rev().find(|line| !is_blank_line(line))?;
     let (outer, inner) = (indent(level, before).read, indent(level, &lines[index]).read);
     let step = inner.strip_prefix(outer.as_str())?;
     (opens_a_block(before) && !step.is_empty() && step.chars().all(|c| c == ' ')).then_some(step.len())
-}
-
-/// Whether `old_str` is one line without its indentation and every further line of `new_str` begins with it: nobody can
-/// tell whether they are meant relative to the line or not.
-fn is_relative_or_absolute(level: Level, old: &OldLines, place: &WholeLineMatch, new: &[String]) -> bool {
-    let pair = &place.indents[0];
-    let further: Vec<&String> = new.iter().filter(|line| !is_blank_line(line)).skip(1).collect();
-    old.core.len() == 1
-        && pair.old.read.is_empty()
-        && !pair.document.read.is_empty()
-        && !further.is_empty()
-        && further.iter().all(|line| indent(level, line).read.starts_with(&pair.document.read))
-}
-
-/// Whether `old_str` is one line without its indentation and the next line of `new_str` looks as if it had its own: it is
-/// deeper although nothing opens a block, or it begins as the line does that is nearest before at its indentation.
-fn looks_absolute(level: Level, document: &[Line], old: &OldLines, place: &WholeLineMatch, new: &[String]) -> bool {
-    let pair = &place.indents[0];
-    let with_text: Vec<&String> = new.iter().filter(|line| !is_blank_line(line)).collect();
-    if old.core.len() > 1 || !pair.old.read.is_empty() || pair.document.read.is_empty() || with_text.len() < 2 {
-        return false;
-    }
-    let first_indent = indent(level, with_text[1]).read;
-    if !first_indent.is_empty() {
-        return !opens_a_block(with_text[0]);
-    }
-    let sibling = document[..place.core.start]
-        .iter()
-        .rev()
-        .find(|line| !is_blank_line(&line.text) && split_indent(&line.text).0.is_empty());
-    sibling.is_some_and(|sibling| tokens(&sibling.text)[0] == tokens(with_text[1])[0])
-}
-
-/// Whether a line of `new_str` may be meant as it is given, where the rule adds indentation.
-fn may_be_absolute(level: Level, old: &OldLines, place: &WholeLineMatch, new_str: &str) -> bool {
-    let read = |indent_given: &str| indent(level, indent_given).read;
-    let (old_lines, new_lines) = (request_lines(&old.lines, read), request_lines(&texts(new_str), read));
-    let IndentPair { old: Indent { read: from, .. }, document: Indent { read: to, .. } } = &place.indents[0];
-    if old.core.len() == 1 && from != to && to.starts_with(from.as_str()) {
-        if new_lines.first().is_some_and(|first| first.indent != *from) {
-            note("first line elsewhere");
-            return true;
-        }
-        if !from.is_empty() && has_line_with_all_of_the_indentation(&new_lines, to) {
-            note("part of the indentation");
-            return true;
-        }
-        let is_doubtful = has_doubtful_line(&old_lines, &new_lines, from);
-        if is_doubtful {
-            note("doubtful line");
-        }
-        return is_doubtful;
-    }
-    let closes = adds_indentation(&place.indents) && has_closer(&old_lines, &new_lines);
-    if closes {
-        note("closer without opener");
-    }
-    closes
 }
 
 /// Makes the characters of written lines plain that the document has plain.
