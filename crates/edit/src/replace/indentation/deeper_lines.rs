@@ -75,7 +75,9 @@ pub(super) fn misplaced_line_of_shift(
             return *conversion == Conversion::Same
                 && indent(line).strip_prefix(&there).is_some_and(|rest| !rest.is_empty());
         }
-        !goes_on(line_before) && new.old_line(before).is_some_and(|number| !has_deeper_next(number))
+        // What replaces a blank line is added, as far as indentation goes.
+        let stood = new.old_line(before).filter(|number| !is_blank_text(old_lines[*number]));
+        !goes_on(line_before) && stood.is_some_and(|number| !has_deeper_next(number))
     };
     written.windows(2).find(is_misplaced).map(|pair| pair[1])
 }
