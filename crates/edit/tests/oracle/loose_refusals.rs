@@ -47,15 +47,19 @@ pub(crate) fn loses_cells(
     stays: impl Fn(usize) -> bool,
 ) -> bool {
     let old = texts(request.old_str);
+    let first = lines.iter().rposition(|line| line.start <= span.start).unwrap();
+    let last = lines.iter().rposition(|line| line.start <= span.end).unwrap();
+    let around: Vec<String> =
+        lines[first.saturating_sub(1)..lines.len().min(last + 2)].iter().map(|line| line.text.clone()).collect();
     let loses = |(number, (old, line)): (usize, (&String, &Line))| {
         let trail = line.start + trimmed(&line.text).len()..line.text_end();
-        is_row_with_trailing_tabs(&line.text)
+        is_row_with_trailing_tabs(&line.text, &around)
             && span.start <= trail.start
             && trail.end <= span.end
             && old[trimmed(old).len()..] != line.text[trimmed(&line.text).len()..]
             && (request.line_endings == LineEndings::Literal || !stays(number))
     };
-    let lost = !request.new_str.is_empty() && old.iter().zip(lines).enumerate().any(loses);
+    let lost = !request.new_str.is_empty() && old.iter().zip(&lines[first..]).enumerate().any(loses);
     if lost {
         note("trailing tabs of a row");
     }

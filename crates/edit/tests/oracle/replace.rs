@@ -311,7 +311,7 @@ fn end_of_loose_place(line: &Line, end: usize, endings: LineEndings) -> usize {
 fn loses_cells(lines: &[Line], place: &Loose, request: &Replace<'_>) -> bool {
     let pairs = line_pairs::pair(&texts(request.old_str), &loose_new_lines(place, request));
     let stays = |old: usize| pairs.contains(&Some(old));
-    loose_refusals::loses_cells(&lines[place.first..], &place.span, request, stays)
+    loose_refusals::loses_cells(lines, &place.span, request, stays)
 }
 
 /// The lines of `new_str`, with those that keep the lines beside the place apart.

@@ -1,6 +1,8 @@
 //! Lines of `new_str` that cannot be meant relatively to a line of `old_str` which lacks its indentation: they close or leave
 //! the block that it is in, or open one beside that.
 
+use std::collections::HashSet;
+
 use crate::lines::{is_blank_text, split_indent, trim_blanks_end};
 
 use super::plain;
@@ -34,13 +36,27 @@ pub(in crate::replace) fn doubtful_line(old: &[&str], new: &[&str], base: &str, 
         }
         let closes = line.depth < least;
         let Some(before) = index.checked_sub(1).map(|before| &new[before]) else { return closes };
-        let continues = line.is_closing_after(before) && before.indent.len() <= line.indent.len();
         let is_of_its_own = first_token(line.body) != first_token(first.body);
-        let declares = is_of_its_own && (line.is_header() || FILE_LEVEL_WORDS.contains(&first_word(line.body)));
-        let follows_end = before.indent.len() <= base.len() && LEAVING_WORDS.contains(&first_word(before.body));
-        closes || continues || declares || follows_end
+        closes || line.closes_block(before) || is_of_its_own && line.declares() || before.leaves_block(base)
     };
     new.iter().enumerate().find(is_doubtful).map(|(_, line)| line.number)
+}
+
+/// The same for several lines of `old`; lines that it has are as they should be.
+pub(super) fn doubtful_line_after_several(old: &[&str], new: &[&str], level: Level) -> Option<usize> {
+    let known: HashSet<&str> = old.iter().map(|line| trim_blanks_end(line)).collect();
+    let old: Vec<LineShape<'_>> = shapes(old, level).collect();
+    let base = &old.iter().min_by_key(|line| line.indent.len())?.indent;
+    let tokens: HashSet<&str> =
+        old.iter().filter(|line| line.indent == *base).map(|line| first_token(line.body)).collect();
+    let lines: Vec<LineShape<'_>> = shapes(new, level).collect();
+    let is_doubtful = |pair: &&[LineShape<'_>]| {
+        let [before, line] = pair else { return false };
+        let is_outside = base.starts_with(&line.indent)
+            && (!tokens.contains(first_token(line.body)) && line.declares() || before.leaves_block(base));
+        !known.contains(trim_blanks_end(new[line.number])) && (line.closes_block(before) || is_outside)
+    };
+    lines.windows(2).find(is_doubtful).map(|pair| pair[1].number)
 }
 
 /// The line of `new` (0-based) that closes a bracket which neither `new` nor `old` opens, and is not shallower than `old`.
@@ -68,6 +84,21 @@ impl LineShape<'_> {
         trim_blanks_end(self.body).ends_with(':') && !is_control
     }
 
+    /// Whether it declares something that seldom is in a block.
+    fn declares(&self) -> bool {
+        self.is_header() || FILE_LEVEL_WORDS.contains(&first_word(self.body))
+    }
+
+    /// Whether nothing follows it in a block that is no deeper than `base`.
+    fn leaves_block(&self, base: &str) -> bool {
+        self.indent.len() <= base.len() && LEAVING_WORDS.contains(&first_word(self.body))
+    }
+
+    /// Whether it closes a block that the line before it is not in.
+    fn closes_block(&self, before: &LineShape<'_>) -> bool {
+        self.is_closing_after(before) && before.indent.len() <= self.indent.len()
+    }
+
     fn is_closing_after(&self, before: &LineShape<'_>) -> bool {
         let word = first_word(self.body);
         self.body.starts_with("</")
@@ -88,7 +119,7 @@ fn shapes<'l>(lines: &[&'l str], level: Level) -> impl Iterator<Item = LineShape
 }
 
 /// How many brackets more a line opens than it closes, texts between quotes aside.
-fn opened_brackets(body: &str) -> isize {
+pub(super) fn opened_brackets(body: &str) -> isize {
     let mut opened = 0;
     let mut before = None;
     let mut unclosed = Vec::new();

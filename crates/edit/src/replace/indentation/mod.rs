@@ -4,6 +4,7 @@
 pub(in crate::replace) use absolute_lines::doubtful_line;
 pub(in crate::replace) use file_style::FileStyle;
 pub(in crate::replace) use rebase::NoUnit;
+pub(in crate::replace) use shallower_lines::{ShallowerLines, indentations};
 pub(in crate::replace) use unclear_lines::UnclearLines;
 pub(in crate::replace) use writer::{IndentWriter, WrittenLines};
 
@@ -12,8 +13,10 @@ use super::normalization::push_plain;
 use crate::lines::trim_blanks_end;
 
 mod absolute_lines;
+mod deeper_lines;
 mod file_style;
 mod rebase;
+mod shallower_lines;
 mod unclear_lines;
 mod writer;
 
@@ -33,6 +36,19 @@ pub(in crate::replace) enum IndentRule {
         /// The content's indentation, in its own characters.
         to: String,
     },
+}
+
+impl IndentRule {
+    /// Whether the content has more indentation than `old_str`.
+    fn adds_indentation(&self, level: Level) -> bool {
+        match self {
+            IndentRule::Rebase { from, to } => plain(to, level).len() > from.len(),
+            IndentRule::Shift(shifts) => shifts.first().is_some_and(|shift| match &shift.prefix {
+                Prefix::Add(prefix) => !prefix.is_empty(),
+                Prefix::Remove(_) => false,
+            }),
+        }
+    }
 }
 
 /// A conversion, and the prefix by which converted indentations differ from those of the content.

@@ -3,8 +3,8 @@
 
 use crate::lines::{Line, is_blank, is_blank_text, split_indent};
 
-use super::absolute_lines::{doubtful_line, first_token, unopened_closer};
-use super::{IndentRule, Prefix, opens_block, plain};
+use super::absolute_lines::{doubtful_line, doubtful_line_after_several, first_token, unopened_closer};
+use super::{IndentRule, opens_block, plain};
 use crate::replace::Level;
 use crate::replace::whole_lines::WholeLines;
 
@@ -30,7 +30,8 @@ impl<'r> UnclearLines<'r> {
             level,
             is_one_line,
             doubtful: is_one_line.then(|| doubtful_line(core, &new, &base, level)).flatten(),
-            unopened: unopened_closer(core, &new, level),
+            unopened: unopened_closer(core, &new, level)
+                .or_else(|| (!is_one_line).then(|| doubtful_line_after_several(core, &new, level)).flatten()),
             written: (0..new.len()).filter(|number| !is_blank_text(new[*number])).collect(),
             new,
         }
@@ -44,16 +45,10 @@ impl<'r> UnclearLines<'r> {
                 match to.strip_prefix(from.as_str()) {
                     Some("") => None,
                     Some(_) if self.is_one_line => self.unclear_after_one_line(before, from, &to).or(self.doubtful),
-                    _ => self.unopened.filter(|_| to.len() > from.len()),
+                    _ => self.unopened.filter(|_| rule.adds_indentation(self.level)),
                 }
             }
-            IndentRule::Shift(shifts) => {
-                let adds = shifts.first().is_some_and(|shift| match &shift.prefix {
-                    Prefix::Add(prefix) => !prefix.is_empty(),
-                    Prefix::Remove(_) => false,
-                });
-                self.unopened.filter(|_| adds)
-            }
+            IndentRule::Shift(_) => self.unopened.filter(|_| rule.adds_indentation(self.level)),
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::lines::{is_blank_text, split_indent};
 
+use super::deeper_lines::{misplaced_line, misplaced_line_of_shift};
 use super::rebase::{NoUnit, Rebase, StepUnit};
 use super::{
     CannotIndent, Conversion, FileStyle, IndentRule, Prefix, Shift, mixes_tabs_and_spaces, opens_block, plain,
@@ -26,9 +27,17 @@ impl<'f> IndentWriter<'f> {
         style: impl FnOnce() -> FileStyle,
     ) -> Result<IndentWriter<'f>, NoUnit> {
         match rule {
-            IndentRule::Shift(shifts) => Ok(IndentWriter::Shift(ShiftWriter::new(shifts, level, old_lines, style))),
+            IndentRule::Shift(shifts) => {
+                if let Some(number) = misplaced_line_of_shift(shifts, old_lines, written, level) {
+                    return Err(NoUnit(number));
+                }
+                Ok(IndentWriter::Shift(ShiftWriter::new(shifts, level, old_lines, style)))
+            }
             IndentRule::Rebase { from, to } => {
                 let rebase = Rebase { from, to, plain_to: plain(to, level) };
+                if let Some(number) = misplaced_line(&rebase, written, level) {
+                    return Err(NoUnit(number));
+                }
                 let indents: Vec<(usize, String)> = written.indents(level).collect();
                 let indents = indents.iter().map(|(number, indent)| (*number, indent.as_str()));
                 let unit = rebase.step_unit(indents, || written.block_steps(level), style)?;
@@ -63,16 +72,34 @@ impl<'f> IndentWriter<'f> {
     }
 }
 
-/// The lines of `new_str`, and the numbers of those that are written.
+/// The lines of `new_str`, and the numbers of those that are written, each with the line of `old_str` that it replaces.
 pub(in crate::replace) struct WrittenLines<'n> {
     pub(in crate::replace) lines: &'n [&'n str],
-    pub(in crate::replace) numbers: Vec<usize>,
+    pub(in crate::replace) written: &'n [(usize, Option<usize>)],
+    /// Lines that stay: (of `old_str`, of `lines`).
+    pub(in crate::replace) pairs: &'n [(usize, usize)],
 }
 
 impl WrittenLines<'_> {
     /// The numbers and the plain indentations of the lines that are written.
     fn indents(&self, level: Level) -> impl Iterator<Item = (usize, String)> {
-        self.numbers.iter().map(move |number| (*number, plain(split_indent(self.lines[*number]).0, level)))
+        self.written.iter().map(move |(number, _)| (*number, plain(split_indent(self.lines[*number]).0, level)))
+    }
+
+    /// Whether a line is written, and does not stay.
+    pub(super) fn is_written(&self, number: usize) -> bool {
+        self.written.binary_search_by_key(&number, |(number, _)| *number).is_ok()
+    }
+
+    /// The line of the match in `old_str` that a line is, or that it replaces; none for one that is added.
+    pub(super) fn old_line(&self, number: usize) -> Option<usize> {
+        match self.written.binary_search_by_key(&number, |(number, _)| *number) {
+            Ok(index) => self.written[index].1,
+            Err(_) => {
+                let index = self.pairs.binary_search_by_key(&number, |(_, number)| *number).ok()?;
+                Some(self.pairs[index].0)
+            }
+        }
     }
 
     /// By how many spaces lines are deeper that follow one which opens a block, with their numbers.

@@ -13,10 +13,10 @@ pub(super) struct SimilarLine<'a> {
 }
 
 impl SimilarLine<'_> {
-    /// Whether the two lines cannot stand together: the new one says all that the other does, sets the same name, or is in the
-    /// middle of the same sentence.
+    /// Whether the two lines cannot stand together: the new one says all that the other does, declares the same name, or is
+    /// in the middle of the same sentence.
     pub(super) fn exclude_each_other(&self) -> bool {
-        self.is_extended() || self.sets_same_name() || self.is_inside_sentence()
+        self.is_extended() || self.declares_same_name() || self.is_inside_sentence()
     }
 
     /// Whether the new line has all words of the other, and these are many, or declare something.
@@ -49,13 +49,17 @@ impl SimilarLine<'_> {
         has_all && count >= if declares { MIN_DECLARING_WORDS } else { MIN_WORDS }
     }
 
-    /// Whether both lines give a value to one name, and the new one does not use the other's.
-    fn sets_same_name(&self) -> bool {
+    /// Whether both lines declare one name, and the new one does not use the other's value. Without a word that declares it, a
+    /// name can be given one value after the other.
+    fn declares_same_name(&self) -> bool {
+        const DECLARING_WORDS: [&str; 6] = ["const", "let", "var", "val", "final", "type"];
         let (Some((name, _)), Some((new_name, value))) = (assignment(self.left_out), assignment(self.new)) else {
             return false;
         };
-        let last_word = texts(name).into_iter().rfind(|word| is_word(word));
-        name == new_name && last_word.is_some_and(|word| !texts(value).contains(&word))
+        let words: Vec<&str> = texts(name).into_iter().filter(|word| is_word(word)).collect();
+        let Some((last, others)) = words.split_last() else { return false };
+        let is_declared = others.iter().any(|word| DECLARING_WORDS.contains(word));
+        name == new_name && is_declared && !texts(value).contains(last)
     }
 
     /// Whether both lines go on with the same word in a next line that begins in the middle of a sentence.
@@ -116,6 +120,7 @@ mod tests {
     fn lines_that_cannot_stand_together_are_one_line() {
         check("import { A } from \"a\";", "", "import type { A } from \"a\";", true);
         check("const a = b ? b : c;", "", "const a = b ?? c;", true);
+        check("export const a: A = b();", "", "export const a: A = c();", true);
         check("This is how the order is made in the", "following way:", "So the order is made in the", true);
     }
 
@@ -124,6 +129,9 @@ mod tests {
         check("import { A } from \"a\";", "", "import { B } from \"a\";", false);
         check("from a.b.c import d, e, f", "from g import h", "from a.x.c import d, e, f", false);
         check("a = 1;", "", "b = 1;", false);
+        check("a = 1;", "", "a = 2;", false);
+        check("a.b = c(1, 2);", "", "a.b = c(1, 3);", false);
+        check("x: int = 1", "", "x: int = 2", false);
         check("a = f(b);", "", "a = f(a);", false);
         check("assert_eq(a, b);", "", "assert_eq(a, b, c);", false);
         check("- run: make", "- run: x", "- run: make test", false);

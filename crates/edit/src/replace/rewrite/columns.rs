@@ -1,6 +1,9 @@
 //! Tabs that separate columns are data: rows that are added take them, and rows that change keep their empty last cells.
 
-use crate::lines::{split_indent, trim_blanks_end};
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use crate::lines::{Line, split_indent, trim_blanks_end};
 
 use super::document_forms::{LostBlanks, ReplacedLine, blank_runs};
 use super::tokens::is_spaces;
@@ -54,20 +57,50 @@ impl Columns {
     }
 }
 
-/// The empty cells at the end of a row of the document, where `old_str` has other blanks.
-pub(super) fn trailing_cells<'d>(old: &str, document: &'d str) -> Option<&'d str> {
-    let (row, cells) = split_trailing_blanks(document);
-    let is_row = cells.contains('\t') && split_indent(row).1.contains('\t');
-    (is_row && split_trailing_blanks(old).1 != cells).then_some(cells)
+/// The rows among the lines of a match: a tab at the end of a line is an empty cell if that line, another of the match or
+/// one beside the match has tabs between words.
+pub(super) struct Rows<'m> {
+    content: &'m str,
+    span: Range<usize>,
+    have_tabs_inside: OnceCell<bool>,
 }
 
-/// The blanks at the end of a line that replaces one: the empty cells of a row stay if they are not changed.
-pub(super) fn trailing_blanks<'l>(old: &str, document: &'l str, new: &'l str) -> Result<&'l str, LostBlanks> {
-    let given = split_trailing_blanks(new).1;
-    match trailing_cells(old, document) {
-        None => Ok(given),
-        Some(cells) if given == split_trailing_blanks(old).1 => Ok(cells),
-        Some(_) => Err(LostBlanks),
+impl<'m> Rows<'m> {
+    pub(super) fn new(content: &'m str, span: &Range<usize>) -> Rows<'m> {
+        Rows { content, span: span.clone(), have_tabs_inside: OnceCell::new() }
+    }
+
+    /// The empty cells at the end of a row of the document, where `old_str` has other blanks.
+    pub(super) fn trailing_cells<'d>(&self, old: &str, document: &'d str) -> Option<&'d str> {
+        let (row, cells) = split_trailing_blanks(document);
+        let may_be_row = cells.contains('\t') && !row.is_empty() && split_trailing_blanks(old).1 != cells;
+        (may_be_row && *self.have_tabs_inside.get_or_init(|| self.find_tabs_inside())).then_some(cells)
+    }
+
+    /// The blanks at the end of a line that replaces one: the empty cells of a row stay if neither they nor the number of
+    /// the others are changed.
+    pub(super) fn trailing_blanks<'l>(
+        &self,
+        old: &str,
+        document: &'l str,
+        new: &'l str,
+    ) -> Result<&'l str, LostBlanks> {
+        let (new_body, given) = split_trailing_blanks(new);
+        let Some(cells) = self.trailing_cells(old, document) else { return Ok(given) };
+        let (old_row, old_blanks) = split_trailing_blanks(old);
+        let has_as_many = blank_runs(split_indent(old_row).1).count() == blank_runs(split_indent(new_body).1).count();
+        if given == old_blanks && has_as_many { Ok(cells) } else { Err(LostBlanks) }
+    }
+
+    fn find_tabs_inside(&self) -> bool {
+        let first = Line::containing(self.content, self.span.start);
+        let first = Line::before(self.content, first.start).unwrap_or(first);
+        let next = |line: &Line| {
+            let is_followed = line.start <= self.span.end && line.end > line.text_end;
+            is_followed.then(|| Line::at(self.content, line.end))
+        };
+        let mut lines = std::iter::successors(Some(first), next);
+        lines.any(|line| split_indent(split_trailing_blanks(line.text(self.content)).0).1.contains('\t'))
     }
 }
 
@@ -102,9 +135,18 @@ mod tests {
 
     #[test]
     fn empty_cells_stay() {
-        assert_eq!(trailing_blanks("1 2", "1\t2\t", "1 3"), Ok("\t"));
-        assert_eq!(trailing_blanks("1 2", "1\t2\t", "1 3 "), Err(LostBlanks));
-        assert_eq!(trailing_blanks("1\t2\t", "1\t2\t", "1\t3"), Ok(""));
-        assert_eq!(trailing_blanks("  a", "  a\t", "  b"), Ok(""));
+        let check = |content: &str, span: Range<usize>, [old, new]: [&str; 2], expected| {
+            let document = Line::at(content, span.start).text(content);
+            assert_eq!(Rows::new(content, &span).trailing_blanks(old, document, new), expected, "{content:?} {new:?}");
+        };
+        check("1\t2\t", 0..4, ["1 2", "1 3"], Ok("\t"));
+        check("1\t2\t", 0..4, ["1 2", "1 3 "], Err(LostBlanks));
+        check("1\t2\t", 0..4, ["1 2", "1 2 3"], Err(LostBlanks));
+        check("1\t2\t", 0..4, ["1\t2\t", "1\t3"], Ok(""));
+        check("  a\t", 0..4, ["  a", "  b"], Ok(""));
+        check("a\tb\nk\t\n", 4..6, ["k", "l"], Ok("\t"));
+        check("k\t\na\tb", 0..2, ["k", "l"], Ok("\t"));
+        check("k\t\n\na\tb", 0..2, ["k", "l"], Ok(""));
+        check("a\tb\n\nk\t\n\na\tb", 5..7, ["k", "l"], Ok(""));
     }
 }

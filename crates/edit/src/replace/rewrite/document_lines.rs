@@ -7,7 +7,7 @@ use crate::lines::{Line, split_indent, trim_blanks_end};
 use crate::replace::Level;
 
 use super::RewriteError;
-use super::columns::{Columns, trailing_blanks, trailing_cells};
+use super::columns::{Columns, Rows};
 use super::document_forms::{LostBlanks, ReplacedLine};
 use super::plain_forms::PlainForms;
 
@@ -18,6 +18,7 @@ pub(super) struct DocumentLines<'m> {
     lines: Vec<(usize, &'m str, &'m str)>,
     plain_forms: Option<PlainForms>,
     columns: Option<Columns>,
+    rows: Rows<'m>,
 }
 
 impl<'m> DocumentLines<'m> {
@@ -39,7 +40,7 @@ impl<'m> DocumentLines<'m> {
         // A level that does not know typographic characters found none in another form.
         let has_forms = level >= Level::PunctuationNormalized && !new_str.is_ascii();
         let plain_forms = has_forms.then(|| PlainForms::new(lines.iter().map(|(_, document, old)| (*old, *document))));
-        DocumentLines { level, lines, plain_forms, columns: None }
+        DocumentLines { level, lines, plain_forms, columns: None, rows: Rows::new(content, span) }
     }
 
     /// A line of `new_str` in plain characters, where those of `old_str` stand for plain ones.
@@ -68,7 +69,7 @@ impl<'m> DocumentLines<'m> {
         } else {
             written.push_str(body);
         }
-        written.push_str(trailing_blanks(old, document, line).map_err(lost_blanks)?);
+        written.push_str(self.rows.trailing_blanks(old, document, line).map_err(lost_blanks)?);
         Ok(())
     }
 
@@ -76,7 +77,7 @@ impl<'m> DocumentLines<'m> {
     pub(super) fn check_without_successor(&self, number: usize) -> Result<(), RewriteError> {
         let Some((at, document, old)) = self.lines.get(number).copied() else { return Ok(()) };
         let loses_blanks = bodies(old, document).check_without_successor(self.level).is_err();
-        let loses_cells = trailing_cells(old, document).is_some();
+        let loses_cells = self.rows.trailing_cells(old, document).is_some();
         if loses_blanks || loses_cells { Err(RewriteError::LostBlanks { at }) } else { Ok(()) }
     }
 

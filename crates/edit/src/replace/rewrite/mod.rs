@@ -2,13 +2,16 @@
 //! line endings and kept characters of the content.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::edit::Splice;
 use crate::line_comparison::MAX_TOTAL_CELLS;
 use crate::lines::{Endings, Line, is_blank_text, split_indent, split_lines, strip_carriage_return};
 
-use super::indentation::{CannotIndent, FileStyle, IndentWriter, NoUnit, UnclearLines, WrittenLines};
+use super::indentation::{
+    CannotIndent, FileStyle, IndentWriter, NoUnit, ShallowerLines, UnclearLines, WrittenLines, indentations,
+};
 use super::matches::{FinalCarriageReturn, OldStrMatch, WholeLineFit};
 use super::whole_lines::WholeLines;
 use super::{Level, LineEndings, Replace};
@@ -55,6 +58,8 @@ pub(in crate::replace) struct Rewriter<'r> {
     segments: Option<LinePlan<'r>>,
     /// The lines of `new_str` whose indentation can be unclear; the same for all matches.
     unclear_lines: Option<UnclearLines<'r>>,
+    /// The indentations of the content, for lines that are shallower than those of a match.
+    indentations: Option<HashSet<&'r str>>,
     /// How many comparisons may be spent on pairing lines and tokens.
     cells_left: usize,
     /// How much longer the text may become.
@@ -90,6 +95,7 @@ impl<'r> Rewriter<'r> {
             plan: None,
             segments: None,
             unclear_lines: None,
+            indentations: None,
             cells_left: MAX_TOTAL_CELLS,
             bytes_left: request.max_result_bytes.saturating_sub(content.len()),
             readable_bytes_left: request.max_result_bytes.saturating_mul(4),
@@ -211,8 +217,7 @@ impl<'r> Rewriter<'r> {
         if let Some(new_line) = unclear_lines.first(&self.content[..span.start], &fit.rule) {
             return Err(cannot_indent(new_line));
         }
-        let numbers = plan.written.iter().map(|(index, _)| *index).collect();
-        let lines = WrittenLines { lines: &plan.new_lines, numbers };
+        let lines = WrittenLines { lines: &plan.new_lines, written: &plan.written, pairs: &plan.pairs };
         let style = || FileStyle::around(self.content, span);
         let writer = IndentWriter::new(&fit.rule, self.level, old_lines, &lines, style);
         let writer = writer.map_err(|NoUnit(index)| cannot_indent(index + plan.removed_at_start))?;
@@ -223,6 +228,7 @@ impl<'r> Rewriter<'r> {
             return Err(RewriteError::TooLarge);
         }
 
+        let shallower = ShallowerLines::new(&fit.rule, self.level, old_lines);
         let mut document = DocumentLines::new(self.content, span, old_lines, self.level, new_str);
         let mut written: Vec<Cow<'_, str>> = plan.new_lines.iter().copied().map(Cow::Borrowed).collect();
         for (index, replaced) in &plan.blank {
@@ -233,6 +239,11 @@ impl<'r> Rewriter<'r> {
             let (indent, body) = split_indent(&given);
             let indented = writer.indent(indent).map_err(|CannotIndent| cannot_indent(index + plan.removed_at_start));
             let mut line = indented?;
+            if shallower.include(indent)
+                && !self.indentations.get_or_insert_with(|| indentations(self.content)).contains(line.as_str())
+            {
+                return Err(cannot_indent(index + plan.removed_at_start));
+            }
             document.write(&mut line, body, *replaced, &mut self.cells_left)?;
             written[*index] = line.into();
         }

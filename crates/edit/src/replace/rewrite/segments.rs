@@ -7,7 +7,7 @@ use crate::lines::{Line, is_blank_text, split_indent, split_lines, trim_blanks_e
 use crate::replace::Replace;
 
 use super::RewriteError;
-use super::columns::trailing_cells;
+use super::columns::Rows;
 use super::line_plan::LinePlan;
 
 /// The first line of a match, where `old_str` begins after a part of its indentation.
@@ -65,13 +65,14 @@ pub(super) fn check_rows(
     if request.new_str.is_empty() || !content[span.clone()].contains('\t') {
         return Ok(());
     }
+    let rows = Rows::new(content, span);
     let mut staying = pairs.iter().map(|(number, _)| *number).peekable();
     let mut line = Line::containing(content, span.start);
     for (number, old) in split_lines(request.old_str).into_iter().enumerate() {
         let text = line.text(content);
         let blanks = line.start + trim_blanks_end(text).len();
         let is_inside = span.start <= blanks && line.text_end <= span.end;
-        if staying.next_if_eq(&number).is_none() && is_inside && trailing_cells(old, text).is_some() {
+        if staying.next_if_eq(&number).is_none() && is_inside && rows.trailing_cells(old, text).is_some() {
             return Err(RewriteError::LostBlanks { at: line.start });
         }
         line = Line::at(content, line.end);

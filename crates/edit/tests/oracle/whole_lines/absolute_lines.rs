@@ -22,13 +22,19 @@ const LEAVING_WORDS: [&str; 6] = ["return", "raise", "throw", "break", "continue
 pub(crate) struct RequestLine {
     pub(crate) indent: String,
     pub(crate) body: String,
+    /// The whole line without the blanks at its end.
+    pub(crate) given: String,
 }
 
 /// The lines that are not blank, with the indentations as `read` reads them.
 pub(crate) fn request_lines(lines: &[String], read: impl Fn(&str) -> String) -> Vec<RequestLine> {
     let with_text = lines.iter().filter(|line| !is_blank_line(line));
     with_text
-        .map(|line| RequestLine { indent: read(split_indent(line).0), body: split_indent(line).1.to_owned() })
+        .map(|line| RequestLine {
+            indent: read(split_indent(line).0),
+            body: split_indent(line).1.to_owned(),
+            given: trimmed(line).to_owned(),
+        })
         .collect()
 }
 
@@ -132,11 +138,112 @@ pub(crate) fn has_doubtful_line(old: &[RequestLine], new: &[RequestLine], base: 
     })
 }
 
+/// The same where `old` has several lines: a line that it has is meant as `old` means it.
+pub(crate) fn has_doubtful_line_after_several(old: &[RequestLine], new: &[RequestLine]) -> bool {
+    let shortest = old.iter().map(|line| line.indent.len()).min().unwrap_or(0);
+    let Some(base) = old.iter().map(|line| &line.indent).find(|indent| indent.len() == shortest) else { return false };
+    (1..new.len()).any(|at| {
+        let (line, before) = (&new[at], &new[at - 1]);
+        if old.iter().any(|old| old.given == line.given) {
+            return false;
+        }
+        let word = first_word(&line.body);
+        let continues = CONTINUING_WORDS.contains(&word) && !before.body.starts_with([')', ']', '}']);
+        let closes_a_block = line.body.starts_with("</") || ENDING_WORDS.contains(&word) || continues;
+        if closes_a_block && before.indent.len() <= line.indent.len() {
+            return true;
+        }
+        let begins_otherwise =
+            !old.iter().any(|old| old.indent == *base && first_token(&old.body) == first_token(&line.body));
+        let is_control = CONTROL_WORDS.contains(&word) && !line.body.contains("__name__");
+        let names_a_block = trimmed(&line.body).ends_with(':') && !is_control;
+        let declares = begins_otherwise && (names_a_block || FILE_WORDS.contains(&word));
+        let comes_after_the_end =
+            before.indent.len() <= base.len() && LEAVING_WORDS.contains(&first_word(&before.body));
+        base.starts_with(&line.indent) && (declares || comes_after_the_end)
+    })
+}
+
+/// Whether `one` is deeper than `other`, by more than a blank for alignment.
+fn is_deeper_than(one: &RequestLine, other: &RequestLine) -> bool {
+    one.indent.strip_prefix(&other.indent).is_some_and(|rest| !rest.is_empty() && rest != " ")
+}
+
+/// A line of `new`, for the question whether it may be meant as it is given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// It stays: the line of that number of `old`, blank lines not counted.
+    Stays(usize),
+    /// It replaces the line of that number.
+    Replaces(usize),
+    /// It is added, or replaces a blank line.
+    Added,
+}
+
+/// Whether a line of `new` is deeper than the line before it and may be meant as it is given, where `old` has several
+/// indentations that all lack `prefix`; `keeps_unit` says that nothing else differs.
+pub(crate) fn has_misplaced_line_of_several(
+    old: &[RequestLine],
+    new: &[RequestLine],
+    origins: &[Origin],
+    (prefix, keeps_unit): (&str, bool),
+) -> bool {
+    (1..new.len()).any(|at| {
+        let (line, before) = (&new[at], &new[at - 1]);
+        if matches!(origins[at], Origin::Stays(_)) || !is_deeper_than(line, before) {
+            return false;
+        }
+        if opens_a_block(&before.body) {
+            let there = format!("{prefix}{}", before.indent);
+            return keeps_unit && line.indent.starts_with(&there) && line.indent != there;
+        }
+        match origins[at - 1] {
+            Origin::Stays(number) | Origin::Replaces(number) => {
+                let led_deeper = old.get(number + 1).is_some_and(|next| is_deeper_than(next, &old[number]));
+                !goes_on(before) && !led_deeper
+            }
+            Origin::Added => false,
+        }
+    })
+}
+
+/// Whether the next line belongs to this one.
+fn goes_on(line: &RequestLine) -> bool {
+    let brackets = outside_quotes(&line.body);
+    let count = |kind: &str| brackets.iter().filter(|c| kind.contains(**c)).count();
+    ["\\", "=", "+", "&", "|", "=>", "->"].iter().any(|end| trimmed(&line.body).ends_with(end))
+        || count("([{") > count(")]}")
+}
+
 /// Whether a further line of `new` begins with `to`, the document's indentation, of which `old` has only a part, although
 /// nothing opens a block.
 pub(crate) fn has_line_with_all_of_the_indentation(new: &[RequestLine], to: &str) -> bool {
     let Some(first) = new.first() else { return false };
     !opens_a_block(&first.body) && new[1..].iter().any(|line| line.indent.starts_with(to))
+}
+
+/// Whether a line of `new` is deeper than `from`, the one indentation of `old`, and may be meant as it is given, where the
+/// document has `to`; `is_added` says which lines neither stay nor replace one.
+pub(crate) fn has_misplaced_line(
+    new: &[RequestLine],
+    (from, to): (&str, &str),
+    is_added: impl Fn(usize) -> bool,
+) -> bool {
+    let is_deeper =
+        |line: &RequestLine| line.indent.starts_with(from) && line.indent != from && line.indent != format!("{from} ");
+    (0..new.len()).filter(|&at| is_deeper(&new[at])).any(|at| {
+        if at == 0 {
+            return true;
+        }
+        let before = &new[at - 1];
+        if is_deeper(before) {
+            return false;
+        }
+        if opens_a_block(&before.body) {
+            return new[at].indent.starts_with(to) && new[at].indent != to;
+        }
+        !goes_on(before) && !is_added(at - 1)
+    })
 }
 
 /// Whether the line ends as one does after which lines are deeper.

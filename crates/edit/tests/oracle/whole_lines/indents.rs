@@ -139,6 +139,22 @@ pub(crate) fn adds_indentation(pairs: &[IndentPair]) -> bool {
     rules.first().is_some_and(|rule| matches!(&rule.shift, Shift::Add(prefix) if !prefix.is_empty()))
 }
 
+/// The prefix that the rule that is taken adds, if `old_str` has several indentations, and whether it does nothing else.
+pub(crate) fn added_prefix(pairs: &[IndentPair]) -> Option<(String, bool)> {
+    let rule = rules_for(pairs).into_iter().next().filter(|_| has_evidence(pairs))?;
+    match rule.shift {
+        Shift::Add(prefix) if !prefix.is_empty() => Some((prefix, rule.conversion == Conversion::Same)),
+        _ => None,
+    }
+}
+
+/// The one indentation of `old_str` and that of the document, if the first is a part of the second.
+pub(crate) fn lacking_part(pairs: &[IndentPair]) -> Option<(String, String)> {
+    let IndentPair { old, document } = shallowest(pairs);
+    let lacks = old.read != document.read && document.read.starts_with(&old.read);
+    (lacks && !has_evidence(pairs)).then(|| (old.read.clone(), document.read.clone()))
+}
+
 /// The first line with the shortest indentation in `old_str`.
 fn shallowest(pairs: &[IndentPair]) -> &IndentPair {
     let shortest = pairs.iter().map(|pair| pair.old.read.chars().count()).min().unwrap();

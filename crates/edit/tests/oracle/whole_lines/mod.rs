@@ -7,6 +7,7 @@ mod indents;
 mod made_plain;
 mod rebase;
 pub(crate) mod separated_columns;
+mod unclear_lines;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -20,13 +21,11 @@ use super::lines::{
     Line, ending_of_span, is_blank_line, line_number, lines, split_indent, texts, texts_without_final_newline, trimmed,
 };
 use super::replace::{ReplaceOutcome, refusal};
-use absolute_lines::{
-    has_closer, has_doubtful_line, has_line_with_all_of_the_indentation, opens_a_block, request_lines,
-};
-use changed_line::tokens;
+use absolute_lines::opens_a_block;
 use file_style::file_style;
 use indents::{ChangedIndents, Indent, IndentPair, adds_indentation, indent_changed_lines, rules_for};
-use separated_columns::{added_body, body_and_trail, has_flattened_tab, is_row_with_trailing_tabs};
+use separated_columns::{added_body, body_and_trail, has_flattened_tab, is_row_with_trailing_tabs, runs};
+use unclear_lines::{Paired, has_deeper_line, is_relative_or_absolute, looks_absolute, may_be_absolute};
 
 /// `old_str`, read as lines.
 struct OldLines {
@@ -195,6 +194,11 @@ fn fit(
     let texts: Vec<String> = span_lines.iter().map(|line| line.text.clone()).collect();
     let pairs = line_pairs::pair(old_lines, &new);
     let gaps = line_pairs::gaps(&pairs, old_lines.len());
+    let paired = Paired { old: old_lines, new: &new, pairs: &pairs, gaps: &gaps };
+    if has_deeper_line(level, place, &paired) {
+        note("deeper line");
+        return None;
+    }
     if level >= Level::PunctuationNormalized {
         make_plain(&gaps, old_lines, &texts, &mut new);
     }
@@ -205,12 +209,21 @@ fn fit(
         old_lines.iter().filter(|line| !is_blank_line(line)).map(|line| indent(level, line)).collect();
     let style = file_style(document, &place.lines);
     let steps: Vec<usize> = changed.iter().filter_map(|&index| step_into_a_block(level, &new, index)).collect();
+    let least = old_indents.iter().map(|indent| indent.read.chars().count()).min().unwrap();
+    let shallow: Vec<bool> =
+        indents.iter().map(|indent| adds_indentation(&place.indents) && indent.read.chars().count() < least).collect();
     let changed = ChangedIndents { indents, steps };
     let Some(indents) = indent_changed_lines(&place.indents, &old_indents, style, &changed) else {
         note("cannot indent");
         return None;
     };
-    let bodies = bodies(level, &gaps, old_lines, &texts, &new)?;
+    if indents.iter().zip(shallow).any(|(indent, shallow)| shallow && !has_indentation(document, indent)) {
+        note("shallower line");
+        return None;
+    }
+    let around = lines_around(document, &place.lines);
+    let there = There { old: old_lines, document: &texts, around: &around };
+    let bodies = bodies(level, &gaps, &there, &new)?;
 
     let mut result = Vec::new();
     let mut indents = indents.into_iter();
@@ -230,70 +243,23 @@ fn fit(
     Some(result)
 }
 
+/// The texts of the lines, and of one on each side.
+fn lines_around(document: &[Line], lines: &Range<usize>) -> Vec<String> {
+    let around = document.iter().take(lines.end + 1).skip(lines.start.saturating_sub(1));
+    around.map(|line| line.text.clone()).collect()
+}
+
+/// Whether a line of the document that is not blank has this indentation.
+fn has_indentation(document: &[Line], indent: &str) -> bool {
+    document.iter().any(|line| !is_blank_line(&line.text) && split_indent(&line.text).0 == indent)
+}
+
 /// How many spaces a line is deeper than the line before it, if that one opens a block.
 fn step_into_a_block(level: Level, lines: &[String], index: usize) -> Option<usize> {
     let before = lines[..index].iter().rev().find(|line| !is_blank_line(line))?;
     let (outer, inner) = (indent(level, before).read, indent(level, &lines[index]).read);
     let step = inner.strip_prefix(outer.as_str())?;
     (opens_a_block(before) && !step.is_empty() && step.chars().all(|c| c == ' ')).then_some(step.len())
-}
-
-/// Whether `old_str` is one line without its indentation and every further line of `new_str` begins with it: nobody can
-/// tell whether they are meant relative to the line or not.
-fn is_relative_or_absolute(level: Level, old: &OldLines, place: &WholeLineMatch, new: &[String]) -> bool {
-    let pair = &place.indents[0];
-    let further: Vec<&String> = new.iter().filter(|line| !is_blank_line(line)).skip(1).collect();
-    old.core.len() == 1
-        && pair.old.read.is_empty()
-        && !pair.document.read.is_empty()
-        && !further.is_empty()
-        && further.iter().all(|line| indent(level, line).read.starts_with(&pair.document.read))
-}
-
-/// Whether `old_str` is one line without its indentation and the next line of `new_str` looks as if it had its own: it is
-/// deeper although nothing opens a block, or it begins as the line does that is nearest before at its indentation.
-fn looks_absolute(level: Level, document: &[Line], old: &OldLines, place: &WholeLineMatch, new: &[String]) -> bool {
-    let pair = &place.indents[0];
-    let with_text: Vec<&String> = new.iter().filter(|line| !is_blank_line(line)).collect();
-    if old.core.len() > 1 || !pair.old.read.is_empty() || pair.document.read.is_empty() || with_text.len() < 2 {
-        return false;
-    }
-    let first_indent = indent(level, with_text[1]).read;
-    if !first_indent.is_empty() {
-        return !opens_a_block(with_text[0]);
-    }
-    let sibling = document[..place.core.start]
-        .iter()
-        .rev()
-        .find(|line| !is_blank_line(&line.text) && split_indent(&line.text).0.is_empty());
-    sibling.is_some_and(|sibling| tokens(&sibling.text)[0] == tokens(with_text[1])[0])
-}
-
-/// Whether a line of `new_str` may be meant as it is given, where the rule adds indentation.
-fn may_be_absolute(level: Level, old: &OldLines, place: &WholeLineMatch, new_str: &str) -> bool {
-    let read = |indent_given: &str| indent(level, indent_given).read;
-    let (old_lines, new_lines) = (request_lines(&old.lines, read), request_lines(&texts(new_str), read));
-    let IndentPair { old: Indent { read: from, .. }, document: Indent { read: to, .. } } = &place.indents[0];
-    if old.core.len() == 1 && from != to && to.starts_with(from.as_str()) {
-        if new_lines.first().is_some_and(|first| first.indent != *from) {
-            note("first line elsewhere");
-            return true;
-        }
-        if !from.is_empty() && has_line_with_all_of_the_indentation(&new_lines, to) {
-            note("part of the indentation");
-            return true;
-        }
-        let is_doubtful = has_doubtful_line(&old_lines, &new_lines, from);
-        if is_doubtful {
-            note("doubtful line");
-        }
-        return is_doubtful;
-    }
-    let closes = adds_indentation(&place.indents) && has_closer(&old_lines, &new_lines);
-    if closes {
-        note("closer without opener");
-    }
-    closes
 }
 
 /// Makes the characters of written lines plain that the document has plain.
@@ -310,9 +276,18 @@ fn make_plain(gaps: &[Gap], old: &[String], document: &[String], new: &mut [Stri
     }
 }
 
+/// The lines of a place.
+struct There<'a> {
+    old: &'a [String],
+    document: &'a [String],
+    /// Those of the document, and one on each side.
+    around: &'a [String],
+}
+
 /// What follows the indentation on every line of `new`, written as the document has it where it replaces a line of
 /// `old`, which is the line of the same index in `document`; `None` if blanks would be lost.
-fn bodies(level: Level, gaps: &[Gap], old: &[String], document: &[String], new: &[String]) -> Option<Vec<String>> {
+fn bodies(level: Level, gaps: &[Gap], there: &There<'_>, new: &[String]) -> Option<Vec<String>> {
+    let There { old, document, around } = *there;
     let mut bodies: Vec<String> = new.iter().map(|line| split_indent(line).1.to_owned()).collect();
     for gap in gaps {
         let mut kept: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); old.len()];
@@ -322,7 +297,7 @@ fn bodies(level: Level, gaps: &[Gap], old: &[String], document: &[String], new: 
                 bodies[written] = added_line(level, &new[written], old, document)?;
                 continue;
             };
-            let (line, runs) = changed_body(level, &old[replaced], &document[replaced], &new[written])?;
+            let (line, runs) = changed_body(level, there, replaced, &new[written])?;
             bodies[written] = line;
             kept[replaced] = runs;
             replaced_by_text.insert(replaced);
@@ -330,8 +305,9 @@ fn bodies(level: Level, gaps: &[Gap], old: &[String], document: &[String], new: 
         let deletes = gap.written.clone().all(|line| is_blank_line(&new[line]));
         let loses = |line: usize| {
             let ((old, old_trail), (there, trail)) = (body_and_trail(&old[line]), body_and_trail(&document[line]));
-            let loses_cells =
-                is_row_with_trailing_tabs(&document[line]) && old_trail != trail && !replaced_by_text.contains(&line);
+            let loses_cells = is_row_with_trailing_tabs(&document[line], around)
+                && old_trail != trail
+                && !replaced_by_text.contains(&line);
             let loses_blanks =
                 level >= Level::PunctuationNormalized && changed_line::loses_blanks(level, old, there, &kept[line]);
             loses_cells || loses_blanks
@@ -346,12 +322,13 @@ fn bodies(level: Level, gaps: &[Gap], old: &[String], document: &[String], new: 
 
 /// What follows the indentation on a line that replaces the line `old`, and the document's runs of blanks that are in it;
 /// `None` if tabs between cells would be lost.
-fn changed_body(level: Level, old: &str, document: &str, new: &str) -> Option<(String, BTreeSet<usize>)> {
+fn changed_body(level: Level, place: &There<'_>, line: usize, new: &str) -> Option<(String, BTreeSet<usize>)> {
+    let (old, document) = (&place.old[line], &place.document[line]);
     let ((body, mut trail), (there, trail_there)) = (body_and_trail(new), body_and_trail(document));
     let (old_body, old_trail) = body_and_trail(old);
-    if is_row_with_trailing_tabs(document) && old_trail != trail_there {
+    if is_row_with_trailing_tabs(document, place.around) && old_trail != trail_there {
         note("trailing tabs");
-        if trail != old_trail {
+        if trail != old_trail || runs(body).len() != runs(old_body).len() {
             return None;
         }
         trail = trail_there;

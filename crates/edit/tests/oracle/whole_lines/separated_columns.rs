@@ -22,10 +22,10 @@ pub(crate) fn has_flattened_tab(old: &str, document: &str) -> bool {
     tabs(old).into_iter().zip(tabs(document)).any(|(old, there)| there > 0 && old != there)
 }
 
-/// Whether the document's line is a row whose last cells are empty.
-pub(crate) fn is_row_with_trailing_tabs(document: &str) -> bool {
-    let (body, trail) = body_and_trail(document);
-    body.contains('\t') && trail.contains('\t')
+/// Whether the document's line is a row whose last cells are empty; `around` are the lines of the place and one on each side.
+pub(crate) fn is_row_with_trailing_tabs(document: &str, around: &[String]) -> bool {
+    let has_tab_inside = |line: &String| body_and_trail(line).0.contains('\t');
+    !is_blank_line(document) && body_and_trail(document).1.contains('\t') && around.iter().any(has_tab_inside)
 }
 
 /// The body of a line that is added, as the rows of the place have their cells parted; `None` if that is not clear.
