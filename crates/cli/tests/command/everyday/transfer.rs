@@ -31,6 +31,7 @@ fn path(path: &Path) -> &str {
 fn a_vault_is_imported_once_however_often() {
     at_both(|place| {
         let folder = vault(place);
+        place.ok(&["token", "add", "makes the store"]);
         let dry = place.json(&["import", path(&folder), "--dry-run"]);
         assert_eq!(
             (&dry["created"], &dry["attachments"], &dry["dry_run"]),
