@@ -151,6 +151,14 @@ pub trait Store: JobStore {
         keys: &[String],
     ) -> Result<Vec<Option<ImportedSource>>, StoreError>;
 
+    /// The newest of the records of a source that became an item of a space, under whatever key.
+    async fn newest_import_of(
+        &self,
+        space: SpaceId,
+        source: &str,
+        item: ItemId,
+    ) -> Result<Option<ImportedSource>, StoreError>;
+
     /// Ids of the notes, bookmarks and prompts of a space, in whatever view, in their order; at most `limit`.
     async fn items_of_space(
         &self,

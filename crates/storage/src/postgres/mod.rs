@@ -269,6 +269,16 @@ impl Store for PostgresStore {
         self.pools.use_one(async { import_sources::get(&self.client().await?, space, source, keys).await }).await
     }
 
+    async fn newest_import_of(
+        &self,
+        space: SpaceId,
+        source: &str,
+        item: ItemId,
+    ) -> Result<Option<ImportedSource>, StoreError> {
+        let read = async { import_sources::newest_of_item(&self.client().await?, space, source, item).await };
+        self.pools.use_one(read).await
+    }
+
     async fn items_of_space(
         &self,
         space: SpaceId,

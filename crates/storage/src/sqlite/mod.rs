@@ -231,6 +231,15 @@ impl Store for SqliteStore {
         self.readers.read(|connection| poll_once(import_sources::get(connection, space, source, keys)))
     }
 
+    async fn newest_import_of(
+        &self,
+        space: SpaceId,
+        source: &str,
+        item: ItemId,
+    ) -> Result<Option<ImportedSource>, StoreError> {
+        self.readers.read(|connection| poll_once(import_sources::newest_of_item(connection, space, source, item)))
+    }
+
     async fn items_of_space(
         &self,
         space: SpaceId,

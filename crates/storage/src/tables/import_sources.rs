@@ -18,6 +18,10 @@ const GET: Statement = statement!(
     "SELECT item, hash, version, origin, fields, content FROM import_sources WHERE space = ?1 AND source = ?2 AND key = ?3"
 );
 
+const NEWEST_KEY_OF_ITEM: Statement = statement!(
+    "SELECT key FROM import_sources WHERE space = ?1 AND source = ?2 AND item = ?3 ORDER BY version DESC, key LIMIT 1"
+);
+
 const BY_URL: Statement =
     statement!("SELECT id FROM items WHERE space = ?1 AND kind = 'bookmark' AND url = ?2 AND deleted_at IS NULL");
 
@@ -50,6 +54,18 @@ pub(crate) async fn get<S: Sql>(
         found.push(query_first(sql, GET, values![space, source, key], read).await?);
     }
     Ok(found)
+}
+
+/// The newest of the records of a source that became an item.
+pub(crate) async fn newest_of_item<S: Sql>(
+    sql: &S,
+    space: SpaceId,
+    source: &str,
+    item: ItemId,
+) -> Result<Option<ImportedSource>, S::Failure> {
+    let key: Option<String> = query_first(sql, NEWEST_KEY_OF_ITEM, values![space, source, item], column).await?;
+    let found = get(sql, space, source, key.as_slice()).await?;
+    Ok(found.into_iter().next().flatten())
 }
 
 fn imported_source(

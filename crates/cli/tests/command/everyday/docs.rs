@@ -1,4 +1,4 @@
-//! docs/command-line.md: every command in it runs, one after the other.
+//! docs/command-line.md and docs/import.md: every command in them runs, one after the other.
 
 use std::fs;
 use std::path::Path;
@@ -21,11 +21,21 @@ fn commands(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn every_command_of_the_page_runs() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/command-line.md");
+fn every_command_of_the_page_about_the_command_line_runs() {
+    check("command-line.md", 30);
+}
+
+#[test]
+fn every_command_of_the_page_about_import_runs() {
+    check("import.md", 8);
+}
+
+/// Runs the commands of a page, which has at least so many.
+fn check(page: &str, least: usize) {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
     let page = fs::read_to_string(page).expect("the page");
     let commands = commands(&page);
-    assert!(commands.len() > 30, "{commands:?}");
+    assert!(commands.len() >= least, "{commands:?}");
     at_both(|place| {
         let folder = place.sandbox.write("bin", "").with_file_name("work");
         fs::create_dir(&folder).expect("a folder");

@@ -83,16 +83,10 @@ impl Importer {
             return self.fill(parsed, snapshot).await;
         }
         if known.origin == ImportOrigin::Begun || View::from_item(&snapshot.item) != View::Deleted {
-            let version = known.version;
             if self.go_on(&parsed, &snapshot).await? {
                 return Ok(());
             }
-            let base = match &known.merged {
-                Some(MergedSource { fields, content }) => {
-                    Some(State { fields: fields.clone(), content: content.clone() })
-                }
-                None => self.stored_state(snapshot.item.id, version).await?,
-            };
+            let base = self.imported_state(known).await?;
             return self.merge(parsed, snapshot, base).await;
         }
         self.report_trash(parsed)
@@ -143,8 +137,23 @@ impl Importer {
         if self.go_on(&parsed, &snapshot).await? {
             return Ok(());
         }
-        let base = self.exported_state(&parsed, &snapshot).await?;
+        // A file that was renamed since it was imported is the same source under another key.
+        let imported = self.interline.store.newest_import_of(self.space, &self.source, snapshot.item.id).await?;
+        let base = match imported.filter(|known| known.origin == ImportOrigin::Made) {
+            Some(known) => self.imported_state(&known).await?,
+            None => self.exported_state(&parsed, &snapshot).await?,
+        };
         self.merge(parsed, snapshot, base).await
+    }
+
+    /// What a record said when it was imported last, if that is kept.
+    async fn imported_state(&self, known: &ImportedSource) -> Result<Option<State>, Error> {
+        match &known.merged {
+            Some(MergedSource { fields, content }) => {
+                Ok(Some(State { fields: fields.clone(), content: content.clone() }))
+            }
+            None => self.stored_state(known.item, known.version).await,
+        }
     }
 
     /// The version of an item that a record was exported from: the one that was made when the record says it was changed.

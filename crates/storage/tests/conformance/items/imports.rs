@@ -93,7 +93,15 @@ async fn what_is_remembered_of_a_source_comes_with_its_item_and_goes_with_it(tes
     let merged = Some(MergedSource { fields: sample.item.fields.clone(), content: Some("ä\n".into()) });
     let later = ImportedSource { hash: [8; 32], version: 4, origin: ImportOrigin::Found, merged, ..import };
     store.commit(Batch { imports: vec![later.clone()], ..Batch::default() }).await.unwrap();
-    assert_eq!(store.imported_sources(ada.space.id, "vault", &keys[1..]).await.unwrap(), [Some(later)]);
+    assert_eq!(store.imported_sources(ada.space.id, "vault", &keys[1..]).await.unwrap(), [Some(later.clone())]);
+
+    let renamed = ImportedSource { key: "b".to_owned(), version: 5, ..later.clone() };
+    let earlier = ImportedSource { key: "c".to_owned(), version: 3, ..later };
+    store.commit(Batch { imports: vec![renamed.clone(), earlier], ..Batch::default() }).await.unwrap();
+    let newest = |space, source| store.newest_import_of(space, source, sample.item.id);
+    assert_eq!(newest(ada.space.id, "vault").await.unwrap(), Some(renamed));
+    assert_eq!(newest(ada.space.id, "other").await.unwrap(), None);
+    assert_eq!(newest(ben.space.id, "vault").await.unwrap(), None);
 
     let record = ada.record(Action::Delete, at(9));
     store.purge(sample.item.id, sample.item.stamp, record, None).await.unwrap();

@@ -13,6 +13,7 @@ on_both!(
     records_become_items_with_their_times_and_fields,
     the_same_import_again_changes_nothing,
     a_changed_source_is_a_new_version_merged_with_what_was_changed_here,
+    a_source_that_was_renamed_is_known_by_its_id,
     an_existing_bookmark_keeps_what_its_owner_wrote,
     a_dry_run_says_the_same_and_writes_nothing,
     an_id_of_another_user_is_not_taken_and_not_told,
@@ -118,6 +119,25 @@ async fn a_changed_source_is_a_new_version_merged_with_what_was_changed_here(sto
     assert_eq!((&report["problems"][0]["source"], &report["problems_total"]), (&json!("notes/plan.md"), &json!(1)));
     assert!(text(&report["problems"][0]["reason"]).contains("content"), "{report}");
     owner.get(&path).await.expect(200, json!({"version": 6, "content": "mine\ntwo\nTHREE\n"}));
+}
+
+/// A file of an export has the id of its item, and the time of a version that is older than the last import.
+async fn a_source_that_was_renamed_is_known_by_its_id(store: TestStore) {
+    let server = store.serve().await;
+    let owner = server.owner();
+    let id = text(&owner.create("notes", json!({"title": "Plan", "content": "a\nb\nc\n"})).await["id"]);
+    let exported = text(&owner.get(&format!("/notes/{id}")).await.json()["updated_at"]);
+    let file = |key: &str, content: &str| {
+        let record = json!({"source": key, "type": "note", "id": id, "title": "Plan", "content": content,
+            "updated_at": exported});
+        lines(&[record])
+    };
+    let query = "format=records&source=vault";
+    let changed = import(&owner, query, file("plan.md", "A\nb\nc\n")).await;
+    assert_eq!(counts(&changed), json!({"updated": 1}), "{changed}");
+    let renamed = import(&owner, query, file("renamed.md", "A\nb\nC\n")).await;
+    assert_eq!(counts(&renamed), json!({"updated": 1}), "{renamed}");
+    assert_eq!(only(&owner, "notes").await["content"], "A\nb\nC\n");
 }
 
 async fn an_existing_bookmark_keeps_what_its_owner_wrote(store: TestStore) {
