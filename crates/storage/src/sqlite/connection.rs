@@ -1,13 +1,16 @@
 //! Opening connections to the SQLite file, with the pragmas of the writer and of readers.
 
 use std::path::Path;
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 /// How long a connection waits for another process to finish its commit.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a connection waits before it asks again for a lock that SQLite does not wait for.
+const RETRY_PAUSE: Duration = Duration::from_millis(2);
 /// More than there are statements in this crate: none is prepared twice.
 const CACHED_STATEMENTS: usize = 128;
 
@@ -32,7 +35,14 @@ const READER: &str = "
 /// Opens a connection that writes; creates the file if there is none.
 pub(super) fn writer(path: &Path) -> Result<Connection, rusqlite::Error> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, WRITER)?;
-    enable_wal(&connection)?;
+    let began = Instant::now();
+    // Of two processes that switch a new file at once, SQLite refuses one without waiting: each has a lock that the other wants.
+    while let Err(error) = enable_wal(&connection) {
+        if error.sqlite_error_code() != Some(ErrorCode::DatabaseBusy) || began.elapsed() > BUSY_TIMEOUT {
+            return Err(error);
+        }
+        sleep(RETRY_PAUSE);
+    }
     Ok(connection)
 }
 
@@ -75,6 +85,18 @@ fn open(path: &Path, flags: OpenFlags, settings: &str) -> Result<Connection, rus
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn connections_that_open_a_new_file_together_wait_for_each_other() {
+        for _ in 0..30 {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("interline.db");
+            std::thread::scope(|scope| {
+                let opened: Vec<_> = (0..4).map(|_| scope.spawn(|| writer(&path).map(drop))).collect();
+                opened.into_iter().for_each(|opened| opened.join().unwrap().unwrap());
+            });
+        }
+    }
 
     #[test]
     fn a_name_in_double_quotes_that_is_no_column_is_an_error() {

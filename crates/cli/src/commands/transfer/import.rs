@@ -50,8 +50,7 @@ pub(crate) async fn run(args: &ImportArgs, environment: &Environment) -> Result<
         return Err(CommandError::usage(format!("{} is a folder, and {format} is one file", path.display()))
             .hint("name the file"));
     }
-    let if_missing = if args.dry_run { IfMissing::Refuse } else { IfMissing::Make };
-    let api = Api::open(&args.options.address, environment, if_missing).await?;
+    let api = Api::open(&args.options.address, environment, IfMissing::Make).await?;
     let mode = if args.dry_run { ImportMode::DryRun } else { ImportMode::Write };
     let mut import = Import { api: &api, args, report: Report::new(mode), progress: progress() };
     let done = match input {

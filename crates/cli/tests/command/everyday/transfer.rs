@@ -31,7 +31,6 @@ fn path(path: &Path) -> &str {
 fn a_vault_is_imported_once_however_often() {
     at_both(|place| {
         let folder = vault(place);
-        place.ok(&["token", "add", "makes the store"]);
         let dry = place.json(&["import", path(&folder), "--dry-run"]);
         assert_eq!(
             (&dry["created"], &dry["attachments"], &dry["dry_run"]),
@@ -115,13 +114,6 @@ fn files_of_the_same_name_in_two_folders_are_two_notes() {
     assert_eq!(place.json(&["import", path(&two)])["created"], 1);
     assert_eq!(place.json(&["import", path(&two)])["unchanged"], 1);
     assert_eq!(place.json(&["list"])["total"], 2);
-}
-
-#[test]
-fn a_dry_run_makes_no_store() {
-    let place = StoreAccess::local();
-    let file = place.sandbox.write("a.md", "one\n");
-    place.run(&["import", path(&file), "--dry-run"]).refused(1, &["there is no store"]);
 }
 
 #[test]
