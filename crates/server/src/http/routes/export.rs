@@ -90,7 +90,8 @@ struct ExportParameters {
 /// The answer is sent while it is made. If it fails in the middle, the connection is closed before the end of the body; the
 /// last line of `jsonl` counts the items, so that a part does not pass for the whole.
 #[utoipa::path(get, path = "/export", tag = "import and export", operation_id = "export", params(ExportParameters),
-    responses((status = 200, description = "The file", body = String, content_type = "application/octet-stream")))]
+    responses((status = 200, description = "The file", content(
+        (String = "application/x-ndjson"), (String = "application/zip"), (String = "text/html")))))]
 async fn export(State(state): State<AppState>, caller: AuthenticatedCaller, mut query: QueryParams) -> HandlerResult {
     let format = query.one("format", one_of(FORMATS)).unwrap_or(ExportFormat::JsonLines);
     let after = query.one("after", |text| {
