@@ -33,6 +33,7 @@ const READER: &str = "
     PRAGMA cache_size = -8192;";
 
 /// Opens a connection that writes; creates the file if there is none.
+#[expect(clippy::disallowed_methods, reason = "SQLite tells nobody when the lock is free")]
 pub(super) fn writer(path: &Path) -> Result<Connection, rusqlite::Error> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, WRITER)?;
     let began = Instant::now();
