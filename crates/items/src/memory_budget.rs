@@ -4,7 +4,7 @@
 //! sent. It takes them in [`RequestMemory`], which the door makes, and gives all of them back when that is dropped.
 //!
 //! What is counted is an estimate: a parser, or an allocator that has not given memory back yet, may hold more. So the process is
-//! measured, too: while it holds more than the budget, each holder has one large request at a time.
+//! measured, too: while it holds more than three quarters of the budget, each holder has one large request at a time.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,6 +26,9 @@ const HOLDER: usize = 2;
 /// How many times its bytes a text takes while it is worked on: as it was read, what is made of it, and what the allocator
 /// has not given back yet.
 pub const WORK_FACTOR: usize = 3;
+/// How much of the budget the process itself may hold, in quarters, before a holder has one large request at a time: requests that
+/// were let in go on growing, and what no request counts (connections, caches of the storage) comes on top.
+const MEASURED_QUARTERS: usize = 3;
 /// How long a measurement of the process counts: a large request may double what it holds in that time, not more.
 const MEASURED_FOR: Duration = Duration::from_millis(20);
 
@@ -122,7 +125,7 @@ impl MemoryBudget {
         if used.all + more > limit { Err(full(OverloadCause::Everyone)) } else { Ok(()) }
     }
 
-    /// Whether the process holds more than the budget, whatever is counted.
+    /// Whether the process holds more than its part of the budget, whatever is counted.
     fn is_exceeded(&self, used: &mut Used) -> bool {
         let now = Instant::now();
         let bytes = match used.measured {
@@ -133,7 +136,7 @@ impl MemoryBudget {
                 bytes
             }
         };
-        bytes > self.0.limit
+        bytes > self.0.limit / 4 * MEASURED_QUARTERS
     }
 }
 
@@ -305,8 +308,8 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_holds_more_than_the_budget_serves_one_large_request_of_each_holder() {
-        let (budget, one) = (MemoryBudget::new(64 * MEGABYTE, || Some(65 * MEGABYTE)), user());
+    fn a_process_that_holds_most_of_the_budget_serves_one_large_request_of_each_holder() {
+        let (budget, one) = (MemoryBudget::new(64 * MEGABYTE, || Some(49 * MEGABYTE)), user());
         let other = budget.request(user());
         other.take(MEGABYTE).expect("its holder has no other");
         let first = budget.request(one);
