@@ -14,6 +14,8 @@
 //! * [`merge()`] puts the changes of two sides since their common base together, or lists each [`MergeConflict`].
 //! * An [`Edit`] is the result of all of them: sorted, disjoint [`Splice`]s over the original text. It can be
 //!   applied, inverted, joined with a later one, and rendered as a [`UnifiedDiff`].
+//! * [`Hunks`] are the change between two texts in pieces that a person keeps or takes back one by one; [`hunks()`] finds them.
+//! * [`LineOrigins`] tell from which version each line of a text came, step by step back through its edits.
 //! * A [`Pattern`] is searched for by [`search()`], with lines and context as slices of the text.
 //! * [`markdown_outline`] lists the headings of a Markdown text with the lines of their sections.
 //!
@@ -40,10 +42,12 @@
 mod diff;
 mod edit;
 mod excerpt;
+mod hunks;
 mod insert;
 mod line_comparison;
 mod lines;
 mod merge;
+mod origins;
 mod outline;
 mod patch;
 mod replace;
@@ -52,9 +56,11 @@ mod search;
 pub use diff::{UnifiedDiff, diff, diff_memory, diff_within};
 pub use edit::{ChangedLines, Edit, EditMismatch, Splice};
 pub use excerpt::{MAX_EXCERPT_CHARS, excerpt};
+pub use hunks::{Hunk, HunkLines, Hunks, LineCounts, UnknownHunk, hunks};
 pub use insert::{Insert, InsertError, InsertPosition, Insertion, insert};
 pub use lines::{LineRangeError, read_lines, total_lines};
 pub use merge::{ConflictLines, MergeConflict, merge, merge_memory};
+pub use origins::{LineOrigin, LineOrigins, OlderVersion};
 pub use outline::{OutlineEntry, OutlineKind, markdown_outline};
 pub use patch::{InvalidOperation, LineOperation, OperationProblem, PatchError, StaleOperation, patch_lines};
 pub use replace::{

@@ -80,14 +80,17 @@ pub(crate) fn line_of(text: &str, offset: usize) -> usize {
 pub(crate) fn skip_lines(text: &str, start: usize, mut count: usize) -> Option<usize> {
     // Counting a block is several times faster than finding each newline in it, unless there are few to find.
     const BLOCK: usize = 16 * 1024;
+    /// The block with the line is counted again in such parts.
+    const PART: usize = 1024;
     const FEW: usize = 16;
     let bytes = text.as_bytes();
     let mut position = start;
+    let mut counted = BLOCK;
     while count > 0 {
         if count <= FEW {
             return memchr_iter(b'\n', &bytes[position..]).nth(count - 1).map(|newline| position + newline + 1);
         }
-        let block = &bytes[position..bytes.len().min(position + BLOCK)];
+        let block = &bytes[position..bytes.len().min(position + counted)];
         if block.is_empty() {
             return None;
         }
@@ -95,6 +98,8 @@ pub(crate) fn skip_lines(text: &str, start: usize, mut count: usize) -> Option<u
         if inside < count {
             count -= inside;
             position += block.len();
+        } else if counted > PART {
+            counted = PART;
         } else {
             return memchr_iter(b'\n', block).nth(count - 1).map(|newline| position + newline + 1);
         }

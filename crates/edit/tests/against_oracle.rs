@@ -191,7 +191,7 @@ fn the_generated_insertions_reach_every_outcome() {
 }
 
 /// The rules that the oracle notes, and in how many of a hundred cases each must take part.
-const RULES: [(&str, f64); 28] = [
+const RULES: [(&str, f64); 31] = [
     ("words cut", 0.7),
     ("weak evidence", 3.0),
     ("whole-line edit", 1.5),
@@ -217,6 +217,9 @@ const RULES: [(&str, f64); 28] = [
     ("added row", 0.4),
     ("other columns", 0.5),
     ("trailing tabs", 0.5),
+    ("trailing tabs of a row", 0.1),
+    ("short of cells", 0.02),
+    ("last line before text", 0.02),
     ("deeper line", 0.1),
     ("doubtful line after several", 0.02),
     ("shallower line", 0.01),

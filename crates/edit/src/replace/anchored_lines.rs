@@ -1,7 +1,7 @@
 //! Iterates over the lines that can be part of a match: the lines around each occurrence of an anchor, a piece of text
 //! that every match contains.
 
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 use memchr::memrchr;
 
 use crate::lines::Line;
@@ -55,9 +55,14 @@ pub(super) struct AnchoredLines<'t, 'a> {
 
 impl<'t, 'a> AnchoredLines<'t, 'a> {
     pub(super) fn new(content: &'t str, anchor: Anchor<'a>) -> AnchoredLines<'t, 'a> {
+        let first_hit = memmem::find(content.as_bytes(), anchor.text.as_bytes());
+        AnchoredLines::from_hit(content, anchor, first_hit)
+    }
+
+    /// The same where the first occurrence is known: a long text need not be searched for it again.
+    pub(super) fn from_hit(content: &'t str, anchor: Anchor<'a>, first_hit: Option<usize>) -> AnchoredLines<'t, 'a> {
         let finder = Finder::new(anchor.text.as_bytes());
-        let next_hit = finder.find(content.as_bytes());
-        AnchoredLines { content, anchor, finder, position: next_hit.and(Some(0)), next_hit, lines_left: 0 }
+        AnchoredLines { content, anchor, finder, position: first_hit.and(Some(0)), next_hit: first_hit, lines_left: 0 }
     }
 
     /// Moves to the first line of a match around the next occurrence; returns whether lines were left out.

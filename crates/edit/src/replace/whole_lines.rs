@@ -134,6 +134,8 @@ struct CandidateWalk<'t> {
     /// The lines of `old_str` that are searched for.
     lines: NormalizedLines,
     level: Level,
+    /// Where the anchor is first.
+    first_hit: usize,
 }
 
 /// The next step of a walk.
@@ -152,20 +154,16 @@ impl<'t> CandidateWalk<'t> {
             return None;
         }
         let lines = NormalizedLines::new(lines, level);
-        let walk = CandidateWalk { content, lines, level };
-        memmem::find(content.as_bytes(), walk.anchor().text.as_bytes())?;
-        Some(walk)
-    }
-
-    fn anchor(&self) -> Anchor<'_> {
-        Anchor::longest(self.lines.iter().map(|line| verbatim_piece(line.body, self.level)))
+        let first_hit = memmem::find(content.as_bytes(), anchor(&lines, level).text.as_bytes())?;
+        Some(CandidateWalk { content, lines, level, first_hit })
     }
 
     fn steps(&self, mut visit: impl FnMut(WalkStep<'_, '_>)) {
         let count = self.lines.iter().len();
         let mut starts = VecDeque::new();
         let mut buffer = String::new();
-        for step in AnchoredLines::new(self.content, self.anchor()) {
+        let anchor = anchor(&self.lines, self.level);
+        for step in AnchoredLines::from_hit(self.content, anchor, Some(self.first_hit)) {
             match step {
                 AnchoredStep::Gap => {
                     starts.clear();
@@ -185,6 +183,10 @@ impl<'t> CandidateWalk<'t> {
             }
         }
     }
+}
+
+fn anchor(lines: &NormalizedLines, level: Level) -> Anchor<'_> {
+    Anchor::longest(lines.iter().map(|line| verbatim_piece(line.body, level)))
 }
 
 fn body_symbol(line: NormalizedLine<'_>) -> Symbol<'_> {

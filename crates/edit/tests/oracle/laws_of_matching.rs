@@ -57,13 +57,14 @@ fn written_lines(content: &str, request: &Replace<'_>, range: &Range<usize>, wri
 /// Where `old_str` is one line without its indentation, and lines of `new_str` close what it does not open, what is at the
 /// first column from there on stays there.
 ///
-/// Quotes are none of this law's business: where there are any, it says nothing.
+/// Quotes are none of this law's business: where there are any, it says nothing. Neither are lines of nothing but `\r`: in a
+/// file with `\n` such a line is read as an empty one, whose `\r` belongs to its ending.
 fn lines_after_a_closer_are_not_moved(content: &str, request: &Replace<'_>, range: &Range<usize>, written: &str) {
     if request.old_str.ends_with('\r') {
         return;
     }
-    let with_text =
-        |text: &str| -> Vec<String> { texts(text).into_iter().filter(|line| !is_blank_line(line)).collect() };
+    let has_text = |line: &String| !is_blank_line(line.trim_end_matches('\r'));
+    let with_text = |text: &str| -> Vec<String> { texts(text).into_iter().filter(has_text).collect() };
     let (old, new, written) = (with_text(request.old_str), with_text(request.new_str), with_text(written));
     let document = with_text(&content[range.clone()]);
     let is_quote = |c: char| matches!(plain_char(c).as_str(), "'" | "\"" | "`");
@@ -110,9 +111,9 @@ fn the_first_line_is_where_it_was(content: &str, after: &str, request: &Replace<
 
 /// Whether a match of `whitespace_normalized` takes in indentation that `old_str` lacks.
 fn is_fitted(content: &str, request: &Replace<'_>, range: &Range<usize>) -> bool {
-    let first = texts(request.old_str).swap_remove(0);
-    // A final `\r` may be that of the line's ending.
-    let first = trimmed(without_carriage_return(&first));
+    // A final `\r` may be that of the line's ending; one before other lines is a character.
+    let first = texts(without_carriage_return(request.old_str)).swap_remove(0);
+    let first = trimmed(&first);
     !is_blank_line(first) && !content[range.start..].starts_with(first)
 }
 
@@ -177,8 +178,9 @@ fn indentation_is_that_of_the_file(content: &str, request: &Replace<'_>, range: 
     }
 }
 
+/// The indentations of lines that are more than blanks and `\r`.
 fn indents<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    lines.filter(|line| !is_blank_line(line.trim_end_matches('\r'))).map(|line| split_indent(line).0).collect()
+    lines.filter(|line| !line.trim().is_empty()).map(|line| split_indent(line).0).collect()
 }
 
 /// Whether the indentation is made of the style's units.
@@ -192,9 +194,14 @@ fn is_of_style(indent: &str, style: FileStyle) -> bool {
 
 /// Whether both texts of the request have only tabs as indentation, or spaces: any number in a file of tabs, and in one
 /// of spaces steps of its unit.
+///
+/// A line of blanks and a `\r` of its own shows nothing of the file, but it is matched by its indentation like any other
+/// line: a request that has spaces before the `\r` and tabs elsewhere is not of one style.
 fn request_is_of_style(request: &Replace<'_>, style: FileStyle) -> bool {
-    let all = [request.old_str, request.new_str].map(|text| indents(text.split('\n')));
-    let old_shortest = all[0].iter().map(|indent| indent.len()).min().unwrap_or(0);
+    let all = [request.old_str, request.new_str].map(|text| -> Vec<String> {
+        texts(text).iter().filter(|line| !is_blank_line(line)).map(|line| split_indent(line).0.to_owned()).collect()
+    });
+    let old_shortest = all[0].iter().map(String::len).min().unwrap_or(0);
     let all = all.concat();
     let only = |kind: char| all.iter().all(|indent| indent.chars().all(|c| c == kind));
     let steps_of = |unit: usize| all.iter().all(|indent| indent.len().abs_diff(old_shortest).is_multiple_of(unit));

@@ -1,5 +1,6 @@
 //! The oracle of pairing: which lines of `new_str` are lines of `old_str`.
 
+use super::classes::note;
 use std::ops::Range;
 
 /// For every line of `new` the line of `old` that it is: common prefix, common suffix, then the earliest longest common
@@ -18,6 +19,22 @@ pub(crate) fn pair(old: &[String], new: &[String]) -> Vec<Option<usize>> {
     for (i, j) in longest_common_subsequence(old_rest, new_rest) {
         pairs[prefix + j] = Some(prefix + i);
     }
+    pairs
+}
+
+/// The same where text follows the last lines: no line of `old` but the last one may be the last of `new`, for the text would
+/// follow that line then.
+pub(crate) fn pair_before_text(old: &[String], new: &[String]) -> Vec<Option<usize>> {
+    let (end_of_old, end_of_new) = (old.len() - 1, new.len() - 1);
+    let pairs = pair(old, new);
+    if pairs[end_of_new].is_none_or(|line| line == end_of_old) {
+        return pairs;
+    }
+    note("last line before text");
+    let last = (old[end_of_old] == new[end_of_new]).then_some(end_of_old);
+    let others = if last.is_some() { &old[..end_of_old] } else { old };
+    let mut pairs = pair(others, &new[..end_of_new]);
+    pairs.push(last);
     pairs
 }
 

@@ -7,7 +7,7 @@ use interline_edit::{LineEndings, Replace};
 use super::classes::note;
 use super::line_pairs;
 use super::lines::{Line, is_blank_line, split_indent, texts, trimmed};
-use super::whole_lines::separated_columns::is_row_with_trailing_tabs;
+use super::whole_lines::separated_columns::{is_row_with_trailing_tabs, may_be_short_of_cells};
 
 /// Whether `old_str` begins inside an indentation, and lines of `new_str` would come out with more or less than they should:
 /// the first has another part of it than `old_str`, or lines follow it as if they too lacked what the first of several
@@ -39,27 +39,56 @@ pub(crate) fn loses_indentation(line: &Line, span: &Range<usize>, request: &Repl
     loses
 }
 
-/// Whether a row that `old_str` has without its trailing tabs is written anew; `stays` says which lines of `old_str` do.
+/// Whether a row that `old_str` has without its trailing tabs is written anew, another line takes its tabs, or a line beside it
+/// may lack its own. `new` are the lines that are written, and `pairs` says which of them are lines of `old_str`.
 pub(crate) fn loses_cells(
     lines: &[Line],
     span: &Range<usize>,
     request: &Replace<'_>,
-    stays: impl Fn(usize) -> bool,
+    (new, pairs): (&[String], &[Option<usize>]),
 ) -> bool {
     let old = texts(request.old_str);
     let first = lines.iter().rposition(|line| line.start <= span.start).unwrap();
     let last = lines.iter().rposition(|line| line.start <= span.end).unwrap();
     let around: Vec<String> =
         lines[first.saturating_sub(1)..lines.len().min(last + 2)].iter().map(|line| line.text.clone()).collect();
-    let loses = |(number, (old, line)): (usize, (&String, &Line))| {
-        let trail = line.start + trimmed(&line.text).len()..line.text_end();
-        is_row_with_trailing_tabs(&line.text, &around)
-            && span.start <= trail.start
-            && trail.end <= span.end
-            && old[trimmed(old).len()..] != line.text[trimmed(&line.text).len()..]
-            && (request.line_endings == LineEndings::Literal || !stays(number))
+    let trail = |line: &Line| line.start + trimmed(&line.text).len()..line.text_end();
+    let shortened: Vec<usize> = (0..old.len())
+        .filter(|&number| {
+            let line = &lines[first + number];
+            is_row_with_trailing_tabs(&line.text, &around)
+                && span.start <= trail(line).start
+                && trail(line).start <= span.end
+                && old[number][trimmed(&old[number]).len()..] != line.text[trimmed(&line.text).len()..]
+        })
+        .collect();
+    if request.new_str.is_empty() || shortened.is_empty() {
+        return false;
+    }
+    let gaps = line_pairs::gaps(pairs, old.len());
+    let replaced = |line: usize| {
+        let gap = gaps.iter().find(|gap| gap.written.contains(&line));
+        gap.and_then(|gap| gap.replaced_by(line))
     };
-    let lost = !request.new_str.is_empty() && old.iter().zip(&lines[first..]).enumerate().any(loses);
+    let keeps = |number: usize| match trail(&lines[first + number]).end <= span.end {
+        true => request.line_endings == LineEndings::Match && pairs.contains(&Some(number)),
+        // What follows the span follows its last line.
+        false => {
+            let end = new.len() - 1;
+            let tabs = |line: &str| split_indent(trimmed(line)).1.matches('\t').count();
+            pairs[end] == Some(number)
+                || pairs[end].is_none()
+                    && !is_blank_line(&new[end])
+                    && replaced(end) == Some(number)
+                    && tabs(&new[end]) == tabs(&old[number])
+        }
+    };
+    let rows: Vec<String> = shortened.iter().map(|&number| lines[first + number].text.clone()).collect();
+    let is_short = |line: usize| {
+        let there = replaced(line).map(|number| old[number].as_str());
+        pairs[line].is_none() && !is_blank_line(&new[line]) && may_be_short_of_cells(&new[line], there, &rows)
+    };
+    let lost = !shortened.iter().all(|&number| keeps(number)) || (0..new.len()).any(is_short);
     if lost {
         note("trailing tabs of a row");
     }

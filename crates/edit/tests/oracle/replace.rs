@@ -192,7 +192,7 @@ fn at_whitespace_normalized(content: &str, request: &Replace<'_>, last: LastLine
         false if loose_refusals::loses_indentation(&lines[place.first], &place.span, request) => {
             (place.span.clone(), None)
         }
-        false if loses_cells(&lines, &place, request) => (place.span.clone(), None),
+        false if loses_cells(content, &lines, &place, request) => (place.span.clone(), None),
         false => {
             let text = match request.line_endings {
                 LineEndings::Literal => request.new_str.to_owned(),
@@ -308,10 +308,21 @@ fn end_of_loose_place(line: &Line, end: usize, endings: LineEndings) -> usize {
     if endings == LineEndings::Match && reaches_the_end { line.text_end() } else { end }
 }
 
-fn loses_cells(lines: &[Line], place: &Loose, request: &Replace<'_>) -> bool {
-    let pairs = line_pairs::pair(&texts(request.old_str), &loose_new_lines(place, request));
-    let stays = |old: usize| pairs.contains(&Some(old));
-    loose_refusals::loses_cells(lines, &place.span, request, stays)
+fn loses_cells(content: &str, lines: &[Line], place: &Loose, request: &Replace<'_>) -> bool {
+    let new = loose_new_lines(place, request);
+    let pairs = loose_pairs(content, place, request, &new);
+    loose_refusals::loses_cells(lines, &place.span, request, (&new, &pairs))
+}
+
+/// Which of the new lines are lines of `old_str`.
+fn loose_pairs(content: &str, place: &Loose, request: &Replace<'_>, new: &[String]) -> Vec<Option<usize>> {
+    let old = texts(request.old_str);
+    let after = &content[place.span.end..];
+    let ends_a_line = after.is_empty() || after.starts_with('\n') || after.starts_with("\r\n");
+    match ends_a_line && !request.old_str.ends_with('\n') {
+        true => line_pairs::pair(&old, new),
+        false => line_pairs::pair_before_text(&old, new),
+    }
 }
 
 /// The lines of `new_str`, with those that keep the lines beside the place apart.
@@ -331,10 +342,10 @@ fn loose_new_lines(place: &Loose, request: &Replace<'_>) -> Vec<String> {
 
 /// What stands in the span afterwards, under `match`.
 fn loose_text(content: &str, lines: &[Line], place: &Loose, request: &Replace<'_>) -> String {
-    let (old, new) = (texts(request.old_str), loose_new_lines(place, request));
+    let new = loose_new_lines(place, request);
     let span_ending = ending_of_span(content, &place.span);
     let mut result = String::new();
-    for (index, kept) in line_pairs::pair(&old, &new).into_iter().enumerate() {
+    for (index, kept) in loose_pairs(content, place, request, &new).into_iter().enumerate() {
         let mut ending = &span_ending;
         match kept.map(|kept| &lines[place.first + kept]) {
             Some(line) => {

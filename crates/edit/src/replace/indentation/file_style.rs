@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::lines::{Line, is_blank_text, split_indent};
+use crate::lines::{Line, split_indent};
 
 use super::UNITS;
 
@@ -68,7 +68,8 @@ struct IndentSurvey {
 
 impl IndentSurvey {
     fn add(&mut self, line: &str) {
-        if is_blank_text(line) {
+        // A `\r` of its own is a character, but a line of nothing else shows nothing of the indentation.
+        if line.trim().is_empty() {
             return;
         }
         let (indent, _) = split_indent(line);
@@ -127,12 +128,15 @@ mod tests {
         check("a\n  b\n\n    c\n  d\n    e", FileStyle::Spaces(2));
         check("a\n    b\n        c\n", FileStyle::Spaces(4));
         check("/**\n * a\n */\na\n\tb\n", FileStyle::Tabs);
+        check("a\n\tb\n    \r\r\n", FileStyle::Tabs);
     }
 
     #[test]
     fn an_unclear_style_is_none() {
         check("", FileStyle::Unclear);
         check("a\nb\n", FileStyle::Unclear);
+        check("a\nb\n\t\n    \n", FileStyle::Unclear);
+        check("a\nb\n\t\r\r\n\t\r", FileStyle::Unclear);
         check("    a\n    b\n", FileStyle::Unclear);
         check("a\n\tb\na\n    b\n", FileStyle::Unclear);
         check("a\n  b\na\n    b\n", FileStyle::Unclear);

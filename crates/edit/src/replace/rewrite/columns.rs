@@ -1,9 +1,10 @@
 //! Tabs that separate columns are data: rows that are added take them, and rows that change keep their empty last cells.
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::lines::{Line, split_indent, trim_blanks_end};
+use crate::lines::{Line, is_blank_text, split_indent, trim_blanks_end};
 
 use super::document_forms::{LostBlanks, ReplacedLine, blank_runs};
 use super::tokens::is_spaces;
@@ -104,6 +105,52 @@ impl<'m> Rows<'m> {
     }
 }
 
+/// Rows of a match whose empty last cells `old_str` lacks. What is written beside them may lack its own, so it is refused
+/// unless its number of cells is one that the document has there.
+#[derive(Debug, Default)]
+pub(super) struct ShortenedRows {
+    /// Where the first of them starts.
+    first: Option<usize>,
+    /// How many tabs they have.
+    tabs: HashSet<usize>,
+}
+
+impl ShortenedRows {
+    /// `lines` are all of the match: where each starts, its text in the document, and its text in `old_str`.
+    pub(super) fn new<'l>(rows: &Rows<'_>, lines: impl Iterator<Item = (usize, &'l str, &'l str)>) -> ShortenedRows {
+        let mut shortened = ShortenedRows::default();
+        for (start, document, _) in lines.filter(|(_, document, old)| rows.trailing_cells(old, document).is_some()) {
+            shortened.add(start, document);
+        }
+        shortened
+    }
+
+    /// Adds a row that starts at this offset.
+    pub(super) fn add(&mut self, start: usize, document: &str) {
+        self.first.get_or_insert(start);
+        self.tabs.insert(tabs(document));
+    }
+
+    /// Checks a written line: it has as many tabs as one of these rows or, between its words, as many as the line that it
+    /// replaces. An error is the offset of the first of these rows.
+    pub(super) fn check(&self, written: &str, replaced: Option<&str>) -> Result<(), usize> {
+        let Some(first) = self.first else { return Ok(()) };
+        let is_like_replaced =
+            replaced.is_some_and(|replaced| !is_blank_text(replaced) && have_as_many_tabs_inside(written, replaced));
+        if is_like_replaced || self.tabs.contains(&tabs(written)) { Ok(()) } else { Err(first) }
+    }
+}
+
+/// Whether two lines have as many tabs between their words.
+pub(super) fn have_as_many_tabs_inside(one: &str, other: &str) -> bool {
+    tabs(trim_blanks_end(one)) == tabs(trim_blanks_end(other))
+}
+
+/// How many tabs a line has, those of its indentation aside.
+fn tabs(line: &str) -> usize {
+    split_indent(line).1.bytes().filter(|byte| *byte == b'\t').count()
+}
+
 fn split_trailing_blanks(line: &str) -> (&str, &str) {
     line.split_at(trim_blanks_end(line).len())
 }
@@ -148,5 +195,24 @@ mod tests {
         check("k\t\na\tb", 0..2, ["k", "l"], Ok("\t"));
         check("k\t\n\na\tb", 0..2, ["k", "l"], Ok(""));
         check("a\tb\n\nk\t\n\na\tb", 5..7, ["k", "l"], Ok(""));
+    }
+
+    #[test]
+    fn what_is_written_beside_a_shortened_row_has_as_many_cells() {
+        let lines = [(0, "a\tb\tc", "a\tb\tc"), (6, "1\t2\t", "1\t2")];
+        let rows = Rows::new("a\tb\tc\n1\t2\t\n", &(0..10));
+        let shortened = ShortenedRows::new(&rows, lines.into_iter());
+        let check =
+            |written, replaced, expected| assert_eq!(shortened.check(written, replaced), expected, "{written:?}");
+        check("3\t4", None, Err(6));
+        check("3\t4\t", None, Ok(()));
+        check("  3\t4\t5", None, Ok(()));
+        check("3", None, Err(6));
+        check("x\ty\tz", Some("a\tb\tc"), Ok(()));
+        check("3\t4", Some("a\tb\tc"), Err(6));
+        check("# two", Some("# one"), Ok(()));
+        check("# two", Some(""), Err(6));
+        let complete = ShortenedRows::new(&rows, lines[..1].iter().copied());
+        assert_eq!(complete.check("3\t4", None), Ok(()));
     }
 }

@@ -7,7 +7,7 @@ use crate::lines::{Line, split_indent, trim_blanks_end};
 use crate::replace::Level;
 
 use super::RewriteError;
-use super::columns::{Columns, Rows};
+use super::columns::{Columns, Rows, ShortenedRows};
 use super::document_forms::{LostBlanks, ReplacedLine};
 use super::plain_forms::PlainForms;
 
@@ -19,6 +19,7 @@ pub(super) struct DocumentLines<'m> {
     plain_forms: Option<PlainForms>,
     columns: Option<Columns>,
     rows: Rows<'m>,
+    shortened_rows: Option<ShortenedRows>,
 }
 
 impl<'m> DocumentLines<'m> {
@@ -40,7 +41,8 @@ impl<'m> DocumentLines<'m> {
         // A level that does not know typographic characters found none in another form.
         let has_forms = level >= Level::PunctuationNormalized && !new_str.is_ascii();
         let plain_forms = has_forms.then(|| PlainForms::new(lines.iter().map(|(_, document, old)| (*old, *document))));
-        DocumentLines { level, lines, plain_forms, columns: None, rows: Rows::new(content, span) }
+        let rows = Rows::new(content, span);
+        DocumentLines { level, lines, plain_forms, columns: None, rows, shortened_rows: None }
     }
 
     /// A line of `new_str` in plain characters, where those of `old_str` stand for plain ones.
@@ -59,17 +61,34 @@ impl<'m> DocumentLines<'m> {
         replaced: Option<usize>,
         cells_left: &mut usize,
     ) -> Result<(), RewriteError> {
-        let Some((at, document, old)) = replaced.and_then(|number| self.lines.get(number).copied()) else {
-            return self.columns().write(written, line).map_err(|at| RewriteError::LostBlanks { at });
-        };
-        let lost_blanks = |LostBlanks| RewriteError::LostBlanks { at };
+        let body = written.len();
+        let lost_blanks = |at| RewriteError::LostBlanks { at };
+        let there = replaced.and_then(|number| self.lines.get(number).copied());
+        match there {
+            Some((at, document, old)) => {
+                self.write_changed(written, line, (document, old), cells_left).map_err(|LostBlanks| lost_blanks(at))?;
+            }
+            None => self.columns().write(written, line).map_err(lost_blanks)?,
+        }
+        let replaced = there.map(|(_, document, _)| document);
+        self.shortened_rows().check(&written[body..], replaced).map_err(lost_blanks)
+    }
+
+    /// Adds a line that replaces one, given as the document and as `old_str` has it.
+    fn write_changed(
+        &self,
+        written: &mut String,
+        line: &str,
+        (document, old): (&str, &str),
+        cells_left: &mut usize,
+    ) -> Result<(), LostBlanks> {
         let body = trim_blanks_end(line);
         if self.level >= Level::PunctuationNormalized {
-            bodies(old, document).write(written, body, self.level, cells_left).map_err(lost_blanks)?;
+            bodies(old, document).write(written, body, self.level, cells_left)?;
         } else {
             written.push_str(body);
         }
-        written.push_str(self.rows.trailing_blanks(old, document, line).map_err(lost_blanks)?);
+        written.push_str(self.rows.trailing_blanks(old, document, line)?);
         Ok(())
     }
 
@@ -87,6 +106,10 @@ impl<'m> DocumentLines<'m> {
         }
         let lines = self.lines.iter().map(|(at, document, old)| (*at, *document, bodies(old, document)));
         *self.columns.get_or_insert_with(|| Columns::new(lines))
+    }
+
+    fn shortened_rows(&mut self) -> &ShortenedRows {
+        self.shortened_rows.get_or_insert_with(|| ShortenedRows::new(&self.rows, self.lines.iter().copied()))
     }
 }
 

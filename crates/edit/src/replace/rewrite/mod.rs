@@ -71,7 +71,11 @@ pub(in crate::replace) struct Rewriter<'r> {
 /// What a plan depends on beside the request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlanKey {
-    Segments(LineBreaks),
+    Segments {
+        breaks: LineBreaks,
+        /// Whether the match ends where the text of its last line ends.
+        ends_line: bool,
+    },
     WholeLines(EdgeShape),
 }
 
@@ -116,8 +120,8 @@ impl<'r> Rewriter<'r> {
             }
             (None, _, LineEndings::Literal) => {
                 self.check_first_line(span)?;
-                segments::check_rows(self.content, span, self.request, &[])?;
                 let breaks = LineBreaks::missing(self.content, span, self.request);
+                self.check_rows(span, breaks)?;
                 let text = breaks.add_to(self.request.new_str, self.endings.for_span(span));
                 self.verbatim(span, text)
             }
@@ -170,6 +174,38 @@ impl<'r> Rewriter<'r> {
         }
     }
 
+    /// Refuses the loss of the empty cells of rows, and lines that may lack theirs.
+    fn check_rows(&mut self, span: &Range<usize>, breaks: LineBreaks) -> Result<(), RewriteError> {
+        let (content, request) = (self.content, self.request);
+        if request.new_str.is_empty() {
+            return Ok(());
+        }
+        match segments::shortened_rows(content, span, request.old_str) {
+            shortened if shortened.is_empty() => Ok(()),
+            shortened => segments::check_rows(content, &shortened, request, self.segment_plan(span, breaks)),
+        }
+    }
+
+    /// The plan of lines that need not be whole, with those line breaks.
+    fn segment_plan(&mut self, span: &Range<usize>, breaks: LineBreaks) -> &LinePlan<'r> {
+        let is_at_line_end = matches!(self.content.as_bytes()[span.end..], [] | [b'\n', ..] | [b'\r', b'\n', ..]);
+        let ends_line = is_at_line_end && !self.request.old_str.ends_with('\n');
+        let key = PlanKey::Segments { breaks, ends_line };
+        self.plan = self.plan.take().filter(|(planned, _)| *planned == key);
+        let (request, cells) = (self.request, &mut self.cells_left);
+        let (_, plan) = self.plan.get_or_insert_with(|| {
+            let old_lines = split_lines(request.old_str);
+            let new_lines = breaks.add_to_lines(split_lines(request.new_str));
+            let plan = if ends_line {
+                LinePlan::new(&old_lines, new_lines, 0, cells)
+            } else {
+                LinePlan::before_text(&old_lines, new_lines, cells)
+            };
+            (key, plan)
+        });
+        plan
+    }
+
     /// Lines that are equal in `old_str` and `new_str` stay, the other lines of `new_str` are written with the line ending
     /// of the span.
     fn rewrite_segments(&mut self, span: &Range<usize>) -> Result<Vec<Splice>, RewriteError> {
@@ -179,16 +215,11 @@ impl<'r> Rewriter<'r> {
             let text = breaks.add_to("", self.endings.for_span(span));
             return self.verbatim(span, text);
         }
-        let key = PlanKey::Segments(breaks);
-        self.plan = self.plan.take().filter(|(planned, _)| *planned == key);
-        let cells = &mut self.cells_left;
-        let (_, plan) = self.plan.get_or_insert_with(|| {
-            let new_lines = breaks.add_to_lines(split_lines(request.new_str));
-            (key, LinePlan::new(&split_lines(request.old_str), new_lines, 0, cells))
-        });
-        segments::check_rows(self.content, span, request, &plan.pairs)?;
+        self.check_rows(span, breaks)?;
+        let (content, ending) = (self.content, self.endings.for_span(span));
+        let plan = self.segment_plan(span, breaks);
         let written: Vec<Cow<'_, str>> = plan.new_lines.iter().copied().map(Cow::Borrowed).collect();
-        let splices = splice_lines(self.content, span, &plan.pairs, &written, self.endings.for_span(span));
+        let splices = splice_lines(content, span, &plan.pairs, &written, ending);
         self.within_growth(splices)
     }
 

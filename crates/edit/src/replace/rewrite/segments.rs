@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use crate::lines::{Line, is_blank_text, split_indent, split_lines, trim_blanks_end};
-use crate::replace::Replace;
+use crate::replace::{LineEndings, Replace};
 
 use super::RewriteError;
-use super::columns::Rows;
+use super::columns::{Rows, ShortenedRows, have_as_many_tabs_inside};
 use super::line_plan::LinePlan;
 
 /// The first line of a match, where `old_str` begins after a part of its indentation.
@@ -55,27 +55,74 @@ impl<'m> FirstLine<'m> {
     }
 }
 
-/// Refuses the loss of the empty cells of a row that does not stay; `pairs` are the lines that do.
-pub(super) fn check_rows(
-    content: &str,
-    span: &Range<usize>,
-    request: &Replace<'_>,
-    pairs: &[(usize, usize)],
-) -> Result<(), RewriteError> {
-    if request.new_str.is_empty() || !content[span.clone()].contains('\t') {
-        return Ok(());
+/// A row of a match whose empty last cells `old_str` lacks.
+pub(super) struct ShortenedRow {
+    /// The number of its line in `old_str`.
+    number: usize,
+    line: Line,
+    /// Whether the cells follow the match, and are not a part of it.
+    has_cells_after_match: bool,
+}
+
+/// The rows of a match whose empty last cells `old_str` lacks.
+pub(super) fn shortened_rows(content: &str, span: &Range<usize>, old_str: &str) -> Vec<ShortenedRow> {
+    let mut shortened = Vec::new();
+    if !content[span.start..Line::containing(content, span.end).text_end].contains('\t') {
+        return shortened;
     }
     let rows = Rows::new(content, span);
-    let mut staying = pairs.iter().map(|(number, _)| *number).peekable();
     let mut line = Line::containing(content, span.start);
-    for (number, old) in split_lines(request.old_str).into_iter().enumerate() {
+    for (number, old) in split_lines(old_str).into_iter().enumerate() {
         let text = line.text(content);
-        let blanks = line.start + trim_blanks_end(text).len();
-        let is_inside = span.start <= blanks && line.text_end <= span.end;
-        if staying.next_if_eq(&number).is_none() && is_inside && rows.trailing_cells(old, text).is_some() {
-            return Err(RewriteError::LostBlanks { at: line.start });
+        let words_end = line.start + trim_blanks_end(text).len();
+        let ends_in_match = span.start <= words_end && words_end <= span.end;
+        if ends_in_match && rows.trailing_cells(old, text).is_some() {
+            shortened.push(ShortenedRow { number, line, has_cells_after_match: line.text_end > span.end });
         }
         line = Line::at(content, line.end);
     }
+    shortened
+}
+
+/// Refuses the loss of the empty cells of these rows, that another line takes them, and lines beside them that may lack
+/// their own.
+pub(super) fn check_rows(
+    content: &str,
+    shortened: &[ShortenedRow],
+    request: &Replace<'_>,
+    plan: &LinePlan<'_>,
+) -> Result<(), RewriteError> {
+    let old_lines = split_lines(request.old_str);
+    let mut others = ShortenedRows::default();
+    for row in shortened {
+        let keeps_cells = if row.has_cells_after_match {
+            plan.last_line_stands_for(row.number, old_lines[row.number])
+        } else {
+            // Under `literal` no line of the match stays as it is.
+            request.line_endings == LineEndings::Match
+                && plan.pairs.binary_search_by_key(&row.number, |(number, _)| *number).is_ok()
+        };
+        if !keeps_cells {
+            return Err(RewriteError::LostBlanks { at: row.line.start });
+        }
+        others.add(row.line.start, row.line.text(content));
+    }
+    for (index, replaced) in &plan.written {
+        let replaced = replaced.map(|number| old_lines[number]);
+        others.check(plan.new_lines[*index], replaced).map_err(|at| RewriteError::LostBlanks { at })?;
+    }
     Ok(())
+}
+
+impl LinePlan<'_> {
+    /// Whether the last line of `new_str` is this line of `old_str`, or replaces it with as many cells: what follows the
+    /// match then follows the same line as before.
+    fn last_line_stands_for(&self, number: usize, old_line: &str) -> bool {
+        let last = self.new_lines.len() - 1;
+        let is_changed = || {
+            self.written.last() == Some(&(last, Some(number)))
+                && have_as_many_tabs_inside(self.new_lines[last], old_line)
+        };
+        self.pairs.last() == Some(&(number, last)) || is_changed()
+    }
 }

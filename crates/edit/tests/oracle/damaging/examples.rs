@@ -39,7 +39,7 @@ pub(crate) const OF_THE_REQUEST: [Example; 3] = [
 ];
 
 /// Lines without their indentation, or a part of it.
-pub(crate) const OF_INDENTATION: [Example; 9] = [
+pub(crate) const OF_INDENTATION: [Example; 10] = [
     ("function f() {\r\n    a();\r\n}\r\n", "a();\n", "a();\n}\nfunction g() {\n    b();\n", None),
     ("def f():\r\n    x = 1\r\n", "x = 1\n", "x = 1\n\nclass B:\n    z = 1\n", None),
     ("if x:\r\n    a()\r\n", "a()\n", "a()\nelse:\n    b()\n", None),
@@ -54,13 +54,27 @@ pub(crate) const OF_INDENTATION: [Example; 9] = [
     ("def f():\r\n    a()\r\n    b()\r\n", "a()\n    b()", "new()\na()\n    b()", None),
     ("def f():\r\n    a()\r\n    b()\r\n", "a()\n    b()", "    b()", None),
     ("def f():\r\n    a()\r\n", "a() ", "    b()", None),
+    // A line of blanks and a `\r` is no evidence for spaces.
+    (
+        "def f():\n\ta()\n    \r\r\nb\n",
+        "a() \n",
+        "a()\nif a:\n    go()\n",
+        Some("def f():\n\ta()\n\tif a:\n\t\tgo()\n    \r\r\nb\n"),
+    ),
 ];
 
 /// Rows of cells between tabs.
-pub(crate) const OF_ROWS: [Example; 5] = [
+pub(crate) const OF_ROWS: [Example; 11] = [
     ("a\tb\tc\n1\t2\t3\n", "1 2 3", "1 2 3\n4 5 6", Some("a\tb\tc\n1\t2\t3\n4\t5\t6\n")),
     ("a\tb\tc\n1\t2\t3\n", "1 2 3", "1 2 3 4", None),
     ("a\tb\tc\n1\t2\t3\n", "1 2 3", "1 2 3\nNew York 5 6", None),
     ("a\tb\tc\n1\t2\t3\n", "1 2 3", "1 2 3\n4\t5\t6", Some("a\tb\tc\n1\t2\t3\n4\t5\t6\n")),
     ("a\tb\tc\n1\t2\t\n", "1 2", "1 3", Some("a\tb\tc\n1\t3\t\n")),
+    // What is added beside a row without its empty last cells.
+    ("a\tb\tc\r\n1\t2\t\r\n", "a\tb\tc\n1\t2\n", "a\tb\tc\n1\t2\n4\t5\n", None),
+    ("  a\tb\tc\n  1\t2\t\n", "a\tb\tc\n1\t2\n", "a\tb\tc\n1\t2\n4\t5\n", None),
+    ("  a\tb\tc\n  1\t2\t\n", "a\tb\tc\n1\t2\n", "a\tb\tc\n1\t2\n4\t5\t6\n", Some("  a\tb\tc\n  1\t2\t\n  4\t5\t6\n")),
+    ("a\tb\tc\r\n1\t2\t\r\n", "a\tb\tc\n1\t2", "a\tb\tc\n4\t5\n1\t2", None),
+    ("a\tb\tc\n1\t2\t\n", "1 2\n", "1 2\n4\t5\n", None),
+    ("a\tb\r\nk\t\r\n", "a\tb\nk", "a\tb\nk\nl", None),
 ];

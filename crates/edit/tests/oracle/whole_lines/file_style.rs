@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::lines::{Line, is_blank_line, split_indent};
+use super::super::lines::{Line, is_blank, split_indent};
 
 /// The units of indentation there are, in spaces.
 pub(crate) const UNITS: [usize; 4] = [2, 3, 4, 8];
@@ -18,7 +18,9 @@ pub(crate) enum FileStyle {
 /// The style of the lines and of the 200 lines before and after them.
 pub(crate) fn file_style(document: &[Line], lines: &Range<usize>) -> FileStyle {
     let (start, end) = (lines.start.saturating_sub(200), document.len().min(lines.end + 200));
-    let near = document[start..end].iter().filter(|line| !is_blank_line(&line.text));
+    // Nor is a line of blanks and `\r` evidence, though a `\r` inside a line is a character.
+    let is_empty = |line: &Line| line.text.chars().all(|c| c == '\r' || is_blank(c));
+    let near = document[start..end].iter().filter(|line| !is_empty(line));
     let indents: Vec<&str> = near.map(|line| split_indent(&line.text).0).collect();
     let tabs = indents.iter().filter(|indent| indent.starts_with('\t')).count();
     let spaces = indents.iter().filter(|indent| indent.chars().count() >= 2 && is_spaces(indent)).count();

@@ -24,7 +24,9 @@ use super::replace::{ReplaceOutcome, refusal};
 use absolute_lines::opens_a_block;
 use file_style::file_style;
 use indents::{ChangedIndents, Indent, IndentPair, adds_indentation, indent_changed_lines, rules_for};
-use separated_columns::{added_body, body_and_trail, has_flattened_tab, is_row_with_trailing_tabs, runs};
+use separated_columns::{
+    added_body, body_and_trail, has_flattened_tab, is_row_with_trailing_tabs, may_be_short_of_cells, runs,
+};
 use unclear_lines::{Paired, has_deeper_line, is_relative_or_absolute, looks_absolute, may_be_absolute};
 
 /// `old_str`, read as lines.
@@ -289,6 +291,11 @@ struct There<'a> {
 fn bodies(level: Level, gaps: &[Gap], there: &There<'_>, new: &[String]) -> Option<Vec<String>> {
     let There { old, document, around } = *there;
     let mut bodies: Vec<String> = new.iter().map(|line| split_indent(line).1.to_owned()).collect();
+    let lacks_cells = |line: &usize| {
+        is_row_with_trailing_tabs(&document[*line], around)
+            && body_and_trail(&old[*line]).1 != body_and_trail(&document[*line]).1
+    };
+    let shortened: Vec<String> = (0..old.len()).filter(lacks_cells).map(|line| document[line].clone()).collect();
     for gap in gaps {
         let mut kept: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); old.len()];
         let mut replaced_by_text = BTreeSet::new();
@@ -314,6 +321,14 @@ fn bodies(level: Level, gaps: &[Gap], there: &There<'_>, new: &[String]) -> Opti
         };
         if !deletes && gap.removed.clone().any(loses) {
             note("lost blanks");
+            return None;
+        }
+        let is_short = |line: usize| {
+            let replaced = gap.replaced_by(line).map(|old| document[old].as_str());
+            !is_blank_line(&new[line]) && may_be_short_of_cells(&bodies[line], replaced, &shortened)
+        };
+        if gap.written.clone().any(is_short) {
+            note("short of cells");
             return None;
         }
     }

@@ -28,6 +28,15 @@ pub(crate) fn is_row_with_trailing_tabs(document: &str, around: &[String]) -> bo
     !is_blank_line(document) && body_and_trail(document).1.contains('\t') && around.iter().any(has_tab_inside)
 }
 
+/// Whether a written line may be short of cells, because `old_str` has the rows `shortened` of the place without their empty
+/// last ones: it has the number of cells of none of them, and not that of the line that it replaces.
+pub(crate) fn may_be_short_of_cells(written: &str, replaced: Option<&str>, shortened: &[String]) -> bool {
+    let cells = |line: &str| split_indent(line).1.split('\t').count();
+    let is_as_before =
+        replaced.is_some_and(|line| !is_blank_line(line) && cells(trimmed(line)) == cells(trimmed(written)));
+    !shortened.is_empty() && !is_as_before && !shortened.iter().any(|row| cells(row) == cells(written))
+}
+
 /// The body of a line that is added, as the rows of the place have their cells parted; `None` if that is not clear.
 pub(crate) fn added_body(body: &str, old: &[String], document: &[String]) -> Option<String> {
     let rows: Vec<&String> = (0..old.len())

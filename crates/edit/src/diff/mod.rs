@@ -1,22 +1,19 @@
 //! Unified diffs in git's form, of two texts or of an edit.
 
 use std::fmt::Write as _;
-use std::ops::Range;
-
-use memchr::{memchr, memrchr};
 
 use crate::edit::{Edit, EditMismatch};
-use crate::line_comparison::{self, LineIds};
-use crate::lines::{Line, LineCursor, count_lines, newlines};
+use crate::lines::{Line, count_lines, newlines};
+
+use line_changes::{CONTEXT_LINES, MAX_COMPARED_LINES, blocks};
+pub(crate) use line_changes::{ChangedBlock, LineChange, common_bytes, line_changes};
+
+mod line_changes;
 
 /// The longest diff.
 const MAX_BYTES: usize = 64 * 1024;
-/// How many lines of both texts are compared at the most.
-const MAX_COMPARED_LINES: usize = 1 << 20;
 /// The memory that comparing takes for each line.
 const BYTES_PER_LINE: usize = 100;
-/// Lines shown around a change.
-const CONTEXT_LINES: usize = 3;
 const HEADER: &str = "--- a/content\n+++ b/content\n";
 /// The length of the line that gives the ranges of a hunk.
 const MAX_RANGES_BYTES: usize = "@@ -12345678,12345678 +12345678,12345678 @@\n".len();
@@ -39,14 +36,7 @@ pub fn diff(before: &str, after: &str) -> UnifiedDiff {
 
 /// The same diff in at most `max_bytes`.
 pub fn diff_within(before: &str, after: &str, max_bytes: usize) -> UnifiedDiff {
-    let start = common_lines_at_start(before, after);
-    let at_end = common_lines_at_end(&before[start..], &after[start..]);
-    let block = ChangedBlock {
-        range: start..before.len() - at_end,
-        first_line: newlines(&before.as_bytes()[..start]),
-        text: after[start..after.len() - at_end].to_owned(),
-    };
-    render(before, &[block], max_bytes)
+    render(before, &[ChangedBlock::between(before, after)], max_bytes)
 }
 
 /// How many bytes of memory [`diff`] needs at the most, beside the texts and a copy of the second.
@@ -59,153 +49,16 @@ pub(crate) fn diff_of_edit(original: &str, edit: &Edit) -> Result<UnifiedDiff, E
     Ok(render(original, &blocks(original, edit)?, MAX_BYTES))
 }
 
-/// Whole lines of the original and the text that replaces them.
-struct ChangedBlock {
-    range: Range<usize>,
-    /// How many lines come before.
-    first_line: usize,
-    text: String,
-}
-
-/// The splices, widened to whole lines and joined where they share one.
-fn blocks(original: &str, edit: &Edit) -> Result<Vec<ChangedBlock>, EditMismatch> {
-    let mut blocks: Vec<ChangedBlock> = Vec::new();
-    // How much of the original is in the text of the last block; its range reaches to the end of the line.
-    let mut taken = 0;
-    for splice in edit.splices() {
-        if original.get(splice.range.clone()).is_none() {
-            return Err(EditMismatch);
-        }
-        match blocks.last_mut() {
-            Some(last) if is_before(splice.range.start, original, last.range.end) => {
-                last.text.push_str(&original[taken..splice.range.start]);
-            }
-            last => {
-                let (counted, lines) = last.map_or((0, 0), |last| {
-                    last.text.push_str(&original[taken..last.range.end]);
-                    (last.range.start, last.first_line)
-                });
-                let start = Line::containing(original, splice.range.start).start;
-                let first_line = lines + newlines(&original.as_bytes()[counted..start]);
-                let text = original[start..splice.range.start].to_owned();
-                blocks.push(ChangedBlock { range: start..splice.range.start, first_line, text });
-            }
-        }
-        taken = splice.range.end;
-        if let Some(last) = blocks.last_mut() {
-            last.text.push_str(&splice.text);
-            if last.range.end <= taken {
-                last.range.end = Line::at(original, taken).end;
-            }
-        }
-    }
-    if let Some(last) = blocks.last_mut() {
-        last.text.push_str(&original[taken..last.range.end]);
-    }
-    Ok(blocks)
-}
-
-/// Whether a position lies on a line before `end`, which is the end of a line: the last line of a text may have none.
-fn is_before(position: usize, original: &str, end: usize) -> bool {
-    position < end || (position == end && !original[..end].ends_with('\n'))
-}
-
-/// The bytes of the lines that both texts start with.
-fn common_lines_at_start(a: &str, b: &str) -> usize {
-    let common = common_bytes(a.as_bytes(), b.as_bytes());
-    memrchr(b'\n', &a.as_bytes()[..common]).map_or(0, |newline| newline + 1)
-}
-
-/// The bytes of the lines that both texts end with.
-fn common_lines_at_end(a: &str, b: &str) -> usize {
-    let common = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
-    let tail = &a.as_bytes()[a.len() - common..];
-    memchr(b'\n', tail).map_or(0, |newline| tail.len() - newline - 1)
-}
-
-/// How many bytes two slices have in common at their start.
-pub(crate) fn common_bytes(a: &[u8], b: &[u8]) -> usize {
-    const BLOCK: usize = 64;
-    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
-    blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count()
-}
-
-/// Removed lines and the added lines that replace them.
-struct LineChange<'t> {
-    /// Bytes of the original.
-    range: Range<usize>,
-    /// How many lines of the original come before.
-    first_line: usize,
-    removed_lines: usize,
-    added: &'t str,
-    added_lines: usize,
-}
-
-impl LineChange<'_> {
-    fn bytes(&self) -> usize {
-        self.range.len() + self.added.len()
-    }
-
-    /// Its first lines, as a change that leaves room for the lines around it; `None` if the first ones are too long.
-    fn start(&self, original: &str, max_bytes: usize) -> Option<LineChange<'_>> {
-        let (removed, removed_lines) = first_lines(&original[self.range.clone()], max_bytes / 4);
-        let (added, added_lines) = first_lines(self.added, max_bytes / 4);
-        let range = self.range.start..self.range.start + removed.len();
-        let start = LineChange { range, first_line: self.first_line, removed_lines, added, added_lines };
-        (start.bytes() > 0).then_some(start)
-    }
-}
-
-/// The first lines with an ending that there is room for, and how many they are.
-fn first_lines(text: &str, room: usize) -> (&str, usize) {
-    let (mut end, mut lines) = (0, 0);
-    // Each has a mark before it.
-    for line in text.split_inclusive('\n').take_while(|line| line.ends_with('\n')) {
-        if end + line.len() + lines + 1 > room {
-            break;
-        }
-        (end, lines) = (end + line.len(), lines + 1);
-    }
-    (&text[..end], lines)
-}
-
-fn changes<'t>(original: &str, block: &'t ChangedBlock) -> Vec<LineChange<'t>> {
-    let before = &original[block.range.clone()];
-    let (removed_lines, added_lines) = (count_lines(before), count_lines(&block.text));
-    if removed_lines + added_lines > MAX_COMPARED_LINES {
-        let (range, first_line, added) = (block.range.clone(), block.first_line, block.text.as_str());
-        return vec![LineChange { range, first_line, removed_lines, added, added_lines }];
-    }
-    let mut ids = LineIds::default();
-    let old = ids.ids(before.split_inclusive('\n'));
-    let new = ids.ids(block.text.split_inclusive('\n'));
-    let mut old_lines = LineCursor::new(before);
-    let mut new_lines = LineCursor::new(&block.text);
-    line_comparison::changes(&old, &new)
-        .into_iter()
-        .map(|(removed, added)| {
-            let range = old_lines.bytes(&removed);
-            LineChange {
-                range: block.range.start + range.start..block.range.start + range.end,
-                first_line: block.first_line + removed.start,
-                removed_lines: removed.len(),
-                added: &block.text[new_lines.bytes(&added)],
-                added_lines: added.len(),
-            }
-        })
-        .collect()
-}
-
 fn render(original: &str, blocks: &[ChangedBlock], max_bytes: usize) -> UnifiedDiff {
     let mut diff = UnifiedDiff::default();
-    let mut changes = blocks.iter().flat_map(|block| changes(original, block)).peekable();
+    let mut changes = blocks.iter().flat_map(|block| line_changes(original, block)).peekable();
     let mut lines_gained: isize = 0;
     while let Some(first) = changes.next() {
         let mut bytes = first.bytes();
         let mut hunk = vec![first];
         // Changes whose contexts touch are one hunk; changes that there is no room for need not be gathered.
         while let (Some(last), Some(next)) = (hunk.last(), changes.peek())
-            && next.first_line - (last.first_line + last.removed_lines) <= 2 * CONTEXT_LINES
+            && last.is_of_one_hunk_with(next)
             && bytes <= max_bytes
         {
             bytes += next.bytes();
@@ -218,7 +71,7 @@ fn render(original: &str, blocks: &[ChangedBlock], max_bytes: usize) -> UnifiedD
             write_hunk(&mut diff, original, part.as_slice(), lines_gained, max_bytes);
             break;
         }
-        lines_gained += hunk.iter().map(|c| c.added_lines.cast_signed() - c.removed_lines.cast_signed()).sum::<isize>();
+        lines_gained += hunk.iter().map(LineChange::lines_gained).sum::<isize>();
     }
     diff
 }
@@ -233,7 +86,7 @@ fn write_hunk(
 ) {
     let header = if diff.text.is_empty() { HEADER } else { "" };
     let room = max_bytes.saturating_sub(diff.text.len() + header.len() + MAX_RANGES_BYTES);
-    let mut hunk = Hunk::default();
+    let mut hunk = PrintedHunk::default();
     let mut written = None;
     for change in changes {
         let before_change = hunk.size();
@@ -284,7 +137,7 @@ fn push_range(text: &mut String, lines_before: usize, count: usize) {
 }
 
 #[derive(Default)]
-struct Hunk {
+struct PrintedHunk {
     body: String,
     old_lines: usize,
     new_lines: usize,
@@ -293,7 +146,7 @@ struct Hunk {
 /// The size of a hunk: bytes, old lines, new lines.
 type HunkSize = (usize, usize, usize);
 
-impl Hunk {
+impl PrintedHunk {
     fn size(&self) -> HunkSize {
         (self.body.len(), self.old_lines, self.new_lines)
     }
