@@ -8,6 +8,7 @@
 //!   [`read_json_lines`] an export of any length.
 //! * Writers make what readers give back exactly: [`JsonLinesWriter`] everything, [`write_markdown`] content and front matter,
 //!   [`write_skill`] a prompt, [`BookmarksHtmlWriter`] what a browser takes. [`FileNames`] gives names to files.
+//!   [`write_record_line`] and [`parse_record_line`] carry a record of any source to another process.
 //!
 //! Everything here is pure and synchronous: the caller opens files, and knows the time. Work and memory are bounded by
 //! [`ReadLimits`], whatever the bytes are.
@@ -60,7 +61,7 @@ mod yaml;
 pub use bookmarks_html::BookmarksHtmlWriter;
 pub use format::{Format, Shape};
 pub use front_matter::check_front_matter;
-pub use json_lines::{JsonLinesReader, JsonLinesWriter, read_json_lines};
+pub use json_lines::{JsonLinesReader, JsonLinesWriter, parse_record_line, read_json_lines, write_record_line};
 pub use markdown::{FileNames, write_markdown};
 pub use read::{
     FileTimes, ReadError, ReadLimits, Sink, is_hidden_path, is_source_file, read_archive, read_document, read_file,

@@ -80,6 +80,7 @@ pub(super) struct FieldsValue<'a> {
 struct ArgumentValue<'a> {
     name: Cow<'a, str>,
     description: Option<Cow<'a, str>>,
+    #[serde(default)]
     required: bool,
 }
 

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::line::{HeaderLine, ItemLine, Line, RecordLine, VERSION};
+use crate::tags::shown;
 use crate::{Entry, ReadError, ReadLimits, Since, Sink, SourceChange, SourceKind, SourceRecord, SourceVersion};
 
 /// Reads an export line by line. It holds the history of one item.
@@ -214,6 +215,9 @@ const MAX_NOTICES: usize = 20;
 
 const NO_HEADER: &str = "an export begins with the line {\"interline\":\"export\",\"version\":1}";
 
+/// How many characters of a reason come from the line.
+const MAX_REASON: usize = 300;
+
 /// Reads a whole export. Lines longer than the limit are skipped without being held.
 pub fn read_json_lines(
     mut input: impl BufRead,
@@ -265,8 +269,7 @@ fn parse_record(line: RecordLine<'_>) -> Result<(Uuid, SourceChange), String> {
 
 fn parse_item(line: ItemLine<'_>) -> Result<SourceRecord, String> {
     let id = parse_id(&line.id)?;
-    let kind = SourceKind::parse(&line.kind)
-        .ok_or_else(|| format!("`kind` is `{}`; it must be note, bookmark or prompt", line.kind.escape_debug()))?;
+    let kind = parse_kind("kind", &line.kind)?;
     let since = |field, text: Option<&str>| parse_time(field, text).map(|time| time.map(Since::At));
     Ok(SourceRecord {
         id: Some(id),
@@ -282,23 +285,27 @@ fn parse_item(line: ItemLine<'_>) -> Result<SourceRecord, String> {
     })
 }
 
-fn parse_id(text: &str) -> Result<Uuid, String> {
-    Uuid::try_parse(text).map_err(|_| format!("`id` is `{}`; it must be a UUID", text.escape_debug()))
+pub(super) fn parse_kind(field: &str, text: &str) -> Result<SourceKind, String> {
+    SourceKind::parse(text)
+        .ok_or_else(|| format!("`{field}` is `{}`; it must be note, bookmark or prompt", shown(text)))
 }
 
-fn parse_time(field: &str, text: Option<&str>) -> Result<Option<Timestamp>, String> {
+pub(super) fn parse_id(text: &str) -> Result<Uuid, String> {
+    Uuid::try_parse(text).map_err(|_| format!("`id` is `{}`; it must be a UUID", shown(text)))
+}
+
+pub(super) fn parse_time(field: &str, text: Option<&str>) -> Result<Option<Timestamp>, String> {
     let parse = |text: &str| {
-        text.parse()
-            .map_err(|_| format!("`{field}` is `{}`; it must be a time like 2026-01-31T08:00:00Z", text.escape_debug()))
+        text.parse().map_err(|_| format!("`{field}` is `{}`; it must be a time like 2026-01-31T08:00:00Z", shown(text)))
     };
     text.map(parse).transpose()
 }
 
-/// What serde_json says, without the line that it counts itself: it sees one line only.
-fn without_position(error: &serde_json::Error) -> String {
+/// What serde_json says, without the line that it counts itself: it sees one line only. A key that it quotes may be of any
+/// length.
+pub(super) fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    match text.rsplit_once(" at line 1 column ") {
-        Some((message, column)) => format!("{message} (column {column})"),
-        None => text,
-    }
+    let (message, column) = text.rsplit_once(" at line 1 column ").unwrap_or((&text, ""));
+    let message: String = message.chars().take(MAX_REASON).collect();
+    if column.is_empty() { message } else { format!("{message} (column {column})") }
 }

@@ -74,11 +74,11 @@ impl<W: Write> JsonLinesWriter<W> {
     }
 }
 
-fn write_line(output: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
+pub(super) fn write_line(output: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *output, line)?;
     output.write_all(b"\n")
 }
 
-fn time_text(time: Timestamp) -> Cow<'static, str> {
+pub(super) fn time_text(time: Timestamp) -> Cow<'static, str> {
     Cow::Owned(time.to_string())
 }

@@ -89,10 +89,10 @@ fn take_fields(record: &mut SourceRecord, front_matter: &mut FrontMatter<'_>, bo
 }
 
 /// The kind, and the fields without which there is none of it. A note of somebody else's may have a `kind` too, without
-/// being one of ours.
+/// being one of ours: a bookmark has a text as its `url`, a prompt as its `name`.
 fn take_kind(record: &mut SourceRecord, front_matter: &mut FrontMatter<'_>) {
     let kind = |value: &Value| SourceKind::parse(value.as_str()?);
-    let is_of_kind = |key: &str| front_matter.has(key) || front_matter.has(&format!("{OWN_PREFIX}{key}"));
+    let is_of_kind = |key: &str| front_matter.peek(&[&format!("{OWN_PREFIX}{key}"), key], text).is_some();
     let is_complete = match front_matter.peek(&["interline_kind", "kind"], kind) {
         Some(SourceKind::Bookmark) => is_of_kind("url"),
         Some(SourceKind::Prompt) => is_of_kind("name"),

@@ -40,7 +40,7 @@ pub(crate) struct MappingEntry {
 }
 
 enum Node {
-    Scalar { text: String, is_plain: bool },
+    Scalar { text: String, style: ScalarStyle },
     Sequence(Vec<usize>),
     Mapping(Vec<(usize, usize)>),
     Alias(usize),
@@ -68,6 +68,7 @@ impl Mapping {
     }
 
     /// The value of an entry, as JSON has it. A scalar is a string as it is spelt, whatever YAML would make of it; null is null.
+    /// A block (`|`, `>`) has no line breaks at its end: they end the block, and nobody means them as a part of a title.
     /// `None` if its aliases make it too large.
     pub(crate) fn text_value(&self, entry: &MappingEntry) -> Option<Value> {
         self.expand(entry.value, &mut Expansion::new(Spelling::Text))
@@ -83,11 +84,14 @@ impl Mapping {
         expansion.nodes = expansion.nodes.checked_sub(1)?;
         expansion.depth = expansion.depth.checked_sub(1)?;
         let value = match self.nodes.get(node)? {
-            Node::Scalar { text, is_plain } => {
+            Node::Scalar { text, style } => {
                 expansion.bytes = expansion.bytes.checked_sub(text.len())?;
-                match expansion.spelling {
-                    _ if *is_plain && is_null(text) => Value::Null,
-                    Spelling::Typed if *is_plain => typed(text),
+                match (expansion.spelling, style) {
+                    (_, ScalarStyle::Plain) if is_null(text) => Value::Null,
+                    (Spelling::Typed, ScalarStyle::Plain) => typed(text),
+                    (Spelling::Text, ScalarStyle::Literal | ScalarStyle::Folded) => {
+                        Value::String(text.trim_end_matches(['\r', '\n']).to_owned())
+                    }
                     _ => Value::String(text.clone()),
                 }
             }
@@ -185,7 +189,7 @@ impl Builder<'_> {
                 if self.stack.is_empty() && !(is_plain && is_null(&text)) {
                     return Err(NO_MAPPING.to_owned());
                 }
-                let node = self.add(Node::Scalar { text: text.into_owned(), is_plain }, anchor);
+                let node = self.add(Node::Scalar { text: text.into_owned(), style }, anchor);
                 self.attach(node, span)?;
                 self.extend_entry(span);
             }
@@ -315,6 +319,15 @@ mod tests {
         .map(|(key, value)| (key.to_owned(), value))
         .into();
         assert_eq!(keys(text), expected);
+    }
+
+    #[test]
+    fn line_breaks_that_end_a_block_are_no_part_of_it() {
+        let text = "a: >\n  one\n  two\n\nb: |+\n  one\n  two\n\nc: >-\n  one\nd: \"one\\n\"\n";
+        let values: Vec<Value> = keys(text).into_iter().map(|(_, value)| value).collect();
+        assert_eq!(values, ["one two", "one\ntwo", "one", "one\n"].map(Value::from));
+        let mapping = Mapping::parse(text).unwrap();
+        assert_eq!(mapping.entry_line(&mapping.entries[0]).unwrap(), "a: \"one two\\n\"\n", "what is kept stays exact");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Markdown files: each feature of front matter, and a whole vault there and back.
 
 use interline_interchange::{
-    Entry, FileTimes, Format, SourceRecord, check_front_matter, is_hidden_path, read_file, write_markdown,
+    Entry, FileTimes, Format, SourceKind, SourceRecord, check_front_matter, is_hidden_path, read_file, write_markdown,
 };
 
 use crate::entries::{lines, record};
@@ -55,6 +55,17 @@ fn front_matter_that_is_none_stays_in_the_content() {
         assert_eq!(read.fields.front_matter, None);
     }
     assert_eq!(note(&large).fields.title.as_deref(), Some("T"), "fields are taken all the same");
+}
+
+#[test]
+fn a_kind_without_the_field_that_it_needs_is_a_key_of_a_note() {
+    for front_matter in ["kind: bookmark\nurl:\n", "kind: bookmark\nurl: [a]\n", "kind: prompt\nname: null\n"] {
+        let read = note(&format!("---\n{front_matter}---\nbody"));
+        assert_eq!(read.kind, SourceKind::Note, "{front_matter}");
+        assert_eq!(read.fields.front_matter.as_deref(), Some(front_matter));
+    }
+    let own = note("---\nkind: bookmark\ninterline_url: https://a.example/\nurl: null\n---\n");
+    assert_eq!((own.kind, own.fields.url.as_deref()), (SourceKind::Bookmark, Some("https://a.example/")));
 }
 
 #[test]
