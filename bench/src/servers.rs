@@ -120,8 +120,15 @@ async fn token(interline: &Interline) -> Result<String, Box<dyn Error>> {
     }
     let owner = interline.owner().await.map_err(error_message)?;
     let caller = interline.trusted(owner.id, Source::Cli).await.map_err(error_message)?;
-    let draft =
-        TokenDraft { name: "bench".to_owned(), scopes: None, kinds: None, spaces: None, expires_at: None, user: None };
+    let draft = TokenDraft {
+        name: "bench".to_owned(),
+        scopes: None,
+        kinds: None,
+        spaces: None,
+        expires_at: None,
+        user: None,
+        author: interline_items::Author::Person,
+    };
     let (_, secret) = interline.create_token(&caller, draft).await.map_err(error_message)?;
     Ok(secret.as_str().to_owned())
 }

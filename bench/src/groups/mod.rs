@@ -2,6 +2,7 @@
 
 mod code_postgres;
 mod code_search;
+mod command_line;
 mod creates;
 mod edits;
 mod foreign;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::command_line;
 use super::http::{LARGE, READ, SMALL, mixing, reading};
 use crate::load::{Load, send_request};
 use crate::measure::middle;
@@ -21,9 +22,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_micros(200);
 const MANY: Filling = Filling { items: 100_000, bytes: 200 };
 const CONNECTIONS: usize = 64;
-/// A store that a person fills in years, and how often a command is run on it.
-const NOTES: Filling = Filling { items: 10_000, bytes: 2_000 };
-const COMMANDS: usize = 31;
 
 pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
     let bench_folder = BenchFolder::in_user_cache()?;
@@ -39,11 +37,7 @@ pub(super) fn run(rows: &str) -> Result<(), Box<dyn Error>> {
     starts(&mut table, "start to first answer, 100,000 items, p50", Duration::from_millis(150), || {
         Ok(Served::start(&binary, &many)?.0)
     })?;
-    let notes = cached(&bench_folder, NOTES)?;
-    let id = ids(&file_in(&notes), NOTES.bytes, 1)?.into_iter().next().ok_or("the store is empty")?;
-    for arguments in [&["list"][..], &["get", &id], &["search", "note"]] {
-        command(&mut table, &binary, &notes, arguments)?;
-    }
+    command_line::rows(&mut table, &binary, &bench_folder)?;
     memory(&mut table, "anonymous memory after the first answer", 30e6, || {
         Served::start(&binary, bench_folder.temporary()?.path())?.1.anonymous()
     })?;
@@ -84,38 +78,6 @@ pub(super) fn starts(
             ratio: String::new(),
             bar: format!("≤ {}", millis(bar)),
             passes: median <= bar,
-        },
-    )?;
-    Ok(())
-}
-
-/// The median of a command on a store, beside that of `true`, one after the other.
-fn command(table: &mut Table<'_>, binary: &Path, folder: &Path, arguments: &[&str]) -> Result<(), Box<dyn Error>> {
-    let name = format!("`interline {}`, 10,000 items, p50", arguments[0]);
-    if !table.wants(&name) {
-        return Ok(());
-    }
-    let timed = |command: &mut Command| -> Result<f64, Box<dyn Error>> {
-        let begin = Instant::now();
-        let ended = command.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
-        let seconds = begin.elapsed().as_secs_f64();
-        if ended.success() { Ok(seconds) } else { Err(format!("{name}: {ended}").into()) }
-    };
-    let (mut ours, mut bare) = (Vec::new(), Vec::new());
-    for _ in 0..COMMANDS {
-        ours.push(timed(Command::new(binary).args(arguments).env("INTERLINE_DATA_DIR", folder))?);
-        bare.push(timed(&mut Command::new("true"))?);
-    }
-    let (ours, bare) = (middle(ours), middle(bare));
-    let bar = Duration::from_millis(50);
-    table.judged(
-        &name,
-        JudgedRow {
-            figure: millis(Duration::from_secs_f64(ours)),
-            beside: format!("true {}", millis(Duration::from_secs_f64(bare))),
-            ratio: format!("{:.1}", ours / bare),
-            bar: format!("≤ {}", millis(bar)),
-            passes: ours <= bar.as_secs_f64(),
         },
     )?;
     Ok(())

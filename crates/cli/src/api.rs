@@ -1,11 +1,14 @@
 //! The REST API as commands call it: of a remote server over HTTP, of the local store in this process. Both answer alike, so
 //! that no rule about items is here.
 
+use std::time::{Duration, Instant};
+
 use interline_server::{LocalResponse, LocalService};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Method, Response, StatusCode, Url};
 use serde_json::Value;
 
-use crate::args::StoreAddressArgs;
+use crate::args::{StoreAddressArgs, WriteCommandArgs};
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::last_item::LastItem;
@@ -14,10 +17,19 @@ use crate::remote::RemoteServer;
 use crate::settings::StoreAddress;
 
 pub(crate) const JSON: &str = "application/json";
+/// By which header a program says what it is.
+pub(crate) const CLIENT_HEADER: HeaderName = HeaderName::from_static("interline-client");
+/// What the command line calls itself in histories and change sets.
+pub(crate) const CLIENT: HeaderValue = HeaderValue::from_static(concat!("interline-cli/", env!("CARGO_PKG_VERSION")));
+const REASON_HEADER: HeaderName = HeaderName::from_static("interline-reason");
+/// How long a command may go on after its answer, to index what it and those before it have written.
+const INDEXING: Duration = Duration::from_millis(250);
 
 /// A store that requests are sent to.
 pub(crate) struct Api {
     door: Door,
+    /// The headers of every request: who writes, and why.
+    attribution: HeaderMap,
     /// What this command line last made or changed there.
     pub(crate) last: LastItem,
 }
@@ -86,7 +98,19 @@ impl Api {
             }
             StoreAddress::Server { url, token } => Door::Server(Box::new(RemoteServer::new(url, token)?)),
         };
-        Ok(Api { door, last })
+        Ok(Api { door, attribution: HeaderMap::from_iter([(CLIENT_HEADER, CLIENT)]), last })
+    }
+
+    /// Opens the store for a command that changes items, with the reason that its user gives.
+    pub(crate) async fn open_to_write(
+        args: &WriteCommandArgs,
+        environment: &Environment,
+        if_missing: IfMissing,
+    ) -> Result<Api, CommandError> {
+        let reason = args.reason.as_deref().map(reason_value).transpose()?;
+        let mut api = Api::open(&args.store.address, environment, if_missing).await?;
+        api.attribution.extend(reason.map(|reason| (REASON_HEADER, reason)));
+        Ok(api)
     }
 
     /// Sends a request; its answer, null if it has none. A refusal is an error that has the body of the answer.
@@ -107,31 +131,73 @@ impl Api {
         content_type: Option<&'static str>,
         body: Body,
     ) -> Result<ApiAnswer<'_>, CommandError> {
+        let answer = self.call(request, content_type, body).await?;
+        if answer.status().is_success() {
+            return Ok(answer);
+        }
+        let error = answer.into_error().await?;
+        if error.response("unavailable").is_none() {
+            return Err(error);
+        }
+        Err(match self.outage().await {
+            Some(reason) => error.because(reason),
+            None => error,
+        })
+    }
+
+    async fn call(
+        &self,
+        request: ApiRequest,
+        content_type: Option<&'static str>,
+        body: Body,
+    ) -> Result<ApiAnswer<'_>, CommandError> {
         let target = request.relative();
-        let mut answer = match &self.door {
+        let mut headers = self.attribution.clone();
+        headers.extend(content_type.map(|name| (CONTENT_TYPE, HeaderValue::from_static(name))));
+        Ok(match &self.door {
             Door::Server(server) => {
-                ApiAnswer::Server(server, Box::new(server.call(request.method, &target, content_type, body).await?))
+                ApiAnswer::Server(server, Box::new(server.call(request.method, &target, headers, body).await?))
             }
             Door::Local(service) => {
                 let target =
                     format!("/{target}").parse().map_err(|_| CommandError::refused("the request is too long"))?;
-                ApiAnswer::Local(service.call(request.method, target, content_type, body).await)
+                ApiAnswer::Local(service.call(request.method, target, headers, body).await)
             }
-        };
-        if answer.status().is_success() {
-            return Ok(answer);
-        }
-        let bytes = answer.read_to_end().await?;
-        Err(match &answer {
-            ApiAnswer::Server(server, response) => server.refusal(response.status(), &bytes),
-            ApiAnswer::Local(response) => CommandError::from_response(response.status(), &bytes)
-                .unwrap_or_else(|| CommandError::failed(format!("the store answers {}", response.status()))),
         })
+    }
+
+    /// Why the store does not work, in the words that it has for everybody: `disk full`, `locked`.
+    async fn outage(&self) -> Option<String> {
+        let answer = self.call(ApiRequest::new(Method::GET, &["health"]).ok()?, None, Body::default()).await.ok()?;
+        let health: Value = serde_json::from_slice(&answer.read_whole().await.ok()?).ok()?;
+        let mut states = ["reads", "writes"].into_iter().filter_map(|name| health[name].as_str());
+        states.find(|state| *state != "ok").map(str::to_owned)
     }
 
     pub(crate) async fn get(&self, path: &[&str]) -> Result<Value, CommandError> {
         self.send(ApiRequest::new(Method::GET, path)?).await
     }
+
+    /// Ends a command that has printed its answer: what has piled up unindexed is indexed, a part of it at a time.
+    pub(crate) async fn finish(&self) {
+        let begin = Instant::now();
+        self.index_backlog(|| begin.elapsed() < INDEXING).await;
+    }
+
+    /// Indexes what has piled up in a local store, as long as it may go on. A server does so by itself.
+    pub(crate) async fn index_backlog(&self, may_go_on: impl Fn() -> bool + Send) {
+        match &self.door {
+            Door::Local(service) => service.index_backlog(may_go_on).await,
+            Door::Server(_) => {}
+        }
+    }
+}
+
+/// A reason as the value of a header, in UTF-8. A header has no line breaks: a reason of several lines becomes one.
+fn reason_value(reason: &str) -> Result<HeaderValue, CommandError> {
+    let words: Vec<&str> = reason.split_whitespace().collect();
+    HeaderValue::from_bytes(words.join(" ").as_bytes())
+        .map_err(|_| CommandError::usage("--reason has control characters").hint("write it in plain words"))
 }
 
 /// An answer whose body is still to be read.
@@ -156,6 +222,16 @@ impl ApiAnswer<'_> {
         }
     }
 
+    /// The error of an answer that refuses.
+    async fn into_error(mut self) -> Result<CommandError, CommandError> {
+        let bytes = self.read_to_end().await?;
+        Ok(match &self {
+            ApiAnswer::Server(server, response) => server.refusal(response.status(), &bytes),
+            ApiAnswer::Local(response) => CommandError::from_response(response.status(), &bytes)
+                .unwrap_or_else(|| CommandError::failed(format!("the store answers {}", response.status()))),
+        })
+    }
+
     async fn read_to_end(&mut self) -> Result<Vec<u8>, CommandError> {
         let mut bytes = Vec::new();
         while let Some(chunk) = self.chunk().await? {
@@ -166,5 +242,16 @@ impl ApiAnswer<'_> {
 
     pub(crate) async fn read_whole(mut self) -> Result<Vec<u8>, CommandError> {
         self.read_to_end().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_one_line_of_any_language() {
+        assert_eq!(reason_value(" größer\n  日本 ").expect("a value").as_bytes(), "größer 日本".as_bytes());
+        assert!(reason_value("\u{1b}[31m").is_err());
     }
 }

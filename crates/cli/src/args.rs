@@ -3,6 +3,8 @@
 
 mod edit;
 mod items;
+mod mcp;
+mod review;
 mod serve;
 #[cfg(test)]
 mod tests;
@@ -19,6 +21,8 @@ pub(crate) use self::items::{
     NewItemArgs, NewNoteArgs, NewPromptArgs, OrderArg, OrgAddArgs, OrgCommand, OrgListArgs, RemoveArgs, RenderArgs,
     RestoreArgs, SearchArgs, SortArg, TagRemoveArgs, TagRenameArgs, TagsArgs, TagsCommand, UnarchiveArgs,
 };
+pub(crate) use self::mcp::{ClientArg, McpArgs, McpCommand, McpInstallArgs, ServerArg};
+pub(crate) use self::review::{BlameArgs, ChangesArgs, ReviewArgs, ReviewStateArg, UndoArgs};
 pub(crate) use self::serve::ServeArgs;
 pub(crate) use self::transfer::{ExportArgs, ExportFormatArg, ImportArgs};
 use crate::output::OutputFormat;
@@ -63,6 +67,22 @@ pub(crate) enum Command {
     History(HistoryArgs),
     /// Show what changed between two versions of an item
     Diff(DiffArgs),
+    /// List what was done in one go, by whom and why, or show one such change set
+    ///
+    /// A change set is what one client did without a longer pause. Agents' sets wait for a person to keep them or to take
+    /// them back; those of people are kept from the start.
+    Changes(ChangesArgs),
+    /// Go through what agents did, and keep it or take it back
+    ///
+    /// Shows one change set after the other that nobody has reviewed, and asks. Without a terminal it lists them.
+    Review(ReviewArgs),
+    /// Take a change set back, or some of it
+    ///
+    /// What came later stays. Where others changed the same since, nothing is taken back and the places are shown. The undo
+    /// is a change set itself, which can be taken back.
+    Undo(UndoArgs),
+    /// Show who wrote each line of an item, when and through which program
+    Blame(BlameArgs),
     /// Bring an item back from the trash, or back to an older version
     Restore(RestoreArgs),
     /// Archive an item
@@ -153,6 +173,23 @@ pub(crate) struct StoreCommandArgs {
     pub(crate) address: StoreAddressArgs,
 }
 
+/// The options of a command that changes items.
+#[derive(Debug, Args)]
+pub(crate) struct WriteCommandArgs {
+    /// Why, in a few words, as histories and change sets show it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    #[command(flatten)]
+    pub(crate) store: StoreCommandArgs,
+}
+
+impl WriteCommandArgs {
+    /// How the result is printed.
+    pub(crate) fn format(&self) -> OutputFormat {
+        self.store.format()
+    }
+}
+
 /// The options that name a store: the local one, or a remote server.
 #[derive(Debug, Args)]
 pub(crate) struct StoreAddressArgs {
@@ -187,80 +224,6 @@ pub(crate) struct EventsArgs {
     pub(crate) ids: Vec<String>,
     #[command(flatten)]
     pub(crate) options: StoreCommandArgs,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum McpCommand {
-    /// Notes and bookmarks: find, read, edit
-    #[command(after_help = "Example:\n  interline mcp content")]
-    Content(McpArgs),
-    /// Prompts: find, edit with their arguments, render
-    #[command(after_help = "Example:\n  interline mcp prompts")]
-    Prompts(McpArgs),
-    /// Code: files of apps, workflows and modules
-    #[command(after_help = "Example:\n  interline mcp code")]
-    Code(McpArgs),
-    /// Install MCP servers into the configuration of a client, which then starts them
-    ///
-    /// Everything else in the file stays as it is, and so does what was added to an entry by hand. The options that say
-    /// which store or server is used are written there as typed here, a token too; environment variables are not.
-    Install(McpInstallArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct McpArgs {
-    /// What is logged, to stderr: a level, or levels of parts [env: INTERLINE_LOG] [default: warn]
-    #[arg(long, value_name = "FILTER")]
-    pub(crate) log: Option<OsString>,
-    #[command(flatten)]
-    pub(crate) address: StoreAddressArgs,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  interline mcp install --client claude-code")]
-pub(crate) struct McpInstallArgs {
-    /// The servers to install [default: all]
-    #[arg(value_name = "SERVER")]
-    pub(crate) servers: Vec<ServerArg>,
-    /// The client to install them into, for all projects of its user
-    #[arg(long, value_name = "CLIENT")]
-    pub(crate) client: ClientArg,
-    /// Only print what would be written to the file
-    #[arg(long)]
-    pub(crate) print: bool,
-    #[command(flatten)]
-    pub(crate) address: StoreAddressArgs,
-}
-
-/// An MCP server as it is typed.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum ServerArg {
-    Content,
-    Prompts,
-    Code,
-}
-
-impl ServerArg {
-    pub(crate) const ALL: &'static [ServerArg] = &[ServerArg::Content, ServerArg::Prompts, ServerArg::Code];
-
-    /// The command that runs it, below `mcp`.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            ServerArg::Content => "content",
-            ServerArg::Prompts => "prompts",
-            ServerArg::Code => "code",
-        }
-    }
-}
-
-/// A client of MCP servers as it is typed.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum ClientArg {
-    ClaudeCode,
-    ClaudeDesktop,
-    Cursor,
-    Vscode,
-    Codex,
 }
 
 #[derive(Debug, Subcommand)]
@@ -339,6 +302,9 @@ pub(crate) struct TokenAddArgs {
     /// When it expires: after a time (12h, 30d, 1y) or at one (2027-01-31T00:00:00Z) [default: never]
     #[arg(long, value_name = "WHEN")]
     pub(crate) expires: Option<String>,
+    /// The token is for an agent: people review what it writes, and it cannot decide, purge or make tokens
+    #[arg(long)]
+    pub(crate) agent: bool,
     #[command(flatten)]
     pub(crate) options: StoreCommandArgs,
 }
@@ -402,7 +368,7 @@ pub(crate) struct ScopeArg(pub(crate) Scope);
 
 impl ValueEnum for ScopeArg {
     fn value_variants<'a>() -> &'a [ScopeArg] {
-        &[ScopeArg(Scope::Read), ScopeArg(Scope::Write), ScopeArg(Scope::Admin)]
+        &[ScopeArg(Scope::Read), ScopeArg(Scope::Write), ScopeArg(Scope::Admin), ScopeArg(Scope::Review)]
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {

@@ -71,9 +71,24 @@ impl CommandError {
         self.kind == ErrorKind::Refused
     }
 
+    /// Adds the reason to the message.
+    pub(crate) fn because(mut self, reason: impl fmt::Display) -> CommandError {
+        self.message = format!("{}: {reason}", self.message);
+        self
+    }
+
     /// Adds a hint: what the user can do next.
     pub(crate) fn hint(mut self, hint: impl fmt::Display) -> CommandError {
         self.hint = Some(hint.to_string());
+        self
+    }
+
+    /// Replaces words of the API in message and hint by those of the command.
+    pub(crate) fn reworded(mut self, words: &[(&str, &str)]) -> CommandError {
+        for (api, ours) in words {
+            self.message = self.message.replace(api, ours);
+            self.hint = self.hint.map(|hint| hint.replace(api, ours));
+        }
         self
     }
 

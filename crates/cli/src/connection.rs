@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use interline_items::{Kind, RemoveUser, Scope, UserDraft};
+use interline_items::{Author, Kind, RemoveUser, Scope, UserDraft};
 use jiff::Timestamp;
 
 use crate::args::StoreCommandArgs;
@@ -29,6 +29,8 @@ pub(crate) struct NewToken {
     pub(crate) expires_at: Option<Timestamp>,
     /// The name or id of the token's user; `None` is the caller.
     pub(crate) user: Option<String>,
+    /// Whether a person or an agent uses it.
+    pub(crate) author: Author,
 }
 
 impl Connection {

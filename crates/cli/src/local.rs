@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use interline_items::{
-    Caller, CheckReport, Interline, ListenRequest, Listener, RemoveUser, Source, Store, TokenDraft, TokenId, User,
-    UserDraft,
+    Author, Caller, CheckReport, Error, Interline, ListenRequest, Listener, RemoveUser, Scope, Source, Store, Token,
+    TokenDraft, TokenId, User, UserDraft,
 };
-use interline_server::{LocalService, McpServer};
+use interline_server::{Identity, LocalService, McpServer};
 use interline_storage::{OpenError, PostgresStore, SqliteStore};
+use jiff::Timestamp;
 
 use crate::command_error::CommandError;
 use crate::connection::{NewToken, find_user};
@@ -110,9 +111,13 @@ impl LocalStore {
         LocalService::new(self.interline, self.owner.id)
     }
 
-    /// Serves MCP on standard input and output, as the owner, until the input ends.
-    pub(crate) async fn serve_mcp(self, server: McpServer) -> Result<(), CommandError> {
-        let served = interline_server::serve_mcp(server, self.interline, self.owner.id).await;
+    /// Serves MCP on standard input and output until the input ends: with an agent's token, or as the owner's local agent.
+    pub(crate) async fn serve_mcp(self, server: McpServer, token: Option<&str>) -> Result<(), CommandError> {
+        let identity = match token {
+            Some(id) => Identity::TrustedToken(self.agent_token(id).await?),
+            None => Identity::User(self.owner.id),
+        };
+        let served = interline_server::serve_mcp(server, self.interline, identity).await;
         served.map_err(|error| CommandError::failed(format!("the MCP server stopped: {error}")))
     }
 
@@ -153,6 +158,7 @@ impl LocalStore {
             spaces: None,
             expires_at: new.expires_at,
             user,
+            author: new.author,
         };
         let (token, secret) = self.interline.create_token(&self.caller().await?, draft).await?;
         Ok(NewTokenResponse::new(&token, &secret))
@@ -170,22 +176,73 @@ impl LocalStore {
     /// Gives a token another name, whichever user it belongs to.
     pub(crate) async fn rename_token(&self, id: &str, name: &str) -> Result<TokenResponse, CommandError> {
         let (caller, token) = self.token(id).await?;
-        Ok((&self.interline.rename_token(&caller, token, name).await?).into())
+        Ok((&self.interline.rename_token(&caller, token.id, name).await?).into())
     }
 
     /// Removes a token, whichever user it belongs to.
     pub(crate) async fn remove_token(&self, id: &str) -> Result<(), CommandError> {
         let (caller, token) = self.token(id).await?;
-        Ok(self.interline.delete_token(&caller, token).await?)
+        Ok(self.interline.delete_token(&caller, token.id).await?)
+    }
+
+    /// The agents' token of the owner with this name, which is made where there is none.
+    pub(crate) async fn named_agent_token(&self, name: &str) -> Result<TokenId, CommandError> {
+        if let Some(token) = self.existing_agent_token(name).await? {
+            return Ok(token);
+        }
+        let draft = TokenDraft {
+            name: name.to_owned(),
+            // Users and organizations are no work of an agent.
+            scopes: Some([Scope::Read, Scope::Write].into()),
+            kinds: None,
+            spaces: None,
+            expires_at: None,
+            user: None,
+            author: Author::Agent,
+        };
+        let (token, _) = self.interline.create_token(&self.caller().await?, draft).await?;
+        Ok(token.id)
+    }
+
+    /// The same, if there is one that has not expired.
+    pub(crate) async fn existing_agent_token(&self, name: &str) -> Result<Option<TokenId>, CommandError> {
+        let tokens = self.interline.tokens(&self.caller().await?).await?;
+        let is_usable = |token: &&Token| {
+            token.name == name
+                && token.author == Author::Agent
+                && token.expires_at.is_none_or(|expires| expires > Timestamp::now())
+        };
+        Ok(tokens.iter().find(is_usable).map(|token| token.id))
+    }
+
+    /// A token that an agent may act with, by its id.
+    async fn agent_token(&self, id: &str) -> Result<TokenId, CommandError> {
+        let install = "`interline mcp install --client …` makes a token for the client and writes its id";
+        let (_, token) = self.token(id).await.map_err(|error| match error.is_refusal() {
+            true => CommandError::refused(format!("there is no token {id}; it may have been removed")).hint(install),
+            false => error,
+        })?;
+        if token.author != Author::Agent {
+            return Err(
+                CommandError::refused(format!("the token {} is a person's, not an agent's", token.name)).hint(install)
+            );
+        }
+        // Whether it has expired, before the client begins.
+        self.interline.trusted_token(token.id, Source::Cli).await.map_err(|error| match error {
+            Error::Unauthorized => CommandError::refused(format!("the token {} has expired", token.name)).hint(install),
+            error => error.into(),
+        })?;
+        Ok(token.id)
     }
 
     /// A token of any user, and its user as a caller.
-    async fn token(&self, id: &str) -> Result<(Caller, TokenId), CommandError> {
+    async fn token(&self, id: &str) -> Result<(Caller, Token), CommandError> {
         for user in self.all_users().await? {
             let caller = self.interline.trusted(user.id, Source::Cli).await?;
             let tokens = self.interline.tokens(&caller).await?;
-            if let Some(token) = tokens.iter().find(|token| token.id.to_string().eq_ignore_ascii_case(id)) {
-                return Ok((caller, token.id));
+            let mut tokens = tokens.into_iter();
+            if let Some(token) = tokens.find(|token| token.id.to_string().eq_ignore_ascii_case(id)) {
+                return Ok((caller, token));
             }
         }
         Err(CommandError::refused(format!("there is no token {id}"))

@@ -1,4 +1,4 @@
-//! What the machine gives this process: memory and open files.
+//! The machine: its name, and what it gives this process, memory and open files.
 
 use std::path::Path;
 
@@ -9,6 +9,16 @@ const BUDGET_PART: u64 = 4;
 const LEAST_BUDGET: u64 = 64 * 1024 * 1024;
 /// How many descriptors are kept for the database, connections that are not connections of clients, and files.
 const RESERVED_FILES: usize = 256;
+
+/// The name of this machine, for people.
+pub(crate) fn host_name() -> String {
+    let asked = std::process::Command::new("uname").arg("-n").output().ok();
+    let name = asked.and_then(|output| String::from_utf8(output.stdout).ok()).unwrap_or_default();
+    match name.trim() {
+        "" => "this machine".to_owned(),
+        name => name.to_owned(),
+    }
+}
 
 /// The memory budget unless it is set: a quarter of the memory that the machine or its control group has, at most 512 MB.
 pub(crate) fn default_memory_budget() -> usize {

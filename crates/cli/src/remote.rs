@@ -4,13 +4,14 @@ mod events;
 
 use std::time::Duration;
 
-use interline_items::{Kind, Rank, RemoveUser, Scope, UserDraft};
+use interline_items::{Author, Kind, Rank, RemoveUser, Scope, UserDraft};
 use interline_server::McpServer;
-use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, Url};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::api::{CLIENT, CLIENT_HEADER};
 use crate::command_error::CommandError;
 use crate::connection::{NewToken, find_user};
 use crate::tls;
@@ -78,6 +79,9 @@ impl RemoteServer {
         if let Some(expires_at) = new.expires_at {
             body["expires_at"] = wire::rfc3339(expires_at).into();
         }
+        if new.author == Author::Agent {
+            body["agent"] = true.into();
+        }
         if let Some(name_or_id) = &new.user {
             body["user_id"] = self.user(name_or_id).await?.id.into();
         }
@@ -109,13 +113,10 @@ impl RemoteServer {
         &self,
         method: Method,
         target: &str,
-        content_type: Option<&'static str>,
+        headers: HeaderMap,
         body: Body,
     ) -> Result<Response, CommandError> {
-        let mut request = self.request(method, target)?.timeout(LONGEST_TRANSFER).body(body);
-        if let Some(name) = content_type {
-            request = request.header(CONTENT_TYPE, name);
-        }
+        let request = self.request(method, target)?.headers(headers).timeout(LONGEST_TRANSFER).body(body);
         request.send().await.map_err(|error| self.unreachable(&error))
     }
 
@@ -132,7 +133,7 @@ impl RemoteServer {
         headers: &[(&'static str, String)],
         message: Vec<u8>,
     ) -> Result<Option<Vec<u8>>, CommandError> {
-        let mut request = self.request(Method::POST, &format!("mcp/{}", server.name()))?.body(message);
+        let mut request = self.unnamed_request(Method::POST, &format!("mcp/{}", server.name()))?.body(message);
         request =
             request.header(ACCEPT, "application/json, text/event-stream").header(CONTENT_TYPE, "application/json");
         for (name, value) in headers {
@@ -152,6 +153,11 @@ impl RemoteServer {
     }
 
     fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, CommandError> {
+        Ok(self.unnamed_request(method, path)?.header(CLIENT_HEADER, CLIENT))
+    }
+
+    /// A request that does not say what this program is: it is passed on for a client that names itself.
+    fn unnamed_request(&self, method: Method, path: &str) -> Result<RequestBuilder, CommandError> {
         let url = self.url.join(path).map_err(|error| CommandError::failed(format!("{path}: {error}")))?;
         let request = self.client.request(method, url);
         Ok(match &self.token {

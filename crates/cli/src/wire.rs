@@ -2,7 +2,8 @@
 //! are read with the same types.
 
 use interline_items::{
-    CheckProblem, CheckReport, Kind, OrganizationId, Rank, ReceivedEvent, Scope, Secret, Token, User,
+    Author, CheckProblem, CheckReport, EventSubject, Kind, OrganizationId, Rank, ReceivedEvent, Scope, Secret, Token,
+    User,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,8 @@ pub(crate) struct UserListResponse {
 pub(crate) struct TokenResponse {
     pub(crate) id: String,
     pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) agent: bool,
     pub(crate) scopes: Vec<String>,
     pub(crate) kinds: Option<Vec<String>>,
     pub(crate) spaces: Option<Vec<String>>,
@@ -84,6 +87,7 @@ impl From<&Token> for TokenResponse {
         TokenResponse {
             id: token.id.to_string(),
             name: token.name.clone(),
+            agent: token.author == Author::Agent,
             scopes: token.scopes.iter().copied().map(Scope::name).map(str::to_owned).collect(),
             kinds: token.kinds.as_ref().map(|kinds| kinds.iter().map(Kind::to_string).collect()),
             spaces: token.spaces.as_ref().map(|spaces| spaces.iter().map(ToString::to_string).collect()),
@@ -157,13 +161,40 @@ impl From<&CheckProblem> for CheckProblemResponse {
 pub(crate) struct EventMessage {
     pub(crate) cursor: String,
     pub(crate) event: String,
-    #[serde(rename = "type")]
-    pub(crate) kind: String,
-    pub(crate) id: String,
-    pub(crate) version: u64,
-    pub(crate) changed_fields: Vec<String>,
+    #[serde(flatten)]
+    pub(crate) subject: EventSubjectMessage,
     pub(crate) source: String,
     pub(crate) at: String,
+}
+
+/// What an event is about: an item, or else a change set.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum EventSubjectMessage {
+    Item {
+        #[serde(rename = "type")]
+        kind: String,
+        id: String,
+        version: u64,
+        changed_fields: Vec<String>,
+    },
+    ChangeSet {
+        change_set: String,
+    },
+}
+
+impl From<&EventSubject> for EventSubjectMessage {
+    fn from(subject: &EventSubject) -> EventSubjectMessage {
+        match subject {
+            EventSubject::Item(item) => EventSubjectMessage::Item {
+                kind: item.kind.name().to_owned(),
+                id: item.item.to_string(),
+                version: item.version,
+                changed_fields: item.changed_fields.clone(),
+            },
+            EventSubject::ChangeSet { set, .. } => EventSubjectMessage::ChangeSet { change_set: set.to_string() },
+        }
+    }
 }
 
 impl EventMessage {
@@ -171,11 +202,11 @@ impl EventMessage {
         let event = &*received.event;
         EventMessage {
             cursor: received.cursor.to_string(),
-            event: format!("item.{}", event.event_kind),
-            kind: event.kind.name().to_owned(),
-            id: event.item.to_string(),
-            version: event.version,
-            changed_fields: event.changed_fields.clone(),
+            event: match &event.subject {
+                EventSubject::Item(item) => format!("item.{}", item.event_kind),
+                EventSubject::ChangeSet { news, .. } => format!("change.{news}"),
+            },
+            subject: EventSubjectMessage::from(&event.subject),
             source: event.source.name().to_owned(),
             at: rfc3339(event.at),
         }

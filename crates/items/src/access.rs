@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::{AppId, Kind, OrganizationId, SpaceId, TokenId, UserId};
+use crate::{AppId, Author, Kind, OrganizationId, SpaceId, TokenId, UserId};
 
 /// A person, or a program that acts as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,11 +107,13 @@ pub enum Scope {
     Write,
     /// Administration, if the user is an admin.
     Admin,
+    /// Deciding about changes of agents: keeping them, accepting and rejecting proposals.
+    Review,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Scope; 3] = [Scope::Read, Scope::Write, Scope::Admin];
+    pub const ALL: [Scope; 4] = [Scope::Read, Scope::Write, Scope::Admin, Scope::Review];
 
     /// The stable name.
     pub const fn name(self) -> &'static str {
@@ -119,6 +121,7 @@ impl Scope {
             Scope::Read => "read",
             Scope::Write => "write",
             Scope::Admin => "admin",
+            Scope::Review => "review",
         }
     }
 
@@ -137,6 +140,8 @@ pub struct Token {
     pub user: UserId,
     /// Its name.
     pub name: String,
+    /// Whether agents use it. What they make with it is reviewed, and some things they cannot do.
+    pub author: Author,
     /// What it allows.
     pub scopes: BTreeSet<Scope>,
     /// The kinds that exist for it; `None` is all.

@@ -1,4 +1,4 @@
-//! Events: what happened to items, and the cursor of a listener.
+//! Events: what happened to items and change sets, and the cursor of a listener.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,15 +9,45 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::write::{ImportEvent, names};
-use crate::{Action, ItemId, ItemWrite, Kind, Source, SpaceId};
+use crate::{
+    Action, ChangeSetId, ChangeSetNews, Client, ItemId, ItemWrite, Kind, NamedId, Reason, Source, SpaceId, TokenId,
+    UserId,
+};
 
-/// An event: something that happened to an item.
+/// An event: something that happened to an item or to a change set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The item's space.
+    /// The space that it happened in.
     pub space: SpaceId,
     /// 1 for the first event of the space and 1 more for each after it: their order is that of their commits.
     pub number: u64,
+    /// What happened, and to what.
+    pub subject: EventSubject,
+    /// The door that the change came through.
+    pub source: Source,
+    /// When.
+    pub at: Timestamp,
+    /// Who made it; `None` of an event from before this was stored.
+    pub attribution: Option<EventAttribution>,
+}
+
+/// What happened, and to what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventSubject {
+    /// Something happened to an item.
+    Item(ItemEvent),
+    /// A person has decided about a change set.
+    ChangeSet {
+        /// The change set.
+        set: ChangeSetId,
+        /// What was decided.
+        news: ChangeSetNews,
+    },
+}
+
+/// Something that happened to an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemEvent {
     /// What happened.
     pub event_kind: EventKind,
     /// The item, which may have been purged since.
@@ -28,10 +58,31 @@ pub struct Event {
     pub version: u64,
     /// Names of the fields that changed.
     pub changed_fields: Vec<String>,
-    /// The door that the change came through.
-    pub source: Source,
-    /// When.
-    pub at: Timestamp,
+}
+
+/// Who made what an event tells of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventAttribution {
+    /// The user.
+    pub user: NamedId<UserId>,
+    /// The token that was used, if one was.
+    pub token: Option<NamedId<TokenId>>,
+    /// The client.
+    pub client: Client,
+    /// Why.
+    pub reason: Option<Reason>,
+    /// The change set that it belongs to.
+    pub change_set: ChangeSetId,
+}
+
+impl Event {
+    /// The event of an item; `None` of another one.
+    pub fn item_event(&self) -> Option<&ItemEvent> {
+        match &self.subject {
+            EventSubject::Item(event) => Some(event),
+            EventSubject::ChangeSet { .. } => None,
+        }
+    }
 }
 
 names! {
@@ -62,7 +113,7 @@ impl EventKind {
         }
         match write.record.action {
             Action::Create => EventKind::Created,
-            Action::Update => EventKind::Updated,
+            Action::Update | Action::Undo => EventKind::Updated,
             Action::Archive => EventKind::Archived,
             Action::Unarchive => EventKind::Unarchived,
             Action::Delete => EventKind::Deleted,

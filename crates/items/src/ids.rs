@@ -63,3 +63,7 @@ id! {
     /// Names a webhook.
     WebhookId
 }
+id! {
+    /// Names a change set.
+    ChangeSetId
+}

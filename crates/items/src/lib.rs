@@ -17,6 +17,8 @@
 
 mod access;
 mod app;
+mod attribution;
+mod changes;
 mod check;
 mod error;
 mod event;
@@ -45,18 +47,23 @@ pub use access::{
     Visibility,
 };
 pub use app::{App, AppVersion, PublishedFile};
+pub use attribution::{Attribution, Author, ChangeSetRef, Client, Reason, ReviewState};
+pub use changes::{
+    ChangeSetFilter, ChangeSetQuery, ChangeSetSummary, ChangeStore, ChangedItem, NamedChangeSet, ReviewCounts,
+};
 pub use check::{CheckProblem, CheckReport};
 pub use error::{
-    ConflictPassage, ConflictPlace, Error, Expectation, FailedMerge, IdempotencyKeyProblem, NeedsText, OverloadCause,
-    Overloaded, PassageField, PassageRole, Refusal, quoted_names,
+    ChangeSetError, ConflictPassage, ConflictPlace, Error, Expectation, FailedMerge, IdempotencyKeyProblem, NeedsText,
+    OverloadCause, Overloaded, PassageField, PassageRole, Refusal, quoted_names,
 };
-pub use event::{Event, EventCursor, EventKind, EventRange};
+pub use event::{Event, EventAttribution, EventCursor, EventKind, EventRange, EventSubject, ItemEvent};
 pub use health::{Outage, StoreHealth};
 pub use history::{
-    ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, MergedFrom, NamedId,
-    Retention, Version,
+    ContentBefore, ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, MergedFrom,
+    NamedId, Retention, SourceExtent, TextSource, UndoLimits, UndoPage, UndoRest, UndoStart, UndoStep, UndoStore,
+    Version,
 };
-pub use ids::{AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId};
+pub use ids::{AppId, ChangeSetId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId};
 // Types of the edit engine that requests, results and errors of edits contain.
 pub use interline_edit::{
     Case, Edit, InvalidOperation, Level, LineEndings, MatchLocation, MultipleMatches, NoMatch, NoMatchCause,
@@ -79,20 +86,22 @@ pub use store::{
     UniqueField,
 };
 pub use usecases::{
-    AppChanges, AppDetails, AppDraft, AppRef, ArchiveState, Caller, ChangedPassage, Changes, CodeFiles, CodeScope,
-    ContentPart, DELIVERY_TIME, EditMode, EditRequest, EditResult, EditUnit, EditWarning, ExpectedVersion, Export,
-    ExportedItem, FieldChange, FieldMatch, FileRef, FindBy, FindItems, FoundByName, FoundInFiles, FoundInside,
-    FoundWorkflow, IdempotentRequest, IdempotentStart, ImportMode, ImportReport, ImportRequest, Importer, InsertAt,
-    Interline, ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LISTENERS_PER_USER, LineMatch, LinePatch,
-    LineRange, ListenFrom, ListenRequest, Listener, MatchType, MergeOffer, OnStale, OrganizationDraft, Outbound,
-    PassageChange, PublishedVersion, QuerySyntax, ReadContent, ReadItem, ReceivedEvent, ReplaceFile, ReplacedFile,
-    ReportedRecord, SHORTEST_ID_PREFIX, SUMMARY_TIME, SearchField, SearchFiles, SearchInside, Secret, SummaryError,
-    SummaryRequest, SummaryResult, TagChanges, TagCountFilter, TextChange, TextFilter, TokenDraft, TrashState, Updated,
+    AppChanges, AppDetails, AppDraft, AppRef, ArchiveState, AttributionRequest, Blame, BlameRange, Caller,
+    ChangeSetDetails, ChangeSetPage, ChangedPassage, Changes, CodeFiles, CodeScope, ContentPart, DELIVERY_TIME,
+    DiffPart, EditMode, EditRequest, EditResult, EditUnit, EditWarning, ExpectedVersion, Export, ExportedItem,
+    FieldChange, FieldMatch, FileRef, FindBy, FindChangeSets, FindItems, FoundByName, FoundInFiles, FoundInside,
+    FoundWorkflow, HunkRef, IdempotentRequest, IdempotentStart, ImportMode, ImportReport, ImportRequest, Importer,
+    InsertAt, Interline, ItemChange, ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LISTENERS_PER_USER,
+    LineMatch, LinePatch, LineRange, ListenFrom, ListenRequest, Listener, MatchType, MergeOffer, OnStale,
+    OnUndoConflict, OrganizationDraft, Outbound, PassageChange, PublishedVersion, QuerySyntax, ReadContent, ReadItem,
+    ReceivedEvent, ReplaceFile, ReplacedFile, ReportedRecord, SHORTEST_ID_PREFIX, SUMMARY_TIME, SearchField,
+    SearchFiles, SearchInside, Secret, SummaryError, SummaryRequest, SummaryResult, TagChanges, TagCountFilter,
+    TextChange, TextFilter, TokenDraft, TrashState, UndoCause, UndoChangeSet, UndoConflict, UndoneChanges, Updated,
     Upkeep, UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch,
     WorkflowFilter, WorkflowRef, WorkflowSource, Workflows, WriteOutcome,
 };
 pub use workers::{count_worker_restart, supervise, worker_restarts};
 pub use write::{
-    Action, Batch, ContentWrite, IdempotencyRecord, ImportEvent, ImportOrigin, ImportedChange, ImportedSource,
-    ItemWrite, MergedSource, Record, Source,
+    Action, Announcement, AuthorNames, Batch, ChangeSetNews, ContentWrite, Decision, IdempotencyRecord, ImportEvent,
+    ImportOrigin, ImportedChange, ImportedSource, ItemWrite, LineCounts, MergedSource, Record, Source,
 };

@@ -11,13 +11,14 @@ use tokio::sync::watch;
 
 use crate::access::{Credentials, Membership, RemoveUser, SecretHash, Space, Token, User, UserRemoval, Visibility};
 use crate::app::{App, AppVersion, PublishedFile};
+use crate::changes::ChangeStore;
 use crate::check::CheckReport;
 use crate::error::Overloaded;
 use crate::event::{Event, EventRange};
 use crate::fair::Interrupted;
 use crate::fields::{AppSlug, CodePath, PromptName, Tag, Url};
 use crate::health::StoreHealth;
-use crate::history::{ForgottenVersions, HistoryPage, HistoryQuery, Retention, Version};
+use crate::history::{ForgottenVersions, HistoryPage, HistoryQuery, Retention, UndoStore, Version};
 use crate::jobs::JobStore;
 use crate::list::{ListQuery, Page, View};
 use crate::organization::Organization;
@@ -41,7 +42,7 @@ use crate::{
 /// searches as for [`HashCheck::Remembered`]; versions and published files are checked at each read. An item that cannot be
 /// read is left out of pages, and the content of one that is damaged is left out of it there.
 #[async_trait]
-pub trait Store: JobStore {
+pub trait Store: JobStore + ChangeStore + UndoStore {
     /// Whether reads and writes work, by a small read and a small write that nobody sees. The write is left out where one
     /// was committed a moment ago. It answers within seconds, whatever state the storage is in.
     async fn health(&self) -> StoreHealth;
@@ -205,6 +206,12 @@ pub trait Store: JobStore {
     /// Brings the search index a step on. Searches find the same before and after; they only become faster.
     async fn index(&self, step: IndexStep) -> Result<IndexStepResult, StoreError>;
 
+    /// How many items the index does not know as they are: every search reads them itself.
+    async fn stale_items(&self) -> Result<u64, StoreError>;
+
+    /// Lets other processes work on the index at once: after a step of this one they stay away for a while.
+    async fn release_index(&self) -> Result<(), StoreError>;
+
     /// Reads everything, at one moment, and reports what does not fit together.
     async fn check(&self) -> Result<CheckReport, StoreError>;
 
@@ -289,6 +296,9 @@ pub trait Store: JobStore {
 
     /// The token of a secret with its user and spaces, whether the token has expired or not.
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError>;
+
+    /// The same of a token that is named by its id.
+    async fn token_credentials(&self, id: TokenId) -> Result<Option<Credentials>, StoreError>;
 
     /// The secrets of all tokens.
     async fn token_secrets(&self) -> Result<Vec<SecretHash>, StoreError>;

@@ -6,7 +6,9 @@ use interline_edit::Edit;
 use jiff::Timestamp;
 
 use crate::history::ImportedFrom;
-use crate::{Fields, Item, ItemId, Kind, SpaceId, Stamp, TokenId, UserId};
+use crate::{
+    Attribution, ChangeSetId, ChangeSetRef, Fields, Item, ItemId, Kind, ReviewState, SpaceId, Stamp, TokenId, UserId,
+};
 
 /// What the rows of a change take beside its fields and content, about: the item, its version, its event, and their entries in
 /// indexes.
@@ -56,13 +58,55 @@ pub struct Batch {
     pub idempotency: Option<IdempotencyRecord>,
     /// What is remembered of the imported records that the changes come from. Each item exists, or is made by a change.
     pub imports: Vec<ImportedSource>,
+    /// What a person has decided about changes; decided after the changes of this batch.
+    pub decisions: Vec<Decision>,
+    /// What is told about change sets, after the events of the changes.
+    pub announcements: Vec<Announcement>,
+}
+
+/// What a person has decided about the changes of one item in a change set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The change set.
+    pub set: ChangeSetRef,
+    /// The item.
+    pub item: ItemId,
+    /// What was decided.
+    pub state: ReviewState,
+}
+
+/// What listeners in a space are told about a change set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Announcement {
+    /// The space.
+    pub space: SpaceId,
+    /// The change set.
+    pub set: ChangeSetId,
+    /// What happened to it.
+    pub news: ChangeSetNews,
+    /// Who decided it, and when.
+    pub record: Record,
+}
+
+names! {
+    /// What happened to a change set.
+    ChangeSetNews {
+        /// A person has reviewed it, or a part of it, and kept that.
+        Kept = "kept",
+        /// It was taken back, or a part of it.
+        Undone = "undone",
+    }
 }
 
 impl Batch {
     /// Whether there is nothing to commit.
     pub fn is_empty(&self) -> bool {
-        let Batch { writes, idempotency, imports } = self;
-        writes.is_empty() && idempotency.is_none() && imports.is_empty()
+        let Batch { writes, idempotency, imports, decisions, announcements } = self;
+        writes.is_empty()
+            && idempotency.is_none()
+            && imports.is_empty()
+            && decisions.is_empty()
+            && announcements.is_empty()
     }
 
     /// How many bytes it writes, about.
@@ -196,6 +240,14 @@ pub struct Record {
     pub user: UserId,
     /// The token that was used, if one was.
     pub token: Option<TokenId>,
+    /// What both are called now, for those who hear of it.
+    pub names: AuthorNames,
+    /// The client that made it, why, and the change set that it belongs to.
+    pub attribution: Attribution,
+    /// The change set that it takes back, if it does.
+    pub undoes: Option<ChangeSetId>,
+    /// How many lines of the content it adds and removes, where that is known.
+    pub lines: Option<LineCounts>,
     /// Of a change that is older than its commit, because it is imported: when it is committed, and what is known of it.
     pub import: Option<ImportedChange>,
     /// The version for which the change was made, where it was merged with what came after that one.
@@ -212,6 +264,24 @@ impl Record {
     pub fn is_event(&self) -> bool {
         self.import.as_ref().is_none_or(|import| import.event != ImportEvent::Silent)
     }
+}
+
+/// The names of the user and the token of a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuthorNames {
+    /// The user.
+    pub user: String,
+    /// The token, if one was used.
+    pub token: Option<String>,
+}
+
+/// How many lines a change adds and removes; a line that it changes counts as both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineCounts {
+    /// Lines that it adds.
+    pub added: u64,
+    /// Lines that it removes.
+    pub removed: u64,
 }
 
 /// What is known of a change that is imported.
@@ -302,6 +372,8 @@ names! {
         Delete = "delete",
         /// It came back from the trash; or, where that made a version, it became as it was in an older one.
         Restore = "restore",
+        /// The changes of a change set were taken back from it.
+        Undo = "undo",
     }
 }
 

@@ -28,6 +28,7 @@ mod wire;
 
 pub use connections::{AddressRange, NotAnAddressRange};
 pub use http::openapi;
+pub use identity::Identity;
 pub use local_service::{LocalResponse, LocalService};
 pub use mcp::{McpServer, serve_mcp, serve_mcp_on};
 pub use serve::serve;

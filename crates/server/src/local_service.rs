@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::header::{CONTENT_TYPE, HOST, HeaderValue};
+use axum::http::header::{HOST, HeaderMap, HeaderValue};
 use axum::http::{Method, Request, Response, StatusCode, Uri};
 use axum::{BoxError, Router};
 use http_body_util::BodyExt as _;
@@ -26,6 +26,7 @@ const MEMORY: usize = usize::MAX / 4;
 #[derive(Clone)]
 pub struct LocalService {
     router: Router,
+    interline: Interline,
     /// Dropped when the service is: listeners end then.
     _closing: Arc<watch::Sender<()>>,
 }
@@ -51,18 +52,20 @@ impl LocalService {
         let (closing, is_closing) = watch::channel(());
         let shutdown = Shutdown { is_closing, listeners: Arc::new(Semaphore::new(places)) };
         let (table, memory) = (ConnectionTable::new(limits), MemoryBudget::new(MEMORY, || None));
-        let router = http::local_router(interline, settings, table, memory, shutdown);
-        LocalService { router, _closing: Arc::new(closing) }
+        let router = http::local_router(interline.clone(), settings, table, memory, shutdown);
+        LocalService { router, interline, _closing: Arc::new(closing) }
+    }
+
+    /// Indexes what requests have left unindexed, if that is much, as long as it may go on. What fails or is cut off is left
+    /// for the next time: searches find the same without it.
+    pub async fn index_backlog(&self, may_go_on: impl Fn() -> bool + Send) {
+        if let Err(error) = self.interline.index_backlog(may_go_on).await {
+            tracing::debug!(error = error.with_detail(), "the search index is left for the next command");
+        }
     }
 
     /// Answers a request: its target is a path with its query. The body is read as it comes.
-    pub async fn call<B>(
-        &self,
-        method: Method,
-        target: Uri,
-        content_type: Option<&'static str>,
-        body: B,
-    ) -> LocalResponse
+    pub async fn call<B>(&self, method: Method, target: Uri, headers: HeaderMap, body: B) -> LocalResponse
     where
         B: HttpBody<Data = Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
@@ -70,10 +73,8 @@ impl LocalService {
         let mut request = Request::new(Body::new(body));
         *request.method_mut() = method;
         *request.uri_mut() = target;
+        *request.headers_mut() = headers;
         request.headers_mut().insert(HOST, HeaderValue::from_static("localhost"));
-        if let Some(name) = content_type {
-            request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(name));
-        }
         request.extensions_mut().insert(LocalDoor(Source::Cli));
         let Ok(response): Result<Response<Body>, _> =
             self.router.clone().oneshot(http::without_final_slash(request)).await;

@@ -196,8 +196,20 @@ async fn run_upkeep(interline: Interline, rules: Upkeep) {
         pause.tick().await;
         match interline.run_upkeep(rules).await {
             Ok(report) if report == UpkeepReport::default() => {}
-            Ok(UpkeepReport { items, apps, records, events, jobs: work, idempotency_records: answers }) => {
-                tracing::info!(items, apps, records, events, work, answers, "removed what was too old");
+            Ok(report) => {
+                let UpkeepReport { items, apps, records, events, jobs, .. } = report;
+                let UpkeepReport { idempotency_records: answers, change_set_names, purged_items, .. } = report;
+                tracing::info!(
+                    items,
+                    apps,
+                    records,
+                    events,
+                    work = jobs,
+                    answers,
+                    change_set_names,
+                    purged_items,
+                    "removed what was too old"
+                );
             }
             Err(error) => tracing::warn!(error = error.with_detail(), "removing what is too old failed"),
         }

@@ -1,10 +1,10 @@
 //! An event that a change leaves, before the storage gives it the next number of its space.
 
-use interline_items::{EventKind, ItemId, ItemWrite, Record, Stamp};
+use interline_items::{Announcement, EventKind, ItemId, ItemWrite, Record, Stamp};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::codec::json;
+use crate::codec::{json, names};
 
 /// The time of what follows from a change, in microseconds: that of the change, or now. The times of an item go on from its last
 /// one where the clock was turned back, and what is to be done then is not to wait until the clock has caught up.
@@ -16,8 +16,10 @@ pub(crate) fn work_time(at: i64) -> i64 {
 pub(crate) struct NewEvent {
     pub(crate) space: Uuid,
     /// The name of its [`EventKind`].
-    pub(crate) name: &'static str,
-    pub(crate) item: ItemId,
+    pub(crate) name: String,
+    /// The id of the item; of an event about a change set, that of the set.
+    pub(crate) subject: Uuid,
+    /// The kind of the item; empty of an event about a change set.
     pub(crate) kind: String,
     pub(crate) version: u64,
     /// The names of the changed fields as JSON.
@@ -25,6 +27,8 @@ pub(crate) struct NewEvent {
     pub(crate) source: &'static str,
     /// In microseconds since 1970.
     pub(crate) at: i64,
+    /// Who made the change, as JSON.
+    pub(crate) attribution: String,
     /// The user who made the change.
     pub(crate) user: Uuid,
     /// Whether the change asks for enrichment of its item.
@@ -37,13 +41,14 @@ impl NewEvent {
         let (item, record) = (&write.after, &write.record);
         NewEvent {
             space: item.space.uuid(),
-            name: EventKind::from_write(write).name(),
-            item: item.id,
+            name: EventKind::from_write(write).name().to_owned(),
+            subject: item.id.uuid(),
             kind: item.kind.name().to_owned(),
             version: item.stamp.version,
             changed_fields,
             source: record.source.name(),
             at: record.event_time().as_microsecond(),
+            attribution: json::encode_attribution(record),
             user: record.user.uuid(),
             asks_for_enrichment: write.asks_for_enrichment(),
         }
@@ -53,13 +58,32 @@ impl NewEvent {
     pub(crate) fn for_purge(item: ItemId, space: Uuid, kind: String, last: Stamp, record: &Record) -> NewEvent {
         NewEvent {
             space,
-            name: EventKind::Purged.name(),
-            item,
+            name: EventKind::Purged.name().to_owned(),
+            subject: item.uuid(),
             kind,
             version: last.version,
             changed_fields: json::encode_strings(record.changed_fields.iter().copied()),
             source: record.source.name(),
             at: record.at.as_microsecond(),
+            attribution: json::encode_attribution(record),
+            user: record.user.uuid(),
+            asks_for_enrichment: false,
+        }
+    }
+
+    /// The event of what was decided about a change set.
+    pub(crate) fn from_announcement(announcement: &Announcement) -> NewEvent {
+        let Announcement { space, set, news, record } = announcement;
+        NewEvent {
+            space: space.uuid(),
+            name: names::change_set_event_name(*news),
+            subject: set.uuid(),
+            kind: String::new(),
+            version: 0,
+            changed_fields: json::encode_strings([]),
+            source: record.source.name(),
+            at: record.at.as_microsecond(),
+            attribution: json::encode_attribution(record),
             user: record.user.uuid(),
             asks_for_enrichment: false,
         }

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use interline_items::fields::Title;
 use interline_items::{
-    Action, ContentWrite, Contents, Fields, Filter, Item, ItemId, ItemWrite, Kind, ListQuery, NewToken, PageStart,
-    Rank, Record, SecretHash, Sort, SortBy, SortOrder, Source, Space, SpaceId, SpaceOwner, Stamp, Store, TagMatch,
-    Token, TokenId, User, UserId, View,
+    Action, Attribution, Author, AuthorNames, Client, ContentWrite, Contents, Fields, Filter, Item, ItemId, ItemWrite,
+    Kind, ListQuery, NewToken, PageStart, Rank, Record, SecretHash, Sort, SortBy, SortOrder, Source, Space, SpaceId,
+    SpaceOwner, Stamp, Store, TagMatch, Token, TokenId, User, UserId, View,
 };
 use interline_storage::SqliteStore;
 use jiff::Timestamp;
@@ -153,6 +153,10 @@ fn creation(user: UserId, space: SpaceId) -> ItemWrite {
         user,
         token: None,
         import: None,
+        names: AuthorNames::default(),
+        attribution: Attribution::by_person(Client::from_stored("test".to_owned(), None)),
+        undoes: None,
+        lines: None,
         merged_base: None,
     };
     ItemWrite { before: None, after: item, content: ContentWrite::Keep, record }
@@ -170,6 +174,7 @@ async fn make_user(file: &Path) {
     };
     let space = Space { id: SpaceId::generate(), owner: SpaceOwner::User(user.id), name: "writer".to_owned() };
     let token = Token {
+        author: Author::Person,
         id: TokenId::generate(),
         user: user.id,
         name: "first".to_owned(),

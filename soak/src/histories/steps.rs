@@ -206,7 +206,7 @@ impl Steps {
             Action::Unarchive => self.interline.unarchive(&self.caller, &which, any).await?,
             Action::Delete => self.interline.delete(&self.caller, &which, any).await?,
             Action::Restore => self.interline.restore(&self.caller, &which, any).await?,
-            Action::Create | Action::Update => return Ok(()),
+            Action::Create | Action::Update | Action::Undo => return Ok(()),
         };
         self.items[index].life = life;
         self.items[index].actions.push(action);

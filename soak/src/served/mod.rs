@@ -15,6 +15,7 @@ mod one_document;
 mod postgres_restart;
 mod process;
 mod processes;
+mod undo_kills;
 
 use std::path::PathBuf;
 
@@ -31,6 +32,12 @@ use process::Program;
 pub(crate) enum Trial {
     /// Kills a server under edits of all sorts, again and again.
     Kills {
+        /// How often, instead of what the form says.
+        #[arg(long)]
+        kills: Option<usize>,
+    },
+    /// Kills a server while it takes a change set of 50 items back.
+    UndoKills {
         /// How often, instead of what the form says.
         #[arg(long)]
         kills: Option<usize>,
@@ -117,6 +124,7 @@ pub(crate) fn run(trial: &Trial, options: Options, form: Form, seed: u64) -> any
     let setup = TrialSetup { program: Program::find(program)?, on, postgres, runtime, form, seed };
     match trial {
         Trial::Kills { kills } => kills::run(&setup, *kills),
+        Trial::UndoKills { kills } => undo_kills::run(&setup, *kills),
         Trial::OneDocument => one_document::run(&setup),
         Trial::Processes => processes::run(&setup),
         Trial::PostgresRestart => postgres_restart::run(&setup),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 
-use super::StoreCommandArgs;
+use super::WriteCommandArgs;
 use super::items::ItemArgs;
 
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub(crate) struct EditArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) options: StoreCommandArgs,
+    pub(crate) options: WriteCommandArgs,
 }
 
 impl EditArgs {
@@ -78,7 +78,7 @@ pub(crate) struct PatchArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) options: StoreCommandArgs,
+    pub(crate) options: WriteCommandArgs,
 }
 
 /// A shell as it is typed.

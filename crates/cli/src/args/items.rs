@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{KindArg, StoreCommandArgs};
+use super::{KindArg, StoreCommandArgs, WriteCommandArgs};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NewCommand {
@@ -43,7 +43,7 @@ pub(crate) struct NewItemArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) description: Option<String>,
     #[command(flatten)]
-    pub(crate) options: StoreCommandArgs,
+    pub(crate) options: WriteCommandArgs,
 }
 
 #[derive(Debug, Args)]
@@ -216,7 +216,7 @@ pub(crate) struct RestoreArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) version: Option<u64>,
     #[command(flatten)]
-    pub(crate) options: StoreCommandArgs,
+    pub(crate) options: WriteCommandArgs,
 }
 
 #[derive(Debug, Args)]
@@ -225,7 +225,7 @@ pub(crate) struct ArchiveArgs {
     #[command(flatten)]
     pub(crate) item: ItemArgs,
     #[command(flatten)]
-    pub(crate) options: StoreCommandArgs,
+    pub(crate) options: WriteCommandArgs,
 }
 
 #[derive(Debug, Args)]
@@ -234,7 +234,7 @@ pub(crate) struct UnarchiveArgs {
     #[command(flatten)]
     pub(crate) item: ItemArgs,
     #[command(flatten)]
-    pub(crate) options: StoreCommandArgs,
+    pub(crate) options: WriteCommandArgs,
 }
 
 #[derive(Debug, Args)]
@@ -246,7 +246,7 @@ pub(crate) struct RemoveArgs {
     #[arg(long)]
     pub(crate) permanent: bool,
     #[command(flatten)]
-    pub(crate) options: StoreCommandArgs,
+    pub(crate) options: WriteCommandArgs,
 }
 
 #[derive(Debug, Args)]
@@ -281,7 +281,7 @@ pub(crate) struct TagRenameArgs {
     #[arg(value_name = "NEW")]
     pub(crate) new_name: String,
     #[command(flatten)]
-    pub(crate) options: StoreCommandArgs,
+    pub(crate) options: WriteCommandArgs,
 }
 
 #[derive(Debug, Args)]
@@ -290,7 +290,7 @@ pub(crate) struct TagRemoveArgs {
     #[arg(value_name = "TAG")]
     pub(crate) tag: String,
     #[command(flatten)]
-    pub(crate) options: StoreCommandArgs,
+    pub(crate) options: WriteCommandArgs,
 }
 
 #[derive(Debug, Subcommand)]

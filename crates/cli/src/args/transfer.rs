@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{Args, ValueEnum};
 use interline_interchange::Format;
 
-use super::StoreCommandArgs;
+use super::{StoreCommandArgs, WriteCommandArgs};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  interline import ~/vault --dry-run\n  interline import bookmarks.html\n  \
@@ -27,7 +27,7 @@ pub(crate) struct ImportArgs {
     #[arg(long)]
     pub(crate) strict: bool,
     #[command(flatten)]
-    pub(crate) options: StoreCommandArgs,
+    pub(crate) options: WriteCommandArgs,
 }
 
 #[derive(Debug, Args)]

@@ -13,7 +13,7 @@ use crate::local::{IfMissing, LocalStore};
 use crate::output::{self, OutputFormat, Reader};
 use crate::remote::RemoteServer;
 use crate::settings::StoreAddress;
-use crate::wire::EventMessage;
+use crate::wire::{EventMessage, EventSubjectMessage};
 
 /// The pause before the command connects again to a server that it lost: at first, and at the most.
 const RETRY_PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
@@ -116,19 +116,19 @@ fn print_event(event: &EventMessage, format: OutputFormat) -> Result<Reader, Com
 
 /// An event as a line for people.
 fn line(event: &EventMessage) -> String {
-    let what = event.event.strip_prefix("item.").unwrap_or(&event.event);
     let time: String = event.at.chars().take("2026-01-31T12:00:00".len()).collect();
-    let mut line = format!(
-        "{}  {what:<10}  {:<8}  {}  version {}  by {}",
-        time.replace('T', " "),
-        event.kind,
-        event.id,
-        event.version,
-        event.source
-    );
-    if !event.changed_fields.is_empty() {
-        line = format!("{line}  ({})", event.changed_fields.join(", "));
-    }
+    let (time, source) = (time.replace('T', " "), &event.source);
+    let line = match &event.subject {
+        EventSubjectMessage::Item { kind, id, version, changed_fields } => {
+            let what = event.event.strip_prefix("item.").unwrap_or(&event.event);
+            let line = format!("{time}  {what:<10}  {kind:<8}  {id}  version {version}  by {source}");
+            if changed_fields.is_empty() { line } else { format!("{line}  ({})", changed_fields.join(", ")) }
+        }
+        EventSubjectMessage::ChangeSet { change_set } => {
+            let what = event.event.strip_prefix("change.").unwrap_or(&event.event);
+            format!("{time}  {what:<10}  {:<8}  {change_set}  by {source}", "changes")
+        }
+    };
     output::printable(&line)
 }
 
@@ -141,17 +141,43 @@ mod tests {
         let mut event = EventMessage {
             cursor: "c".to_owned(),
             event: "item.updated".to_owned(),
-            kind: "note".to_owned(),
-            id: "0190".to_owned(),
-            version: 3,
-            changed_fields: vec!["title".to_owned(), "content".to_owned()],
+            subject: item(&["title", "content"]),
             source: "rest".to_owned(),
             at: "2026-01-31T12:34:56.789012Z".to_owned(),
         };
         let expected = "2026-01-31 12:34:56  updated     note      0190  version 3  by rest  (title, content)";
         assert_eq!(line(&event), expected);
-        event.changed_fields.clear();
+        event.subject = item(&[]);
         event.source = "\u{1b}[31m".to_owned();
         assert_eq!(line(&event), "2026-01-31 12:34:56  updated     note      0190  version 3  by \u{fffd}[31m");
+        let subject = EventSubjectMessage::ChangeSet { change_set: "0191".to_owned() };
+        let event = EventMessage { event: "change.kept".to_owned(), subject, source: "rest".to_owned(), ..event };
+        assert_eq!(line(&event), "2026-01-31 12:34:56  kept        changes   0191  by rest");
+    }
+
+    #[test]
+    fn an_event_is_read_as_it_is_sent() {
+        for (text, subject) in [
+            (
+                r#"{"cursor": "c", "event": "item.created", "type": "note", "id": "0190", "version": 3, "changed_fields": ["title"],
+                    "source": "rest", "at": "t", "change_set": "0191", "user": {"id": "u", "name": "ada"}}"#,
+                item(&["title"]),
+            ),
+            (
+                r#"{"cursor": "c", "event": "change.undone", "source": "rest", "at": "t", "change_set": "0191"}"#,
+                EventSubjectMessage::ChangeSet { change_set: "0191".to_owned() },
+            ),
+        ] {
+            assert_eq!(serde_json::from_str::<EventMessage>(text).unwrap().subject, subject);
+        }
+    }
+
+    fn item(fields: &[&str]) -> EventSubjectMessage {
+        EventSubjectMessage::Item {
+            kind: "note".to_owned(),
+            id: "0190".to_owned(),
+            version: 3,
+            changed_fields: fields.iter().map(|field| (*field).to_owned()).collect(),
+        }
     }
 }

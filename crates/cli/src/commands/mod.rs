@@ -1,5 +1,6 @@
 //! The commands: each is one file.
 
+mod changes;
 mod check;
 mod documents;
 mod events;
@@ -26,6 +27,10 @@ pub(crate) async fn run(cli: Cli, environment: &Environment) -> Result<(), Comma
         Command::Render(args) => items::render::run(&args, environment).await,
         Command::History(args) => items::history::run(&args, environment).await,
         Command::Diff(args) => items::diff::run(&args, environment).await,
+        Command::Changes(args) => changes::list::run(&args, environment).await,
+        Command::Review(args) => changes::review::run(&args, environment).await,
+        Command::Undo(args) => changes::undo::run(&args, environment).await,
+        Command::Blame(args) => items::blame::run(&args, environment).await,
         Command::Restore(args) => items::restore::run(&args, environment).await,
         Command::Archive(args) => items::lifecycle::archive(&args, environment).await,
         Command::Unarchive(args) => items::lifecycle::unarchive(&args, environment).await,

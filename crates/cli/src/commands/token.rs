@@ -1,5 +1,6 @@
 //! The command `interline token`: adds, lists, renames and removes tokens.
 
+use interline_items::Author;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
@@ -27,6 +28,7 @@ async fn add(args: TokenAddArgs, environment: &Environment) -> Result<(), Comman
         kinds: some(args.kind.into_iter().map(|kind| kind.0)),
         expires_at: args.expires.map(|text| expiry(&text, now)).transpose()?,
         user: args.user,
+        author: if args.agent { Author::Agent } else { Author::Person },
     };
     let new = Connection::open(&args.options, environment, IfMissing::Make).await?.add_token(new).await?;
     match args.options.format() {
@@ -48,10 +50,12 @@ async fn list(args: &TokenListArgs, environment: &Environment) -> Result<(), Com
                 let kinds = token.kinds.map_or("all".to_owned(), |kinds| kinds.join(","));
                 let [created, expires, used] = [Some(token.created_at), token.expires_at, token.last_used_at]
                     .map(|time| time.as_deref().map(to_minute).unwrap_or_default());
-                [token.id, token.name, token.prefix, token.scopes.join(","), kinds, created, expires, used]
+                let used_by = if token.agent { "agent" } else { "person" };
+                let scopes = token.scopes.join(",");
+                [token.id, token.name, token.prefix, used_by.to_owned(), scopes, kinds, created, expires, used]
             });
             print_table(
-                ["ID", "NAME", "PREFIX", "SCOPES", "KINDS", "CREATED (UTC)", "EXPIRES", "LAST USED"],
+                ["ID", "NAME", "PREFIX", "FOR", "SCOPES", "KINDS", "CREATED (UTC)", "EXPIRES", "LAST USED"],
                 rows.collect(),
             )
         }

@@ -16,8 +16,8 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 }
 
 const USER: [&str; 6] = ["admin", "created_at", "email", "id", "name", "organization_id"];
-const TOKEN: [&str; 9] =
-    ["created_at", "expires_at", "id", "kinds", "last_used_at", "name", "prefix", "scopes", "spaces"];
+const TOKEN: [&str; 10] =
+    ["agent", "created_at", "expires_at", "id", "kinds", "last_used_at", "name", "prefix", "scopes", "spaces"];
 
 #[test]
 fn users_have_the_shapes_of_the_api() {
@@ -59,7 +59,7 @@ fn tokens_have_the_shapes_of_the_api() {
     assert!(tokens.iter().all(|token| keys(token) == TOKEN), "{list}");
 
     let own = sandbox.json(&["token", "add", "whole"]);
-    assert_eq!(own["scopes"], serde_json::json!(["read", "write", "admin"]));
+    assert_eq!(own["scopes"], serde_json::json!(["read", "write", "admin", "review"]));
     assert_eq!((&own["kinds"], &own["expires_at"]), (&Value::Null, &Value::Null));
     let list = sandbox.json(&["token", "list"]);
     assert_eq!(list["tokens"].as_array().map(Vec::len), Some(2), "the owner's alone: {list}");
@@ -80,7 +80,7 @@ fn people_get_tables() {
 
     let tokens = sandbox.run(&["token", "list"]);
     assert!(
-        tokens.stdout.contains("  first  il_") && tokens.stdout.contains("  read,write,admin  all  "),
+        tokens.stdout.contains("  first  il_") && tokens.stdout.contains("  person  read,write,admin,review  all  "),
         "{tokens:?}"
     );
     assert!(tokens.stdout.contains("  PREFIX ") && tokens.stdout.contains("  CREATED (UTC) "), "{tokens:?}");

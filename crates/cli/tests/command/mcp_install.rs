@@ -5,6 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
 use crate::harness::{CommandOutput, Sandbox, run};
+use crate::mcp_client::McpClient;
 
 /// A client: its name, its file below the home directory (`CONFIG` is the system's configuration directory), a file that
 /// is there before, and one that is broken.
@@ -74,20 +75,32 @@ fn a_new_file_has_the_servers_and_is_the_users_alone() {
         let output = client.install(&sandbox, &[]);
         let path = client.path(&sandbox);
         let shown = path.display();
-        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output:?}");
+        assert_eq!(output.code, Some(0), "{output:?}");
+        assert!(output.stderr.starts_with("note: made a new store in "), "{output:?}");
         let added = ["content", "prompts", "code"].map(|name| format!("interline-{name} was added to {shown}\n"));
         let restart = output.stdout.strip_prefix(&added.concat()).expect("a line for each server");
         assert!(restart.starts_with("Restart ") && restart.ends_with(" to load them.\n"), "{output:?}");
         let text = fs::read_to_string(&path).expect("the file");
         let program = env!("CARGO_BIN_EXE_interline").to_owned();
-        let server =
-            |name: &str| (format!("interline-{name}"), program.clone(), vec!["mcp".to_owned(), name.to_owned()]);
+        let tokens = sandbox.json(&["token", "list"])["tokens"].clone();
+        let token = &tokens[1];
+        assert!(token["name"].as_str().is_some_and(|name| name.contains(" on ")), "{tokens}");
+        assert_eq!((&token["agent"], &token["scopes"]), (&true.into(), &serde_json::json!(["read", "write"])));
+        let id = token["id"].as_str().expect("an id");
+        let server = |name: &str| {
+            let args = ["mcp", name, "--as", id].map(str::to_owned).to_vec();
+            (format!("interline-{name}"), program.clone(), args)
+        };
         assert_eq!(client.servers(&text), [server("code"), server("content"), server("prompts")], "{text}");
         assert_eq!(fs::metadata(&path).expect("the file").permissions().mode() & 0o777, 0o600);
-        assert!(!sandbox.data_dir().exists(), "no store is made");
+        assert!(!text.contains("il_"), "no secret is written");
 
-        let printed = client.install(&Sandbox::new(), &["--print"]);
+        let printed = client.install(&sandbox, &["--print"]);
         assert_eq!((printed.code, printed.stdout), (Some(0), text), "{}", client.name);
+        let elsewhere = Sandbox::new();
+        let printed = client.install(&elsewhere, &["--print"]);
+        assert!(printed.code == Some(0) && !printed.stdout.contains("--as"), "{printed:?}");
+        assert!(!elsewhere.data_dir().exists(), "what is only printed makes no store");
     }
 }
 
@@ -112,10 +125,12 @@ fn what_is_there_stays_and_a_second_time_changes_nothing() {
         assert_eq!(again.stdout, format!("interline-content is already in {}\n", path.display()));
         assert_eq!(fs::read_to_string(&path).expect("the file"), text);
 
-        let moved = client.install(&sandbox, &["content", "--data-dir", "/elsewhere"]);
+        let elsewhere = sandbox.data_dir().with_file_name("elsewhere");
+        let elsewhere = elsewhere.to_str().expect("UTF-8");
+        let moved = client.install(&sandbox, &["content", "--data-dir", elsewhere]);
         assert!(moved.stdout.starts_with("interline-content was changed in "), "{moved:?}");
         let (_, _, args) = client.servers(&fs::read_to_string(&path).expect("the file")).swap_remove(0);
-        assert_eq!(args, ["mcp", "content", "--data-dir", "/elsewhere"]);
+        assert_eq!(args[..5], ["mcp", "content", "--data-dir", elsewhere, "--as"]);
     }
 }
 
@@ -155,6 +170,43 @@ fn a_file_that_cannot_be_read_is_left_alone() {
         let files = fs::read_dir(path.parent().expect("a folder")).expect("a folder");
         assert!(files.flatten().all(|file| !file.file_name().as_encoded_bytes().starts_with(b".interline")));
     }
+}
+
+/// The id of the token that the entries of a client have.
+fn token_of(client: &Client, sandbox: &Sandbox) -> String {
+    let text = fs::read_to_string(client.path(sandbox)).expect("the file");
+    client.servers(&text)[0].2.last().expect("an argument").clone()
+}
+
+#[test]
+fn a_client_keeps_its_token_until_it_is_removed_and_acts_with_it() {
+    let sandbox = Sandbox::new();
+    let [code, _, cursor, ..] = CLIENTS;
+    for client in [&code, &cursor, &code] {
+        assert_eq!(client.install(&sandbox, &[]).code, Some(0));
+    }
+    assert_eq!(sandbox.json(&["token", "list"])["tokens"].as_array().map(Vec::len), Some(3), "one for each client");
+    let token = token_of(&code, &sandbox);
+    assert_ne!(token, token_of(&cursor, &sandbox));
+
+    let mut agent = McpClient::connect(&sandbox, "content", &["--as", &token]);
+    let note = agent.call_tool("create_note", serde_json::json!({"title": "Plan", "content": "one"}));
+    let set = sandbox.json(&["changes", "--state", "unreviewed"])["items"][0].clone();
+    assert_eq!((&set["token"]["id"], &set["items"][0]["id"]), (&token.as_str().into(), &note["id"]), "{set}");
+    assert!(set["token"]["name"].as_str().is_some_and(|name| name.starts_with("Claude Code on ")), "{set}");
+    assert_eq!(sandbox.run(&["token", "remove", &token]).code, Some(0));
+    let refused = agent.request("tools/call", serde_json::json!({"name": "list_tags", "arguments": {}}));
+    assert!(refused.to_string().contains("unauthorized"), "{refused}");
+    agent.close();
+
+    let removed = sandbox.run(&["mcp", "content", "--as", &token]);
+    removed.refused(1, &["removed", "hint: `interline mcp install"]);
+    assert_eq!(code.install(&sandbox, &[]).code, Some(0));
+    assert_ne!(token_of(&code, &sandbox), token, "a new one");
+    let person = sandbox.json(&["token", "list"])["tokens"][0]["id"].as_str().expect("an id").to_owned();
+    sandbox.run(&["mcp", "content", "--as", &person]).refused(1, &["a person's", "hint: "]);
+    let server = ["mcp", "content", "--as", &person];
+    run(sandbox.command(&server).env("INTERLINE_URL", "http://127.0.0.1:1")).refused(2, &["--as", "hint: "]);
 }
 
 #[test]

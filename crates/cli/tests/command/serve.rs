@@ -39,7 +39,9 @@ fn it_says_how_an_agent_is_connected() {
     let config: serde_json::Value = serde_json::from_str(&written).expect("JSON");
     let entry = &config["mcpServers"]["interline-content"];
     let data_dir = sandbox.data_dir();
-    let expected = serde_json::json!(["mcp", "content", "--data-dir", data_dir.to_str().expect("UTF-8")]);
+    let token = &sandbox.json(&["token", "list"])["tokens"][1]["id"];
+    let expected =
+        serde_json::json!(["mcp", "content", "--data-dir", data_dir.to_str().expect("UTF-8"), "--as", token]);
     assert_eq!(entry["args"], expected, "{written}");
 }
 

@@ -26,13 +26,7 @@ impl Error {
             Error::TooLarge { .. } => "split the content into several items".to_owned(),
             Error::PageTooLarge { .. } => "lower `limit`, or read the items one by one".to_owned(),
             Error::InvalidTemplate { undefined_variables, unused_arguments, .. } => {
-                if undefined_variables.is_empty() && unused_arguments.is_empty() {
-                    "correct the template at the line given".to_owned()
-                } else {
-                    "give every variable an argument and use every argument: send the new text and the whole list of \
-                     `arguments` in one request"
-                        .to_owned()
-                }
+                after_template(undefined_variables, unused_arguments).to_owned()
             }
             Error::InvalidCode(_) => "correct the code at the line and column given; nothing was stored".to_owned(),
             Error::EntityTypeMismatch(KindMismatch { declared, detected, .. }) => {
@@ -90,6 +84,7 @@ impl Error {
                                   with the same idempotency key"
                 .to_owned(),
             Error::CorruptContent { versions, .. } => after_damage(versions),
+            Error::ChangeSet(error) => error.suggestion().to_owned(),
             Error::Internal(_) => "nothing was applied; report the request id if it happens again".to_owned(),
         }
     }
@@ -234,6 +229,16 @@ fn after_overload(overloaded: Overloaded) -> String {
     }
 }
 
+/// After a template that was refused, for its syntax or for its arguments.
+fn after_template(undefined_variables: &[String], unused_arguments: &[String]) -> &'static str {
+    if undefined_variables.is_empty() && unused_arguments.is_empty() {
+        "correct the template at the line given"
+    } else {
+        "give every variable an argument and use every argument: send the new text and the whole list of `arguments` in \
+         one request"
+    }
+}
+
 fn after_refusal(refusal: Refusal) -> String {
     match refusal {
         Refusal::Scope(scope) => format!("use a token with the scope `{}`", scope.name()),
@@ -242,6 +247,7 @@ fn after_refusal(refusal: Refusal) -> String {
         Refusal::Kind(kind) => format!("use a token that is not narrowed to other kinds than {kind}"),
         Refusal::OwnSpace => "use a token that is not narrowed to other spaces than the user's own".to_owned(),
         Refusal::Narrowed => "use a token that is not narrowed to kinds or spaces".to_owned(),
+        Refusal::Agent => "ask a person to do it".to_owned(),
     }
 }
 
@@ -324,6 +330,7 @@ impl fmt::Display for Error {
             Error::Overloaded(overloaded) => overloaded.fmt(f),
             Error::Unknown(_) => f.write_str("the store lost the answer to this change"),
             Error::CorruptContent { item, .. } => fmt_damage(f, *item),
+            Error::ChangeSet(error) => error.fmt(f),
             Error::Internal(_) => f.write_str("something went wrong inside the server"),
         }
     }
@@ -414,6 +421,7 @@ impl fmt::Display for Refusal {
             Refusal::Kind(kind) => write!(f, "the token is narrowed to kinds other than {kind}"),
             Refusal::OwnSpace => f.write_str("the token is narrowed to spaces other than the user's own"),
             Refusal::Narrowed => f.write_str("the token is narrowed to kinds or spaces, and this takes a whole one"),
+            Refusal::Agent => f.write_str("agents may not do this, whatever their token allows"),
         }
     }
 }
@@ -495,6 +503,7 @@ mod tests {
             (Refusal::Kind(Kind::Note), "use a token that is not narrowed to other kinds than note"),
             (Refusal::OwnSpace, "use a token that is not narrowed to other spaces than the user's own"),
             (Refusal::Narrowed, "use a token that is not narrowed to kinds or spaces"),
+            (Refusal::Agent, "ask a person to do it"),
         ] {
             assert_eq!(Error::Forbidden(refusal).suggestion(), suggestion);
         }

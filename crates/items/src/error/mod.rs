@@ -3,9 +3,11 @@
 //! Where the words depend on the door (the name of a protocol's field, a path), the error carries data alone, and the edge
 //! of the server chooses the words.
 
+mod change_set;
 mod failed_merge;
 mod messages;
 
+pub use change_set::ChangeSetError;
 pub use failed_merge::{ConflictPassage, ConflictPlace, FailedMerge};
 pub use messages::quoted_names;
 
@@ -181,6 +183,8 @@ pub enum Error {
         /// Why the change was not merged, where that was asked for and could be tried.
         merge: Option<Box<FailedMerge>>,
     },
+    /// A change set that is not joined, or not taken back.
+    ChangeSet(ChangeSetError),
     /// Another item has the same value in a field that must be unique.
     Duplicate {
         /// The value.
@@ -267,6 +271,8 @@ pub enum Refusal {
     OwnSpace,
     /// The token is narrowed to kinds or spaces, and this takes one that is not.
     Narrowed,
+    /// The caller is an agent, and only people may do this.
+    Agent,
 }
 
 /// Why an idempotency key cannot be used.
@@ -390,9 +396,11 @@ impl Error {
             Error::InvalidOperations { .. } => "invalid_operations",
             Error::AtEdit { error, .. } => error.code(),
             Error::LostIndentation { .. } => "lost_indentation",
-            Error::Conflict { .. } | Error::StaleLines { .. } | Error::StaleOffer { .. } | Error::KeyInFlight => {
-                "conflict"
-            }
+            Error::Conflict { .. }
+            | Error::StaleLines { .. }
+            | Error::StaleOffer { .. }
+            | Error::ChangeSet(_)
+            | Error::KeyInFlight => "conflict",
             Error::Duplicate { .. } | Error::SlugTaken(_) => "duplicate",
             Error::CursorExpired { .. } => "cursor_expired",
             Error::Unauthorized => "unauthorized",

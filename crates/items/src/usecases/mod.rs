@@ -7,6 +7,7 @@
 //! * `edit`: edit contents, which has one path for all edits.
 //! * `code`: files of code by their paths, workflows, apps.
 //! * `access`: callers, tokens, users, organizations.
+//! * `changes`: who did what and why, in change sets; what people decided about it, and taking it back.
 //! * `events`: listening to what happens.
 //! * `webhooks` and `jobs`: registering webhooks, and the job queue that delivers events to them and has items summarized.
 //! * `import` and `export`: what comes from other programs, and all of a space for them.
@@ -15,6 +16,7 @@
 
 mod access;
 mod admission;
+mod changes;
 mod code;
 mod commit;
 mod edit;
@@ -30,6 +32,7 @@ mod upkeep;
 mod webhooks;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use interline_python::SdkName;
 use jiff::{SignedDuration, Timestamp};
@@ -39,12 +42,18 @@ use crate::fields::Limits;
 use crate::threads::Threads;
 use crate::{Item, Store, WebhookTargets};
 use access::{CredentialsCache, KnownSecrets, ListenerTokens, TokenUses};
+use changes::{IntroducedClients, OpenSets};
 use edit::EditContention;
 use events::{EventFeed, ListenerPlaces};
 use health::HealthProbe;
 use idempotency::InFlightKeys;
+use items::BlameCache;
 
 pub use access::{Caller, OrganizationDraft, Secret, TokenDraft, UserDraft};
+pub use changes::{
+    AttributionRequest, ChangeSetDetails, ChangeSetPage, DiffPart, FindChangeSets, HunkRef, ItemChange, OnUndoConflict,
+    UndoCause, UndoChangeSet, UndoConflict, UndoneChanges,
+};
 pub use code::{
     AppChanges, AppDetails, AppDraft, AppRef, CodeFiles, CodeScope, FileRef, FoundInFiles, FoundWorkflow, LineMatch,
     PublishedVersion, ReplaceFile, ReplacedFile, SearchFiles, Validation, WorkflowFilter, WorkflowRef, WorkflowSource,
@@ -60,9 +69,10 @@ pub use export::{Export, ExportedItem};
 pub use idempotency::{IdempotentRequest, IdempotentStart};
 pub use import::{ImportMode, ImportReport, ImportRequest, Importer, ReportedRecord};
 pub use items::{
-    ArchiveState, ContentPart, ExpectedVersion, FieldChange, FieldMatch, FindBy, FindItems, FoundByName, FoundInside,
-    ItemChanges, ItemDraft, ItemRef, LineRange, OnStale, QuerySyntax, ReadContent, ReadItem, SHORTEST_ID_PREFIX,
-    SearchField, SearchInside, TagChanges, TagCountFilter, TextFilter, TrashState, Updated, VersionDiff,
+    ArchiveState, Blame, BlameRange, ContentPart, ExpectedVersion, FieldChange, FieldMatch, FindBy, FindItems,
+    FoundByName, FoundInside, ItemChanges, ItemDraft, ItemRef, LineRange, OnStale, QuerySyntax, ReadContent, ReadItem,
+    SHORTEST_ID_PREFIX, SearchField, SearchInside, TagChanges, TagCountFilter, TextFilter, TrashState, Updated,
+    VersionDiff,
 };
 pub use jobs::{
     DELIVERY_TIME, JobPolicy, JobWorker, Outbound, SUMMARY_TIME, SummaryError, SummaryRequest, SummaryResult,
@@ -90,6 +100,9 @@ pub struct Interline {
     listener_tokens: Arc<ListenerTokens>,
     known_secrets: Arc<KnownSecrets>,
     in_flight_keys: InFlightKeys,
+    open_sets: Arc<OpenSets>,
+    introduced_clients: Arc<IntroducedClients>,
+    blames: Arc<BlameCache>,
     contention: EditContention,
     feed: Arc<EventFeed>,
     health: Arc<HealthProbe>,
@@ -115,6 +128,9 @@ impl Interline {
             listener_tokens: Arc::default(),
             known_secrets: Arc::default(),
             in_flight_keys: InFlightKeys::default(),
+            open_sets: Arc::default(),
+            introduced_clients: Arc::default(),
+            blames: Arc::default(),
             contention: EditContention::default(),
             feed: Arc::default(),
             health: Arc::default(),
@@ -139,6 +155,12 @@ impl Interline {
     #[must_use]
     pub fn with_listeners_per_user(self, listeners: usize) -> Interline {
         Interline { listeners: ListenerPlaces::new(listeners), ..self }
+    }
+
+    /// The same, where a change set of a client ends with a pause of another length.
+    #[must_use]
+    pub fn with_change_set_pause(self, pause: Duration) -> Interline {
+        Interline { open_sets: Arc::new(OpenSets::new(pause)), ..self }
     }
 
     /// The largest values of fields.

@@ -17,6 +17,9 @@ const MANY_STALE: u64 = 1_000;
 const PAUSE: Duration = Duration::from_millis(500);
 /// The pause before the next step where another process keeps the index.
 const PAUSE_ELSEWHERE: Duration = Duration::from_secs(5);
+/// A process that ends with its command indexes when so many items are stale: fewer cost a search a few milliseconds, and
+/// every step makes a segment that is merged later.
+const BACKLOG: u64 = 256;
 /// A step is followed by a pause of so many times its length, so that most of the machine is left to requests.
 const PAUSE_FACTOR: u32 = 3;
 
@@ -45,6 +48,24 @@ impl Interline {
                 IndexStepResult::Nothing { .. } | IndexStepResult::Elsewhere => return Ok(()),
             }
         }
+    }
+
+    /// Indexes what has piled up, if that is much: for a process that ends with its command, and so keeps no index beside its
+    /// requests. Before every step it asks whether it may go on, and leaves the rest for the next process if not, or if another
+    /// process works on the index. Whatever ends it in the middle, nothing is lost: what is not indexed is stale as before.
+    pub async fn index_backlog(&self, may_go_on: impl Fn() -> bool + Send) -> Result<(), Error> {
+        if self.store.stale_items().await? < BACKLOG {
+            return Ok(());
+        }
+        let step = IndexStep { unchanged_since: now() };
+        while may_go_on() {
+            match self.store.index(step).await? {
+                IndexStepResult::Added { .. } | IndexStepResult::Tidied => {}
+                IndexStepResult::Nothing { .. } => break,
+                IndexStepResult::Elsewhere => return Ok(()),
+            }
+        }
+        Ok(self.store.release_index().await?)
     }
 
     /// Reads everything that is stored and reports what does not fit together.

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{Action, Error, Item, Record, Retention, Source};
+use crate::{Action, Error, Item, Retention, Source};
 
 use super::commit::unless_stale;
 use super::idempotency::IDEMPOTENCY_RETENTION;
@@ -13,6 +13,12 @@ const TRASH_STEP: usize = 100;
 
 /// How long finished deliveries and jobs are kept.
 const JOB_RETENTION: SignedDuration = SignedDuration::from_hours(24 * 7);
+
+/// How long the name of a change set is kept that no change belongs to: a client may still use it.
+const CHANGE_SET_NAME_RETENTION: SignedDuration = SignedDuration::from_hours(48);
+
+/// How long it is known that an item which was purged had been changed by a set.
+const PURGED_ITEM_RETENTION: SignedDuration = SignedDuration::from_hours(24 * 90);
 
 /// How long things are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +55,10 @@ pub struct UpkeepReport {
     pub jobs: u64,
     /// Idempotency records.
     pub idempotency_records: u64,
+    /// Names of change sets that no change belongs to.
+    pub change_set_names: u64,
+    /// Purged items that change sets were known to have changed.
+    pub purged_items: u64,
 }
 
 impl Interline {
@@ -63,6 +73,8 @@ impl Interline {
             None => Ok(0),
         };
         let jobs = self.store.forget_jobs(now() - JOB_RETENTION).await;
+        let change_set_names = self.store.forget_change_set_names(now() - CHANGE_SET_NAME_RETENTION).await;
+        let purged_items = self.store.forget_purged_items(now() - PURGED_ITEM_RETENTION).await;
         let idempotency_records = self.store.forget_idempotency_records(now() - IDEMPOTENCY_RETENTION).await;
         Ok(UpkeepReport {
             items: items?,
@@ -71,6 +83,8 @@ impl Interline {
             events: events?,
             jobs: jobs?,
             idempotency_records: idempotency_records?,
+            change_set_names: change_set_names?,
+            purged_items: purged_items?,
         })
     }
 
@@ -104,17 +118,8 @@ impl Interline {
 
     /// Removes an item that is still in the state in which it was read; whether it was.
     async fn purge_from_trash(&self, item: &Item) -> Result<bool, Error> {
-        let owner = self.owner().await?;
-        let record = Record {
-            action: Action::Delete,
-            changed_fields: Vec::new(),
-            at: now(),
-            source: Source::Cli,
-            user: owner.id,
-            token: None,
-            import: None,
-            merged_base: None,
-        };
+        let owner = self.trusted(self.owner().await?.id, Source::Cli).await?;
+        let record = owner.record(Action::Delete, Vec::new(), now(), item);
         Ok(unless_stale(self.store.purge(item.id, item.stamp, record, None).await)?.is_some())
     }
 

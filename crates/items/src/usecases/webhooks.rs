@@ -51,6 +51,7 @@ impl Interline {
     /// Makes a webhook for the events of a space from now on. The caller must be able to write there. The webhook's secret is
     /// shown once.
     pub async fn create_webhook(&self, caller: &Caller, draft: WebhookDraft) -> Result<Webhook, Error> {
+        caller.require_person()?;
         caller.require_change()?;
         let space = match draft.space {
             Some(space) => space,
@@ -108,6 +109,7 @@ impl Interline {
         id: WebhookId,
         changes: WebhookChanges,
     ) -> Result<Webhook, Error> {
+        caller.require_person()?;
         caller.require_change()?;
         let mut webhook = self.webhook(caller, id).await?;
         if let Some(url) = &changes.url {
@@ -132,6 +134,7 @@ impl Interline {
 
     /// Removes a webhook with its deliveries.
     pub async fn delete_webhook(&self, caller: &Caller, id: WebhookId) -> Result<(), Error> {
+        caller.require_person()?;
         caller.require_change()?;
         self.webhook(caller, id).await?;
         if self.store.delete_webhook(id).await? { Ok(()) } else { Err(unknown(id)) }
@@ -150,7 +153,7 @@ impl Interline {
             return Err(Error::field("limit", format!("must be from 1 to {MAX_DELIVERIES}")));
         }
         let mut deliveries = self.store.deliveries(id, before, limit).await?;
-        deliveries.retain(|delivery| caller.sees(delivery.event.kind, delivery.event.space));
+        deliveries.retain(|delivery| caller.sees_event(&delivery.event));
         Ok((webhook, deliveries))
     }
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use interline_items::{
-    EventCursor, EventKind, Interline, Kind, ListenFrom, ListenRequest, Listener, Rank, ReceivedEvent, TokenDraft,
-    Upkeep,
+    Event, EventCursor, EventKind, Interline, ItemEvent, Kind, ListenFrom, ListenRequest, Listener, Rank,
+    ReceivedEvent, TokenDraft, Upkeep,
 };
 use jiff::SignedDuration;
 
@@ -22,12 +22,17 @@ async fn next(listener: &mut Listener) -> ReceivedEvent {
     tokio::time::timeout(PATIENCE, listener.next()).await.unwrap().unwrap()
 }
 
+/// What happened to an item.
+fn item_event(event: &Event) -> &ItemEvent {
+    event.item_event().unwrap()
+}
+
 /// The next so many, as what happened to which version.
 async fn hear(listener: &mut Listener, count: usize) -> Vec<(EventKind, u64)> {
     let mut received = Vec::new();
     for _ in 0..count {
         let event = next(listener).await.event;
-        received.push((event.event_kind, event.version));
+        received.push((item_event(&event).event_kind, item_event(&event).version));
     }
     received
 }
@@ -35,7 +40,7 @@ async fn hear(listener: &mut Listener, count: usize) -> Vec<(EventKind, u64)> {
 /// Nothing more is received than a note that is made now.
 async fn hears_nothing(world: &World, listener: &mut Listener) {
     let last = world.create(Kind::Note, note("last")).await;
-    assert_eq!(next(listener).await.event.item, last.id);
+    assert_eq!(item_event(&next(listener).await.event).item, last.id);
 }
 
 #[tokio::test]
@@ -59,7 +64,7 @@ async fn another_process_is_heard() {
     let mut listener = world.interline.listen(&world.owner, all(ListenFrom::Now)).await.unwrap();
     let elsewhere: Interline = world.limited(interline_items::fields::Limits::default());
     let made = elsewhere.create(&world.owner, Kind::Note, note("there")).await.unwrap().item;
-    assert_eq!(next(&mut listener).await.event.item, made.id);
+    assert_eq!(item_event(&next(&mut listener).await.event).item, made.id);
 }
 
 #[tokio::test]
@@ -79,7 +84,7 @@ async fn a_listener_goes_on_after_its_cursor_without_loss_or_repetition() {
         let mut listener = world.interline.listen(&world.owner, all(from)).await.unwrap();
         for _ in 0..round % 4 {
             let received = next(&mut listener).await;
-            versions.push(received.event.version);
+            versions.push(item_event(&received.event).version);
             cursor = received.cursor;
         }
         assert_eq!(listener.cursor(), &cursor);
@@ -111,7 +116,7 @@ async fn kinds_and_ids_narrow_what_is_heard() {
         let mut listener = world.interline.listen(&world.owner, requested).await.unwrap();
         let mut kinds = Vec::new();
         for _ in 0..count {
-            kinds.push(next(&mut listener).await.event.kind);
+            kinds.push(item_event(&next(&mut listener).await.event).kind);
         }
         kinds
     };
@@ -120,9 +125,9 @@ async fn kinds_and_ids_narrow_what_is_heard() {
     assert_eq!(items(prompts, 1).await, [Kind::Prompt]);
     let mut only =
         world.interline.listen(&world.owner, ListenRequest { ids: Some([one.id].into()), ..all(from) }).await.unwrap();
-    assert_eq!(next(&mut only).await.event.item, one.id);
+    assert_eq!(item_event(&next(&mut only).await.event).item, one.id);
     world.update(&one, title("again")).await.unwrap();
-    assert_eq!(next(&mut only).await.event.version, 2, "the other note was not received");
+    assert_eq!(item_event(&next(&mut only).await.event).version, 2, "the other note was not received");
 }
 
 #[tokio::test]
@@ -135,9 +140,9 @@ async fn what_a_caller_may_not_see_is_not_heard() {
     let mut prompts = world.interline.listen(&narrowed, all(ListenFrom::Oldest)).await.unwrap();
     world.create(Kind::Note, note("hers")).await;
     let prompt = world.create(Kind::Prompt, prompt("hello", "Hi", &[])).await;
-    assert_eq!(next(&mut prompts).await.event.item, prompt.id);
+    assert_eq!(item_event(&next(&mut prompts).await.event).item, prompt.id);
     let own = world.interline.create(&ben, Kind::Note, note("his")).await.unwrap().item;
-    assert_eq!(next(&mut his).await.event.item, own.id);
+    assert_eq!(item_event(&next(&mut his).await.event).item, own.id);
 }
 
 #[tokio::test]

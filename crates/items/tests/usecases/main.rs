@@ -6,10 +6,12 @@ mod samples;
 mod world;
 
 mod access;
+mod changes;
 mod code;
 mod edit;
 mod events;
 mod fairness;
 mod idempotency;
 mod items;
+mod search_index;
 mod upkeep;

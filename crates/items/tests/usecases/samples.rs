@@ -76,5 +76,13 @@ pub(crate) fn by_name(name: &str) -> ItemRef {
 
 /// A token that is not narrowed.
 pub(crate) fn token() -> TokenDraft {
-    TokenDraft { name: "test".to_owned(), scopes: None, kinds: None, spaces: None, expires_at: None, user: None }
+    TokenDraft {
+        name: "test".to_owned(),
+        scopes: None,
+        kinds: None,
+        spaces: None,
+        expires_at: None,
+        user: None,
+        author: interline_items::Author::Person,
+    }
 }

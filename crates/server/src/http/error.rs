@@ -248,6 +248,7 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::StaleLines { .. }
         | Error::StaleOffer { .. }
         | Error::KeyInFlight
+        | Error::ChangeSet(_)
         | Error::Duplicate { .. }
         | Error::SlugTaken(_) => StatusCode::CONFLICT,
         Error::Conflict { expectation: Expectation::Precondition, .. } => StatusCode::PRECONDITION_FAILED,

@@ -1,6 +1,6 @@
 //! The data of a conflict: the present state of the item, what changed since, and where a merge failed.
 
-use interline_items::{ConflictPassage, ConflictPlace, FailedMerge, Item, UnifiedDiff};
+use interline_items::{ChangeSetError, ConflictPassage, ConflictPlace, FailedMerge, Item, UndoConflict, UnifiedDiff};
 use serde_json::{Map, Value, json};
 
 use super::error::{ErrorBody, item, object};
@@ -40,6 +40,26 @@ fn failed_merge(merge: &FailedMerge) -> Map<String, Value> {
             object([("conflicts", json!([])), ("refusal", refusal)])
         }
     }
+}
+
+/// The data of a change set that is not joined, or not taken back.
+pub(super) fn change_set_error(error: &ChangeSetError) -> Map<String, Value> {
+    match error {
+        ChangeSetError::Closed(set) => object([("change_set", set.to_string().into())]),
+        ChangeSetError::Conflicts(conflicts) => object([("conflicts", conflicts.iter().map(undo_conflict).collect())]),
+        ChangeSetError::UnknownHunk(hunk) => object([("hunk", hunk.as_str().into())]),
+    }
+}
+
+/// Why the changes of an item cannot be taken back.
+pub(super) fn undo_conflict(conflict: &UndoConflict) -> Value {
+    let UndoConflict { item, cause, places, fields } = conflict;
+    let mut data =
+        json!({"id": item.to_string(), "cause": cause.name(), "places": places.iter().map(place).collect::<Vec<_>>()});
+    if !fields.is_empty() {
+        data["fields"] = fields.clone().into();
+    }
+    data
 }
 
 fn place(place: &ConflictPlace) -> Value {

@@ -2,14 +2,14 @@
 //! writer of the values knows: a value that is added there is described.
 
 use interline_interchange::Format;
-use interline_items::{Action, CodeKind, EventKind, Kind, Level, Scope, Source};
+use interline_items::{Action, CodeKind, Kind, Level, ReviewState as Review, Scope, Source};
 use interline_python::DecoratorKind;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 
 use super::code::{PARAMETER_KINDS, parameter_kind_name};
 use super::error::error_codes;
-use super::event::event_name;
+use super::event::event_names;
 use super::users::{ROLES, SPACE_KINDS, role_name};
 
 /// Declares types that stand for closed sets of values where a schema is derived (`value_type = ItemType`), and
@@ -74,10 +74,12 @@ enumerations! {
     SnippetField = snippet_fields();
     /// What was done to an item.
     HistoryAction = Action::ALL.iter().map(|action| action.name());
+    /// What people have decided about changes.
+    ReviewState = Review::ALL.iter().map(|state| state.name());
     /// The door that a change came through.
     ChangeSource = Source::ALL.iter().map(|source| source.name());
-    /// What happened to an item.
-    EventName = EventKind::ALL.iter().copied().map(event_name);
+    /// What happened to an item or a change set.
+    EventName = event_names();
     /// What became of a delivery.
     DeliveryState = delivery_states();
     /// What a token allows.

@@ -1,6 +1,7 @@
 //! The types of the JSON that both doors read and write. They hold no business rule: they say which member is where, and
 //! convert to and from the types of `interline-items`.
 
+mod changes;
 pub(crate) mod code;
 mod conflict;
 mod cursor;
@@ -23,6 +24,11 @@ mod truncation;
 mod users;
 mod webhooks;
 
+pub(crate) use changes::{
+    Attributed, ChangeSetDetailsResponse, ChangeSetList, ChangeSetResponse, KeepChangeSetsRequest, KeepChangesRequest,
+    KeptChangeSets, REASON, UndoChangesRequest, UndoneChangesResponse, item_ids, parse_change_set, parse_reason,
+    read_change_set_cursor,
+};
 pub(crate) use cursor::CursorText;
 pub(crate) use edit_requests::{
     DeleteContentRequest, EditRequestBody, EditsRequest, InsertRequest, PatchContentRequest, StrReplaceRequest,
@@ -31,14 +37,14 @@ pub(crate) use edit_requests::{
 pub(crate) use edit_response::{EditResponse, EditWarningResponse, dry_run_flag, edit_counts};
 pub(crate) use enrichment::EnrichmentResponse;
 pub(crate) use enumerations::{
-    ExportFormatName, HealthStatus, ImportFormat, ItemType, SearchField, enumeration_schema, enumeration_schemas,
-    enumerations,
+    ExportFormatName, HealthStatus, ImportFormat, ItemType, ReviewState as ReviewStateName, SearchField,
+    enumeration_schema, enumeration_schemas, enumerations,
 };
 pub(crate) use error::{ErrorBody, fields_message};
 pub(crate) use event::EventMessage;
 pub(crate) use field_error::{invalid_field, json_field_error};
-pub(crate) use history::{HistoryList, MergedFromResponse, VersionDiffResponse};
-pub(crate) use import::{ImportResponse, parse_record_line};
+pub(crate) use history::{BlameResponse, HistoryList, MergedFromResponse, VersionDiffResponse};
+pub(crate) use import::ImportResponse;
 pub(crate) use item::{ContentMetadata, Extent, ItemResponse, collection_of, content_length, total_lines};
 pub(crate) use list::{ItemList, LookedUpItems, TagCount, TagList};
 pub(crate) use object::Object;
@@ -50,7 +56,7 @@ pub(crate) use requests::{
 pub(crate) use time::Time;
 pub(crate) use truncation::{MAX_CHARS, Truncation};
 pub(crate) use users::{
-    CreatedToken, CreatedUser, SpaceList, SpaceResponse, TokenList, TokenResponse, UserList, UserResponse,
+    CreatedToken, CreatedUser, Me, SpaceList, SpaceResponse, TokenList, TokenResponse, UserList, UserResponse,
 };
 pub(crate) use webhooks::{
     CreateWebhookRequest, CreatedWebhook, DeliveredEvent, DeliveryList, DeliveryResponse, UpdateWebhookRequest,

@@ -294,6 +294,9 @@ pub(crate) struct CreateTokenRequest {
     /// Whose it is, for admins; unless given, the caller's.
     #[serde(default)]
     pub(crate) user_id: Option<Uuid>,
+    /// Whether agents use it: people review what is written with it, and there are things that it cannot do.
+    #[serde(default)]
+    pub(crate) agent: bool,
 }
 
 /// Deserializes a field that is there: `null` counts as a value, which most types refuse.

@@ -1,6 +1,6 @@
 //! Users, tokens and spaces in responses.
 
-use interline_items::{Kind, Membership, Rank, Role, Scope, SpaceOwner, Token, User};
+use interline_items::{Author, Kind, Membership, Rank, Role, Scope, SpaceOwner, Token, User};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -39,6 +39,16 @@ impl From<&User> for UserResponse {
     }
 }
 
+/// The caller as a user.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Me {
+    #[serde(flatten)]
+    pub(crate) user: UserResponse,
+    /// How many change sets of agents that the caller sees nobody has reviewed, some thousands at the most.
+    #[schema(value_type = i64, minimum = 0)]
+    pub(crate) unreviewed: u64,
+}
+
 /// A new user with its first token, which is shown once.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CreatedUser {
@@ -63,6 +73,8 @@ pub(crate) struct TokenResponse {
     id: Uuid,
     /// What its user calls it.
     name: String,
+    /// Whether agents use it: people review what is written with it, and there are things that it cannot do.
+    agent: bool,
     /// What it allows.
     #[schema(value_type = Vec<TokenScope>)]
     scopes: Vec<&'static str>,
@@ -86,6 +98,7 @@ impl From<&Token> for TokenResponse {
         TokenResponse {
             id: token.id.uuid(),
             name: token.name.clone(),
+            agent: token.author == Author::Agent,
             scopes: token.scopes.iter().copied().map(Scope::name).collect(),
             kinds: token.kinds.as_ref().map(|kinds| kinds.iter().copied().map(Kind::name).collect()),
             spaces: token.spaces.as_ref().map(|spaces| spaces.iter().map(|space| space.uuid()).collect()),

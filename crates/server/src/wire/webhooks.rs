@@ -142,7 +142,7 @@ pub(crate) struct WebhookList {
 
 /// An event as a webhook is told it.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct DeliveredEvent {
+pub(crate) struct DeliveredEvent<'a> {
     /// The webhook.
     webhook_id: Uuid,
     /// The number of the delivery: the same each time that it is tried.
@@ -151,11 +151,11 @@ pub(crate) struct DeliveredEvent {
     /// The item's space.
     space_id: Uuid,
     #[serde(flatten)]
-    fields: EventFields,
+    fields: EventFields<'a>,
 }
 
-impl DeliveredEvent {
-    pub(crate) fn new(webhook: &Webhook, delivery: &Delivery) -> DeliveredEvent {
+impl<'a> DeliveredEvent<'a> {
+    pub(crate) fn new(webhook: &Webhook, delivery: &'a Delivery) -> DeliveredEvent<'a> {
         DeliveredEvent {
             webhook_id: webhook.id.uuid(),
             delivery: delivery.number,
@@ -168,9 +168,9 @@ impl DeliveredEvent {
 /// What a webhook is to be told or was told, and what became of it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Delivery)]
-pub(crate) struct DeliveryResponse {
+pub(crate) struct DeliveryResponse<'a> {
     #[serde(flatten)]
-    event: DeliveredEvent,
+    event: DeliveredEvent<'a>,
     /// What became of it.
     #[schema(value_type = DeliveryStateName)]
     state: &'static str,
@@ -190,8 +190,8 @@ pub(crate) struct DeliveryResponse {
     due_at: Option<Time>,
 }
 
-impl DeliveryResponse {
-    pub(crate) fn new(webhook: &Webhook, delivery: &Delivery) -> DeliveryResponse {
+impl<'a> DeliveryResponse<'a> {
+    pub(crate) fn new(webhook: &Webhook, delivery: &'a Delivery) -> DeliveryResponse<'a> {
         let last = delivery.last.as_ref();
         DeliveryResponse {
             event: DeliveredEvent::new(webhook, delivery),
@@ -211,7 +211,7 @@ impl DeliveryResponse {
 
 /// The deliveries of a webhook.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct DeliveryList {
+pub(crate) struct DeliveryList<'a> {
     /// Newest first.
-    pub(crate) deliveries: Vec<DeliveryResponse>,
+    pub(crate) deliveries: Vec<DeliveryResponse<'a>>,
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use interline_server::{McpServer, serve_mcp_on};
+use interline_server::{Identity, McpServer, serve_mcp_on};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex};
 use tokio::task::JoinHandle;
@@ -57,7 +57,8 @@ impl Connection {
     pub(crate) fn new(store: &TestStore, server: McpServer, bytes: usize) -> Connection {
         let (to_server, input) = duplex(bytes);
         let (output, from_server) = duplex(bytes);
-        let served = tokio::spawn(serve_mcp_on(server, store.interline.clone(), store.owner, (input, output)));
+        let served =
+            tokio::spawn(serve_mcp_on(server, store.interline.clone(), Identity::User(store.owner), (input, output)));
         Connection {
             to_server,
             from_server: BufReader::new(from_server),

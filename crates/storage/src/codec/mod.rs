@@ -1,13 +1,16 @@
 //! The encoding of column values that the databases do not look into, the same for both storages.
 //!
+//! * [`event_subject`] decodes what an event is about.
 //! * [`functions`] encodes the functions of code, [`json`] other small structures, as JSON text.
 //! * [`names`] are the stable names of enumerations, [`owner`] the columns of the owner of a space.
 //! * [`undo`] encodes old contents: the record of each version leads to the content before it. It uses [`splices`],
-//!   [`compression`] and [`varint`], a short form of numbers.
+//!   [`compression`] and [`varint`], a short form of numbers. [`undo_steps`] goes back through a history by these records, and
+//!   [`text_sources`] finds the older versions from which lines were brought back.
 //! * [`membership`] merges the rows of a user's memberships, [`retention`] decides which records of a history are
 //!   forgotten, [`whole_versions`] in which order the versions of a damaged item are tried.
 
 mod compression;
+pub(crate) mod event_subject;
 pub(crate) mod functions;
 pub(crate) mod json;
 pub(crate) mod membership;
@@ -15,7 +18,9 @@ pub(crate) mod names;
 pub(crate) mod owner;
 pub(crate) mod retention;
 mod splices;
+pub(crate) mod text_sources;
 pub(crate) mod undo;
+pub(crate) mod undo_steps;
 pub(crate) mod varint;
 pub(crate) mod whole_versions;
 

@@ -1,6 +1,8 @@
 //! Stable names of enumerations. `items` names those that the API shows; the others are named here.
 
-use interline_items::{Action, DeliveryState, EventKind, Kind, Rank, Role, Scope, Source};
+use interline_items::{
+    Action, Author, ChangeSetNews, DeliveryState, EventKind, Kind, Rank, ReviewState, Role, Scope, Source,
+};
 use jiff::Timestamp;
 
 use super::CodecError;
@@ -50,6 +52,41 @@ pub(crate) fn parse_source(name: &str) -> Result<Source, CodecError> {
 /// The kind of event of an [`EventKind::name`].
 pub(crate) fn parse_event_kind(name: &str) -> Result<EventKind, CodecError> {
     EventKind::from_name(name).ok_or_else(|| unknown("event", name))
+}
+
+/// What the names of events about change sets begin with.
+const CHANGE_SET_EVENT: &str = "change.";
+
+/// The name of an event about a change set.
+pub(crate) fn change_set_event_name(news: ChangeSetNews) -> String {
+    format!("{CHANGE_SET_EVENT}{news}")
+}
+
+/// What an event tells about a change set; `None` of an event about an item.
+pub(crate) fn parse_change_set_event(name: &str) -> Result<Option<ChangeSetNews>, CodecError> {
+    let news = name.strip_prefix(CHANGE_SET_EVENT);
+    news.map(|news| ChangeSetNews::from_name(news).ok_or_else(|| unknown("event", name))).transpose()
+}
+
+/// The author of a column that is null for people.
+pub(crate) fn parse_author(name: Option<&str>) -> Result<Author, CodecError> {
+    name.map_or(Ok(Author::Person), |name| Author::from_name(name).ok_or_else(|| unknown("author", name)))
+}
+
+/// The column of an author.
+pub(crate) fn stored_author(author: Author) -> Option<&'static str> {
+    Some(author.name()).filter(|_| author != Author::Person)
+}
+
+/// The state of a column that is null for what was kept from the start.
+pub(crate) fn parse_review(name: Option<&str>) -> Result<ReviewState, CodecError> {
+    name.map_or(Ok(ReviewState::Kept), |name| ReviewState::from_name(name).ok_or_else(|| unknown("review", name)))
+}
+
+/// The column of the state of a new change.
+pub(crate) fn stored_initial_review(author: Author) -> Option<&'static str> {
+    let state = ReviewState::initial(author);
+    Some(state.name()).filter(|_| state != ReviewState::Kept)
 }
 
 /// The state of a delivery of a [`DeliveryState::name`].

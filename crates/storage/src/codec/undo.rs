@@ -164,13 +164,13 @@ pub(crate) fn rebuild(newest: Option<Arc<str>>, records: &[UndoRecord]) -> Resul
     for UndoRecord { kind, bytes } in records {
         match kind {
             UndoKind::Unchanged => {}
-            UndoKind::Splices => edits.push(splices::decode(bytes)?),
-            UndoKind::ZippedSplices => edits.push(splices::decode(&compression::decompress(bytes)?)?),
+            UndoKind::Splices => edits.push(decode_splices(bytes)?),
+            UndoKind::ZippedSplices => edits.push(decode_zipped_splices(bytes)?),
             UndoKind::Delta => {
                 let newer = apply_edits(content, &std::mem::take(&mut edits))?.ok_or(NO_NEWER)?;
-                content = Some(text(compression::decompress_against(&newer, bytes)?)?);
+                content = Some(decode_delta(&newer, bytes)?);
             }
-            UndoKind::Whole => (content, edits) = (Some(text(compression::decompress(bytes)?)?), Vec::new()),
+            UndoKind::Whole => (content, edits) = (Some(decode_whole(bytes)?), Vec::new()),
             UndoKind::Absent => (content, edits) = (None, Vec::new()),
             UndoKind::Lost => return Err(CodecError::Undo("it was damaged when its item was repaired")),
         }
@@ -178,11 +178,31 @@ pub(crate) fn rebuild(newest: Option<Arc<str>>, records: &[UndoRecord]) -> Resul
     apply_edits(content, &edits)
 }
 
-const NO_NEWER: CodecError = CodecError::Undo("there is no newer content");
+/// The edit of a record with splices.
+pub(super) fn decode_splices(bytes: &[u8]) -> Result<Edit, CodecError> {
+    splices::decode(bytes)
+}
+
+/// The edit of a record with compressed splices.
+pub(super) fn decode_zipped_splices(bytes: &[u8]) -> Result<Edit, CodecError> {
+    splices::decode(&compression::decompress(bytes)?)
+}
+
+/// The older text of a delta.
+pub(super) fn decode_delta(newer: &str, bytes: &[u8]) -> Result<Arc<str>, CodecError> {
+    text(compression::decompress_against(newer, bytes)?)
+}
+
+/// The text of a whole copy.
+pub(super) fn decode_whole(bytes: &[u8]) -> Result<Arc<str>, CodecError> {
+    text(compression::decompress(bytes)?)
+}
+
+pub(super) const NO_NEWER: CodecError = CodecError::Undo("there is no newer content");
 const ANOTHER_TEXT: CodecError = CodecError::Undo("its splices are for another text");
 
 /// Applies edits to a content, one after the other.
-fn apply_edits(content: Option<Arc<str>>, edits: &[Edit]) -> Result<Option<Arc<str>>, CodecError> {
+pub(super) fn apply_edits(content: Option<Arc<str>>, edits: &[Edit]) -> Result<Option<Arc<str>>, CodecError> {
     if edits.is_empty() {
         return Ok(content);
     }

@@ -16,7 +16,7 @@ impl From<tokio_postgres::Error> for MigrationFailure {
 }
 
 /// The migrations, oldest first. A released migration never changes.
-const MIGRATIONS: [(&str, &str); 11] = [
+const MIGRATIONS: [(&str, &str); 12] = [
     ("0001_items", include_str!("../../migrations/postgres/0001_items.sql")),
     ("0002_search", include_str!("../../migrations/postgres/0002_search.sql")),
     ("0003_code", include_str!("../../migrations/postgres/0003_code.sql")),
@@ -28,6 +28,7 @@ const MIGRATIONS: [(&str, &str); 11] = [
     ("0009_app_purge", include_str!("../../migrations/postgres/0009_app_purge.sql")),
     ("0010_imports", include_str!("../../migrations/postgres/0010_imports.sql")),
     ("0011_merged_from", include_str!("../../migrations/postgres/0011_merged_from.sql")),
+    ("0012_change_sets", include_str!("../../migrations/postgres/0012_change_sets.sql")),
 ];
 
 /// Processes that start together wait for this lock: the first one migrates, however long, and the others find it done.

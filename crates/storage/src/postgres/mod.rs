@@ -7,6 +7,7 @@
 
 mod accounts;
 mod apps;
+mod change_sets;
 mod connection;
 mod database_place;
 mod failure;
@@ -61,7 +62,7 @@ use self::write::commit_on_newest::CommitOnNewest;
 use self::write::transaction_retry::{run_detached, run_with_retry};
 use crate::OpenError;
 use crate::tables::app_purge::{self, PurgeStep};
-use crate::tables::{self, idempotency, import_sources, organizations, tokens, users};
+use crate::tables::{self, idempotency, import_sources, organizations, search_index, tokens, users};
 
 /// A use is no change: the stamp stays. An older use does not overwrite a newer one.
 const MARK_USED: &str = "
@@ -338,6 +339,15 @@ impl Store for PostgresStore {
         run_detached(&self.pools, async move { search::index::step(&pools, indexer, step).await }).await
     }
 
+    async fn stale_items(&self) -> Result<u64, StoreError> {
+        self.pools.use_one(async { search_index::count_stale(&self.client().await?).await }).await
+    }
+
+    async fn release_index(&self) -> Result<(), StoreError> {
+        let holder = self.indexer;
+        self.write(move |client| async move { search_index::release_lease(&client, holder).await }).await
+    }
+
     async fn check(&self) -> Result<CheckReport, StoreError> {
         Ok(search::check::check(&mut self.client().await?).await?)
     }
@@ -443,6 +453,10 @@ impl Store for PostgresStore {
 
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
         self.pools.use_one(async { tokens::credentials(&self.client().await?, secret).await }).await
+    }
+
+    async fn token_credentials(&self, id: TokenId) -> Result<Option<Credentials>, StoreError> {
+        self.pools.use_one(async { tokens::credentials_by_id(&self.client().await?, id).await }).await
     }
 
     async fn token_secrets(&self) -> Result<Vec<SecretHash>, StoreError> {

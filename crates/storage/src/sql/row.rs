@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use interline_items::{AppId, ItemId, OrganizationId, SpaceId, StoreError, TokenId, UserId, WebhookId};
+use interline_items::{AppId, ChangeSetId, ItemId, OrganizationId, SpaceId, StoreError, TokenId, UserId, WebhookId};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -99,6 +99,12 @@ impl<const N: usize> FromColumn<'_> for [u8; N] {
     }
 }
 
+impl<'row> FromColumn<'row> for &'row [u8] {
+    fn from_column(row: &'row dyn RawRow, column: usize) -> Result<Option<&'row [u8]>, StoreError> {
+        row.bytes(column)
+    }
+}
+
 impl FromColumn<'_> for Uuid {
     fn from_column(row: &dyn RawRow, column: usize) -> Result<Option<Uuid>, StoreError> {
         row.uuid(column)
@@ -115,7 +121,7 @@ macro_rules! ids {
     )*};
 }
 
-ids!(AppId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId);
+ids!(AppId, ChangeSetId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId);
 
 fn malformed(column: usize) -> StoreError {
     StoreError::Failed(format!("column {column} of a row holds what this program never writes"))

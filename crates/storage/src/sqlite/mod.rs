@@ -5,6 +5,7 @@
 //! [`history`], of the search index in [`search`], of other tables in the modules beside them.
 
 mod apps;
+mod change_sets;
 mod connection;
 mod database_files;
 mod failure;
@@ -54,7 +55,9 @@ use self::write::writer::Writer;
 use crate::OpenError;
 use crate::integrity::Integrity;
 use crate::tables::app_purge::{self, PurgeStep};
-use crate::tables::{self, idempotency, import_sources, organizations, removal, retention, tokens, users};
+use crate::tables::{
+    self, idempotency, import_sources, organizations, removal, retention, search_index, tokens, users,
+};
 
 /// How many tokens are looked up before other tasks of the thread have their turn.
 const TOKENS_AT_ONCE: usize = 64;
@@ -307,6 +310,15 @@ impl Store for SqliteStore {
         search::index::step(&self.readers, &self.writer, self.indexer, step).await
     }
 
+    async fn stale_items(&self) -> Result<u64, StoreError> {
+        self.readers.read(|connection| poll_once(search_index::count_stale(connection)))
+    }
+
+    async fn release_index(&self) -> Result<(), StoreError> {
+        let holder = self.indexer;
+        Ok(self.writer.run(move |connection| poll_once(search_index::release_lease(connection, holder))).await?)
+    }
+
     async fn check(&self) -> Result<CheckReport, StoreError> {
         self.readers.read_long(search::check::check).await
     }
@@ -434,6 +446,11 @@ impl Store for SqliteStore {
 
     async fn credentials(&self, secret: SecretHash) -> Result<Option<Credentials>, StoreError> {
         let find = |connection: &_| poll_once(tokens::credentials(connection, secret));
+        self.readers.read(|connection| in_snapshot(connection, find))
+    }
+
+    async fn token_credentials(&self, id: TokenId) -> Result<Option<Credentials>, StoreError> {
+        let find = |connection: &_| poll_once(tokens::credentials_by_id(connection, id));
         self.readers.read(|connection| in_snapshot(connection, find))
     }
 

@@ -3,6 +3,7 @@
 use interline_items::{Attempt, Delivery, DeliveryState, Event, StoreError, WebhookId};
 use jiff::{SignedDuration, Timestamp};
 
+use crate::codec::event_subject::SubjectColumns;
 use crate::codec::{json, names};
 use crate::sql::{Dialect, RowReader, Sql, Statement, query_first, statement, values};
 
@@ -10,7 +11,7 @@ use crate::sql::{Dialect, RowReader, Sql, Statement, query_first, statement, val
 macro_rules! select_deliveries {
     () => {
         "SELECT number, state, due_at, attempts, tried_at, microseconds, status, failure,
-                space, event_number, event, item, kind, version, changed_fields, source, at
+                space, event_number, event, item, kind, version, changed_fields, source, at, attribution
          FROM deliveries WHERE webhook = ?1 AND "
     };
 }
@@ -102,13 +103,17 @@ fn from_row(row: &mut RowReader<'_>) -> Result<Delivery, StoreError> {
         event: Event {
             space: row.get()?,
             number: row.get()?,
-            event_kind: names::parse_event_kind(row.get()?)?,
-            item: row.get()?,
-            kind: names::parse_kind(row.get()?)?,
-            version: row.get()?,
-            changed_fields: json::decode_strings(row.get()?, "changed fields")?,
+            subject: SubjectColumns {
+                event: row.get()?,
+                subject: row.get()?,
+                kind: row.get()?,
+                version: row.get()?,
+                changed_fields: row.get()?,
+            }
+            .decode()?,
             source: names::parse_source(row.get()?)?,
             at: row.get()?,
+            attribution: row.optional()?.map(json::decode_attribution).transpose()?,
         },
     })
 }

@@ -9,14 +9,18 @@
 
 pub(crate) mod app_purge;
 pub(crate) mod apps;
+pub(crate) mod change_sets;
 pub(crate) mod deliveries;
 pub(crate) mod enrichments;
 pub(crate) mod idempotency;
 pub(crate) mod import_sources;
 pub(crate) mod jobs;
 pub(crate) mod organizations;
+pub(crate) mod purged_changes;
 pub(crate) mod removal;
 pub(crate) mod retention;
+pub(crate) mod search_index;
 pub(crate) mod tokens;
+pub(crate) mod undo_steps;
 pub(crate) mod users;
 pub(crate) mod webhooks;

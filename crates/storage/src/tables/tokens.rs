@@ -1,23 +1,23 @@
 //! The table `tokens`: access tokens, and the credentials that a token's secret stands for.
 
-use interline_items::{Credentials, NewToken, SecretHash, StoreError, Token, TokenId, UserId};
+use interline_items::{Credentials, NewToken, SecretHash, StoreError, Token, TokenId, User, UserId};
 use jiff::Timestamp;
 
 use super::users::{self, user_columns};
-use crate::codec::json;
+use crate::codec::{json, names};
 use crate::sql::{RowReader, Sql, Statement, column, query_first, statement, values};
 
 const INSERT: Statement = statement!(
     "INSERT INTO tokens (
-         id, \"user\", name, secret, scopes, kinds, spaces, prefix, created_at, expires_at, last_used_at
-     ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+         id, \"user\", name, secret, scopes, kinds, spaces, prefix, created_at, expires_at, last_used_at, author
+     ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
 );
 
 /// The columns that [`from_row`] reads.
 macro_rules! token_columns {
     () => {
         "tokens.id, tokens.\"user\", tokens.name, tokens.scopes, tokens.kinds, tokens.spaces, tokens.prefix,
-         tokens.created_at, tokens.expires_at, tokens.last_used_at"
+         tokens.created_at, tokens.expires_at, tokens.last_used_at, tokens.author"
     };
 }
 
@@ -35,6 +35,16 @@ const BY_SECRET: Statement = statement!(
     user_columns!(),
     " FROM tokens JOIN users ON users.id = tokens.\"user\"
       WHERE tokens.secret = ?1 AND users.deleted_at IS NULL"
+);
+
+/// A token that was removed keeps its row for histories, without its secret.
+const BY_ID: Statement = statement!(
+    "SELECT ",
+    token_columns!(),
+    ", ",
+    user_columns!(),
+    " FROM tokens JOIN users ON users.id = tokens.\"user\"
+      WHERE tokens.id = ?1 AND tokens.secret IS NOT NULL AND users.deleted_at IS NULL"
 );
 
 const SECRETS: Statement = statement!("SELECT secret FROM tokens WHERE secret IS NOT NULL");
@@ -69,6 +79,7 @@ pub(crate) async fn add<S: Sql>(sql: &S, new: &NewToken) -> Result<(), S::Failur
         token.created_at,
         token.expires_at,
         token.last_used_at,
+        names::stored_author(token.author),
     ];
     sql.execute(INSERT, values).await?;
     Ok(())
@@ -77,8 +88,22 @@ pub(crate) async fn add<S: Sql>(sql: &S, new: &NewToken) -> Result<(), S::Failur
 /// The token with a secret, its user, and what the user is a member of. Two statements: the caller sees to it that they
 /// see one state where that matters.
 pub(crate) async fn credentials<S: Sql>(sql: &S, secret: SecretHash) -> Result<Option<Credentials>, S::Failure> {
-    let read = |row: &mut RowReader<'_>| Ok((from_row(row)?, users::from_row(row)?));
-    let Some((token, user)) = query_first(sql, BY_SECRET, values![&secret.0], read).await? else { return Ok(None) };
+    let found = query_first(sql, BY_SECRET, values![&secret.0], with_user).await?;
+    with_memberships(sql, found).await
+}
+
+/// The same of a token that is named by its id.
+pub(crate) async fn credentials_by_id<S: Sql>(sql: &S, id: TokenId) -> Result<Option<Credentials>, S::Failure> {
+    let found = query_first(sql, BY_ID, values![id], with_user).await?;
+    with_memberships(sql, found).await
+}
+
+fn with_user(row: &mut RowReader<'_>) -> Result<(Token, User), StoreError> {
+    Ok((from_row(row)?, users::from_row(row)?))
+}
+
+async fn with_memberships<S: Sql>(sql: &S, found: Option<(Token, User)>) -> Result<Option<Credentials>, S::Failure> {
+    let Some((token, user)) = found else { return Ok(None) };
     let memberships = users::memberships_of(sql, &user).await?;
     Ok(Some(Credentials { token, user, memberships }))
 }
@@ -131,5 +156,6 @@ fn from_row(row: &mut RowReader<'_>) -> Result<Token, StoreError> {
         created_at: row.get()?,
         expires_at: row.optional()?,
         last_used_at: row.optional()?,
+        author: names::parse_author(row.optional()?)?,
     })
 }

@@ -49,7 +49,7 @@ async fn an_open_database_can_be_opened_again(test: TestStore) {
 async fn a_newer_database_is_refused_and_left_alone(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     let (newer, as_it_was) = match test.database {
-        Database::Sqlite { .. } => ("PRAGMA user_version = 999", "PRAGMA user_version = 11"),
+        Database::Sqlite { .. } => ("PRAGMA user_version = 999", "PRAGMA user_version = 12"),
         Database::Postgres { .. } => (
             "INSERT INTO migrations (name) VALUES ('9999_from_the_future')",
             "DELETE FROM migrations WHERE name = '9999_from_the_future'",
@@ -84,6 +84,14 @@ async fn items_of_an_older_program_are_sorted_by_what_they_are_called(test: Test
              DROP INDEX apps_by_slug; DROP INDEX apps_of_slug; DROP INDEX apps_by_deletion;
              DROP INDEX app_version_files_by_hash; ALTER TABLE apps DROP COLUMN deleted_at;
              ALTER TABLE apps DROP COLUMN is_purging; ALTER TABLE versions DROP COLUMN merged_base;
+             DROP INDEX versions_by_set; DROP INDEX versions_unreviewed; DROP TABLE change_set_names;
+             DROP TABLE purged_changes; ALTER TABLE tokens DROP COLUMN author; ALTER TABLE versions DROP COLUMN space;
+             ALTER TABLE versions DROP COLUMN change_set; ALTER TABLE versions DROP COLUMN set_begun;
+             ALTER TABLE versions DROP COLUMN client_name; ALTER TABLE versions DROP COLUMN client_version;
+             ALTER TABLE versions DROP COLUMN reason; ALTER TABLE versions DROP COLUMN author;
+             ALTER TABLE versions DROP COLUMN review; ALTER TABLE versions DROP COLUMN undoes;
+             ALTER TABLE versions DROP COLUMN lines_added; ALTER TABLE versions DROP COLUMN lines_removed;
+             ALTER TABLE events DROP COLUMN attribution; ALTER TABLE deliveries DROP COLUMN attribution;
              DROP TABLE import_sources; DROP INDEX items_in_space; ALTER TABLE items DROP COLUMN front_matter;
              ALTER TABLE versions DROP COLUMN imported_from;
              CREATE UNIQUE INDEX apps_by_slug ON apps (slug, coalesce(organization, X''));

@@ -50,11 +50,13 @@ async fn replace(args: &EditArgs, environment: &Environment) -> Result<(), Comma
             body[name] = value;
         }
     }
-    let api = Api::open(&args.options.address, environment, IfMissing::Refuse).await?;
+    let api = Api::open_to_write(&args.options, environment, IfMissing::Refuse).await?;
     let named = NamedItem::find(&api, &args.item).await?;
     let request = named.request(Method::PATCH, &["str-replace"])?.query("include_content", "false").body(body);
     let answer = api.send(request).await.map_err(|error| explained(error, environment))?;
-    show_edit(&api, args.options.format(), &answer, environment)
+    show_edit(&api, args.options.format(), &answer, environment)?;
+    api.finish().await;
+    Ok(())
 }
 
 /// Shows what an edit did or would do, and remembers the item.
@@ -99,7 +101,7 @@ async fn open(args: &EditArgs, environment: &Environment) -> Result<(), CommandE
     if typed.contains(&true) {
         return Err(CommandError::usage("these options are about a passage").hint("give it with --old and --new"));
     }
-    let api = Api::open(&args.options.address, environment, IfMissing::Refuse).await?;
+    let api = Api::open_to_write(&args.options, environment, IfMissing::Refuse).await?;
     let named = NamedItem::find(&api, &args.item).await?;
     let item = api.send(named.request(Method::GET, &[])?).await?;
     if args.expected_version.is_some_and(|expected| item["version"] != expected) {
@@ -114,7 +116,7 @@ async fn open(args: &EditArgs, environment: &Environment) -> Result<(), CommandE
         };
     }
     match save(&api, &named, &item, &edited).await {
-        Ok(saved) => report(&api, &args.options, "Saved", &saved),
+        Ok(saved) => report(&api, args.options.format(), "Saved", &saved).await,
         Err(error) => Err(edited.kept(error)),
     }
 }

@@ -5,7 +5,7 @@ use reqwest::Method;
 use super::named_item::NamedItem;
 use super::report;
 use crate::api::Api;
-use crate::args::{ArchiveArgs, ItemArgs, RemoveArgs, StoreCommandArgs, UnarchiveArgs};
+use crate::args::{ArchiveArgs, ItemArgs, RemoveArgs, UnarchiveArgs, WriteCommandArgs};
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::local::IfMissing;
@@ -21,18 +21,18 @@ pub(crate) async fn unarchive(args: &UnarchiveArgs, environment: &Environment) -
 
 async fn post(
     item: &ItemArgs,
-    options: &StoreCommandArgs,
+    options: &WriteCommandArgs,
     (action, done): (&str, &str),
     environment: &Environment,
 ) -> Result<(), CommandError> {
-    let api = Api::open(&options.address, environment, IfMissing::Refuse).await?;
+    let api = Api::open_to_write(options, environment, IfMissing::Refuse).await?;
     let named = NamedItem::find(&api, item).await?;
     let request = named.request(Method::POST, &[action])?.query("include_content", "false");
-    report(&api, options, done, &api.send(request).await?)
+    report(&api, options.format(), done, &api.send(request).await?).await
 }
 
 pub(crate) async fn remove(args: &RemoveArgs, environment: &Environment) -> Result<(), CommandError> {
-    let api = Api::open(&args.options.address, environment, IfMissing::Refuse).await?;
+    let api = Api::open_to_write(&args.options, environment, IfMissing::Refuse).await?;
     let named = NamedItem::find(&api, &args.item).await?;
     let request = named.request(Method::DELETE, &[])?;
     api.send(request.maybe_query("permanent", args.permanent.then_some("true"))).await?;
@@ -40,10 +40,12 @@ pub(crate) async fn remove(args: &RemoveArgs, environment: &Environment) -> Resu
         api.last.set(&named.id);
     }
     match args.options.format() {
-        OutputFormat::Json => Ok(()),
-        OutputFormat::Text if args.permanent => print(&format!("Removed {} for ever.", named.id)),
+        OutputFormat::Json => {}
+        OutputFormat::Text if args.permanent => print(&format!("Removed {} for ever.", named.id))?,
         OutputFormat::Text => {
-            print(&format!("Moved {} to the trash; `interline restore {}` brings it back.", named.id, named.id))
+            print(&format!("Moved {} to the trash; `interline restore {}` brings it back.", named.id, named.id))?;
         }
     }
+    api.finish().await;
+    Ok(())
 }

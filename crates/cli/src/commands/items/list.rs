@@ -17,7 +17,8 @@ use crate::table::{Column, table};
 const SHORT_ID: usize = "01234567-89ab".len();
 
 pub(crate) async fn run(args: &ListArgs, environment: &Environment) -> Result<(), CommandError> {
-    let page = find(&args.filter, None, environment).await?;
+    let api = Api::open(&args.filter.options.address, environment, IfMissing::Refuse).await?;
+    let page = find(&api, &args.filter, None).await?;
     let screen = Screen::of_stdout(environment);
     match args.filter.options.format() {
         OutputFormat::Json => print_json(&page),
@@ -26,12 +27,7 @@ pub(crate) async fn run(args: &ListArgs, environment: &Environment) -> Result<()
 }
 
 /// A page of items; those that match `(parameter, value)` where one is given.
-pub(super) async fn find(
-    args: &FilterArgs,
-    matching: Option<(&str, &str)>,
-    environment: &Environment,
-) -> Result<Value, CommandError> {
-    let api = Api::open(&args.options.address, environment, IfMissing::Refuse).await?;
+pub(super) async fn find(api: &Api, args: &FilterArgs, matching: Option<(&str, &str)>) -> Result<Value, CommandError> {
     let mut request = ApiRequest::new(Method::GET, &["content"])?
         .query("limit", args.limit.to_string())
         .query("offset", args.offset.to_string())
@@ -53,7 +49,7 @@ pub(super) async fn find(
     api.send(request).await
 }
 
-pub(super) fn items(page: &Value) -> &[Value] {
+pub(in crate::commands) fn items(page: &Value) -> &[Value] {
     page["items"].as_array().map_or(&[], Vec::as_slice)
 }
 
@@ -81,7 +77,7 @@ fn lines(screen: &Screen, items: &[Value]) -> String {
 }
 
 /// The ids: on a terminal the beginnings that tell those items apart.
-pub(super) fn short_ids(screen: &Screen, items: &[Value]) -> Vec<String> {
+pub(in crate::commands) fn short_ids(screen: &Screen, items: &[Value]) -> Vec<String> {
     let ids: Vec<&str> = items.iter().map(|item| text(item, "id")).collect();
     let longest = ids.iter().map(|id| id.len()).max().unwrap_or(0);
     let tells_apart = |length: &usize| {

@@ -12,28 +12,28 @@ use crate::command_error::CommandError;
 use crate::output::printable;
 
 /// An item, named by its id.
-pub(super) struct NamedItem {
-    pub(super) id: String,
+pub(in crate::commands) struct NamedItem {
+    pub(in crate::commands) id: String,
     /// The type that the user asks for.
     kind: Option<Kind>,
 }
 
 impl NamedItem {
     /// Finds the one item that the arguments name.
-    pub(super) async fn find(api: &Api, args: &ItemArgs) -> Result<NamedItem, CommandError> {
+    pub(in crate::commands) async fn find(api: &Api, args: &ItemArgs) -> Result<NamedItem, CommandError> {
         let kind = args.kind.map(|kind| kind.0);
         Ok(NamedItem { id: find(api, &args.item, kind).await?, kind })
     }
 
     /// A request to the item, or to what is below it.
-    pub(super) fn request(&self, method: Method, below: &[&str]) -> Result<ApiRequest, CommandError> {
+    pub(in crate::commands) fn request(&self, method: Method, below: &[&str]) -> Result<ApiRequest, CommandError> {
         let path = [&["content", self.id.as_str()], below].concat();
         Ok(ApiRequest::new(method, &path)?.maybe_query("type", self.kind.map(Kind::name)))
     }
 }
 
 /// The id of the one item that has that name.
-pub(super) async fn find(api: &Api, name: &str, kind: Option<Kind>) -> Result<String, CommandError> {
+pub(in crate::commands) async fn find(api: &Api, name: &str, kind: Option<Kind>) -> Result<String, CommandError> {
     if name == "@last" {
         return api.last.id().map(|id| id.to_string()).ok_or_else(|| {
             CommandError::refused("there is no @last: no command has made or changed an item of this store here")

@@ -89,9 +89,9 @@ async fn create(
     args: &NewItemArgs,
     environment: &Environment,
 ) -> Result<(), CommandError> {
-    let api = Api::open(&args.options.address, environment, IfMissing::Make).await?;
+    let api = Api::open_to_write(&args.options, environment, IfMissing::Make).await?;
     let made = api.send(ApiRequest::new(Method::POST, &[collection])?.body(Value::Object(fields))).await?;
-    report(&api, &args.options, "Created", &made)
+    report(&api, args.options.format(), "Created", &made).await
 }
 
 /// `name`, `name:description`, each with `!` at its end if the argument must be given.

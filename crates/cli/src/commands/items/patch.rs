@@ -20,11 +20,13 @@ pub(crate) async fn run(args: &PatchArgs, environment: &Environment) -> Result<(
     if let Some(version) = args.expected_version {
         body["expected_version"] = version.into();
     }
-    let api = Api::open(&args.options.address, environment, IfMissing::Refuse).await?;
+    let api = Api::open_to_write(&args.options, environment, IfMissing::Refuse).await?;
     let named = NamedItem::find(&api, &args.item).await?;
     let request = named.request(Method::PATCH, &["content"])?.query("include_content", "false").body(body);
     let answer = api.send(request).await.map_err(|error| with_operations(explained(error, environment)))?;
-    show_edit(&api, args.options.format(), &answer, environment)
+    show_edit(&api, args.options.format(), &answer, environment)?;
+    api.finish().await;
+    Ok(())
 }
 
 fn operations(args: &PatchArgs) -> Result<Vec<Value>, CommandError> {

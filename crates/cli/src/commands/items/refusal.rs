@@ -10,11 +10,17 @@ use crate::screen::printable_lines;
 /// How long a command line is that is worth repeating to its user.
 const MAX_COMMAND: usize = 2_000;
 
+/// Fields of the API, and the options that they are given by.
+const OPTIONS: [(&str, &str); 2] = [("`old_str`", "`--old`"), ("`new_str`", "`--new`")];
+
 /// The error with what its response knows: one passage may be the one that was meant.
 pub(super) fn explained(error: CommandError, environment: &Environment) -> CommandError {
+    if error.response("content_empty").is_some() {
+        return error.hint("`interline edit ITEM` alone opens it in an editor, where its first text can be written");
+    }
     let codes = ["no_match", "lost_indentation", "multiple_matches", "conflict"];
     let Some(response) = codes.into_iter().find_map(|code| error.response(code)).cloned() else { return error };
-    let mut error = error;
+    let mut error = error.reworded(&OPTIONS);
     for near in response["nearest"].as_array().into_iter().flatten() {
         let alike = (near["similarity"].as_f64().unwrap_or(0.0) * 100.0).round();
         error = error.detail(format!("\n{}, {alike} % alike:\n{}", lines_of(near), indented(text(near, "diff"))));

@@ -4,28 +4,31 @@ use serde_json::Value;
 
 use super::list::{find, footer, items, short_ids};
 use super::{text, title};
+use crate::api::Api;
 use crate::args::SearchArgs;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
+use crate::local::IfMissing;
 use crate::output::{OutputFormat, print_json, print_to_stderr, printable};
 use crate::screen::{Screen, Style, cut};
 
 pub(crate) async fn run(args: &SearchArgs, environment: &Environment) -> Result<(), CommandError> {
     let parameter = if args.regex { "regex" } else { "q" };
-    let page = find(&args.filter, Some((parameter, &args.query)), environment).await?;
+    let api = Api::open(&args.filter.options.address, environment, IfMissing::Refuse).await?;
+    let page = find(&api, &args.filter, Some((parameter, &args.query))).await?;
     let screen = Screen::of_stdout(environment);
     match args.filter.options.format() {
-        OutputFormat::Json => print_json(&page),
-        OutputFormat::Text if items(&page).is_empty() => {
-            print_to_stderr("nothing found");
-            Ok(())
-        }
+        OutputFormat::Json => print_json(&page)?,
+        OutputFormat::Text if items(&page).is_empty() => print_to_stderr("nothing found"),
         OutputFormat::Text => {
             let ids = short_ids(&screen, items(&page));
             let found: Vec<String> = items(&page).iter().zip(ids).map(|(item, id)| lines(&screen, item, &id)).collect();
-            screen.show(&(found.join("\n") + &footer(&screen, &page)))
+            screen.show(&(found.join("\n") + &footer(&screen, &page)))?;
         }
     }
+    // The next search need not read what this one had to.
+    api.finish().await;
+    Ok(())
 }
 
 /// An item in a line, and where it matches in another.

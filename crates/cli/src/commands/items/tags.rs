@@ -40,23 +40,27 @@ async fn list(args: &TagsArgs, environment: &Environment) -> Result<(), CommandE
 }
 
 async fn rename(args: &TagRenameArgs, environment: &Environment) -> Result<(), CommandError> {
-    let api = Api::open(&args.options.address, environment, IfMissing::Refuse).await?;
+    let api = Api::open_to_write(&args.options, environment, IfMissing::Refuse).await?;
     let request = ApiRequest::new(Method::PATCH, &["tags", &args.tag])?.body(json!({"new_name": args.new_name}));
     let answer = api.send(request).await?;
     match args.options.format() {
-        OutputFormat::Json => print_json(&answer),
+        OutputFormat::Json => print_json(&answer)?,
         OutputFormat::Text => {
             let (from, to) = (printable(&args.tag), printable(&args.new_name));
-            print(&format!("Renamed tag {from} to {to} on {} items.", answer["changed"]))
+            print(&format!("Renamed tag {from} to {to} on {} items.", answer["changed"]))?;
         }
     }
+    api.finish().await;
+    Ok(())
 }
 
 async fn remove(args: &TagRemoveArgs, environment: &Environment) -> Result<(), CommandError> {
-    let api = Api::open(&args.options.address, environment, IfMissing::Refuse).await?;
+    let api = Api::open_to_write(&args.options, environment, IfMissing::Refuse).await?;
     api.send(ApiRequest::new(Method::DELETE, &["tags", &args.tag])?).await?;
     match args.options.format() {
-        OutputFormat::Json => Ok(()),
-        OutputFormat::Text => print(&format!("Removed tag {}.", printable(&args.tag))),
+        OutputFormat::Json => {}
+        OutputFormat::Text => print(&format!("Removed tag {}.", printable(&args.tag)))?,
     }
+    api.finish().await;
+    Ok(())
 }

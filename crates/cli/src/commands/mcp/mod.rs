@@ -19,12 +19,18 @@ pub(super) async fn run(command: McpCommand, environment: &Environment) -> Resul
         McpCommand::Content(args) => (McpServer::Content, args),
         McpCommand::Prompts(args) => (McpServer::Prompts, args),
         McpCommand::Code(args) => (McpServer::Code, args),
-        McpCommand::Install(args) => return install::run(args, environment),
+        McpCommand::Install(args) => return install::run(args, environment).await,
     };
     let settings = McpSettings::from_args(args, environment)?;
     let _log = log::start(settings.log, OutputFormat::Text, environment);
     match settings.address {
-        StoreAddress::Local(store) => LocalStore::open(&store, IfMissing::Make).await?.serve_mcp(server).await,
+        StoreAddress::Local(store) => {
+            LocalStore::open(&store, IfMissing::Make).await?.serve_mcp(server, args.token_id.as_deref()).await
+        }
+        StoreAddress::Server { .. } if args.token_id.is_some() => {
+            Err(CommandError::usage("--as is about a token of the local store, and INTERLINE_URL names a server")
+                .hint("a server knows a token by its secret: give it with --token or INTERLINE_TOKEN"))
+        }
         StoreAddress::Server { url, token } => bridge::run(&RemoteServer::new(url, token)?, server).await,
     }
 }

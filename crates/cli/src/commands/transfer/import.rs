@@ -10,13 +10,14 @@ use std::time::Duration;
 
 use futures_util::stream;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use interline_interchange::{Entry, FileTimes, Format, ReadLimits, Shape, is_source_file, read_file};
+use interline_interchange::{
+    Entry, FileTimes, Format, ReadLimits, Shape, is_source_file, read_file, write_record_line,
+};
 use interline_items::ImportMode;
 use jiff::Timestamp;
 use reqwest::{Body, Method};
 use serde_json::Value;
 
-use super::record_lines::record_line;
 use super::report::Report;
 use super::walk::{Found, Walk};
 use crate::api::{Api, ApiRequest};
@@ -50,16 +51,26 @@ pub(crate) async fn run(args: &ImportArgs, environment: &Environment) -> Result<
         return Err(CommandError::usage(format!("{} is a folder, and {format} is one file", path.display()))
             .hint("name the file"));
     }
-    let api = Api::open(&args.options.address, environment, IfMissing::Make).await?;
+    let api = Api::open_to_write(&args.options, environment, IfMissing::Make).await?;
     let mode = if args.dry_run { ImportMode::DryRun } else { ImportMode::Write };
-    let mut import = Import { api: &api, args, report: Report::new(mode), progress: progress() };
+    let (report, stopped) = (Report::new(mode), Arc::default());
+    let mut import = Import { api: &api, args, report, progress: progress(), stopped };
     let done = match input {
-        None => import.folder(path, format).await,
+        None => tokio::select! {
+            done = import.folder(path, format) => done,
+            error = second_interrupt() => Err(error),
+        },
         Some(input) => import.file(path, format, input).await,
     };
     import.progress.finish_and_clear();
     import.report.print(args.options.format(), &Screen::of_stdout(environment))?;
     done?;
+    if mode == ImportMode::Write {
+        let waiting = progress();
+        waiting.set_message("indexing");
+        import.index().await;
+        waiting.finish_and_clear();
+    }
     if args.strict && import.report.has_problems() {
         return Err(CommandError::refused("some of it was skipped, see above"));
     }
@@ -72,28 +83,30 @@ struct Import<'a> {
     args: &'a ImportArgs,
     report: Report,
     progress: ProgressBar,
+    /// Set by Ctrl-C, once a folder is being read.
+    stopped: Arc<AtomicBool>,
 }
 
 impl Import<'_> {
-    /// Imports the files of a folder, some hundred in a request. Ctrl-C stops it between two requests.
+    /// Imports the files of a folder, some hundred in a request. Ctrl-C stops it between two requests, and twice at once.
     async fn folder(&mut self, folder: &Path, format: Format) -> Result<(), CommandError> {
         let source = self.args.source.clone().unwrap_or_else(|| source_of(folder));
-        let (stopped, limits) = (stop_on_interrupt(), ReadLimits::default());
+        let limits = ReadLimits::default();
+        stop_on_interrupt(Arc::clone(&self.stopped));
         let (mut lines, mut records) = (Vec::new(), 0);
         if !self.progress.is_hidden() {
             // Names alone are read: that is quick beside the import.
-            show_bar(&self.progress, Walk::new(folder).count() as u64, "{bar:30} {pos}/{len} files, {msg}, {eta} left");
+            show_bar(&self.progress, Walk::new(folder).count() as u64, "{bar:20} {pos}/{len} files, {eta} left");
         }
         for found in Walk::new(folder) {
             self.progress.inc(1);
-            if stopped.load(Ordering::Relaxed) {
+            if self.stopped.load(Ordering::Relaxed) {
                 return Err(CommandError::refused("interrupted; what is reported is done")
                     .hint("run the same command again to go on"));
             }
             match read_found(found, format, &limits) {
                 Entry::Record(record) => {
-                    serde_json::to_writer(&mut lines, &record_line(&record)).map_err(CommandError::failed)?;
-                    lines.push(b'\n');
+                    write_record_line(&mut lines, &record).map_err(CommandError::failed)?;
                     records += 1;
                 }
                 Entry::Skipped { source, reason } => self.report.skip(&source, &reason),
@@ -103,6 +116,10 @@ impl Import<'_> {
                 let batch = std::mem::take(&mut lines);
                 self.post("records", Some(&source), None, batch.into()).await?;
                 records = 0;
+                if !self.args.dry_run {
+                    // As it goes: the index of many files takes long, and what is done of it stays done.
+                    self.index().await;
+                }
             }
         }
         if lines.is_empty() { Ok(()) } else { self.post("records", Some(&source), None, lines.into()).await }
@@ -110,7 +127,7 @@ impl Import<'_> {
 
     /// Sends a file as it is: the store reads it.
     async fn file(&mut self, path: &Path, format: Format, input: Input) -> Result<(), CommandError> {
-        show_bar(&self.progress, input.bytes, "{bar:30} {bytes}/{total_bytes} sent, {eta} left");
+        show_bar(&self.progress, input.bytes, "{bar:20} {bytes}/{total_bytes} sent, {eta} left");
         let input = Box::new(self.progress.wrap_read(input.start_and_rest()));
         let name = path.file_name().and_then(OsStr::to_str).filter(|_| format.shape() == Shape::Files);
         // Keys inside a file or an archive are paths: those of another file are others. Elsewhere they are addresses, names and ids.
@@ -119,6 +136,11 @@ impl Import<'_> {
             Shape::Files | Shape::Archive | Shape::Document | Shape::Lines => None,
         });
         self.post(format.name(), source.as_deref(), name, body_of(input)).await
+    }
+
+    /// Indexes what is imported; Ctrl-C leaves the rest of it to later commands.
+    async fn index(&self) {
+        self.api.index_backlog(|| !self.stopped.load(Ordering::Relaxed)).await;
     }
 
     async fn post(
@@ -136,15 +158,18 @@ impl Import<'_> {
         let answer = match self.api.stream(request, Some(OCTETS), body).await {
             Ok(answer) => answer,
             Err(error) => {
-                if let Some(report) = error.response_member("report") {
-                    self.report.add(report);
-                }
-                return Err(error.detail("what is reported is done; run the same command again to go on"));
+                let go_on = "what is reported is done; run the same command again to go on";
+                return Err(match error.response_member("report") {
+                    Some(report) => {
+                        self.report.add(report);
+                        error.hint(go_on)
+                    }
+                    None => error.detail(go_on),
+                });
             }
         };
         let answer: Value = serde_json::from_slice(&answer.read_whole().await?).map_err(CommandError::failed)?;
         self.report.add(&answer);
-        self.progress.set_message(format!("{} records", self.report.records()));
         self.progress.tick();
         Ok(())
     }
@@ -252,16 +277,24 @@ fn body_of(input: Box<dyn Read + Send>) -> Body {
     }))
 }
 
-/// Set by Ctrl-C from now on.
-fn stop_on_interrupt() -> Arc<AtomicBool> {
-    let stopped = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&stopped);
+/// Waits for Ctrl-C twice: for somebody who does not want to wait for the answer of a server.
+async fn second_interrupt() -> CommandError {
+    for _ in 0..2 {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+    CommandError::refused("interrupted; of the files after those that are reported some may be imported, too")
+        .hint("run the same command again to go on")
+}
+
+/// Lets Ctrl-C set this from now on, instead of ending the process.
+fn stop_on_interrupt(stopped: Arc<AtomicBool>) {
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
-            set.store(true, Ordering::Relaxed);
+            stopped.store(true, Ordering::Relaxed);
         }
     });
-    stopped
 }
 
 /// Makes a bar of the spinner: how much there is to do is known now.

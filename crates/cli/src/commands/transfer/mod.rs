@@ -2,6 +2,5 @@
 
 pub(super) mod export;
 pub(super) mod import;
-mod record_lines;
 mod report;
 mod walk;

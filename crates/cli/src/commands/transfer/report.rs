@@ -51,11 +51,6 @@ impl Report {
         self.add(&json!({"attachments": 1}));
     }
 
-    /// How many records were looked at.
-    pub(super) fn records(&self) -> u64 {
-        self.counts[..COUNTS.len() - 1].iter().sum()
-    }
-
     /// Whether anything was left out.
     pub(super) fn has_problems(&self) -> bool {
         self.problems_total > 0
@@ -86,8 +81,9 @@ impl Report {
                 print_to_stderr(&format!("{label}: and {more} more, which --json lists"));
             }
         }
-        let rows: Vec<Vec<String>> =
-            COUNTS.iter().zip(self.counts).map(|(name, count)| vec![(*name).to_owned(), count.to_string()]).collect();
+        // What did not happen is left out; that nothing was made is told.
+        let counted = COUNTS.iter().zip(self.counts).filter(|(name, count)| *count > 0 || **name == COUNTS[0]);
+        let rows: Vec<Vec<String>> = counted.map(|(name, count)| vec![(*name).to_owned(), count.to_string()]).collect();
         let header = match self.mode {
             ImportMode::DryRun => "WOULD BE",
             ImportMode::Write => "ITEMS",

@@ -1,4 +1,4 @@
-//! docs/command-line.md and docs/import.md: every command in them runs, one after the other.
+//! docs/command-line.md, docs/import.md and docs/review.md: every command in them runs, one after the other.
 
 use std::fs;
 use std::path::Path;
@@ -30,6 +30,11 @@ fn every_command_of_the_page_about_import_runs() {
     check("import.md", 8);
 }
 
+#[test]
+fn every_command_of_the_page_about_review_runs() {
+    check("review.md", 10);
+}
+
 /// Runs the commands of a page, which has at least so many.
 fn check(page: &str, least: usize) {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
@@ -46,6 +51,10 @@ fn check(page: &str, least: usize) {
             shell.arg("-c").arg(command).current_dir(&folder).env_clear();
             shell.envs(typed.get_envs().filter_map(|(name, value)| Some((name, value?))));
             shell.env("PATH", format!("{}:/usr/bin:/bin", program.display()));
+            if command.contains("$SET") {
+                let newest = place.json(&["changes", "--limit", "1"]);
+                shell.env("SET", newest["items"][0]["id"].as_str().expect("a change set"));
+            }
             let output = shell.output().expect("sh runs");
             assert!(output.status.success(), "{command}: {output:?}");
         }

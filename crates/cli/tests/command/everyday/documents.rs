@@ -1,11 +1,9 @@
 //! `completions` and `man`, the examples in the help, and what a terminal shows.
 
-use std::process::Command;
-
 use super::store_access::StoreAccess;
 use crate::harness::Sandbox;
 
-const COMMANDS: [&str; 27] = [
+const COMMANDS: [&str; 31] = [
     "new",
     "get",
     "list",
@@ -15,6 +13,10 @@ const COMMANDS: [&str; 27] = [
     "render",
     "history",
     "diff",
+    "changes",
+    "review",
+    "undo",
+    "blame",
     "restore",
     "archive",
     "unarchive",
@@ -86,40 +88,20 @@ fn every_command_has_an_example() {
     check(&Sandbox::new(), &[]);
 }
 
-/// What a command shows on a terminal of that width, by Python's module for terminals.
-fn on_terminal(place: &StoreAccess, arguments: &[&str], variables: &[(&str, &str)]) -> String {
-    let script = "import os, pty, sys\n\
-        data = b''\n\
-        pid, fd = pty.fork()\n\
-        if pid == 0: os.execv(sys.argv[1], sys.argv[1:])\n\
-        try:\n    while True:\n        part = os.read(fd, 65536)\n        if not part: break\n        data += part\n\
-        except OSError: pass\n\
-        os.waitpid(pid, 0)\n\
-        sys.stdout.buffer.write(data)\n";
-    let typed = place.command(arguments);
-    let mut command = Command::new("/usr/bin/python3");
-    command.arg("-c").arg(script).arg(typed.get_program()).args(typed.get_args()).env_clear();
-    command.envs(typed.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.env("PATH", "/usr/bin:/bin").env("TERM", "xterm").env("PAGER", "cat").envs(variables.iter().copied());
-    let output = command.output().expect("python3 runs");
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).expect("UTF-8").replace("\r\n", "\n")
-}
-
 #[test]
 fn a_terminal_gets_tables_that_fit_and_colours_unless_unwanted() {
     let place = StoreAccess::local();
     let id = place.note("A title that is much longer than a narrow terminal is wide", "one\ntwo\n");
-    let narrow = on_terminal(&place, &["list"], &[("COLUMNS", "50"), ("NO_COLOR", "1")]);
+    let narrow = place.on_terminal(&["list"], &[("COLUMNS", "50"), ("NO_COLOR", "1")], "");
     let lines: Vec<&str> = narrow.split_terminator('\n').collect();
     assert!(lines.iter().all(|line| line.chars().count() <= 50), "{narrow}");
     assert!(lines[1].starts_with(&id[..13]) && lines[1].contains('…') && lines[1].ends_with("just now"), "{narrow}");
-    let wide = on_terminal(&place, &["list"], &[("COLUMNS", "150"), ("NO_COLOR", "1")]);
+    let wide = place.on_terminal(&["list"], &[("COLUMNS", "150"), ("NO_COLOR", "1")], "");
     assert!(wide.contains("narrow terminal is wide") && !wide.contains('\u{1b}'), "{wide}");
     let edit = ["edit", "@last", "--old", "two", "--new", "2", "--dry-run"];
-    assert!(on_terminal(&place, &edit, &[]).contains("\u{1b}[31m-two\u{1b}[0m\n\u{1b}[32m+2\u{1b}[0m"));
-    assert!(!on_terminal(&place, &edit, &[("NO_COLOR", "1")]).contains('\u{1b}'));
-    let page = on_terminal(&place, &["get", "@last"], &[("NO_COLOR", "1")]);
+    assert!(place.on_terminal(&edit, &[], "").contains("\u{1b}[31m-two\u{1b}[0m\n\u{1b}[32m+2\u{1b}[0m"));
+    assert!(!place.on_terminal(&edit, &[("NO_COLOR", "1")], "").contains('\u{1b}'));
+    let page = place.on_terminal(&["get", "@last"], &[("NO_COLOR", "1")], "");
     assert!(page.starts_with("A title that is") && page.contains(&format!("note {id}, version 1")), "{page}");
     assert!(page.ends_with("\n\none\ntwo\n"), "{page}");
 }

@@ -179,3 +179,17 @@ fn without_an_editor_and_a_terminal_a_passage_is_asked_for() {
     let mut command = place.command(&["edit", &id]);
     run(command.env_remove("EDITOR").env_remove("VISUAL")).refused(2, &["there is no editor", "--old"]);
 }
+
+#[test]
+fn a_refused_edit_is_told_in_the_words_of_the_command() {
+    at_both(|place| {
+        let note = place.note("Plan", "one\ntwo\n");
+        let missing = place.run(&["edit", &note, "--old", "elephants", "--new", "x"]);
+        assert_eq!(missing.code, Some(1), "{missing:?}");
+        assert!(missing.stderr.starts_with("error: `--old` was not found in the content\n"), "{missing:?}");
+        place.ok(&["new", "note", "Empty"]);
+        let empty = place.run(&["edit", "@last", "--old", "one", "--new", "x"]);
+        assert_eq!(empty.code, Some(1), "{empty:?}");
+        assert!(empty.stderr.contains("hint: `interline edit ITEM` alone opens it in an editor"), "{empty:?}");
+    });
+}

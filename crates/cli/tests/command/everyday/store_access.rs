@@ -78,6 +78,27 @@ impl StoreAccess {
         run(self.command(arguments).env("EDITOR", format!("sh {}", editor.display())).env("PATH", "/usr/bin:/bin"))
     }
 
+    /// What a command shows on a terminal on which a text is typed, by Python's module for terminals.
+    pub(crate) fn on_terminal(&self, arguments: &[&str], variables: &[(&str, &str)], typed: &str) -> String {
+        let script = "import os, pty, sys\n\
+            data = b''\n\
+            pid, fd = pty.fork()\n\
+            if pid == 0: os.execv(sys.argv[2], sys.argv[2:])\n\
+            os.write(fd, sys.argv[1].encode())\n\
+            try:\n    while True:\n        part = os.read(fd, 65536)\n        if not part: break\n        data += part\n\
+            except OSError: pass\n\
+            os.waitpid(pid, 0)\n\
+            sys.stdout.buffer.write(data)\n";
+        let run = self.command(arguments);
+        let mut command = Command::new("/usr/bin/python3");
+        command.arg("-c").arg(script).arg(typed).arg(run.get_program()).args(run.get_args()).env_clear();
+        command.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("PATH", "/usr/bin:/bin").env("TERM", "xterm").env("PAGER", "cat").envs(variables.iter().copied());
+        let output = command.output().expect("python3 runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8").replace("\r\n", "\n")
+    }
+
     /// What the API of a server on this store answers.
     #[track_caller]
     pub(crate) fn rest(&self, path: &str) -> Value {

@@ -82,7 +82,7 @@ fn what_cannot_be_read_is_reported_and_the_rest_goes_in() {
 }
 
 #[test]
-fn many_files_go_in_several_requests() {
+fn many_files_go_in_several_requests_and_are_indexed() {
     let place = StoreAccess::local();
     let folder = place.sandbox.write("x", "").with_file_name("many");
     fs::create_dir(&folder).expect("a folder");
@@ -91,6 +91,50 @@ fn many_files_go_in_several_requests() {
     }
     let report = place.json(&["import", path(&folder)]);
     assert_eq!((&report["created"], &report["problems_total"]), (&1_203.into(), &0.into()), "{report}");
+    assert!(unindexed(&place) < 256);
+}
+
+/// How many items every search must read.
+fn unindexed(place: &StoreAccess) -> u64 {
+    place.json(&["check"])["stale"].as_u64().expect("a count")
+}
+
+#[test]
+fn what_a_command_changes_is_indexed_after_its_answer() {
+    let place = StoreAccess::local();
+    let folder = place.sandbox.write("x", "").with_file_name("tagged");
+    fs::create_dir(&folder).expect("a folder");
+    for number in 0..300 {
+        fs::write(folder.join(format!("{number}.md")), "---\ntags: [one]\n---\ntext\n").expect("a file");
+    }
+    place.ok(&["import", path(&folder)]);
+    assert!(unindexed(&place) < 256);
+    assert_eq!(place.ok(&["tags", "rename", "one", "two"]), "Renamed tag one to two on 300 items.\n");
+    assert!(unindexed(&place) < 256);
+}
+
+#[test]
+fn an_import_that_the_disk_ends_says_so_and_goes_on_later() {
+    let place = StoreAccess::local();
+    let folder = place.sandbox.write("x", "").with_file_name("many");
+    fs::create_dir(&folder).expect("a folder");
+    for number in 0..1_200 {
+        fs::write(folder.join(format!("{number}.md")), format!("{number} words\n").repeat(500)).expect("a file");
+    }
+    // No file may become longer than 4 MB: that is as good as a disk that fails.
+    let import = place.command(&["import", path(&folder)]);
+    let mut shell = std::process::Command::new("sh");
+    shell.arg("-c").arg("trap '' XFSZ; ulimit -f 8192; exec \"$@\"").arg("sh").arg(import.get_program());
+    shell.args(import.get_args()).env_clear();
+    shell.envs(import.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = crate::harness::run(&mut shell);
+    assert_eq!(output.code, Some(3), "{output:?}");
+    assert!(output.stderr.contains("error: the store cannot do this now: the disk reports errors\n"), "{output:?}");
+    assert!(output.stderr.contains("run the same command again to go on"), "{output:?}");
+    let rest = place.json(&["import", path(&folder)]);
+    let counted = |name: &str| rest[name].as_u64().expect("a count");
+    assert_eq!(counted("created") + counted("unchanged"), 1_200, "{rest}");
+    assert_eq!(place.json(&["list"])["total"], 1_200);
 }
 
 #[test]

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::{
-    Credentials, Error, Item, Kind, Membership, OrganizationId, Rank, Record, Refusal, Role, Scope, SecretHash, Source,
-    SpaceId, SpaceOwner, Token, TokenId, User, UserId, Visibility,
+    Attribution, Author, AuthorNames, ChangeSetRef, Client, Credentials, Error, Event, EventSubject, Item, Kind,
+    Membership, OrganizationId, Rank, Record, Refusal, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner, Token,
+    TokenId, User, UserId, Visibility,
 };
 
+use crate::usecases::changes::WriteAttribution;
 use crate::usecases::idempotency::IdempotentWrite;
 use crate::usecases::{Interline, now};
 
@@ -22,6 +24,8 @@ pub struct Caller {
     source: Source,
     /// The write that this caller carries out, if its request has an idempotency key.
     idempotent_write: Option<Arc<IdempotentWrite>>,
+    /// How its writes are attributed.
+    write_attribution: WriteAttribution,
 }
 
 /// A user with what their token allows: what a [`Caller`] shares with the caller of the next request of the same token.
@@ -110,7 +114,9 @@ impl Caller {
         match (scope, self.principal.rank) {
             // No token of this user could.
             (Scope::Admin, Rank::Member) => Err(Error::Forbidden(Refusal::NotAdmin)),
-            (Scope::Admin, Rank::Admin) | (Scope::Read | Scope::Write, _) if self.principal.scopes.contains(&scope) => {
+            (Scope::Admin, Rank::Admin) | (Scope::Read | Scope::Write | Scope::Review, _)
+                if self.principal.scopes.contains(&scope) =>
+            {
                 Ok(())
             }
             _ => Err(Error::Forbidden(Refusal::Scope(scope))),
@@ -288,6 +294,14 @@ impl Caller {
         self.principal.visible.includes(kind, space)
     }
 
+    /// Whether the caller sees what an event is about. A change set may be about items of every kind.
+    pub(in crate::usecases) fn sees_event(&self, event: &Event) -> bool {
+        match &event.subject {
+            EventSubject::Item(item) => self.sees(item.kind, event.space),
+            EventSubject::ChangeSet { .. } => Kind::ALL.iter().all(|kind| self.sees(*kind, event.space)),
+        }
+    }
+
     /// Refused unless the caller may change an item that they see.
     pub(in crate::usecases) fn require_write(&self, item: &Item) -> Result<(), Error> {
         self.require_write_in(item.space)
@@ -300,16 +314,82 @@ impl Caller {
         if writes { Ok(()) } else { Err(Error::Forbidden(Refusal::Role)) }
     }
 
-    /// The history record of a change by this caller.
+    /// The history record of a change of an item by this caller.
     pub(in crate::usecases) fn record(
         &self,
         action: crate::Action,
         changed_fields: Vec<&'static str>,
         at: Timestamp,
+        item: &Item,
+    ) -> Record {
+        self.attributed_record(action, changed_fields, at, self.attribution(item))
+    }
+
+    /// The record of a decision of this caller about a change set.
+    pub(in crate::usecases) fn record_in(
+        &self,
+        action: crate::Action,
+        changed_fields: Vec<&'static str>,
+        at: Timestamp,
+        set: ChangeSetRef,
+    ) -> Record {
+        self.attributed_record(action, changed_fields, at, self.attribution_in(set))
+    }
+
+    fn attributed_record(
+        &self,
+        action: crate::Action,
+        changed_fields: Vec<&'static str>,
+        at: Timestamp,
+        attribution: Attribution,
     ) -> Record {
         let (source, user, token) = (self.source, self.principal.user, self.token());
-        Record { action, changed_fields, at, source, user, token, import: None, merged_base: None }
+        let names = AuthorNames { user: self.user_name().to_owned(), token: self.token_name().map(str::to_owned) };
+        Record {
+            action,
+            changed_fields,
+            at,
+            source,
+            user,
+            token,
+            names,
+            attribution,
+            undoes: None,
+            lines: None,
+            import: None,
+            merged_base: None,
+        }
     }
+
+    /// Whether the caller is an agent: through an MCP server, or with a token for agents.
+    pub(in crate::usecases) fn author(&self) -> Author {
+        match self.source {
+            Source::McpContent | Source::McpPrompts | Source::McpCode => Author::Agent,
+            Source::Rest | Source::Cli | Source::Web => {
+                self.principal.token().map_or(Author::Person, |token| token.author)
+            }
+        }
+    }
+
+    /// How the caller's writes are attributed.
+    pub(in crate::usecases) fn write_attribution(&self) -> &WriteAttribution {
+        &self.write_attribution
+    }
+
+    /// The same caller, whose writes are attributed otherwise.
+    pub(in crate::usecases) fn with_write_attribution(self, write_attribution: WriteAttribution) -> Caller {
+        Caller { write_attribution, ..self }
+    }
+}
+
+/// The client of a caller that names none: its token, or what it is without one.
+pub(in crate::usecases) fn default_client(caller: &Caller) -> Client {
+    let name = match (caller.token_name(), caller.author()) {
+        (Some(name), _) => name,
+        (None, Author::Agent) => "local agent",
+        (None, Author::Person) => "interline",
+    };
+    Client::from_self_description(name, None).unwrap_or_else(|| Client::from_stored("unknown".to_owned(), None))
 }
 
 impl Interline {
@@ -323,19 +403,37 @@ impl Interline {
     /// neither wait for the writer nor fail with it.
     pub async fn authenticate(&self, secret: SecretHash, source: Source) -> Result<Caller, Error> {
         let principal = self.principal(secret).await?;
+        self.caller_with_token(principal, source)
+    }
+
+    /// The caller for a token that is named by its id, at a door whose user could use any token of the store: the files of a
+    /// local store are theirs. What the token does not allow is refused as if its secret had been shown.
+    pub async fn trusted_token(&self, token: TokenId, source: Source) -> Result<Caller, Error> {
+        let credentials = self.store.token_credentials(token).await?.ok_or(Error::Unauthorized)?;
+        self.caller_with_token(Arc::new(Principal::from_credentials(credentials)), source)
+    }
+
+    /// The caller for a principal with a token, unless that has expired.
+    fn caller_with_token(&self, principal: Arc<Principal>, source: Source) -> Result<Caller, Error> {
         let now = now();
         let token = principal.token().ok_or(Error::Unauthorized)?;
         if token.expires_at.is_some_and(|expires| expires <= now) {
             return Err(Error::Unauthorized);
         }
         self.record_token_use(token, now);
-        Ok(Caller { principal, source, idempotent_write: None })
+        Ok(Caller {
+            principal,
+            source,
+            idempotent_write: None,
+            write_attribution: WriteAttribution::new(&self.open_sets),
+        })
     }
 
     /// The caller for a user at a door that needs no token: the local command line, or a server without authentication.
     pub async fn trusted(&self, user: UserId, source: Source) -> Result<Caller, Error> {
         let user = self.store.user(user).await?.ok_or(Error::Unauthorized)?;
         let principal = Principal::unnarrowed(&user, self.store.memberships(user.id).await?);
-        Ok(Caller { principal: Arc::new(principal), source, idempotent_write: None })
+        let write_attribution = WriteAttribution::new(&self.open_sets);
+        Ok(Caller { principal: Arc::new(principal), source, idempotent_write: None, write_attribution })
     }
 }

@@ -9,6 +9,7 @@ mod tokens;
 mod users;
 
 pub use caller::Caller;
+pub(super) use caller::default_client;
 pub(super) use credentials::{CredentialsCache, TokenUses};
 pub(super) use known_secrets::KnownSecrets;
 pub(super) use listener_tokens::{ListenerTokens, TokenUse};
@@ -24,6 +25,7 @@ fn token_without_scopes(user: crate::UserId) -> crate::Token {
         id: crate::TokenId::generate(),
         user,
         name: "a".to_owned(),
+        author: crate::Author::Person,
         scopes: std::collections::BTreeSet::new(),
         kinds: None,
         spaces: None,

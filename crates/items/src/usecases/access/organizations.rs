@@ -19,6 +19,7 @@ pub struct OrganizationDraft {
 impl Interline {
     /// Makes an organization with its space; for admins.
     pub async fn create_organization(&self, caller: &Caller, draft: OrganizationDraft) -> Result<Organization, Error> {
+        caller.require_person()?;
         caller.require(Scope::Admin)?;
         caller.require_unnarrowed()?;
         check_name("name", &draft.name)?;

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use crate::usecases::{Caller, Interline, now, to_microseconds};
-use crate::{Error, Kind, NewToken, Refusal, Scope, SecretHash, SpaceId, Token, TokenId, UserId};
+use crate::{Author, Error, Kind, NewToken, Refusal, Scope, SecretHash, SpaceId, Token, TokenId, UserId};
 
 use super::users::check_name;
 
@@ -56,16 +56,19 @@ pub struct TokenDraft {
     pub expires_at: Option<Timestamp>,
     /// The user that it authenticates, for admins; `None` is the caller.
     pub user: Option<UserId>,
+    /// Whether agents use it.
+    pub author: Author,
 }
 
 impl Interline {
     /// Makes a token that allows no more than the caller's own.
     pub async fn create_token(&self, caller: &Caller, draft: TokenDraft) -> Result<(Token, Secret), Error> {
+        caller.require_person()?;
         caller.require(Scope::Write)?;
         let name = parse_name(&draft.name)?;
         if draft.scopes.as_ref().is_some_and(BTreeSet::is_empty) {
             // It could not be used for anything.
-            return Err(Error::field("scopes", "must have at least one of read, write and admin"));
+            return Err(Error::field("scopes", "must have at least one of read, write, admin and review"));
         }
         let user = match draft.user {
             Some(user) if user != caller.user() => {
@@ -79,7 +82,14 @@ impl Interline {
             }
             _ => caller.user(),
         };
-        let scopes = draft.scopes.unwrap_or_else(|| caller.scopes());
+        let scopes = match (draft.scopes, draft.author) {
+            (Some(scopes), Author::Agent) if scopes.contains(&Scope::Review) => {
+                return Err(Error::field("scopes", "a token for agents cannot have `review`: people decide"));
+            }
+            (Some(scopes), _) => scopes,
+            (None, Author::Person) => caller.scopes(),
+            (None, Author::Agent) => caller.scopes().into_iter().filter(|scope| *scope != Scope::Review).collect(),
+        };
         for scope in &scopes {
             caller.require(*scope)?;
         }
@@ -89,6 +99,7 @@ impl Interline {
         self.check_spaces(caller, user, draft.spaces.as_ref()).await?;
         let secret = Secret::generate()?;
         let token = Token {
+            author: draft.author,
             scopes,
             kinds: caller.narrowed_kinds(draft.kinds),
             spaces: caller.narrowed_spaces(user, draft.spaces),
@@ -129,6 +140,7 @@ impl Interline {
     /// Gives one of the caller's tokens another name, without the blanks around it: a token that may write renames itself, and
     /// one that is not narrowed the others.
     pub async fn rename_token(&self, caller: &Caller, id: TokenId, name: &str) -> Result<Token, Error> {
+        caller.require_person()?;
         caller.require(Scope::Write)?;
         if caller.token() != Some(id) {
             caller.require_unnarrowed()?;
@@ -142,6 +154,7 @@ impl Interline {
     /// Removes one of the caller's tokens: any token may remove itself, and a token that is not narrowed the others.
     pub async fn delete_token(&self, caller: &Caller, id: TokenId) -> Result<(), Error> {
         if caller.token() != Some(id) {
+            caller.require_person()?;
             caller.require(Scope::Write)?;
             caller.require_unnarrowed()?;
         }
@@ -165,6 +178,7 @@ pub(super) fn unnarrowed_token(user: UserId, name: &str, secret: &Secret) -> Tok
         id: TokenId::generate(),
         user,
         name: name.to_owned(),
+        author: Author::Person,
         scopes: Scope::ALL.into(),
         kinds: None,
         spaces: None,

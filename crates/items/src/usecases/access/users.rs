@@ -45,6 +45,7 @@ impl Interline {
 
     /// Makes a user with a space of its own and its first token.
     pub async fn create_user(&self, caller: &Caller, draft: UserDraft) -> Result<(User, Token, Secret), Error> {
+        caller.require_person()?;
         caller.require_may_make_user(draft.rank)?;
         if let Some(organization) = draft.organization
             && self.store.organization(organization).await?.is_none()
@@ -58,6 +59,7 @@ impl Interline {
 
     /// Removes another user with its own space; the number of items that were removed with it. Histories keep its name.
     pub async fn remove_user(&self, caller: &Caller, user: UserId, items: RemoveUser) -> Result<u64, Error> {
+        caller.require_person()?;
         caller.require(Scope::Admin)?;
         caller.require_unnarrowed()?;
         if user == caller.user() {
@@ -123,7 +125,7 @@ impl NewUser {
         let secret = Secret::generate()?;
         let scopes = match user.rank {
             Rank::Admin => Scope::ALL.into(),
-            Rank::Member => [Scope::Read, Scope::Write].into(),
+            Rank::Member => [Scope::Read, Scope::Write, Scope::Review].into(),
         };
         let token = Token { scopes, ..unnarrowed_token(user.id, "first", &secret) };
         let token = NewToken { token, secret: SecretHash::from_secret(secret.as_str()) };

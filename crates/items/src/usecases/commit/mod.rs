@@ -16,7 +16,7 @@ use crate::{Batch, Error, IdempotencyRecord, Item, ItemWrite, MergedFrom, Store,
 
 use super::{Caller, EditResult, Interline, now};
 
-pub(super) use new_version::{changed_field_names, changed_fields, new_version};
+pub(super) use new_version::{changed_field_names, changed_fields, line_counts, new_version};
 
 /// How often a write is planned again when its item changed meanwhile. A round is lost only to a write that succeeded, so
 /// this many writes of one item can be under way at once and none is refused.
@@ -110,7 +110,10 @@ pub(super) fn lost_every_round() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, ContentWrite, EventKind, Fields, ItemId, Kind, Record, Source, SpaceId, Stamp, UserId};
+    use crate::{
+        Action, Attribution, AuthorNames, Client, ContentWrite, EventKind, Fields, ItemId, Kind, Record, Source,
+        SpaceId, Stamp, UserId,
+    };
 
     /// A change of a tag.
     fn retagged() -> ItemWrite {
@@ -137,6 +140,10 @@ mod tests {
             source,
             user: UserId::generate(),
             token: None,
+            names: AuthorNames::default(),
+            attribution: Attribution::by_person(Client::from_stored("test".to_owned(), None)),
+            undoes: None,
+            lines: None,
             import: None,
             merged_base: None,
         };

@@ -1,7 +1,10 @@
 //! The write that gives an item a new version, and the names of the fields that it changes.
 
+use interline_edit::hunks;
+
+use crate::usecases::items::BIG_BYTES;
 use crate::usecases::{Caller, time_after};
-use crate::{Action, ContentWrite, Fields, Item, ItemWrite, Stamp};
+use crate::{Action, ContentWrite, Fields, Item, ItemWrite, LineCounts, Stamp};
 
 /// The write that leads from one state of an item to another, at a new version, recorded as `action`; `None` if nothing
 /// changes.
@@ -24,8 +27,23 @@ pub(in crate::usecases) fn new_version(
     let mut after = after.clone();
     after.stamp = Stamp { version: before.stamp.version + 1, ..before.stamp };
     after.updated_at = at;
-    let record = caller.record(action, changed_fields, at);
+    let mut record = caller.record(action, changed_fields, at, &after);
+    record.lines = line_counts(&content);
     Some(ItemWrite { before: Some(before.stamp), after, content, record })
+}
+
+/// How many lines of the content a write adds and removes; not known of long contents, where comparing takes too long, and of an
+/// edit, whose diff tells it.
+pub(in crate::usecases) fn line_counts(content: &ContentWrite) -> Option<LineCounts> {
+    let (old, new) = match content {
+        ContentWrite::Keep => return Some(LineCounts::default()),
+        ContentWrite::Set { old, new } => (old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default()),
+        ContentWrite::Edit { .. } | ContentWrite::Repair { .. } => return None,
+    };
+    (old.len() + new.len() <= BIG_BYTES).then(|| {
+        let counts = hunks(old, new).counts();
+        LineCounts { added: counts.added as u64, removed: counts.removed as u64 }
+    })
 }
 
 /// Names of the fields in which two states of an item differ, the content included, in the order of the wire; for a new

@@ -7,7 +7,7 @@ use interline_python::SdkName;
 
 use crate::fields::{Arguments, Limits};
 use crate::threads::LargeStack;
-use crate::{Action, Batch, CodeKind, ContentInfo, ContentWrite, Error, Item, Snapshot};
+use crate::{Action, Batch, CodeKind, ContentInfo, ContentWrite, Error, Item, LineCounts, Snapshot};
 
 use super::super::commit::new_version;
 use super::super::items::{check_code, check_template_arguments, parse_template};
@@ -32,7 +32,10 @@ impl PlannedEdit {
     pub(super) fn finish(self, caller: &Caller, before: &Item, mode: EditMode) -> (EditResult, Option<Batch>) {
         let PlannedEdit { mut edited, content } = self;
         let write = new_version(caller, Action::Update, before, &edited.after.item, content);
-        let (EditMode::Write, Some(write)) = (mode, write) else { return (edited, None) };
+        let (EditMode::Write, Some(mut write)) = (mode, write) else { return (edited, None) };
+        if matches!(write.content, ContentWrite::Edit { .. }) {
+            write.record.lines = line_counts_of_diff(&edited.diff);
+        }
         edited.after.item = write.after.clone();
         let at = write.record.at;
         let batch = caller.batch(vec![write], &WriteOutcome::Edited(&edited), at);
@@ -118,8 +121,8 @@ impl NewText {
         }
         let undo = resolved.edit.invert(old).map_err(engine_mismatch)?;
         let diff = resolved.edit.diff(old).map_err(engine_mismatch)?;
-        let lines_changed = match changed_line_count(&diff) {
-            Some(lines) => lines,
+        let lines_changed = match line_counts_of_diff(&diff) {
+            Some(lines) => usize::try_from(lines.added.max(lines.removed)).unwrap_or(usize::MAX),
             None => lines_touched(&resolved.edit, &text)?.max(lines_touched(&undo, old)?),
         };
         Ok(NewText { resolved, text: Some(text.into()), undo, diff, lines_changed })
@@ -157,15 +160,15 @@ impl NewText {
     }
 }
 
-/// The larger of the numbers of lines that a diff removes and adds; `None` of one that was cut.
-fn changed_line_count(diff: &UnifiedDiff) -> Option<usize> {
+/// How many lines a diff adds and removes; `None` of one that was cut.
+fn line_counts_of_diff(diff: &UnifiedDiff) -> Option<LineCounts> {
+    let mut counts = LineCounts::default();
     // The first two lines name the files.
-    let (mut removed, mut added) = (0, 0);
     for line in diff.text.split('\n').skip(2) {
-        removed += usize::from(line.starts_with('-'));
-        added += usize::from(line.starts_with('+'));
+        counts.removed += u64::from(line.starts_with('-'));
+        counts.added += u64::from(line.starts_with('+'));
     }
-    (!diff.truncated).then(|| removed.max(added))
+    (!diff.truncated).then_some(counts)
 }
 
 /// How many lines of the text after an edit it touched.

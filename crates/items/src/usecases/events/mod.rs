@@ -9,7 +9,8 @@ use tokio::sync::watch;
 
 use crate::fair::{FairPermit, FairSemaphore};
 use crate::{
-    Error, Event, EventCursor, EventRange, ItemId, Kind, OverloadCause, Overloaded, Scope, SpaceId, Store, UserId,
+    Error, Event, EventCursor, EventRange, EventSubject, ItemEvent, ItemId, Kind, OverloadCause, Overloaded, Scope,
+    SpaceId, Store, UserId,
 };
 
 pub(super) use self::feed::EventFeed;
@@ -212,9 +213,18 @@ impl Listener {
     }
 
     fn is_requested(&self, event: &Event) -> bool {
-        self.visible_kinds.contains(&event.kind)
-            && self.request.kinds.as_ref().is_none_or(|kinds| kinds.contains(&event.kind))
-            && self.request.ids.as_ref().is_none_or(|ids| ids.contains(&event.item))
+        let ListenRequest { kinds, ids, .. } = &self.request;
+        match &event.subject {
+            EventSubject::Item(ItemEvent { item, kind, .. }) => {
+                self.visible_kinds.contains(kind)
+                    && kinds.as_ref().is_none_or(|kinds| kinds.contains(kind))
+                    && ids.as_ref().is_none_or(|ids| ids.contains(item))
+            }
+            // It may be about items of every kind: who asks for some of them does not ask for it.
+            EventSubject::ChangeSet { .. } => {
+                kinds.is_none() && ids.is_none() && Kind::ALL.iter().all(|kind| self.visible_kinds.contains(kind))
+            }
+        }
     }
 
     /// The events after the cursor: from the feed, or from the storage for spaces where the listener is too far behind.

@@ -55,8 +55,7 @@ impl Importer {
         let mut known = known;
         if self.is_taken(&parsed) {
             if self.mode == ImportMode::DryRun {
-                let reason = "an earlier record of this import has the same key, id, address or name".to_owned();
-                self.report.problem(Outcome::Skipped, parsed.key, reason);
+                self.foretell_repeated(parsed);
                 return Ok(());
             }
             self.flush().await?;
@@ -243,7 +242,7 @@ impl Importer {
             }
         }
         let import = self.imported(parsed, id, version(&last), ImportOrigin::Made);
-        self.take_unique(parsed, id);
+        self.take_unique(parsed, &import);
         self.pending.push(PendingItem { writes: last, import, outcome, notices: parsed.notices.clone() });
         Ok(())
     }
@@ -314,7 +313,7 @@ impl Importer {
     }
 
     fn push(&mut self, writes: Vec<crate::ItemWrite>, import: ImportedSource, outcome: Outcome, parsed: ParsedRecord) {
-        self.take_unique(&parsed, import.item);
+        self.take_unique(&parsed, &import);
         self.pending.push(PendingItem { writes, import, outcome, notices: parsed.notices });
     }
 
@@ -355,8 +354,11 @@ impl Importer {
         unique_hashes(parsed, None).iter().any(|hash| self.taken.contains(hash))
     }
 
-    fn take_unique(&mut self, parsed: &ParsedRecord, id: ItemId) {
-        self.taken.extend(unique_hashes(parsed, Some(id)));
+    fn take_unique(&mut self, parsed: &ParsedRecord, import: &ImportedSource) {
+        self.taken.extend(unique_hashes(parsed, Some(import.item)));
+        if self.mode == ImportMode::DryRun && import.origin == ImportOrigin::Made {
+            self.foretold.remember(parsed);
+        }
     }
 }
 

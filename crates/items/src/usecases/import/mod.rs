@@ -6,11 +6,13 @@
 //!
 //! * `record`: a record parsed by the rules of its kind.
 //! * `decide`: whether it makes an item, changes one, or is left alone.
+//! * `dry_run`: what becomes of a record whose key came before, where nothing is written.
 //! * `merge`: the three-way merge of a changed record with a changed item.
 //! * `replay`: the writes that make the versions of an item.
 //! * `report`: what was done.
 
 mod decide;
+mod dry_run;
 mod merge;
 mod record;
 mod replay;
@@ -26,6 +28,7 @@ use crate::{Batch, Error, ImportedSource, ItemWrite, SpaceId};
 
 use super::{Caller, Interline};
 
+use dry_run::ForetoldStates;
 use record::record_bytes;
 use report::Outcome;
 pub use report::{ImportReport, ReportedRecord};
@@ -72,6 +75,7 @@ pub struct Importer {
     pending: Vec<PendingItem>,
     /// What is unique of the items that are pending, and in a dry run of all that would have been made.
     taken: HashSet<[u8; 32]>,
+    foretold: ForetoldStates,
 }
 
 /// The changes of one item that are not committed yet.
@@ -113,6 +117,7 @@ impl Interline {
             memory: RequestMemory::current().map(|memory| memory.sibling()),
             pending: Vec::new(),
             taken: HashSet::new(),
+            foretold: ForetoldStates::default(),
         })
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn replay(
             (true, true) => ImportEvent::Created,
             (true, false) => ImportEvent::OfAction,
         };
-        let made = caller.record(change.action, names, change.at);
+        let made = caller.record(change.action, names, change.at, &item);
         let import = Some(ImportedChange { at: now, from: change.from.clone(), event });
         let made = Record { source: change.source.unwrap_or(made.source), import, ..made };
         let before = before.map(|before| before.stamp);

@@ -3,8 +3,8 @@
 use crate::fields::CodePath;
 use crate::{Action, ContentWrite, Error, Item, ItemId, ItemWrite, Kind, Scope, Snapshot, SpaceId, Stamp, UniqueField};
 
-use crate::usecases::commit::changed_fields;
 use crate::usecases::commit::lost_every_round;
+use crate::usecases::commit::{changed_fields, line_counts};
 use crate::usecases::{Caller, Interline, WriteOutcome, now};
 
 use super::drafts::{ItemDraft, parse_draft};
@@ -49,12 +49,10 @@ impl Interline {
             deleted_at: None,
         };
         checked.apply_to(&mut item);
-        let write = ItemWrite {
-            before: None,
-            record: caller.record(Action::Create, changed_fields(None, &item), at),
-            content: ContentWrite::Set { old: None, new: content.clone() },
-            after: item.clone(),
-        };
+        let written = ContentWrite::Set { old: None, new: content.clone() };
+        let mut record = caller.record(Action::Create, changed_fields(None, &item), at, &item);
+        record.lines = line_counts(&written);
+        let write = ItemWrite { before: None, record, content: written, after: item.clone() };
         Ok((write, Snapshot { item, content }))
     }
 

@@ -105,6 +105,7 @@ impl Interline {
         number: u64,
         expected: ExpectedVersion,
     ) -> Result<Snapshot, Error> {
+        let caller = &caller.with_own_change_set();
         for _ in 0..MAX_ROUNDS {
             let before = self.replaceable(caller, item_ref, expected).await?;
             let Version { fields, content, .. } = self.version(caller, before.item(), number).await?;

@@ -37,13 +37,14 @@ impl Interline {
 
     /// Removes an item with its history, whatever its state.
     pub async fn purge(&self, caller: &Caller, item_ref: &ItemRef, expected: ExpectedVersion) -> Result<(), Error> {
+        caller.require_person()?;
         caller.require(Scope::Read)?;
         for _ in 0..MAX_ROUNDS {
             let item = self.visible_item(caller, item_ref).await?;
             caller.require_write(&item)?;
             self.check_expected(caller, expected, &item).await?;
             let at = time_after(&item);
-            let record = caller.record(Action::Delete, Vec::new(), at);
+            let record = caller.record(Action::Delete, Vec::new(), at, &item);
             let idempotency = caller.idempotency_record(&WriteOutcome::Removed(&item), at);
             if let Some(()) = unless_stale(self.store.purge(item.id, item.stamp, record, idempotency).await)? {
                 return Ok(());
@@ -93,9 +94,12 @@ impl Interline {
             let write = state_write(caller, &before, after.clone(), action, at);
             let outcome = match action {
                 Action::Delete => WriteOutcome::Removed(&after),
-                Action::Create | Action::Update | Action::Archive | Action::Unarchive | Action::Restore => {
-                    WriteOutcome::Changed(&after)
-                }
+                Action::Create
+                | Action::Update
+                | Action::Archive
+                | Action::Unarchive
+                | Action::Restore
+                | Action::Undo => WriteOutcome::Changed(&after),
             };
             if let Some(()) = self.commit(caller, caller.batch(vec![write], &outcome, at)).await? {
                 return Ok(after);
@@ -106,13 +110,13 @@ impl Interline {
 }
 
 /// The write that archives, deletes or restores an item for which the action exists; `None` if it is so already.
-pub(super) fn action_write(caller: &Caller, before: &Item, action: Action) -> Option<ItemWrite> {
+pub(in crate::usecases) fn action_write(caller: &Caller, before: &Item, action: Action) -> Option<ItemWrite> {
     let at = time_after(before);
     after_action(before, action, at)?.map(|after| state_write(caller, before, after, action, at))
 }
 
 fn state_write(caller: &Caller, before: &Item, after: Item, action: Action, at: Timestamp) -> ItemWrite {
-    let record = caller.record(action, Vec::new(), at);
+    let record = caller.record(action, Vec::new(), at, &after);
     ItemWrite { before: Some(before.stamp), after, content: ContentWrite::Keep, record }
 }
 
@@ -128,7 +132,7 @@ fn after_action(before: &Item, action: Action, at: Timestamp) -> Option<Option<I
         | (Action::Unarchive, View::Active)
         | (Action::Restore, View::Active | View::Archived) => return Some(None),
         (Action::Archive | Action::Unarchive | Action::Delete, View::Deleted) => return None,
-        (Action::Create | Action::Update, _) => return Some(None),
+        (Action::Create | Action::Update | Action::Undo, _) => return Some(None),
     }
     after.stamp = Stamp { revision: before.stamp.revision + 1, ..before.stamp };
     Some(Some(after))

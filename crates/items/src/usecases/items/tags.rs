@@ -86,10 +86,6 @@ fn retagged(caller: &Caller, before: &Item, from: &Tag, to: Option<&Tag>) -> Ite
     after.fields.tags = Tags::from_stored(tags);
     after.stamp = Stamp { version: before.stamp.version + 1, ..before.stamp };
     after.updated_at = at;
-    ItemWrite {
-        before: Some(before.stamp),
-        after,
-        content: ContentWrite::Keep,
-        record: caller.record(Action::Update, vec!["tags"], at),
-    }
+    let record = caller.record(Action::Update, vec!["tags"], at, &after);
+    ItemWrite { before: Some(before.stamp), after, content: ContentWrite::Keep, record }
 }

@@ -68,7 +68,7 @@ impl RunningJob {
     /// Attempts one delivery, and stores its result.
     async fn attempt(&self, webhook: &Webhook, user: &Caller, delivery: &Delivery) -> Result<AttemptResult, Error> {
         let store = &self.interline.store;
-        let skipped = if !user.sees(delivery.event.kind, delivery.event.space) {
+        let skipped = if !user.sees_event(&delivery.event) {
             Some("its user cannot see the item")
         } else if delivery.event.at < webhook.started_at {
             Some("it happened before the webhook was started")

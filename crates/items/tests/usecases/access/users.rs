@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use interline_items::fields::Limits;
 use interline_items::{
-    Caller, Error, Kind, Rank, ReadContent, RemoveUser, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner,
+    Author, Caller, Error, Kind, Rank, ReadContent, RemoveUser, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner,
     TokenDraft, TokenId, UserDraft, UserId,
 };
 use jiff::{SignedDuration, Timestamp};
 
-use crate::samples::{note, token};
+use crate::samples::{bookmark, note, token};
 use crate::world::{World, by_id, code, empty, refused_fields, set};
 
 fn user(name: &str) -> UserDraft {
@@ -130,15 +130,20 @@ async fn a_token_cannot_grant_scopes_that_it_does_not_have() {
 
 #[tokio::test]
 async fn a_token_without_scopes_of_its_own_gets_all_that_its_maker_has() {
-    use Scope::{Admin, Read, Write};
+    use Scope::{Admin, Read, Review, Write};
     let world = World::new().await;
     let member = world.user("member", Rank::Member).await;
     let writer = world.narrowed(scopes([Read, Write])).await;
-    for (caller, expected) in
-        [(&world.owner, set([Read, Write, Admin])), (&member, set([Read, Write])), (&writer, set([Read, Write]))]
-    {
+    for (caller, expected, of_agent) in [
+        (&world.owner, set([Read, Write, Admin, Review]), set([Read, Write, Admin])),
+        (&member, set([Read, Write, Review]), set([Read, Write])),
+        (&writer, set([Read, Write]), set([Read, Write])),
+    ] {
         let (made, _) = world.interline.create_token(caller, token()).await.unwrap();
         assert_eq!(made.scopes, expected);
+        let for_agent = TokenDraft { author: Author::Agent, ..token() };
+        let (made, _) = world.interline.create_token(caller, for_agent).await.unwrap();
+        assert_eq!(made.scopes, of_agent, "agents do not review");
     }
 }
 
@@ -210,6 +215,29 @@ async fn a_trusted_door_needs_no_token_but_a_user() {
         Err(Error::Unauthorized) => {}
         other => panic!("{other:?}"),
     }
+}
+
+#[tokio::test]
+async fn at_a_trusted_door_a_token_is_named_by_its_id() {
+    let world = World::new().await;
+    let interline = &world.interline;
+    let draft = TokenDraft {
+        name: "Claude Code on desk".to_owned(),
+        author: Author::Agent,
+        kinds: Some([Kind::Note].into()),
+        scopes: Some([Scope::Read, Scope::Write].into()),
+        ..token()
+    };
+    let (made, _) = interline.create_token(&world.owner, draft).await.unwrap();
+    let caller = interline.trusted_token(made.id, Source::McpContent).await.unwrap();
+    assert_eq!((caller.user(), caller.token_name()), (world.owner.user(), Some("Claude Code on desk")));
+    interline.create(&caller, Kind::Note, note("a")).await.unwrap();
+    assert_eq!(code(interline.create(&caller, Kind::Bookmark, bookmark("https://example.org")).await), "forbidden");
+    assert_eq!(code(interline.users(&caller).await), "forbidden", "it has its own scopes, not those of its user");
+
+    interline.delete_token(&world.owner, made.id).await.unwrap();
+    assert_eq!(code(interline.trusted_token(made.id, Source::McpContent).await), "unauthorized");
+    assert_eq!(code(interline.trusted_token(TokenId::generate(), Source::Cli).await), "unauthorized");
 }
 
 #[tokio::test]

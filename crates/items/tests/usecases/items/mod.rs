@@ -1,5 +1,6 @@
 //! Making, reading, listing, searching, changing, archiving, deleting and rendering items; histories and tags.
 
+mod blame;
 mod create;
 pub(crate) mod find_items;
 mod flipped_bytes;

@@ -17,8 +17,9 @@ use tokio::task::spawn_blocking;
 use super::json_values::check_value_count;
 
 use crate::http::error::ApiError;
+use crate::http::extract::caller::WritingCaller;
 use crate::http::state::AppState;
-use crate::wire::{Object, json_field_error};
+use crate::wire::{Attributed, json_field_error};
 
 /// How much of a body that is refused is read and dropped while the response is on its way, for how long in all, and how long
 /// the server waits for more of it. A client that is still sending when its connection is closed never reads the response.
@@ -45,7 +46,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for JsonBody<T>
     async fn from_request(request: Request, state: &AppState) -> Result<JsonBody<T>, ApiError> {
         let (parts, body) = request.into_parts();
         let bytes = read_bounded(state, &parts, body).await?;
-        Ok(JsonBody(parse_fairly(state, bytes).await?))
+        Ok(JsonBody(parse_attributed(state, &parts, bytes).await?))
     }
 }
 
@@ -56,11 +57,41 @@ pub(in crate::http) async fn parse_optional<T: DeserializeOwned + Default + Send
     body: Body,
 ) -> Result<T, ApiError> {
     let bytes = read_bounded(state, parts, body).await?;
-    if bytes.is_empty() { Ok(T::default()) } else { parse_fairly(state, bytes).await }
+    if bytes.is_empty() { Ok(T::default()) } else { parse_attributed(state, parts, bytes).await }
+}
+
+/// A body of JSON that may be left out.
+pub(in crate::http) struct OptionalJsonBody<T>(pub(in crate::http) T);
+
+impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<AppState> for OptionalJsonBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<OptionalJsonBody<T>, ApiError> {
+        let (parts, body) = request.into_parts();
+        Ok(OptionalJsonBody(parse_optional(state, &parts, body).await?))
+    }
+}
+
+/// Parses a body, and attributes the writes of its request as it says.
+async fn parse_attributed<T: DeserializeOwned + Send + 'static>(
+    state: &AppState,
+    parts: &Parts,
+    bytes: Bytes,
+) -> Result<T, ApiError> {
+    let Attributed { value, attribution } = parse_fairly(state, bytes).await?;
+    if let Some(request) = attribution.into_request()?
+        && let Some(WritingCaller(caller)) = parts.extensions.get()
+    {
+        state.interline.attribute(caller, request).await?;
+    }
+    Ok(value)
 }
 
 /// Parses a body: a long one on a blocking thread, in the turn of whose request it is.
-async fn parse_fairly<T: DeserializeOwned + Send + 'static>(state: &AppState, bytes: Bytes) -> Result<T, ApiError> {
+async fn parse_fairly<T: DeserializeOwned + Send + 'static>(
+    state: &AppState,
+    bytes: Bytes,
+) -> Result<Attributed<T>, ApiError> {
     if bytes.len() <= LONG_BODY {
         return Ok(parse(&bytes)?);
     }
@@ -201,10 +232,10 @@ pub(in crate::http) async fn discard(mut body: Body) {
 }
 
 /// The value of a JSON text. An error names the field.
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<Attributed<T>, Error> {
     check_value_count(bytes)?;
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let Object(value) = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
         json_field_error(&path, error.inner())
     })?;

@@ -19,3 +19,7 @@ impl<S: Sync> FromRequestParts<S> for AuthenticatedCaller {
         parts.extensions.remove::<AuthenticatedCaller>().ok_or(ApiError::Refused(Error::Unauthorized))
     }
 }
+
+/// The same caller, for what a body says about its writes: it stays in the request when a handler has extracted the caller.
+#[derive(Clone)]
+pub(in crate::http) struct WritingCaller(pub(in crate::http) Caller);

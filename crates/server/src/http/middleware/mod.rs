@@ -1,6 +1,7 @@
 //! Middleware: what requests pass on their way to a handler, and what responses pass on their way back.
 
 pub(super) mod answer_memory;
+pub(super) mod attribution;
 pub(super) mod authentication;
 pub(super) mod cors;
 pub(super) mod failed_authentication;

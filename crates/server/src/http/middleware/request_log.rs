@@ -12,7 +12,7 @@ use axum::http::header::{RETRY_AFTER, USER_AGENT};
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
-use interline_items::{Caller, Error, Overloaded};
+use interline_items::{Caller, Client, Error, Overloaded};
 use tracing::Level;
 
 use crate::client_address::ClientAddress;
@@ -112,8 +112,12 @@ pub(in crate::http) fn log_as_authenticated(caller: &Caller) {
 }
 
 /// Notes what the client of the request that this task answers calls itself.
-pub(in crate::http) fn log_client(name: &str) {
-    let _ = CURRENT_REQUEST.try_with(|request| request.sender.borrow_mut().client = Some(cleaned(name)));
+pub(in crate::http) fn log_client(client: &Client) {
+    let name = match client.version() {
+        Some(version) => format!("{}/{version}", client.name()),
+        None => client.name().to_owned(),
+    };
+    let _ = CURRENT_REQUEST.try_with(|request| request.sender.borrow_mut().client = Some(cleaned(&name)));
 }
 
 /// Whether anyone may have sent the request that this task answers: its failures are logged in summary.

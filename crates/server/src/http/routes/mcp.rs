@@ -16,7 +16,7 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::post;
 use http_body_util::{BodyExt as _, Collected, Full};
-use interline_items::{Error, MemoryHolder, RequestMemory, WORK_FACTOR};
+use interline_items::{AttributionRequest, Client, Error, MemoryHolder, RequestMemory, WORK_FACTOR};
 use rmcp::model::{JsonRpcMessage, RequestId, ServerJsonRpcMessage, SubscriptionFilter};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -28,6 +28,7 @@ use crate::http::error::ApiError;
 use crate::http::extract::body::{self, LONG_BODY};
 use crate::http::extract::json_values::check_value_count;
 use crate::http::middleware::answer_memory::hold_until_sent;
+use crate::http::middleware::attribution::attribution_from_headers;
 use crate::http::middleware::authentication::{identity_from_headers, note_authenticated};
 use crate::http::middleware::failed_authentication::authenticated_caller;
 use crate::http::middleware::rate_limit::rate_limited;
@@ -83,16 +84,21 @@ impl McpEndpoint {
         note_authenticated(&parts.extensions, &caller);
         let memory = state.memory.request(MemoryHolder::User(user));
         let received = memory.scope(receive(&state, &memory, &parts, body)).await;
-        if let Ok((PeekedMessage { client: Some(client), .. }, _)) = &received {
-            log_client(client);
+        let named = received.as_ref().ok().and_then(|(message, _)| message.client.as_ref());
+        if let Some(ClientName::Introduced(client)) = named {
+            state.interline.introduce_client(&caller, client.clone());
         }
+        let client = named.map(|named| named.client().clone());
+        client.iter().for_each(log_client);
         let access = match &received {
             Ok((message, _)) => self.access(&message.asks),
             // Like a message that is none: it may have been meant to write.
             Err(_) => Access::Write,
         };
-        let request_id = current_request_id();
-        parts.extensions.insert(AuthenticatedRequest { identity, caller, request_id, memory: Some(memory.clone()) });
+        let by_headers = attribution_from_headers(&parts.headers)?;
+        let attribution = AttributionRequest { client: client.or(by_headers.client), ..by_headers };
+        let (request_id, counted) = (current_request_id(), Some(memory.clone()));
+        parts.extensions.insert(AuthenticatedRequest { identity, caller, attribution, request_id, memory: counted });
         let responding = memory.scope(async {
             let response = match received {
                 Ok((message, bytes)) => self.dispatch(&state, message.asks, Request::from_parts(parts, bytes)).await,
@@ -185,7 +191,24 @@ async fn parse_fairly<T: Send + 'static>(
 struct PeekedMessage {
     asks: McpMessage,
     /// What the client calls itself, if the message says it: the first one of a connection does, and since 2026-07-28 each.
-    client: Option<String>,
+    client: Option<ClientName>,
+}
+
+/// What a client calls itself.
+#[derive(Debug, PartialEq, Eq)]
+enum ClientName {
+    /// As it introduces itself at the start: it holds for later messages with the same token, which may not say it.
+    Introduced(Client),
+    /// In this message.
+    OfThisMessage(Client),
+}
+
+impl ClientName {
+    fn client(&self) -> &Client {
+        match self {
+            ClientName::Introduced(client) | ClientName::OfThisMessage(client) => client,
+        }
+    }
 }
 
 /// What a JSON-RPC message asks for, as far as authentication and rate limits need it.
@@ -221,14 +244,18 @@ struct MessageParams {
 }
 
 impl MessageParams {
-    /// What the client calls itself, for the log: whatever is wrong about it is the SDK's to judge.
-    fn client(&self) -> Option<String> {
+    /// What the client calls itself: whatever is wrong about it is the SDK's to judge.
+    fn client(&self) -> Option<ClientName> {
         let in_meta = || self.meta.as_ref()?.get("io.modelcontextprotocol/clientInfo");
-        let info = self.client_info.as_ref().or_else(in_meta)?;
-        let name = info.get("name")?.as_str()?;
-        let version = info.get("version").and_then(Value::as_str);
-        Some(version.map_or_else(|| name.to_owned(), |version| format!("{name}/{version}")))
+        match &self.client_info {
+            Some(info) => client_from_info(info).map(ClientName::Introduced),
+            None => client_from_info(in_meta()?).map(ClientName::OfThisMessage),
+        }
     }
+}
+
+fn client_from_info(info: &Value) -> Option<Client> {
+    Client::from_self_description(info.get("name")?.as_str()?, info.get("version").and_then(Value::as_str))
 }
 
 impl PeekedMessage {
@@ -372,18 +399,20 @@ mod tests {
     #[test]
     fn a_message_may_say_what_its_client_is_called() {
         for (params, expected) in [
-            (r#"{"clientInfo":{"name":"inspector","version":"2","title":"x"}}"#, Some("inspector/2")),
-            (r#"{"clientInfo":{"name":"inspector"}}"#, Some("inspector")),
-            (r#"{"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"x"},"progressToken":1}}"#, Some("x")),
+            (r#"{"clientInfo":{"name":"inspector","version":"2","title":"x"}}"#, Some(("inspector", Some("2")))),
+            (r#"{"clientInfo":{"name":"inspector"}}"#, Some(("inspector", None))),
+            (r#"{"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"x"},"progressToken":1}}"#, Some(("x", None))),
             (r#"{"_meta":{"progressToken":1}}"#, None),
             (r#"{"_meta":null,"clientInfo":null}"#, None),
             (r#"{"clientInfo":7}"#, None),
-            (r#"{"clientInfo":{"name":"x","version":2}}"#, Some("x")),
+            (r#"{"clientInfo":{"name":"x","version":2}}"#, Some(("x", None))),
             (r#"{"_meta":[]}"#, None),
         ] {
             let text = format!(r#"{{"id":1,"method":"initialize","params":{params}}}"#);
             let message = PeekedMessage::peek(text.as_bytes()).unwrap();
-            assert_eq!((message.asks, message.client.as_deref()), (McpMessage::Other, expected), "{text}");
+            let client =
+                message.client.as_ref().map(ClientName::client).map(|client| (client.name(), client.version()));
+            assert_eq!((&message.asks, client), (&McpMessage::Other, expected), "{text}");
         }
     }
 }

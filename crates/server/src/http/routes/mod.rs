@@ -1,6 +1,7 @@
 //! The routes: one file or folder for each URL. A route is declared with its [`rules`], beside its handlers.
 
 mod apps;
+mod changes;
 mod code;
 pub(super) mod docs;
 mod events;
@@ -26,6 +27,7 @@ pub(super) fn all() -> Routes {
     Routes::new()
         .merge(items::routes())
         .merge(tags::routes())
+        .merge(changes::routes())
         .merge(tokens::routes())
         .merge(users::routes())
         .merge(spaces::routes())

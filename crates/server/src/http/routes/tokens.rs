@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axum::extract::State;
 use axum::http::StatusCode;
 use interline_items::fields::FieldError;
-use interline_items::{Error, Kind, Scope, SpaceId, TokenDraft, TokenId, UserId};
+use interline_items::{Author, Error, Kind, Scope, SpaceId, TokenDraft, TokenId, UserId};
 use jiff::Timestamp;
 use utoipa_axum::routes;
 
@@ -92,6 +92,7 @@ fn token_draft(new: CreateTokenRequest) -> Result<TokenDraft, Error> {
         spaces: new.spaces.map(|spaces| spaces.into_iter().map(SpaceId::from_uuid).collect()),
         expires_at,
         user: new.user_id.map(UserId::from_uuid),
+        author: if new.agent { Author::Agent } else { Author::Person },
     })
 }
 

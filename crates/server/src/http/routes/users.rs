@@ -12,7 +12,7 @@ use crate::http::extract::path::IdPath;
 use crate::http::extract::query::{QueryParams, boolean};
 use crate::http::response::{self, HandlerResult};
 use crate::http::state::AppState;
-use crate::wire::{CreateUserRequest, CreatedUser, UserList, UserResponse};
+use crate::wire::{CreateUserRequest, CreatedUser, Me, UserList, UserResponse};
 
 /// The routes of `/users`.
 pub(super) fn routes() -> Routes {
@@ -55,9 +55,11 @@ async fn list(State(state): State<AppState>, caller: AuthenticatedCaller) -> Han
 }
 
 /// The caller as a user
-#[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "get_me", responses((status = 200, body = UserResponse)))]
+#[utoipa::path(get, path = "/users/me", tag = "users", operation_id = "get_me", responses((status = 200, body = Me)))]
 async fn me(State(state): State<AppState>, caller: AuthenticatedCaller) -> HandlerResult {
-    response::json(StatusCode::OK, &UserResponse::from(&state.interline.me(&caller.0).await?))
+    let user = UserResponse::from(&state.interline.me(&caller.0).await?);
+    let unreviewed = state.interline.unreviewed_change_sets(&caller.0).await?;
+    response::json(StatusCode::OK, &Me { user, unreviewed })
 }
 
 /// Remove a user

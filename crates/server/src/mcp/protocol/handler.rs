@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use interline_items::{Caller, Error, Interline, Refusal, RequestMemory, Scope, UserId};
+use interline_items::{AttributionRequest, Caller, Client, Error, Interline, Refusal, RequestMemory, Scope};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
@@ -17,7 +17,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::server::Toolset;
 use super::subscriptions::ConnectionSubscriptions;
-use super::tool::{CallContext, Tool};
+use super::tool::{self, CallContext, Tool};
 use super::{Effect, McpServer, completion, prompts, resources, results};
 use crate::identity::Identity;
 use crate::shutdown::Shutdown;
@@ -37,8 +37,8 @@ pub(crate) struct Handler {
 pub(crate) enum McpTransport {
     /// Over HTTP: each request carries its [`AuthenticatedRequest`] as an extension.
     Http,
-    /// Over a connection that belongs to this user, such as standard input and output.
-    Connection(UserId, Arc<ConnectionSubscriptions>),
+    /// Over a connection that has this identity, such as standard input and output.
+    Connection(Identity, Arc<ConnectionSubscriptions>),
 }
 
 /// A request whose sender is authenticated.
@@ -46,6 +46,8 @@ pub(crate) enum McpTransport {
 pub(crate) struct AuthenticatedRequest {
     pub(crate) identity: Identity,
     pub(crate) caller: Caller,
+    /// What the request says about its writes.
+    pub(crate) attribution: AttributionRequest,
     /// The id that the request has in the log.
     pub(crate) request_id: String,
     /// What it takes of the memory budget, where there is one.
@@ -89,10 +91,13 @@ impl Handler {
                     .cloned()
                     .ok_or(Error::Unauthorized)
             }
-            McpTransport::Connection(owner, _) => {
-                let identity = Identity::User(*owner);
+            McpTransport::Connection(identity, _) => {
+                let identity = *identity;
                 let caller = identity.caller(&self.interline, self.server.source()).await?;
-                Ok(AuthenticatedRequest { identity, caller, request_id: context.id.to_string(), memory: None })
+                let attribution =
+                    AttributionRequest { client: session_client(context), ..AttributionRequest::default() };
+                let request_id = context.id.to_string();
+                Ok(AuthenticatedRequest { identity, caller, attribution, request_id, memory: None })
             }
         }
     }
@@ -136,12 +141,38 @@ impl Handler {
         if !tool.is_for(&authenticated.caller) {
             return refused(Error::Forbidden(Refusal::Scope(Scope::Write)));
         }
-        let running = tool.run(self.call_context(&authenticated), request.arguments.unwrap_or_default());
+        let mut arguments = request.arguments.unwrap_or_default();
+        if tool.info.effect != Effect::Reads {
+            let reason = match tool::take_reason(&mut arguments) {
+                Ok(reason) => reason,
+                Err(error) => return refused(error),
+            };
+            let attribution = AttributionRequest {
+                reason: reason.or(authenticated.attribution.reason.clone()),
+                ..authenticated.attribution.clone()
+            };
+            if let Err(error) = self.interline.attribute(&authenticated.caller, attribution).await {
+                return refused(error);
+            }
+        }
+        let running = tool.run(self.call_context(&authenticated), arguments);
         match authenticated.run(running).await {
             Ok(result) => result.into_response(),
             Err(error) => refused(error),
         }
     }
+}
+
+/// The client of a connection: as the request names it, or as it was named when the connection was made.
+fn session_client(context: &RequestContext<RoleServer>) -> Option<Client> {
+    let in_request = context.meta.get("io.modelcontextprotocol/clientInfo").and_then(|info| {
+        let version = info.get("version").and_then(serde_json::Value::as_str);
+        Client::from_self_description(info.get("name")?.as_str()?, version)
+    });
+    in_request.or_else(|| {
+        let info = &context.peer.peer_info()?.client_info;
+        Client::from_self_description(&info.name, Some(&info.version))
+    })
 }
 
 impl ServerHandler for Handler {

@@ -20,6 +20,13 @@ pub(super) fn output<T: JsonSchema>() -> JsonObject {
     generate::<T>(settings.with_transform(RecursiveTransform(drop_description)))
 }
 
+/// Adds a property to the schema of an object.
+pub(super) fn add_property(schema: &mut JsonObject, name: &str, property: Value) {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.insert(name.to_owned(), property);
+    }
+}
+
 fn generate<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
     let settings = settings.with(|settings| {
         settings.inline_subschemas = true;

@@ -4,14 +4,16 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use interline_items::{Caller, Error, Interline, Scope};
+use interline_items::{Caller, Error, Interline, Reason, Scope};
 use rmcp::model::{JsonObject, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use super::results::ToolResult;
 use super::{arguments, schema};
+use crate::wire::{REASON, invalid_field, parse_reason};
 
 /// A tool: its description and schemas, and the function that runs it.
 pub(in crate::mcp) struct Tool {
@@ -79,8 +81,11 @@ impl Tool {
             let run = Arc::clone(&run);
             Box::pin(async move { ToolResult::from_output(&run(call, arguments::parse(arguments)?).await?) })
         };
-        let (input, output) = (Arc::new(schema::input::<A>()), Arc::new(schema::output::<O>()));
-        Tool { info, input, output, run: Box::new(run) }
+        let (mut input, output) = (schema::input::<A>(), Arc::new(schema::output::<O>()));
+        if info.effect != Effect::Reads {
+            schema::add_property(&mut input, REASON, json!({"type": "string"}));
+        }
+        Tool { info, input: Arc::new(input), output, run: Box::new(run) }
     }
 
     /// The entry of this tool in `tools/list`.
@@ -103,5 +108,14 @@ impl Tool {
     /// Runs the tool with the arguments of a call.
     pub(super) async fn run(&self, call: CallContext, arguments: JsonObject) -> Result<ToolResult, Error> {
         (self.run)(call, arguments).await
+    }
+}
+
+/// Takes the reason out of the arguments of a tool that writes: every such tool has it, beside its own arguments.
+pub(super) fn take_reason(arguments: &mut JsonObject) -> Result<Option<Reason>, Error> {
+    match arguments.remove(REASON) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => parse_reason(&text),
+        Some(_) => Err(invalid_field(REASON, "must be a string")),
     }
 }

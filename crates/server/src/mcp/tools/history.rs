@@ -50,6 +50,9 @@ struct HistoryRecordResult {
     user: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<String>,
+    client: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     content_length: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,6 +94,8 @@ impl From<HistoryRecord> for HistoryRecordResult {
             source: record.source.name(),
             user: record.user.name,
             token: record.token.and_then(|token| token.name),
+            client: record.attribution.client.name().to_owned(),
+            reason: record.attribution.reason.map(|reason| reason.as_str().to_owned()),
             content_length: record.content.map(|size| size.characters),
             merged_from: record.merged_from.map(MergedFromResponse::from),
         }

@@ -1,12 +1,8 @@
-//! Import on the wire: records as lines of JSON, and the report.
-
-mod record;
+//! Import on the wire: the report.
 
 use interline_items::{ImportMode, ImportReport, ReportedRecord};
 use serde::Serialize;
 use utoipa::ToSchema;
-
-pub(crate) use record::parse_record_line;
 
 /// How many problems an error that ends an import lists.
 const PROBLEMS_IN_ERROR: usize = 20;

@@ -1,11 +1,13 @@
 //! The tools: what their servers say about them, what they do, and what they refuse.
 
+mod attribution;
 mod bounds;
 mod code;
 mod list;
 mod merge;
 mod parity;
 mod read_only;
+mod recovery;
 mod refused;
 mod tasks;
 mod wording;

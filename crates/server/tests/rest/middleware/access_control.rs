@@ -29,6 +29,8 @@ enum About {
     Token,
     /// A webhook: another's is not found.
     Webhook,
+    /// A change set: another's is not found.
+    ChangeSet,
     /// Code of an organization: it is not found by those of no other, but by admins.
     Code,
     /// What the caller has.
@@ -91,7 +93,7 @@ fn code_rows() -> Vec<Row> {
 
 /// Every route. A new one without a row fails [`every_route_has_a_row`].
 fn rows() -> Vec<Row> {
-    use About::{Admins, Anyone, Events, Item, Name, Own, Tag, Token, Webhook};
+    use About::{Admins, Anyone, ChangeSet, Events, Item, Name, Own, Tag, Token, Webhook};
     use Needs::{Nothing, Read, Write};
     let mut rows = code_rows();
     rows.extend([
@@ -112,6 +114,11 @@ fn rows() -> Vec<Row> {
         row("PATCH /webhooks/{id}", Webhook, Write, json!({"active": false})),
         row("DELETE /webhooks/{id}", Webhook, Write, Value::Null),
         row("GET /webhooks/{id}/deliveries", Webhook, Read, Value::Null),
+        row("GET /changes", Own, Read, Value::Null),
+        row("GET /changes/{id}", ChangeSet, Read, Value::Null),
+        row("POST /changes/{id}/keep", ChangeSet, Write, Value::Null),
+        row("POST /changes/{id}/undo", ChangeSet, Write, Value::Null),
+        row("POST /changes/keep", ChangeSet, Write, json!({"ids": ["{id}"]})),
         row("GET /users", Admins, Read, Value::Null),
         row("POST /users", Admins, Write, json!({"name": "x"})),
         row("DELETE /users/{id}", Admins, Write, Value::Null),
@@ -145,6 +152,7 @@ fn rows() -> Vec<Row> {
             row(&at("POST /*/{id}/track-usage"), Item, Write, Value::Null),
             row(&at("GET /*/{id}/search?q=adas"), Item, Read, Value::Null),
             row(&at("GET /*/{id}/history"), Item, Read, Value::Null),
+            row(&at("GET /*/{id}/blame"), Item, Read, Value::Null),
             row(&at("GET /*/{id}/history/{version}"), Item, Read, Value::Null),
             row(&at("GET /*/{id}/history/{version}/diff"), Item, Read, Value::Null),
             row(&at("POST /*/{id}/history/{version}/restore"), Item, Write, Value::Null),
@@ -191,6 +199,7 @@ struct Ada {
 }
 
 const MARK: &str = "adas-own";
+const CHANGE_SET: &str = "0f9619ff-8b86-4011-b42d-00cf4fc964ff";
 
 async fn ada(server: &TestServer) -> Ada {
     let organization = server.owner().post("/organizations", json!({"name": MARK})).await.expect(201, json!({})).id();
@@ -203,7 +212,7 @@ async fn ada(server: &TestServer) -> Ada {
     client.post("/code/replace", body).await.expect(201, json!({"created": true}));
     let mut ids = Vec::new();
     for (collection, body) in [
-        ("notes", json!({"title": MARK, "tags": [MARK], "content": MARK})),
+        ("notes", json!({"title": MARK, "tags": [MARK], "content": MARK, "change_set": CHANGE_SET})),
         ("bookmarks", json!({"url": "https://adas-own.example/", "title": MARK})),
         ("prompts", json!({"name": MARK, "content": MARK})),
         ("notes", json!({"title": "adas-own trash"})),
@@ -215,7 +224,7 @@ async fn ada(server: &TestServer) -> Ada {
     let space = text(&client.get("/spaces").await.json()["spaces"][0]["id"]);
     let hook = json!({"url": "https://adas-own.example/hook"});
     let webhook = client.post("/webhooks", hook).await.expect(201, json!({})).id();
-    ids.extend([user, space, token.clone(), organization, app, webhook.clone()]);
+    ids.extend([user, space, token.clone(), organization, app, webhook.clone(), CHANGE_SET.to_owned()]);
     Ada { client, ids, token, webhook }
 }
 
@@ -252,14 +261,17 @@ impl Ada {
             About::Name | About::Tag => vec![row.line.replace("{name}", MARK)],
             About::Token => vec![row.line.replace("{id}", &self.token)],
             About::Webhook => vec![row.line.replace("{id}", &self.webhook)],
+            About::ChangeSet => vec![row.line.replace("{id}", CHANGE_SET)],
             About::Code => vec![row.line.replace("{app}", MARK).replace("{version}", "1")],
             About::Own | About::Events | About::Admins | About::Anyone => vec![row.line.replace("{id}", &self.ids[4])],
         }
     }
 }
 
-fn body(row: &Row) -> Option<&Value> {
-    Some(&row.body).filter(|body| !body.is_null())
+/// The body of a row on what is hers.
+fn body(row: &Row) -> Option<Value> {
+    let body = serde_json::from_str(&row.body.to_string().replace("{id}", CHANGE_SET)).unwrap();
+    Some(body).filter(|body: &Value| !body.is_null())
 }
 
 async fn what_is_anothers_is_not_found_on_any_route(store: TestStore) {
@@ -270,17 +282,21 @@ async fn what_is_anothers_is_not_found_on_any_route(store: TestStore) {
     // An admin manages users, and owns no more of their things than anyone.
     for (stranger, stranger_is_admin) in [(bob, false), (server.owner(), true)] {
         for row in rows() {
-            if !matches!(row.about, About::Item | About::Name | About::Tag | About::Token | About::Webhook)
-                && (row.about != About::Code || stranger_is_admin)
+            if !matches!(
+                row.about,
+                About::Item | About::Name | About::Tag | About::Token | About::Webhook | About::ChangeSet
+            ) && (row.about != About::Code || stranger_is_admin)
             {
                 continue;
             }
             for line in ada.addresses(&row) {
                 let unlike = line.replace(&ada.ids[0], "0190a6f4-7b3c-7def-8123-456789abcdef");
-                let refused = stranger.send(&line, body(&row)).await.expect(404, json!({"error": "not_found"}));
+                let refused =
+                    stranger.send(&line, body(&row).as_ref()).await.expect(404, json!({"error": "not_found"}));
                 if unlike != line {
                     // Nor can one tell that it is there.
-                    let unknown = stranger.send(&unlike, body(&row)).await.expect(404, json!({"error": "not_found"}));
+                    let unknown =
+                        stranger.send(&unlike, body(&row).as_ref()).await.expect(404, json!({"error": "not_found"}));
                     let shown = String::from_utf8_lossy(&unknown.bytes)
                         .replace("0190a6f4-7b3c-7def-8123-456789abcdef", &ada.ids[0]);
                     assert_eq!(String::from_utf8_lossy(&refused.bytes), shown, "{line}");
@@ -325,6 +341,7 @@ async fn nothing_of_another_is_in_any_list(store: TestStore) {
         "/users/me",
         "/apps",
         "/webhooks",
+        "/changes",
         "/organizations",
         "/workflows",
         "/content?q=adas_own",
@@ -357,7 +374,7 @@ async fn a_token_that_reads_only_writes_nowhere(store: TestStore) {
             continue;
         }
         for line in ada.addresses(&row) {
-            let answer = reader.send(&line, body(&row)).await;
+            let answer = reader.send(&line, body(&row).as_ref()).await;
             match (row.needs, row.about) {
                 (Needs::Write, _) | (_, About::Admins) => {
                     // What a kind's address does not have is not found before anything else is asked.
@@ -372,7 +389,10 @@ async fn a_token_that_reads_only_writes_nowhere(store: TestStore) {
         }
         if row.needs == Needs::Write && row.about == About::Item && row.line.contains("/content/") {
             let line = row.line.replace("{id}", &ada.ids[0]).replace("{version}", "1");
-            reader.send(&line, body(&row)).await.expect(403, json!({"error": "forbidden", "message": "…`write`…"}));
+            reader
+                .send(&line, body(&row).as_ref())
+                .await
+                .expect(403, json!({"error": "forbidden", "message": "…`write`…"}));
         }
     }
     // It may make a token, of what it may itself.
@@ -395,7 +415,7 @@ async fn without_a_valid_token_nothing_is_answered(store: TestStore) {
         };
         for row in rows() {
             for line in ada.addresses(&row) {
-                let answer = client.send(&line, body(&row)).await;
+                let answer = client.send(&line, body(&row).as_ref()).await;
                 match row.about {
                     About::Anyone => answer.expect(200, Value::Null),
                     _ => answer.expect(401, json!({"error": "unauthorized", "message": message})),

@@ -38,7 +38,7 @@ on_both!(
 /// Longer than anything takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-type Socket = WebSocketStream<TcpStream>;
+pub(super) type Socket = WebSocketStream<TcpStream>;
 
 /// Connects to `/events` with a query; what is heard there, and from where on.
 async fn connect(server: &TestServer, token: Option<&str>, query: &str) -> Result<(Socket, String), Error> {
@@ -51,7 +51,7 @@ async fn connect(server: &TestServer, token: Option<&str>, query: &str) -> Resul
     Ok((socket, answer.headers()["interline-cursor"].to_str().unwrap().to_owned()))
 }
 
-async fn listen(server: &TestServer, query: &str) -> Socket {
+pub(super) async fn listen(server: &TestServer, query: &str) -> Socket {
     connect(server, Some(&server.store.secret), query).await.unwrap().0
 }
 
@@ -76,7 +76,7 @@ async fn message(socket: &mut Socket) -> Message {
     }
 }
 
-async fn event(socket: &mut Socket) -> Value {
+pub(super) async fn event(socket: &mut Socket) -> Value {
     match message(socket).await {
         Message::Text(text) => serde_json::from_str(&text).unwrap(),
         other => panic!("{other:?}"),

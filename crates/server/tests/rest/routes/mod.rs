@@ -1,6 +1,7 @@
 //! The routes: a file or folder for each URL.
 
 mod apps;
+mod changes;
 pub(crate) mod code;
 mod docs;
 mod events;

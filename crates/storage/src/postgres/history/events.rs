@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use deadpool_postgres::Client;
-use interline_items::{Event, EventRange, ItemId, SpaceId};
+use interline_items::{Event, EventRange, SpaceId};
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+use crate::codec::event_subject::SubjectColumns;
 use crate::codec::{json, names};
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{count, maybe_count, time};
@@ -52,13 +53,17 @@ fn event(row: &Row) -> Result<Event, Failure> {
     Ok(Event {
         space: SpaceId::from_uuid(row.try_get("space")?),
         number: count(row, "number")?,
-        event_kind: names::parse_event_kind(row.try_get("event")?)?,
-        item: ItemId::from_uuid(row.try_get("item")?),
-        kind: names::parse_kind(row.try_get("kind")?)?,
-        version: count(row, "version")?,
-        changed_fields: json::decode_strings(row.try_get("changed_fields")?, "changed fields")?,
+        subject: SubjectColumns {
+            event: row.try_get("event")?,
+            subject: row.try_get("item")?,
+            kind: row.try_get("kind")?,
+            version: count(row, "version")?,
+            changed_fields: row.try_get("changed_fields")?,
+        }
+        .decode()?,
         source: names::parse_source(row.try_get("source")?)?,
         at: time(row, "at")?,
+        attribution: row.try_get::<_, Option<&str>>("attribution")?.map(json::decode_attribution).transpose()?,
     })
 }
 

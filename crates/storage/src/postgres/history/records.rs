@@ -1,11 +1,11 @@
 //! The rows that a change leaves beside its item: a history record, an event, and a mark that the search index is stale.
 
 use deadpool_postgres::Transaction;
-use interline_items::{ItemId, ItemWrite, Stamp, TokenId};
+use interline_items::{Attribution, ChangeSetId, ItemId, ItemWrite, Reason, Stamp, TokenId};
 use jiff::Timestamp;
 
-use crate::codec::json;
 use crate::codec::undo::UndoRecord;
+use crate::codec::{json, names};
 use crate::new_event::{NewEvent, work_time};
 use crate::postgres::failure::Failure;
 use crate::postgres::jobs::{JobsForChange, enqueue};
@@ -17,8 +17,12 @@ const PUT_RECORD: &str = "
     INSERT INTO versions (
         item, stamp_version, stamp_revision, version, action, changed_fields, at, source, \"user\", token,
         content_characters, content_bytes, fields, undo_kind, undo, content_hash, imported_from,
-        merged_base
-    ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+        merged_base, space, change_set, set_begun, client_name, client_version, reason, author, review, undoes,
+        lines_added, lines_removed
+    ) VALUES (
+        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
+        $25, $26, $27, $28, $29
+    )";
 
 /// For the version of an item that is about to be repaired: an older program has left its hash with the item alone.
 const KEEP_HASH: &str = "
@@ -34,8 +38,8 @@ const PUT_EVENT: &str = "
     WITH counter AS (
         UPDATE spaces SET last_event = last_event + 1 WHERE id = $1 RETURNING last_event
     )
-    INSERT INTO events (space, number, event, item, kind, version, changed_fields, source, at)
-    SELECT $1, last_event, $2, $3, $4, $5, $6, $7, $8 FROM counter
+    INSERT INTO events (space, number, event, item, kind, version, changed_fields, source, at, attribution)
+    SELECT $1, last_event, $2, $3, $4, $5, $6, $7, $8, $9 FROM counter
     RETURNING number,
         EXISTS (SELECT FROM webhooks WHERE webhooks.space = $1 AND stopped_at IS NULL) AS has_webhooks,
         EXISTS (SELECT FROM tasks_done WHERE task = 'enrich' AND until > $8) AS is_enriching";
@@ -49,6 +53,7 @@ pub(crate) async fn put_record(
     undo: Option<&UndoRecord>,
 ) -> Result<(), Failure> {
     let (item, record) = (&write.after, &write.record);
+    let Attribution { client, reason, author, change_set } = &record.attribution;
     let version = stored(item.stamp.version)?;
     let new_fields = before.is_none_or(|locked| locked.fields != item.fields);
     let content = item.content.as_ref();
@@ -75,6 +80,17 @@ pub(crate) async fn put_record(
                 &undo.and(content).map(|content| content.hash.as_slice()),
                 &json::encode_imported_from(record),
                 &record.merged_base.map(stored).transpose()?,
+                &item.space.uuid(),
+                &change_set.id.uuid(),
+                &change_set.begun_at.as_microsecond(),
+                &client.name(),
+                &client.version(),
+                &reason.as_ref().map(Reason::as_str),
+                &names::stored_author(*author),
+                &names::stored_initial_review(*author),
+                &record.undoes.map(ChangeSetId::uuid),
+                &record.lines.map(|lines| stored(lines.added)).transpose()?,
+                &record.lines.map(|lines| stored(lines.removed)).transpose()?,
             ],
         )
         .await?;
@@ -107,8 +123,7 @@ pub(crate) fn changes(stamp: Stamp) -> u64 {
 
 /// Gives an event the next number of its space, and enqueues the jobs that follow from it.
 pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &NewEvent) -> Result<CommitProof, Failure> {
-    let NewEvent { space, item, at, .. } = *event;
-    let item = item.uuid();
+    let NewEvent { space, subject: item, at, .. } = *event;
     let statement = transaction.prepare_cached(PUT_EVENT).await?;
     let row = transaction
         .query_one(
@@ -122,6 +137,7 @@ pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &NewEvent) -
                 &event.changed_fields,
                 &event.source,
                 &at,
+                &event.attribution,
             ],
         )
         .await?;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use deadpool_postgres::{Client, Transaction};
 use interline_items::{
-    ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, MergedFrom, NamedId, Stamp, StoreError, TokenId,
-    UserId, Version,
+    Attribution, ChangeSetId, ChangeSetRef, ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, LineCounts,
+    MergedFrom, NamedId, Reason, Stamp, StoreError, TokenId, UserId, Version,
 };
 use tokio_postgres::{IsolationLevel, Row};
 
@@ -24,7 +24,8 @@ macro_rules! select_record {
     () => {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
                 versions.\"user\", users.name AS user_name, token, tokens.name AS token_name, imported_from,
-                content_characters, content_bytes, content_hash, merged_base
+                content_characters, content_bytes, content_hash, merged_base, change_set, set_begun, client_name,
+                client_version, reason, versions.author, review, undoes, lines_added, lines_removed
          FROM versions LEFT JOIN users ON users.id = versions.\"user\" LEFT JOIN tokens ON tokens.id = versions.token"
     };
 }
@@ -34,6 +35,9 @@ const RECORDS: &str =
 
 /// A version has the stamp that its record made, so the index of stamps finds it.
 const RECORD: &str = concat!(select_record!(), " WHERE item = $1 AND stamp_version = $2 AND version IS NOT NULL");
+
+const SOME_RECORDS: &str =
+    concat!(select_record!(), " WHERE item = $1 AND stamp_version = ANY($2) AND version IS NOT NULL");
 
 const FIELDS: &str = "
     SELECT fields FROM versions
@@ -74,6 +78,19 @@ pub(crate) async fn versions(client: &mut Client, item: ItemId, query: HistoryQu
         (transaction.query_one(&total, &[&id]).await?, transaction.query(&records, &[&id, &limit, &offset]).await?);
     let records: Result<_, Failure> = records.iter().map(record_from_row).collect();
     Ok(HistoryPage { records: records.map_err(|failure| failure.of_item(item))?, total: count(&total, "total")? })
+}
+
+/// The records that made some versions.
+pub(crate) async fn records(
+    client: &mut Client,
+    item: ItemId,
+    versions: &[u64],
+) -> Result<Vec<HistoryRecord>, Failure> {
+    let numbers: Vec<i64> = versions.iter().filter_map(|version| i64::try_from(*version).ok()).collect();
+    let statement = client.prepare_cached(SOME_RECORDS).await?;
+    let found = client.query(&statement, &[&item.uuid(), &numbers]).await?;
+    let records: Result<_, Failure> = found.iter().map(record_from_row).collect();
+    records.map_err(|failure| failure.of_item(item))
 }
 
 /// An item as it was at a version.
@@ -190,5 +207,22 @@ fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {
         imported_from: imported_from.map(json::decode_imported_from).transpose().map_err(StoreError::from)?,
         content: characters.zip(bytes).map(|(characters, bytes)| ContentSize { characters, bytes }),
         merged_from: merged_base.map(|base| MergedFrom::in_version(stamp.version, base)),
+        attribution: attribution_from_row(row)?,
+        review: names::parse_review(row.try_get("review")?).map_err(StoreError::from)?,
+        undoes: maybe_id(row, "undoes", ChangeSetId::from_uuid)?,
+        lines: match (maybe_count(row, "lines_added")?, maybe_count(row, "lines_removed")?) {
+            (Some(added), Some(removed)) => Some(LineCounts { added, removed }),
+            _ => None,
+        },
+    })
+}
+
+fn attribution_from_row(row: &Row) -> Result<Attribution, Failure> {
+    let id = ChangeSetId::from_uuid(row.try_get("change_set")?);
+    Ok(Attribution {
+        client: interline_items::Client::from_stored(row.try_get("client_name")?, row.try_get("client_version")?),
+        reason: row.try_get::<_, Option<String>>("reason")?.map(Reason::from_stored),
+        author: names::parse_author(row.try_get("author")?).map_err(StoreError::from)?,
+        change_set: ChangeSetRef { id, begun_at: time(row, "set_begun")? },
     })
 }

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use async_trait::async_trait;
 use deadpool_postgres::Transaction;
 use interline_items::{
-    Batch, ContentWrite, Fields, IdempotencyRecord, ImportedSource, Item, ItemId, ItemWrite, Record, Stamp, StoreError,
+    Announcement, Batch, ContentWrite, Decision, Fields, IdempotencyRecord, ImportedSource, Item, ItemId, ItemWrite,
+    Record, Stamp, StoreError,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -22,7 +23,7 @@ use crate::postgres::items::item_rows;
 use crate::postgres::items::unique;
 use crate::postgres::rows;
 use crate::postgres::write::transaction_retry::{CommitProof, RetryableTransaction, run_blocking};
-use crate::tables::{idempotency, import_sources};
+use crate::tables::{change_sets, idempotency, import_sources, purged_changes};
 
 /// Rows are locked in the order of ids, so that two commits never wait for each other.
 const LOCK: &str = "
@@ -43,6 +44,8 @@ pub(crate) struct EncodedBatch {
     writes: Vec<EncodedWrite>,
     idempotency: Option<IdempotencyRecord>,
     imports: Vec<ImportedSource>,
+    decisions: Vec<Decision>,
+    announcements: Vec<Announcement>,
 }
 
 /// A write, and the undo record that leads to the content before it.
@@ -55,14 +58,14 @@ struct EncodedWrite {
 impl EncodedBatch {
     /// Does what takes long before any row is locked: compressing old contents.
     pub(crate) fn encode(batch: Batch) -> Result<EncodedBatch, StoreError> {
-        let Batch { writes, idempotency, imports } = batch;
+        let Batch { writes, idempotency, imports, decisions, announcements } = batch;
         let encode = |write: ItemWrite| {
             let makes_version = write.makes_version();
             let undo = makes_version.then(|| undo::encode_step(&write.content)).transpose()?;
             Ok(EncodedWrite { write, undo })
         };
         let writes = writes.into_iter().map(encode).collect::<Result<_, CodecError>>()?;
-        Ok(EncodedBatch { writes, idempotency, imports })
+        Ok(EncodedBatch { writes, idempotency, imports, decisions, announcements })
     }
 }
 
@@ -117,6 +120,8 @@ impl RetryableTransaction for EncodedBatch {
             }
         }
         import_sources::put(transaction, &self.imports).await?;
+        change_sets::decide(transaction, &self.decisions).await?;
+        events.extend(self.announcements.iter().map(NewEvent::from_announcement));
         Ok(((), put_events(transaction, events).await?.unwrap_or(proof)))
     }
 }
@@ -134,6 +139,7 @@ impl RetryableTransaction for PurgeItem {
         else {
             return Err(StoreError::Stale(self.id).into());
         };
+        purged_changes::leave(transaction, self.id, self.record.at).await?;
         let remove = transaction.prepare_cached(REMOVE).await?;
         transaction.execute(&remove, &[&self.id.uuid()]).await?;
         records::mark_stale(transaction, self.id, records::changes(self.before) + 1, self.record.at).await?;

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use interline_items::{Event, EventRange, ItemId, SpaceId};
+use interline_items::{Event, EventRange, SpaceId};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
+use crate::codec::event_subject::SubjectColumns;
 use crate::codec::{json, names};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::rows::Columns;
 
 const AFTER: &str = "
-    SELECT number, event, item, kind, version, changed_fields, source, at FROM events
+    SELECT number, event, item, kind, version, changed_fields, source, at, attribution FROM events
     WHERE space = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
 
 const RANGE: &str = "
@@ -53,13 +54,17 @@ fn event(space: SpaceId, columns: &mut Columns<'_>) -> Result<Event, Failure> {
     Ok(Event {
         space,
         number: columns.count()?,
-        event_kind: names::parse_event_kind(columns.text()?)?,
-        item: ItemId::from_uuid(columns.uuid()?),
-        kind: names::parse_kind(columns.text()?)?,
-        version: columns.count()?,
-        changed_fields: json::decode_strings(columns.text()?, "changed fields")?,
+        subject: SubjectColumns {
+            event: columns.text()?,
+            subject: columns.uuid()?,
+            kind: columns.text()?,
+            version: columns.count()?,
+            changed_fields: columns.text()?,
+        }
+        .decode()?,
         source: names::parse_source(columns.text()?)?,
         at: columns.time()?,
+        attribution: columns.optional_text()?.map(json::decode_attribution).transpose()?,
     })
 }
 

@@ -1,6 +1,7 @@
-//! The history of items in SQLite: what a change leaves behind ([`records`]), versions ([`versions`]), and events
-//! ([`events`]).
+//! The history of items in SQLite: what a change leaves behind ([`records`]), versions ([`versions`]), steps back
+//! through them ([`undo_steps`]), and events ([`events`]).
 
 pub(super) mod events;
 pub(super) mod records;
+mod undo_steps;
 pub(super) mod versions;

@@ -1,11 +1,11 @@
 //! The rows that a change leaves beside its item: a history record, an event, and a mark that the search index is stale.
 
-use interline_items::{Stamp, StoreError};
+use interline_items::{Attribution, Reason, Stamp, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::codec::json;
 use crate::codec::undo::UndoRecord;
+use crate::codec::{json, names};
 use crate::new_event::{NewEvent, work_time};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::jobs::{JobsForChange, enqueue};
@@ -15,8 +15,12 @@ const INSERT_RECORD: &str = "
     INSERT INTO versions (
         item, stamp_version, stamp_revision, version, action, changed_fields, at, source, user, token,
         content_characters, content_bytes, fields, undo_kind, undo, content_hash, imported_from,
-        merged_base
-    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
+        merged_base, space, change_set, set_begun, client_name, client_version, reason, author, review, undoes,
+        lines_added, lines_removed
+    ) VALUES (
+        ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
+        ?25, ?26, ?27, ?28, ?29
+    )";
 
 /// For the version of an item that is about to be repaired: an older program has left its hash with the item alone.
 const KEEP_HASH: &str = "
@@ -26,8 +30,8 @@ const KEEP_HASH: &str = "
 const NEXT_EVENT: &str = "UPDATE spaces SET last_event = last_event + 1 WHERE id = ?1 RETURNING last_event";
 
 const INSERT_EVENT: &str = "
-    INSERT INTO events (space, number, event, item, kind, version, changed_fields, source, at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    INSERT INTO events (space, number, event, item, kind, version, changed_fields, source, at, attribution)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 
 // The mark counts the states of the item, so that the indexer can tell whether it has indexed the last one.
 const MARK_STALE: &str = "
@@ -44,6 +48,7 @@ pub(crate) fn put_record(
     undo: Option<&UndoRecord>,
 ) -> Result<(), Failure> {
     let (item, record) = (&encoded.write.after, &encoded.write.record);
+    let Attribution { client, reason, author, change_set } = &record.attribution;
     connection.prepare_cached(INSERT_RECORD)?.execute(params![
         number,
         item.stamp.version.cast_signed(),
@@ -63,6 +68,17 @@ pub(crate) fn put_record(
         undo.and(item.content.as_ref()).map(|content| content.hash),
         json::encode_imported_from(record),
         record.merged_base.map(u64::cast_signed),
+        item.space.uuid().into_bytes(),
+        change_set.id.uuid().into_bytes(),
+        change_set.begun_at.as_microsecond(),
+        client.name(),
+        client.version(),
+        reason.as_ref().map(Reason::as_str),
+        names::stored_author(*author),
+        names::stored_initial_review(*author),
+        record.undoes.map(|set| set.uuid().into_bytes()),
+        record.lines.map(|lines| lines.added.cast_signed()),
+        record.lines.map(|lines| lines.removed.cast_signed()),
     ])?;
     Ok(())
 }
@@ -82,14 +98,15 @@ pub(crate) fn put_event(connection: &Connection, event: &NewEvent) -> Result<(),
         space,
         number,
         event.name,
-        event.item.uuid().into_bytes(),
+        event.subject.into_bytes(),
         event.kind,
         event.version.cast_signed(),
         event.changed_fields,
         event.source,
         event.at,
+        event.attribution,
     ])?;
-    let item_to_enrich = event.asks_for_enrichment.then(|| event.item.uuid());
+    let item_to_enrich = event.asks_for_enrichment.then_some(event.subject);
     let NewEvent { space, user, .. } = *event;
     let at = work_time(event.at);
     enqueue(connection, &JobsForChange { space, event: number, at, user, item_to_enrich })

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use interline_items::{
-    ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, MergedFrom, NamedId, Stamp, TokenId, UserId, Version,
+    Attribution, ChangeSetId, ChangeSetRef, Client, ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId,
+    LineCounts, MergedFrom, NamedId, Reason, Stamp, TokenId, UserId, Version,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -23,7 +24,8 @@ macro_rules! select_record {
     () => {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
                 versions.user, users.name, token, tokens.name, imported_from, content_characters, content_bytes,
-                merged_base
+                merged_base, change_set, set_begun, client_name, client_version, reason, versions.author, review, undoes,
+                lines_added, lines_removed
          FROM versions LEFT JOIN users ON users.id = versions.user LEFT JOIN tokens ON tokens.id = versions.token"
     };
 }
@@ -74,6 +76,18 @@ pub(crate) fn versions(connection: &Connection, id: ItemId, query: HistoryQuery)
     let mut statement = connection.prepare_cached(RECORDS)?;
     let records: Result<_, Failure> = statement.query_and_then([item, limit, offset], record_from_row)?.collect();
     Ok(HistoryPage { records: records.map_err(|failure| failure.of_item(id))?, total })
+}
+
+/// The records that made some versions. The connection is in a transaction.
+pub(crate) fn records(connection: &Connection, id: ItemId, versions: &[u64]) -> Result<Vec<HistoryRecord>, Failure> {
+    let Some(item) = number(connection, id)? else { return Ok(Vec::new()) };
+    let mut statement = connection.prepare_cached(RECORD)?;
+    let mut records = Vec::with_capacity(versions.len());
+    for version in versions {
+        let found = statement.query_and_then([item, version.cast_signed()], record_from_row)?.next().transpose();
+        records.extend(found.map_err(|failure: Failure| failure.of_item(id))?);
+    }
+    Ok(records)
 }
 
 /// An item as it was at a version, as it was written. The connection is in a transaction.
@@ -154,5 +168,18 @@ fn record_from_row(row: &Row<'_>) -> Result<HistoryRecord, Failure> {
             _ => None,
         },
         merged_from: columns.optional_count()?.map(|base| MergedFrom::in_version(stamp.version, base)),
+        attribution: {
+            let id = ChangeSetId::from_uuid(columns.uuid()?);
+            let change_set = ChangeSetRef { id, begun_at: columns.time()? };
+            let client = Client::from_stored(columns.next()?, columns.next()?);
+            let reason = columns.next::<Option<String>>()?.map(Reason::from_stored);
+            Attribution { client, reason, author: names::parse_author(columns.optional_text()?)?, change_set }
+        },
+        review: names::parse_review(columns.optional_text()?)?,
+        undoes: columns.optional_uuid()?.map(ChangeSetId::from_uuid),
+        lines: match (columns.optional_count()?, columns.optional_count()?) {
+            (Some(added), Some(removed)) => Some(LineCounts { added, removed }),
+            _ => None,
+        },
     })
 }

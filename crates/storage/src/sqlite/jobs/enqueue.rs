@@ -8,9 +8,9 @@ use super::super::failure::Failure;
 
 /// For each webhook that wants the event, a copy of it to be delivered.
 const DELIVER: &str = "
-    INSERT INTO deliveries (webhook, space, event_number, event, item, kind, version, changed_fields, source, at)
+    INSERT INTO deliveries (webhook, space, event_number, event, item, kind, version, changed_fields, source, at, attribution)
     SELECT webhooks.id, events.space, events.number, events.event, events.item, events.kind, events.version,
-           events.changed_fields, events.source, events.at
+           events.changed_fields, events.source, events.at, events.attribution
     FROM webhooks JOIN events ON events.space = webhooks.space AND events.number = ?2
     WHERE webhooks.space = ?1 AND webhooks.stopped_at IS NULL
       AND (webhooks.kinds IS NULL OR EXISTS (SELECT 1 FROM json_each(webhooks.kinds) WHERE value = events.kind))

@@ -20,7 +20,7 @@ use crate::sqlite::rows;
 use crate::sqlite::sql::poll_once;
 use crate::sqlite::write::encoded_write::{EncodedBatch, EncodedWrite};
 use crate::sqlite::write::group_commit::CommitGroup;
-use crate::tables::{idempotency, import_sources};
+use crate::tables::{change_sets, idempotency, import_sources, purged_changes};
 
 // SQLite compares what differs, so that an edit touches the indexes of `updated_at` alone.
 const STORED_ITEM: &str = "
@@ -73,7 +73,13 @@ pub(crate) fn write_batch(
             WriteResult::WholeCopyDue => return Err(Failure::WholeCopyDue(index)),
         }
     }
-    poll_once(import_sources::put(group.connection(), &batch.imports))
+    let connection = group.connection();
+    poll_once(import_sources::put(connection, &batch.imports))?;
+    poll_once(change_sets::decide(connection, &batch.decisions))?;
+    for announcement in &batch.announcements {
+        records::put_event(connection, &NewEvent::from_announcement(announcement))?;
+    }
+    Ok(())
 }
 
 /// The result of one write.
@@ -159,6 +165,7 @@ pub(crate) fn purge(
     }
     let event = NewEvent::for_purge(id, columns.uuid()?, columns.next()?, before, record);
     drop(found);
+    poll_once(purged_changes::leave(connection, id, record.at))?;
     connection.prepare_cached(REMOVE)?.execute([number])?;
     group.drop_content(number);
     records::put_event(connection, &event)?;

@@ -1,7 +1,7 @@
 //! Encoded writes: the column values of a change, made before it reaches the writer thread, which then only writes.
 
 use interline_items::fields::sort_key;
-use interline_items::{Batch, ContentWrite, IdempotencyRecord, ImportedSource, ItemWrite};
+use interline_items::{Announcement, Batch, ContentWrite, Decision, IdempotencyRecord, ImportedSource, ItemWrite};
 
 use crate::codec::undo::{self, UndoRecord};
 use crate::codec::{CodecError, functions, json};
@@ -11,14 +11,16 @@ pub(crate) struct EncodedBatch {
     pub(crate) writes: Vec<EncodedWrite>,
     pub(crate) idempotency: Option<IdempotencyRecord>,
     pub(crate) imports: Vec<ImportedSource>,
+    pub(crate) decisions: Vec<Decision>,
+    pub(crate) announcements: Vec<Announcement>,
 }
 
 impl EncodedBatch {
     /// Encodes a batch. [`batch_compression_bytes`] says how much there is to compress.
     pub(crate) fn encode(batch: Batch) -> Result<EncodedBatch, CodecError> {
-        let Batch { writes, idempotency, imports } = batch;
+        let Batch { writes, idempotency, imports, decisions, announcements } = batch;
         let writes = writes.into_iter().map(EncodedWrite::encode).collect::<Result<_, _>>()?;
-        Ok(EncodedBatch { writes, idempotency, imports })
+        Ok(EncodedBatch { writes, idempotency, imports, decisions, announcements })
     }
 
     /// How many bytes it writes, about.

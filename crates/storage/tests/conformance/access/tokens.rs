@@ -1,4 +1,4 @@
-//! `credentials`, `token_secrets`, `existing_tokens`, `create_token`, `tokens`, `rename_token`, `delete_token` and `mark_token_used`.
+//! `credentials`, `token_credentials`, `token_secrets`, `existing_tokens`, `create_token`, `tokens`, `rename_token`, `delete_token` and `mark_token_used`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -37,12 +37,14 @@ async fn a_secret_stands_for_its_token_user_and_spaces(test: TestStore) {
         user: ada.user,
         memberships: vec![Membership { space: ada.space, role: Role::Owner }, reader_of_all()],
     };
+    assert_eq!(test.store.token_credentials(expected.token.id).await.unwrap(), Some(expected.clone()));
     assert_eq!(test.store.credentials(ada.token.secret).await.unwrap(), Some(expected));
 }
 
 async fn an_unknown_secret_stands_for_nothing(test: TestStore) {
     author(&*test.store, "ada").await;
     assert_eq!(test.store.credentials(secret("nobody")).await.unwrap(), None);
+    assert_eq!(test.store.token_credentials(TokenId::generate()).await.unwrap(), None);
 }
 
 async fn tokens_exist_until_they_or_their_user_are_removed(test: TestStore) {
@@ -149,6 +151,7 @@ async fn a_deleted_token_is_gone(test: TestStore) {
     test.store.create_token(&second).await.unwrap();
     assert!(test.store.delete_token(ada.user.id, second.token.id).await.unwrap());
     assert_eq!(test.store.credentials(second.secret).await.unwrap(), None);
+    assert_eq!(test.store.token_credentials(second.token.id).await.unwrap(), None);
     assert_eq!(test.store.tokens(ada.user.id).await.unwrap(), [ada.token.token]);
     assert!(!test.store.delete_token(ada.user.id, second.token.id).await.unwrap());
 }

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use interline_items::{Event, EventKind, EventRange, Kind, Source, SpaceId, Store};
+use interline_items::{
+    Event, EventAttribution, EventKind, EventRange, EventSubject, ItemEvent, Kind, NamedId, Record, Source, SpaceId,
+    Store,
+};
 
 use crate::fixtures::authors::{Author, author};
 use crate::fixtures::samples::{Sample, at, note, prompt};
@@ -38,18 +41,27 @@ async fn an_event_is_read_as_it_was_written(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     let made = ada.create(&*test.store, prompt(&ada.space, "hello")).await;
     let write = ada.retitling(&made, "Hello");
-    let time = write.record.at;
+    let Record { at: time, attribution: made_by, .. } = write.record.clone();
     ada.change(&*test.store, &made, write).await.unwrap();
     let event = Event {
         space: ada.space.id,
         number: 2,
-        event_kind: EventKind::Updated,
-        item: made.item.id,
-        kind: Kind::Prompt,
-        version: 2,
-        changed_fields: vec!["title".to_owned()],
+        subject: EventSubject::Item(ItemEvent {
+            event_kind: EventKind::Updated,
+            item: made.item.id,
+            kind: Kind::Prompt,
+            version: 2,
+            changed_fields: vec!["title".to_owned()],
+        }),
         source: Source::Rest,
         at: time,
+        attribution: Some(EventAttribution {
+            user: NamedId { id: ada.user.id, name: Some("ada".to_owned()) },
+            token: Some(NamedId { id: ada.token.token.id, name: Some(ada.token.token.name.clone()) }),
+            client: made_by.client,
+            reason: made_by.reason,
+            change_set: made_by.change_set.id,
+        }),
     };
     assert_eq!(read(&*test.store, &[(ada.space.id, 1)], 10).await, [event]);
 }
@@ -152,6 +164,6 @@ async fn what_was_not_committed_is_not_heard(test: TestStore) {
     ada.change(&*test.store, &made, ada.deleting(&made)).await.unwrap();
     test.store.commit(stale.into()).await.unwrap_err();
     let events = read(&*test.store, &[(ada.space.id, 0)], 10).await;
-    let happenings: Vec<EventKind> = events.iter().map(|event| event.event_kind).collect();
+    let happenings: Vec<EventKind> = events.iter().map(|event| event.item_event().unwrap().event_kind).collect();
     assert_eq!(happenings, [EventKind::Created, EventKind::Deleted]);
 }

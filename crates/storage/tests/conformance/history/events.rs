@@ -46,7 +46,7 @@ async fn every_action_has_its_event(test: TestStore) {
     let first = state.clone();
     for action in [Action::Update, Action::Archive, Action::Delete, Action::Restore, Action::Unarchive] {
         let write = match action {
-            Action::Update => ada.retitling(&state, "New plan"),
+            Action::Update | Action::Undo => ada.retitling(&state, "New plan"),
             Action::Archive => ada.archiving(&state),
             Action::Delete => ada.deleting(&state),
             Action::Restore => ada.restoring(&state),

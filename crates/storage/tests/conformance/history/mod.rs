@@ -3,4 +3,5 @@
 pub(crate) mod event_reads;
 pub(crate) mod events;
 pub(crate) mod rebuild;
+pub(crate) mod undo_steps;
 pub(crate) mod versions;

@@ -153,7 +153,8 @@ async fn a_webhook_is_told_of_its_kinds_alone(test: TestStore) {
     let made = ada.create(store, prompt(&ada.space, "hello")).await;
     let queued = deliveries(store, &prompts).await;
     assert_eq!(queued.len(), 1);
-    assert_eq!((queued[0].event.item, queued[0].event.event_kind), (made.item.id, EventKind::Created));
+    let event = queued[0].event.item_event().unwrap();
+    assert_eq!((event.item, event.event_kind), (made.item.id, EventKind::Created));
 }
 
 async fn a_refused_change_leaves_nothing(test: TestStore) {

@@ -17,6 +17,7 @@ on_both!(
     steps_tell_what_they_did_and_what_is_left,
     items_that_changed_lately_are_left_for_later,
     another_process_stays_away_for_a_while,
+    another_process_goes_on_at_once_after_a_release,
     two_at_once_do_no_harm,
     an_index_that_was_left_in_the_middle_is_completed,
 );
@@ -57,6 +58,20 @@ async fn another_process_stays_away_for_a_while(test: TestStore) {
     time_passes(&test).await;
     assert_eq!(step(&*other).await, IndexStepResult::Added { items: 1, stale: 0 });
     sound(&*other).await;
+}
+
+async fn another_process_goes_on_at_once_after_a_release(test: TestStore) {
+    let ada = author(&*test.store, "ada").await;
+    let other = test.database.open().await;
+    ada.create(&*test.store, note(&ada.space, "one")).await;
+    assert_eq!(step(&*test.store).await, IndexStepResult::Added { items: 1, stale: 0 });
+    ada.create(&*test.store, note(&ada.space, "two")).await;
+    assert_eq!(test.store.stale_items().await.unwrap(), 1);
+    other.release_index().await.unwrap();
+    assert_eq!(step(&*other).await, IndexStepResult::Elsewhere, "the lease of another is not given up");
+    test.store.release_index().await.unwrap();
+    assert_eq!(step(&*other).await, IndexStepResult::Added { items: 1, stale: 0 });
+    assert_eq!(test.store.stale_items().await.unwrap(), 0);
 }
 
 /// As if nobody had been at the index for long.

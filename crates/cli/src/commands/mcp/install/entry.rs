@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use interline_items::TokenId;
+
 use crate::args::{McpInstallArgs, ServerArg};
 use crate::command_error::CommandError;
 
@@ -17,12 +19,13 @@ pub(super) struct ServerEntry {
 
 impl ServerEntry {
     /// The entries of the servers that were typed, or of all. Only options that were typed are passed on: what the
-    /// environment says is not of this command, and may be a secret.
-    pub(super) fn from_args(args: &McpInstallArgs) -> Result<Vec<ServerEntry>, CommandError> {
+    /// environment says is not of this command, and may be a secret. `token` is the id of the token that they act with.
+    pub(super) fn from_args(args: &McpInstallArgs, token: Option<TokenId>) -> Result<Vec<ServerEntry>, CommandError> {
         let program = std::env::current_exe()
             .map_err(|error| CommandError::failed(format!("where this program is cannot be told: {error}")))?;
         let command = utf8(program.as_os_str())?;
-        let options = options(args)?;
+        let mut options = options(args)?;
+        options.extend(token.into_iter().flat_map(|token| ["--as".to_owned(), token.to_string()]));
         let servers = if args.servers.is_empty() { ServerArg::ALL } else { &args.servers };
         let entry = |server: &ServerArg| ServerEntry {
             name: match server {

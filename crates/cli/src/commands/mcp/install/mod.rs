@@ -12,11 +12,15 @@ use std::io::{self, Write as _};
 use std::ops::Range;
 use std::path::Path;
 
+use interline_items::TokenId;
+
 use self::client::Format;
 use self::entry::ServerEntry;
 use crate::args::McpInstallArgs;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
+use crate::local::{IfMissing, LocalStore};
+use crate::machine;
 use crate::output::print;
 use crate::settings::StoreAddress;
 
@@ -49,12 +53,12 @@ struct Splice {
     new: String,
 }
 
-pub(super) fn run(args: &McpInstallArgs, environment: &Environment) -> Result<(), CommandError> {
+pub(super) async fn run(args: &McpInstallArgs, environment: &Environment) -> Result<(), CommandError> {
     // What would be refused at every start is refused here.
-    StoreAddress::from_args(&args.address, environment)?;
-    let entries = ServerEntry::from_args(args)?;
+    let address = StoreAddress::from_args(&args.address, environment)?;
     let format = args.client.format();
     if args.print {
+        let entries = ServerEntry::from_args(args, existing_token(args, &address).await?)?;
         let (text, _) = format.set_entries("", &entries).map_err(|error| CommandError::failed(error.message()))?;
         return print(text.trim_end());
     }
@@ -64,10 +68,15 @@ pub(super) fn run(args: &McpInstallArgs, environment: &Environment) -> Result<()
     })?;
     let path = path.as_path();
     let before = read(path)?;
-    let (text, done) = format.set_entries(&before, &entries).map_err(|error| {
-        CommandError::refused(format!("{}: {}", path.display(), error.message()))
-            .hint("nothing was changed; correct the file, or add by hand what --print shows")
-    })?;
+    let edited = |entries: &[ServerEntry]| {
+        format.set_entries(&before, entries).map_err(|error| {
+            CommandError::refused(format!("{}: {}", path.display(), error.message()))
+                .hint("nothing was changed; correct the file, or add by hand what --print shows")
+        })
+    };
+    // A file that cannot be edited is found before a token is made for it.
+    edited(&ServerEntry::from_args(args, None)?)?;
+    let (text, done) = edited(&ServerEntry::from_args(args, own_token(args, &address).await?)?)?;
     let mut done: Vec<String> = done.iter().map(|done| format!("{done} {}", path.display())).collect();
     if text != before {
         write(path, &text)
@@ -75,6 +84,28 @@ pub(super) fn run(args: &McpInstallArgs, environment: &Environment) -> Result<()
         done.push(format!("Restart {} to load them.", args.client.title()));
     }
     print(&done.join("\n"))
+}
+
+/// The token that the client's servers act with on the local store; a server knows a token by its secret.
+async fn own_token(args: &McpInstallArgs, address: &StoreAddress) -> Result<Option<TokenId>, CommandError> {
+    let StoreAddress::Local(store) = address else { return Ok(None) };
+    let store = LocalStore::open(store, IfMissing::Make).await?;
+    store.named_agent_token(&token_name(args)).await.map(Some)
+}
+
+/// The same, if there is one already: what is only printed makes none.
+async fn existing_token(args: &McpInstallArgs, address: &StoreAddress) -> Result<Option<TokenId>, CommandError> {
+    let StoreAddress::Local(store) = address else { return Ok(None) };
+    match LocalStore::open(store, IfMissing::Refuse).await {
+        Ok(store) => store.existing_agent_token(&token_name(args)).await,
+        // There is no store yet.
+        Err(error) if error.is_refusal() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn token_name(args: &McpInstallArgs) -> String {
+    format!("{} on {}", args.client.title(), machine::host_name())
 }
 
 impl Format {

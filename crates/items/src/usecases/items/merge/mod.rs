@@ -20,7 +20,7 @@ use super::content_check::BIG_BYTES;
 use super::repair::Before;
 use super::update::Step;
 use fields::{MergedFields, merge_fields};
-use text::{TextMerge, merge_texts};
+pub(in crate::usecases) use text::{TextMerge, merge_texts};
 
 /// A merge that takes more memory compares so many lines that it holds up other requests, however short the lines are.
 const SHORT_MERGE_MEMORY: usize = 1 << 20;
@@ -161,7 +161,11 @@ impl Interline {
     }
 
     /// Merges base, ours and theirs: here if that takes a short time, on a thread of its own otherwise.
-    async fn merge_contents(&self, caller: &Caller, texts: [Arc<str>; 3]) -> Result<TextMerge, Error> {
+    pub(in crate::usecases) async fn merge_contents(
+        &self,
+        caller: &Caller,
+        texts: [Arc<str>; 3],
+    ) -> Result<TextMerge, Error> {
         let [base, ours, theirs] = &texts;
         let bytes = base.len() + ours.len() + theirs.len();
         let memory = merge_memory(base, ours, theirs);

@@ -12,7 +12,7 @@ const MAX_PASSAGE_BYTES: usize = 6 * 1024;
 const MAX_PLACES_BYTES: usize = 20 * 1024;
 
 /// What comes of three texts.
-pub(super) enum TextMerge {
+pub(in crate::usecases) enum TextMerge {
     /// A text, which is `None` if it is the stored one.
     Clean(Option<MergedText>),
     /// The first places that both sides changed, and how many there are.
@@ -20,14 +20,14 @@ pub(super) enum TextMerge {
 }
 
 /// A merged text, and the edit from it back to the stored one.
-pub(super) struct MergedText {
-    pub(super) new: Arc<str>,
+pub(in crate::usecases) struct MergedText {
+    pub(in crate::usecases) new: Arc<str>,
     undo: Edit,
 }
 
 impl MergedText {
     /// The change from the stored content to this text.
-    pub(super) fn into_write(self, stored: &Option<Arc<str>>) -> ContentWrite {
+    pub(in crate::usecases) fn into_write(self, stored: &Option<Arc<str>>) -> ContentWrite {
         let MergedText { new, undo } = self;
         match stored {
             Some(_) => ContentWrite::Edit { new, undo },
@@ -37,7 +37,7 @@ impl MergedText {
 }
 
 /// Merges base, ours and theirs, which is the stored one.
-pub(super) fn merge_texts([base, ours, theirs]: [&str; 3]) -> Result<TextMerge, Error> {
+pub(in crate::usecases) fn merge_texts([base, ours, theirs]: [&str; 3]) -> Result<TextMerge, Error> {
     let mismatch = |mismatch: interline_edit::EditMismatch| Error::Internal(mismatch.to_string());
     let edit = match merge(base, ours, theirs) {
         Ok(edit) => edit,

@@ -5,12 +5,11 @@ use std::ops::ControlFlow;
 
 use axum::body::Bytes;
 use interline_interchange::{
-    Entry, FileTimes, Format, ReadError, ReadLimits, Shape, read_archive, read_document, read_file, read_json_lines,
+    Entry, FileTimes, Format, ReadError, ReadLimits, Shape, parse_record_line, read_archive, read_document, read_file,
+    read_json_lines,
 };
 use interline_items::{Error, RequestMemory, WORK_FACTOR};
 use tokio::sync::mpsc;
-
-use crate::wire::parse_record_line;
 
 /// A piece of the body, or that there is no more though it has not ended.
 pub(super) type BodyPiece = io::Result<Bytes>;

@@ -1,6 +1,7 @@
 //! Items: `/notes`, `/bookmarks`, `/prompts`, and `/content` for all of them. The routes are written once and mounted for
 //! every collection; the collection of the matched route says which kind of items a request is about.
 
+mod blame;
 mod create;
 mod delete;
 mod edit;
@@ -49,7 +50,8 @@ fn collection_routes(collection: Collection) -> Routes {
         .route(routes!(history::list), read)
         .route(routes!(history::read), read)
         .route(routes!(history::compare), read)
-        .route(routes!(history::restore), write);
+        .route(routes!(history::restore), write)
+        .route(routes!(blame::blame), read);
     let routes = match collection.kind() {
         None => {
             let routes = routes.merge(render_routes()).route(routes!(look_up::look_up), read);

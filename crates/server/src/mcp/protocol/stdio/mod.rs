@@ -6,7 +6,7 @@ mod transport;
 use std::io;
 use std::sync::Arc;
 
-use interline_items::{Interline, UserId};
+use interline_items::Interline;
 use rmcp::serve_server;
 use rmcp::transport::io::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -15,18 +15,19 @@ use tokio::sync::Semaphore;
 use self::transport::LineTransport;
 use super::subscriptions::{ConnectionService, ConnectionSubscriptions};
 use super::{Handler, McpServer, McpTransport};
+use crate::identity::Identity;
 use crate::serve::supervised_indexing;
 use crate::shutdown::Shutdown;
 
 /// How many streams a client can have. Each is a request without an answer, and there must be room for other requests.
 const MAX_STREAMS: usize = 16;
 
-/// Answers on standard input and output, as `owner`, until the input ends. Nothing else may write to the output
+/// Answers on standard input and output, with `identity`, until the input ends. Nothing else may write to the output
 /// meanwhile.
-pub async fn serve_mcp(server: McpServer, interline: Interline, owner: UserId) -> io::Result<()> {
+pub async fn serve_mcp(server: McpServer, interline: Interline, identity: Identity) -> io::Result<()> {
     let index = tokio::spawn(supervised_indexing(interline.clone()));
     let (input, output) = stdio_pipes();
-    let served = serve_mcp_on(server, interline, owner, (input, output)).await;
+    let served = serve_mcp_on(server, interline, identity, (input, output)).await;
     index.abort();
     served
 }
@@ -35,7 +36,7 @@ pub async fn serve_mcp(server: McpServer, interline: Interline, owner: UserId) -
 pub async fn serve_mcp_on<R, W>(
     server: McpServer,
     interline: Interline,
-    owner: UserId,
+    identity: Identity,
     (input, output): (R, W),
 ) -> io::Result<()>
 where
@@ -44,7 +45,7 @@ where
 {
     let transport = LineTransport::new(input, output);
     let shutdown = Shutdown { is_closing: transport.is_closing(), listeners: Arc::new(Semaphore::new(MAX_STREAMS)) };
-    let connection = McpTransport::Connection(owner, Arc::new(ConnectionSubscriptions::default()));
+    let connection = McpTransport::Connection(identity, Arc::new(ConnectionSubscriptions::default()));
     let handler = Handler::new(server, interline, connection, shutdown);
     match serve_server(ConnectionService(handler), transport).await {
         Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),

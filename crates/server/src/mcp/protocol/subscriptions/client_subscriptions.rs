@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use interline_items::fields::PromptName;
-use interline_items::{Error, Event, EventKind, ItemId, Kind};
+use interline_items::{Error, Event, EventKind, ItemEvent, ItemId, Kind};
 
 use crate::wire::invalid_field;
 
@@ -64,11 +64,13 @@ impl ClientSubscriptions {
 
     /// Whether a subscribed address by name may lead to another item after this event.
     pub(super) fn depends_on_name(&self, event: &Event) -> bool {
-        changes_prompt(event, &["name"]) && self.addresses.values().any(|subscribed| subscribed.name.is_some())
+        let renames = event.item_event().is_some_and(|event| changes_prompt(event, &["name"]));
+        renames && self.addresses.values().any(|subscribed| subscribed.name.is_some())
     }
 
     /// Adds the notifications that an event causes.
     pub(super) fn add_notifications(&self, event: &Event, pending: &mut PendingNotifications) {
+        let Some(event) = event.item_event() else { return };
         let affected = self.addresses.iter().filter(|(_, subscribed)| subscribed.item == Some(event.item));
         pending.addresses.extend(affected.map(|(uri, _)| uri.clone()));
         pending.has_new_prompt_list |= self.has_prompt_list && changes_prompt(event, &LISTED_FIELDS);
@@ -98,7 +100,7 @@ pub(super) fn too_many_subscriptions() -> Error {
 
 /// Whether an event changes one of these fields of a prompt. An event after which the prompt exists, or no longer exists,
 /// changes all of them.
-fn changes_prompt(event: &Event, fields: &[&str]) -> bool {
+fn changes_prompt(event: &ItemEvent, fields: &[&str]) -> bool {
     let differs = match event.event_kind {
         EventKind::Updated => event.changed_fields.iter().any(|changed| fields.contains(&changed.as_str())),
         EventKind::Created

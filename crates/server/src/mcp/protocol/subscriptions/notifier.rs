@@ -132,7 +132,7 @@ impl EventNotifier {
     async fn add_notifications(&self, event: &Event, pending: &mut PendingNotifications) {
         let mut subscriptions = self.subscriptions.lock().await;
         subscriptions.add_notifications(event, pending);
-        if subscriptions.depends_on_name(event) {
+        if let Some(event) = event.item_event().filter(|_| subscriptions.depends_on_name(event)) {
             let prompt = ItemRef::Id(event.item, Some(Kind::Prompt));
             match self.interline.read(&self.caller, &prompt, ReadContent::Omit).await {
                 Ok(read) => {

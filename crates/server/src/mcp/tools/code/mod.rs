@@ -29,7 +29,8 @@ text\" are for orientation, not part of the file. 3. patch_content changes just 
 new files, after a patch that cannot work, or for tiny files, and get_content (a whole file) sparingly.
 Python is checked before it is stored: a write that would break it is refused with line and column; validate_workflow \
 checks without storing. App files are a draft until publish_app. Every version is kept: content_history shows changes, restore_content undoes \
-and undeletes. Errors say what to do next.";
+and undeletes. Errors say what to do next.
+Say in `reason`, in a few words, why you write: people read it when they review what agents did.";
 
 pub(in crate::mcp) fn toolset() -> Toolset {
     Toolset {

@@ -25,7 +25,8 @@ whole content. Check content_length before get_item; of a long item read only st
 with search_in_content. Then change just the passage with edit_content: old_str copied from what you read, unique in \
 the content. patch_note replaces lines by number; rewrite_content is only for rewriting everything.
 Writes answer with the new version and the changed lines: no need to read again. Errors say what to do next. Every \
-version is kept: item_history shows changes, restore_item undoes.";
+version is kept: item_history shows changes, restore_item undoes.
+Say in `reason`, in a few words, why you write: people read it when they review what agents did.";
 
 pub(in crate::mcp) fn toolset() -> Toolset {
     Toolset {

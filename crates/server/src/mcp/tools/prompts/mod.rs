@@ -24,7 +24,8 @@ passage with edit_prompt_template: old_str copied from what you read, unique in 
 Every variable of a template needs an argument and every argument must be used; so change text and arguments together, \
 in one edit_prompt_template call. render_prompt fills a template in.
 Writes answer with the new version and the changed lines: no need to read again. Errors say what to do next. Every \
-version is kept: prompt_history shows changes, restore_prompt undoes.";
+version is kept: prompt_history shows changes, restore_prompt undoes.
+Say in `reason`, in a few words, why you write: people read it when they review what agents did.";
 
 pub(in crate::mcp) fn toolset() -> Toolset {
     Toolset {

@@ -73,7 +73,7 @@ async fn every_change_is_listed_newest_first(store: TestStore) {
         for record in records {
             let members: Vec<&str> = record.as_object().unwrap().keys().map(String::as_str).collect();
             let mut expected = vec!["version", "action", "changed_fields", "created_at", "source", "user", "token"];
-            expected.extend(["imported_from", "content_length"]);
+            expected.extend(["client", "reason", "change_set", "review", "imported_from", "content_length"]);
             expected.sort_unstable();
             assert_eq!(members, expected);
             assert!(text(&record["created_at"]).ends_with('Z'), "{record}");

@@ -1,5 +1,6 @@
 //! Items: `/notes`, `/bookmarks`, `/prompts` and `/content`.
 
+mod blame;
 mod bookmarks;
 mod clock;
 mod content;

@@ -9,7 +9,7 @@ use crate::routes::webhooks::with_worker;
 use crate::support::client::{Client, text};
 use crate::support::openapi_document::{described_response, document};
 use crate::support::openapi_schema::{difference, resolved};
-use crate::support::test_store::TestStore;
+use crate::support::test_store::{TestServer, TestStore};
 
 on_both!(what_is_always_there_is_required);
 
@@ -55,12 +55,13 @@ impl Observed {
 }
 
 async fn what_is_always_there_is_required(store: TestStore) {
-    let client = store.serve_with(with_worker(None)).await.owner();
-    let mut observed = Observed { client, fields: BTreeMap::new(), schemas: BTreeSet::new() };
+    let server = store.serve_with(with_worker(None)).await;
+    let mut observed = Observed { client: server.owner(), fields: BTreeMap::new(), schemas: BTreeSet::new() };
     items(&mut observed).await;
     edits(&mut observed).await;
     code(&mut observed).await;
     access(&mut observed).await;
+    changes(&mut observed, &server).await;
 
     let schemas = &document()["components"]["schemas"];
     for ((schema, field), (there, left_out)) in &observed.fields {
@@ -120,9 +121,16 @@ async fn items(observed: &mut Observed) {
     ] {
         observed.ask(&format!("GET {path}"), Value::Null).await;
     }
-    for path in
-        ["", "?include_content=false", "?start_line=2", "/search?q=two", "/enrichment", "/history", "/history/1/diff"]
-    {
+    for path in [
+        "",
+        "?include_content=false",
+        "?start_line=2",
+        "/search?q=two",
+        "/enrichment",
+        "/history",
+        "/history/1/diff",
+        "/blame",
+    ] {
         observed.ask(&format!("GET {note}{path}"), Value::Null).await;
     }
     observed.ask(&format!("GET {note}/search?q=plan&fields=title&fields=content"), Value::Null).await;
@@ -204,4 +212,26 @@ async fn access(observed: &mut Observed) {
     for path in ["/organizations", "/users", "/users/me", "/tokens", "/spaces", "/webhooks"] {
         observed.ask(&format!("GET {path}"), Value::Null).await;
     }
+}
+
+async fn changes(observed: &mut Observed, server: &TestServer) {
+    let webhook = text(&observed.ask("POST /webhooks", json!({"url": "http://127.0.0.1:9/"})).await["id"]);
+    let note = text(&observed.ask("POST /notes", json!({"title": "Changed", "content": "a\n"})).await["id"]);
+    let set = |last: u8| format!("0f9619ff-8b86-4011-b42d-00cf4fc964f{last}");
+    for (text, last) in [("b\n", 1), ("c\n", 2), ("d\n", 1)] {
+        let body = json!({"content": text, "change_set": set(last), "reason": "a test"});
+        observed.ask(&format!("PATCH /notes/{note}"), body).await;
+    }
+    // An event of a server from before changes were attributed.
+    server.store.execute("UPDATE deliveries SET attribution = NULL WHERE version = 2").await;
+    observed.ask(&format!("GET /changes/{}", set(1)), Value::Null).await;
+    let skipping = json!({"skip_conflicts": true});
+    observed.ask(&format!("POST /changes/{}/undo", set(1)), skipping).await;
+    observed.ask("POST /notes", json!({"title": "New", "change_set": set(3)})).await;
+    observed.ask(&format!("POST /changes/{}/undo", set(3)), Value::Null).await;
+    observed.ask(&format!("GET /changes/{}", set(3)), Value::Null).await;
+    observed.ask(&format!("POST /changes/{}/keep", set(2)), Value::Null).await;
+    observed.ask("POST /changes/keep", json!({"ids": [set(1), set(2)]})).await;
+    observed.ask("GET /changes?limit=2", Value::Null).await;
+    observed.ask(&format!("GET /webhooks/{webhook}/deliveries"), Value::Null).await;
 }

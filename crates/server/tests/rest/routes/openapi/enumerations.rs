@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use interline_items::{
-    Action, CodeKind, Error, EventKind, InsertAt, Kind, Level, LineEndings, OnStale, Scope, SearchField, Source,
+    Action, ChangeSetNews, CodeKind, Error, EventKind, InsertAt, Kind, Level, LineEndings, OnStale, ReviewState, Scope,
+    SearchField, Source,
 };
 use interline_python::DecoratorKind;
 use serde_json::{Value, json};
@@ -35,7 +36,8 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("HistoryAction", &["action"]),
     ("ChangeSource", &["source"]),
     ("EventName", &["event"]),
-    ("DeliveryState", &["state"]),
+    ("DeliveryState", &["Delivery.state"]),
+    ("ReviewState", &["review", "state"]),
     ("TokenScope", &["scopes"]),
     ("SpaceKind", &["Space.kind"]),
     ("SpaceRole", &["role"]),
@@ -136,11 +138,14 @@ fn sets_are_those_of_the_parsers() {
         ("HistoryAction", all(Action::ALL, Action::name, Action::from_name)),
         ("ChangeSource", all(Source::ALL, Source::name, Source::from_name)),
         ("TokenScope", all(&Scope::ALL, Scope::name, Scope::from_name)),
+        ("ReviewState", all(ReviewState::ALL, ReviewState::name, ReviewState::from_name)),
         ("WorkflowDecorator", all(&DecoratorKind::ALL, DecoratorKind::as_str, DecoratorKind::parse)),
     ] {
         assert_eq!(values(set), parsed, "{set}");
     }
-    let events: BTreeSet<String> = EventKind::ALL.iter().map(|kind| format!("item.{kind}")).collect();
+    let of_items = EventKind::ALL.iter().map(|kind| format!("item.{kind}"));
+    let of_sets = ChangeSetNews::ALL.iter().map(|news| format!("change.{news}"));
+    let events: BTreeSet<String> = of_items.chain(of_sets).collect();
     assert_eq!(values("EventName"), events);
     for position in values("InsertPosition") {
         InsertAt::parse(None, None, Some(&position)).unwrap();

@@ -1,10 +1,18 @@
-//! Histories of items: records of changes, versions, and how old ones are forgotten.
+//! Histories of items: records of changes, versions, and how old ones are forgotten; steps back through them (`undo_steps`).
+
+mod undo_steps;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::{Action, Fields, ItemId, Source, Stamp, TokenId, UserId};
+use crate::{
+    Action, Attribution, ChangeSetId, Fields, ItemId, LineCounts, ReviewState, Source, Stamp, TokenId, UserId,
+};
+
+pub use undo_steps::{
+    ContentBefore, SourceExtent, TextSource, UndoLimits, UndoPage, UndoRest, UndoStart, UndoStep, UndoStore,
+};
 
 /// A request for records of a history, newest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +51,14 @@ pub struct HistoryRecord {
     pub user: NamedId<UserId>,
     /// The token that was used, if one was.
     pub token: Option<NamedId<TokenId>>,
+    /// The client that made it, why, and the change set that it belongs to.
+    pub attribution: Attribution,
+    /// What a person has decided about it.
+    pub review: ReviewState,
+    /// The change set that it takes back, if it does.
+    pub undoes: Option<ChangeSetId>,
+    /// How many lines of the content it added and removed, where that is known.
+    pub lines: Option<LineCounts>,
     /// Who made it where it was imported from; `None` where it was made here.
     pub imported_from: Option<ImportedFrom>,
     /// The size of the content after it; `None` without one.

@@ -1,13 +1,19 @@
-//! The history of an item in responses: its records, and the diff of two versions.
+//! The history of an item in responses: its records, the diff of two versions, and from which version each line came.
 
-use interline_items::{HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, MergedFrom, NamedId, VersionDiff};
+mod blame;
+
+use interline_items::{
+    Client, HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, MergedFrom, NamedId, Reason, VersionDiff,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+pub(crate) use blame::BlameResponse;
+
 use super::Time;
-use super::enumerations::{ChangeSource, HistoryAction, ItemField};
+use super::enumerations::{ChangeSource, HistoryAction, ItemField, ReviewState};
 
 /// A part of a history, newest first.
 #[derive(Debug, Serialize, ToSchema)]
@@ -52,6 +58,15 @@ pub(crate) struct HistoryRecordResponse<'a> {
     user: NamedIdResponse<'a>,
     /// The token that was used, if one was.
     token: Option<NamedIdResponse<'a>>,
+    /// The program that made it, as it calls itself.
+    client: ClientResponse<'a>,
+    /// Why, in the words of who made it.
+    reason: Option<&'a str>,
+    /// What one client did in one go; it is read at `/changes/{id}`.
+    change_set: Uuid,
+    /// What people have decided about it.
+    #[schema(value_type = ReviewState)]
+    review: &'static str,
     /// Who made the change where it was imported from, as that source names them; null where it was made here.
     imported_from: Option<ImportedFromResponse<'a>>,
     /// The length of the content after it, in characters; null without content.
@@ -98,6 +113,22 @@ impl<'a> From<&'a ImportedFrom> for ImportedFromResponse<'a> {
     }
 }
 
+/// A program, as it calls itself.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Client)]
+pub(crate) struct ClientResponse<'a> {
+    /// What it is called.
+    name: &'a str,
+    /// Its version, if it told it.
+    version: Option<&'a str>,
+}
+
+impl<'a> From<&'a Client> for ClientResponse<'a> {
+    fn from(client: &'a Client) -> ClientResponse<'a> {
+        ClientResponse { name: client.name(), version: client.version() }
+    }
+}
+
 /// A user or token in a history, which may be gone since.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Named)]
@@ -132,6 +163,10 @@ impl<'a> From<&'a HistoryRecord> for HistoryRecordResponse<'a> {
             source: record.source.name(),
             user: NamedIdResponse::new(&record.user, record.user.id.uuid()),
             token: record.token.as_ref().map(|token| NamedIdResponse::new(token, token.id.uuid())),
+            client: ClientResponse::from(&record.attribution.client),
+            reason: record.attribution.reason.as_ref().map(Reason::as_str),
+            change_set: record.attribution.change_set.id.uuid(),
+            review: record.review.name(),
             imported_from: record.imported_from.as_ref().map(ImportedFromResponse::from),
             content_length: record.content.map(|size| size.characters),
             merged_from: record.merged_from.map(MergedFromResponse::from),
@@ -140,7 +175,7 @@ impl<'a> From<&'a HistoryRecord> for HistoryRecordResponse<'a> {
 }
 
 impl<'a> NamedIdResponse<'a> {
-    fn new<Id>(named: &'a NamedId<Id>, id: Uuid) -> NamedIdResponse<'a> {
+    pub(in crate::wire) fn new<Id>(named: &'a NamedId<Id>, id: Uuid) -> NamedIdResponse<'a> {
         NamedIdResponse { id, name: named.name.as_deref() }
     }
 }
