@@ -305,6 +305,9 @@ pub(crate) struct TokenAddArgs {
     /// The token is for an agent: people review what it writes, and it cannot decide, purge or make tokens
     #[arg(long)]
     pub(crate) agent: bool,
+    /// What the token writes waits as a proposal until a person accepts it
+    #[arg(long)]
+    pub(crate) propose: bool,
     #[command(flatten)]
     pub(crate) options: StoreCommandArgs,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use interline_items::{Author, Kind, RemoveUser, Scope, UserDraft};
+use interline_items::{Author, Kind, RemoveUser, Scope, UserDraft, Writes};
 use jiff::Timestamp;
 
 use crate::args::StoreCommandArgs;
@@ -31,6 +31,8 @@ pub(crate) struct NewToken {
     pub(crate) user: Option<String>,
     /// Whether a person or an agent uses it.
     pub(crate) author: Author,
+    /// What becomes of its writes.
+    pub(crate) writes: Writes,
 }
 
 impl Connection {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use interline_items::{
     Author, Caller, CheckReport, Error, Interline, ListenRequest, Listener, RemoveUser, Scope, Source, Store, Token,
-    TokenDraft, TokenId, User, UserDraft,
+    TokenDraft, TokenId, User, UserDraft, Writes,
 };
 use interline_server::{Identity, LocalService, McpServer};
 use interline_storage::{OpenError, PostgresStore, SqliteStore};
@@ -159,6 +159,7 @@ impl LocalStore {
             expires_at: new.expires_at,
             user,
             author: new.author,
+            writes: new.writes,
         };
         let (token, secret) = self.interline.create_token(&self.caller().await?, draft).await?;
         Ok(NewTokenResponse::new(&token, &secret))
@@ -199,6 +200,7 @@ impl LocalStore {
             expires_at: None,
             user: None,
             author: Author::Agent,
+            writes: Writes::Apply,
         };
         let (token, _) = self.interline.create_token(&self.caller().await?, draft).await?;
         Ok(token.id)

@@ -4,7 +4,7 @@ mod events;
 
 use std::time::Duration;
 
-use interline_items::{Author, Kind, Rank, RemoveUser, Scope, UserDraft};
+use interline_items::{Author, Kind, Rank, RemoveUser, Scope, UserDraft, Writes};
 use interline_server::McpServer;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, Url};
@@ -81,6 +81,9 @@ impl RemoteServer {
         }
         if new.author == Author::Agent {
             body["agent"] = true.into();
+        }
+        if new.writes != Writes::Apply {
+            body["writes"] = new.writes.name().into();
         }
         if let Some(name_or_id) = &new.user {
             body["user_id"] = self.user(name_or_id).await?.id.into();

@@ -167,7 +167,7 @@ pub(crate) struct EventMessage {
     pub(crate) at: String,
 }
 
-/// What an event is about: an item, or else a change set.
+/// What an event is about: an item, a proposal, or else a change set.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum EventSubjectMessage {
@@ -177,6 +177,13 @@ pub(crate) enum EventSubjectMessage {
         id: String,
         version: u64,
         changed_fields: Vec<String>,
+    },
+    Proposal {
+        #[serde(rename = "type")]
+        kind: String,
+        id: String,
+        proposal: String,
+        revision: u64,
     },
     ChangeSet {
         change_set: String,
@@ -192,7 +199,13 @@ impl From<&EventSubject> for EventSubjectMessage {
                 version: item.version,
                 changed_fields: item.changed_fields.clone(),
             },
-            EventSubject::ChangeSet { set, .. } => EventSubjectMessage::ChangeSet { change_set: set.to_string() },
+            EventSubject::ChangeSet(event) => EventSubjectMessage::ChangeSet { change_set: event.set.to_string() },
+            EventSubject::Proposal(event) => EventSubjectMessage::Proposal {
+                kind: event.kind.name().to_owned(),
+                id: event.item.to_string(),
+                proposal: event.proposal.id.to_string(),
+                revision: event.proposal.revision,
+            },
         }
     }
 }
@@ -204,7 +217,8 @@ impl EventMessage {
             cursor: received.cursor.to_string(),
             event: match &event.subject {
                 EventSubject::Item(item) => format!("item.{}", item.event_kind),
-                EventSubject::ChangeSet { news, .. } => format!("change.{news}"),
+                EventSubject::ChangeSet(event) => format!("change.{}", event.news),
+                EventSubject::Proposal(event) => format!("proposal.{}", event.news),
             },
             subject: EventSubjectMessage::from(&event.subject),
             source: event.source.name().to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::{AppId, Author, Kind, OrganizationId, SpaceId, TokenId, UserId};
+use crate::{AppId, Author, Kind, OrganizationId, SpaceId, TokenId, UserId, Writes};
 
 /// A person, or a program that acts as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,6 +142,8 @@ pub struct Token {
     pub name: String,
     /// Whether agents use it. What they make with it is reviewed, and some things they cannot do.
     pub author: Author,
+    /// Whether its writes are applied, or kept as proposals.
+    pub writes: Writes,
     /// What it allows.
     pub scopes: BTreeSet<Scope>,
     /// The kinds that exist for it; `None` is all.

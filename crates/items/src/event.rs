@@ -1,4 +1,4 @@
-//! Events: what happened to items and change sets, and the cursor of a listener.
+//! Events: what happened to items, change sets and proposals, and the cursor of a listener.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,11 +10,11 @@ use uuid::Uuid;
 
 use crate::write::{ImportEvent, names};
 use crate::{
-    Action, ChangeSetId, ChangeSetNews, Client, ItemId, ItemWrite, Kind, NamedId, Reason, Source, SpaceId, TokenId,
-    UserId,
+    Action, ChangeSetId, ChangeSetNews, Client, ItemId, ItemWrite, Kind, NamedId, ProposalNews, ProposalRef, Reason,
+    Source, SpaceId, TokenId, UserId,
 };
 
-/// An event: something that happened to an item or to a change set.
+/// An event: something that happened to an item, a change set or a proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The space that it happened in.
@@ -37,12 +37,33 @@ pub enum EventSubject {
     /// Something happened to an item.
     Item(ItemEvent),
     /// A person has decided about a change set.
-    ChangeSet {
-        /// The change set.
-        set: ChangeSetId,
-        /// What was decided.
-        news: ChangeSetNews,
-    },
+    ChangeSet(ChangeSetEvent),
+    /// A proposal was made or decided.
+    Proposal(ProposalEvent),
+}
+
+/// A person has decided about a change set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChangeSetEvent {
+    /// The change set.
+    pub set: ChangeSetId,
+    /// What was decided.
+    pub news: ChangeSetNews,
+}
+
+/// A proposal was made or decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProposalEvent {
+    /// Which revision of which proposal.
+    pub proposal: ProposalRef,
+    /// The item that it changes, or makes.
+    pub item: ItemId,
+    /// The kind of the item.
+    pub kind: Kind,
+    /// The [`key`](crate::Proposer::key) of who made it: it is told, and those who may decide.
+    pub proposer: Uuid,
+    /// What happened to it.
+    pub news: ProposalNews,
 }
 
 /// Something that happened to an item.
@@ -80,7 +101,7 @@ impl Event {
     pub fn item_event(&self) -> Option<&ItemEvent> {
         match &self.subject {
             EventSubject::Item(event) => Some(event),
-            EventSubject::ChangeSet { .. } => None,
+            EventSubject::ChangeSet(_) | EventSubject::Proposal(_) => None,
         }
     }
 }

@@ -56,6 +56,10 @@ id! {
     OrganizationId
 }
 id! {
+    /// Names a proposal.
+    ProposalId
+}
+id! {
     /// Names an app.
     AppId
 }

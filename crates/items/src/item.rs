@@ -6,7 +6,7 @@ use interline_python::Function;
 use jiff::Timestamp;
 
 use crate::fields::{Arguments, CodePath, Description, FrontMatter, PromptName, Tag, Tags, Title, Url, sort_key};
-use crate::{ItemId, Kind, SpaceId};
+use crate::{ItemId, ItemProposal, Kind, ProposalRef, SpaceId, UniqueField};
 
 /// How many characters of the content are kept beside the metadata.
 const PREVIEW_CHARS: usize = 500;
@@ -38,6 +38,22 @@ pub struct Item {
     pub archived_at: Option<Timestamp>,
     /// Since when it is in the trash.
     pub deleted_at: Option<Timestamp>,
+    /// For a caller who proposes: which proposal the item is shown with. `None` of every item as it is stored.
+    pub proposal: Option<Box<ItemProposal>>,
+}
+
+impl Item {
+    /// The proposal whose state the item has; `None` if it is as it is stored.
+    pub fn pending_proposal(&self) -> Option<ProposalRef> {
+        self.proposal.as_ref()?.pending
+    }
+
+    /// The value of the field that no other item of its kind and space has, of those that its kind has.
+    pub fn unique_field(&self) -> Option<UniqueField> {
+        let Fields { url, name, path, .. } = &self.fields;
+        let path = path.clone().map(UniqueField::Path);
+        name.clone().map(UniqueField::Name).or_else(|| url.clone().map(UniqueField::Url)).or(path)
+    }
 }
 
 /// The fields that an author gives. Which of them an item has is a rule of its kind.
@@ -64,10 +80,15 @@ pub struct Fields {
 impl Fields {
     /// The sort key of what an item is called: of its title, or else of its name, its address or its path.
     pub fn title_key(&self) -> Option<String> {
+        self.shown_title().map(sort_key)
+    }
+
+    /// What an item is called: its title, or else its name, its address or its path.
+    pub fn shown_title(&self) -> Option<&str> {
         let name = || self.name.as_ref().map(PromptName::as_str);
         let url = || self.url.as_ref().map(Url::as_str);
         let path = || self.path.as_ref().map(CodePath::as_str);
-        self.title.as_ref().map(Title::as_str).or_else(name).or_else(url).or_else(path).map(sort_key)
+        self.title.as_ref().map(Title::as_str).or_else(name).or_else(url).or_else(path)
     }
 
     /// How many bytes they take, about.
@@ -108,6 +129,8 @@ pub struct ItemState {
     pub stamp: Stamp,
     /// When it was last used, which is no change of it.
     pub last_used_at: Option<Timestamp>,
+    /// For a caller who proposes: the proposal whose state the item has.
+    pub proposal: Option<ProposalRef>,
 }
 
 /// The figures of a content, which are read without the content itself.

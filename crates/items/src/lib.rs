@@ -34,6 +34,7 @@ mod kind_mismatch;
 mod list;
 mod memory_budget;
 mod organization;
+mod proposals;
 pub mod search;
 mod store;
 mod template;
@@ -54,16 +55,18 @@ pub use changes::{
 pub use check::{CheckProblem, CheckReport};
 pub use error::{
     ChangeSetError, ConflictPassage, ConflictPlace, Error, Expectation, FailedMerge, IdempotencyKeyProblem, NeedsText,
-    OverloadCause, Overloaded, PassageField, PassageRole, Refusal, quoted_names,
+    OverloadCause, Overloaded, PassageField, PassageRole, ProposalError, Refusal, UnfitCause, quoted_names,
 };
-pub use event::{Event, EventAttribution, EventCursor, EventKind, EventRange, EventSubject, ItemEvent};
+pub use event::{
+    ChangeSetEvent, Event, EventAttribution, EventCursor, EventKind, EventRange, EventSubject, ItemEvent, ProposalEvent,
+};
 pub use health::{Outage, StoreHealth};
 pub use history::{
     ContentBefore, ContentSize, ForgottenVersions, HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, MergedFrom,
     NamedId, Retention, SourceExtent, TextSource, UndoLimits, UndoPage, UndoRest, UndoStart, UndoStep, UndoStore,
     Version,
 };
-pub use ids::{AppId, ChangeSetId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId};
+pub use ids::{AppId, ChangeSetId, ItemId, OrganizationId, ProposalId, SpaceId, TokenId, UserId, WebhookId};
 // Types of the edit engine that requests, results and errors of edits contain.
 pub use interline_edit::{
     Case, Edit, InvalidOperation, Level, LineEndings, MatchLocation, MultipleMatches, NoMatch, NoMatchCause,
@@ -81,20 +84,26 @@ pub use list::{
 };
 pub use memory_budget::{MeasureMemory, MemoryBudget, MemoryHolder, RequestMemory, WORK_FACTOR, spawn_in_request};
 pub use organization::Organization;
+pub use proposals::{
+    ItemProposal, MAX_PENDING_PROPOSALS, OwnProposals, Proposal, ProposalDecision, ProposalFilter, ProposalNews,
+    ProposalQuery, ProposalRef, ProposalRequest, ProposalState, ProposalStore, ProposalSummary, ProposalWrite,
+    ProposedContent, ProposedStates, Proposer, RejectedProposal, Writes,
+};
 pub use store::{
     Corruption, DamageCount, FilePage, FileQuery, HashCheck, NewApp, NewToken, PlanOnNewest, Store, StoreError,
     UniqueField,
 };
 pub use usecases::{
-    AppChanges, AppDetails, AppDraft, AppRef, ArchiveState, AttributionRequest, Blame, BlameRange, Caller,
-    ChangeSetDetails, ChangeSetPage, ChangedPassage, Changes, CodeFiles, CodeScope, ContentPart, DELIVERY_TIME,
-    DiffPart, EditMode, EditRequest, EditResult, EditUnit, EditWarning, ExpectedVersion, Export, ExportedItem,
-    FieldChange, FieldMatch, FileRef, FindBy, FindChangeSets, FindItems, FoundByName, FoundInFiles, FoundInside,
-    FoundWorkflow, HunkRef, IdempotentRequest, IdempotentStart, ImportMode, ImportReport, ImportRequest, Importer,
-    InsertAt, Interline, ItemChange, ItemChanges, ItemDraft, ItemRef, JobPolicy, JobWorker, LISTENERS_PER_USER,
-    LineMatch, LinePatch, LineRange, ListenFrom, ListenRequest, Listener, MatchType, MergeOffer, OnStale,
-    OnUndoConflict, OrganizationDraft, Outbound, PassageChange, PublishedVersion, QuerySyntax, ReadContent, ReadItem,
-    ReceivedEvent, ReplaceFile, ReplacedFile, ReportedRecord, SHORTEST_ID_PREFIX, SUMMARY_TIME, SearchField,
+    AcceptProposal, AcceptedPart, AppChanges, AppDetails, AppDraft, AppRef, ArchiveState, AttributionRequest, Blame,
+    BlameRange, Caller, ChangeSetDetails, ChangeSetPage, ChangedPassage, Changes, CodeFiles, CodeScope, ContentPart,
+    DELIVERY_TIME, DecidedProposal, DiffPart, EditMode, EditRequest, EditResult, EditUnit, EditWarning,
+    ExpectedVersion, Export, ExportedItem, FieldChange, FieldMatch, FileRef, FindBy, FindChangeSets, FindItems,
+    FindProposals, FoundByName, FoundInFiles, FoundInside, FoundWorkflow, HunkRef, IdempotentRequest, IdempotentStart,
+    ImportMode, ImportReport, ImportRequest, Importer, InsertAt, Interline, ItemChange, ItemChanges, ItemDraft,
+    ItemRef, JobPolicy, JobWorker, LISTENERS_PER_USER, LineMatch, LinePatch, LineRange, ListenFrom, ListenRequest,
+    Listener, MatchType, MergeOffer, OnStale, OnUndoConflict, OrganizationDraft, Outbound, PassageChange,
+    ProposalAcceptance, ProposalChoice, ProposalDetails, ProposalPage, PublishedVersion, QuerySyntax, ReadContent,
+    ReadItem, ReceivedEvent, ReplaceFile, ReplacedFile, ReportedRecord, SHORTEST_ID_PREFIX, SUMMARY_TIME, SearchField,
     SearchFiles, SearchInside, Secret, SummaryError, SummaryRequest, SummaryResult, TagChanges, TagCountFilter,
     TextChange, TextFilter, TokenDraft, TrashState, UndoCause, UndoChangeSet, UndoConflict, UndoneChanges, Updated,
     Upkeep, UpkeepReport, UserDraft, Validation, VersionDiff, WebhookChanges, WebhookDraft, WebhookSwitch,
@@ -102,6 +111,7 @@ pub use usecases::{
 };
 pub use workers::{count_worker_restart, supervise, worker_restarts};
 pub use write::{
-    Action, Announcement, AuthorNames, Batch, ChangeSetNews, ContentWrite, Decision, IdempotencyRecord, ImportEvent,
-    ImportOrigin, ImportedChange, ImportedSource, ItemWrite, LineCounts, MergedSource, Record, Source,
+    AcceptedProposal, AcceptedText, Action, AnnouncedSubject, Announcement, AuthorNames, Batch, ChangeSetNews,
+    ContentWrite, Decision, IdempotencyRecord, ImportEvent, ImportOrigin, ImportedChange, ImportedSource, ItemWrite,
+    LineCounts, MergedSource, Record, Source,
 };

@@ -22,6 +22,7 @@ use crate::history::{ForgottenVersions, HistoryPage, HistoryQuery, Retention, Un
 use crate::jobs::JobStore;
 use crate::list::{ListQuery, Page, View};
 use crate::organization::Organization;
+use crate::proposals::ProposalStore;
 use crate::search::{FileReader, FileSearch, IndexStep, IndexStepResult, SearchQuery, SearchResults};
 use crate::write::{Batch, IdempotencyRecord, ImportedSource, Record};
 use crate::{
@@ -42,7 +43,7 @@ use crate::{
 /// searches as for [`HashCheck::Remembered`]; versions and published files are checked at each read. An item that cannot be
 /// read is left out of pages, and the content of one that is damaged is left out of it there.
 #[async_trait]
-pub trait Store: JobStore + ChangeStore + UndoStore {
+pub trait Store: JobStore + ChangeStore + ProposalStore + UndoStore {
     /// Whether reads and writes work, by a small read and a small write that nobody sees. The write is left out where one
     /// was committed a moment ago. It answers within seconds, whatever state the storage is in.
     async fn health(&self) -> StoreHealth;
@@ -63,6 +64,10 @@ pub trait Store: JobStore + ChangeStore + UndoStore {
     /// it); [`StoreError::Duplicate`] if another item of the same kind and space that is not deleted has the url, name or
     /// path; [`StoreError::KeyTaken`] if there is an idempotency record with the same user and key, whatever else is wrong;
     /// [`StoreError::Failed`] if a write would give an item another space, kind or time of creation.
+    ///
+    /// Changes of proposals are made after those of items, all or nothing with them: [`StoreError::Stale`] if a proposal is not as
+    /// [`ProposalWrite`](crate::ProposalWrite) demands, [`StoreError::TooManyProposals`] if a user would have more than
+    /// [`MAX_PENDING_PROPOSALS`](crate::MAX_PENDING_PROPOSALS).
     ///
     /// What the batch remembers of imported records is stored after its writes, in the place of what was remembered under the
     /// same keys; it goes when its item is purged. A record with an [`ImportedChange`](crate::ImportedChange) has its own time
@@ -514,6 +519,9 @@ pub enum StoreError {
     /// There is an idempotency record with this key already.
     #[error("the key is taken by an earlier request")]
     KeyTaken,
+    /// The user has as many pending proposals as one may have.
+    #[error("the user has too many pending proposals")]
+    TooManyProposals,
     /// A search was not done in its time.
     #[error("the search took too long")]
     OutOfTime,

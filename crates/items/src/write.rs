@@ -5,14 +5,16 @@ use std::sync::Arc;
 use interline_edit::Edit;
 use jiff::Timestamp;
 
+use crate::event::{ChangeSetEvent, ProposalEvent};
 use crate::history::ImportedFrom;
 use crate::{
-    Attribution, ChangeSetId, ChangeSetRef, Fields, Item, ItemId, Kind, ReviewState, SpaceId, Stamp, TokenId, UserId,
+    Attribution, ChangeSetId, ChangeSetRef, Fields, Item, ItemId, Kind, NamedId, ProposalId, ProposalWrite,
+    ReviewState, SpaceId, Stamp, TokenId, UserId,
 };
 
 /// What the rows of a change take beside its fields and content, about: the item, its version, its event, and their entries in
 /// indexes.
-const ROW_BYTES: usize = 1_024;
+pub(crate) const ROW_BYTES: usize = 1_024;
 
 macro_rules! names {
     ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)* }) => {
@@ -60,7 +62,9 @@ pub struct Batch {
     pub imports: Vec<ImportedSource>,
     /// What a person has decided about changes; decided after the changes of this batch.
     pub decisions: Vec<Decision>,
-    /// What is told about change sets, after the events of the changes.
+    /// Changes of proposals; made after the changes of items.
+    pub proposals: Vec<ProposalWrite>,
+    /// What is told about change sets and proposals, after the events of the changes.
     pub announcements: Vec<Announcement>,
 }
 
@@ -75,17 +79,24 @@ pub struct Decision {
     pub state: ReviewState,
 }
 
-/// What listeners in a space are told about a change set.
+/// What listeners in a space are told about a change set or a proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announcement {
     /// The space.
     pub space: SpaceId,
-    /// The change set.
-    pub set: ChangeSetId,
-    /// What happened to it.
-    pub news: ChangeSetNews,
-    /// Who decided it, and when.
+    /// What happened, and to what.
+    pub subject: AnnouncedSubject,
+    /// Who did it, and when.
     pub record: Record,
+}
+
+/// What happened to a change set or to a proposal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnnouncedSubject {
+    /// A person has decided about a change set.
+    ChangeSet(ChangeSetEvent),
+    /// A proposal was made or decided.
+    Proposal(ProposalEvent),
 }
 
 names! {
@@ -101,11 +112,12 @@ names! {
 impl Batch {
     /// Whether there is nothing to commit.
     pub fn is_empty(&self) -> bool {
-        let Batch { writes, idempotency, imports, decisions, announcements } = self;
+        let Batch { writes, idempotency, imports, decisions, proposals, announcements } = self;
         writes.is_empty()
             && idempotency.is_none()
             && imports.is_empty()
             && decisions.is_empty()
+            && proposals.is_empty()
             && announcements.is_empty()
     }
 
@@ -113,6 +125,7 @@ impl Batch {
     pub fn bytes(&self) -> usize {
         self.writes.iter().map(ItemWrite::bytes).sum::<usize>()
             + self.imports.iter().map(ImportedSource::bytes).sum::<usize>()
+            + self.proposals.iter().map(ProposalWrite::bytes).sum::<usize>()
     }
 }
 
@@ -252,9 +265,40 @@ pub struct Record {
     pub import: Option<ImportedChange>,
     /// The version for which the change was made, where it was merged with what came after that one.
     pub merged_base: Option<u64>,
+    /// The proposal that it applies, and who accepted that.
+    pub accepted: Option<AcceptedProposal>,
+}
+
+/// A proposal that was applied, as the history tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AcceptedProposal {
+    /// The proposal.
+    pub proposal: ProposalId,
+    /// Who accepted it.
+    pub by: NamedId<UserId>,
+    /// Whose text the content is.
+    pub text: AcceptedText,
+}
+
+names! {
+    /// Whose text an accepted proposal left.
+    AcceptedText {
+        /// That of the proposal, whole or by hunks.
+        Proposed = "proposed",
+        /// The reviewer's own.
+        Reviewer = "reviewer",
+    }
 }
 
 impl Record {
+    /// What was decided about the change when it is made: what agents do waits for a review, unless a person has just accepted it.
+    pub fn initial_review(&self) -> ReviewState {
+        match self.accepted {
+            Some(_) => ReviewState::Kept,
+            None => ReviewState::initial(self.attribution.author),
+        }
+    }
+
     /// The time of the event: that of the commit.
     pub fn event_time(&self) -> Timestamp {
         self.import.as_ref().map_or(self.at, |import| import.at)

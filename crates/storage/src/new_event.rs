@@ -4,7 +4,8 @@ use interline_items::{Announcement, EventKind, ItemId, ItemWrite, Record, Stamp}
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::codec::{json, names};
+use crate::codec::event_subject::AnnouncedColumns;
+use crate::codec::json;
 
 /// The time of what follows from a change, in microseconds: that of the change, or now. The times of an item go on from its last
 /// one where the clock was turned back, and what is to be done then is not to wait until the clock has caught up.
@@ -17,7 +18,7 @@ pub(crate) struct NewEvent {
     pub(crate) space: Uuid,
     /// The name of its [`EventKind`].
     pub(crate) name: String,
-    /// The id of the item; of an event about a change set, that of the set.
+    /// The id of the item; of an event about a change set or a proposal, that of the set or the proposal.
     pub(crate) subject: Uuid,
     /// The kind of the item; empty of an event about a change set.
     pub(crate) kind: String,
@@ -71,16 +72,17 @@ impl NewEvent {
         }
     }
 
-    /// The event of what was decided about a change set.
+    /// The event of what happened to a change set or a proposal.
     pub(crate) fn from_announcement(announcement: &Announcement) -> NewEvent {
-        let Announcement { space, set, news, record } = announcement;
+        let Announcement { space, subject, record } = announcement;
+        let columns = AnnouncedColumns::from_subject(subject);
         NewEvent {
             space: space.uuid(),
-            name: names::change_set_event_name(*news),
-            subject: set.uuid(),
-            kind: String::new(),
-            version: 0,
-            changed_fields: json::encode_strings([]),
+            name: columns.event,
+            subject: columns.subject,
+            kind: columns.kind,
+            version: columns.version,
+            changed_fields: columns.changed_fields,
             source: record.source.name(),
             at: record.at.as_microsecond(),
             attribution: json::encode_attribution(record),

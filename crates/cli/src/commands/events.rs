@@ -124,6 +124,13 @@ fn line(event: &EventMessage) -> String {
             let line = format!("{time}  {what:<10}  {kind:<8}  {id}  version {version}  by {source}");
             if changed_fields.is_empty() { line } else { format!("{line}  ({})", changed_fields.join(", ")) }
         }
+        EventSubjectMessage::Proposal { kind, id, proposal, revision } => {
+            let what = event.event.strip_prefix("proposal.").unwrap_or(&event.event);
+            format!(
+                "{time}  {what:<10}  {:<8}  {proposal}  revision {revision} for {kind} {id}  by {source}",
+                "proposal"
+            )
+        }
         EventSubjectMessage::ChangeSet { change_set } => {
             let what = event.event.strip_prefix("change.").unwrap_or(&event.event);
             format!("{time}  {what:<10}  {:<8}  {change_set}  by {source}", "changes")

@@ -1,6 +1,6 @@
 //! The command `interline token`: adds, lists, renames and removes tokens.
 
-use interline_items::Author;
+use interline_items::{Author, Writes};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
@@ -29,6 +29,7 @@ async fn add(args: TokenAddArgs, environment: &Environment) -> Result<(), Comman
         expires_at: args.expires.map(|text| expiry(&text, now)).transpose()?,
         user: args.user,
         author: if args.agent { Author::Agent } else { Author::Person },
+        writes: if args.propose { Writes::Propose } else { Writes::Apply },
     };
     let new = Connection::open(&args.options, environment, IfMissing::Make).await?.add_token(new).await?;
     match args.options.format() {

@@ -85,6 +85,7 @@ impl Error {
                 .to_owned(),
             Error::CorruptContent { versions, .. } => after_damage(versions),
             Error::ChangeSet(error) => error.suggestion().to_owned(),
+            Error::Proposal(error) => error.suggestion(),
             Error::Internal(_) => "nothing was applied; report the request id if it happens again".to_owned(),
         }
     }
@@ -247,7 +248,7 @@ fn after_refusal(refusal: Refusal) -> String {
         Refusal::Kind(kind) => format!("use a token that is not narrowed to other kinds than {kind}"),
         Refusal::OwnSpace => "use a token that is not narrowed to other spaces than the user's own".to_owned(),
         Refusal::Narrowed => "use a token that is not narrowed to kinds or spaces".to_owned(),
-        Refusal::Agent => "ask a person to do it".to_owned(),
+        Refusal::Agent | Refusal::OnlyProposes => "ask a person to do it".to_owned(),
     }
 }
 
@@ -331,6 +332,7 @@ impl fmt::Display for Error {
             Error::Unknown(_) => f.write_str("the store lost the answer to this change"),
             Error::CorruptContent { item, .. } => fmt_damage(f, *item),
             Error::ChangeSet(error) => error.fmt(f),
+            Error::Proposal(error) => error.fmt(f),
             Error::Internal(_) => f.write_str("something went wrong inside the server"),
         }
     }
@@ -422,6 +424,7 @@ impl fmt::Display for Refusal {
             Refusal::OwnSpace => f.write_str("the token is narrowed to spaces other than the user's own"),
             Refusal::Narrowed => f.write_str("the token is narrowed to kinds or spaces, and this takes a whole one"),
             Refusal::Agent => f.write_str("agents may not do this, whatever their token allows"),
+            Refusal::OnlyProposes => f.write_str("this token may only propose changes of items"),
         }
     }
 }
@@ -504,6 +507,7 @@ mod tests {
             (Refusal::OwnSpace, "use a token that is not narrowed to other spaces than the user's own"),
             (Refusal::Narrowed, "use a token that is not narrowed to kinds or spaces"),
             (Refusal::Agent, "ask a person to do it"),
+            (Refusal::OnlyProposes, "ask a person to do it"),
         ] {
             assert_eq!(Error::Forbidden(refusal).suggestion(), suggestion);
         }

@@ -6,10 +6,12 @@
 mod change_set;
 mod failed_merge;
 mod messages;
+mod proposal;
 
 pub use change_set::ChangeSetError;
 pub use failed_merge::{ConflictPassage, ConflictPlace, FailedMerge};
 pub use messages::quoted_names;
+pub use proposal::{ProposalError, UnfitCause};
 
 use interline_edit::{InvalidOperation, MultipleMatches, NoMatch, StaleOperation, UnifiedDiff};
 use interline_python::CodeError;
@@ -185,6 +187,8 @@ pub enum Error {
     },
     /// A change set that is not joined, or not taken back.
     ChangeSet(ChangeSetError),
+    /// A proposal that is not made, or not decided.
+    Proposal(ProposalError),
     /// Another item has the same value in a field that must be unique.
     Duplicate {
         /// The value.
@@ -273,6 +277,8 @@ pub enum Refusal {
     Narrowed,
     /// The caller is an agent, and only people may do this.
     Agent,
+    /// The token's writes are kept as proposals, and this is no change of one item.
+    OnlyProposes,
 }
 
 /// Why an idempotency key cannot be used.
@@ -344,7 +350,7 @@ pub enum Expectation {
 
 impl Error {
     /// Every code that [`Error::code`] gives.
-    pub const CODES: [&'static str; 25] = [
+    pub const CODES: [&'static str; 26] = [
         "not_found",
         "validation_failed",
         "too_large",
@@ -363,6 +369,7 @@ impl Error {
         "invalid_operations",
         "conflict",
         "duplicate",
+        "too_many_proposals",
         "cursor_expired",
         "unauthorized",
         "forbidden",
@@ -401,6 +408,8 @@ impl Error {
             | Error::StaleOffer { .. }
             | Error::ChangeSet(_)
             | Error::KeyInFlight => "conflict",
+            Error::Proposal(ProposalError::TooMany) => "too_many_proposals",
+            Error::Proposal(_) => "conflict",
             Error::Duplicate { .. } | Error::SlugTaken(_) => "duplicate",
             Error::CursorExpired { .. } => "cursor_expired",
             Error::Unauthorized => "unauthorized",
@@ -431,6 +440,7 @@ impl From<StoreError> for Error {
                 "the search took longer than 10 seconds; look for rarer words, or narrow it by `type` or `tags`",
             ),
             StoreError::SlugTaken(app) => Error::SlugTaken(app),
+            StoreError::TooManyProposals => Error::Proposal(ProposalError::TooMany),
             // Another process committed a request with the same key first.
             StoreError::KeyTaken => Error::KeyInFlight,
             StoreError::Stale(id) => Error::Unavailable(format!("item {id} changed under every attempt")),

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::{
-    Action, Attribution, ChangeSetId, Fields, ItemId, LineCounts, ReviewState, Source, Stamp, TokenId, UserId,
+    AcceptedProposal, Action, Attribution, ChangeSetId, Fields, ItemId, LineCounts, ReviewState, Source, Stamp,
+    TokenId, UserId,
 };
 
 pub use undo_steps::{
@@ -65,6 +66,8 @@ pub struct HistoryRecord {
     pub content: Option<ContentSize>,
     /// The versions that it merged, if it is a merge.
     pub merged_from: Option<MergedFrom>,
+    /// The proposal that it applied, and who accepted that.
+    pub accepted: Option<AcceptedProposal>,
 }
 
 /// The versions that a merge was made of, beside what was sent.

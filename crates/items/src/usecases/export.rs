@@ -49,7 +49,7 @@ impl Interline {
         caller.require(Scope::Read)?;
         let space = caller.own_space()?;
         let page = VecDeque::new();
-        Ok(Export { interline: self.clone(), caller: caller.clone(), space, after, page, is_last_page: false })
+        Ok(Export { interline: self.clone(), caller: caller.seeing_stored(), space, after, page, is_last_page: false })
     }
 }
 

@@ -8,6 +8,7 @@
 //! * `code`: files of code by their paths, workflows, apps.
 //! * `access`: callers, tokens, users, organizations.
 //! * `changes`: who did what and why, in change sets; what people decided about it, and taking it back.
+//! * `proposals`: writes that wait until a person accepts them.
 //! * `events`: listening to what happens.
 //! * `webhooks` and `jobs`: registering webhooks, and the job queue that delivers events to them and has items summarized.
 //! * `import` and `export`: what comes from other programs, and all of a space for them.
@@ -27,6 +28,7 @@ mod idempotency;
 mod import;
 mod items;
 mod jobs;
+mod proposals;
 mod search_index;
 mod upkeep;
 mod webhooks;
@@ -40,7 +42,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::fair::{FairSemaphore, WorkFor, pool_places};
 use crate::fields::Limits;
 use crate::threads::Threads;
-use crate::{Item, Store, WebhookTargets};
+use crate::{Item, Store, WebhookTargets, Writes};
 use access::{CredentialsCache, KnownSecrets, ListenerTokens, TokenUses};
 use changes::{IntroducedClients, OpenSets};
 use edit::EditContention;
@@ -77,6 +79,10 @@ pub use items::{
 pub use jobs::{
     DELIVERY_TIME, JobPolicy, JobWorker, Outbound, SUMMARY_TIME, SummaryError, SummaryRequest, SummaryResult,
 };
+pub use proposals::{
+    AcceptProposal, AcceptedPart, DecidedProposal, FindProposals, ProposalAcceptance, ProposalChoice, ProposalDetails,
+    ProposalPage,
+};
 pub use upkeep::{Upkeep, UpkeepReport};
 pub use webhooks::{WebhookChanges, WebhookDraft, WebhookSwitch};
 
@@ -107,6 +113,8 @@ pub struct Interline {
     feed: Arc<EventFeed>,
     health: Arc<HealthProbe>,
     webhook_targets: WebhookTargets,
+    /// What becomes of the writes of agents that show no token.
+    local_agent_writes: Writes,
     /// The listeners of each user. All of them together are bounded by the connections that they listen on.
     listeners: ListenerPlaces,
 }
@@ -135,6 +143,7 @@ impl Interline {
             feed: Arc::default(),
             health: Arc::default(),
             webhook_targets: WebhookTargets::default(),
+            local_agent_writes: Writes::Apply,
             listeners: ListenerPlaces::default(),
         }
     }
@@ -149,6 +158,12 @@ impl Interline {
     #[must_use]
     pub fn with_webhook_targets(self, webhook_targets: WebhookTargets) -> Interline {
         Interline { webhook_targets, ..self }
+    }
+
+    /// The same, where the writes of agents that show no token are applied, or kept as proposals.
+    #[must_use]
+    pub fn with_local_agent_writes(self, local_agent_writes: Writes) -> Interline {
+        Interline { local_agent_writes, ..self }
     }
 
     /// The same, with another number of listeners that one user may have at a time.

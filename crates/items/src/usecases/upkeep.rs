@@ -1,4 +1,4 @@
-//! Upkeep: removes old trash, history, events, jobs and idempotency records.
+//! Upkeep: removes old trash, history, events, jobs, idempotency records and decided proposals.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -59,6 +59,8 @@ pub struct UpkeepReport {
     pub change_set_names: u64,
     /// Purged items that change sets were known to have changed.
     pub purged_items: u64,
+    /// Decided proposals.
+    pub proposals: u64,
 }
 
 impl Interline {
@@ -75,6 +77,7 @@ impl Interline {
         let jobs = self.store.forget_jobs(now() - JOB_RETENTION).await;
         let change_set_names = self.store.forget_change_set_names(now() - CHANGE_SET_NAME_RETENTION).await;
         let purged_items = self.store.forget_purged_items(now() - PURGED_ITEM_RETENTION).await;
+        let proposals = self.expire_proposals().await;
         let idempotency_records = self.store.forget_idempotency_records(now() - IDEMPOTENCY_RETENTION).await;
         Ok(UpkeepReport {
             items: items?,
@@ -85,6 +88,7 @@ impl Interline {
             idempotency_records: idempotency_records?,
             change_set_names: change_set_names?,
             purged_items: purged_items?,
+            proposals: proposals?,
         })
     }
 

@@ -13,5 +13,6 @@ mod events;
 mod fairness;
 mod idempotency;
 mod items;
+mod proposals;
 mod search_index;
 mod upkeep;

@@ -84,5 +84,6 @@ pub(crate) fn token() -> TokenDraft {
         expires_at: None,
         user: None,
         author: interline_items::Author::Person,
+        writes: interline_items::Writes::Apply,
     }
 }

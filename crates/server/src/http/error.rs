@@ -249,6 +249,7 @@ fn status_of(error: &Error) -> StatusCode {
         | Error::StaleOffer { .. }
         | Error::KeyInFlight
         | Error::ChangeSet(_)
+        | Error::Proposal(_)
         | Error::Duplicate { .. }
         | Error::SlugTaken(_) => StatusCode::CONFLICT,
         Error::Conflict { expectation: Expectation::Precondition, .. } => StatusCode::PRECONDITION_FAILED,

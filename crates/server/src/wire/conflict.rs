@@ -1,6 +1,9 @@
 //! The data of a conflict: the present state of the item, what changed since, and where a merge failed.
 
-use interline_items::{ChangeSetError, ConflictPassage, ConflictPlace, FailedMerge, Item, UndoConflict, UnifiedDiff};
+use interline_items::{
+    ChangeSetError, ConflictPassage, ConflictPlace, FailedMerge, Item, MAX_PENDING_PROPOSALS, ProposalError,
+    UndoConflict, UnfitCause, UnifiedDiff,
+};
 use serde_json::{Map, Value, json};
 
 use super::error::{ErrorBody, item, object};
@@ -48,6 +51,24 @@ pub(super) fn change_set_error(error: &ChangeSetError) -> Map<String, Value> {
         ChangeSetError::Closed(set) => object([("change_set", set.to_string().into())]),
         ChangeSetError::Conflicts(conflicts) => object([("conflicts", conflicts.iter().map(undo_conflict).collect())]),
         ChangeSetError::UnknownHunk(hunk) => object([("hunk", hunk.as_str().into())]),
+    }
+}
+
+/// The data of a proposal that is not made, or not decided.
+pub(super) fn proposal_error(error: &ProposalError) -> Map<String, Value> {
+    match error {
+        ProposalError::TooMany => object([("limit", MAX_PENDING_PROPOSALS.into())]),
+        ProposalError::Decided(state) => object([("state", state.name().into())]),
+        ProposalError::OtherRevision { current } => object([("revision", (*current).into())]),
+        ProposalError::UnknownHunk(hunk) => object([("hunk", hunk.as_str().into())]),
+        ProposalError::Unfit { cause, state } => {
+            let mut data = match cause {
+                UnfitCause::Merge(merge) => failed_merge(merge),
+                UnfitCause::Forgotten | UnfitCause::Gone => object([("conflicts", json!([]))]),
+            };
+            data.insert("state".to_owned(), state.name().into());
+            data
+        }
     }
 }
 

@@ -2,7 +2,10 @@
 //! writer of the values knows: a value that is added there is described.
 
 use interline_interchange::Format;
-use interline_items::{Action, CodeKind, Kind, Level, ReviewState as Review, Scope, Source};
+use interline_items::{
+    AcceptedText as AcceptedBy, Action, CodeKind, Kind, Level, ProposalState as Proposed, ReviewState as Review, Scope,
+    Source, Writes,
+};
 use interline_python::DecoratorKind;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -76,9 +79,15 @@ enumerations! {
     HistoryAction = Action::ALL.iter().map(|action| action.name());
     /// What people have decided about changes.
     ReviewState = Review::ALL.iter().map(|state| state.name());
+    /// What became of a proposal.
+    ProposalState = Proposed::ALL.iter().map(|state| state.name());
+    /// What becomes of the writes of a token: they are applied, or kept as proposals until a person accepts them.
+    TokenWrites = Writes::ALL.iter().map(|writes| writes.name());
+    /// Whose text an accepted proposal left: that of the proposal, or the reviewer's own.
+    AcceptedText = AcceptedBy::ALL.iter().map(|text| text.name());
     /// The door that a change came through.
     ChangeSource = Source::ALL.iter().map(|source| source.name());
-    /// What happened to an item or a change set.
+    /// What happened to an item, a change set or a proposal.
     EventName = event_names();
     /// What became of a delivery.
     DeliveryState = delivery_states();

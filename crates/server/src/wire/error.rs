@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::ItemResponse;
 use super::code::OLD_STRING;
-use super::conflict::{change_set_error, conflict};
+use super::conflict::{change_set_error, conflict, proposal_error};
 
 /// How many lines a place is shown with, before and after its own.
 const CONTEXT_LINES: usize = 2;
@@ -215,6 +215,7 @@ fn data_of(error: &Error) -> Map<String, Value> {
             object([("id", item.map(|id| id.to_string()).into()), ("versions", versions.clone().into())])
         }
         Error::ChangeSet(error) => change_set_error(error),
+        Error::Proposal(error) => proposal_error(error),
         Error::CursorExpired { current } => object([("cursor", current.to_string().into())]),
         Error::ContentEmpty(_)
         | Error::InvalidParameters(_)

@@ -1,6 +1,9 @@
 //! Events as listeners and webhook endpoints get them.
 
-use interline_items::{ChangeSetId, ChangeSetNews, Event, EventKind, EventSubject, Reason, ReceivedEvent};
+use interline_items::{
+    ChangeSetEvent, ChangeSetId, ChangeSetNews, Event, EventKind, EventSubject, ItemId, Kind, ProposalNews, Reason,
+    ReceivedEvent,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -25,18 +28,18 @@ impl<'a> From<&'a ReceivedEvent> for EventMessage<'a> {
     }
 }
 
-/// Something that happened to an item, or that a person decided about a change set.
+/// Something that happened to an item or a proposal, or that a person decided about a change set.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Happened)]
 pub(crate) struct EventFields<'a> {
     /// What happened.
     #[schema(value_type = EventName)]
     event: String,
-    /// What the item is, of an event of an item.
+    /// What the item is, of an event of an item or of a proposal for it.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<ItemType>, nullable = false)]
     kind: Option<&'static str>,
-    /// The item, of an event of an item.
+    /// The item, of an event of an item or of a proposal for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     id: Option<Uuid>,
@@ -73,6 +76,14 @@ pub(crate) struct EventFields<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     change_set: Option<Uuid>,
+    /// The proposal, of an event about one; `type` and `id` are those of its item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    proposal: Option<Uuid>,
+    /// The revision of the proposal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<i64>, nullable = false, minimum = 1)]
+    revision: Option<u64>,
 }
 
 /// The name of an event of an item on the wire.
@@ -84,24 +95,32 @@ fn change_set_event_name(news: ChangeSetNews) -> String {
     format!("change.{news}")
 }
 
+fn proposal_event_name(news: ProposalNews) -> String {
+    format!("proposal.{news}")
+}
+
 /// The names of all events on the wire.
 pub(super) fn event_names() -> impl Iterator<Item = String> {
     let items = EventKind::ALL.iter().copied().map(item_event_name);
-    items.chain(ChangeSetNews::ALL.iter().copied().map(change_set_event_name))
+    let changes = ChangeSetNews::ALL.iter().copied().map(change_set_event_name);
+    items.chain(changes).chain(ProposalNews::ALL.iter().copied().map(proposal_event_name))
 }
 
 impl<'a> From<&'a Event> for EventFields<'a> {
     fn from(event: &'a Event) -> EventFields<'a> {
-        let (name, decided) = match &event.subject {
-            EventSubject::Item(item) => (item_event_name(item.event_kind), None),
-            EventSubject::ChangeSet { set, news } => (change_set_event_name(*news), Some(*set)),
+        let (name, decided, proposal) = match &event.subject {
+            EventSubject::Item(item) => (item_event_name(item.event_kind), None, None),
+            EventSubject::ChangeSet(ChangeSetEvent { set, news }) => (change_set_event_name(*news), Some(*set), None),
+            EventSubject::Proposal(event) => (proposal_event_name(event.news), None, Some(event)),
         };
         let (item, made_by) = (event.item_event(), event.attribution.as_ref());
+        // The change set of a decision about a proposal is that of the version that it makes, which has an event of its own.
+        let joined = made_by.filter(|_| proposal.is_none()).map(|made_by| made_by.change_set);
         let token = made_by.and_then(|made_by| made_by.token.as_ref());
         EventFields {
             event: name,
-            kind: item.map(|item| item.kind.name()),
-            id: item.map(|item| item.item.uuid()),
+            kind: item.map(|item| item.kind).or(proposal.map(|proposal| proposal.kind)).map(Kind::name),
+            id: item.map(|item| item.item).or(proposal.map(|proposal| proposal.item)).map(ItemId::uuid),
             version: item.map(|item| item.version),
             changed_fields: item.map(|item| item.changed_fields.as_slice()),
             source: event.source.name(),
@@ -110,7 +129,9 @@ impl<'a> From<&'a Event> for EventFields<'a> {
             token: token.map(|token| NamedIdResponse::new(token, token.id.uuid())),
             client: made_by.map(|made_by| ClientResponse::from(&made_by.client)),
             reason: made_by.and_then(|made_by| made_by.reason.as_ref()).map(Reason::as_str),
-            change_set: decided.or(made_by.map(|made_by| made_by.change_set)).map(ChangeSetId::uuid),
+            change_set: decided.or(joined).map(ChangeSetId::uuid),
+            proposal: proposal.map(|event| event.proposal.id.uuid()),
+            revision: proposal.map(|event| event.proposal.revision),
         }
     }
 }

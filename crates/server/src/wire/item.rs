@@ -62,6 +62,10 @@ pub(crate) struct ItemResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     merged_from: Option<MergedFromResponse>,
+    /// There, and true, where the item is shown as the token has proposed it; `version` is that of the stored item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pending: Option<bool>,
     /// When it was made.
     pub(crate) created_at: Time,
     /// When its content or fields were last changed.
@@ -196,6 +200,7 @@ impl<'a> ItemResponse<'a> {
             organization_id: None,
             version: item.stamp.version,
             merged_from: None,
+            pending: item.pending_proposal().map(|_| true),
             created_at: Time(item.created_at),
             updated_at: Time(item.updated_at),
             last_used_at: item.last_used_at.map(Time),

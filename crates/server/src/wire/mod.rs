@@ -18,6 +18,7 @@ mod item;
 mod list;
 mod object;
 mod parser_words;
+mod proposals;
 mod requests;
 mod time;
 mod truncation;
@@ -37,8 +38,8 @@ pub(crate) use edit_requests::{
 pub(crate) use edit_response::{EditResponse, EditWarningResponse, dry_run_flag, edit_counts};
 pub(crate) use enrichment::EnrichmentResponse;
 pub(crate) use enumerations::{
-    ExportFormatName, HealthStatus, ImportFormat, ItemType, ReviewState as ReviewStateName, SearchField,
-    enumeration_schema, enumeration_schemas, enumerations,
+    ExportFormatName, HealthStatus, ImportFormat, ItemType, ProposalState as ProposalStateName,
+    ReviewState as ReviewStateName, SearchField, enumeration_schema, enumeration_schemas, enumerations,
 };
 pub(crate) use error::{ErrorBody, fields_message};
 pub(crate) use event::EventMessage;
@@ -49,6 +50,11 @@ pub(crate) use item::{ContentMetadata, Extent, ItemResponse, collection_of, cont
 pub(crate) use list::{ItemList, LookedUpItems, TagCount, TagList};
 pub(crate) use object::Object;
 pub use parser_words::plain_parser_message;
+pub(crate) use proposals::{
+    AcceptProposalRequest, DecideProposalsRequest, DecidedProposalList, ProposalAcceptanceResponse,
+    ProposalDetailsResponse, ProposalList, ProposalResponse, RejectProposalRequest, RejectedProposalResponse,
+    proposed_change_schemas, proposed_members,
+};
 pub(crate) use requests::{
     CreateItemRequest, CreateTokenRequest, CreateUserRequest, ItemConditionRequest, RenameTagRequest,
     RenameTokenRequest, RenderRequest, UpdateItemRequest, on_stale, tag_changes,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::enumerations::{ItemType, OnStale, TokenScope};
+use super::enumerations::{ItemType, OnStale, TokenScope, TokenWrites};
 use super::{Object, invalid_field};
 
 /// A new item.
@@ -297,6 +297,10 @@ pub(crate) struct CreateTokenRequest {
     /// Whether agents use it: people review what is written with it, and there are things that it cannot do.
     #[serde(default)]
     pub(crate) agent: bool,
+    /// What becomes of its writes; unless given, they are applied.
+    #[serde(default)]
+    #[schema(value_type = Option<TokenWrites>)]
+    pub(crate) writes: Option<String>,
 }
 
 /// Deserializes a field that is there: `null` counts as a value, which most types refuse.

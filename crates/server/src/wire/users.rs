@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Time;
-use super::enumerations::{ItemType, SpaceKind, SpaceRole, TokenScope};
+use super::enumerations::{ItemType, SpaceKind, SpaceRole, TokenScope, TokenWrites};
 
 /// A user.
 #[derive(Debug, Serialize, ToSchema)]
@@ -75,6 +75,9 @@ pub(crate) struct TokenResponse {
     name: String,
     /// Whether agents use it: people review what is written with it, and there are things that it cannot do.
     agent: bool,
+    /// What becomes of its writes.
+    #[schema(value_type = TokenWrites)]
+    writes: &'static str,
     /// What it allows.
     #[schema(value_type = Vec<TokenScope>)]
     scopes: Vec<&'static str>,
@@ -99,6 +102,7 @@ impl From<&Token> for TokenResponse {
             id: token.id.uuid(),
             name: token.name.clone(),
             agent: token.author == Author::Agent,
+            writes: token.writes.name(),
             scopes: token.scopes.iter().copied().map(Scope::name).collect(),
             kinds: token.kinds.as_ref().map(|kinds| kinds.iter().copied().map(Kind::name).collect()),
             spaces: token.spaces.as_ref().map(|spaces| spaces.iter().map(|space| space.uuid()).collect()),

@@ -1,6 +1,9 @@
-//! What an event is about, from its columns.
+//! What an event is about, to and from its columns.
 
-use interline_items::{ChangeSetId, EventSubject, ItemEvent, ItemId};
+use interline_items::{
+    AnnouncedSubject, ChangeSetEvent, ChangeSetId, EventSubject, ItemEvent, ItemId, ProposalEvent, ProposalId,
+    ProposalRef,
+};
 use uuid::Uuid;
 
 use super::{CodecError, json, names};
@@ -8,19 +11,64 @@ use super::{CodecError, json, names};
 /// The columns of an event that say what happened, and to what.
 pub(crate) struct SubjectColumns<'row> {
     pub(crate) event: &'row str,
-    /// The id of an item or of a change set.
+    /// The id of an item, of a change set or of a proposal.
     pub(crate) subject: Uuid,
     /// Empty of an event about a change set.
     pub(crate) kind: &'row str,
+    /// Of a proposal, its revision.
     pub(crate) version: u64,
-    /// JSON.
+    /// JSON; of a proposal, its item and who made it.
     pub(crate) changed_fields: &'row str,
+}
+
+/// The same columns of an event about a change set or a proposal.
+pub(crate) struct AnnouncedColumns {
+    pub(crate) event: String,
+    pub(crate) subject: Uuid,
+    pub(crate) kind: String,
+    pub(crate) version: u64,
+    pub(crate) changed_fields: String,
+}
+
+impl AnnouncedColumns {
+    pub(crate) fn from_subject(subject: &AnnouncedSubject) -> AnnouncedColumns {
+        match subject {
+            AnnouncedSubject::ChangeSet(ChangeSetEvent { set, news }) => AnnouncedColumns {
+                event: names::change_set_event_name(*news),
+                subject: set.uuid(),
+                kind: String::new(),
+                version: 0,
+                changed_fields: json::encode_strings([]),
+            },
+            AnnouncedSubject::Proposal(ProposalEvent { proposal, item, kind, proposer, news }) => AnnouncedColumns {
+                event: names::proposal_event_name(*news),
+                subject: proposal.id.uuid(),
+                kind: kind.name().to_owned(),
+                version: proposal.revision,
+                changed_fields: json::encode_strings([&*item.to_string(), &*proposer.to_string()]),
+            },
+        }
+    }
 }
 
 impl SubjectColumns<'_> {
     pub(crate) fn decode(self) -> Result<EventSubject, CodecError> {
         if let Some(news) = names::parse_change_set_event(self.event)? {
-            return Ok(EventSubject::ChangeSet { set: ChangeSetId::from_uuid(self.subject), news });
+            let set = ChangeSetId::from_uuid(self.subject);
+            return Ok(EventSubject::ChangeSet(ChangeSetEvent { set, news }));
+        }
+        if let Some(news) = names::parse_proposal_event(self.event)? {
+            let malformed = || json::malformed("item and proposer");
+            let ids = json::decode_strings(self.changed_fields, "item and proposer")?;
+            let [item, proposer] = ids.as_slice() else { return Err(malformed()) };
+            let id = |text: &str| Uuid::try_parse(text).map_err(|_| malformed());
+            return Ok(EventSubject::Proposal(ProposalEvent {
+                proposal: ProposalRef { id: ProposalId::from_uuid(self.subject), revision: self.version },
+                item: ItemId::from_uuid(id(item)?),
+                kind: names::parse_kind(self.kind)?,
+                proposer: id(proposer)?,
+                news,
+            }));
         }
         Ok(EventSubject::Item(ItemEvent {
             event_kind: names::parse_event_kind(self.event)?,

@@ -16,6 +16,7 @@ pub(crate) mod json;
 pub(crate) mod membership;
 pub(crate) mod names;
 pub(crate) mod owner;
+pub(crate) mod proposals;
 pub(crate) mod retention;
 mod splices;
 pub(crate) mod text_sources;

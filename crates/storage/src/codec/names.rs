@@ -1,7 +1,8 @@
 //! Stable names of enumerations. `items` names those that the API shows; the others are named here.
 
 use interline_items::{
-    Action, Author, ChangeSetNews, DeliveryState, EventKind, Kind, Rank, ReviewState, Role, Scope, Source,
+    Action, Author, ChangeSetNews, DeliveryState, EventKind, Kind, ProposalNews, Rank, Record, ReviewState, Role,
+    Scope, Source, Writes,
 };
 use jiff::Timestamp;
 
@@ -68,6 +69,20 @@ pub(crate) fn parse_change_set_event(name: &str) -> Result<Option<ChangeSetNews>
     news.map(|news| ChangeSetNews::from_name(news).ok_or_else(|| unknown("event", name))).transpose()
 }
 
+/// What the names of events about proposals begin with.
+const PROPOSAL_EVENT: &str = "proposal.";
+
+/// The name of an event about a proposal.
+pub(crate) fn proposal_event_name(news: ProposalNews) -> String {
+    format!("{PROPOSAL_EVENT}{news}")
+}
+
+/// What an event tells about a proposal; `None` of another event.
+pub(crate) fn parse_proposal_event(name: &str) -> Result<Option<ProposalNews>, CodecError> {
+    let news = name.strip_prefix(PROPOSAL_EVENT);
+    news.map(|news| ProposalNews::from_name(news).ok_or_else(|| unknown("event", name))).transpose()
+}
+
 /// The author of a column that is null for people.
 pub(crate) fn parse_author(name: Option<&str>) -> Result<Author, CodecError> {
     name.map_or(Ok(Author::Person), |name| Author::from_name(name).ok_or_else(|| unknown("author", name)))
@@ -78,14 +93,24 @@ pub(crate) fn stored_author(author: Author) -> Option<&'static str> {
     Some(author.name()).filter(|_| author != Author::Person)
 }
 
+/// What becomes of a token's writes, of a column that is null where they are applied.
+pub(crate) fn parse_writes(name: Option<&str>) -> Result<Writes, CodecError> {
+    name.map_or(Ok(Writes::Apply), |name| Writes::from_name(name).ok_or_else(|| unknown("writes", name)))
+}
+
+/// The column of what becomes of a token's writes.
+pub(crate) fn stored_writes(writes: Writes) -> Option<&'static str> {
+    Some(writes.name()).filter(|_| writes != Writes::Apply)
+}
+
 /// The state of a column that is null for what was kept from the start.
 pub(crate) fn parse_review(name: Option<&str>) -> Result<ReviewState, CodecError> {
     name.map_or(Ok(ReviewState::Kept), |name| ReviewState::from_name(name).ok_or_else(|| unknown("review", name)))
 }
 
 /// The column of the state of a new change.
-pub(crate) fn stored_initial_review(author: Author) -> Option<&'static str> {
-    let state = ReviewState::initial(author);
+pub(crate) fn stored_initial_review(record: &Record) -> Option<&'static str> {
+    let state = record.initial_review();
     Some(state.name()).filter(|_| state != ReviewState::Kept)
 }
 

@@ -16,7 +16,7 @@ impl From<tokio_postgres::Error> for MigrationFailure {
 }
 
 /// The migrations, oldest first. A released migration never changes.
-const MIGRATIONS: [(&str, &str); 12] = [
+const MIGRATIONS: [(&str, &str); 13] = [
     ("0001_items", include_str!("../../migrations/postgres/0001_items.sql")),
     ("0002_search", include_str!("../../migrations/postgres/0002_search.sql")),
     ("0003_code", include_str!("../../migrations/postgres/0003_code.sql")),
@@ -29,6 +29,7 @@ const MIGRATIONS: [(&str, &str); 12] = [
     ("0010_imports", include_str!("../../migrations/postgres/0010_imports.sql")),
     ("0011_merged_from", include_str!("../../migrations/postgres/0011_merged_from.sql")),
     ("0012_change_sets", include_str!("../../migrations/postgres/0012_change_sets.sql")),
+    ("0013_proposals", include_str!("../../migrations/postgres/0013_proposals.sql")),
 ];
 
 /// Processes that start together wait for this lock: the first one migrates, however long, and the others find it done.

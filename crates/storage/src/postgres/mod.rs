@@ -18,6 +18,7 @@ mod jobs;
 mod long_read;
 mod migrate;
 mod notifications;
+mod proposals;
 mod publish;
 mod removal;
 mod retention;

@@ -38,6 +38,7 @@ fn decode_item(row: &Row) -> Result<Item, Failure> {
         last_used_at: maybe_time(row, "last_used_at")?,
         archived_at: maybe_time(row, "archived_at")?,
         deleted_at: maybe_time(row, "deleted_at")?,
+        proposal: None,
     })
 }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use interline_items::{AppId, ChangeSetId, ItemId, OrganizationId, SpaceId, StoreError, TokenId, UserId, WebhookId};
+use interline_items::{
+    AppId, ChangeSetId, ItemId, OrganizationId, ProposalId, SpaceId, StoreError, TokenId, UserId, WebhookId,
+};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -121,7 +123,7 @@ macro_rules! ids {
     )*};
 }
 
-ids!(AppId, ChangeSetId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId);
+ids!(AppId, ChangeSetId, ItemId, OrganizationId, ProposalId, SpaceId, TokenId, UserId, WebhookId);
 
 fn malformed(column: usize) -> StoreError {
     StoreError::Failed(format!("column {column} of a row holds what this program never writes"))

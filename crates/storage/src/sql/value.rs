@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use interline_items::{AppId, ChangeSetId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId};
+use interline_items::{AppId, ChangeSetId, ItemId, OrganizationId, ProposalId, SpaceId, TokenId, UserId, WebhookId};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -113,4 +113,4 @@ macro_rules! ids {
     )*};
 }
 
-ids!(AppId, ChangeSetId, ItemId, OrganizationId, SpaceId, TokenId, UserId, WebhookId);
+ids!(AppId, ChangeSetId, ItemId, OrganizationId, ProposalId, SpaceId, TokenId, UserId, WebhookId);

@@ -5,7 +5,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::OpenError;
 
 /// The migrations, oldest first. A released migration never changes. `PRAGMA user_version` counts those applied.
-static MIGRATIONS: [(&str, &str); 12] = [
+static MIGRATIONS: [(&str, &str); 13] = [
     ("0001_items", include_str!("../../migrations/sqlite/0001_items.sql")),
     ("0002_search", include_str!("../../migrations/sqlite/0002_search.sql")),
     ("0003_code", include_str!("../../migrations/sqlite/0003_code.sql")),
@@ -18,6 +18,7 @@ static MIGRATIONS: [(&str, &str); 12] = [
     ("0010_imports", include_str!("../../migrations/sqlite/0010_imports.sql")),
     ("0011_merged_from", include_str!("../../migrations/sqlite/0011_merged_from.sql")),
     ("0012_change_sets", include_str!("../../migrations/sqlite/0012_change_sets.sql")),
+    ("0013_proposals", include_str!("../../migrations/sqlite/0013_proposals.sql")),
 ];
 
 /// The application id in the header of every store's file (`IntL`): files of other programs are left alone.

@@ -14,6 +14,7 @@ mod items;
 mod jobs;
 mod migrate;
 mod notifications;
+mod proposals;
 mod read_only;
 mod readers;
 mod rows;
@@ -516,7 +517,7 @@ impl Store for SqliteStore {
     async fn create_app(&self, new: NewApp) -> Result<(), StoreError> {
         let NewApp { app, space, files } = new;
         let files = compress(batch_compression_bytes(&files), || EncodedBatch::encode(files)).await?;
-        let bytes = files.bytes();
+        let bytes = files.bytes;
         Ok(self.writer.run_in_group(bytes, move |group| apps::create(group, &app, &space, &files)).await?)
     }
 

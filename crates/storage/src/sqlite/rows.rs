@@ -43,6 +43,7 @@ fn decode_item(mut row: Columns<'_>) -> Result<Item, Failure> {
         last_used_at: row.optional_time()?,
         archived_at: row.optional_time()?,
         deleted_at: row.optional_time()?,
+        proposal: None,
     })
 }
 

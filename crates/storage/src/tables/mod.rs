@@ -16,6 +16,7 @@ pub(crate) mod idempotency;
 pub(crate) mod import_sources;
 pub(crate) mod jobs;
 pub(crate) mod organizations;
+pub(crate) mod proposals;
 pub(crate) mod purged_changes;
 pub(crate) mod removal;
 pub(crate) mod retention;

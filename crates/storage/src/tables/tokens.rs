@@ -9,15 +9,15 @@ use crate::sql::{RowReader, Sql, Statement, column, query_first, statement, valu
 
 const INSERT: Statement = statement!(
     "INSERT INTO tokens (
-         id, \"user\", name, secret, scopes, kinds, spaces, prefix, created_at, expires_at, last_used_at, author
-     ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+         id, \"user\", name, secret, scopes, kinds, spaces, prefix, created_at, expires_at, last_used_at, author, writes
+     ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
 );
 
 /// The columns that [`from_row`] reads.
 macro_rules! token_columns {
     () => {
         "tokens.id, tokens.\"user\", tokens.name, tokens.scopes, tokens.kinds, tokens.spaces, tokens.prefix,
-         tokens.created_at, tokens.expires_at, tokens.last_used_at, tokens.author"
+         tokens.created_at, tokens.expires_at, tokens.last_used_at, tokens.author, tokens.writes"
     };
 }
 
@@ -80,6 +80,7 @@ pub(crate) async fn add<S: Sql>(sql: &S, new: &NewToken) -> Result<(), S::Failur
         token.expires_at,
         token.last_used_at,
         names::stored_author(token.author),
+        names::stored_writes(token.writes),
     ];
     sql.execute(INSERT, values).await?;
     Ok(())
@@ -157,5 +158,6 @@ fn from_row(row: &mut RowReader<'_>) -> Result<Token, StoreError> {
         expires_at: row.optional()?,
         last_used_at: row.optional()?,
         author: names::parse_author(row.optional()?)?,
+        writes: names::parse_writes(row.optional()?)?,
     })
 }

@@ -7,12 +7,13 @@ use jiff::Timestamp;
 
 use crate::{
     Attribution, Author, AuthorNames, ChangeSetRef, Client, Credentials, Error, Event, EventSubject, Item, Kind,
-    Membership, OrganizationId, Rank, Record, Refusal, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner, Token,
-    TokenId, User, UserId, Visibility,
+    Membership, OrganizationId, Proposer, Rank, Record, Refusal, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner,
+    Token, TokenId, User, UserId, Visibility, Writes,
 };
 
 use crate::usecases::changes::WriteAttribution;
 use crate::usecases::idempotency::IdempotentWrite;
+use crate::usecases::proposals::ProposalTrace;
 use crate::usecases::{Interline, now};
 
 /// An authenticated user at a door (REST, MCP, command line), narrowed to what their token allows.
@@ -26,6 +27,19 @@ pub struct Caller {
     idempotent_write: Option<Arc<IdempotentWrite>>,
     /// How its writes are attributed.
     write_attribution: WriteAttribution,
+    /// What its request has to do with proposals; `None` if its writes are applied.
+    proposals: Option<ProposalTrace>,
+    /// What it sees of items for which it has a proposal.
+    sees: SeenState,
+}
+
+/// What a caller sees of items for which it has a pending proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SeenState {
+    /// The proposed state.
+    Proposed,
+    /// The stored state, as everybody else.
+    Stored,
 }
 
 /// A user with what their token allows: what a [`Caller`] shares with the caller of the next request of the same token.
@@ -294,11 +308,15 @@ impl Caller {
         self.principal.visible.includes(kind, space)
     }
 
-    /// Whether the caller sees what an event is about. A change set may be about items of every kind.
+    /// Whether the caller sees what an event is about. A change set may be about items of every kind; a proposal is told to who
+    /// made it and to those who may decide.
     pub(in crate::usecases) fn sees_event(&self, event: &Event) -> bool {
         match &event.subject {
             EventSubject::Item(item) => self.sees(item.kind, event.space),
-            EventSubject::ChangeSet { .. } => Kind::ALL.iter().all(|kind| self.sees(*kind, event.space)),
+            EventSubject::ChangeSet(_) => Kind::ALL.iter().all(|kind| self.sees(*kind, event.space)),
+            EventSubject::Proposal(proposal) => {
+                self.author_key().key() == proposal.proposer || self.may_decide(proposal.kind, event.space)
+            }
         }
     }
 
@@ -358,16 +376,55 @@ impl Caller {
             lines: None,
             import: None,
             merged_base: None,
+            accepted: None,
         }
     }
 
     /// Whether the caller is an agent: through an MCP server, or with a token for agents.
     pub(in crate::usecases) fn author(&self) -> Author {
-        match self.source {
-            Source::McpContent | Source::McpPrompts | Source::McpCode => Author::Agent,
-            Source::Rest | Source::Cli | Source::Web => {
-                self.principal.token().map_or(Author::Person, |token| token.author)
-            }
+        let of_token = || self.principal.token().map_or(Author::Person, |token| token.author);
+        author_of(self.source).unwrap_or_else(of_token)
+    }
+
+    /// Whether the caller's writes are applied, or kept as proposals.
+    pub fn writes(&self) -> Writes {
+        if self.proposals.is_some() { Writes::Propose } else { Writes::Apply }
+    }
+
+    /// What the caller's request has to do with proposals, if its writes are kept as proposals.
+    pub(in crate::usecases) fn proposal_trace(&self) -> Option<&ProposalTrace> {
+        self.proposals.as_ref()
+    }
+
+    /// The same caller, who sees items as they are stored, without its proposals.
+    #[must_use]
+    pub fn seeing_stored(&self) -> Caller {
+        Caller { sees: SeenState::Stored, ..self.clone() }
+    }
+
+    /// Who proposes, if the caller's writes are kept as proposals.
+    pub(in crate::usecases) fn proposer(&self) -> Option<Proposer> {
+        self.proposals.as_ref().map(|_| self.author_key())
+    }
+
+    /// Whose proposals the caller sees beside the items, if it does.
+    pub(in crate::usecases) fn sees_proposals_of(&self) -> Option<Proposer> {
+        match self.sees {
+            SeenState::Proposed => self.proposer(),
+            SeenState::Stored => None,
+        }
+    }
+
+    /// The caller as one who proposes, or has proposed.
+    pub(in crate::usecases) fn author_key(&self) -> Proposer {
+        Proposer { user: self.user(), token: self.token() }
+    }
+
+    /// Refused if the caller's writes are kept as proposals: this is no change of one item.
+    pub(in crate::usecases) fn require_apply(&self) -> Result<(), Error> {
+        match self.writes() {
+            Writes::Apply => Ok(()),
+            Writes::Propose => Err(Error::Forbidden(Refusal::OnlyProposes)),
         }
     }
 
@@ -379,6 +436,14 @@ impl Caller {
     /// The same caller, whose writes are attributed otherwise.
     pub(in crate::usecases) fn with_write_attribution(self, write_attribution: WriteAttribution) -> Caller {
         Caller { write_attribution, ..self }
+    }
+}
+
+/// Who writes through a door, where the door alone tells it.
+fn author_of(source: Source) -> Option<Author> {
+    match source {
+        Source::McpContent | Source::McpPrompts | Source::McpCode => Some(Author::Agent),
+        Source::Rest | Source::Cli | Source::Web => None,
     }
 }
 
@@ -421,19 +486,25 @@ impl Interline {
             return Err(Error::Unauthorized);
         }
         self.record_token_use(token, now);
-        Ok(Caller {
-            principal,
-            source,
-            idempotent_write: None,
-            write_attribution: WriteAttribution::new(&self.open_sets),
-        })
+        let writes = token.writes;
+        Ok(self.new_caller(principal, source, writes))
     }
 
-    /// The caller for a user at a door that needs no token: the local command line, or a server without authentication.
+    /// The caller for a user at a door that needs no token: the local command line, or a server without authentication. At an MCP
+    /// server it is the local agent, whose writes may be kept as proposals: [`Interline::with_local_agent_writes`].
     pub async fn trusted(&self, user: UserId, source: Source) -> Result<Caller, Error> {
         let user = self.store.user(user).await?.ok_or(Error::Unauthorized)?;
         let principal = Principal::unnarrowed(&user, self.store.memberships(user.id).await?);
+        let writes = match author_of(source) {
+            Some(Author::Agent) => self.local_agent_writes,
+            Some(Author::Person) | None => Writes::Apply,
+        };
+        Ok(self.new_caller(Arc::new(principal), source, writes))
+    }
+
+    fn new_caller(&self, principal: Arc<Principal>, source: Source, writes: Writes) -> Caller {
         let write_attribution = WriteAttribution::new(&self.open_sets);
-        Ok(Caller { principal: Arc::new(principal), source, idempotent_write: None, write_attribution })
+        let proposals = ProposalTrace::for_writes(writes);
+        Caller { principal, source, idempotent_write: None, write_attribution, proposals, sees: SeenState::Proposed }
     }
 }

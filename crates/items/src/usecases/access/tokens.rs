@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use crate::usecases::{Caller, Interline, now, to_microseconds};
-use crate::{Author, Error, Kind, NewToken, Refusal, Scope, SecretHash, SpaceId, Token, TokenId, UserId};
+use crate::{Author, Error, Kind, NewToken, Refusal, Scope, SecretHash, SpaceId, Token, TokenId, UserId, Writes};
 
 use super::users::check_name;
 
@@ -58,6 +58,8 @@ pub struct TokenDraft {
     pub user: Option<UserId>,
     /// Whether agents use it.
     pub author: Author,
+    /// Whether its writes are applied, or kept as proposals.
+    pub writes: Writes,
 }
 
 impl Interline {
@@ -100,6 +102,7 @@ impl Interline {
         let secret = Secret::generate()?;
         let token = Token {
             author: draft.author,
+            writes: draft.writes,
             scopes,
             kinds: caller.narrowed_kinds(draft.kinds),
             spaces: caller.narrowed_spaces(user, draft.spaces),
@@ -179,6 +182,7 @@ pub(super) fn unnarrowed_token(user: UserId, name: &str, secret: &Secret) -> Tok
         user,
         name: name.to_owned(),
         author: Author::Person,
+        writes: Writes::Apply,
         scopes: Scope::ALL.into(),
         kinds: None,
         spaces: None,

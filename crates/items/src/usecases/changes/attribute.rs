@@ -95,10 +95,10 @@ impl Caller {
         self.clone().with_write_attribution(self.write_attribution().with_own_set())
     }
 
-    /// Refused to agents: only people may do this.
+    /// Refused to agents, and to tokens whose writes are kept as proposals: only people may do this.
     pub(in crate::usecases) fn require_person(&self) -> Result<(), Error> {
         match self.author() {
-            Author::Person => Ok(()),
+            Author::Person => self.require_apply(),
             Author::Agent => Err(Error::Forbidden(Refusal::Agent)),
         }
     }

@@ -154,12 +154,12 @@ impl Interline {
 
     /// What a change set did to an item.
     async fn item_change(&self, caller: &Caller, set: ChangeSetRef, changed: ChangedItem) -> Result<ItemChange, Error> {
-        let item = self.visible_item(caller, &ItemRef::Id(changed.id, None)).await?;
+        let item = self.visible_item(&caller.seeing_stored(), &ItemRef::Id(changed.id, None)).await?;
         let records = self.records_since(caller, set, &changed).await?;
         let Some(records) = records else { return Ok(ItemChange::without_text(changed, &[], set)) };
         let mut change = ItemChange::without_text(changed, &records, set);
         match self.net_text(caller, &item, &records, set).await {
-            Ok(parts) => change.set_parts(&parts),
+            Ok(parts) => self.add_parts(caller, &mut change, parts).await?,
             // The diff is lost with the versions; what is known of the set stays.
             Err(Error::VersionNotFound { .. } | Error::CorruptContent { .. }) => {}
             Err(error) => return Err(error),

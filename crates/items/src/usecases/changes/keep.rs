@@ -2,8 +2,8 @@
 
 use crate::usecases::{Caller, Interline, now};
 use crate::{
-    Action, Announcement, Batch, ChangeSetId, ChangeSetNews, ChangeSetSummary, ChangedItem, Decision, Error, ItemId,
-    Record, ReviewState, Scope, SpaceId,
+    Action, AnnouncedSubject, Announcement, Batch, ChangeSetEvent, ChangeSetId, ChangeSetNews, ChangeSetSummary,
+    ChangedItem, Decision, Error, ItemId, Record, ReviewState, Scope, SpaceId,
 };
 
 use std::collections::BTreeSet;
@@ -80,7 +80,8 @@ pub(super) fn announcements(
     news: ChangeSetNews,
 ) -> Vec<Announcement> {
     let record = decision_record(caller, summary);
-    let one = |space| Announcement { space, set: summary.set.id, news, record: record.clone() };
+    let subject = AnnouncedSubject::ChangeSet(ChangeSetEvent { set: summary.set.id, news });
+    let one = |space| Announcement { space, subject: subject.clone(), record: record.clone() };
     spaces.into_iter().map(one).collect()
 }
 

@@ -14,6 +14,7 @@ mod undo;
 
 pub(super) use attribute::WriteAttribution;
 pub(super) use introduced_clients::IntroducedClients;
+pub(super) use net_change::TextPart;
 pub(super) use open_sets::OpenSets;
 
 pub use attribute::AttributionRequest;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use interline_edit::{UnifiedDiff, diff, hunks};
+use interline_edit::{UnifiedDiff, diff, diff_memory, hunks};
 
-use crate::memory_budget::take_for_work;
+use crate::memory_budget::{WORK_FACTOR, take_for_work, take_in_all_for_work};
 use crate::usecases::{Caller, Interline};
-use crate::{Action, ChangeSetRef, ChangedItem, Error, HistoryRecord, Item, ItemId};
+use crate::{Action, ChangeSetRef, ChangedItem, Error, HistoryRecord, Item, ItemId, LineCounts};
 
 /// What a change set did to an item.
 #[derive(Clone, Debug)]
@@ -46,16 +46,16 @@ pub struct HunkRef {
 }
 
 /// A change of a text by a set, as two texts between which nobody else has changed anything.
-pub(super) struct TextPart {
-    pub(super) from_version: u64,
-    pub(super) to_version: u64,
-    pub(super) before: Arc<str>,
-    pub(super) after: Arc<str>,
+pub(in crate::usecases) struct TextPart {
+    pub(in crate::usecases) from_version: u64,
+    pub(in crate::usecases) to_version: u64,
+    pub(in crate::usecases) before: Arc<str>,
+    pub(in crate::usecases) after: Arc<str>,
 }
 
 impl TextPart {
     /// The hunks of the change, each with its id.
-    pub(super) fn hunk_refs(&self, item: ItemId) -> Vec<HunkRef> {
+    pub(in crate::usecases) fn hunk_refs(&self, item: ItemId) -> Vec<HunkRef> {
         let hunks = hunks(&self.before, &self.after);
         let one = |hunk: &interline_edit::Hunk| {
             let (old, new) = (&self.before[hunk.before.bytes.clone()], &self.after[hunk.after.bytes.clone()]);
@@ -97,26 +97,54 @@ impl ItemChange {
         }
         change
     }
+}
 
-    /// Adds the diffs, with which the lines are counted exactly.
-    pub(super) fn set_parts(&mut self, parts: &[TextPart]) {
-        let mut lines = crate::LineCounts::default();
-        for part in parts {
-            let counts = hunks(&part.before, &part.after).counts();
-            lines.added += counts.added as u64;
-            lines.removed += counts.removed as u64;
-            self.parts.push(DiffPart {
-                from_version: part.from_version,
-                to_version: part.to_version,
-                diff: diff(&part.before, &part.after),
-                hunks: part.hunk_refs(self.item.id),
-            });
-        }
-        self.item.lines = lines;
+impl TextPart {
+    /// The diff of the change, and how many lines it adds and removes.
+    fn diff_part(&self, item: ItemId) -> (DiffPart, LineCounts) {
+        let counts = hunks(&self.before, &self.after).counts();
+        let lines = LineCounts { added: counts.added as u64, removed: counts.removed as u64 };
+        let part = DiffPart {
+            from_version: self.from_version,
+            to_version: self.to_version,
+            diff: diff(&self.before, &self.after),
+            hunks: self.hunk_refs(item),
+        };
+        (part, lines)
     }
 }
 
 impl Interline {
+    /// The diff of a change of an item's content, with its hunks, and how many lines it adds and removes.
+    pub(in crate::usecases) async fn diff_part(
+        &self,
+        caller: &Caller,
+        item: ItemId,
+        part: TextPart,
+    ) -> Result<(DiffPart, LineCounts), Error> {
+        let bytes = part.before.len() + part.after.len();
+        let memory = diff_memory(&part.before, &part.after);
+        take_in_all_for_work(bytes.saturating_mul(WORK_FACTOR).saturating_add(memory))?;
+        self.work_on_texts(caller, bytes, move || part.diff_part(item)).await
+    }
+
+    /// Adds the diffs of a content to what is known of its change, with which the lines are counted exactly.
+    pub(super) async fn add_parts(
+        &self,
+        caller: &Caller,
+        change: &mut ItemChange,
+        parts: Vec<TextPart>,
+    ) -> Result<(), Error> {
+        change.item.lines = LineCounts::default();
+        for part in parts {
+            let (part, lines) = self.diff_part(caller, change.item.id, part).await?;
+            change.item.lines.added += lines.added;
+            change.item.lines.removed += lines.removed;
+            change.parts.push(part);
+        }
+        Ok(())
+    }
+
     /// The change of an item's content by a set. One part, if what others changed between can be taken out cleanly; otherwise
     /// one for each run of versions, oldest first. None if the set did not change the content.
     pub(super) async fn net_text(

@@ -115,6 +115,7 @@ impl Interline {
 
     /// Makes an app with a small scaffold of files.
     pub async fn create_app(&self, caller: &Caller, draft: AppDraft) -> Result<AppDetails, Error> {
+        caller.require_apply()?;
         caller.require_change()?;
         caller.require_kind(Kind::AppFile)?;
         // A token that is narrowed to spaces could not see the new app's space.
@@ -202,6 +203,7 @@ impl Interline {
 
     /// The app, if the caller may change it.
     pub(super) async fn writable_app(&self, caller: &Caller, app_ref: &AppRef) -> Result<App, Error> {
+        caller.require_apply()?;
         let app = self.visible_app(caller, app_ref).await?;
         require_code_write(caller, space_of(caller, &app).ok_or_else(|| app_ref.not_found())?)?;
         Ok(app)

@@ -1,6 +1,6 @@
 //! Writing whole files of code: making a file, or replacing its content.
 
-use crate::{Error, ItemRef, Refusal, Scope, Snapshot, SpaceId, SpaceOwner};
+use crate::{Error, ItemRef, Refusal, Scope, Snapshot, SpaceId, SpaceOwner, UniqueField};
 
 use super::super::commit::{MAX_ROUNDS, lost_every_round};
 use super::super::items::MergeBase;
@@ -56,7 +56,8 @@ impl Interline {
         let space = self.write_space(caller, &file.scope).await?;
         require_code_write(caller, space)?;
         for _ in 0..MAX_ROUNDS {
-            let done = match (self.store.find_by_path(&[space], kind, &path).await?, expected) {
+            let found = self.find_unique(caller, &[space], kind, &UniqueField::Path(path.clone())).await?;
+            let done = match (found, expected) {
                 (Some(id), _) => {
                     let file = ItemRef::Id(id, Some(kind));
                     let updated = self.update_or_merge(caller, &file, expected, on_stale, changes.clone());

@@ -1,7 +1,7 @@
 //! How a request names a file of code, and in which spaces the file is looked up.
 
 use crate::fields::CodePath;
-use crate::{CodeKind, Error, ItemId, ItemRef, OrganizationId, SpaceId, SpaceOwner};
+use crate::{CodeKind, Error, ItemId, ItemRef, OrganizationId, SpaceId, SpaceOwner, UniqueField};
 
 use super::super::{Caller, Interline};
 use super::apps::AppRef;
@@ -114,25 +114,25 @@ impl Interline {
 
     /// The file to read: the caller's or the given organization's, then the global one.
     pub(super) async fn file_to_read(&self, caller: &Caller, file: &FileRef) -> Result<ItemRef, Error> {
-        let path = self.parse_path(file)?;
+        let path = UniqueField::Path(self.parse_path(file)?);
         let spaces = self.readable_spaces(caller, &file.scope).await?;
-        let found = self.store.find_by_path(&spaces, file.scope.kind.kind(), &path).await?;
+        let found = self.find_unique(caller, &spaces, file.scope.kind.kind(), &path).await?;
         found.map(|id| by_id(file, id)).ok_or_else(|| file.not_found())
     }
 
     /// The file to change: the one in the space that writes go to, and no other.
     pub(super) async fn file_to_change(&self, caller: &Caller, file: &FileRef) -> Result<ItemRef, Error> {
-        let path = self.parse_path(file)?;
+        let path = UniqueField::Path(self.parse_path(file)?);
         let space = self.write_space(caller, &file.scope).await?;
         let kind = file.scope.kind.kind();
         if caller.kinds().contains(&kind)
-            && let Some(id) = self.store.find_by_path(&[space], kind, &path).await?
+            && let Some(id) = self.find_unique(caller, &[space], kind, &path).await?
         {
             return Ok(by_id(file, id));
         }
         let elsewhere: Vec<SpaceId> =
             self.readable_spaces(caller, &file.scope).await?.into_iter().filter(|other| *other != space).collect();
-        match self.store.find_by_path(&elsewhere, kind, &path).await? {
+        match self.find_unique(caller, &elsewhere, kind, &path).await? {
             Some(_) => Err(file.missing(
                 "it exists globally, where only admins write: make your organization's own by replacing its content, \
                  or ask an admin to change the global one",

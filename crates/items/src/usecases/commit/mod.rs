@@ -14,6 +14,7 @@ use jiff::Timestamp;
 
 use crate::{Batch, Error, IdempotencyRecord, Item, ItemWrite, MergedFrom, Store, StoreError, spawn_in_request};
 
+use super::proposals::KeptProposal;
 use super::{Caller, EditResult, Interline, now};
 
 pub(super) use new_version::{changed_field_names, changed_fields, line_counts, new_version};
@@ -55,9 +56,21 @@ impl Caller {
 }
 
 impl Interline {
-    /// Commits a batch of the caller; `None` if an item changed meanwhile, so that the write takes another round. A long
-    /// batch waits for its turn among those of other users.
+    /// Commits a batch of the caller, or keeps it as a proposal if the caller only proposes; `None` if an item changed meanwhile,
+    /// so that the write takes another round. A long batch waits for its turn among those of other users.
     pub(super) async fn commit(&self, caller: &Caller, batch: Batch) -> Result<Option<()>, Error> {
+        let (Some(proposer), Some(trace)) = (caller.proposer(), caller.proposal_trace()) else {
+            return self.commit_batch(caller, batch).await;
+        };
+        let Some(KeptProposal { batch, shown }) = self.propose(proposer, batch).await? else { return Ok(None) };
+        let committed = self.commit_batch(caller, batch).await?;
+        if committed.is_some() {
+            trace.note_proposed(shown);
+        }
+        Ok(committed)
+    }
+
+    async fn commit_batch(&self, caller: &Caller, batch: Batch) -> Result<Option<()>, Error> {
         if batch.bytes() < LONG_WRITE_BYTES {
             return unless_stale(self.store.commit(batch).await);
         }
@@ -131,6 +144,7 @@ mod tests {
             last_used_at: None,
             archived_at: None,
             deleted_at: None,
+            proposal: None,
         };
         let (action, changed_fields, source) = (Action::Update, vec!["tags"], Source::Rest);
         let record = Record {
@@ -146,6 +160,7 @@ mod tests {
             lines: None,
             import: None,
             merged_base: None,
+            accepted: None,
         };
         ItemWrite { before: Some(before), after, content: ContentWrite::Keep, record }
     }

@@ -25,7 +25,8 @@ pub(in crate::usecases) fn new_version(
     }
     let at = time_after(before);
     let mut after = after.clone();
-    after.stamp = Stamp { version: before.stamp.version + 1, ..before.stamp };
+    after.stamp = caller.stamp_after(before, Stamp { version: before.stamp.version + 1, ..before.stamp });
+    after.proposal = caller.proposal_after(Some(before));
     after.updated_at = at;
     let mut record = caller.record(action, changed_fields, at, &after);
     record.lines = line_counts(&content);

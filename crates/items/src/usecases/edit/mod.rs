@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use interline_edit::{Edit, UnifiedDiff};
 
-use crate::{CodeKind, ContentRule, Error, Snapshot};
+use crate::{CodeKind, ContentRule, Error, Snapshot, Writes};
 
 use super::commit::{MAX_ROUNDS, lost_every_round};
 use super::items::{BIG_BYTES, take_for_code};
@@ -71,7 +71,8 @@ impl Interline {
             // Where other edits of the same item are under way, an edit that is planned outside the writer mostly loses its
             // race, and its work.
             let is_contended = round >= ROUNDS_OUTSIDE || under_way.is_contended();
-            if is_contended && request.is_short(&before) && request.mode == EditMode::Write {
+            let is_applied = request.mode == EditMode::Write && caller.writes() == Writes::Apply;
+            if is_contended && is_applied && request.is_short(&before) {
                 return self.edit_newest(caller, item_ref, before.item.id, request).await;
             }
             let planned = self.plan(caller, &before, &request).await?;

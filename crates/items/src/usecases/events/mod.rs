@@ -9,8 +9,8 @@ use tokio::sync::watch;
 
 use crate::fair::{FairPermit, FairSemaphore};
 use crate::{
-    Error, Event, EventCursor, EventRange, EventSubject, ItemEvent, ItemId, Kind, OverloadCause, Overloaded, Scope,
-    SpaceId, Store, UserId,
+    Error, Event, EventCursor, EventRange, EventSubject, ItemEvent, ItemId, Kind, OverloadCause, Overloaded,
+    ProposalEvent, Scope, SpaceId, Store, UserId,
 };
 
 pub(super) use self::feed::EventFeed;
@@ -46,6 +46,8 @@ pub struct Listener {
     feed: Arc<EventFeed>,
     new_events: watch::Receiver<()>,
     visible_kinds: BTreeSet<Kind>,
+    /// Who listens: some events are for those who may decide.
+    caller: Caller,
     request: ListenRequest,
     /// The last event of each space that was received or skipped.
     cursor: EventCursor,
@@ -116,6 +118,7 @@ impl Interline {
             feed: Arc::clone(&self.feed),
             new_events,
             visible_kinds: caller.kinds().clone(),
+            caller: caller.clone(),
             request,
             cursor,
             parked,
@@ -196,6 +199,7 @@ impl Listener {
     pub async fn update(&mut self, caller: &Caller) -> Result<(), Error> {
         caller.require(Scope::Read)?;
         self.visible_kinds.clone_from(caller.kinds());
+        self.caller = caller.clone();
         let spaces: BTreeSet<SpaceId> = caller.spaces().into_iter().collect();
         let new: Vec<SpaceId> = spaces.iter().copied().filter(|space| !self.cursor.0.contains_key(space)).collect();
         for (space, range) in self.store.event_ranges(&new).await? {
@@ -221,8 +225,13 @@ impl Listener {
                     && ids.as_ref().is_none_or(|ids| ids.contains(item))
             }
             // It may be about items of every kind: who asks for some of them does not ask for it.
-            EventSubject::ChangeSet { .. } => {
+            EventSubject::ChangeSet(_) => {
                 kinds.is_none() && ids.is_none() && Kind::ALL.iter().all(|kind| self.visible_kinds.contains(kind))
+            }
+            EventSubject::Proposal(ProposalEvent { item, kind, .. }) => {
+                self.caller.sees_event(event)
+                    && kinds.as_ref().is_none_or(|kinds| kinds.contains(kind))
+                    && ids.as_ref().is_none_or(|ids| ids.contains(item))
             }
         }
     }

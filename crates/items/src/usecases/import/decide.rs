@@ -217,6 +217,7 @@ impl Importer {
             last_used_at: parsed.last_used_at,
             archived_at: None,
             deleted_at: None,
+            proposal: None,
         };
         let steps = replay(&self.caller, None, blank, &parsed, &parsed.changes, now());
         self.commit_steps(steps, &parsed, id, Outcome::Created).await

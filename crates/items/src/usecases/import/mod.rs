@@ -96,6 +96,7 @@ impl Interline {
     /// Begins an import into the caller's own space. It takes the scopes `read` and `write`: the report tells of items that are
     /// there.
     pub fn import(&self, caller: &Caller, request: ImportRequest) -> Result<Importer, Error> {
+        caller.require_apply()?;
         caller.require_change()?;
         let space = caller.own_space()?;
         caller.require_write_in(space)?;

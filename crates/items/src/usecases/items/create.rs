@@ -47,6 +47,7 @@ impl Interline {
             last_used_at: None,
             archived_at: None,
             deleted_at: None,
+            proposal: caller.proposal_after(None),
         };
         checked.apply_to(&mut item);
         let written = ContentWrite::Set { old: None, new: content.clone() };

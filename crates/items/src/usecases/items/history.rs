@@ -36,7 +36,7 @@ impl Interline {
         query: HistoryQuery,
     ) -> Result<HistoryPage, Error> {
         caller.require(Scope::Read)?;
-        let item = self.visible_item(caller, item_ref).await?;
+        let item = self.visible_item(&caller.seeing_stored(), item_ref).await?;
         check_query(query)?;
         let _permit = self.read_permit(caller).await?;
         Ok(self.store.versions(item.id, query).await?)
@@ -52,7 +52,7 @@ impl Interline {
         content: ReadContent,
     ) -> Result<ReadItem, Error> {
         caller.require(Scope::Read)?;
-        let current = self.visible_item(caller, item_ref).await?;
+        let current = self.visible_item(&caller.seeing_stored(), item_ref).await?;
         let Version { record, fields, content: text } = self.version(caller, &current, number).await?;
         let item = Item {
             fields,
@@ -63,6 +63,7 @@ impl Interline {
             last_used_at: None,
             archived_at: None,
             deleted_at: None,
+            proposal: None,
             ..current
         };
         ReadItem::from_snapshot(Snapshot { item, content: text }, content)
@@ -77,7 +78,7 @@ impl Interline {
         from: Option<u64>,
     ) -> Result<VersionDiff, Error> {
         caller.require(Scope::Read)?;
-        let item = self.visible_item(caller, item_ref).await?;
+        let item = self.visible_item(&caller.seeing_stored(), item_ref).await?;
         let after = self.version(caller, &item, to).await?;
         let from = from.unwrap_or(to - 1);
         let (fields, content) = match from {

@@ -60,6 +60,7 @@ impl Interline {
         item_ref: &ItemRef,
         expected: ExpectedVersion,
     ) -> Result<Item, Error> {
+        caller.require_apply()?;
         caller.require(Scope::Read)?;
         let mut item = self.visible_item(caller, item_ref).await?;
         caller.require_write(&item)?;
@@ -91,7 +92,8 @@ impl Interline {
                 self.commit_no_change(caller, &WriteOutcome::Changed(&before)).await?;
                 return Ok(before);
             };
-            let write = state_write(caller, &before, after.clone(), action, at);
+            let write = state_write(caller, &before, after, action, at);
+            let after = write.after.clone();
             let outcome = match action {
                 Action::Delete => WriteOutcome::Removed(&after),
                 Action::Create
@@ -115,7 +117,9 @@ pub(in crate::usecases) fn action_write(caller: &Caller, before: &Item, action: 
     after_action(before, action, at)?.map(|after| state_write(caller, before, after, action, at))
 }
 
-fn state_write(caller: &Caller, before: &Item, after: Item, action: Action, at: Timestamp) -> ItemWrite {
+fn state_write(caller: &Caller, before: &Item, mut after: Item, action: Action, at: Timestamp) -> ItemWrite {
+    after.stamp = caller.stamp_after(before, after.stamp);
+    after.proposal = caller.proposal_after(Some(before));
     let record = caller.record(action, Vec::new(), at, &after);
     ItemWrite { before: Some(before.stamp), after, content: ContentWrite::Keep, record }
 }

@@ -45,7 +45,7 @@ impl Interline {
         let has_more = ids.len() > MAX_FOUND;
         let mut items = Vec::new();
         for id in ids.into_iter().take(MAX_FOUND) {
-            items.extend(self.store.visible_item(id, caller.visible()).await?);
+            items.extend(self.shown_item(caller, id).await?);
         }
         Ok(FoundByName { items, has_more })
     }
@@ -55,12 +55,13 @@ impl Interline {
         let mut ids = Vec::new();
         if let Ok(name) = PromptName::parse(text, self.limits()) {
             let spaces = caller.spaces_of(&[Kind::Prompt].into());
-            ids.extend(self.store.find_by_name(&spaces, Kind::Prompt, &name).await?);
+            ids.extend(self.find_unique(caller, &spaces, Kind::Prompt, &UniqueField::Name(name)).await?);
         }
         for kind in CodeKind::ALL {
             let Ok(path) = CodePath::parse_stored(kind, text, self.limits()) else { continue };
+            let path = UniqueField::Path(path);
             for space in caller.spaces_of(&[kind.kind()].into()) {
-                ids.extend(self.store.find_by_path(&[space], kind.kind(), &path).await?);
+                ids.extend(self.find_unique(caller, &[space], kind.kind(), &path).await?);
             }
         }
         ids.sort_unstable();

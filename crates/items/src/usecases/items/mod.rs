@@ -28,7 +28,7 @@ pub use history::VersionDiff;
 pub(super) use lifecycle::action_write;
 pub use look_up::{FoundByName, SHORTEST_ID_PREFIX};
 pub use merge::OnStale;
-pub(super) use merge::{MergeBase, TextMerge};
+pub(super) use merge::{MergeBase, TextMerge, is_about_content, merge_field_values};
 pub use read::{ContentPart, ItemRef, LineRange, ReadContent, ReadItem};
 pub(super) use search_inside::invalid_pattern;
 pub use search_inside::{FieldMatch, FoundInside, QuerySyntax, SearchField, SearchInside};

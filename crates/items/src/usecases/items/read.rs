@@ -5,9 +5,11 @@ use std::sync::Arc;
 use crate::fields::PromptName;
 use crate::memory_budget::take_for_work;
 use crate::{
-    Error, HashCheck, Item, ItemId, ItemState, Kind, NeedsText, PointRead, Scope, Snapshot, SpaceId, UniqueField,
+    Error, HashCheck, Item, ItemId, ItemState, Kind, NeedsText, PointRead, Proposal, ProposedContent, Scope, Snapshot,
+    SpaceId, UniqueField,
 };
 
+use crate::usecases::proposals::shown;
 use crate::usecases::{Caller, Interline};
 
 /// How a request names an item.
@@ -141,7 +143,7 @@ impl Interline {
     pub async fn state(&self, caller: &Caller, item_ref: &ItemRef) -> Result<ItemState, Error> {
         caller.require(Scope::Read)?;
         let id = self.resolve_id(caller, item_ref).await?;
-        match self.store.state(id).await? {
+        match self.shown_state(caller, id).await? {
             Some(state) if item_ref.names(caller, state.kind, state.space) => Ok(state),
             other => Err(item_ref.not_found_for(caller, other.map(|state| (state.kind, state.space)))),
         }
@@ -150,13 +152,13 @@ impl Interline {
     /// The item, if it exists for the caller.
     pub(in crate::usecases) async fn visible_item(&self, caller: &Caller, item_ref: &ItemRef) -> Result<Item, Error> {
         let id = self.resolve_id(caller, item_ref).await?;
-        match self.store.visible_item(id, caller.visible()).await? {
+        match self.shown_item(caller, id).await? {
             Some(item) if item_ref.exists_for(caller, &item) => Ok(item),
             other => Err(item_ref.not_found_for(caller, other.map(|item| (item.kind, item.space)))),
         }
     }
 
-    /// The item with its content, if it exists for the caller.
+    /// The item with its content, if it exists for the caller, as the caller sees it.
     pub(in crate::usecases) async fn visible_snapshot(
         &self,
         caller: &Caller,
@@ -164,6 +166,26 @@ impl Interline {
         check: HashCheck,
     ) -> Result<Snapshot, Error> {
         let id = self.resolve_id(caller, item_ref).await?;
+        let own = self.own_proposals(caller, id).await?;
+        if let Some(Proposal { content: ProposedContent::Set(content), .. }) = &own.pending {
+            let item = shown(self.store.visible_item(id, caller.visible()).await?, &own);
+            let item = item.filter(|item| item_ref.exists_for(caller, item)).ok_or_else(|| item_ref.not_found())?;
+            take_for_work(content.as_ref().map_or(0, |content| content.len()))?;
+            return Ok(Snapshot { item, content: content.clone() });
+        }
+        let Snapshot { item, content } = self.stored_snapshot(caller, item_ref, id, check).await?;
+        let item = shown(Some(item), &own).ok_or_else(|| item_ref.not_found())?;
+        Ok(Snapshot { item, content })
+    }
+
+    /// The item with its content, if it exists for the caller, as it is stored.
+    async fn stored_snapshot(
+        &self,
+        caller: &Caller,
+        item_ref: &ItemRef,
+        id: ItemId,
+        check: HashCheck,
+    ) -> Result<Snapshot, Error> {
         let not_found =
             |other: Option<&Item>| item_ref.not_found_for(caller, other.map(|item| (item.kind, item.space)));
         let read = match self.store.visible_point_read(id, caller.visible(), check).await {
@@ -221,7 +243,7 @@ impl Interline {
 
     async fn prompt_id(&self, caller: &Caller, name: &PromptName) -> Result<Option<ItemId>, Error> {
         let spaces = caller.spaces_of(&[Kind::Prompt].into());
-        Ok(self.store.find_by_name(&spaces, Kind::Prompt, name).await?)
+        self.find_unique(caller, &spaces, Kind::Prompt, &UniqueField::Name(name.clone())).await
     }
 }
 

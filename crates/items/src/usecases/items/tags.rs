@@ -50,6 +50,7 @@ impl Interline {
     }
 
     async fn replace_tag(&self, caller: &Caller, from: &Tag, to: Option<&Tag>) -> Result<usize, Error> {
+        caller.require_apply()?;
         caller.require_change()?;
         for _ in 0..MAX_ROUNDS {
             let items = self.tagged(caller, from).await?;

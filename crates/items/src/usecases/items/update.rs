@@ -125,6 +125,11 @@ impl Interline {
             let latest = writes.last().map_or(before.item(), |write| &write.after);
             writes.extend(action_write(caller, latest, action));
         }
+        // All of them together are one revision of a proposal.
+        let proposal = writes.first().and_then(|write| write.after.proposal.clone());
+        for write in &mut writes {
+            write.after.proposal.clone_from(&proposal);
+        }
         let Some(last) = writes.last() else {
             self.commit_no_change(caller, &WriteOutcome::Changed(before.item())).await?;
             return Ok(Some(Updated { after: before.into_snapshot(), merged_from: None }));

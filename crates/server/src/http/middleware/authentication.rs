@@ -8,7 +8,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::{Extensions, HeaderMap, Response};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
-use interline_items::{Caller, Error, MemoryHolder, SecretHash, Source};
+use interline_items::{Caller, Error, MemoryHolder, SecretHash, Source, Writes};
 
 use crate::Auth;
 use crate::connections::Connection;
@@ -18,6 +18,7 @@ use crate::http::middleware::answer_memory::with_memory;
 use crate::http::middleware::attribution::attribution_from_headers;
 use crate::http::middleware::failed_authentication::authenticated_caller;
 use crate::http::middleware::idempotency::run_idempotent;
+use crate::http::middleware::proposals::with_proposal;
 use crate::http::middleware::rate_limit::rate_limited;
 use crate::http::middleware::request_log::log_as_authenticated;
 use crate::http::routes::rules::{Access, RouteRules};
@@ -57,8 +58,16 @@ pub(in crate::http) async fn authenticate(
         }
         request.extensions_mut().insert(WritingCaller(caller.clone()));
     }
+    let proposing = (caller.writes() == Writes::Propose).then(|| caller.clone());
     request.extensions_mut().insert(AuthenticatedCaller(caller));
-    let responding = rate_limited(&state, user, rules.access, run_idempotent(&state, rules.idempotency, request, next));
+    let responding = async {
+        let response = run_idempotent(&state, rules.idempotency, request, next).await;
+        match &proposing {
+            Some(caller) => with_proposal(response, caller).await,
+            None => response,
+        }
+    };
+    let responding = rate_limited(&state, user, rules.access, responding);
     with_memory(&state, MemoryHolder::User(user), rules.access, responding).await
 }
 

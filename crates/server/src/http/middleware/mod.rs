@@ -10,6 +10,7 @@ pub(super) mod idempotency;
 pub(super) mod log_summary;
 pub(super) mod metrics;
 pub(super) mod panic;
+pub(super) mod proposals;
 pub(super) mod rate_limit;
 pub(super) mod request_log;
 pub(super) mod response_cache;

@@ -167,6 +167,14 @@ fn add_errors(operation: &mut Value, method: &str, path: &str, rules: RouteRules
             *response = error_response(response["description"].as_str().unwrap_or_default());
         }
     }
+    if matches!(rules.idempotency, Idempotency::Stored(_)) {
+        responses.entry("202").or_insert_with(|| {
+            json!({
+                "description": "The token may only propose: the change waits until a person accepts it",
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ProposedChange"}}},
+            })
+        });
+    }
     for (status, description, _) in statuses.into_iter().filter(|(_, _, can)| *can) {
         responses.entry(status.to_string()).or_insert_with(|| error_response(description));
     }

@@ -37,7 +37,8 @@ pub(super) fn complete(schemas: &mut Value) {
             schemas.insert(with_arguments(&name), general);
         }
     }
-    for (name, schema) in [wire::enumeration_schemas(), routes::items::list_values::enumeration_schemas()].concat() {
+    let enumerations = [wire::enumeration_schemas(), routes::items::list_values::enumeration_schemas()].concat();
+    for (name, schema) in enumerations.into_iter().chain(wire::proposed_change_schemas()) {
         schemas.insert(name, serde_json::to_value(schema).unwrap_or_default());
     }
     schemas.insert("Error".to_owned(), error_schema());

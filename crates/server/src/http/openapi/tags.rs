@@ -2,13 +2,17 @@
 
 use serde_json::{Value, json};
 
-const TAGS: [(&str, &str); 16] = [
+const TAGS: [(&str, &str); 17] = [
     ("notes", "Text with a title: plans, minutes, documentation. Read by lines, changed by passages."),
     ("bookmarks", "Web addresses, each with text about it or from it. An address is there once."),
     ("prompts", "Jinja2 templates with declared arguments, known by a name, rendered with values."),
     ("content", "All items, whatever their kind: search over everything, and every operation by the id alone."),
     ("tags", "The tags of items: counted, renamed and removed everywhere at once."),
     ("changes", "What each client did in one go, and why: seen with its diff, kept, or taken back."),
+    (
+        "proposals",
+        "Writes of tokens that may only propose: seen with their diffs, accepted whole or in part, or rejected.",
+    ),
     (
         "code",
         "Files of code by their paths: found, read by lines, changed by passages. Python is checked before it is stored.",

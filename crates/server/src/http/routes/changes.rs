@@ -139,7 +139,7 @@ async fn undo(
     response::json(StatusCode::OK, &UndoneChangesResponse::new(undone.set.as_ref(), &undone.skipped))
 }
 
-fn uuid(text: &str) -> Result<Uuid, String> {
+pub(super) fn uuid(text: &str) -> Result<Uuid, String> {
     Uuid::try_parse(text).map_err(|_| "must be a UUID".to_owned())
 }
 

@@ -11,6 +11,7 @@ mod import;
 pub(super) mod items;
 pub(super) mod mcp;
 mod organizations;
+mod proposals;
 pub(super) mod root;
 pub(super) mod rules;
 mod spaces;
@@ -28,6 +29,7 @@ pub(super) fn all() -> Routes {
         .merge(items::routes())
         .merge(tags::routes())
         .merge(changes::routes())
+        .merge(proposals::routes())
         .merge(tokens::routes())
         .merge(users::routes())
         .merge(spaces::routes())

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axum::extract::State;
 use axum::http::StatusCode;
 use interline_items::fields::FieldError;
-use interline_items::{Author, Error, Kind, Scope, SpaceId, TokenDraft, TokenId, UserId};
+use interline_items::{Author, Error, Kind, Scope, SpaceId, TokenDraft, TokenId, UserId, Writes};
 use jiff::Timestamp;
 use utoipa_axum::routes;
 
@@ -82,6 +82,10 @@ fn token_draft(new: CreateTokenRequest) -> Result<TokenDraft, Error> {
     let kinds = new.kinds.map(|names| parse_names("kinds", &names, Kind::from_name, &mut problems));
     let expires_at =
         new.expires_at.and_then(|text| text.parse::<Timestamp>().map_err(|_| problems.push(invalid_time())).ok());
+    let writes = new.writes.map_or(Some(Writes::Apply), |name| Writes::from_name(&name));
+    if writes.is_none() {
+        problems.push(FieldError::new("writes", "must be `apply` or `propose`"));
+    }
     if !problems.is_empty() {
         return Err(Error::ValidationFailed(problems));
     }
@@ -93,6 +97,7 @@ fn token_draft(new: CreateTokenRequest) -> Result<TokenDraft, Error> {
         expires_at,
         user: new.user_id.map(UserId::from_uuid),
         author: if new.agent { Author::Agent } else { Author::Person },
+        writes: writes.unwrap_or(Writes::Apply),
     })
 }
 

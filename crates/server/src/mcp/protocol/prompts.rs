@@ -38,13 +38,13 @@ fn listed_argument(argument: &Argument) -> PromptArgument {
 pub(super) async fn get(call: &CallContext, request: GetPromptRequestParams) -> Result<GetPromptResult, Error> {
     let prompt = prompt_ref(call, &request.name)?;
     let values = request.arguments.unwrap_or_default().into_iter().collect();
-    let rendered = call.interline.render(&call.caller, &prompt, values).await?;
+    let rendered = call.interline.render(&call.caller.seeing_stored(), &prompt, values).await?;
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, rendered)]))
 }
 
 /// An error unless the prompt exists and has the argument.
 pub(super) async fn require_argument(call: &CallContext, prompt: &str, argument: &str) -> Result<(), Error> {
-    let read = call.interline.read(&call.caller, &prompt_ref(call, prompt)?, ReadContent::Omit).await?;
+    let read = call.interline.read(&call.caller.seeing_stored(), &prompt_ref(call, prompt)?, ReadContent::Omit).await?;
     match stored_arguments(&read.item).iter().any(|stored| stored.name == argument) {
         true => Ok(()),
         false => Err(invalid_field("argument", "the prompt has no such argument")),

@@ -82,7 +82,7 @@ pub(super) async fn read(call: &CallContext, server: McpServer, uri: &str) -> Re
         LineRange { start: None, end: None } => ReadContent::Whole,
         lines => ReadContent::Lines(lines),
     };
-    let read = call.interline.read(&call.caller, &address.item_ref, request).await?;
+    let read = call.interline.read(&call.caller.seeing_stored(), &address.item_ref, request).await?;
     let text = |text: &str| ResourceContents::text(text, uri).with_mime_type(mime_type(read.item.kind));
     let Some(excerpt) = ContentExcerpt::from_read(&read) else { return Ok(ReadResourceResult::new(vec![text("")])) };
     let mut contents = vec![text(excerpt.text)];

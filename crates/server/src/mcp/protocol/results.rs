@@ -2,7 +2,7 @@
 
 use interline_items::Error;
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,6 +17,8 @@ const MAX_URI_CHARS: usize = 1_000;
 pub(super) struct ToolResult {
     data: Value,
     text: String,
+    /// Words beside the data.
+    note: Option<String>,
 }
 
 impl ToolResult {
@@ -25,11 +27,29 @@ impl ToolResult {
         // The text is not made from the data: the data has its members sorted, the text has the most important ones
         // first.
         let text = serde_json::to_string(output).map_err(failed)?;
-        Ok(ToolResult { data: serde_json::to_value(output).map_err(failed)?, text })
+        Ok(ToolResult { data: serde_json::to_value(output).map_err(failed)?, text, note: None })
+    }
+
+    /// The same with more members, in both forms.
+    pub(super) fn with_members(mut self, members: JsonObject) -> ToolResult {
+        let Value::Object(data) = &mut self.data else { return self };
+        let (more, is_empty) = (Value::Object(members.clone()).to_string(), data.is_empty());
+        data.extend(members);
+        if let (Some(whole), Some(more)) = (self.text.strip_suffix('}'), more.strip_prefix('{')) {
+            let comma = if is_empty { "" } else { "," };
+            self.text = format!("{whole}{comma}{more}");
+        }
+        self
+    }
+
+    /// The same with words beside it.
+    pub(super) fn with_note(self, note: String) -> ToolResult {
+        ToolResult { note: Some(note), ..self }
     }
 
     pub(super) fn into_response(self) -> CallToolResult {
-        let mut result = CallToolResult::success(vec![ContentBlock::text(self.text)]);
+        let blocks = [Some(self.text), self.note].into_iter().flatten().map(ContentBlock::text);
+        let mut result = CallToolResult::success(blocks.collect());
         result.structured_content = Some(self.data);
         result
     }

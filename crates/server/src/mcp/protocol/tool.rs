@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::results::ToolResult;
 use super::{arguments, schema};
-use crate::wire::{REASON, invalid_field, parse_reason};
+use crate::wire::{REASON, invalid_field, parse_reason, proposed_members};
 
 /// A tool: its description and schemas, and the function that runs it.
 pub(in crate::mcp) struct Tool {
@@ -79,13 +79,20 @@ impl Tool {
         let run = Arc::new(run);
         let run = move |call: CallContext, arguments: JsonObject| -> ToolFuture {
             let run = Arc::clone(&run);
-            Box::pin(async move { ToolResult::from_output(&run(call, arguments::parse(arguments)?).await?) })
+            Box::pin(async move {
+                let caller = call.caller.clone();
+                let result = ToolResult::from_output(&run(call, arguments::parse(arguments)?).await?)?;
+                Ok(with_proposal(result, &caller))
+            })
         };
-        let (mut input, output) = (schema::input::<A>(), Arc::new(schema::output::<O>()));
+        let (mut input, mut output) = (schema::input::<A>(), schema::output::<O>());
         if info.effect != Effect::Reads {
             schema::add_property(&mut input, REASON, json!({"type": "string"}));
+            schema::add_property(&mut output, "applied", json!({"type": "boolean"}));
+            schema::add_property(&mut output, "proposal", json!({"type": "object"}));
+            schema::add_property(&mut output, "rejected", json!({"type": "object"}));
         }
-        Tool { info, input: Arc::new(input), output, run: Box::new(run) }
+        Tool { info, input: Arc::new(input), output: Arc::new(output), run: Box::new(run) }
     }
 
     /// The entry of this tool in `tools/list`.
@@ -110,6 +117,29 @@ impl Tool {
         (self.run)(call, arguments).await
     }
 }
+
+/// The result of a caller whose writes are kept as proposals, which says so; of a read, that it shows what the caller proposed.
+fn with_proposal(result: ToolResult, caller: &Caller) -> ToolResult {
+    let Some(proposal) = caller.proposed() else {
+        return match caller.was_shown_pending() {
+            true => result.with_members(JsonObject::from_iter([("pending".to_owned(), true.into())])),
+            false => result,
+        };
+    };
+    let Some(members) = proposed_members(&proposal) else { return result };
+    let note = match proposal.rejected.as_ref().map(|rejected| rejected.reason.as_ref()) {
+        None => KEPT.to_owned(),
+        Some(None) => format!("{KEPT} A person rejected your last proposal for this item."),
+        Some(Some(reason)) => {
+            format!("{KEPT} A person rejected your last proposal for this item: {:?}", reason.as_str())
+        }
+    };
+    result.with_members(members).with_note(note)
+}
+
+/// What an agent is told whose write was kept as a proposal.
+const KEPT: &str = "Not applied yet: this is a proposal that a person has to accept. Go on without waiting; you see the \
+                    item as you proposed it.";
 
 /// Takes the reason out of the arguments of a tool that writes: every such tool has it, beside its own arguments.
 pub(super) fn take_reason(arguments: &mut JsonObject) -> Result<Option<Reason>, Error> {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::mcp::protocol::arguments::{BoundedInt, NonNegativeInt, PositiveInt};
 use crate::mcp::protocol::tool::CallContext;
-use crate::wire::{MergedFromResponse, Time, invalid_field};
+use crate::wire::{MergedFromResponse, RejectedProposalResponse, Time, invalid_field};
 
 /// How many records a result has unless the call asks for more.
 const DEFAULT_LIMIT: u64 = 20;
@@ -35,6 +35,18 @@ pub(super) struct HistoryResult {
     diff: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     diff_truncated: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<RejectionSchema>")]
+    rejected: Vec<RejectedProposalResponse>,
+}
+
+/// A proposal of the caller that was refused.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it describes `RejectedProposalResponse`")]
+struct RejectionSchema {
+    id: String,
+    reason: Option<String>,
+    at: Time,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -66,7 +78,10 @@ impl HistoryResult {
                 let query = HistoryQuery { offset: 0, limit: args.limit.unwrap_or(BoundedInt(DEFAULT_LIMIT)).count() };
                 let page = call.interline.history(&call.caller, item, query).await?;
                 let records = page.records.into_iter().map(HistoryRecordResult::from).collect();
-                Ok(HistoryResult { records: Some(records), total: Some(page.total), ..HistoryResult::default() })
+                let rejected = call.interline.own_rejections(&call.caller, item).await?;
+                let rejected = rejected.iter().map(RejectedProposalResponse::from).collect();
+                let total = Some(page.total);
+                Ok(HistoryResult { records: Some(records), total, rejected, ..HistoryResult::default() })
             }
             (Some(version), against) => {
                 let diff = call.interline.compare_versions(&call.caller, item, version.0, against).await?;

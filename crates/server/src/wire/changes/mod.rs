@@ -252,10 +252,10 @@ impl<'a> From<&'a DiffPart> for DiffPartResponse<'a> {
     }
 }
 
-/// A hunk of a diff, by whose id it is taken back.
+/// A hunk of a diff, by whose id it is taken back or accepted.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Hunk)]
-struct HunkResponse<'a> {
+pub(crate) struct HunkResponse<'a> {
     /// Its identifier.
     id: &'a str,
     /// Its first line after the change.

@@ -3,7 +3,8 @@
 mod blame;
 
 use interline_items::{
-    Client, HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, MergedFrom, NamedId, Reason, VersionDiff,
+    AcceptedProposal, Client, HistoryPage, HistoryQuery, HistoryRecord, ImportedFrom, MergedFrom, NamedId, Reason,
+    VersionDiff,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,7 +14,7 @@ use uuid::Uuid;
 pub(crate) use blame::BlameResponse;
 
 use super::Time;
-use super::enumerations::{ChangeSource, HistoryAction, ItemField, ReviewState};
+use super::enumerations::{AcceptedText, ChangeSource, HistoryAction, ItemField, ReviewState};
 
 /// A part of a history, newest first.
 #[derive(Debug, Serialize, ToSchema)]
@@ -76,6 +77,30 @@ pub(crate) struct HistoryRecordResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     merged_from: Option<MergedFromResponse>,
+    /// The proposal that it applied, and who accepted that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    accepted: Option<AcceptedResponse<'a>>,
+}
+
+/// A proposal that a version applied.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Accepted)]
+pub(crate) struct AcceptedResponse<'a> {
+    /// The proposal.
+    proposal: Uuid,
+    /// Who accepted it.
+    by: NamedIdResponse<'a>,
+    /// Whose text the content is.
+    #[schema(value_type = AcceptedText)]
+    text: &'static str,
+}
+
+impl<'a> From<&'a AcceptedProposal> for AcceptedResponse<'a> {
+    fn from(accepted: &'a AcceptedProposal) -> AcceptedResponse<'a> {
+        let AcceptedProposal { proposal, by, text } = accepted;
+        AcceptedResponse { proposal: proposal.uuid(), by: NamedIdResponse::new(by, by.id.uuid()), text: text.name() }
+    }
 }
 
 /// The versions that a merge was made of, beside the content that was sent.
@@ -170,6 +195,7 @@ impl<'a> From<&'a HistoryRecord> for HistoryRecordResponse<'a> {
             imported_from: record.imported_from.as_ref().map(ImportedFromResponse::from),
             content_length: record.content.map(|size| size.characters),
             merged_from: record.merged_from.map(MergedFromResponse::from),
+            accepted: record.accepted.as_ref().map(AcceptedResponse::from),
         }
     }
 }

@@ -11,7 +11,7 @@ use tokio_postgres::{IsolationLevel, Row};
 
 use crate::codec::undo::{self, UndoRecord};
 use crate::codec::whole_versions::{WholeVersions, by_promise};
-use crate::codec::{json, names};
+use crate::codec::{json, names, proposals};
 use crate::integrity::{Damage, check_version};
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{count, decoded, maybe_count, maybe_id, time};
@@ -25,7 +25,8 @@ macro_rules! select_record {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
                 versions.\"user\", users.name AS user_name, token, tokens.name AS token_name, imported_from,
                 content_characters, content_bytes, content_hash, merged_base, change_set, set_begun, client_name,
-                client_version, reason, versions.author, review, undoes, lines_added, lines_removed
+                client_version, reason, versions.author, review, undoes, lines_added, lines_removed,
+                accepted
          FROM versions LEFT JOIN users ON users.id = versions.\"user\" LEFT JOIN tokens ON tokens.id = versions.token"
     };
 }
@@ -195,6 +196,7 @@ fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {
     let (characters, bytes) = (maybe_count(row, "content_characters")?, maybe_count(row, "content_bytes")?);
     let stamp = Stamp { version: count(row, "stamp_version")?, revision: count(row, "stamp_revision")? };
     let merged_base = maybe_count(row, "merged_base")?;
+    let accepted: Option<&str> = row.try_get("accepted")?;
     Ok(HistoryRecord {
         stamp,
         version: maybe_count(row, "version")?,
@@ -214,6 +216,7 @@ fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {
             (Some(added), Some(removed)) => Some(LineCounts { added, removed }),
             _ => None,
         },
+        accepted: accepted.map(proposals::decode_accepted).transpose().map_err(StoreError::from)?,
     })
 }
 

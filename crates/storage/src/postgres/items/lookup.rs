@@ -123,6 +123,7 @@ pub(crate) async fn state(client: &Client, id: ItemId) -> Result<Option<ItemStat
         space: SpaceId::from_uuid(row.try_get("space")?),
         stamp: Stamp { version: rows::count(&row, "version")?, revision: rows::count(&row, "revision")? },
         last_used_at: rows::maybe_time(&row, "last_used_at")?,
+        proposal: None,
     }))
 }
 

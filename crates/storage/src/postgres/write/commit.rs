@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use deadpool_postgres::Transaction;
 use interline_items::{
     Announcement, Batch, ContentWrite, Decision, Fields, IdempotencyRecord, ImportedSource, Item, ItemId, ItemWrite,
-    Record, Stamp, StoreError,
+    ProposalWrite, Record, Stamp, StoreError,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -23,7 +23,7 @@ use crate::postgres::items::item_rows;
 use crate::postgres::items::unique;
 use crate::postgres::rows;
 use crate::postgres::write::transaction_retry::{CommitProof, RetryableTransaction, run_blocking};
-use crate::tables::{change_sets, idempotency, import_sources, purged_changes};
+use crate::tables::{change_sets, idempotency, import_sources, proposals, purged_changes};
 
 /// Rows are locked in the order of ids, so that two commits never wait for each other.
 const LOCK: &str = "
@@ -45,6 +45,7 @@ pub(crate) struct EncodedBatch {
     idempotency: Option<IdempotencyRecord>,
     imports: Vec<ImportedSource>,
     decisions: Vec<Decision>,
+    proposals: Vec<ProposalWrite>,
     announcements: Vec<Announcement>,
 }
 
@@ -58,14 +59,14 @@ struct EncodedWrite {
 impl EncodedBatch {
     /// Does what takes long before any row is locked: compressing old contents.
     pub(crate) fn encode(batch: Batch) -> Result<EncodedBatch, StoreError> {
-        let Batch { writes, idempotency, imports, decisions, announcements } = batch;
+        let Batch { writes, idempotency, imports, decisions, proposals, announcements } = batch;
         let encode = |write: ItemWrite| {
             let makes_version = write.makes_version();
             let undo = makes_version.then(|| undo::encode_step(&write.content)).transpose()?;
             Ok(EncodedWrite { write, undo })
         };
         let writes = writes.into_iter().map(encode).collect::<Result<_, CodecError>>()?;
-        Ok(EncodedBatch { writes, idempotency, imports, decisions, announcements })
+        Ok(EncodedBatch { writes, idempotency, imports, decisions, proposals, announcements })
     }
 }
 
@@ -121,6 +122,7 @@ impl RetryableTransaction for EncodedBatch {
         }
         import_sources::put(transaction, &self.imports).await?;
         change_sets::decide(transaction, &self.decisions).await?;
+        proposals::write(transaction, &self.proposals).await?;
         events.extend(self.announcements.iter().map(NewEvent::from_announcement));
         Ok(((), put_events(transaction, events).await?.unwrap_or(proof)))
     }

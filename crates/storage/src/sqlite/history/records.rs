@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::codec::undo::UndoRecord;
-use crate::codec::{json, names};
+use crate::codec::{json, names, proposals};
 use crate::new_event::{NewEvent, work_time};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::jobs::{JobsForChange, enqueue};
@@ -16,10 +16,10 @@ const INSERT_RECORD: &str = "
         item, stamp_version, stamp_revision, version, action, changed_fields, at, source, user, token,
         content_characters, content_bytes, fields, undo_kind, undo, content_hash, imported_from,
         merged_base, space, change_set, set_begun, client_name, client_version, reason, author, review, undoes,
-        lines_added, lines_removed
+        lines_added, lines_removed, accepted
     ) VALUES (
         ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-        ?25, ?26, ?27, ?28, ?29
+        ?25, ?26, ?27, ?28, ?29, ?30
     )";
 
 /// For the version of an item that is about to be repaired: an older program has left its hash with the item alone.
@@ -75,10 +75,11 @@ pub(crate) fn put_record(
         client.version(),
         reason.as_ref().map(Reason::as_str),
         names::stored_author(*author),
-        names::stored_initial_review(*author),
+        names::stored_initial_review(record),
         record.undoes.map(|set| set.uuid().into_bytes()),
         record.lines.map(|lines| lines.added.cast_signed()),
         record.lines.map(|lines| lines.removed.cast_signed()),
+        proposals::encode_accepted(record),
     ])?;
     Ok(())
 }

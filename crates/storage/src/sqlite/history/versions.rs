@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::codec::undo::{self, UndoRecord};
 use crate::codec::whole_versions::{WholeVersions, by_promise};
-use crate::codec::{json, names};
+use crate::codec::{json, names, proposals};
 use crate::integrity::{Damage, check_version};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::rows::Columns;
@@ -25,7 +25,7 @@ macro_rules! select_record {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
                 versions.user, users.name, token, tokens.name, imported_from, content_characters, content_bytes,
                 merged_base, change_set, set_begun, client_name, client_version, reason, versions.author, review, undoes,
-                lines_added, lines_removed
+                lines_added, lines_removed, accepted
          FROM versions LEFT JOIN users ON users.id = versions.user LEFT JOIN tokens ON tokens.id = versions.token"
     };
 }
@@ -181,5 +181,6 @@ fn record_from_row(row: &Row<'_>) -> Result<HistoryRecord, Failure> {
             (Some(added), Some(removed)) => Some(LineCounts { added, removed }),
             _ => None,
         },
+        accepted: columns.optional_text()?.map(proposals::decode_accepted).transpose()?,
     })
 }

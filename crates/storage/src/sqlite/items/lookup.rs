@@ -98,6 +98,7 @@ fn decode_state(mut columns: rows::Columns<'_>) -> Result<ItemState, Failure> {
         space: SpaceId::from_uuid(columns.uuid()?),
         stamp: Stamp { version: columns.count()?, revision: columns.count()? },
         last_used_at: columns.optional_time()?,
+        proposal: None,
     })
 }
 

@@ -23,7 +23,7 @@ pub(crate) async fn encode_and_commit(writer: Arc<Writer>, batch: Batch) -> Resu
     let mut batch = compress(batch_compression_bytes(&batch), || EncodedBatch::encode(batch)).await?;
     loop {
         let shared = Arc::new(batch);
-        let (for_writer, bytes) = (Arc::clone(&shared), shared.bytes());
+        let (for_writer, bytes) = (Arc::clone(&shared), shared.bytes);
         let write = move |group: &mut CommitGroup<'_>| commit::write_batch(group, &for_writer, WholeCopies::Elsewhere);
         match writer.run_in_group(bytes, write).await {
             Ok(()) => return Ok(()),

@@ -1,7 +1,9 @@
 //! Encoded writes: the column values of a change, made before it reaches the writer thread, which then only writes.
 
 use interline_items::fields::sort_key;
-use interline_items::{Announcement, Batch, ContentWrite, Decision, IdempotencyRecord, ImportedSource, ItemWrite};
+use interline_items::{
+    Announcement, Batch, ContentWrite, Decision, IdempotencyRecord, ImportedSource, ItemWrite, ProposalWrite,
+};
 
 use crate::codec::undo::{self, UndoRecord};
 use crate::codec::{CodecError, functions, json};
@@ -12,20 +14,19 @@ pub(crate) struct EncodedBatch {
     pub(crate) idempotency: Option<IdempotencyRecord>,
     pub(crate) imports: Vec<ImportedSource>,
     pub(crate) decisions: Vec<Decision>,
+    pub(crate) proposals: Vec<ProposalWrite>,
     pub(crate) announcements: Vec<Announcement>,
+    /// How many bytes it writes, about.
+    pub(crate) bytes: usize,
 }
 
 impl EncodedBatch {
     /// Encodes a batch. [`batch_compression_bytes`] says how much there is to compress.
     pub(crate) fn encode(batch: Batch) -> Result<EncodedBatch, CodecError> {
-        let Batch { writes, idempotency, imports, decisions, announcements } = batch;
+        let bytes = batch.bytes();
+        let Batch { writes, idempotency, imports, decisions, proposals, announcements } = batch;
         let writes = writes.into_iter().map(EncodedWrite::encode).collect::<Result<_, _>>()?;
-        Ok(EncodedBatch { writes, idempotency, imports, decisions, announcements })
-    }
-
-    /// How many bytes it writes, about.
-    pub(crate) fn bytes(&self) -> usize {
-        self.writes.iter().map(|write| write.write.bytes()).sum()
+        Ok(EncodedBatch { writes, idempotency, imports, decisions, proposals, announcements, bytes })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::fields::Limits;
+use crate::fields::{Limits, Tags};
 use crate::usecases::items::drafts::parse_changes;
 use crate::usecases::{FieldChange, ItemChanges, TagChanges};
 use crate::{Error, Fields, Kind};
@@ -37,11 +37,23 @@ pub(super) fn merge_fields(
         TagChanges::Keep | TagChanges::Replace(_) => None,
     };
     let (ours, content) = parse_changes(kind, base, changes, limits)?;
+    let (merged, both_changed) = merge_field_values(base, &ours, theirs, adjusted);
+    Ok(MergedFields { ours, merged, both_changed, content })
+}
+
+/// Merges fields, each as a whole; `tags` are those of the result, where they were merged one by one. Beside them the names of
+/// the fields that both sides changed, each to something else, in the order of the wire.
+pub(in crate::usecases) fn merge_field_values(
+    base: &Fields,
+    ours: &Fields,
+    theirs: &Fields,
+    tags: Option<Tags>,
+) -> (Fields, Vec<&'static str>) {
     let mut both = BothChanged::default();
     let merged = Fields {
         title: both.merge("title", &base.title, &ours.title, &theirs.title),
         description: both.merge("description", &base.description, &ours.description, &theirs.description),
-        tags: match adjusted {
+        tags: match tags {
             Some(tags) => tags,
             None => both.merge("tags", &base.tags, &ours.tags, &theirs.tags),
         },
@@ -51,7 +63,7 @@ pub(super) fn merge_fields(
         path: both.merge("path", &base.path, &ours.path, &theirs.path),
         front_matter: both.merge("front_matter", &base.front_matter, &ours.front_matter, &theirs.front_matter),
     };
-    Ok(MergedFields { ours, merged, both_changed: both.0, content })
+    (merged, both.0)
 }
 
 /// Names of the fields that both sides changed.

@@ -19,6 +19,7 @@ use crate::{ContentWrite, Error, Expectation, FailedMerge, Fields, Item, Kind, S
 use super::content_check::BIG_BYTES;
 use super::repair::Before;
 use super::update::Step;
+pub(in crate::usecases) use fields::merge_field_values;
 use fields::{MergedFields, merge_fields};
 pub(in crate::usecases) use text::{TextMerge, merge_texts};
 
@@ -224,7 +225,7 @@ impl Interline {
 }
 
 /// Whether an error is the refusal of a content by the rules of its kind.
-fn is_about_content(error: &Error) -> bool {
+pub(in crate::usecases) fn is_about_content(error: &Error) -> bool {
     matches!(
         error,
         Error::InvalidTemplate { .. } | Error::InvalidCode(_) | Error::EntityTypeMismatch(_) | Error::TooLarge { .. }

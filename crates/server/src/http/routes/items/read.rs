@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::ETAG;
 use axum::http::{Response, StatusCode};
-use interline_items::{Caller, Error, ItemRef, LineRange, ReadContent, ReadItem, RequestMemory, Stamp};
+use interline_items::{Caller, Error, ItemRef, LineRange, ReadContent, ReadItem, RequestMemory, Stamp, Writes};
 use utoipa::IntoParams;
 
 use crate::http::extract::conditions::{self, IfNoneMatch};
@@ -78,16 +78,18 @@ async fn read_target(state: &AppState, mut target: ItemTarget) -> HandlerResult 
     let (interline, caller, item) = (&state.interline, &target.caller.0, &target.item);
     let if_none_match = IfNoneMatch::from_headers(&target.conditions);
     if if_none_match != IfNoneMatch::Absent {
-        let stamp = match content {
-            ReadContent::Omit | ReadContent::Whole => interline.state(caller, item).await?.stamp,
+        let state = interline.state(caller, item).await?;
+        if let ReadContent::Lines(_) = content {
             // Lines that are not there are an error even where the client has the state.
-            ReadContent::Lines(_) => interline.read(caller, item, content).await?.item.stamp,
-        };
-        if if_none_match.matches(stamp) {
-            return Ok(not_modified(stamp));
+            interline.read(caller, item, content).await?;
+        }
+        // A proposed state has no tag: it changes without the item's stamp.
+        if state.proposal.is_none() && if_none_match.matches(state.stamp) {
+            return Ok(not_modified(state.stamp));
         }
     }
-    if content == ReadContent::Whole {
+    // A proposed state is for the caller alone.
+    if content == ReadContent::Whole && caller.writes() == Writes::Apply {
         return read_whole(state, caller, item).await;
     }
     let read = interline.read(caller, item, content).await?;

@@ -39,7 +39,7 @@ pub(crate) struct NotificationStream(Arc<std::sync::Mutex<Option<EventNotifier>>
 /// The item that an address leads to, with the errors that reading it would have.
 async fn subscribed_item(call: &CallContext, server: McpServer, uri: &str) -> Result<SubscribedItem, Error> {
     let item_ref = resources::parse_item_ref(server, uri, call.interline.limits())?;
-    let Item { id, .. } = call.interline.read(&call.caller, &item_ref, ReadContent::Omit).await?.item;
+    let Item { id, .. } = call.interline.read(&call.caller.seeing_stored(), &item_ref, ReadContent::Omit).await?.item;
     let name = match item_ref {
         ItemRef::Id(..) => None,
         ItemRef::PromptName(name) => Some(name),

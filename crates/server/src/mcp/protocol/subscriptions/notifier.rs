@@ -134,7 +134,7 @@ impl EventNotifier {
         subscriptions.add_notifications(event, pending);
         if let Some(event) = event.item_event().filter(|_| subscriptions.depends_on_name(event)) {
             let prompt = ItemRef::Id(event.item, Some(Kind::Prompt));
-            match self.interline.read(&self.caller, &prompt, ReadContent::Omit).await {
+            match self.interline.read(&self.caller.seeing_stored(), &prompt, ReadContent::Omit).await {
                 Ok(read) => {
                     subscriptions.update_name(event.item, read.item.fields.name.as_ref(), pending);
                 }
