@@ -41,7 +41,7 @@ impl Scene {
     }
 
     async fn edit(&self, item: &Item, old: &str, new: &str) -> Result<EditResult, Error> {
-        let change = PassageChange { old_str: old.to_owned(), new_str: new.to_owned(), expected_matches: None };
+        let change = PassageChange { old_str: old.to_owned(), new_str: new.to_owned(), expected_matches: 1 };
         let request = EditRequest::new(TextChange::Replace(change));
         self.world.interline.edit(&self.agent().await, &by_id(item), request).await
     }

@@ -31,9 +31,9 @@ async fn an_edit_is_kept_and_only_its_token_sees_it() {
     let details = scene.details(proposal.id).await;
     assert_eq!(details.requests.len(), 2);
     assert!(details.diff.unwrap().diff.text.contains("-two\n+2\n"));
-    let history =
-        scene.world.interline.history(&scene.agent().await, &by_id(&item), HistoryQuery { offset: 0, limit: 9 });
-    assert_eq!(history.await.unwrap().total, 1, "history shows what is stored");
+    let query = HistoryQuery { offset: 0, limit: 9 };
+    let history = scene.world.interline.history(&scene.agent().await, &by_id(&item), query).await.unwrap();
+    assert_eq!(history.total, 1, "history shows what is stored");
 }
 
 fn scene_source() -> interline_items::Source {
@@ -112,8 +112,8 @@ async fn a_write_of_more_than_one_item_is_refused() {
     let scene = Scene::new().await;
     let (interline, agent) = (&scene.world.interline, scene.agent().await);
     let item = scene.world.create(Kind::Note, crate::samples::tagged(note("a"), &["x"])).await;
-    let app = AppDraft { name: "app".to_owned(), slug: None, description: None, organization: None };
-    let import = ImportRequest { source: "vault".to_owned(), mode: ImportMode::Apply };
+    let app = AppDraft { name: "app".to_owned(), slug: None, description: None, organization: None, navigation: None };
+    let import = ImportRequest { source: "vault".to_owned(), mode: ImportMode::Write };
     for (what, outcome) in [
         ("rename a tag", code(interline.rename_tag(&agent, &tag("x"), &tag("y")).await)),
         ("delete a tag", code(interline.delete_tag(&agent, &tag("x")).await)),
@@ -173,7 +173,7 @@ async fn a_dry_run_and_a_write_without_effect_propose_nothing() {
     let item = scene.world.create(Kind::Note, note_of("one\n")).await;
     let (interline, agent) = (&scene.world.interline, scene.agent().await);
     let change =
-        interline_items::PassageChange { old_str: "one".to_owned(), new_str: "two".to_owned(), expected_matches: None };
+        interline_items::PassageChange { old_str: "one".to_owned(), new_str: "two".to_owned(), expected_matches: 1 };
     let request = interline_items::EditRequest {
         mode: interline_items::EditMode::DryRun,
         ..interline_items::EditRequest::new(TextChange::Replace(change))
