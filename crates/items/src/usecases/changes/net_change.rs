@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use interline_edit::{UnifiedDiff, diff, hunks};
+use interline_edit::{UnifiedDiff, diff, diff_memory, hunks};
 
-use crate::memory_budget::take_for_work;
+use crate::memory_budget::{WORK_FACTOR, take_for_work, take_in_all_for_work};
+use crate::usecases::items::BIG_BYTES;
 use crate::usecases::{Caller, Interline};
 use crate::{Action, ChangeSetRef, ChangedItem, Error, HistoryRecord, Item, ItemId};
 
@@ -45,7 +46,15 @@ pub struct HunkRef {
     pub end_line: usize,
 }
 
+/// About how many bytes a hunk takes, in memory and in an answer.
+const HUNK_BYTES: usize = 100;
+
+/// How many bytes the texts of an item's parts have together at the most: a request that is alone may take more than the memory
+/// budget has, and a set may have any number of parts.
+const MAX_PARTS_BYTES: usize = 128 << 20;
+
 /// A change of a text by a set, as two texts between which nobody else has changed anything.
+#[derive(Clone)]
 pub(super) struct TextPart {
     pub(super) from_version: u64,
     pub(super) to_version: u64,
@@ -54,6 +63,10 @@ pub(super) struct TextPart {
 }
 
 impl TextPart {
+    fn bytes(&self) -> usize {
+        self.before.len() + self.after.len()
+    }
+
     /// The hunks of the change, each with its id.
     pub(super) fn hunk_refs(&self, item: ItemId) -> Vec<HunkRef> {
         let hunks = hunks(&self.before, &self.after);
@@ -98,8 +111,13 @@ impl ItemChange {
         change
     }
 
+    /// About how many bytes its diffs take.
+    pub(super) fn bytes(&self) -> usize {
+        self.parts.iter().map(|part| part.diff.text.len() + part.hunks.len() * HUNK_BYTES).sum()
+    }
+
     /// Adds the diffs, with which the lines are counted exactly.
-    pub(super) fn set_parts(&mut self, parts: &[TextPart]) {
+    fn set_parts(&mut self, parts: &[TextPart]) {
         let mut lines = crate::LineCounts::default();
         for part in parts {
             let counts = hunks(&part.before, &part.after).counts();
@@ -118,25 +136,60 @@ impl ItemChange {
 
 impl Interline {
     /// The change of an item's content by a set. One part, if what others changed between can be taken out cleanly; otherwise
-    /// one for each run of versions, oldest first. None if the set did not change the content.
+    /// one for each run of versions, oldest first. No part if the set did not change the content; `None` if there are too many.
     pub(super) async fn net_text(
         &self,
         caller: &Caller,
         item: &Item,
         records: &[HistoryRecord],
         set: ChangeSetRef,
-    ) -> Result<Vec<TextPart>, Error> {
-        let mut parts = Vec::new();
+    ) -> Result<Option<Vec<TextPart>>, Error> {
+        let (mut parts, mut bytes) = (Vec::new(), 0);
         for Run { from, to } in runs(records, set) {
             let before = self.text_of(caller, item, from).await?;
             let after = self.text_of(caller, item, to).await?;
-            take_for_work(before.len() + after.len())?;
+            // All parts are in memory together.
+            bytes += before.len() + after.len();
+            if bytes > MAX_PARTS_BYTES {
+                return Ok(None);
+            }
+            take_for_work(bytes)?;
             parts.push(TextPart { from_version: from, to_version: to, before, after });
         }
-        match self.joined(caller, &parts).await? {
-            Some(whole) => Ok(vec![whole]),
-            None => Ok(parts.into_iter().filter(|part| part.before != part.after).collect()),
+        Ok(Some(match self.joined(caller, &parts).await? {
+            Some(whole) => vec![whole],
+            None => parts.into_iter().filter(|part| part.before != part.after).collect(),
+        }))
+    }
+
+    /// What a set did to an item, with its diffs.
+    pub(super) async fn with_parts(
+        &self,
+        caller: &Caller,
+        mut change: ItemChange,
+        parts: Vec<TextPart>,
+    ) -> Result<ItemChange, Error> {
+        let compare = move |parts: &[TextPart]| {
+            change.set_parts(parts);
+            change
+        };
+        self.compared(caller, parts, compare).await
+    }
+
+    /// The result of comparing the texts of parts: here if they are short, on a thread of its own otherwise.
+    pub(super) async fn compared<T: Send + 'static>(
+        &self,
+        caller: &Caller,
+        parts: Vec<TextPart>,
+        compare: impl FnOnce(&[TextPart]) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let bytes: usize = parts.iter().map(TextPart::bytes).sum();
+        let memory = parts.iter().map(|part| diff_memory(&part.before, &part.after)).max().unwrap_or(0);
+        take_in_all_for_work(bytes.saturating_mul(WORK_FACTOR).saturating_add(memory))?;
+        if bytes <= BIG_BYTES {
+            return Ok(compare(&parts));
         }
+        Ok(self.threads.run(caller.work_for(), move |_| compare(&parts)).await?)
     }
 
     /// Several parts as one: each carried over to the text without the changes of others. `None` if that is not clean, or if there
