@@ -86,6 +86,29 @@ async fn more_tags_than_an_item_may_have_are_a_conflict() {
     assert_eq!(tags_of(&world.item(&item).await), ["one", "mine"]);
 }
 
+#[tokio::test]
+async fn what_turns_out_to_be_taken_after_the_first_hundred_is_told() {
+    let world = World::new().await;
+    let agent = Agent::new(&world, "agent").await;
+    let set = new_set();
+    let caller = agent.in_set(&world, set).await;
+    let url = |number: usize, end: &str| format!("https://example.org/{number}{end}");
+    let mut items = Vec::new();
+    for number in 0..120 {
+        let item = world.create(Kind::Bookmark, bookmark(&url(number, ""))).await;
+        world.interline.update(&caller, &by_id(&item), ANY, moved(&url(number, "/moved"))).await.unwrap();
+        items.push(item);
+    }
+    // The first of the set is the last that is taken back.
+    world.create(Kind::Bookmark, bookmark(&url(0, ""))).await;
+    let undone = world.interline.undo_changes(&world.owner, set, everything()).await.unwrap();
+    let skipped: Vec<_> = undone.skipped.iter().map(|conflict| (conflict.item, conflict.cause.name())).collect();
+    assert_eq!((undone.set.unwrap().items_total, skipped), (119, vec![(items[0].id, "taken")]));
+    let first_hundred = UndoChangeSet { items: Some(vec![items[0].id]), ..everything() };
+    let refused = world.interline.undo_changes(&world.owner, set, first_hundred).await.unwrap_err();
+    assert_eq!(causes(&refused), ["taken"], "nothing was taken back by this one");
+}
+
 /// A request beside another one, with which it may take so many bytes.
 async fn within<T>(bytes: usize, work: impl Future<Output = Result<T, Error>>) -> &'static str {
     let budget = MemoryBudget::new(bytes, || None);

@@ -139,7 +139,8 @@ impl Interline {
     /// back itself. To take something back twice changes nothing.
     ///
     /// Up to a hundred items are one transaction. Of more, all are checked first; then a hundred at a time are taken back, and
-    /// the same request goes on where an interrupted one ended. Items whose contents are too large together are refused.
+    /// the same request goes on where an interrupted one ended. What is in conflict only then, because a name is taken or others
+    /// are at work, is skipped after the first hundred. Items whose contents are too large together are refused.
     pub async fn undo_changes(
         &self,
         caller: &Caller,
@@ -172,6 +173,8 @@ impl Interline {
         }
         let (mut own_set, mut skipped) = (None, purged);
         for items in plan.items.chunks(ITEMS_AT_ONCE) {
+            // When something is taken back, "nothing was" would be wrong: what is found to be in conflict now is told.
+            let on_conflict = if own_set.is_some() { OnUndoConflict::Skip } else { on_conflict };
             let step = self.undo_items(&caller, &plan, items, on_conflict).await?;
             own_set = step.set.or(own_set);
             skipped.extend(step.skipped);
