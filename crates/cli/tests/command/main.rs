@@ -13,6 +13,7 @@ mod mcp;
 mod mcp_client;
 mod mcp_hostile;
 mod mcp_install;
+mod mcp_session;
 mod postgres;
 mod remote;
 mod request_log;

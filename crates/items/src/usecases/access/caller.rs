@@ -198,8 +198,11 @@ impl Caller {
         }
         match rank {
             Rank::Member => Ok(()),
-            // An admin can read and change the items of all users.
-            Rank::Admin => self.require_change(),
+            // An admin can read and change the items of all users, and decide about changes of them.
+            Rank::Admin => {
+                self.require_change()?;
+                self.require(Scope::Review)
+            }
         }
     }
 

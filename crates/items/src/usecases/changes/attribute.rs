@@ -6,11 +6,11 @@ use crate::fields::FieldError;
 use crate::usecases::access::default_client;
 use crate::usecases::{Caller, Interline, now};
 use crate::{
-    Attribution, Author, ChangeSetError, ChangeSetId, ChangeSetRef, Client, Error, Item, NamedChangeSet, Reason,
-    Refusal,
+    Attribution, Author, ChangeSetError, ChangeSetId, ChangeSetRef, Client, Error, Item, Kind, NamedChangeSet, Reason,
+    Refusal, Scope, UserId, Visibility,
 };
 
-use super::open_sets::{OpenSets, SetKey, SetToLookUp};
+use super::open_sets::{MAX_ITEMS, OpenSets, SetKey, SetToLookUp};
 
 /// What a request says about its writes. What it leaves out stays as it was.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,16 @@ struct Stated {
     client: Option<Client>,
     reason: Option<Reason>,
     /// The set that they belong to, where it is not the open one of the client.
-    change_set: Option<ChangeSetRef>,
+    change_set: Option<StatedSet>,
+}
+
+/// A set that is not the open one of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StatedSet {
+    /// The request names it.
+    Named(ChangeSetRef),
+    /// It is made for the request.
+    Own(ChangeSetRef),
 }
 
 impl std::fmt::Debug for WriteAttribution {
@@ -58,7 +67,8 @@ impl WriteAttribution {
 
     /// The same, for writes that are a change set of their own.
     fn with_own_set(&self) -> WriteAttribution {
-        let stated = Stated { change_set: Some(ChangeSetRef::generate()), ..self.lock().clone() };
+        let own = StatedSet::Own(ChangeSetRef::generate());
+        let stated = Stated { change_set: Some(own), ..self.lock().clone() };
         WriteAttribution { open_sets: Arc::clone(&self.open_sets), stated: Arc::new(Mutex::new(stated)) }
     }
 }
@@ -77,11 +87,20 @@ impl Caller {
             let stated = writing.lock();
             (stated.reason.clone(), stated.change_set)
         };
-        let change_set = change_set.unwrap_or_else(|| {
-            let key = SetKey { user: self.user(), token: self.token(), client: client.clone() };
-            writing.open_sets.join(&key, item.id, item.space)
-        });
+        let change_set = match change_set {
+            Some(StatedSet::Own(set)) => Some(set),
+            // A request of many items can fill the set that it names: the rest goes into the client's own.
+            Some(StatedSet::Named(set)) => writing.open_sets.join_named(set.id, item.id).then_some(set),
+            None => None,
+        };
+        let change_set =
+            change_set.unwrap_or_else(|| writing.open_sets.join(&self.set_key(client.clone()), item.id, item.space));
         Attribution { client, reason, author: self.author(), change_set }
+    }
+
+    /// Whose open set the caller's writes join.
+    fn set_key(&self, client: Client) -> SetKey {
+        SetKey { user: self.user(), token: self.token(), author: self.author(), client }
     }
 
     /// The attribution of something that belongs to a given change set.
@@ -116,14 +135,15 @@ impl Interline {
     /// has decided: the set of another user does not exist for the caller, and any other is a conflict.
     pub async fn attribute(&self, caller: &Caller, request: AttributionRequest) -> Result<(), Error> {
         let AttributionRequest { client, fallback_client, reason, change_set } = request;
-        let client = client.or_else(|| self.introduced_clients.get(caller)).or(fallback_client);
         let named = match change_set {
-            Some(id) => Some(self.named_change_set(caller, id).await?),
+            Some(id) => Some(StatedSet::Named(self.named_change_set(caller, id).await?)),
             None => None,
         };
         {
             let mut stated = caller.write_attribution().lock();
-            stated.client = client.or(stated.client.take());
+            // What an earlier part of the request said of its client counts more than what another request said.
+            let said = client.or(stated.client.take()).or_else(|| self.introduced_clients.get(caller));
+            stated.client = said.or(fallback_client);
             stated.reason = match (stated.reason.take(), reason) {
                 (Some(before), Some(reason)) if before != reason => return Err(given_twice("reason")),
                 (before, reason) => reason.or(before),
@@ -141,7 +161,7 @@ impl Interline {
 
     /// Closes the open set of a caller, if a person has decided about it through another process.
     async fn look_up_open_set(&self, caller: &Caller) -> Result<(), Error> {
-        let key = SetKey { user: caller.user(), token: caller.token(), client: caller.client() };
+        let key = caller.set_key(caller.client());
         if let Some(SetToLookUp { set, spaces }) = self.open_sets.due(&key)
             && self.store.is_decided(set, &spaces).await?
         {
@@ -151,22 +171,49 @@ impl Interline {
     }
 
     async fn named_change_set(&self, caller: &Caller, id: ChangeSetId) -> Result<ChangeSetRef, Error> {
+        // A name is stored: who may not write stores none.
+        caller.require(Scope::Write)?;
+        let of_another = || Error::Missing { what: "change set", requested: id.to_string(), hint: NAME_A_NEW_ONE };
         // A set that the store has made is never joined by its name.
-        if let Some(set) = ChangeSetRef::from_generated(id)
-            && self.store.change_set_user(set, caller.visible()).await?.is_some()
-        {
-            return Err(Error::ChangeSet(ChangeSetError::Closed(id)));
+        match self.user_of_generated(caller, id).await? {
+            Some(user) if user == caller.user() => return Err(Error::ChangeSet(ChangeSetError::Closed(id))),
+            Some(_) => return Err(of_another()),
+            None => {}
         }
         let begun_at = ChangeSetRef::generate().begun_at;
         let wanted = NamedChangeSet { set: ChangeSetRef { begun_at, id }, user: caller.user(), token: caller.token() };
-        let named = self.store.name_change_set(&wanted).await?;
+        // A name is looked up before it is written: most writes are not the first of their set.
+        let named = match self.store.named_change_set(id).await? {
+            Some(named) => named,
+            None => self.store.name_change_set(&wanted).await?,
+        };
         if named.user != caller.user() {
-            return Err(Error::Missing { what: "change set", requested: id.to_string(), hint: NAME_A_NEW_ONE });
+            return Err(of_another());
         }
         let is_open = named.token == caller.token()
             && now().duration_since(named.set.begun_at) < LONGEST_NAMED
-            && !self.store.is_decided(named.set, caller.visible().spaces()).await?;
+            && !self.store.is_decided(named.set, caller.visible().spaces()).await?
+            && !self.is_full(caller, named.set).await?;
         if is_open { Ok(named.set) } else { Err(Error::ChangeSet(ChangeSetError::Closed(id))) }
+    }
+
+    /// Whether a set that a client has named has as many items as a set may have.
+    async fn is_full(&self, caller: &Caller, set: ChangeSetRef) -> Result<bool, Error> {
+        if !self.open_sets.knows_named(set.id) {
+            let known = self.store.change_set(set, caller.visible(), MAX_ITEMS).await?;
+            let items = known.into_iter().flat_map(|summary| summary.items).map(|item| item.id);
+            self.open_sets.put_named(set.id, items);
+        }
+        Ok(self.open_sets.is_full(set.id))
+    }
+
+    /// The user of a set that the store has made; `None` if there is none in the spaces of the caller's user. Those that a
+    /// narrowed token does not see are among them: by the name of such a set the token would hide it from its user.
+    async fn user_of_generated(&self, caller: &Caller, id: ChangeSetId) -> Result<Option<UserId>, Error> {
+        let Some(set) = ChangeSetRef::from_generated(id) else { return Ok(None) };
+        let memberships = self.store.memberships(caller.user()).await?;
+        let spaces = memberships.iter().map(|membership| membership.space.id).collect();
+        Ok(self.store.change_set_user(set, &Visibility::new(spaces, Kind::ALL.into())).await?)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Finding change sets: the list, the inbox of what is not reviewed, and one set with its net diffs.
 
+use crate::memory_budget::take_for_work;
 use crate::usecases::{Caller, Interline, ItemRef};
 use crate::{
     ChangeSetFilter, ChangeSetId, ChangeSetQuery, ChangeSetRef, ChangeSetSummary, ChangedItem, Error, HistoryQuery,
@@ -94,8 +95,13 @@ impl Interline {
         let items = std::mem::take(&mut summary.items);
         let mut changes = Vec::new();
         let wanted = items.into_iter().filter(|changed| item.is_none_or(|item| changed.id == item));
+        let mut bytes = 0;
         for changed in wanted.take(DETAILED_ITEMS) {
-            changes.push(self.item_change(caller, summary.set, changed).await?);
+            let change = self.item_change(caller, summary.set, changed).await?;
+            // All of them are in memory together.
+            bytes += change.bytes();
+            take_for_work(bytes)?;
+            changes.push(change);
         }
         Ok(ChangeSetDetails { summary, changes })
     }
@@ -115,15 +121,21 @@ impl Interline {
             requested: id.to_string(),
             hint: "GET /changes lists those that there are",
         };
-        let set = self.change_set_ref(id).await?.ok_or_else(missing)?;
+        let sets = self.change_set_refs(id).await?;
         let _permit = self.read_permit(caller).await?;
-        self.store.change_set(set, caller.visible(), ALL_ITEMS).await?.ok_or_else(missing)
+        for set in sets {
+            if let Some(summary) = self.store.change_set(set, caller.visible(), ALL_ITEMS).await? {
+                return Ok(summary);
+            }
+        }
+        Err(missing())
     }
 
-    /// The set of an identifier; `None` if there cannot be one.
-    pub(super) async fn change_set_ref(&self, id: ChangeSetId) -> Result<Option<ChangeSetRef>, Error> {
+    /// The sets that an identifier can mean: one that a client has named by it, and one that the store has made. There are both
+    /// only if a client has named its set by the identifier of a set that it knows of, but does not see.
+    pub(super) async fn change_set_refs(&self, id: ChangeSetId) -> Result<Vec<ChangeSetRef>, Error> {
         let named = self.store.named_change_set(id).await?.map(|named| named.set);
-        Ok(named.or_else(|| ChangeSetRef::from_generated(id)))
+        Ok(ChangeSetRef::from_generated(id).into_iter().chain(named).collect())
     }
 
     /// The records of an item since the first one of a set, oldest first. `None` if there are too many.
@@ -159,7 +171,8 @@ impl Interline {
         let Some(records) = records else { return Ok(ItemChange::without_text(changed, &[], set)) };
         let mut change = ItemChange::without_text(changed, &records, set);
         match self.net_text(caller, &item, &records, set).await {
-            Ok(parts) => self.add_parts(caller, &mut change, parts).await?,
+            Ok(Some(parts)) => change = self.with_parts(caller, change, parts).await?,
+            Ok(None) => {}
             // The diff is lost with the versions; what is known of the set stays.
             Err(Error::VersionNotFound { .. } | Error::CorruptContent { .. }) => {}
             Err(error) => return Err(error),

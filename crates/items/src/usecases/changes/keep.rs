@@ -58,18 +58,18 @@ impl Interline {
     }
 }
 
-/// The items of a set that a request names; all, if it names none. What the set did not change does not exist for it.
+/// The items of a set that a request names, in the order of the set; all, if it names none. What the set did not change does not exist for it.
 pub(super) fn chosen_items<'s>(
     summary: &'s ChangeSetSummary,
     items: Option<&[ItemId]>,
 ) -> Result<Vec<&'s ChangedItem>, Error> {
     let Some(ids) = items else { return Ok(summary.items.iter().collect()) };
-    let find = |id: &ItemId| {
-        let found = summary.items.iter().find(|item| item.id == *id);
-        found.ok_or_else(|| Error::NotFound { kind: None, requested: id.to_string(), actual: None })
-    };
-    let ids: BTreeSet<&ItemId> = ids.iter().collect();
-    ids.into_iter().map(find).collect()
+    let mut ids: BTreeSet<ItemId> = ids.iter().copied().collect();
+    let chosen = summary.items.iter().filter(|item| ids.remove(&item.id)).collect();
+    match ids.first() {
+        Some(id) => Err(Error::NotFound { kind: None, requested: id.to_string(), actual: None }),
+        None => Ok(chosen),
+    }
 }
 
 /// What listeners in the spaces are told about a set.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use interline_edit::{UnifiedDiff, diff, diff_memory, hunks};
 
 use crate::memory_budget::{WORK_FACTOR, take_for_work, take_in_all_for_work};
+use crate::usecases::items::BIG_BYTES;
 use crate::usecases::{Caller, Interline};
 use crate::{Action, ChangeSetRef, ChangedItem, Error, HistoryRecord, Item, ItemId, LineCounts};
 
@@ -45,7 +46,15 @@ pub struct HunkRef {
     pub end_line: usize,
 }
 
+/// About how many bytes a hunk takes, in memory and in an answer.
+const HUNK_BYTES: usize = 100;
+
+/// How many bytes the texts of an item's parts have together at the most: a request that is alone may take more than the memory
+/// budget has, and a set may have any number of parts.
+const MAX_PARTS_BYTES: usize = 128 << 20;
+
 /// A change of a text by a set, as two texts between which nobody else has changed anything.
+#[derive(Clone)]
 pub(in crate::usecases) struct TextPart {
     pub(in crate::usecases) from_version: u64,
     pub(in crate::usecases) to_version: u64,
@@ -54,6 +63,10 @@ pub(in crate::usecases) struct TextPart {
 }
 
 impl TextPart {
+    fn bytes(&self) -> usize {
+        self.before.len() + self.after.len()
+    }
+
     /// The hunks of the change, each with its id.
     pub(in crate::usecases) fn hunk_refs(&self, item: ItemId) -> Vec<HunkRef> {
         let hunks = hunks(&self.before, &self.after);
@@ -97,11 +110,27 @@ impl ItemChange {
         }
         change
     }
+
+    /// About how many bytes its diffs take.
+    pub(super) fn bytes(&self) -> usize {
+        self.parts.iter().map(|part| part.diff.text.len() + part.hunks.len() * HUNK_BYTES).sum()
+    }
+
+    /// Adds the diffs, with which the lines are counted exactly.
+    fn set_parts(&mut self, parts: &[TextPart]) {
+        self.item.lines = LineCounts::default();
+        for part in parts {
+            let (part, lines) = part.diff_part(self.item.id);
+            self.item.lines.added += lines.added;
+            self.item.lines.removed += lines.removed;
+            self.parts.push(part);
+        }
+    }
 }
 
 impl TextPart {
     /// The diff of the change, and how many lines it adds and removes.
-    fn diff_part(&self, item: ItemId) -> (DiffPart, LineCounts) {
+    pub(in crate::usecases) fn diff_part(&self, item: ItemId) -> (DiffPart, LineCounts) {
         let counts = hunks(&self.before, &self.after).counts();
         let lines = LineCounts { added: counts.added as u64, removed: counts.removed as u64 };
         let part = DiffPart {
@@ -115,56 +144,61 @@ impl TextPart {
 }
 
 impl Interline {
-    /// The diff of a change of an item's content, with its hunks, and how many lines it adds and removes.
-    pub(in crate::usecases) async fn diff_part(
-        &self,
-        caller: &Caller,
-        item: ItemId,
-        part: TextPart,
-    ) -> Result<(DiffPart, LineCounts), Error> {
-        let bytes = part.before.len() + part.after.len();
-        let memory = diff_memory(&part.before, &part.after);
-        take_in_all_for_work(bytes.saturating_mul(WORK_FACTOR).saturating_add(memory))?;
-        self.work_on_texts(caller, bytes, move || part.diff_part(item)).await
-    }
-
-    /// Adds the diffs of a content to what is known of its change, with which the lines are counted exactly.
-    pub(super) async fn add_parts(
-        &self,
-        caller: &Caller,
-        change: &mut ItemChange,
-        parts: Vec<TextPart>,
-    ) -> Result<(), Error> {
-        change.item.lines = LineCounts::default();
-        for part in parts {
-            let (part, lines) = self.diff_part(caller, change.item.id, part).await?;
-            change.item.lines.added += lines.added;
-            change.item.lines.removed += lines.removed;
-            change.parts.push(part);
-        }
-        Ok(())
-    }
-
     /// The change of an item's content by a set. One part, if what others changed between can be taken out cleanly; otherwise
-    /// one for each run of versions, oldest first. None if the set did not change the content.
+    /// one for each run of versions, oldest first. No part if the set did not change the content; `None` if there are too many.
     pub(super) async fn net_text(
         &self,
         caller: &Caller,
         item: &Item,
         records: &[HistoryRecord],
         set: ChangeSetRef,
-    ) -> Result<Vec<TextPart>, Error> {
-        let mut parts = Vec::new();
+    ) -> Result<Option<Vec<TextPart>>, Error> {
+        let (mut parts, mut bytes) = (Vec::new(), 0);
         for Run { from, to } in runs(records, set) {
             let before = self.text_of(caller, item, from).await?;
             let after = self.text_of(caller, item, to).await?;
-            take_for_work(before.len() + after.len())?;
+            // All parts are in memory together.
+            bytes += before.len() + after.len();
+            if bytes > MAX_PARTS_BYTES {
+                return Ok(None);
+            }
+            take_for_work(bytes)?;
             parts.push(TextPart { from_version: from, to_version: to, before, after });
         }
-        match self.joined(caller, &parts).await? {
-            Some(whole) => Ok(vec![whole]),
-            None => Ok(parts.into_iter().filter(|part| part.before != part.after).collect()),
+        Ok(Some(match self.joined(caller, &parts).await? {
+            Some(whole) => vec![whole],
+            None => parts.into_iter().filter(|part| part.before != part.after).collect(),
+        }))
+    }
+
+    /// What a set did to an item, with its diffs.
+    pub(super) async fn with_parts(
+        &self,
+        caller: &Caller,
+        mut change: ItemChange,
+        parts: Vec<TextPart>,
+    ) -> Result<ItemChange, Error> {
+        let compare = move |parts: &[TextPart]| {
+            change.set_parts(parts);
+            change
+        };
+        self.compared(caller, parts, compare).await
+    }
+
+    /// The result of comparing the texts of parts: here if they are short, on a thread of its own otherwise.
+    pub(in crate::usecases) async fn compared<T: Send + 'static>(
+        &self,
+        caller: &Caller,
+        parts: Vec<TextPart>,
+        compare: impl FnOnce(&[TextPart]) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let bytes: usize = parts.iter().map(TextPart::bytes).sum();
+        let memory = parts.iter().map(|part| diff_memory(&part.before, &part.after)).max().unwrap_or(0);
+        take_in_all_for_work(bytes.saturating_mul(WORK_FACTOR).saturating_add(memory))?;
+        if bytes <= BIG_BYTES {
+            return Ok(compare(&parts));
         }
+        Ok(self.threads.run(caller.work_for(), move |_| compare(&parts)).await?)
     }
 
     /// Several parts as one: each carried over to the text without the changes of others. `None` if that is not clean, or if there

@@ -6,14 +6,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::{ChangeSetId, ChangeSetRef, Client, ItemId, SpaceId, TokenId, UserId};
+use crate::{Author, ChangeSetId, ChangeSetRef, Client, ItemId, SpaceId, TokenId, UserId};
 
 /// A write joins a set whose last write is at most this old, unless the operator says otherwise.
 pub(in crate::usecases) const DEFAULT_PAUSE: Duration = Duration::from_secs(10 * 60);
 /// A set that is this old takes no more writes.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// How many items a set has at the most.
-const MAX_ITEMS: usize = 1_000;
+pub(super) const MAX_ITEMS: usize = 1_000;
 /// How many open sets are held, of all users and of one. Beyond it the one that was joined longest ago is closed.
 const MAX_SETS: usize = 4_096;
 const MAX_SETS_OF_USER: usize = 64;
@@ -26,6 +26,8 @@ pub(in crate::usecases) struct SetKey {
     pub(in crate::usecases) user: UserId,
     /// `None` for a caller without a token, who is alone in its process.
     pub(in crate::usecases) token: Option<TokenId>,
+    /// What a person does with a token is not what an agent does with it: a person reviews the one and not the other.
+    pub(in crate::usecases) author: Author,
     pub(in crate::usecases) client: Client,
 }
 
@@ -44,10 +46,17 @@ pub(in crate::usecases) struct SetToLookUp {
     pub(in crate::usecases) spaces: BTreeSet<SpaceId>,
 }
 
+/// The items of a set that a client has named, as far as this process knows them.
+struct NamedSet {
+    joined: Instant,
+    items: HashSet<ItemId>,
+}
+
 /// The open sets of a process.
 pub(in crate::usecases) struct OpenSets {
     pause: Duration,
     open: Mutex<HashMap<SetKey, OpenSet>>,
+    named: Mutex<HashMap<ChangeSetId, NamedSet>>,
 }
 
 impl Default for OpenSets {
@@ -59,7 +68,7 @@ impl Default for OpenSets {
 impl OpenSets {
     /// None yet; a set is closed after a pause of this length.
     pub(in crate::usecases) fn new(pause: Duration) -> OpenSets {
-        OpenSets { pause, open: Mutex::default() }
+        OpenSets { pause, open: Mutex::default(), named: Mutex::default() }
     }
 
     /// The set that a write of an item in a space belongs to: the open one of its key, or a new one.
@@ -109,6 +118,42 @@ impl OpenSets {
         self.lock().retain(|_, open| open.set.id != set);
     }
 
+    /// Whether the items of a named set are known here.
+    pub(super) fn knows_named(&self, set: ChangeSetId) -> bool {
+        self.lock_named().contains_key(&set)
+    }
+
+    /// Remembers the items of a named set. Beyond the most sets, the one that was joined longest ago is forgotten.
+    pub(super) fn put_named(&self, set: ChangeSetId, items: impl Iterator<Item = ItemId>) {
+        let mut named = self.lock_named();
+        if named.len() >= MAX_SETS {
+            let oldest = named.iter().min_by_key(|(_, known)| known.joined).map(|(set, _)| *set);
+            oldest.map(|set| named.remove(&set));
+        }
+        named.insert(set, NamedSet { joined: Instant::now(), items: items.collect() });
+    }
+
+    /// Whether a named set has as many items as a set may have.
+    pub(super) fn is_full(&self, set: ChangeSetId) -> bool {
+        self.lock_named().get(&set).is_some_and(|known| known.items.len() >= MAX_ITEMS)
+    }
+
+    /// Whether a write of an item belongs to a named set: not if that is full without the item.
+    pub(super) fn join_named(&self, set: ChangeSetId, item: ItemId) -> bool {
+        let mut named = self.lock_named();
+        let Some(known) = named.get_mut(&set) else { return true };
+        known.joined = Instant::now();
+        if known.items.len() >= MAX_ITEMS {
+            return known.items.contains(&item);
+        }
+        known.items.insert(item);
+        true
+    }
+
+    fn lock_named(&self) -> MutexGuard<'_, HashMap<ChangeSetId, NamedSet>> {
+        self.named.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<SetKey, OpenSet>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -138,7 +183,7 @@ mod tests {
     use super::*;
 
     fn key(user: UserId, client: &str) -> SetKey {
-        SetKey { user, token: None, client: Client::parse(client, None).unwrap() }
+        SetKey { user, token: None, author: Author::Person, client: Client::parse(client, None).unwrap() }
     }
 
     #[test]
@@ -148,6 +193,8 @@ mod tests {
         assert_eq!(sets.join(&key(user, "a"), ItemId::generate(), space), first);
         assert_ne!(sets.join(&key(user, "b"), ItemId::generate(), space), first);
         assert_ne!(sets.join(&key(UserId::generate(), "a"), ItemId::generate(), space), first);
+        let agent = SetKey { author: Author::Agent, ..key(user, "a") };
+        assert_ne!(sets.join(&agent, ItemId::generate(), space), first);
         sets.close(first.id);
         assert_ne!(sets.join(&key(user, "a"), ItemId::generate(), space), first);
     }
@@ -166,6 +213,22 @@ mod tests {
         }
         assert_eq!(sets.join(&key(user, "a"), one, space), first, "it has this item already");
         assert_ne!(sets.join(&key(user, "a"), ItemId::generate(), space), first);
+    }
+
+    #[test]
+    fn a_named_set_is_full_with_its_thousandth_item() {
+        let (sets, set, one) = (OpenSets::default(), ChangeSetId::generate(), ItemId::generate());
+        sets.put_named(set, [one].into_iter());
+        for _ in 1..MAX_ITEMS {
+            assert!(sets.knows_named(set) && !sets.is_full(set));
+            assert!(sets.join_named(set, ItemId::generate()));
+        }
+        assert!(sets.is_full(set) && sets.join_named(set, one), "it has this item already");
+        assert!(!sets.join_named(set, ItemId::generate()));
+        for _ in 0..MAX_SETS {
+            sets.put_named(ChangeSetId::generate(), std::iter::empty());
+        }
+        assert!(!sets.knows_named(set) && sets.lock_named().len() == MAX_SETS, "they are bounded");
     }
 
     #[test]

@@ -68,16 +68,6 @@ impl Interline {
         }
     }
 
-    /// Work on texts of so many bytes: done here if they are short, on a thread of its own otherwise.
-    pub(in crate::usecases) async fn work_on_texts<T: Send + 'static>(
-        &self,
-        caller: &Caller,
-        bytes: usize,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Error> {
-        if bytes <= BIG_BYTES { Ok(work()) } else { Ok(self.threads.run(caller.work_for(), move |_| work()).await?) }
-    }
-
     /// The figures of a content: counted here if it is short, on a thread of its own otherwise.
     pub(in crate::usecases) async fn content_info(
         &self,

@@ -117,7 +117,9 @@ impl Interline {
             (Some(base), ProposedContent::Set(text)) if *text != base.content => {
                 changed_fields.push("content");
                 let part = text_part(&proposal, base, text);
-                Some(self.diff_part(caller, proposal.item.id, part).await?.0)
+                let item = proposal.item.id;
+                let compare = move |parts: &[TextPart]| parts.first().map(|part| part.diff_part(item).0);
+                self.compared(caller, vec![part], compare).await?
             }
             _ => None,
         };

@@ -1,10 +1,13 @@
 //! The client, the reason and the change set of writes.
 
-use interline_items::{AttributionRequest, Author, ChangeSetRef, ExpectedVersion, Kind, ReviewState, Source};
+use interline_items::{
+    AttributionRequest, Author, ChangeSetId, ChangeSetRef, ExpectedVersion, Kind, Rank, ReviewState, Scope, SecretHash,
+    Source, TokenDraft,
+};
 
-use super::{Agent, client, new_set, newest, reason, sets, unreviewed};
-use crate::samples::{content, note_of, title};
-use crate::world::{World, by_id, code, refused_fields};
+use super::{Agent, client, details, new_set, newest, reason, sets, unreviewed};
+use crate::samples::{content, greeting, note_of, title, token};
+use crate::world::{World, by_id, code, refused_fields, set};
 
 #[tokio::test]
 async fn what_one_client_does_in_one_go_is_one_set() {
@@ -112,7 +115,7 @@ async fn a_named_set_is_joined_by_its_token_until_somebody_has_decided_about_it(
     let request = |set| AttributionRequest { change_set: Some(set), ..AttributionRequest::default() };
     let caller = other.caller(&world).await;
     assert_eq!(code(world.interline.attribute(&caller, request(set)).await), "conflict", "of another token");
-    let stranger = world.user("stranger", interline_items::Rank::Member).await;
+    let stranger = world.user("stranger", Rank::Member).await;
     assert_eq!(code(world.interline.attribute(&stranger, request(set)).await), "not_found", "of another user");
     let made_by_store = newest(&world, &unnamed).await.change_set.id;
     let caller = agent.caller(&world).await;
@@ -124,4 +127,75 @@ async fn a_named_set_is_joined_by_its_token_until_somebody_has_decided_about_it(
     let caller = agent.caller(&world).await;
     world.interline.attribute(&caller, request(new_set())).await.unwrap();
     assert_eq!(refused_fields(world.interline.attribute(&caller, request(new_set())).await), ["change_set"]);
+}
+
+/// A request that names a set.
+fn naming(set: ChangeSetId) -> AttributionRequest {
+    AttributionRequest { change_set: Some(set), ..AttributionRequest::default() }
+}
+
+#[tokio::test]
+async fn what_a_request_said_of_its_client_is_not_forgotten_by_its_other_parts() {
+    let world = World::new().await;
+    let agent = Agent::new(&world, "t").await;
+    world.interline.introduce_client(&agent.caller(&world).await, client("introduced"));
+    let caller = agent.caller(&world).await;
+    let headers = AttributionRequest { client: Some(client("said")), ..AttributionRequest::default() };
+    world.interline.attribute(&caller, headers).await.unwrap();
+    let body = AttributionRequest { reason: reason("why"), ..AttributionRequest::default() };
+    world.interline.attribute(&caller, body).await.unwrap();
+    let item = world.interline.create(&caller, Kind::Note, note_of("a")).await.unwrap().item;
+    let made = newest(&world, &item).await;
+    assert_eq!((made.client.name(), made.reason), ("said", reason("why")));
+}
+
+#[tokio::test]
+async fn a_person_and_an_agent_with_one_token_have_sets_of_their_own() {
+    let world = World::new().await;
+    let (_, secret) = world.interline.create_token(&world.owner, token()).await.unwrap();
+    let secret = SecretHash::from_secret(secret.as_str());
+    let mut made = Vec::new();
+    for source in [Source::McpContent, Source::Rest, Source::McpContent] {
+        let caller = world.interline.authenticate(secret, source).await.unwrap();
+        let request = AttributionRequest { client: Some(client("both")), ..AttributionRequest::default() };
+        world.interline.attribute(&caller, request).await.unwrap();
+        let item = world.interline.create(&caller, Kind::Note, note_of("a")).await.unwrap().item;
+        made.push(newest(&world, &item).await);
+    }
+    assert_eq!([made[0].author, made[1].author], [Author::Agent, Author::Person]);
+    assert_ne!(made[0].change_set, made[1].change_set, "a person does not review their own work");
+    assert_eq!(made[0].change_set, made[2].change_set);
+    assert_eq!(unreviewed(&world).await[0].items_total, 2);
+}
+
+#[tokio::test]
+async fn nobody_hides_a_set_by_naming_their_own_like_it() {
+    let world = World::new().await;
+    let agent = Agent::new(&world, "agent").await;
+    let prompt = world.interline.create(&agent.caller(&world).await, Kind::Prompt, greeting()).await.unwrap().item;
+    let hidden = newest(&world, &prompt).await.change_set.id;
+    // A token of the same user that does not see the prompt.
+    let notes = TokenDraft { kinds: Some(set([Kind::Note])), author: Author::Agent, ..token() };
+    let narrowed = world.narrowed(notes).await;
+    assert_eq!(code(world.interline.attribute(&narrowed, naming(hidden)).await), "conflict");
+    // Another user, for whom it does not exist, has a set of that name, and each finds their own.
+    let stranger = world.user("stranger", Rank::Member).await;
+    world.interline.attribute(&stranger, naming(hidden)).await.unwrap();
+    let theirs = world.interline.create(&stranger, Kind::Note, note_of("a")).await.unwrap().item;
+    let read = world.interline.change_set(&stranger, hidden, None).await.unwrap();
+    assert_eq!(read.changes.iter().map(|change| change.item.id).collect::<Vec<_>>(), [theirs.id]);
+    let read = details(&world, hidden).await;
+    assert_eq!(read.changes.iter().map(|change| change.item.id).collect::<Vec<_>>(), [prompt.id]);
+    let kept = world.interline.keep_changes(&world.owner, hidden, None).await.unwrap();
+    assert_eq!((kept.state, kept.items_total), (ReviewState::Kept, 1));
+}
+
+#[tokio::test]
+async fn who_may_not_write_names_no_set() {
+    let world = World::new().await;
+    let reader = world.narrowed(TokenDraft { scopes: Some(set([Scope::Read])), ..token() }).await;
+    let name = new_set();
+    assert_eq!(code(world.interline.attribute(&reader, naming(name)).await), "forbidden");
+    let agent = Agent::new(&world, "agent").await.caller(&world).await;
+    assert_eq!(code(world.interline.attribute(&agent, naming(name)).await), "ok", "nobody has named it");
 }

@@ -5,6 +5,7 @@ mod attribution;
 mod keep;
 mod sets;
 mod undo;
+mod undo_bounds;
 mod undo_model;
 
 use interline_items::{

@@ -127,3 +127,20 @@ async fn a_set_of_which_nothing_is_visible_does_not_exist() {
     assert_eq!(world.interline.unreviewed_change_sets(&stranger).await.unwrap(), 0);
     assert_eq!(code(world.interline.change_set(&world.owner, new_set(), None).await), "not_found");
 }
+
+#[tokio::test]
+async fn a_named_set_takes_no_more_than_a_thousand_items() {
+    let world = World::new().await;
+    let agent = Agent::new(&world, "a").await;
+    let name = new_set();
+    // One request of many items, such as an import, and one more.
+    let caller = agent.in_set(&world, name).await;
+    for _ in 0..1_010 {
+        world.interline.create(&caller, Kind::Note, note_of("a")).await.unwrap();
+    }
+    let all = sets(&world, ChangeSetFilter::default()).await;
+    assert_eq!(all.iter().map(|set| set.items_total).collect::<Vec<_>>(), [10, 1_000], "the rest is a set of its own");
+    let naming = interline_items::AttributionRequest { change_set: Some(name), ..Default::default() };
+    let caller = agent.caller(&world).await;
+    assert_eq!(code(world.interline.attribute(&caller, naming).await), "conflict", "it is closed");
+}

@@ -1,16 +1,39 @@
 //! Attribution by headers: `Interline-Client`, `Interline-Reason`, `Interline-Change-Set`, and `User-Agent` where nothing
 //! else names the client.
 
+use axum::body::Body;
+use axum::extract::Request;
 use axum::http::header::USER_AGENT;
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, Response};
+use axum::middleware::Next;
+use axum::response::IntoResponse;
 use interline_items::fields::FieldError;
-use interline_items::{AttributionRequest, Client, Error};
+use interline_items::{AttributionRequest, Caller, Client, Error};
 
+use crate::http::error::ApiError;
+use crate::http::extract::caller::WritingCaller;
+use crate::http::state::AppState;
 use crate::wire::{parse_change_set, parse_reason};
 
 const CLIENT: HeaderName = HeaderName::from_static("interline-client");
 const REASON: HeaderName = HeaderName::from_static("interline-reason");
 const CHANGE_SET: HeaderName = HeaderName::from_static("interline-change-set");
+
+/// Passes a request on. The writes of one that writes are attributed as its headers say.
+pub(super) async fn run_attributed(state: &AppState, request: Request, next: Next) -> Response<Body> {
+    let attributed = match request.extensions().get::<WritingCaller>() {
+        Some(WritingCaller(caller)) => attribute_by_headers(state, caller, request.headers()).await,
+        None => Ok(()),
+    };
+    match attributed {
+        Ok(()) => next.run(request).await,
+        Err(error) => ApiError::from(error).into_response(),
+    }
+}
+
+async fn attribute_by_headers(state: &AppState, caller: &Caller, headers: &HeaderMap) -> Result<(), Error> {
+    state.interline.attribute(caller, attribution_from_headers(headers)?).await
+}
 
 /// What the headers of a request say about its writes.
 pub(in crate::http) fn attribution_from_headers(headers: &HeaderMap) -> Result<AttributionRequest, Error> {

@@ -8,14 +8,13 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::{Extensions, HeaderMap, Response};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
-use interline_items::{Caller, Error, MemoryHolder, SecretHash, Source, Writes};
+use interline_items::{Caller, MemoryHolder, SecretHash, Source, Writes};
 
 use crate::Auth;
 use crate::connections::Connection;
-use crate::http::error::{ApiError, NoToken};
+use crate::http::error::NoToken;
 use crate::http::extract::caller::{AuthenticatedCaller, WritingCaller};
 use crate::http::middleware::answer_memory::with_memory;
-use crate::http::middleware::attribution::attribution_from_headers;
 use crate::http::middleware::failed_authentication::authenticated_caller;
 use crate::http::middleware::idempotency::run_idempotent;
 use crate::http::middleware::proposals::with_proposal;
@@ -53,9 +52,6 @@ pub(in crate::http) async fn authenticate(
     let user = caller.user();
     note_authenticated(request.extensions(), &caller);
     if rules.access == Access::Write {
-        if let Err(error) = attribute_by_headers(&state, &caller, request.headers()).await {
-            return ApiError::from(error).into_response();
-        }
         request.extensions_mut().insert(WritingCaller(caller.clone()));
     }
     let proposing = (caller.writes() == Writes::Propose).then(|| caller.clone());
@@ -69,10 +65,6 @@ pub(in crate::http) async fn authenticate(
     };
     let responding = rate_limited(&state, user, rules.access, responding);
     with_memory(&state, MemoryHolder::User(user), rules.access, responding).await
-}
-
-async fn attribute_by_headers(state: &AppState, caller: &Caller, headers: &HeaderMap) -> Result<(), Error> {
-    state.interline.attribute(caller, attribution_from_headers(headers)?).await
 }
 
 /// Tells the log and the connection of a request whose valid token it has shown.

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::http::error::ApiError;
 use crate::http::extract::caller::AuthenticatedCaller;
 use crate::http::extract::{body, conditions};
+use crate::http::middleware::attribution::run_attributed;
 use crate::http::response::{self, HandlerResult};
 use crate::http::routes::rules::{Idempotency, StoredResponse};
 use crate::http::state::AppState;
@@ -31,8 +32,8 @@ pub(super) async fn run_idempotent(
     next: Next,
 ) -> Response<Body> {
     let shape = match idempotency {
-        Idempotency::Ignored => return next.run(request).await,
-        _ if !request.headers().contains_key(KEY) => return next.run(request).await,
+        Idempotency::Ignored => return run_attributed(state, request, next).await,
+        _ if !request.headers().contains_key(KEY) => return run_attributed(state, request, next).await,
         Idempotency::Refused => {
             let refused = invalid_key("is not taken here: list what there is before you send it again");
             return ApiError::from(refused).into_response();
@@ -54,7 +55,7 @@ pub(super) async fn run_idempotent(
             let again = parts.clone();
             parts.extensions.insert(AuthenticatedCaller(first));
             parts.extensions.insert(body::ReceivedBody(bytes.clone()));
-            let response = next.run(Request::from_parts(parts, Body::empty())).await;
+            let response = run_attributed(state, Request::from_parts(parts, Body::empty()), next).await;
             if response.status().is_success() {
                 return response;
             }

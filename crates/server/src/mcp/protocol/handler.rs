@@ -21,6 +21,7 @@ use super::tool::{self, CallContext, Tool};
 use super::{Effect, McpServer, completion, prompts, resources, results};
 use crate::identity::Identity;
 use crate::shutdown::Shutdown;
+use crate::wire::{REASON, invalid_field};
 
 /// The request handler of one server on one transport; cheap to clone.
 #[derive(Clone)]
@@ -147,10 +148,11 @@ impl Handler {
                 Ok(reason) => reason,
                 Err(error) => return refused(error),
             };
-            let attribution = AttributionRequest {
-                reason: reason.or(authenticated.attribution.reason.clone()),
-                ..authenticated.attribution.clone()
-            };
+            let in_header = authenticated.attribution.reason.clone();
+            if in_header.is_some() && reason.is_some() && in_header != reason {
+                return refused(invalid_field(REASON, "is given twice, with two values"));
+            }
+            let attribution = AttributionRequest { reason: reason.or(in_header), ..authenticated.attribution.clone() };
             if let Err(error) = self.interline.attribute(&authenticated.caller, attribution).await {
                 return refused(error);
             }

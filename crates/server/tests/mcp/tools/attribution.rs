@@ -96,6 +96,14 @@ async fn a_reason_is_bounded(store: TestStore) {
         agent.refused("create_note", json!({"title": "A", "reason": reason}), refused.clone()).await;
     }
     agent.check("create_note", json!({"title": "A", "reason": null}), json!({})).await;
+    // As at REST: a header and an argument that differ are a mistake.
+    for (argument, is_error) in [("one", false), ("two", true)] {
+        let params = json!({"name": "create_note", "arguments": {"title": "A", "reason": argument}});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let headers = [("mcp-protocol-version", "2025-11-25"), ("interline-reason", "one")];
+        let answer = agent.post(body.to_string(), &headers).await.json();
+        assert_eq!(answer["result"]["isError"], is_error, "{answer}");
+    }
     let reading = json!({"reason": "none is needed"});
     agent.refused("list_tags", reading, json!({"error": "validation_failed"})).await;
 }

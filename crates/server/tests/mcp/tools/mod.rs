@@ -1,5 +1,6 @@
 //! The tools: what their servers say about them, what they do, and what they refuse.
 
+mod agents;
 mod attribution;
 mod bounds;
 mod code;

@@ -2,6 +2,7 @@
 
 mod apps;
 mod changes;
+mod changes_refused;
 pub(crate) mod code;
 mod docs;
 mod events;

@@ -10,7 +10,7 @@ use crate::{
     ReviewState, Snapshot, View,
 };
 
-use super::super::net_change::TextPart;
+use super::super::net_change::{HunkRef, TextPart};
 use super::fields::undo_fields;
 use super::lifecycle::{LifecycleUndo, undo_lifecycle};
 use super::text::UndoneText;
@@ -73,14 +73,19 @@ impl Interline {
         };
         let Some(records) = self.records_since(caller, set, changed).await? else { return forgotten() };
         let parts = match self.net_text(caller, &before.item, &records, set).await {
-            Ok(parts) => parts,
+            Ok(Some(parts)) => parts,
+            Ok(None) => return forgotten(),
             Err(Error::VersionNotFound { .. } | Error::CorruptContent { .. }) => return forgotten(),
             Err(error) => return Err(error),
         };
         let undo = ItemUndo { before, records: &records, set };
         match hunks {
             Some(hunks) => {
-                let refs = parts.iter().flat_map(|part| part.hunk_refs(changed.id)).map(|hunk| hunk.id);
+                let id = changed.id;
+                let refs = move |parts: &[TextPart]| -> Vec<HunkRef> {
+                    parts.iter().flat_map(|part| part.hunk_refs(id)).collect()
+                };
+                let refs = self.compared(caller, parts.clone(), refs).await?.into_iter().map(|hunk| hunk.id);
                 let (found, others): (BTreeSet<String>, BTreeSet<String>) = refs.partition(|id| hunks.contains(id));
                 let extent = if others.is_empty() { ReviewState::Undone } else { ReviewState::PartlyUndone };
                 let planned = match found.is_empty() {
@@ -212,6 +217,10 @@ impl Interline {
         text: Option<UndoneText>,
     ) -> Result<Result<Option<ItemWrite>, UndoConflict>, Error> {
         let content = text.as_ref().map_or_else(|| before.content.clone(), |text| text.content.clone());
+        let tags = |item: &crate::Item| item.fields.tags.as_slice().len();
+        if tags(&after) > self.limits.tags.max(tags(&before.item)) {
+            return Ok(Err(UndoConflict::new(after.id, UndoCause::Check)));
+        }
         if text.is_some() || after.fields.arguments != before.item.fields.arguments {
             match self.check_content(caller, after.kind, &after.fields, content).await {
                 Ok(checked) => checked.apply_to(&mut after),

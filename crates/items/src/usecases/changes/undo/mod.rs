@@ -10,6 +10,7 @@ mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::memory_budget::take_for_work;
 use crate::usecases::commit::{MAX_ROUNDS, lost_every_round};
 use crate::usecases::{Caller, Interline};
 use crate::{
@@ -24,6 +25,9 @@ use item::PlannedUndo;
 
 /// How many items are taken back in one transaction.
 const ITEMS_AT_ONCE: usize = 100;
+/// How many bytes their contents have together at the most, before and after: a request that is alone may take more than the
+/// memory budget has.
+const MAX_BYTES_AT_ONCE: usize = 128 << 20;
 
 /// A request to take back what a change set did.
 #[derive(Clone, Debug, Default)]
@@ -135,7 +139,8 @@ impl Interline {
     /// back itself. To take something back twice changes nothing.
     ///
     /// Up to a hundred items are one transaction. Of more, all are checked first; then a hundred at a time are taken back, and
-    /// the same request goes on where an interrupted one ended.
+    /// the same request goes on where an interrupted one ended. What is in conflict only then, because a name is taken or others
+    /// are at work, is skipped after the first hundred. Items whose contents are too large together are refused.
     pub async fn undo_changes(
         &self,
         caller: &Caller,
@@ -155,7 +160,9 @@ impl Interline {
             }
             summary => summary?,
         };
-        let items: Vec<ChangedItem> = chosen_items(&summary, items.as_deref())?.into_iter().cloned().collect();
+        let mut items: Vec<ChangedItem> = chosen_items(&summary, items.as_deref())?.into_iter().cloned().collect();
+        // The last first: a name that the set took for a later item is free again for the item that had it before.
+        items.reverse();
         for item in &items {
             caller.require_write_in(item.space)?;
         }
@@ -166,6 +173,8 @@ impl Interline {
         }
         let (mut own_set, mut skipped) = (None, purged);
         for items in plan.items.chunks(ITEMS_AT_ONCE) {
+            // When something is taken back, "nothing was" would be wrong: what is found to be in conflict now is told.
+            let on_conflict = if own_set.is_some() { OnUndoConflict::Skip } else { on_conflict };
             let step = self.undo_items(&caller, &plan, items, on_conflict).await?;
             own_set = step.set.or(own_set);
             skipped.extend(step.skipped);
@@ -185,8 +194,10 @@ impl Interline {
         id: ChangeSetId,
         items: &mut Option<Vec<ItemId>>,
     ) -> Result<Vec<UndoConflict>, Error> {
-        let Some(set) = self.change_set_ref(id).await? else { return Ok(Vec::new()) };
-        let mut purged = self.store.purged_items(set, caller.visible()).await?;
+        let mut purged = Vec::new();
+        for set in self.change_set_refs(id).await? {
+            purged.extend(self.store.purged_items(set, caller.visible()).await?);
+        }
         if let Some(items) = items {
             purged.retain(|item| items.contains(item));
             items.retain(|item| !purged.contains(item));
@@ -272,7 +283,7 @@ impl Interline {
         items: &[ChangedItem],
         taken: &BTreeMap<ItemId, UndoConflict>,
     ) -> Result<PlannedStep, Error> {
-        let mut step = PlannedStep::default();
+        let (mut step, mut bytes) = (PlannedStep::default(), 0);
         for changed in items {
             if let Some(conflict) = taken.get(&changed.id) {
                 step.conflicts.push(conflict.clone());
@@ -292,10 +303,16 @@ impl Interline {
                 step.decisions.push(Decision { set: plan.summary.set, item: changed.id, state });
             }
             for redone in redone {
-                let set = self.change_set_ref(redone).await?;
-                let redone = set.map(|set| Decision { set, item: changed.id, state: ReviewState::Kept });
-                step.decisions.extend(redone);
+                let sets = self.change_set_refs(redone).await?;
+                let redone = |set| Decision { set, item: changed.id, state: ReviewState::Kept };
+                step.decisions.extend(sets.into_iter().map(redone));
             }
+            // All of them are in memory together until they are committed.
+            bytes += writes.iter().map(ItemWrite::bytes).sum::<usize>();
+            if bytes > MAX_BYTES_AT_ONCE {
+                return Err(Error::field("items", "are too large to be taken back at once: name some of them"));
+            }
+            take_for_work(bytes)?;
             step.writes.extend(writes);
         }
         Ok(step)

@@ -7,7 +7,7 @@ use interline_edit::hunks;
 
 use crate::usecases::items::TextMerge;
 use crate::usecases::{Caller, Interline};
-use crate::{ContentWrite, Error, Snapshot};
+use crate::{ContentWrite, Error, ItemId, Snapshot};
 
 use super::super::net_change::TextPart;
 use super::{UndoCause, UndoConflict};
@@ -31,7 +31,12 @@ impl Interline {
         for part in parts.iter().rev() {
             let without = match hunk_ids {
                 None => Arc::clone(&part.before),
-                Some(ids) => without_hunks(before, part, ids)?,
+                Some(ids) => {
+                    let (item, ids) = (before.item.id, ids.clone());
+                    let without = move |parts: &[TextPart]| parts.first().map(|part| without_hunks(item, part, &ids));
+                    let without = self.compared(caller, vec![part.clone()], without).await?;
+                    without.unwrap_or_else(|| Ok(Arc::clone(&part.before)))?
+                }
             };
             let texts = [Arc::clone(&part.after), without, Arc::clone(&text)];
             match self.merge_contents(caller, texts).await? {
@@ -69,8 +74,8 @@ impl Interline {
 }
 
 /// What a part would have left without some of its hunks.
-fn without_hunks(before: &Snapshot, part: &TextPart, ids: &BTreeSet<String>) -> Result<Arc<str>, Error> {
-    let refs = part.hunk_refs(before.item.id);
+fn without_hunks(item: ItemId, part: &TextPart, ids: &BTreeSet<String>) -> Result<Arc<str>, Error> {
+    let refs = part.hunk_refs(item);
     let selected: Vec<usize> =
         refs.iter().enumerate().filter(|(_, hunk)| ids.contains(&hunk.id)).map(|(index, _)| index).collect();
     let internal = |problem: String| Error::Internal(problem);

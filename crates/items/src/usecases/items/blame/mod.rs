@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use interline_edit::LineOrigin;
 
+use crate::memory_budget::take_in_all_for_work;
 use crate::usecases::commit::{MAX_ROUNDS, lost_every_round};
 use crate::usecases::{Caller, Interline, ItemRef};
-use crate::{Error, HistoryRecord, ItemId, Scope};
+use crate::{Attribution, Error, HistoryRecord, ItemId, OverloadCause, Overloaded, Scope};
 
 pub(in crate::usecases) use cache::BlameCache;
 
@@ -36,6 +37,21 @@ pub struct BlameRange {
     pub end_line: usize,
     /// The change that made the version.
     pub record: Arc<HistoryRecord>,
+}
+
+/// How many bytes an answer takes at the most, about: a request that is alone may take more than the memory budget has.
+const MAX_ANSWER_BYTES: usize = 256 << 20;
+
+/// About how many bytes a range takes in an answer, beside the texts of its record.
+const RANGE_BYTES: usize = 400;
+
+/// About how many bytes a range of a record takes while an answer is made of it: a buffer that grows is there twice.
+fn range_bytes(record: &HistoryRecord) -> usize {
+    let names = [record.user.name.as_deref(), record.token.as_ref().and_then(|token| token.name.as_deref())];
+    let names: usize = names.into_iter().flatten().map(str::len).sum();
+    let Attribution { client, reason, .. } = &record.attribution;
+    let reason = reason.as_ref().map_or(0, |reason| reason.as_str().len());
+    2 * (RANGE_BYTES + names + client.name().len() + reason)
 }
 
 impl Interline {
@@ -89,6 +105,13 @@ impl Interline {
         };
         let with_version = |record: HistoryRecord| Some((record.version?, Arc::new(record)));
         let records: BTreeMap<u64, Arc<HistoryRecord>> = found.into_iter().filter_map(with_version).collect();
+        // An answer tells of every range who made its version and why, however often that is the same.
+        let bytes_of = |line: &LineOrigin| records.get(&line.version).map_or(0, |record| range_bytes(record));
+        let bytes = lines.iter().map(bytes_of).fold(0, usize::saturating_add);
+        if bytes > MAX_ANSWER_BYTES {
+            return Err(Overloaded { resource: "memory of a blame", cause: OverloadCause::Caller }.into());
+        }
+        take_in_all_for_work(bytes)?;
         let range = |line: &LineOrigin| {
             let LineOrigin { start_line, end_line, version } = *line;
             Some(BlameRange { start_line, end_line, record: Arc::clone(records.get(&version)?) })

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use interline_edit::hunks;
 
 use crate::fields::Tags;
+use crate::usecases::changes::TextPart;
 use crate::usecases::items::{TextMerge, is_about_content, merge_field_values};
 use crate::usecases::{Caller, Interline};
 use crate::{
-    ConflictPlace, Error, FailedMerge, Fields, Item, Proposal, ProposalError, ProposedStates, Snapshot, UnfitCause,
+    ConflictPlace, Error, FailedMerge, Fields, Item, ItemId, Proposal, ProposalError, ProposedStates, Snapshot,
+    UnfitCause,
 };
 
 use super::super::find::{ProposalBase, text_part};
@@ -122,22 +124,27 @@ impl Interline {
         ids: &[String],
     ) -> Result<Arc<str>, Error> {
         let (part, item, ids) = (text_part(proposal, base, proposed), proposal.item.id, ids.to_vec());
-        let bytes = part.before.len() + part.after.len();
-        let select = move || {
-            let refs = part.hunk_refs(item);
-            let mut selected = BTreeSet::new();
-            for id in ids {
-                let index = refs.iter().position(|hunk| hunk.id == id);
-                selected.insert(index.ok_or(Error::Proposal(ProposalError::UnknownHunk(id)))?);
-            }
-            let selected: Vec<usize> = selected.into_iter().collect();
-            let accepted = hunks(&part.before, &part.after).accept(&selected);
-            let accepted = accepted.map_err(|unknown| Error::Internal(unknown.to_string()))?;
-            let text = accepted.apply(&part.before).map_err(|mismatch| Error::Internal(mismatch.to_string()))?;
-            Ok(text.into())
+        let accept = move |parts: &[TextPart]| match parts.first() {
+            Some(part) => text_with_hunks(part, item, &ids),
+            None => Ok(Arc::default()),
         };
-        self.work_on_texts(caller, bytes, select).await?
+        self.compared(caller, vec![part], accept).await?
     }
+}
+
+/// The text before a change with only some of its hunks.
+fn text_with_hunks(part: &TextPart, item: ItemId, ids: &[String]) -> Result<Arc<str>, Error> {
+    let refs = part.hunk_refs(item);
+    let mut selected = BTreeSet::new();
+    for id in ids {
+        let index = refs.iter().position(|hunk| hunk.id == *id);
+        selected.insert(index.ok_or_else(|| Error::Proposal(ProposalError::UnknownHunk(id.clone())))?);
+    }
+    let selected: Vec<usize> = selected.into_iter().collect();
+    let accepted = hunks(&part.before, &part.after).accept(&selected);
+    let accepted = accepted.map_err(|unknown| Error::Internal(unknown.to_string()))?;
+    let text = accepted.apply(&part.before).map_err(|mismatch| Error::Internal(mismatch.to_string()))?;
+    Ok(text.into())
 }
 
 /// Tags one by one: those that were added to the base and removed from it, on what there is now.
