@@ -102,6 +102,6 @@ pub use usecases::{
 };
 pub use workers::{count_worker_restart, supervise, worker_restarts};
 pub use write::{
-    Action, Announcement, AuthorNames, Batch, ChangeSetNews, ContentWrite, Decision, IdempotencyRecord, ImportEvent,
-    ImportOrigin, ImportedChange, ImportedSource, ItemWrite, LineCounts, MergedSource, Record, Source,
+    Action, Announcement, Batch, ChangeSetNews, ContentWrite, Decision, IdempotencyRecord, ImportEvent, ImportOrigin,
+    ImportedChange, ImportedSource, ItemWrite, LineCounts, MergedSource, Record, Source,
 };
