@@ -90,7 +90,7 @@ impl Served {
 pub(crate) struct ServedStore {
     pub(crate) running: Running,
     pub(crate) interline: Interline,
-    requests: RequestWriter,
+    pub(crate) requests: RequestWriter,
 }
 
 impl ServedStore {

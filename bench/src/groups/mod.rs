@@ -1,5 +1,6 @@
 //! The groups of benchmarks of `just bench`, by their names.
 
+mod changes;
 mod code_postgres;
 mod code_search;
 mod command_line;
@@ -45,10 +46,12 @@ pub(crate) enum Group {
     Mcp,
     /// What does not exist for a user.
     Foreign,
+    /// Change sets and their review.
+    Changes,
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 12] = [
+    pub(crate) const ALL: [Group; 13] = [
         Group::Engine,
         Group::Http,
         Group::Creates,
@@ -61,6 +64,7 @@ impl Group {
         Group::Search,
         Group::Mcp,
         Group::Foreign,
+        Group::Changes,
     ];
 
     /// The word that asks for it.
@@ -78,6 +82,7 @@ impl Group {
             Group::Search => "search",
             Group::Mcp => "mcp",
             Group::Foreign => "foreign",
+            Group::Changes => "changes",
         }
     }
 
@@ -104,6 +109,7 @@ impl Group {
             Group::Search => search::run(rows),
             Group::Mcp => mcp::run(rows),
             Group::Foreign => foreign::run(rows),
+            Group::Changes => changes::run(rows),
         }
     }
 }

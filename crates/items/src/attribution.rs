@@ -1,5 +1,7 @@
 //! Attribution of changes: the client that made them, its reason, whether it is an agent, and the change set that they belong to.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use crate::ChangeSetId;
@@ -101,11 +103,11 @@ impl ReviewState {
     }
 }
 
-/// A program, as it calls itself.
+/// A program, as it calls itself. Cheap to clone: every write of it carries it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Client {
-    name: String,
-    version: Option<String>,
+    name: Arc<str>,
+    version: Option<Arc<str>>,
 }
 
 impl Client {
@@ -125,7 +127,7 @@ impl Client {
                 "must have a name of at most {MAX_CLIENT_NAME} characters and a version of at most {MAX_CLIENT_VERSION}"
             ));
         }
-        Ok(Client { name: name.to_owned(), version: version.map(str::to_owned) })
+        Ok(Client { name: name.into(), version: version.map(Into::into) })
     }
 
     /// What a client says of itself where nobody can correct it: what cannot be kept is left out. `None` if nothing is left.
@@ -140,7 +142,7 @@ impl Client {
 
     /// A client that was stored.
     pub fn from_stored(name: String, version: Option<String>) -> Client {
-        Client { name, version }
+        Client { name: name.into(), version: version.map(Into::into) }
     }
 
     /// Its name.
@@ -198,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_client_has_a_name_of_visible_characters() {
-        assert_eq!(Client::parse(" tool ", Some("")).unwrap(), Client { name: "tool".to_owned(), version: None });
+        assert_eq!(Client::parse(" tool ", Some("")).unwrap(), Client { name: "tool".into(), version: None });
         let long = "x".repeat(MAX_CLIENT_NAME + 1);
         for (name, version) in [("", None), (" ", Some("1")), ("a\nb", None), ("a", Some("\u{7}")), (&long, None)] {
             assert!(Client::parse(name, version).is_err(), "{name:?} {version:?}");

@@ -111,7 +111,7 @@ pub use usecases::{
 };
 pub use workers::{count_worker_restart, supervise, worker_restarts};
 pub use write::{
-    AcceptedProposal, AcceptedText, Action, AnnouncedSubject, Announcement, AuthorNames, Batch, ChangeSetNews,
-    ContentWrite, Decision, IdempotencyRecord, ImportEvent, ImportOrigin, ImportedChange, ImportedSource, ItemWrite,
-    LineCounts, MergedSource, Record, Source,
+    AcceptedProposal, AcceptedText, Action, AnnouncedSubject, Announcement, Batch, ChangeSetNews, ContentWrite,
+    Decision, IdempotencyRecord, ImportEvent, ImportOrigin, ImportedChange, ImportedSource, ItemWrite, LineCounts,
+    MergedSource, Record, Source,
 };

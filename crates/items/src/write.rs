@@ -253,8 +253,6 @@ pub struct Record {
     pub user: UserId,
     /// The token that was used, if one was.
     pub token: Option<TokenId>,
-    /// What both are called now, for those who hear of it.
-    pub names: AuthorNames,
     /// The client that made it, why, and the change set that it belongs to.
     pub attribution: Attribution,
     /// The change set that it takes back, if it does.
@@ -308,15 +306,6 @@ impl Record {
     pub fn is_event(&self) -> bool {
         self.import.as_ref().is_none_or(|import| import.event != ImportEvent::Silent)
     }
-}
-
-/// The names of the user and the token of a change.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AuthorNames {
-    /// The user.
-    pub user: String,
-    /// The token, if one was used.
-    pub token: Option<String>,
 }
 
 /// How many lines a change adds and removes; a line that it changes counts as both.

@@ -1,6 +1,8 @@
 //! An event that a change leaves, before the storage gives it the next number of its space.
 
-use interline_items::{Announcement, EventKind, ItemId, ItemWrite, Record, Stamp};
+use interline_items::{
+    Announcement, Attribution, Client, EventKind, ItemId, ItemWrite, Reason, Record, Stamp, TokenId,
+};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -14,7 +16,7 @@ pub(crate) fn work_time(at: i64) -> i64 {
 }
 
 /// The columns of an event without its number.
-pub(crate) struct NewEvent {
+pub(crate) struct NewEvent<'a> {
     pub(crate) space: Uuid,
     /// The name of its [`EventKind`].
     pub(crate) name: String,
@@ -28,17 +30,38 @@ pub(crate) struct NewEvent {
     pub(crate) source: &'static str,
     /// In microseconds since 1970.
     pub(crate) at: i64,
-    /// Who made the change, as JSON.
-    pub(crate) attribution: String,
-    /// The user who made the change.
-    pub(crate) user: Uuid,
+    /// Who made the change, and why.
+    pub(crate) author: EventAuthor<'a>,
     /// Whether the change asks for enrichment of its item.
     pub(crate) asks_for_enrichment: bool,
 }
 
-impl NewEvent {
+/// The columns of an event that say who made the change, and why.
+#[derive(Clone, Copy)]
+pub(crate) struct EventAuthor<'a> {
+    pub(crate) user: Uuid,
+    pub(crate) token: Option<Uuid>,
+    pub(crate) client: &'a Client,
+    pub(crate) reason: Option<&'a str>,
+    pub(crate) change_set: Uuid,
+}
+
+impl EventAuthor<'_> {
+    fn from_record(record: &Record) -> EventAuthor<'_> {
+        let Attribution { client, reason, change_set, .. } = &record.attribution;
+        EventAuthor {
+            user: record.user.uuid(),
+            token: record.token.map(TokenId::uuid),
+            client,
+            reason: reason.as_ref().map(Reason::as_str),
+            change_set: change_set.id.uuid(),
+        }
+    }
+}
+
+impl NewEvent<'_> {
     /// The event of a write, whose changed fields are already encoded as JSON.
-    pub(crate) fn from_write(write: &ItemWrite, changed_fields: String) -> NewEvent {
+    pub(crate) fn from_write(write: &ItemWrite, changed_fields: String) -> NewEvent<'_> {
         let (item, record) = (&write.after, &write.record);
         NewEvent {
             space: item.space.uuid(),
@@ -49,14 +72,13 @@ impl NewEvent {
             changed_fields,
             source: record.source.name(),
             at: record.event_time().as_microsecond(),
-            attribution: json::encode_attribution(record),
-            user: record.user.uuid(),
+            author: EventAuthor::from_record(record),
             asks_for_enrichment: write.asks_for_enrichment(),
         }
     }
 
     /// The event of a purge, which removes an item whose stamp was `last`.
-    pub(crate) fn for_purge(item: ItemId, space: Uuid, kind: String, last: Stamp, record: &Record) -> NewEvent {
+    pub(crate) fn for_purge(item: ItemId, space: Uuid, kind: String, last: Stamp, record: &Record) -> NewEvent<'_> {
         NewEvent {
             space,
             name: EventKind::Purged.name().to_owned(),
@@ -66,14 +88,13 @@ impl NewEvent {
             changed_fields: json::encode_strings(record.changed_fields.iter().copied()),
             source: record.source.name(),
             at: record.at.as_microsecond(),
-            attribution: json::encode_attribution(record),
-            user: record.user.uuid(),
+            author: EventAuthor::from_record(record),
             asks_for_enrichment: false,
         }
     }
 
     /// The event of what happened to a change set or a proposal.
-    pub(crate) fn from_announcement(announcement: &Announcement) -> NewEvent {
+    pub(crate) fn from_announcement(announcement: &Announcement) -> NewEvent<'_> {
         let Announcement { space, subject, record } = announcement;
         let columns = AnnouncedColumns::from_subject(subject);
         NewEvent {
@@ -85,8 +106,7 @@ impl NewEvent {
             changed_fields: columns.changed_fields,
             source: record.source.name(),
             at: record.at.as_microsecond(),
-            attribution: json::encode_attribution(record),
-            user: record.user.uuid(),
+            author: EventAuthor::from_record(record),
             asks_for_enrichment: false,
         }
     }

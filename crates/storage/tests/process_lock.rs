@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use interline_items::fields::Title;
 use interline_items::{
-    Action, Attribution, Author, AuthorNames, Client, ContentWrite, Contents, Fields, Filter, Item, ItemId, ItemWrite,
-    Kind, ListQuery, NewToken, PageStart, Rank, Record, SecretHash, Sort, SortBy, SortOrder, Source, Space, SpaceId,
+    Action, Attribution, Author, Client, ContentWrite, Contents, Fields, Filter, Item, ItemId, ItemWrite, Kind,
+    ListQuery, NewToken, PageStart, Rank, Record, SecretHash, Sort, SortBy, SortOrder, Source, Space, SpaceId,
     SpaceOwner, Stamp, Store, TagMatch, Token, TokenId, User, UserId, View,
 };
 use interline_storage::SqliteStore;
@@ -153,7 +153,6 @@ fn creation(user: UserId, space: SpaceId) -> ItemWrite {
         user,
         token: None,
         import: None,
-        names: AuthorNames::default(),
         attribution: Attribution::by_person(Client::from_stored("test".to_owned(), None)),
         undoes: None,
         lines: None,

@@ -9,13 +9,24 @@ use super::{ChangeSetQuery, ChangeSetSummary, NamedChangeSet};
 use crate::{ChangeSetId, ChangeSetRef, ItemId, SpaceId, StoreError, UserId, Visibility};
 
 /// The part of a [`Store`](crate::Store) that finds change sets. A set is nothing but the records that name it: what is known of
-/// it is read from them, and it is gone with the last of them. The promises of the methods are those of a
+/// it is read from them, and it is gone with the last of them. What was decided is known for each item of a set; a record of an
+/// agent that comes after a decision makes its item unreviewed again. The promises of the methods are those of a
 /// [`Store`](crate::Store).
 #[async_trait]
 pub trait ChangeStore: Send + Sync {
-    /// Sets that have a record in the spaces, newest first. Every filter but the state counts; of states only
+    /// Sets that have a record in the spaces, newest first. Every filter but the state counts (client and author
+    /// as in the first records of the set's items); of states only
     /// [`Unreviewed`](crate::ReviewState::Unreviewed), by which a set is found that has a record which is not reviewed.
     async fn change_sets(&self, query: &ChangeSetQuery) -> Result<Vec<ChangeSetRef>, StoreError>;
+
+    /// Sets with the first of their visible items, as many of each as are asked for, oldest set first. One that has no visible
+    /// record is left out.
+    async fn change_set_summaries(
+        &self,
+        sets: &[ChangeSetRef],
+        visible: &Visibility,
+        max_items: usize,
+    ) -> Result<Vec<ChangeSetSummary>, StoreError>;
 
     /// A set with the first of its visible items, as many as are asked for; `None` if it has no visible record.
     async fn change_set(
@@ -23,7 +34,9 @@ pub trait ChangeStore: Send + Sync {
         set: ChangeSetRef,
         visible: &Visibility,
         max_items: usize,
-    ) -> Result<Option<ChangeSetSummary>, StoreError>;
+    ) -> Result<Option<ChangeSetSummary>, StoreError> {
+        Ok(self.change_set_summaries(&[set], visible, max_items).await?.pop())
+    }
 
     /// The user whose visible set it is; `None` if it has no visible record.
     async fn change_set_user(&self, set: ChangeSetRef, visible: &Visibility) -> Result<Option<UserId>, StoreError>;

@@ -1,8 +1,8 @@
-//! What an event is about, to and from its columns.
+//! What an event is about, and who made it happen, to and from its columns.
 
 use interline_items::{
-    AnnouncedSubject, ChangeSetEvent, ChangeSetId, EventSubject, ItemEvent, ItemId, ProposalEvent, ProposalId,
-    ProposalRef,
+    AnnouncedSubject, ChangeSetEvent, ChangeSetId, Client, EventAttribution, EventSubject, ItemEvent, ItemId, NamedId,
+    ProposalEvent, ProposalId, ProposalRef, Reason, TokenId, UserId,
 };
 use uuid::Uuid;
 
@@ -77,5 +77,30 @@ impl SubjectColumns<'_> {
             version: self.version,
             changed_fields: json::decode_strings(self.changed_fields, "changed fields")?,
         }))
+    }
+}
+
+/// The columns of an event that say who made it happen; null in events from before they were stored.
+pub(crate) struct AuthorColumns {
+    pub(crate) user: Option<Uuid>,
+    pub(crate) user_name: Option<String>,
+    pub(crate) token: Option<Uuid>,
+    pub(crate) token_name: Option<String>,
+    pub(crate) client_name: Option<String>,
+    pub(crate) client_version: Option<String>,
+    pub(crate) reason: Option<String>,
+    pub(crate) change_set: Option<Uuid>,
+}
+
+impl AuthorColumns {
+    pub(crate) fn decode(self) -> Option<EventAttribution> {
+        let (user, client, set) = (self.user?, self.client_name?, self.change_set?);
+        Some(EventAttribution {
+            user: NamedId { id: UserId::from_uuid(user), name: self.user_name },
+            token: self.token.map(|id| NamedId { id: TokenId::from_uuid(id), name: self.token_name }),
+            client: Client::from_stored(client, self.client_version),
+            reason: self.reason.map(Reason::from_stored),
+            change_set: ChangeSetId::from_uuid(set),
+        })
     }
 }

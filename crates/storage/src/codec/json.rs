@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use interline_items::fields::{
     Argument, Arguments, CodePath, Description, FrontMatter, PromptName, Tag, Tags, Title, Url,
 };
-use interline_items::{
-    Attribution, ChangeSetId, Client, EventAttribution, Fields, ImportedFrom, Kind, NamedId, Reason, Record, Scope,
-    SpaceId, TokenId, UserId,
-};
+use interline_items::{Fields, ImportedFrom, Kind, Record, Scope, SpaceId};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -125,45 +122,6 @@ pub(crate) fn encode_imported_from(record: &Record) -> Option<String> {
 pub(crate) fn decode_imported_from(text: &str) -> Result<ImportedFrom, CodecError> {
     let mut object = Object::parse(text, "imported from")?;
     Ok(ImportedFrom { user: object.text("user")?, token: object.text("token")? })
-}
-
-/// Who made a change, for its event: a list without names of its entries, because every event has one. They are the user, its
-/// name, the token, its name, the client, its version, the reason, and the change set.
-pub(crate) fn encode_attribution(record: &Record) -> String {
-    let Record { user, token, names, attribution, .. } = record;
-    let Attribution { client, reason, change_set, .. } = attribution;
-    let mut ids = [[0; 32]; 3];
-    let [user_text, token_text, set_text] = &mut ids;
-    let list = (
-        &*user.uuid().simple().encode_lower(user_text),
-        &names.user,
-        token.map(|token| &*token.uuid().simple().encode_lower(token_text)),
-        &names.token,
-        client.name(),
-        client.version(),
-        reason.as_ref().map(Reason::as_str),
-        &*change_set.id.uuid().simple().encode_lower(set_text),
-    );
-    // Texts and nothing else: there is nothing that could fail.
-    serde_json::to_string(&list).unwrap_or_default()
-}
-
-/// Who made what an event tells of.
-pub(crate) fn decode_attribution(text: &str) -> Result<EventAttribution, CodecError> {
-    let list: Vec<Option<String>> = serde_json::from_str(text).map_err(|_| malformed("attribution"))?;
-    let Ok([user, user_name, token, token_name, client, version, reason, change_set]) = <[_; 8]>::try_from(list) else {
-        return Err(malformed("attribution"));
-    };
-    let id = |text: &str| Uuid::try_parse(text).map_err(|_| malformed("attribution"));
-    let required = |text: Option<String>| text.ok_or_else(|| malformed("attribution"));
-    let token = token.as_deref().map(id).transpose()?;
-    Ok(EventAttribution {
-        user: NamedId { id: UserId::from_uuid(id(&required(user)?)?), name: user_name },
-        token: token.map(|id| NamedId { id: TokenId::from_uuid(id), name: token_name }),
-        client: Client::from_stored(required(client)?, version),
-        reason: reason.map(Reason::from_stored),
-        change_set: ChangeSetId::from_uuid(id(&required(change_set)?)?),
-    })
 }
 
 fn tags_value(tags: &Tags) -> Value {

@@ -11,37 +11,37 @@ use jiff::Timestamp;
 
 use super::PostgresStore;
 use super::history::versions::snapshot_transaction;
-use crate::tables::{change_sets, purged_changes};
+use crate::tables::{change_sets, changed_items, purged_changes};
 
 #[async_trait]
 impl ChangeStore for PostgresStore {
     async fn change_sets(&self, query: &ChangeSetQuery) -> Result<Vec<ChangeSetRef>, StoreError> {
-        self.pools.use_one(async { change_sets::sets(&self.client().await?, query).await }).await
+        self.pools.use_one(async { changed_items::sets(&self.client().await?, query).await }).await
     }
 
-    async fn change_set(
+    async fn change_set_summaries(
         &self,
-        set: ChangeSetRef,
+        sets: &[ChangeSetRef],
         visible: &Visibility,
         max_items: usize,
-    ) -> Result<Option<ChangeSetSummary>, StoreError> {
+    ) -> Result<Vec<ChangeSetSummary>, StoreError> {
         let read = async {
             let mut client = self.client().await?;
-            change_sets::summary(&snapshot_transaction(&mut client).await?, set, visible, max_items).await
+            change_sets::summaries(&snapshot_transaction(&mut client).await?, sets, visible, max_items).await
         };
         self.pools.use_one(read).await
     }
 
     async fn change_set_user(&self, set: ChangeSetRef, visible: &Visibility) -> Result<Option<UserId>, StoreError> {
-        self.pools.use_one(async { change_sets::user(&self.client().await?, set, visible).await }).await
+        self.pools.use_one(async { changed_items::user(&self.client().await?, set, visible).await }).await
     }
 
     async fn is_decided(&self, set: ChangeSetRef, spaces: &BTreeSet<SpaceId>) -> Result<bool, StoreError> {
-        self.pools.use_one(async { change_sets::is_decided(&self.client().await?, set, spaces).await }).await
+        self.pools.use_one(async { changed_items::is_decided(&self.client().await?, set, spaces).await }).await
     }
 
     async fn unreviewed_change_sets(&self, spaces: &[SpaceId], most: usize) -> Result<u64, StoreError> {
-        self.pools.use_one(async { change_sets::count_unreviewed(&self.client().await?, spaces, most).await }).await
+        self.pools.use_one(async { changed_items::count_unreviewed(&self.client().await?, spaces, most).await }).await
     }
 
     async fn name_change_set(&self, named: &NamedChangeSet) -> Result<NamedChangeSet, StoreError> {

@@ -11,37 +11,37 @@ use jiff::Timestamp;
 
 use super::SqliteStore;
 use super::sql::poll_once;
-use crate::tables::{change_sets, purged_changes};
+use crate::tables::{change_sets, changed_items, purged_changes};
 
 #[async_trait]
 impl ChangeStore for SqliteStore {
     async fn change_sets(&self, query: &ChangeSetQuery) -> Result<Vec<ChangeSetRef>, StoreError> {
         let query = query.clone();
-        self.readers.read_long(move |connection| poll_once(change_sets::sets(connection, &query))).await
+        self.readers.read_long(move |connection| poll_once(changed_items::sets(connection, &query))).await
     }
 
-    async fn change_set(
+    async fn change_set_summaries(
         &self,
-        set: ChangeSetRef,
+        sets: &[ChangeSetRef],
         visible: &Visibility,
         max_items: usize,
-    ) -> Result<Option<ChangeSetSummary>, StoreError> {
-        let visible = visible.clone();
-        let read = move |connection: &_| poll_once(change_sets::summary(connection, set, &visible, max_items));
+    ) -> Result<Vec<ChangeSetSummary>, StoreError> {
+        let (sets, visible) = (sets.to_vec(), visible.clone());
+        let read = move |connection: &_| poll_once(change_sets::summaries(connection, &sets, &visible, max_items));
         self.readers.read_long(read).await
     }
 
     async fn change_set_user(&self, set: ChangeSetRef, visible: &Visibility) -> Result<Option<UserId>, StoreError> {
-        self.readers.read(|connection| poll_once(change_sets::user(connection, set, visible)))
+        self.readers.read(|connection| poll_once(changed_items::user(connection, set, visible)))
     }
 
     async fn is_decided(&self, set: ChangeSetRef, spaces: &BTreeSet<SpaceId>) -> Result<bool, StoreError> {
-        self.readers.read(|connection| poll_once(change_sets::is_decided(connection, set, spaces)))
+        self.readers.read(|connection| poll_once(changed_items::is_decided(connection, set, spaces)))
     }
 
     async fn unreviewed_change_sets(&self, spaces: &[SpaceId], most: usize) -> Result<u64, StoreError> {
         let spaces = spaces.to_vec();
-        let count = move |connection: &_| poll_once(change_sets::count_unreviewed(connection, &spaces, most));
+        let count = move |connection: &_| poll_once(changed_items::count_unreviewed(connection, &spaces, most));
         self.readers.read_long(count).await
     }
 

@@ -1,134 +1,102 @@
 //! Change sets, as the records in the table `versions` tell of them, and the table `change_set_names`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use interline_items::{
-    Author, ChangeSetFilter, ChangeSetId, ChangeSetQuery, ChangeSetRef, ChangeSetSummary, ChangedItem, Decision, Kind,
-    LineCounts, NamedChangeSet, NamedId, Reason, ReviewCounts, ReviewState, SpaceId, StoreError, UserId, Visibility,
+    ChangeSetId, ChangeSetRef, ChangeSetSummary, ChangedItem, Kind, LineCounts, NamedChangeSet, NamedId, Reason,
+    ReviewCounts, ReviewState, SpaceId, StoreError, Visibility,
 };
 use jiff::Timestamp;
-use uuid::Uuid;
 
 use crate::codec::names;
-use crate::sql::{Dialect, RowReader, Sql, Statement, column, query_first, query_only, statement, values};
+use crate::sql::{Dialect, RowReader, Sql, Statement, query_first, statement, values};
 
 /// How many reasons of a set are told.
 const MAX_REASONS: usize = 3;
 
-/// Sets after one (?2, ?3) in the order of sets, newest first, which were begun from ?4 on.
-macro_rules! sets {
-    ($where:expr) => {
-        concat!(
-            "SELECT DISTINCT set_begun, change_set FROM versions WHERE ",
-            $where,
-            " AND (set_begun, change_set) < (?2, ?3) AND set_begun >= ?4
-              ORDER BY set_begun DESC, change_set DESC LIMIT ?5"
-        )
-    };
-}
-
-/// The columns of a set that are the same in all its records.
-macro_rules! made_by {
-    () => {
-        // The comparison first: PostgreSQL takes the type of a parameter from where it sees it first.
-        " AND (\"user\" = ?6 OR ?6 IS NULL) AND (token = ?7 OR ?7 IS NULL) AND (client_name = ?8 OR ?8 IS NULL)
-          AND (coalesce(author, 'person') = ?9 OR ?9 IS NULL)"
-    };
-}
-
-/// By the index of sets alone.
-const SETS: Statement = statement!(sets!("space = ?1"));
-const SETS_MADE_BY: Statement = statement!(sets!(concat!("space = ?1", made_by!())));
-const UNREVIEWED: Statement = statement!(sets!("space = ?1 AND review = 'unreviewed'"));
-const UNREVIEWED_MADE_BY: Statement = statement!(sets!(concat!("space = ?1 AND review = 'unreviewed'", made_by!())));
-/// Of an item (?10) in a space.
-const OF_ITEM: Statement = statement!(
-    sqlite: sets!(concat!(
-        "item = (SELECT number FROM items WHERE id = ?10 AND space = ?1)",
-        made_by!(),
-        " AND (review = ?11 OR ?11 IS NULL)"
-    )),
-    postgres: sets!(concat!("item = ?10 AND space = ?1", made_by!(), " AND (review = ?11 OR ?11 IS NULL)")),
-);
-
-/// A statement about the visible records of a set (?2, ?3): in spaces (?1), of kinds (?4).
-macro_rules! visible {
+/// The visible records of some sets (?1): in spaces (?2), of kinds (?3). A set is looked up in each space, and its records
+/// of an item in the parts of the history that have some.
+macro_rules! records {
     ($head:literal, $tail:literal) => {
         statement!(
             sqlite: concat!(
                 $head,
-                " FROM versions JOIN items ON items.number = versions.item LEFT JOIN users ON users.id = versions.user
-                  LEFT JOIN tokens ON tokens.id = versions.token
-                  WHERE versions.space IN (SELECT unhex(value) FROM json_each(?1))
-                  AND set_begun = ?2 AND change_set = ?3 AND ?4 LIKE '%,' || items.kind || ',%' ",
+                " FROM json_each(?1) AS chosen CROSS JOIN json_each(?2) AS visible
+                  CROSS JOIN changed_items AS changed ON changed.space = unhex(visible.value)
+                      AND changed.set_begun = chosen.value ->> 0 AND changed.change_set = unhex(chosen.value ->> 1)
+                  CROSS JOIN items ON items.number = changed.item
+                  CROSS JOIN versions ON versions.item = changed.item AND versions.change_set = changed.change_set
+                      AND stamp_version BETWEEN changed.part * 32 AND changed.part * 32 + 31
+                  WHERE ?3 LIKE '%,' || items.kind || ',%' ",
                 $tail
             ),
             postgres: concat!(
                 $head,
-                " FROM versions JOIN items ON items.id = versions.item LEFT JOIN users ON users.id = versions.\"user\"
-                  LEFT JOIN tokens ON tokens.id = versions.token
-                  WHERE versions.space = ANY (string_to_array(?1, ',')::uuid[])
-                  AND set_begun = ?2 AND change_set = ?3 AND ?4 LIKE '%,' || items.kind || ',%' ",
+                " FROM unnest(string_to_array(?1, ',')) AS chosen
+                  CROSS JOIN unnest(string_to_array(?2, ',')::uuid[]) AS visible
+                  JOIN changed_items AS changed ON changed.space = visible
+                      AND changed.set_begun = split_part(chosen, ':', 1)::bigint
+                      AND changed.change_set = split_part(chosen, ':', 2)::uuid
+                  JOIN items ON items.id = changed.item
+                  JOIN versions ON versions.item = changed.item AND versions.change_set = changed.change_set
+                      AND stamp_version BETWEEN changed.part * 32 AND changed.part * 32 + 31
+                  WHERE ?3 LIKE '%,' || items.kind || ',%' ",
                 $tail
             ),
         )
     };
 }
 
-/// What [`counts`] reads is at the end.
-const TOTALS: Statement = visible!(
-    "SELECT min(at), max(at), count(DISTINCT versions.item),
-            count(*), count(CASE WHEN review = 'unreviewed' THEN 1 END), count(CASE WHEN review = 'undone' THEN 1 END),
-            count(CASE WHEN review = 'partly_undone' THEN 1 END)",
-    ""
+/// The items of each set in the order of their first changes, the first ?4 of them, each with what holds for the whole set.
+const ITEMS: Statement = records!(
+    "SELECT begun, id, set_first, set_last, items_total, set_all, set_unreviewed, set_undone, set_partly_undone,
+            item, kind, space, title, first_stamp, last_stamp, first_version, creations, added, removed,
+            records, unreviewed, undone, partly_undone
+     FROM (
+         SELECT changes.*,
+                min(first_at) OVER (PARTITION BY begun, id) AS set_first, max(last_at) OVER (PARTITION BY begun, id) AS set_last,
+                count(*) OVER (PARTITION BY begun, id) AS items_total,
+                CAST(sum(records) OVER (PARTITION BY begun, id) AS bigint) AS set_all,
+                CAST(sum(unreviewed) OVER (PARTITION BY begun, id) AS bigint) AS set_unreviewed,
+                CAST(sum(undone) OVER (PARTITION BY begun, id) AS bigint) AS set_undone,
+                CAST(sum(partly_undone) OVER (PARTITION BY begun, id) AS bigint) AS set_partly_undone,
+                row_number() OVER (PARTITION BY begun, id ORDER BY first_at, item) AS place
+         FROM (
+             SELECT changed.set_begun AS begun, changed.change_set AS id, items.id AS item, items.kind AS kind,
+                    items.space AS space, coalesce(items.title, items.name, items.path, items.url) AS title,
+                    min(at) AS first_at, max(at) AS last_at, min(stamp_version) AS first_stamp,
+                    max(stamp_version) AS last_stamp, min(versions.version) AS first_version,
+                    count(CASE WHEN action = 'create' THEN 1 END) AS creations,
+                    CAST(sum(lines_added) AS bigint) AS added, CAST(sum(lines_removed) AS bigint) AS removed,
+                    count(*) AS records, count(CASE WHEN review = 'unreviewed' THEN 1 END) AS unreviewed,
+                    count(CASE WHEN review = 'undone' THEN 1 END) AS undone,
+                    count(CASE WHEN review = 'partly_undone' THEN 1 END) AS partly_undone",
+    "        GROUP BY changed.set_begun, changed.change_set, items.id, items.kind, items.space, items.title, items.name,
+                      items.path, items.url
+         ) AS changes
+     ) AS numbered
+     WHERE place <= ?4 ORDER BY begun, id, place"
 );
 
-const MADE_BY: Statement = visible!(
-    "SELECT versions.\"user\", users.name, versions.token, tokens.name, client_name, client_version, versions.author, source",
-    "ORDER BY at LIMIT 1"
+/// Who made the first change of each set.
+const MAKERS: Statement = records!(
+    "SELECT first.begun, first.id, maker, users.name, first.token, tokens.name, client_name, client_version, first.author, source
+     FROM (
+         SELECT changed.set_begun AS begun, changed.change_set AS id, versions.\"user\" AS maker, versions.token AS token,
+                versions.client_name AS client_name, client_version, versions.author AS author, source,
+                row_number() OVER (PARTITION BY changed.set_begun, changed.change_set ORDER BY at) AS place",
+    ") AS first LEFT JOIN users ON users.id = maker LEFT JOIN tokens ON tokens.id = first.token WHERE place = 1"
 );
 
-const REASONS: Statement =
-    visible!("SELECT reason", "AND reason IS NOT NULL GROUP BY reason ORDER BY min(at) LIMIT ?5");
-
-const ITEMS: Statement = visible!(
-    "SELECT items.id, items.kind, items.space, coalesce(items.title, items.name, items.path, items.url),
-            min(stamp_version), max(stamp_version), min(versions.version),
-            count(CASE WHEN action = 'create' THEN 1 END),
-            CAST(sum(lines_added) AS bigint), CAST(sum(lines_removed) AS bigint),
-            count(*), count(CASE WHEN review = 'unreviewed' THEN 1 END), count(CASE WHEN review = 'undone' THEN 1 END),
-            count(CASE WHEN review = 'partly_undone' THEN 1 END)",
-    "GROUP BY items.id, items.kind, items.space, items.title, items.name, items.path, items.url
-     ORDER BY min(at), items.id LIMIT ?5"
-);
-
-macro_rules! is_decided {
-    ($spaces:literal) => {
-        concat!(
-            "SELECT count(*) FROM (SELECT 1 FROM versions WHERE space ",
-            $spaces,
-            " AND set_begun = ?2 AND change_set = ?3 AND review IN ('kept', 'undone', 'partly_undone') LIMIT 1) AS decided"
-        )
-    };
-}
-
-const IS_DECIDED: Statement = statement!(
-    sqlite: is_decided!("IN (SELECT unhex(value) FROM json_each(?1))"),
-    postgres: is_decided!("= ANY (string_to_array(?1, ',')::uuid[])"),
-);
-
-const COUNT_UNREVIEWED: Statement = statement!(
-    "SELECT count(*) FROM (
-         SELECT DISTINCT set_begun, change_set FROM versions WHERE space = ?1 AND review = 'unreviewed' LIMIT ?2
-     ) AS sets"
-);
-
-const DECIDE: Statement = statement!(
-    sqlite: "UPDATE versions SET review = ?4
-             WHERE item = (SELECT number FROM items WHERE id = ?1) AND set_begun = ?2 AND change_set = ?3
-               AND space = (SELECT space FROM items WHERE id = ?1)",
-    postgres: "UPDATE versions SET review = ?4
-               WHERE item = ?1 AND set_begun = ?2 AND change_set = ?3 AND space = (SELECT space FROM items WHERE id = ?1)",
+/// The first ?4 reasons of each set.
+const REASONS: Statement = records!(
+    "SELECT begun, id, reason
+     FROM (
+         SELECT changed.set_begun AS begun, changed.change_set AS id, reason,
+                row_number() OVER (PARTITION BY changed.set_begun, changed.change_set ORDER BY min(at)) AS place",
+    "    AND reason IS NOT NULL GROUP BY changed.set_begun, changed.change_set, reason
+     ) AS given
+     WHERE place <= ?4 ORDER BY begun, id, place"
 );
 
 const NAME: Statement = statement!(
@@ -141,104 +109,35 @@ const NAMED: Statement = statement!("SELECT id, \"user\", token, set_begun FROM 
 const FORGET_NAMES: Statement = statement!(
     "DELETE FROM change_set_names WHERE id IN (
          SELECT id FROM change_set_names WHERE set_begun < ?1 AND NOT EXISTS (
-             SELECT 1 FROM versions WHERE versions.space IN (SELECT space FROM members WHERE members.\"user\" = change_set_names.\"user\")
-               AND versions.set_begun = change_set_names.set_begun AND versions.change_set = change_set_names.id
+             SELECT 1 FROM changed_items WHERE changed_items.space IN (SELECT space FROM members WHERE members.\"user\" = change_set_names.\"user\")
+               AND changed_items.set_begun = change_set_names.set_begun AND changed_items.change_set = change_set_names.id
          ) ORDER BY set_begun LIMIT 1000
      )"
 );
 
-/// Sets that have a record in the spaces of a query, newest first.
-pub(crate) async fn sets<S: Sql>(sql: &S, query: &ChangeSetQuery) -> Result<Vec<ChangeSetRef>, S::Failure> {
-    let ChangeSetFilter { item, user, token, client, author, state, since, before } = &query.filter;
-    // The greatest of all sets that were begun before that time.
-    let begun_before = before.map(|at| ChangeSetRef { begun_at: at, id: ChangeSetId::from_uuid(Uuid::nil()) });
-    let first = [query.after, begun_before].into_iter().flatten().min();
-    let (at, id) = first.map_or((i64::MAX, Uuid::max()), |set| (set.begun_at.as_microsecond(), set.id.uuid()));
-    let since = since.map_or(i64::MIN, Timestamp::as_microsecond);
-    let is_unreviewed = *state == Some(ReviewState::Unreviewed);
-    let makers = user.is_some() || token.is_some() || client.is_some() || author.is_some();
-    let author = author.map(Author::name);
-    let mut found = BTreeSet::new();
-    for space in &query.spaces {
-        let (statement, values): (Statement, &[_]) = match (item, is_unreviewed, makers) {
-            (Some(item), _, _) => {
-                let review = is_unreviewed.then_some(ReviewState::Unreviewed.name());
-                (OF_ITEM, values![*space, at, id, since, query.limit, *user, *token, client, author, *item, review])
-            }
-            (None, false, false) => (SETS, values![*space, at, id, since, query.limit]),
-            (None, true, false) => (UNREVIEWED, values![*space, at, id, since, query.limit]),
-            (None, false, true) => {
-                (SETS_MADE_BY, values![*space, at, id, since, query.limit, *user, *token, client, author])
-            }
-            (None, true, true) => {
-                (UNREVIEWED_MADE_BY, values![*space, at, id, since, query.limit, *user, *token, client, author])
-            }
-        };
-        found.extend(sql.query(statement, values, set_from_row).await?);
-    }
-    Ok(found.into_iter().rev().take(query.limit).collect())
-}
-
-/// A set, as far as it is visible.
-pub(crate) async fn summary<S: Sql>(
+/// Sets, as far as they are visible, in their order of time; those with nothing visible are left out.
+pub(crate) async fn summaries<S: Sql>(
     sql: &S,
-    set: ChangeSetRef,
+    sets: &[ChangeSetRef],
     visible: &Visibility,
     max_items: usize,
-) -> Result<Option<ChangeSetSummary>, S::Failure> {
+) -> Result<Vec<ChangeSetSummary>, S::Failure> {
     let (spaces, kinds) = (spaces_parameter::<S>(visible.spaces()), kinds_parameter(visible));
-    let of_set = values![&spaces, set.begun_at, set.id, &kinds];
-    let totals = |row: &mut RowReader<'_>| {
-        let (first, last) = (row.optional::<Timestamp>()?, row.optional::<Timestamp>()?);
-        Ok((first.zip(last), row.get::<u64>()?, counts(row)?.state()))
-    };
-    let (times, items_total, state) = query_only(sql, TOTALS, of_set, totals).await?;
-    let Some((first_at, last_at)) = times else { return Ok(None) };
-    let mut made_by = query_only(sql, MADE_BY, of_set, |row| maker_from_row(row, set)).await?;
-    let first = values![&spaces, set.begun_at, set.id, &kinds, MAX_REASONS];
-    made_by.reasons = sql.query(REASONS, first, |row| row.get().map(Reason::from_stored)).await?;
-    let some = values![&spaces, set.begun_at, set.id, &kinds, max_items];
-    made_by.items = sql.query(ITEMS, some, item_from_row).await?;
-    Ok(Some(ChangeSetSummary { first_at, last_at, state, items_total, ..made_by }))
-}
-
-/// The user whose visible set it is.
-pub(crate) async fn user<S: Sql>(
-    sql: &S,
-    set: ChangeSetRef,
-    visible: &Visibility,
-) -> Result<Option<UserId>, S::Failure> {
-    let (spaces, kinds) = (spaces_parameter::<S>(visible.spaces()), kinds_parameter(visible));
-    query_first(sql, MADE_BY, values![&spaces, set.begun_at, set.id, &kinds], column).await
-}
-
-/// Whether something of a set was decided.
-pub(crate) async fn is_decided<S: Sql>(
-    sql: &S,
-    set: ChangeSetRef,
-    spaces: &BTreeSet<SpaceId>,
-) -> Result<bool, S::Failure> {
-    let spaces = spaces_parameter::<S>(spaces);
-    let decided: u64 = query_only(sql, IS_DECIDED, values![&spaces, set.begun_at, set.id], column).await?;
-    Ok(decided > 0)
-}
-
-/// How many sets have a record that is not reviewed, of at most so many in each space.
-pub(crate) async fn count_unreviewed<S: Sql>(sql: &S, spaces: &[SpaceId], most: usize) -> Result<u64, S::Failure> {
-    let mut all = 0;
-    for space in spaces {
-        let found: u64 = query_only(sql, COUNT_UNREVIEWED, values![*space, most], column).await?;
-        all += found;
+    let sets = sets_parameter::<S>(sets);
+    let made = sql.query(MAKERS, values![&sets, &spaces, &kinds], maker_from_row).await?;
+    let mut summaries: BTreeMap<ChangeSetRef, ChangeSetSummary> =
+        made.into_iter().map(|summary| (summary.set, summary)).collect();
+    for (set, reason) in sql.query(REASONS, values![&sets, &spaces, &kinds, MAX_REASONS], reason_from_row).await? {
+        summaries.entry(set).and_modify(|summary| summary.reasons.push(reason));
     }
-    Ok(all.min(most as u64))
-}
-
-/// Stores what was decided about changes.
-pub(crate) async fn decide<S: Sql>(sql: &S, decisions: &[Decision]) -> Result<(), S::Failure> {
-    for Decision { set, item, state } in decisions {
-        sql.execute(DECIDE, values![*item, set.begun_at, set.id, state.name()]).await?;
+    // Every row tells of the whole set too.
+    let items = sql.query(ITEMS, values![&sets, &spaces, &kinds, max_items.max(1)], item_of_set_from_row).await?;
+    for ItemOfSet { set, totals, item } in items {
+        summaries.entry(set).and_modify(|summary| totals.add_to(summary, item));
     }
-    Ok(())
+    let mut summaries: Vec<ChangeSetSummary> = summaries.into_values().collect();
+    summaries.iter_mut().for_each(|summary| summary.items.truncate(max_items));
+    Ok(summaries)
 }
 
 /// Names a set, unless the identifier is taken; the set that has the identifier.
@@ -278,7 +177,19 @@ pub(super) fn kinds_parameter(visible: &Visibility) -> String {
     visible.kinds().iter().fold(",".to_owned(), |kinds, kind| kinds + kind.name() + ",")
 }
 
-fn set_from_row(row: &mut RowReader<'_>) -> Result<ChangeSetRef, StoreError> {
+/// Sets as one value: for SQLite a list of pairs as JSON, for PostgreSQL pairs with colons in a list with commas.
+fn sets_parameter<S: Sql>(sets: &[ChangeSetRef]) -> String {
+    let join = |pair: fn(&ChangeSetRef) -> String| sets.iter().map(pair).collect::<Vec<_>>().join(",");
+    match S::DIALECT {
+        Dialect::Sqlite => {
+            let pairs = join(|set| format!("[{},\"{}\"]", set.begun_at.as_microsecond(), set.id.uuid().simple()));
+            format!("[{pairs}]")
+        }
+        Dialect::Postgres => join(|set| format!("{}:{}", set.begun_at.as_microsecond(), set.id)),
+    }
+}
+
+pub(super) fn set_from_row(row: &mut RowReader<'_>) -> Result<ChangeSetRef, StoreError> {
     Ok(ChangeSetRef { begun_at: row.get()?, id: row.get()? })
 }
 
@@ -287,7 +198,8 @@ fn counts(row: &mut RowReader<'_>) -> Result<ReviewCounts, StoreError> {
 }
 
 /// A summary of who made a set; the rest is still empty.
-fn maker_from_row(row: &mut RowReader<'_>, set: ChangeSetRef) -> Result<ChangeSetSummary, StoreError> {
+fn maker_from_row(row: &mut RowReader<'_>) -> Result<ChangeSetSummary, StoreError> {
+    let set = set_from_row(row)?;
     let user = NamedId { id: row.get()?, name: row.optional()? };
     let token = match (row.optional()?, row.optional()?) {
         (Some(id), name) => Some(NamedId { id, name }),
@@ -307,6 +219,41 @@ fn maker_from_row(row: &mut RowReader<'_>, set: ChangeSetRef) -> Result<ChangeSe
         items: Vec::new(),
         items_total: 0,
     })
+}
+
+fn reason_from_row(row: &mut RowReader<'_>) -> Result<(ChangeSetRef, Reason), StoreError> {
+    Ok((set_from_row(row)?, row.get().map(Reason::from_stored)?))
+}
+
+/// What holds for a whole set.
+struct SetTotals {
+    first_at: Timestamp,
+    last_at: Timestamp,
+    items_total: u64,
+    state: ReviewState,
+}
+
+impl SetTotals {
+    fn add_to(self, summary: &mut ChangeSetSummary, item: ChangedItem) {
+        let SetTotals { first_at, last_at, items_total, state } = self;
+        (summary.first_at, summary.last_at) = (first_at, last_at);
+        (summary.items_total, summary.state) = (items_total, state);
+        summary.items.push(item);
+    }
+}
+
+/// An item of a set, and what holds for the set.
+struct ItemOfSet {
+    set: ChangeSetRef,
+    totals: SetTotals,
+    item: ChangedItem,
+}
+
+fn item_of_set_from_row(row: &mut RowReader<'_>) -> Result<ItemOfSet, StoreError> {
+    let set = set_from_row(row)?;
+    let (first_at, last_at, items_total) = (row.get()?, row.get()?, row.get()?);
+    let totals = SetTotals { first_at, last_at, items_total, state: counts(row)?.state() };
+    Ok(ItemOfSet { set, totals, item: item_from_row(row)? })
 }
 
 fn item_from_row(row: &mut RowReader<'_>) -> Result<ChangedItem, StoreError> {

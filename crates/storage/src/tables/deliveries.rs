@@ -3,16 +3,18 @@
 use interline_items::{Attempt, Delivery, DeliveryState, Event, StoreError, WebhookId};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::codec::event_subject::SubjectColumns;
-use crate::codec::{json, names};
+use crate::codec::event_subject::{AuthorColumns, SubjectColumns};
+use crate::codec::names;
 use crate::sql::{Dialect, RowReader, Sql, Statement, query_first, statement, values};
 
 /// The columns that [`from_row`] reads, for a webhook (?1).
 macro_rules! select_deliveries {
     () => {
         "SELECT number, state, due_at, attempts, tried_at, microseconds, status, failure,
-                space, event_number, event, item, kind, version, changed_fields, source, at, attribution
-         FROM deliveries WHERE webhook = ?1 AND "
+                space, event_number, event, item, kind, version, changed_fields, source, at, deliveries.\"user\", users.name,
+                deliveries.token, tokens.name, client_name, client_version, reason, change_set
+         FROM deliveries LEFT JOIN users ON users.id = deliveries.\"user\" LEFT JOIN tokens ON tokens.id = deliveries.token
+         WHERE webhook = ?1 AND "
     };
 }
 
@@ -113,7 +115,17 @@ fn from_row(row: &mut RowReader<'_>) -> Result<Delivery, StoreError> {
             .decode()?,
             source: names::parse_source(row.get()?)?,
             at: row.get()?,
-            attribution: row.optional()?.map(json::decode_attribution).transpose()?,
+            attribution: AuthorColumns {
+                user: row.optional()?,
+                user_name: row.optional()?,
+                token: row.optional()?,
+                token_name: row.optional()?,
+                client_name: row.optional()?,
+                client_version: row.optional()?,
+                reason: row.optional()?,
+                change_set: row.optional()?,
+            }
+            .decode(),
         },
     })
 }

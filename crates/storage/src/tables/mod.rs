@@ -10,6 +10,7 @@
 pub(crate) mod app_purge;
 pub(crate) mod apps;
 pub(crate) mod change_sets;
+pub(crate) mod changed_items;
 pub(crate) mod deliveries;
 pub(crate) mod enrichments;
 pub(crate) mod idempotency;

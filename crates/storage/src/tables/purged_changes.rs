@@ -10,8 +10,8 @@ macro_rules! leave {
     ($join:literal) => {
         concat!(
             "INSERT INTO purged_changes (space, set_begun, change_set, item, kind, purged_at)
-             SELECT DISTINCT versions.space, set_begun, change_set, items.id, items.kind, CAST(?2 AS bigint)
-             FROM versions JOIN items ON ",
+             SELECT DISTINCT changed_items.space, set_begun, change_set, items.id, items.kind, CAST(?2 AS bigint)
+             FROM changed_items JOIN items ON ",
             $join,
             " WHERE items.id = ?1"
         )
@@ -19,7 +19,7 @@ macro_rules! leave {
 }
 
 const LEAVE: Statement =
-    statement!(sqlite: leave!("items.number = versions.item"), postgres: leave!("items.id = versions.item"));
+    statement!(sqlite: leave!("items.number = changed_items.item"), postgres: leave!("items.id = changed_items.item"));
 
 macro_rules! of_set {
     ($spaces:literal) => {

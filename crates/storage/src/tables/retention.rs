@@ -1,8 +1,9 @@
-//! Forgetting old records of histories, in the table `versions`.
+//! Forgetting old records of histories, in the tables `versions` and `changed_items`.
 
 use interline_items::{ItemId, Retention, Stamp, StoreError};
 use uuid::Uuid;
 
+use super::changed_items;
 use crate::codec::retention::{Cut, MAX_ITEMS, OldRecord, RECORDS_TO_READ, cut};
 use crate::sql::{RowReader, Sql, Statement, column, query_first, query_only, statement, values};
 
@@ -131,6 +132,7 @@ pub(crate) async fn forget<S: Sql>(sql: &S, item: ItemId, retention: Retention) 
     let Stamp { version, revision } = first_kept;
     sql.execute(CLOSE, values![item, version, revision, b""]).await?;
     sql.execute(FORGET, values![item, version, revision]).await?;
+    changed_items::forget(sql, item, first_kept).await?;
     Ok(records)
 }
 

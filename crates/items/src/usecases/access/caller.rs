@@ -6,9 +6,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::{
-    Attribution, Author, AuthorNames, ChangeSetRef, Client, Credentials, Error, Event, EventSubject, Item, Kind,
-    Membership, OrganizationId, Proposer, Rank, Record, Refusal, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner,
-    Token, TokenId, User, UserId, Visibility, Writes,
+    Attribution, Author, ChangeSetRef, Client, Credentials, Error, Event, EventSubject, Item, Kind, Membership,
+    OrganizationId, Proposer, Rank, Record, Refusal, Role, Scope, SecretHash, Source, SpaceId, SpaceOwner, Token,
+    TokenId, User, UserId, Visibility, Writes,
 };
 
 use crate::usecases::changes::WriteAttribution;
@@ -365,7 +365,6 @@ impl Caller {
         attribution: Attribution,
     ) -> Record {
         let (source, user, token) = (self.source, self.principal.user, self.token());
-        let names = AuthorNames { user: self.user_name().to_owned(), token: self.token_name().map(str::to_owned) };
         Record {
             action,
             changed_fields,
@@ -373,7 +372,6 @@ impl Caller {
             source,
             user,
             token,
-            names,
             attribution,
             undoes: None,
             lines: None,

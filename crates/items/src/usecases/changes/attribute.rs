@@ -76,16 +76,16 @@ impl WriteAttribution {
 impl Caller {
     /// The client that the caller uses.
     pub(in crate::usecases) fn client(&self) -> Client {
-        let stated = self.write_attribution().lock().client.clone();
-        stated.unwrap_or_else(|| default_client(self))
+        self.write_attribution().lock().client.get_or_insert_with(|| default_client(self)).clone()
     }
 
     /// The attribution of a write of an item.
     pub(in crate::usecases) fn attribution(&self, item: &Item) -> Attribution {
-        let (client, writing) = (self.client(), self.write_attribution());
-        let (reason, change_set) = {
-            let stated = writing.lock();
-            (stated.reason.clone(), stated.change_set)
+        let writing = self.write_attribution();
+        let (client, reason, change_set) = {
+            let mut stated = writing.lock();
+            let client = stated.client.get_or_insert_with(|| default_client(self)).clone();
+            (client, stated.reason.clone(), stated.change_set)
         };
         let change_set = match change_set {
             Some(StatedSet::Own(set)) => Some(set),

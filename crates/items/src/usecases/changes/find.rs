@@ -64,15 +64,16 @@ impl Interline {
         loop {
             let query = ChangeSetQuery { spaces: caller.spaces(), filter: filter.clone(), after, limit };
             let found = self.store.change_sets(&query).await?;
-            for set in &found {
-                after = Some(*set);
-                let summary = self.store.change_set(*set, caller.visible(), LISTED_ITEMS).await?;
-                let fits = |summary: &ChangeSetSummary| filter.state.is_none_or(|state| summary.state == state);
-                sets.extend(summary.filter(fits));
+            let summaries = self.store.change_set_summaries(&found, caller.visible(), LISTED_ITEMS).await?;
+            let fits = |summary: &ChangeSetSummary| filter.state.is_none_or(|state| summary.state == state);
+            for summary in summaries.into_iter().rev().filter(fits) {
+                after = Some(summary.set);
+                sets.push(summary);
                 if sets.len() == limit {
                     return Ok(ChangeSetPage { sets, next: after });
                 }
             }
+            after = found.last().copied().or(after);
             scanned += found.len();
             if found.len() < limit {
                 return Ok(ChangeSetPage { sets, next: None });

@@ -124,8 +124,8 @@ pub(super) fn lost_every_round() -> Error {
 mod tests {
     use super::*;
     use crate::{
-        Action, Attribution, AuthorNames, Client, ContentWrite, EventKind, Fields, ItemId, Kind, Record, Source,
-        SpaceId, Stamp, UserId,
+        Action, Attribution, Client, ContentWrite, EventKind, Fields, ItemId, Kind, Record, Source, SpaceId, Stamp,
+        UserId,
     };
 
     /// A change of a tag.
@@ -154,7 +154,6 @@ mod tests {
             source,
             user: UserId::generate(),
             token: None,
-            names: AuthorNames::default(),
             attribution: Attribution::by_person(Client::from_stored("test".to_owned(), None)),
             undoes: None,
             lines: None,

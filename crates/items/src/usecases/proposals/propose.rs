@@ -142,8 +142,9 @@ fn proposed(next: ProposalRef, before: Option<Proposal>, writes: &[ItemWrite], l
         space: item.space,
         title: item.fields.shown_title().map(str::to_owned),
         base,
-        user: NamedId { id: record.user, name: Some(record.names.user.clone()) },
-        token: record.token.map(|id| NamedId { id, name: record.names.token.clone() }),
+        // Storages know the names.
+        user: NamedId { id: record.user, name: None },
+        token: record.token.map(|id| NamedId { id, name: None }),
         author: record.attribution.author,
         source: record.source,
         client: record.attribution.client.clone(),

@@ -8,17 +8,19 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use crate::codec::event_subject::SubjectColumns;
-use crate::codec::{json, names};
+use crate::codec::event_subject::{AuthorColumns, SubjectColumns};
+use crate::codec::names;
 use crate::postgres::failure::Failure;
 use crate::postgres::rows::{count, maybe_count, time};
 
 const AFTER: &str = "
-    SELECT event.* FROM unnest($1::uuid[], $2::bigint[]) AS known (space, number)
+    SELECT event.*, users.name AS user_name, tokens.name AS token_name
+    FROM unnest($1::uuid[], $2::bigint[]) AS known (space, number)
     CROSS JOIN LATERAL (
         SELECT * FROM events WHERE events.space = known.space AND events.number > known.number
         ORDER BY events.number LIMIT $3
     ) AS event
+    LEFT JOIN users ON users.id = event.\"user\" LEFT JOIN tokens ON tokens.id = event.token
     ORDER BY event.space, event.number
     LIMIT $3";
 
@@ -63,7 +65,17 @@ fn event(row: &Row) -> Result<Event, Failure> {
         .decode()?,
         source: names::parse_source(row.try_get("source")?)?,
         at: time(row, "at")?,
-        attribution: row.try_get::<_, Option<&str>>("attribution")?.map(json::decode_attribution).transpose()?,
+        attribution: AuthorColumns {
+            user: row.try_get("user")?,
+            user_name: row.try_get("user_name")?,
+            token: row.try_get("token")?,
+            token_name: row.try_get("token_name")?,
+            client_name: row.try_get("client_name")?,
+            client_version: row.try_get("client_version")?,
+            reason: row.try_get("reason")?,
+            change_set: row.try_get("change_set")?,
+        }
+        .decode(),
     })
 }
 

@@ -12,17 +12,45 @@ use crate::postgres::jobs::{JobsForChange, enqueue};
 use crate::postgres::rows::stored;
 use crate::postgres::write::commit::LockedItem;
 use crate::postgres::write::transaction_retry::CommitProof;
+use crate::tables::changed_items;
 
-const PUT_RECORD: &str = "
-    INSERT INTO versions (
+/// The record, and the row of its set and item where it is the first of them. `$27` and `$28` are the space and the beginning
+/// of the set.
+macro_rules! put_record {
+    ($late:literal) => {
+        concat!(
+            "WITH changed AS (
+                 INSERT INTO changed_items (
+                     space, set_begun, change_set, item, part, \"user\", token, client_name, author, review
+                 )
+                 VALUES ($27, $28, $19, $1, $29, $9, $10, $20, $23, $30)
+                 ON CONFLICT DO NOTHING
+             )",
+            $late,
+            " INSERT INTO versions (
         item, stamp_version, stamp_revision, version, action, changed_fields, at, source, \"user\", token,
         content_characters, content_bytes, fields, undo_kind, undo, content_hash, imported_from,
-        merged_base, space, change_set, set_begun, client_name, client_version, reason, author, review, undoes,
-        lines_added, lines_removed, accepted
+        merged_base, change_set, client_name, client_version, reason, author, undoes, lines_added, lines_removed,
+        accepted
     ) VALUES (
         $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-        $25, $26, $27, $28, $29, $30
-    )";
+        $25, $26, $31
+    )"
+        )
+    };
+}
+
+const PUT_RECORD: &str = put_record!("");
+
+/// A record that nobody has looked at makes its item so in the set, whatever was decided before it. Not by
+/// `ON CONFLICT DO UPDATE`, which would lock the row, and that is a write.
+const PUT_UNREVIEWED_RECORD: &str = put_record!(
+    ", late AS (
+         UPDATE changed_items SET author = $23, review = $30
+         WHERE space = $27 AND set_begun = $28 AND change_set = $19 AND item = $1 AND part = $29
+           AND review IS DISTINCT FROM $30
+     )"
+);
 
 /// For the version of an item that is about to be repaired: an older program has left its hash with the item alone.
 const KEEP_HASH: &str = "
@@ -38,8 +66,11 @@ const PUT_EVENT: &str = "
     WITH counter AS (
         UPDATE spaces SET last_event = last_event + 1 WHERE id = $1 RETURNING last_event
     )
-    INSERT INTO events (space, number, event, item, kind, version, changed_fields, source, at, attribution)
-    SELECT $1, last_event, $2, $3, $4, $5, $6, $7, $8, $9 FROM counter
+    INSERT INTO events (
+        space, number, event, item, kind, version, changed_fields, source, at, \"user\", token, client_name, client_version,
+        reason, change_set
+    )
+    SELECT $1, last_event, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 FROM counter
     RETURNING number,
         EXISTS (SELECT FROM webhooks WHERE webhooks.space = $1 AND stopped_at IS NULL) AS has_webhooks,
         EXISTS (SELECT FROM tasks_done WHERE task = 'enrich' AND until > $8) AS is_enriching";
@@ -57,7 +88,8 @@ pub(crate) async fn put_record(
     let version = stored(item.stamp.version)?;
     let new_fields = before.is_none_or(|locked| locked.fields != item.fields);
     let content = item.content.as_ref();
-    let statement = transaction.prepare_cached(PUT_RECORD).await?;
+    let review = names::stored_initial_review(record);
+    let statement = transaction.prepare_cached(review.map_or(PUT_RECORD, |_| PUT_UNREVIEWED_RECORD)).await?;
     transaction
         .execute(
             &statement,
@@ -80,17 +112,18 @@ pub(crate) async fn put_record(
                 &undo.and(content).map(|content| content.hash.as_slice()),
                 &json::encode_imported_from(record),
                 &record.merged_base.map(stored).transpose()?,
-                &item.space.uuid(),
                 &change_set.id.uuid(),
-                &change_set.begun_at.as_microsecond(),
                 &client.name(),
                 &client.version(),
                 &reason.as_ref().map(Reason::as_str),
                 &names::stored_author(*author),
-                &names::stored_initial_review(record),
                 &record.undoes.map(ChangeSetId::uuid),
                 &record.lines.map(|lines| stored(lines.added)).transpose()?,
                 &record.lines.map(|lines| stored(lines.removed)).transpose()?,
+                &item.space.uuid(),
+                &change_set.begun_at.as_microsecond(),
+                &stored(changed_items::part(item.stamp))?,
+                &review,
                 &proposals::encode_accepted(record),
             ],
         )
@@ -123,8 +156,8 @@ pub(crate) fn changes(stamp: Stamp) -> u64 {
 }
 
 /// Gives an event the next number of its space, and enqueues the jobs that follow from it.
-pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &NewEvent) -> Result<CommitProof, Failure> {
-    let NewEvent { space, subject: item, at, .. } = *event;
+pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &NewEvent<'_>) -> Result<CommitProof, Failure> {
+    let NewEvent { space, subject: item, at, author, .. } = *event;
     let statement = transaction.prepare_cached(PUT_EVENT).await?;
     let row = transaction
         .query_one(
@@ -138,7 +171,12 @@ pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &NewEvent) -
                 &event.changed_fields,
                 &event.source,
                 &at,
-                &event.attribution,
+                &author.user,
+                &author.token,
+                &author.client.name(),
+                &author.client.version(),
+                &author.reason,
+                &author.change_set,
             ],
         )
         .await?;
@@ -147,7 +185,7 @@ pub(crate) async fn put_event(transaction: &Transaction<'_>, event: &NewEvent) -
     let item_to_enrich = (event.asks_for_enrichment && is_enriching).then_some(item);
     let has_webhooks = row.try_get("has_webhooks")?;
     let due = work_time(at);
-    let jobs = JobsForChange { space, event: number, at: due, has_webhooks, user: event.user, item_to_enrich };
+    let jobs = JobsForChange { space, event: number, at: due, has_webhooks, user: author.user, item_to_enrich };
     enqueue(transaction, &jobs).await?;
     Ok(CommitProof::Event { space, number, item, at })
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use deadpool_postgres::{Client, Transaction};
 use interline_items::{
-    Attribution, ChangeSetId, ChangeSetRef, ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, LineCounts,
-    MergedFrom, NamedId, Reason, Stamp, StoreError, TokenId, UserId, Version,
+    Attribution, ChangeSetId, ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, LineCounts, MergedFrom,
+    NamedId, Reason, Stamp, StoreError, TokenId, UserId, Version,
 };
 use tokio_postgres::{IsolationLevel, Row};
 
@@ -14,8 +14,9 @@ use crate::codec::whole_versions::{WholeVersions, by_promise};
 use crate::codec::{json, names, proposals};
 use crate::integrity::{Damage, check_version};
 use crate::postgres::failure::Failure;
-use crate::postgres::rows::{count, decoded, maybe_count, maybe_id, time};
+use crate::postgres::rows::{count, decoded, maybe_count, maybe_id, maybe_time, time};
 use crate::postgres::write::transaction_retry::run_blocking;
+use crate::tables::changed_items;
 
 const TOTAL: &str = "SELECT count(*) AS total FROM versions WHERE item = $1";
 
@@ -23,22 +24,27 @@ const TOTAL: &str = "SELECT count(*) AS total FROM versions WHERE item = $1";
 macro_rules! select_record {
     () => {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
-                versions.\"user\", users.name AS user_name, token, tokens.name AS token_name, imported_from,
-                content_characters, content_bytes, content_hash, merged_base, change_set, set_begun, client_name,
-                client_version, reason, versions.author, review, undoes, lines_added, lines_removed,
-                accepted
-         FROM versions LEFT JOIN users ON users.id = versions.\"user\" LEFT JOIN tokens ON tokens.id = versions.token"
+                versions.\"user\", users.name AS user_name, versions.token, tokens.name AS token_name, imported_from,
+                content_characters, content_bytes, content_hash, merged_base, versions.change_set, changed_items.set_begun,
+                versions.client_name, client_version, reason, versions.author, changed_items.review, undoes, lines_added,
+                lines_removed, accepted
+         FROM versions LEFT JOIN users ON users.id = versions.\"user\" LEFT JOIN tokens ON tokens.id = versions.token
+         LEFT JOIN changed_items ON changed_items.item = versions.item AND changed_items.part = stamp_version / 32
+                                AND changed_items.change_set = versions.change_set"
     };
 }
 
-const RECORDS: &str =
-    concat!(select_record!(), " WHERE item = $1 ORDER BY stamp_version DESC, stamp_revision DESC LIMIT $2 OFFSET $3");
+const RECORDS: &str = concat!(
+    select_record!(),
+    " WHERE versions.item = $1 ORDER BY stamp_version DESC, stamp_revision DESC LIMIT $2 OFFSET $3"
+);
 
 /// A version has the stamp that its record made, so the index of stamps finds it.
-const RECORD: &str = concat!(select_record!(), " WHERE item = $1 AND stamp_version = $2 AND version IS NOT NULL");
+const RECORD: &str =
+    concat!(select_record!(), " WHERE versions.item = $1 AND stamp_version = $2 AND version IS NOT NULL");
 
 const SOME_RECORDS: &str =
-    concat!(select_record!(), " WHERE item = $1 AND stamp_version = ANY($2) AND version IS NOT NULL");
+    concat!(select_record!(), " WHERE versions.item = $1 AND stamp_version = ANY($2) AND version IS NOT NULL");
 
 const FIELDS: &str = "
     SELECT fields FROM versions
@@ -197,6 +203,8 @@ fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {
     let stamp = Stamp { version: count(row, "stamp_version")?, revision: count(row, "stamp_revision")? };
     let merged_base = maybe_count(row, "merged_base")?;
     let accepted: Option<&str> = row.try_get("accepted")?;
+    let attribution = attribution_from_row(row)?;
+    let review = names::parse_review(row.try_get("review")?).map_err(StoreError::from)?;
     Ok(HistoryRecord {
         stamp,
         version: maybe_count(row, "version")?,
@@ -209,8 +217,8 @@ fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {
         imported_from: imported_from.map(json::decode_imported_from).transpose().map_err(StoreError::from)?,
         content: characters.zip(bytes).map(|(characters, bytes)| ContentSize { characters, bytes }),
         merged_from: merged_base.map(|base| MergedFrom::in_version(stamp.version, base)),
-        attribution: attribution_from_row(row)?,
-        review: names::parse_review(row.try_get("review")?).map_err(StoreError::from)?,
+        review: changed_items::review_of_record(attribution.author, review),
+        attribution,
         undoes: maybe_id(row, "undoes", ChangeSetId::from_uuid)?,
         lines: match (maybe_count(row, "lines_added")?, maybe_count(row, "lines_removed")?) {
             (Some(added), Some(removed)) => Some(LineCounts { added, removed }),
@@ -222,10 +230,11 @@ fn record_from_row(row: &Row) -> Result<HistoryRecord, Failure> {
 
 fn attribution_from_row(row: &Row) -> Result<Attribution, Failure> {
     let id = ChangeSetId::from_uuid(row.try_get("change_set")?);
+    let begun_at = maybe_time(row, "set_begun")?;
     Ok(Attribution {
         client: interline_items::Client::from_stored(row.try_get("client_name")?, row.try_get("client_version")?),
         reason: row.try_get::<_, Option<String>>("reason")?.map(Reason::from_stored),
         author: names::parse_author(row.try_get("author")?).map_err(StoreError::from)?,
-        change_set: ChangeSetRef { id, begun_at: time(row, "set_begun")? },
+        change_set: changed_items::set_of_record(id, begun_at, time(row, "at")?),
     })
 }

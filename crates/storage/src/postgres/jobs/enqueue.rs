@@ -35,9 +35,13 @@ const DELIVER: &str = concat!(
          SELECT id, space, \"user\", kinds FROM webhooks WHERE space = $1 AND stopped_at IS NULL
          ORDER BY id FOR KEY SHARE SKIP LOCKED
      ), queued AS (
-         INSERT INTO deliveries (webhook, space, event_number, event, item, kind, version, changed_fields, source, at, attribution)
+         INSERT INTO deliveries (
+             webhook, space, event_number, event, item, kind, version, changed_fields, source, at, \"user\", token,
+             client_name, client_version, reason, change_set
+         )
          SELECT subscribed.id, events.space, events.number, events.event, events.item, events.kind, events.version,
-                events.changed_fields, events.source, events.at, events.attribution
+                events.changed_fields, events.source, events.at, events.\"user\", events.token, events.client_name,
+                events.client_version, events.reason, events.change_set
          FROM subscribed JOIN events ON events.space = subscribed.space AND events.number = $2
          WHERE subscribed.kinds IS NULL OR subscribed.kinds::jsonb ? events.kind
          RETURNING webhook

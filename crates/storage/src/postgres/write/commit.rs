@@ -23,7 +23,7 @@ use crate::postgres::items::item_rows;
 use crate::postgres::items::unique;
 use crate::postgres::rows;
 use crate::postgres::write::transaction_retry::{CommitProof, RetryableTransaction, run_blocking};
-use crate::tables::{change_sets, idempotency, import_sources, proposals, purged_changes};
+use crate::tables::{changed_items, idempotency, import_sources, proposals, purged_changes};
 
 /// Rows are locked in the order of ids, so that two commits never wait for each other.
 const LOCK: &str = "
@@ -100,9 +100,11 @@ impl RetryableTransaction for EncodedBatch {
             idempotency::put(transaction, record).await?;
             proof = CommitProof::from(record);
         }
-        let ids: Vec<ItemId> = self.writes.iter().map(|encoded| encoded.write.after.id).collect();
+        // Those that are decided about too, so that a record that comes after the decision is not decided about.
+        let decided = self.decisions.iter().map(|decision| decision.item);
+        let ids: Vec<ItemId> = self.writes.iter().map(|encoded| encoded.write.after.id).chain(decided).collect();
         let mut locked = lock(transaction, &ids).await?;
-        let mut events = Vec::new();
+        let mut events: Vec<NewEvent<'_>> = Vec::new();
         for encoded in &self.writes {
             let write = &encoded.write;
             let id = write.after.id;
@@ -121,7 +123,7 @@ impl RetryableTransaction for EncodedBatch {
             }
         }
         import_sources::put(transaction, &self.imports).await?;
-        change_sets::decide(transaction, &self.decisions).await?;
+        changed_items::decide(transaction, &self.decisions).await?;
         proposals::write(transaction, &self.proposals).await?;
         events.extend(self.announcements.iter().map(NewEvent::from_announcement));
         Ok(((), put_events(transaction, events).await?.unwrap_or(proof)))
@@ -222,8 +224,8 @@ async fn damaged_copy(transaction: &Transaction<'_>, id: ItemId) -> Result<Optio
 
 /// Writes the events with their numbers: last, because the counter of a space stays locked until the commit, and in the
 /// order of spaces, so that two commits never wait for each other. The order within a space is kept.
-async fn put_events(transaction: &Transaction<'_>, events: Vec<NewEvent>) -> Result<Option<CommitProof>, Failure> {
-    let mut by_space: BTreeMap<Uuid, Vec<NewEvent>> = BTreeMap::new();
+async fn put_events(transaction: &Transaction<'_>, events: Vec<NewEvent<'_>>) -> Result<Option<CommitProof>, Failure> {
+    let mut by_space: BTreeMap<Uuid, Vec<NewEvent<'_>>> = BTreeMap::new();
     for event in events {
         by_space.entry(event.space).or_default().push(event);
     }

@@ -7,13 +7,15 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
-use crate::codec::event_subject::SubjectColumns;
-use crate::codec::{json, names};
+use crate::codec::event_subject::{AuthorColumns, SubjectColumns};
+use crate::codec::names;
 use crate::sqlite::failure::Failure;
 use crate::sqlite::rows::Columns;
 
 const AFTER: &str = "
-    SELECT number, event, item, kind, version, changed_fields, source, at, attribution FROM events
+    SELECT number, event, item, kind, version, changed_fields, source, at, events.user, users.name, events.token, tokens.name,
+           client_name, client_version, reason, change_set
+    FROM events LEFT JOIN users ON users.id = events.user LEFT JOIN tokens ON tokens.id = events.token
     WHERE space = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
 
 const RANGE: &str = "
@@ -64,7 +66,17 @@ fn event(space: SpaceId, columns: &mut Columns<'_>) -> Result<Event, Failure> {
         .decode()?,
         source: names::parse_source(columns.text()?)?,
         at: columns.time()?,
-        attribution: columns.optional_text()?.map(json::decode_attribution).transpose()?,
+        attribution: AuthorColumns {
+            user: columns.optional_uuid()?,
+            user_name: columns.next()?,
+            token: columns.optional_uuid()?,
+            token_name: columns.next()?,
+            client_name: columns.next()?,
+            client_version: columns.next()?,
+            reason: columns.next()?,
+            change_set: columns.optional_uuid()?,
+        }
+        .decode(),
     })
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use interline_items::{
-    Attribution, ChangeSetId, ChangeSetRef, Client, ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId,
-    LineCounts, MergedFrom, NamedId, Reason, Stamp, TokenId, UserId, Version,
+    Attribution, ChangeSetId, Client, ContentSize, HistoryPage, HistoryQuery, HistoryRecord, ItemId, LineCounts,
+    MergedFrom, NamedId, Reason, Stamp, TokenId, UserId, Version,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -14,6 +14,7 @@ use crate::codec::{json, names, proposals};
 use crate::integrity::{Damage, check_version};
 use crate::sqlite::failure::Failure;
 use crate::sqlite::rows::Columns;
+use crate::tables::changed_items;
 
 const NUMBER: &str = "SELECT number FROM items WHERE id = ?1";
 
@@ -23,18 +24,23 @@ const TOTAL: &str = "SELECT count(*) FROM versions WHERE item = ?1";
 macro_rules! select_record {
     () => {
         "SELECT stamp_version, stamp_revision, version, action, changed_fields, at, source,
-                versions.user, users.name, token, tokens.name, imported_from, content_characters, content_bytes,
-                merged_base, change_set, set_begun, client_name, client_version, reason, versions.author, review, undoes,
-                lines_added, lines_removed, accepted
-         FROM versions LEFT JOIN users ON users.id = versions.user LEFT JOIN tokens ON tokens.id = versions.token"
+                versions.user, users.name, versions.token, tokens.name, imported_from, content_characters, content_bytes,
+                merged_base, versions.change_set, changed_items.set_begun, versions.client_name, client_version, reason,
+                versions.author, changed_items.review, undoes, lines_added, lines_removed, accepted
+         FROM versions LEFT JOIN users ON users.id = versions.user LEFT JOIN tokens ON tokens.id = versions.token
+         LEFT JOIN changed_items ON changed_items.item = versions.item AND changed_items.part = stamp_version / 32
+                                AND changed_items.change_set = versions.change_set"
     };
 }
 
-const RECORDS: &str =
-    concat!(select_record!(), " WHERE item = ?1 ORDER BY stamp_version DESC, stamp_revision DESC LIMIT ?2 OFFSET ?3");
+const RECORDS: &str = concat!(
+    select_record!(),
+    " WHERE versions.item = ?1 ORDER BY stamp_version DESC, stamp_revision DESC LIMIT ?2 OFFSET ?3"
+);
 
 // A version has the stamp that its record made, so the index of stamps finds it.
-const RECORD: &str = concat!(select_record!(), " WHERE item = ?1 AND stamp_version = ?2 AND version IS NOT NULL");
+const RECORD: &str =
+    concat!(select_record!(), " WHERE versions.item = ?1 AND stamp_version = ?2 AND version IS NOT NULL");
 
 const FIELDS: &str = "
     SELECT fields FROM versions
@@ -150,37 +156,42 @@ fn content(connection: &Connection, item: i64, version: i64) -> Result<Option<Ar
 fn record_from_row(row: &Row<'_>) -> Result<HistoryRecord, Failure> {
     let mut columns = Columns::from_row(row);
     let stamp = Stamp { version: columns.count()?, revision: columns.count()? };
+    let (version, action) = (columns.optional_count()?, names::parse_action(columns.text()?)?);
+    let (changed_fields, at) = (json::decode_strings(columns.text()?, "changed fields")?, columns.time()?);
+    let source = names::parse_source(columns.text()?)?;
+    let user = NamedId { id: UserId::from_uuid(columns.uuid()?), name: columns.next()? };
+    let token = match (columns.optional_uuid()?, columns.next()?) {
+        (Some(id), name) => Some(NamedId { id: TokenId::from_uuid(id), name }),
+        (None, _) => None,
+    };
+    let imported_from = columns.optional_text()?.map(json::decode_imported_from).transpose()?;
+    let content = columns.optional_count()?.zip(columns.optional_count()?);
+    let merged_base = columns.optional_count()?;
+    let set = ChangeSetId::from_uuid(columns.uuid()?);
+    let change_set = changed_items::set_of_record(set, columns.optional_time()?, at);
+    let client = Client::from_stored(columns.next()?, columns.next()?);
+    let reason = columns.next::<Option<String>>()?.map(Reason::from_stored);
+    let author = names::parse_author(columns.optional_text()?)?;
+    let review = names::parse_review(columns.optional_text()?)?;
+    let undoes = columns.optional_uuid()?.map(ChangeSetId::from_uuid);
+    let lines = columns.optional_count()?.zip(columns.optional_count()?);
+    let accepted = columns.optional_text()?.map(proposals::decode_accepted).transpose()?;
     Ok(HistoryRecord {
         stamp,
-        version: columns.optional_count()?,
-        action: names::parse_action(columns.text()?)?,
-        changed_fields: json::decode_strings(columns.text()?, "changed fields")?,
-        at: columns.time()?,
-        source: names::parse_source(columns.text()?)?,
-        user: NamedId { id: UserId::from_uuid(columns.uuid()?), name: columns.next()? },
-        token: match (columns.optional_uuid()?, columns.next()?) {
-            (Some(id), name) => Some(NamedId { id: TokenId::from_uuid(id), name }),
-            (None, _) => None,
-        },
-        imported_from: columns.optional_text()?.map(json::decode_imported_from).transpose()?,
-        content: match (columns.optional_count()?, columns.optional_count()?) {
-            (Some(characters), Some(bytes)) => Some(ContentSize { characters, bytes }),
-            _ => None,
-        },
-        merged_from: columns.optional_count()?.map(|base| MergedFrom::in_version(stamp.version, base)),
-        attribution: {
-            let id = ChangeSetId::from_uuid(columns.uuid()?);
-            let change_set = ChangeSetRef { id, begun_at: columns.time()? };
-            let client = Client::from_stored(columns.next()?, columns.next()?);
-            let reason = columns.next::<Option<String>>()?.map(Reason::from_stored);
-            Attribution { client, reason, author: names::parse_author(columns.optional_text()?)?, change_set }
-        },
-        review: names::parse_review(columns.optional_text()?)?,
-        undoes: columns.optional_uuid()?.map(ChangeSetId::from_uuid),
-        lines: match (columns.optional_count()?, columns.optional_count()?) {
-            (Some(added), Some(removed)) => Some(LineCounts { added, removed }),
-            _ => None,
-        },
-        accepted: columns.optional_text()?.map(proposals::decode_accepted).transpose()?,
+        version,
+        action,
+        changed_fields,
+        at,
+        source,
+        user,
+        token,
+        imported_from,
+        content: content.map(|(characters, bytes)| ContentSize { characters, bytes }),
+        merged_from: merged_base.map(|base| MergedFrom::in_version(stamp.version, base)),
+        attribution: Attribution { client, reason, author, change_set },
+        review: changed_items::review_of_record(author, review),
+        undoes,
+        lines: lines.map(|(added, removed)| LineCounts { added, removed }),
+        accepted,
     })
 }

@@ -8,9 +8,13 @@ use super::super::failure::Failure;
 
 /// For each webhook that wants the event, a copy of it to be delivered.
 const DELIVER: &str = "
-    INSERT INTO deliveries (webhook, space, event_number, event, item, kind, version, changed_fields, source, at, attribution)
+    INSERT INTO deliveries (
+        webhook, space, event_number, event, item, kind, version, changed_fields, source, at, user, token, client_name,
+        client_version, reason, change_set
+    )
     SELECT webhooks.id, events.space, events.number, events.event, events.item, events.kind, events.version,
-           events.changed_fields, events.source, events.at, events.attribution
+           events.changed_fields, events.source, events.at, events.user, events.token, events.client_name,
+           events.client_version, events.reason, events.change_set
     FROM webhooks JOIN events ON events.space = webhooks.space AND events.number = ?2
     WHERE webhooks.space = ?1 AND webhooks.stopped_at IS NULL
       AND (webhooks.kinds IS NULL OR EXISTS (SELECT 1 FROM json_each(webhooks.kinds) WHERE value = events.kind))

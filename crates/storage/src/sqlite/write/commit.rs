@@ -20,7 +20,7 @@ use crate::sqlite::rows;
 use crate::sqlite::sql::poll_once;
 use crate::sqlite::write::encoded_write::{EncodedBatch, EncodedWrite};
 use crate::sqlite::write::group_commit::CommitGroup;
-use crate::tables::{change_sets, idempotency, import_sources, proposals, purged_changes};
+use crate::tables::{changed_items, idempotency, import_sources, proposals, purged_changes};
 
 // SQLite compares what differs, so that an edit touches the indexes of `updated_at` alone.
 const STORED_ITEM: &str = "
@@ -75,7 +75,7 @@ pub(crate) fn write_batch(
     }
     let connection = group.connection();
     poll_once(import_sources::put(connection, &batch.imports))?;
-    poll_once(change_sets::decide(connection, &batch.decisions))?;
+    poll_once(changed_items::decide(connection, &batch.decisions))?;
     poll_once(proposals::write(connection, &batch.proposals))?;
     for announcement in &batch.announcements {
         records::put_event(connection, &NewEvent::from_announcement(announcement))?;

@@ -106,8 +106,6 @@ pub(super) fn acceptance_batch(
         let record = &mut write.record;
         record.user = summary.user.id;
         record.token = summary.token.as_ref().map(|token| token.id);
-        record.names.user = summary.user.name.clone().unwrap_or_default();
-        record.names.token = summary.token.as_ref().and_then(|token| token.name.clone());
         record.source = summary.source;
         record.attribution.client = summary.client.clone();
         record.attribution.reason = summary.reason.clone();

@@ -223,7 +223,7 @@ async fn changes(observed: &mut Observed, server: &TestServer) {
         observed.ask(&format!("PATCH /notes/{note}"), body).await;
     }
     // An event of a server from before changes were attributed.
-    server.store.execute("UPDATE deliveries SET attribution = NULL WHERE version = 2").await;
+    server.store.execute("UPDATE deliveries SET client_name = NULL WHERE version = 2").await;
     observed.ask(&format!("GET /changes/{}", set(1)), Value::Null).await;
     let skipping = json!({"skip_conflicts": true});
     observed.ask(&format!("POST /changes/{}/undo", set(1)), skipping).await;
