@@ -20,6 +20,7 @@ pub(crate) struct Config {
     pub(crate) data_dir: Option<String>,
     pub(crate) database: Option<String>,
     pub(crate) auth: Option<String>,
+    pub(crate) mcp_writes: Option<String>,
     pub(crate) rate_limit: Option<String>,
     pub(crate) allowed_origin: Option<Vec<String>>,
     pub(crate) allowed_host: Option<Vec<String>>,

@@ -111,13 +111,20 @@ impl LocalStore {
         LocalService::new(self.interline, self.owner.id)
     }
 
-    /// Serves MCP on standard input and output until the input ends: with an agent's token, or as the owner's local agent.
-    pub(crate) async fn serve_mcp(self, server: McpServer, token: Option<&str>) -> Result<(), CommandError> {
+    /// Serves MCP on standard input and output until the input ends: with an agent's token, which says itself what becomes of
+    /// its writes, or as the owner's local agent, of whose writes `writes` says so.
+    pub(crate) async fn serve_mcp(
+        self,
+        server: McpServer,
+        token: Option<&str>,
+        writes: Writes,
+    ) -> Result<(), CommandError> {
         let identity = match token {
             Some(id) => Identity::TrustedToken(self.agent_token(id).await?),
             None => Identity::User(self.owner.id),
         };
-        let served = interline_server::serve_mcp(server, self.interline, identity).await;
+        let interline = self.interline.with_local_agent_writes(writes);
+        let served = interline_server::serve_mcp(server, interline, identity).await;
         served.map_err(|error| CommandError::failed(format!("the MCP server stopped: {error}")))
     }
 
@@ -186,9 +193,10 @@ impl LocalStore {
         Ok(self.interline.delete_token(&caller, token.id).await?)
     }
 
-    /// The agents' token of the owner with this name, which is made where there is none.
-    pub(crate) async fn named_agent_token(&self, name: &str) -> Result<TokenId, CommandError> {
-        if let Some(token) = self.existing_agent_token(name).await? {
+    /// The agents' token of the owner with this name, which is made where there is none. One that is to propose is not one
+    /// that applies; one that proposes is never replaced by one that applies.
+    pub(crate) async fn named_agent_token(&self, name: &str, writes: Writes) -> Result<TokenId, CommandError> {
+        if let Some(token) = self.existing_agent_token(name, writes).await? {
             return Ok(token);
         }
         let draft = TokenDraft {
@@ -200,21 +208,31 @@ impl LocalStore {
             expires_at: None,
             user: None,
             author: Author::Agent,
-            writes: Writes::Apply,
+            writes,
         };
         let (token, _) = self.interline.create_token(&self.caller().await?, draft).await?;
         Ok(token.id)
     }
 
     /// The same, if there is one that has not expired.
-    pub(crate) async fn existing_agent_token(&self, name: &str) -> Result<Option<TokenId>, CommandError> {
+    pub(crate) async fn existing_agent_token(
+        &self,
+        name: &str,
+        writes: Writes,
+    ) -> Result<Option<TokenId>, CommandError> {
         let tokens = self.interline.tokens(&self.caller().await?).await?;
         let is_usable = |token: &&Token| {
             token.name == name
                 && token.author == Author::Agent
                 && token.expires_at.is_none_or(|expires| expires > Timestamp::now())
         };
-        Ok(tokens.iter().find(is_usable).map(|token| token.id))
+        let usable: Vec<&Token> = tokens.iter().filter(is_usable).collect();
+        let proposing = usable.iter().find(|token| token.writes == Writes::Propose);
+        let found = match writes {
+            Writes::Propose => proposing,
+            Writes::Apply => proposing.or(usable.first()),
+        };
+        Ok(found.map(|token| token.id))
     }
 
     /// A token that an agent may act with, by its id.

@@ -3,6 +3,7 @@
 mod bounds;
 mod layers;
 mod listen;
+mod mcp;
 mod outbound;
 #[cfg(test)]
 mod tests;
@@ -13,7 +14,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use interline_items::fields::Limits;
-use interline_items::{LISTENERS_PER_USER, Upkeep};
+use interline_items::{LISTENERS_PER_USER, Upkeep, Writes};
 use interline_python::SdkName;
 use interline_server::RateLimits;
 use interline_storage::PostgresConnections;
@@ -26,9 +27,10 @@ pub(crate) use self::bounds::BoundSettings;
 pub(crate) use self::layers::variable;
 use self::layers::{Layers, Origin, Setting};
 pub(crate) use self::listen::ListenAddress;
+pub(crate) use self::mcp::McpSettings;
 pub(crate) use self::outbound::OutboundSettings;
 use self::outbound::parse_count;
-use crate::args::{CheckArgs, McpArgs, ServeArgs, StoreAddressArgs, StoreArgs};
+use crate::args::{CheckArgs, ServeArgs, StoreAddressArgs, StoreArgs};
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::output::OutputFormat;
@@ -36,8 +38,6 @@ use crate::output::OutputFormat;
 const DEFAULT_LOG: &str = "info";
 /// More listeners than a server has connections are no limit.
 const MAX_LISTENERS: usize = 4_096;
-/// Agents hide what their MCP servers log, or show it to people who did not ask for it.
-const DEFAULT_MCP_LOG: &str = "warn";
 const DEFAULT_OWNER: &str = "owner";
 const TOKEN_FILE: &str = "token";
 const SQLITE_FILE: &str = "interline.db";
@@ -72,6 +72,8 @@ pub(crate) enum Database {
 pub(crate) struct ServeSettings {
     pub(crate) listen: ListenAddress,
     pub(crate) auth: AuthMode,
+    /// What becomes of the writes of agents that show no token.
+    pub(crate) mcp_writes: Writes,
     pub(crate) rate_limits: Option<RateLimits>,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) allowed_origins: Vec<String>,
@@ -105,13 +107,6 @@ pub(crate) enum StoreAddress {
         /// The token that it is sent, if any.
         token: Option<String>,
     },
-}
-
-/// The settings of an MCP server on standard input and output.
-#[derive(Debug)]
-pub(crate) struct McpSettings {
-    pub(crate) address: StoreAddress,
-    pub(crate) log: EnvFilter,
 }
 
 impl StoreSettings {
@@ -176,6 +171,7 @@ impl ServeSettings {
         Ok(ServeSettings {
             listen,
             auth,
+            mcp_writes: mcp::served_writes(args, auth, &layers)?,
             rate_limits: rate_limits.filter(|_| auth == AuthMode::Token),
             allowed_hosts: hosts?.iter().map(parse_host).collect::<Result<_, _>>()?,
             allowed_origins: origins?.iter().map(parse_origin).collect::<Result<_, _>>()?,
@@ -211,15 +207,6 @@ impl StoreAddress {
                 Ok(StoreAddress::Server { url, token })
             }
         }
-    }
-}
-
-impl McpSettings {
-    pub(crate) fn from_args(args: &McpArgs, environment: &Environment) -> Result<McpSettings, CommandError> {
-        let layers = Layers::read(args.address.store.config.as_deref(), environment)?;
-        let log = layers.find("log", args.log.as_deref(), |file| file.log.as_deref());
-        let log = log.map_or_else(|| Ok(EnvFilter::new(DEFAULT_MCP_LOG)), |setting| parse_log_filter(&setting))?;
-        Ok(McpSettings { address: StoreAddress::from_layers(&args.address, &layers)?, log })
     }
 }
 

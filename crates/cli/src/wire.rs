@@ -3,7 +3,7 @@
 
 use interline_items::{
     Author, CheckProblem, CheckReport, EventSubject, Kind, OrganizationId, Rank, ReceivedEvent, Scope, Secret, Token,
-    User,
+    User, Writes,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,9 @@ pub(crate) struct TokenResponse {
     pub(crate) name: String,
     #[serde(default)]
     pub(crate) agent: bool,
+    /// What becomes of its writes; servers that do not say so apply them.
+    #[serde(default = "applied")]
+    pub(crate) writes: String,
     pub(crate) scopes: Vec<String>,
     pub(crate) kinds: Option<Vec<String>>,
     pub(crate) spaces: Option<Vec<String>>,
@@ -47,6 +50,10 @@ pub(crate) struct TokenResponse {
     pub(crate) created_at: String,
     pub(crate) expires_at: Option<String>,
     pub(crate) last_used_at: Option<String>,
+}
+
+fn applied() -> String {
+    Writes::Apply.name().to_owned()
 }
 
 /// A token that was just made, with its secret.
@@ -88,6 +95,7 @@ impl From<&Token> for TokenResponse {
             id: token.id.to_string(),
             name: token.name.clone(),
             agent: token.author == Author::Agent,
+            writes: token.writes.name().to_owned(),
             scopes: token.scopes.iter().copied().map(Scope::name).map(str::to_owned).collect(),
             kinds: token.kinds.as_ref().map(|kinds| kinds.iter().map(Kind::to_string).collect()),
             spaces: token.spaces.as_ref().map(|spaces| spaces.iter().map(ToString::to_string).collect()),

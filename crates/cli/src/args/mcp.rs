@@ -33,6 +33,10 @@ pub(crate) struct McpArgs {
     /// built-in local agent]
     #[arg(long = "as", value_name = "TOKEN-ID", conflicts_with = "url")]
     pub(crate) token_id: Option<String>,
+    /// Whether what the built-in local agent writes is applied, or waits as a proposal until a person accepts it; a token
+    /// says so itself [env: INTERLINE_MCP_WRITES] [default: apply]
+    #[arg(long, value_name = "apply|propose", conflicts_with_all = ["token_id", "url"])]
+    pub(crate) mcp_writes: Option<OsString>,
     /// What is logged, to stderr: a level, or levels of parts [env: INTERLINE_LOG] [default: warn]
     #[arg(long, value_name = "FILTER")]
     pub(crate) log: Option<OsString>,
@@ -49,6 +53,9 @@ pub(crate) struct McpInstallArgs {
     /// The client to install them into, for all projects of its user
     #[arg(long, value_name = "CLIENT")]
     pub(crate) client: ClientArg,
+    /// What the client writes waits as a proposal until a person accepts it; installed again without this, it stays so
+    #[arg(long, conflicts_with = "url")]
+    pub(crate) propose: bool,
     /// Only print what would be written to the file
     #[arg(long)]
     pub(crate) print: bool,

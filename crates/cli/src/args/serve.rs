@@ -16,6 +16,10 @@ pub(crate) struct ServeArgs {
     /// [env: INTERLINE_AUTH] [default: token]
     #[arg(long, value_name = "token|none")]
     pub(crate) auth: Option<OsString>,
+    /// With --auth none: whether what agents write through MCP is applied, or waits as a proposal until a person accepts
+    /// it; a token says so itself [env: INTERLINE_MCP_WRITES] [default: apply]
+    #[arg(long, value_name = "apply|propose")]
+    pub(crate) mcp_writes: Option<OsString>,
     /// How many requests a user may make in a minute [env: INTERLINE_RATE_LIMIT] [default: 6000/1200; off with --auth
     /// none]
     #[arg(long, value_name = "READS/WRITES|off")]

@@ -1,11 +1,14 @@
 //! The commands: each is one file.
 
+mod by_beginning;
 mod changes;
 mod check;
 mod documents;
 mod events;
 mod items;
 mod mcp;
+mod proposals;
+mod question;
 mod serve;
 mod token;
 mod transfer;
@@ -29,6 +32,7 @@ pub(crate) async fn run(cli: Cli, environment: &Environment) -> Result<(), Comma
         Command::Diff(args) => items::diff::run(&args, environment).await,
         Command::Changes(args) => changes::list::run(&args, environment).await,
         Command::Review(args) => changes::review::run(&args, environment).await,
+        Command::Proposals(args) => proposals::run(&args, environment).await,
         Command::Undo(args) => changes::undo::run(&args, environment).await,
         Command::Blame(args) => items::blame::run(&args, environment).await,
         Command::Restore(args) => items::restore::run(&args, environment).await,

@@ -31,6 +31,7 @@ pub(super) async fn run(args: &ServeArgs, environment: &Environment) -> Result<(
     let (listener, address) = listen_on_one(&settings.listen)?;
     let stop = stop_signal()?;
     let (interline, owner) = local::open(&settings.store, IfMissing::Make).await?;
+    let interline = interline.with_local_agent_writes(settings.mcp_writes);
     let greeting = greeting::text(address, &settings, &owner, environment);
     let defaults = Settings::default();
     let server_settings = Settings {

@@ -53,10 +53,11 @@ async fn list(args: &TokenListArgs, environment: &Environment) -> Result<(), Com
                     .map(|time| time.as_deref().map(to_minute).unwrap_or_default());
                 let used_by = if token.agent { "agent" } else { "person" };
                 let scopes = token.scopes.join(",");
-                [token.id, token.name, token.prefix, used_by.to_owned(), scopes, kinds, created, expires, used]
+                let used_by = used_by.to_owned();
+                [token.id, token.name, token.prefix, used_by, token.writes, scopes, kinds, created, expires, used]
             });
             print_table(
-                ["ID", "NAME", "PREFIX", "FOR", "SCOPES", "KINDS", "CREATED (UTC)", "EXPIRES", "LAST USED"],
+                ["ID", "NAME", "PREFIX", "FOR", "WRITES", "SCOPES", "KINDS", "CREATED (UTC)", "EXPIRES", "LAST USED"],
                 rows.collect(),
             )
         }

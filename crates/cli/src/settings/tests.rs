@@ -62,6 +62,10 @@ fn option_then_environment_then_file_then_default() {
         }
         .to_owned()
     });
+    // Typed, `propose` would need --auth none.
+    check_order("mcp-writes", ["apply", "propose", "propose", "apply"], |settings| {
+        settings.mcp_writes.name().to_owned()
+    });
     check_order("listen", ["127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:4680"], |settings| {
         settings.listen.to_string()
     });

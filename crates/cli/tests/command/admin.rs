@@ -16,8 +16,19 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 }
 
 const USER: [&str; 6] = ["admin", "created_at", "email", "id", "name", "organization_id"];
-const TOKEN: [&str; 10] =
-    ["agent", "created_at", "expires_at", "id", "kinds", "last_used_at", "name", "prefix", "scopes", "spaces"];
+const TOKEN: [&str; 11] = [
+    "agent",
+    "created_at",
+    "expires_at",
+    "id",
+    "kinds",
+    "last_used_at",
+    "name",
+    "prefix",
+    "scopes",
+    "spaces",
+    "writes",
+];
 
 #[test]
 fn users_have_the_shapes_of_the_api() {
@@ -80,12 +91,16 @@ fn people_get_tables() {
 
     let tokens = sandbox.run(&["token", "list"]);
     assert!(
-        tokens.stdout.contains("  first  il_") && tokens.stdout.contains("  person  read,write,admin,review  all  "),
+        tokens.stdout.contains("  first  il_")
+            && tokens.stdout.contains("  person  apply   read,write,admin,review  all  "),
         "{tokens:?}"
     );
     assert!(tokens.stdout.contains("  PREFIX ") && tokens.stdout.contains("  CREATED (UTC) "), "{tokens:?}");
     let added = sandbox.run(&["user", "add", "linus"]);
     assert!(added.stdout.starts_with("Token for linus (shown only once):\n\n    il_"), "{added:?}");
+    sandbox.json(&["token", "add", "bot", "--agent", "--propose", "--scope", "write"]);
+    let tokens = sandbox.run(&["token", "list"]);
+    assert!(tokens.stdout.contains("  agent   propose  write "), "{tokens:?}");
     let added = sandbox.run(&["token", "add", "laptop"]);
     assert!(added.stdout.starts_with("Token laptop (shown only once):\n\n    il_"), "{added:?}");
 }

@@ -210,6 +210,25 @@ fn a_client_keeps_its_token_until_it_is_removed_and_acts_with_it() {
 }
 
 #[test]
+fn a_client_that_proposes_goes_on_proposing() {
+    let sandbox = Sandbox::new();
+    let [code, ..] = CLIENTS;
+    assert_eq!(code.install(&sandbox, &[]).code, Some(0));
+    let applying = token_of(&code, &sandbox);
+    assert_eq!(code.install(&sandbox, &["--propose"]).code, Some(0));
+    let proposing = token_of(&code, &sandbox);
+    assert_ne!(applying, proposing);
+    assert_eq!(code.install(&sandbox, &[]).code, Some(0));
+    assert_eq!(token_of(&code, &sandbox), proposing, "nothing becomes freer by being installed again");
+    let mut agent = McpClient::connect(&sandbox, "content", &["--as", &proposing]);
+    let note = agent.call_tool("create_note", serde_json::json!({"title": "Plan", "content": "one"}));
+    assert_eq!(note["applied"], false, "{note}");
+    agent.close();
+    let install = ["mcp", "install", "--client", "cursor", "--propose"];
+    run(sandbox.command(&install).env("INTERLINE_URL", "http://127.0.0.1:1")).refused(2, &["--propose", "hint: "]);
+}
+
+#[test]
 fn options_are_passed_on_as_typed_and_the_environment_is_not() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command(&["mcp", "install", "--client", "codex", "content", "--print"]);

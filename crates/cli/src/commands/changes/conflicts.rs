@@ -1,4 +1,4 @@
-//! Why changes cannot be taken back, for people: the item, the cause, and the places with both texts.
+//! Why changes cannot be taken back or applied, for people: the item, the cause, and the places with both texts.
 
 use serde_json::Value;
 
@@ -36,12 +36,23 @@ fn paragraph(conflict: &Value, set: &Value) -> String {
     let fields: Vec<&str> = conflict["fields"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let cause = cause(text(conflict, "cause"), &fields.join(", "));
     let mut lines = vec![format!("  {} ({}): {cause}", printable(name), printable(id))];
-    for place in conflict["places"].as_array().into_iter().flatten() {
-        lines.push(format!("    {}", span(&place["theirs"])));
-        lines.extend(passage("the set wrote:", &place["base"]));
-        lines.extend(passage("now there is: ", &place["theirs"]));
-    }
+    let both = places(conflict["places"].as_array().map_or(&[], Vec::as_slice), ("the set wrote:", "base"));
+    lines.extend(both.into_iter().map(|line| format!("  {line}")));
     lines.join("\n")
+}
+
+/// The places of a conflict: which lines of the text as it is now, then one of the two other sides and what is there now. Of
+/// that side its label and its name in the answer.
+pub(in crate::commands) fn places(places: &[Value], (label, side): (&str, &str)) -> Vec<String> {
+    let mut lines = Vec::new();
+    let now = "now there is:";
+    let width = label.len().max(now.len());
+    for place in places {
+        lines.push(format!("  {}", span(&place["theirs"])));
+        lines.extend(passage(&format!("{label:<width$}"), &place[side]));
+        lines.extend(passage(&format!("{now:<width$}"), &place["theirs"]));
+    }
+    lines
 }
 
 fn cause(name: &str, fields: &str) -> String {
@@ -70,7 +81,7 @@ fn span(passage: &Value) -> String {
 fn passage(label: &str, passage: &Value) -> Vec<String> {
     let written = text(passage, "text");
     if written.is_empty() {
-        return vec![format!("      {label} (nothing)")];
+        return vec![format!("    {label} (nothing)")];
     }
     let all: Vec<&str> = written.trim_end_matches('\n').split('\n').collect();
     let shown = all.iter().take(MOST_LINES).map(|line| match line.trim_end_matches('\r') {
@@ -81,11 +92,11 @@ fn passage(label: &str, passage: &Value) -> Vec<String> {
         .enumerate()
         .map(|(number, line)| {
             let label = if number == 0 { label.to_owned() } else { " ".repeat(label.len()) };
-            format!("      {label} {line}").trim_end().to_owned()
+            format!("    {label} {line}").trim_end().to_owned()
         })
         .collect();
     if all.len() > MOST_LINES {
-        lines.push(format!("      {} …", " ".repeat(label.len())));
+        lines.push(format!("    {} …", " ".repeat(label.len())));
     }
     lines
 }

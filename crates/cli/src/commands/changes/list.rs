@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::Value;
 
-use super::{item_names, line_counts, named_set, shown, state, when};
+use super::{CHANGE_SETS, item_names, line_counts, shown, state, when};
 use crate::api::{Api, ApiRequest};
 use crate::args::{ChangesArgs, ReviewStateArg};
 use crate::command_error::CommandError;
@@ -19,7 +19,7 @@ pub(crate) async fn run(args: &ChangesArgs, environment: &Environment) -> Result
     let api = Api::open(&args.options.address, environment, IfMissing::Refuse).await?;
     let screen = Screen::of_stdout(environment);
     if let Some(name) = &args.set {
-        let id = named_set::find(&api, name).await?;
+        let id = CHANGE_SETS.find(&api, name).await?;
         let set = api.get(&["changes", &id]).await?;
         return match args.options.format() {
             OutputFormat::Json => print_json(&set),
@@ -87,7 +87,7 @@ fn first_reason(set: &Value) -> Option<&str> {
 }
 
 /// That there are more, for people.
-fn footer(screen: &Screen, page: &Value) -> String {
+pub(in crate::commands) fn footer(screen: &Screen, page: &Value) -> String {
     if !screen.is_terminal() || page["has_more"] != true {
         return String::new();
     }

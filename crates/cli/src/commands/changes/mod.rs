@@ -1,16 +1,25 @@
 //! The commands about change sets: the list, the inbox, undo. Each sends requests of the REST API and shows the answers.
 
-mod conflicts;
+pub(super) mod conflicts;
 pub(super) mod list;
-mod named_set;
 pub(super) mod review;
-mod shown;
+pub(super) mod shown;
 pub(super) mod undo;
 
 use serde_json::Value;
 
+use super::by_beginning::NamedList;
 use super::items::{text, title};
+use crate::output::to_minute;
 use crate::screen::Screen;
+
+/// Change sets as people name them.
+const CHANGE_SETS: NamedList = NamedList {
+    path: "changes",
+    noun: "change set",
+    command: "interline changes",
+    line: |set| format!("{}  {}: {}", to_minute(text(set, "last_at")), author(set), item_names(set)),
+};
 
 /// The items of a set in a few words: how many, and the first by its name, which may be cut.
 fn item_names(set: &Value) -> String {
@@ -21,8 +30,8 @@ fn item_names(set: &Value) -> String {
     }
 }
 
-/// Whose changes they are, and through which program they came.
-fn author(set: &Value) -> String {
+/// Whose changes they are, of a set or a proposal, and through which program they came.
+pub(super) fn author(set: &Value) -> String {
     let client = [text(&set["client"], "name"), text(&set["client"], "version")];
     let client: Vec<&str> = client.into_iter().filter(|part| !part.is_empty()).collect();
     format!("{} via {}", text(&set["user"], "name"), client.join(" "))

@@ -1,16 +1,15 @@
 //! The command `interline review`: the inbox of what agents did, one change set after the other.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
-
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{item_names, list, named_set, shown, undo};
+use super::{CHANGE_SETS, item_names, list, shown, undo};
 use crate::api::{Api, ApiRequest};
 use crate::args::ReviewArgs;
 use crate::command_error::CommandError;
 use crate::commands::items::list::items;
 use crate::commands::items::text;
+use crate::commands::question::{Answer, Question, can_ask};
 use crate::environment::Environment;
 use crate::local::IfMissing;
 use crate::output::{OutputFormat, print, print_json, print_to_stderr, printable};
@@ -22,8 +21,7 @@ pub(crate) async fn run(args: &ReviewArgs, environment: &Environment) -> Result<
     if !args.yes.is_empty() {
         return keep_named(&api, args).await;
     }
-    let has_people = io::stdin().is_terminal() && io::stdout().is_terminal();
-    if has_people && args.options.format() == OutputFormat::Text {
+    if can_ask() && args.options.format() == OutputFormat::Text {
         return go_through(&api, &screen).await;
     }
     let page = unreviewed(&api, None).await?;
@@ -39,6 +37,7 @@ pub(crate) async fn run(args: &ReviewArgs, environment: &Environment) -> Result<
 }
 
 const NOTHING: &str = "Nothing to review.";
+const QUESTION: Question = Question { text: "Keep it?", yes: "keep", no: "undo" };
 const HINT: &str = "hint: `interline changes SET` shows one, `interline undo SET` takes it back,\n      \
                     `interline review --yes SET…` keeps it; on a terminal `interline review` asks about each";
 
@@ -51,7 +50,7 @@ async fn unreviewed(api: &Api, cursor: Option<&str>) -> Result<Value, CommandErr
 async fn keep_named(api: &Api, args: &ReviewArgs) -> Result<(), CommandError> {
     let mut ids = Vec::new();
     for name in &args.yes {
-        ids.push(named_set::find(api, name).await?);
+        ids.push(CHANGE_SETS.find(api, name).await?);
     }
     let kept = api.send(ApiRequest::new(Method::POST, &["changes", "keep"])?.body(json!({"ids": ids}))).await?;
     match args.options.format() {
@@ -61,15 +60,6 @@ async fn keep_named(api: &Api, args: &ReviewArgs) -> Result<(), CommandError> {
             print(&items(&kept).iter().map(line).collect::<Vec<_>>().join("\n"))
         }
     }
-}
-
-/// What a person decides about a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Decision {
-    Keep,
-    Undo,
-    Skip,
-    Quit,
 }
 
 /// How many sets were decided about, and how.
@@ -90,15 +80,15 @@ async fn go_through(api: &Api, screen: &Screen) -> Result<(), CommandError> {
         let set = api.get(&["changes", text(set, "id")]).await?;
         let number = screen.paint(Style::Dim, &format!("{} of {}", index + 1, sets.len()));
         screen.show(&format!("{number}\n{}\n", shown::change_set(screen, &set)))?;
-        match ask(screen)? {
-            Decision::Keep => {
+        match QUESTION.ask(screen)? {
+            Answer::Yes => {
                 api.send(ApiRequest::new(Method::POST, &["changes", text(&set, "id"), "keep"])?).await?;
                 tally.kept += 1;
                 print("Kept.\n")?;
             }
-            Decision::Undo => undo_one(api, &set, &mut tally).await?,
-            Decision::Skip => print("")?,
-            Decision::Quit => break,
+            Answer::No => undo_one(api, &set, &mut tally).await?,
+            Answer::Skip => print("")?,
+            Answer::Quit => break,
         }
     }
     let left = sets.len() - tally.kept - tally.undone;
@@ -132,33 +122,5 @@ async fn undo_one(api: &Api, set: &Value, tally: &mut Tally) -> Result<(), Comma
             Ok(())
         }
         Err(error) => Err(error),
-    }
-}
-
-/// Asks until it is answered; the end of the input is an answer, too.
-fn ask(screen: &Screen) -> Result<Decision, CommandError> {
-    let failed = |error: io::Error| CommandError::failed(format!("the terminal cannot be used: {error}"));
-    loop {
-        let question = screen.paint(Style::Bold, "Keep it? [y]es keep, [n]o undo, [s]kip, [q]uit: ");
-        let mut stdout = io::stdout().lock();
-        write!(stdout, "{question}").and_then(|()| stdout.flush()).map_err(failed)?;
-        let mut line = String::new();
-        if io::stdin().lock().read_line(&mut line).map_err(failed)? == 0 {
-            print("")?;
-            return Ok(Decision::Quit);
-        }
-        if let Some(decision) = decision(&line) {
-            return Ok(decision);
-        }
-    }
-}
-
-fn decision(line: &str) -> Option<Decision> {
-    match line.trim().to_ascii_lowercase().as_str() {
-        "y" | "yes" | "keep" => Some(Decision::Keep),
-        "n" | "no" | "undo" => Some(Decision::Undo),
-        "s" | "skip" => Some(Decision::Skip),
-        "q" | "quit" => Some(Decision::Quit),
-        _ => None,
     }
 }

@@ -73,7 +73,7 @@ fn item_change(screen: &Screen, item: &Value, set: &Value) -> String {
 }
 
 /// A diff without the names of its files, which are no files, and with the ids of its hunks.
-fn diff(screen: &Screen, part: &Value) -> String {
+pub(in crate::commands) fn diff(screen: &Screen, part: &Value) -> String {
     let mut hunks = items_of(part, "hunks").iter().peekable();
     let diff = text(part, "diff").trim_end_matches('\n');
     let body: Vec<&str> = diff.split('\n').skip_while(|line| !line.starts_with("@@")).collect();

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{conflicts, line_counts, named_set};
+use super::{CHANGE_SETS, conflicts, line_counts};
 use crate::api::{Api, ApiRequest};
 use crate::args::UndoArgs;
 use crate::command_error::CommandError;
@@ -15,7 +15,7 @@ use crate::output::{OutputFormat, print, print_json, print_to_stderr, printable}
 
 pub(crate) async fn run(args: &UndoArgs, environment: &Environment) -> Result<(), CommandError> {
     let api = Api::open_to_write(&args.options, environment, IfMissing::Refuse).await?;
-    let id = named_set::find(&api, &args.set).await?;
+    let id = CHANGE_SETS.find(&api, &args.set).await?;
     let mut body = json!({"skip_conflicts": args.skip_conflicts});
     if !args.items.is_empty() {
         let mut ids = Vec::new();

@@ -81,10 +81,10 @@ pub(super) fn show_edit(
     }
     let screen = Screen::of_stdout(environment);
     let what = printable(title(answer));
-    let done = if is_dry_run {
-        format!("{what} would change (nothing was written):")
-    } else {
-        format!("{what} is at version {}:", answer["version"])
+    let done = match super::proposed(answer) {
+        Some(waits) => format!("{what} is not changed yet, {waits}:"),
+        None if is_dry_run => format!("{what} would change (nothing was written):"),
+        None => format!("{what} is at version {}:", answer["version"]),
     };
     match text(answer, "diff") {
         "" => print(&format!("{what} stays as it is, at version {}.", answer["version"])),

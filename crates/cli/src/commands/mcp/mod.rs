@@ -25,7 +25,8 @@ pub(super) async fn run(command: McpCommand, environment: &Environment) -> Resul
     let _log = log::start(settings.log, OutputFormat::Text, environment);
     match settings.address {
         StoreAddress::Local(store) => {
-            LocalStore::open(&store, IfMissing::Make).await?.serve_mcp(server, args.token_id.as_deref()).await
+            let store = LocalStore::open(&store, IfMissing::Make).await?;
+            store.serve_mcp(server, args.token_id.as_deref(), settings.writes).await
         }
         StoreAddress::Server { .. } if args.token_id.is_some() => {
             Err(CommandError::usage("--as is about a token of the local store, and INTERLINE_URL names a server")

@@ -3,7 +3,7 @@
 use super::store_access::StoreAccess;
 use crate::harness::Sandbox;
 
-const COMMANDS: [&str; 31] = [
+const COMMANDS: [&str; 32] = [
     "new",
     "get",
     "list",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 31] = [
     "diff",
     "changes",
     "review",
+    "proposals",
     "undo",
     "blame",
     "restore",

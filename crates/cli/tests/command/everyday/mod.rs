@@ -7,5 +7,6 @@ mod edit;
 mod interrupted;
 mod items;
 mod lifecycle;
+mod proposals;
 mod store_access;
 mod transfer;

@@ -12,7 +12,7 @@ use std::io::{self, Write as _};
 use std::ops::Range;
 use std::path::Path;
 
-use interline_items::TokenId;
+use interline_items::{TokenId, Writes};
 
 use self::client::Format;
 use self::entry::ServerEntry;
@@ -56,6 +56,10 @@ struct Splice {
 pub(super) async fn run(args: &McpInstallArgs, environment: &Environment) -> Result<(), CommandError> {
     // What would be refused at every start is refused here.
     let address = StoreAddress::from_args(&args.address, environment)?;
+    if args.propose && matches!(address, StoreAddress::Server { .. }) {
+        return Err(CommandError::usage("--propose is about the local store, and INTERLINE_URL names a server")
+            .hint("make a token there with `interline token add NAME --agent --propose`, and give it to the client"));
+    }
     let format = args.client.format();
     if args.print {
         let entries = ServerEntry::from_args(args, existing_token(args, &address).await?)?;
@@ -90,18 +94,23 @@ pub(super) async fn run(args: &McpInstallArgs, environment: &Environment) -> Res
 async fn own_token(args: &McpInstallArgs, address: &StoreAddress) -> Result<Option<TokenId>, CommandError> {
     let StoreAddress::Local(store) = address else { return Ok(None) };
     let store = LocalStore::open(store, IfMissing::Make).await?;
-    store.named_agent_token(&token_name(args)).await.map(Some)
+    store.named_agent_token(&token_name(args), writes(args)).await.map(Some)
 }
 
 /// The same, if there is one already: what is only printed makes none.
 async fn existing_token(args: &McpInstallArgs, address: &StoreAddress) -> Result<Option<TokenId>, CommandError> {
     let StoreAddress::Local(store) = address else { return Ok(None) };
     match LocalStore::open(store, IfMissing::Refuse).await {
-        Ok(store) => store.existing_agent_token(&token_name(args)).await,
+        Ok(store) => store.existing_agent_token(&token_name(args), writes(args)).await,
         // There is no store yet.
         Err(error) if error.is_refusal() => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// What becomes of the client's writes.
+fn writes(args: &McpInstallArgs) -> Writes {
+    if args.propose { Writes::Propose } else { Writes::Apply }
 }
 
 fn token_name(args: &McpInstallArgs) -> String {
