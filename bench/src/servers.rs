@@ -128,6 +128,7 @@ async fn token(interline: &Interline) -> Result<String, Box<dyn Error>> {
         expires_at: None,
         user: None,
         author: interline_items::Author::Person,
+        writes: interline_items::Writes::Apply,
     };
     let (_, secret) = interline.create_token(&caller, draft).await.map_err(error_message)?;
     Ok(secret.as_str().to_owned())

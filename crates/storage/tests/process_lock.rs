@@ -144,6 +144,7 @@ fn creation(user: UserId, space: SpaceId) -> ItemWrite {
         last_used_at: None,
         archived_at: None,
         deleted_at: None,
+        proposal: None,
     };
     let record = Record {
         action: Action::Create,
@@ -157,6 +158,7 @@ fn creation(user: UserId, space: SpaceId) -> ItemWrite {
         undoes: None,
         lines: None,
         merged_base: None,
+        accepted: None,
     };
     ItemWrite { before: None, after: item, content: ContentWrite::Keep, record }
 }
@@ -174,6 +176,7 @@ async fn make_user(file: &Path) {
     let space = Space { id: SpaceId::generate(), owner: SpaceOwner::User(user.id), name: "writer".to_owned() };
     let token = Token {
         author: Author::Person,
+        writes: interline_items::Writes::Apply,
         id: TokenId::generate(),
         user: user.id,
         name: "first".to_owned(),

@@ -26,6 +26,7 @@ fn token_without_scopes(user: crate::UserId) -> crate::Token {
         user,
         name: "a".to_owned(),
         author: crate::Author::Person,
+        writes: crate::Writes::Apply,
         scopes: std::collections::BTreeSet::new(),
         kinds: None,
         spaces: None,

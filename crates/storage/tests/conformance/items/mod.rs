@@ -8,6 +8,7 @@ pub(crate) mod imports;
 pub(crate) mod integrity;
 pub(crate) mod lists;
 pub(crate) mod lookup;
+mod proposals;
 pub(crate) mod purge;
 pub(crate) mod races;
 pub(crate) mod tags;
