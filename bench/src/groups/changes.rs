@@ -128,7 +128,7 @@ async fn small_set(interline: &Interline, owner: UserId, shared: ItemRef) -> Res
 
 async fn long_set(interline: &Interline, owner: UserId) -> Result<ChangeSetId, interline_items::Error> {
     let text = source(LENGTH, 5);
-    let lines = text.lines().count();
+    let lines = text.split('\n').count() - 1;
     let caller = interline.trusted(owner, Source::Cli).await?;
     let made = interline.create(&caller, Kind::Note, draft(&text)).await?.item;
     let agent = interline.trusted(owner, Source::McpContent).await?;
