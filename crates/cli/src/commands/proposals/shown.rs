@@ -36,7 +36,11 @@ fn decision(screen: &Screen, proposal: &Value) -> Option<String> {
     let when = screen.time(proposal["decided_at"].as_str()?);
     let by = proposal["decided_by"]["name"].as_str().map(|name| format!(" by {name}")).unwrap_or_default();
     let why = proposal["decision_reason"].as_str().map(|reason| format!(": {reason}")).unwrap_or_default();
-    Some(format!("{}{by}, {when}{why}", text(proposal, "state")))
+    Some(match text(proposal, "state") {
+        // Nobody wanted that: it was noticed when somebody tried to accept it, or when it was too old.
+        "stale" => format!("stale since {when}"),
+        state => format!("{state}{by}, {when}{why}"),
+    })
 }
 
 /// The item, the new values of its fields, and the diff of its text.

@@ -4,7 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::json;
+
 use super::store_access::at_both;
+use crate::harness::Sandbox;
+use crate::mcp_client::McpClient;
 
 /// The commands of the blocks that are `console`.
 fn commands(text: &str) -> Vec<&str> {
@@ -32,7 +36,15 @@ fn every_command_of_the_page_about_import_runs() {
 
 #[test]
 fn every_command_of_the_page_about_review_runs() {
-    check("review.md", 10);
+    check("review.md", 16);
+}
+
+/// Lets an agent propose a note; the id of the proposal.
+fn new_proposal(sandbox: &Sandbox) -> String {
+    let mut agent = McpClient::connect(sandbox, "content", &["--mcp-writes", "propose"]);
+    let answer = agent.call_tool("create_note", json!({"title": "Plan", "content": "Call Ada on Tuesday"}));
+    agent.close();
+    answer["proposal"]["id"].as_str().expect("an id").to_owned()
 }
 
 /// Runs the commands of a page, which has at least so many.
@@ -54,6 +66,9 @@ fn check(page: &str, least: usize) {
             if command.contains("$SET") {
                 let newest = place.json(&["changes", "--limit", "1"]);
                 shell.env("SET", newest["items"][0]["id"].as_str().expect("a change set"));
+            }
+            if command.contains("$PROPOSAL") {
+                shell.env("PROPOSAL", new_proposal(&place.sandbox));
             }
             let output = shell.output().expect("sh runs");
             assert!(output.status.success(), "{command}: {output:?}");

@@ -91,10 +91,10 @@ fn a_server_without_authentication_holds_back_what_agents_write_and_nothing_else
 #[test]
 fn proposals_are_listed_by_who_and_why() {
     at_both(|place| {
+        let other = place.note("Other", "x");
         assert_eq!(place.ok(&["proposals"]), "No pending proposals.\n");
         assert_eq!(place.ok(&["proposals", "--state", "all"]), "No proposals.\n");
         let (note, id) = proposed(place);
-        let other = place.note("Other", "x");
         let CommandOutput { code, stdout, stderr } = place.run(&["proposals"]);
         let lines: Vec<&str> = stdout.split_terminator('\n').collect();
         assert_eq!(code, Some(0));
