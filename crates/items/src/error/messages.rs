@@ -255,10 +255,7 @@ fn after_refusal(refusal: Refusal) -> String {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::NotFound { kind, requested, actual } => {
-                write!(f, "there is no {} {requested}", kind.map_or("item", Kind::name))?;
-                actual.map_or(Ok(()), |actual| write!(f, " here: it is a {actual}"))
-            }
+            Error::NotFound { kind, requested, actual } => fmt_not_found(f, *kind, requested, *actual),
             Error::Missing { what, requested, .. } => write!(f, "there is no {what} {requested}"),
             Error::TagNotFound(tag) => write!(f, "there is no item with the tag {tag}"),
             Error::VersionNotFound { kind, id, version, .. } => {
@@ -336,6 +333,11 @@ impl fmt::Display for Error {
             Error::Internal(_) => f.write_str("something went wrong inside the server"),
         }
     }
+}
+
+fn fmt_not_found(f: &mut fmt::Formatter<'_>, kind: Option<Kind>, requested: &str, actual: Option<Kind>) -> fmt::Result {
+    write!(f, "there is no {} {requested}", kind.map_or("item", Kind::name))?;
+    actual.map_or(Ok(()), |actual| write!(f, " here: it is a {actual}"))
 }
 
 impl fmt::Display for Overloaded {

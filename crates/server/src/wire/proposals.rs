@@ -12,7 +12,7 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema as _, ToSchema};
 use uuid::Uuid;
 
-use super::changes::{HunkResponse, parse_reason};
+use super::changes::HunkResponse;
 use super::enumerations::{ChangeSource, HistoryAction, ItemField, ItemType, ProposalState as ProposalStateName};
 use super::history::{ClientResponse, NamedIdResponse};
 use super::{ErrorBody, ItemResponse, Time, invalid_field};
@@ -244,7 +244,7 @@ impl<'a> From<&'a ProposalAcceptance> for ProposalAcceptanceResponse<'a> {
     }
 }
 
-/// Why a proposal is refused.
+/// Which revision of a proposal is refused. The `reason` of the request is told to the agent.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RejectProposalRequest {
@@ -252,29 +252,15 @@ pub(crate) struct RejectProposalRequest {
     #[serde(default)]
     #[schema(value_type = Option<i64>, minimum = 1)]
     pub(crate) revision: Option<u64>,
-    /// Why; the agent is told.
-    #[serde(default)]
-    #[schema(max_length = 500)]
-    reason: Option<String>,
 }
 
-impl RejectProposalRequest {
-    pub(crate) fn reason(&self) -> Result<Option<Reason>, interline_items::Error> {
-        self.reason.as_deref().map_or(Ok(None), parse_reason)
-    }
-}
-
-/// Proposals to decide about, each by itself.
+/// Proposals to decide about, each by itself. The `reason` of a refusal is told to the agents.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DecideProposalsRequest {
     /// The proposals, at most 100, each at the revision that the reviewer has seen.
     #[schema(max_items = 100)]
     ids: Vec<SeenProposal>,
-    /// Why, of a refusal; the agents are told.
-    #[serde(default)]
-    #[schema(max_length = 500)]
-    reason: Option<String>,
 }
 
 /// A revision of a proposal.
@@ -292,10 +278,6 @@ impl DecideProposalsRequest {
     pub(crate) fn proposals(&self) -> Vec<ProposalRef> {
         let one = |seen: &SeenProposal| ProposalRef { id: ProposalId::from_uuid(seen.id), revision: seen.revision };
         self.ids.iter().map(one).collect()
-    }
-
-    pub(crate) fn reason(&self) -> Result<Option<Reason>, interline_items::Error> {
-        self.reason.as_deref().map_or(Ok(None), parse_reason)
     }
 }
 

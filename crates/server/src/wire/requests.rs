@@ -298,8 +298,8 @@ pub(crate) struct CreateTokenRequest {
     #[serde(default)]
     pub(crate) agent: bool,
     /// What becomes of its writes; unless given, they are applied.
-    #[serde(default)]
-    #[schema(value_type = Option<TokenWrites>)]
+    #[serde(default, deserialize_with = "deserialize_some")]
+    #[schema(value_type = Option<TokenWrites>, nullable = false)]
     pub(crate) writes: Option<String>,
 }
 

@@ -117,7 +117,7 @@ const REPLACE: Statement = statement!(
          unique_value = ?9, base_version = ?10, base_revision = ?11, fields = ?12, functions = ?13, archived_at = ?14,
          deleted_at = ?15, archive_action = ?16, trash_action = ?17, content_state = ?18, content = ?19, requests = ?20,
          updated_at = ?21
-     WHERE id = ?1 AND revision = ?2 - 1 AND state = 'pending'"
+     WHERE id = ?1 AND revision + 1 = ?2 AND state = 'pending'"
 );
 
 const DECIDE: Statement = statement!(

@@ -109,6 +109,11 @@ impl Caller {
         Attribution { client: self.client(), reason, author: self.author(), change_set }
     }
 
+    /// Why the caller writes, if its request says so.
+    pub fn stated_reason(&self) -> Option<Reason> {
+        self.write_attribution().lock().reason.clone()
+    }
+
     /// The same caller, whose writes are a change set of their own.
     pub(in crate::usecases) fn with_own_change_set(&self) -> Caller {
         self.clone().with_write_attribution(self.write_attribution().with_own_set())

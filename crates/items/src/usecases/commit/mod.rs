@@ -43,6 +43,20 @@ pub enum WriteOutcome<'a> {
     Retagged(usize),
 }
 
+impl WriteOutcome<'_> {
+    /// The item, of a write of one.
+    pub fn item(&self) -> Option<&Item> {
+        match self {
+            WriteOutcome::Created(item)
+            | WriteOutcome::Changed(item)
+            | WriteOutcome::Merged(item, _)
+            | WriteOutcome::Removed(item) => Some(item),
+            WriteOutcome::Edited(edited) => Some(&edited.after.item),
+            WriteOutcome::Retagged(_) => None,
+        }
+    }
+}
+
 impl Caller {
     /// The batch that commits a write: its changes, and the idempotency record if the request has a key.
     pub(super) fn batch(&self, writes: Vec<ItemWrite>, outcome: &WriteOutcome<'_>, at: Timestamp) -> Batch {
@@ -99,6 +113,10 @@ impl Interline {
 
     /// Commits the idempotency record of a write that changed nothing, so that a repetition changes nothing either.
     pub(super) async fn commit_no_change(&self, caller: &Caller, outcome: &WriteOutcome<'_>) -> Result<(), Error> {
+        let pending = outcome.item().and_then(|item| item.proposal.as_deref()).filter(|own| own.pending.is_some());
+        if let (Some(trace), Some(pending)) = (caller.proposal_trace(), pending) {
+            trace.note_proposed(pending.clone());
+        }
         match caller.idempotency_record(outcome, now()) {
             None => Ok(()),
             idempotency => Ok(self.store.commit(Batch { idempotency, ..Batch::default() }).await?),

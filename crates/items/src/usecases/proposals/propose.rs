@@ -46,9 +46,9 @@ impl Interline {
         let Batch { writes, idempotency, imports, decisions, proposals, announcements } = batch;
         let is_one_item =
             writes.first().is_some_and(|first| writes.iter().all(|write| write.after.id == first.after.id));
-        if !is_one_item
-            || !(imports.is_empty() && decisions.is_empty() && proposals.is_empty() && announcements.is_empty())
-        {
+        let has_more =
+            !imports.is_empty() || !decisions.is_empty() || !proposals.is_empty() || !announcements.is_empty();
+        if !is_one_item || has_more {
             return Err(Error::Forbidden(Refusal::OnlyProposes));
         }
         let Some(last) = writes.last() else { return Ok(None) };

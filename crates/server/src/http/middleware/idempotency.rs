@@ -19,7 +19,7 @@ use crate::http::response::{self, HandlerResult};
 use crate::http::routes::rules::{Idempotency, StoredResponse};
 use crate::http::state::AppState;
 use crate::wire::code::{DeleteFileResponse, PatchFileResponse, ReplaceFileResponse};
-use crate::wire::{EditResponse, ItemResponse, collection_of};
+use crate::wire::{EditResponse, ItemResponse, collection_of, proposed_members};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -90,7 +90,7 @@ async fn start(
             StoredResponse::Code => stored_code_response(outcome, &viewer),
             StoredResponse::Empty => json!({"status": 204}),
         };
-        stored.to_string()
+        with_proposal(stored, outcome).to_string()
     };
     let write = IdempotentRequest::parse(key, &request, store_response)?;
     Ok(state.interline.begin(caller, write).await?)
@@ -147,6 +147,15 @@ fn stored_code_response(outcome: &WriteOutcome<'_>, caller: &Caller) -> Value {
         WriteOutcome::Removed(item) => json!({"status": 200, "body": DeleteFileResponse::new(item, caller)}),
         WriteOutcome::Retagged(_) => stored_item_response(outcome, caller),
     }
+}
+
+/// The stored response of a write that was kept as a proposal, which says so.
+fn with_proposal(stored: Value, outcome: &WriteOutcome<'_>) -> Value {
+    let proposal = outcome.item().and_then(|item| item.proposal.as_deref());
+    let Some(members) = proposal.and_then(proposed_members) else { return stored };
+    let mut body = stored["body"].as_object().cloned().unwrap_or_default();
+    body.extend(members);
+    json!({"status": 202, "body": body})
 }
 
 fn etag_text(item: &Item) -> String {

@@ -113,7 +113,7 @@ async fn reject(
     id: IdPath,
     OptionalJsonBody(request): OptionalJsonBody<RejectProposalRequest>,
 ) -> HandlerResult {
-    let (id, reason) = (ProposalId::from_uuid(id.0), request.reason()?);
+    let (id, reason) = (ProposalId::from_uuid(id.0), caller.0.stated_reason());
     let rejected = state.interline.reject_proposal(&caller.0, id, request.revision, reason).await?;
     response::json(StatusCode::OK, &ProposalResponse::from(&rejected))
 }
@@ -128,9 +128,6 @@ async fn accept_several(
     caller: AuthenticatedCaller,
     JsonBody(request): JsonBody<DecideProposalsRequest>,
 ) -> HandlerResult {
-    if request.reason()?.is_some() {
-        return Err(crate::wire::invalid_field("reason", "is of refusals").into());
-    }
     decide_several(&state, &caller, &request, &ProposalChoice::Accept).await
 }
 
@@ -144,7 +141,7 @@ async fn reject_several(
     caller: AuthenticatedCaller,
     JsonBody(request): JsonBody<DecideProposalsRequest>,
 ) -> HandlerResult {
-    let choice = ProposalChoice::Reject(request.reason()?);
+    let choice = ProposalChoice::Reject(caller.0.stated_reason());
     decide_several(&state, &caller, &request, &choice).await
 }
 

@@ -7,6 +7,7 @@ mod code;
 mod list;
 mod merge;
 mod parity;
+mod proposals;
 mod read_only;
 mod recovery;
 mod refused;

@@ -31,6 +31,8 @@ enum About {
     Webhook,
     /// A change set: another's is not found.
     ChangeSet,
+    /// A proposal: another's is not found.
+    Proposal,
     /// Code of an organization: it is not found by those of no other, but by admins.
     Code,
     /// What the caller has.
@@ -93,7 +95,7 @@ fn code_rows() -> Vec<Row> {
 
 /// Every route. A new one without a row fails [`every_route_has_a_row`].
 pub(super) fn rows() -> Vec<Row> {
-    use About::{Admins, Anyone, ChangeSet, Events, Item, Name, Own, Tag, Token, Webhook};
+    use About::{Admins, Anyone, ChangeSet, Events, Item, Name, Own, Proposal, Tag, Token, Webhook};
     use Needs::{Nothing, Read, Write};
     let mut rows = code_rows();
     rows.extend([
@@ -119,6 +121,13 @@ pub(super) fn rows() -> Vec<Row> {
         row("POST /changes/{id}/keep", ChangeSet, Write, Value::Null),
         row("POST /changes/{id}/undo", ChangeSet, Write, Value::Null),
         row("POST /changes/keep", ChangeSet, Write, json!({"ids": ["{id}"]})),
+        row("GET /proposals", Own, Read, Value::Null),
+        row("GET /proposals/{id}", Proposal, Read, Value::Null),
+        row("DELETE /proposals/{id}", Proposal, Write, Value::Null),
+        row("POST /proposals/{id}/accept", Proposal, Write, json!({"revision": 1})),
+        row("POST /proposals/{id}/reject", Proposal, Write, Value::Null),
+        row("POST /proposals/accept", Own, Write, json!({"ids": [{"id": "{id}", "revision": 1}]})),
+        row("POST /proposals/reject", Own, Write, json!({"ids": [{"id": "{id}", "revision": 1}]})),
         row("GET /users", Admins, Read, Value::Null),
         row("POST /users", Admins, Write, json!({"name": "x"})),
         row("DELETE /users/{id}", Admins, Write, Value::Null),
@@ -196,6 +205,7 @@ struct Ada {
     ids: Vec<String>,
     token: String,
     webhook: String,
+    proposal: String,
 }
 
 const MARK: &str = "adas-own";
@@ -224,8 +234,20 @@ async fn ada(server: &TestServer) -> Ada {
     let space = text(&client.get("/spaces").await.json()["spaces"][0]["id"]);
     let hook = json!({"url": "https://adas-own.example/hook"});
     let webhook = client.post("/webhooks", hook).await.expect(201, json!({})).id();
-    ids.extend([user, space, token.clone(), organization, app, webhook.clone(), CHANGE_SET.to_owned()]);
-    Ada { client, ids, token, webhook }
+    let (proposing, _) = client.new_token(json!({"name": "proposing", "writes": "propose"})).await;
+    let proposed = proposing.post("/notes", json!({"title": MARK})).await.expect(202, json!({"applied": false}));
+    let proposal = text(&proposed.json()["proposal"]["id"]);
+    ids.extend([
+        user,
+        space,
+        token.clone(),
+        organization,
+        app,
+        webhook.clone(),
+        CHANGE_SET.to_owned(),
+        proposal.clone(),
+    ]);
+    Ada { client, ids, token, webhook, proposal }
 }
 
 impl Ada {
@@ -239,6 +261,7 @@ impl Ada {
             "/users/me",
             "/apps",
             "/webhooks",
+            "/proposals",
         ] {
             let mut seen = self.client.get(path).await.expect(200, json!({})).json();
             // A rendering, which is a read, is a use.
@@ -262,6 +285,7 @@ impl Ada {
             About::Token => vec![row.line.replace("{id}", &self.token)],
             About::Webhook => vec![row.line.replace("{id}", &self.webhook)],
             About::ChangeSet => vec![row.line.replace("{id}", CHANGE_SET)],
+            About::Proposal => vec![row.line.replace("{id}", &self.proposal)],
             About::Code => vec![row.line.replace("{app}", MARK).replace("{version}", "1")],
             About::Own | About::Events | About::Admins | About::Anyone => vec![row.line.replace("{id}", &self.ids[4])],
         }
@@ -284,7 +308,13 @@ async fn what_is_anothers_is_not_found_on_any_route(store: TestStore) {
         for row in rows() {
             if !matches!(
                 row.about,
-                About::Item | About::Name | About::Tag | About::Token | About::Webhook | About::ChangeSet
+                About::Item
+                    | About::Name
+                    | About::Tag
+                    | About::Token
+                    | About::Webhook
+                    | About::ChangeSet
+                    | About::Proposal
             ) && (row.about != About::Code || stranger_is_admin)
             {
                 continue;
@@ -342,6 +372,7 @@ async fn nothing_of_another_is_in_any_list(store: TestStore) {
         "/apps",
         "/webhooks",
         "/changes",
+        "/proposals",
         "/organizations",
         "/workflows",
         "/content?q=adas_own",

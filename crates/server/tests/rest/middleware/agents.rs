@@ -13,6 +13,7 @@ on_both!(
     every_route_is_for_agents_or_for_people_alone,
     agents_are_refused_what_is_for_people_alone_and_nothing_changes,
     what_is_for_agents_too_is_not_refused_to_them,
+    a_proposing_token_changes_nothing_but_its_proposals,
     a_token_made_with_another_is_never_freer,
 );
 
@@ -21,6 +22,10 @@ const FOR_PEOPLE: &[&str] = &[
     "POST /changes/keep",
     "POST /changes/{id}/keep",
     "POST /changes/{id}/undo",
+    "POST /proposals/accept",
+    "POST /proposals/reject",
+    "POST /proposals/{id}/accept",
+    "POST /proposals/{id}/reject",
     "POST /tokens",
     "PATCH /tokens/{id}",
     "DELETE /tokens/{id}",
@@ -67,6 +72,9 @@ const FOR_AGENTS: &[&str] = &[
     "GET /webhooks/{id}/deliveries",
     "GET /changes",
     "GET /changes/{id}",
+    "GET /proposals",
+    "GET /proposals/{id}",
+    "DELETE /proposals/{id}",
     "GET /users",
     "GET /users/me",
     "GET /spaces",
@@ -146,6 +154,8 @@ struct Scene {
     token: String,
     webhook: String,
     change_set: String,
+    proposals: Vec<String>,
+    proposing: Client,
     note: String,
     bookmark: String,
     prompt: String,
@@ -157,7 +167,7 @@ impl Scene {
     async fn new(server: &TestServer) -> Scene {
         let owner = server.owner();
         let scopes = json!(["read", "write", "admin"]);
-        let (agent, _) = owner.new_token(json!({"name": "agent", "agent": true, "scopes": scopes})).await;
+        let (agent, _) = owner.new_token(json!({"name": "agent", "agent": true, "scopes": scopes.clone()})).await;
         let (_, user) = owner.new_user("other").await;
         let (_, token) = owner.new_token(json!({"name": "other"})).await;
         let webhook = owner.post("/webhooks", json!({"url": "https://example.org/hook"})).await.expect(201, json!({}));
@@ -171,8 +181,16 @@ impl Scene {
         let path = format!("/notes/{}", text(&note["id"]));
         let edit = json!({"content": "an agent's text", "change_set": change_set});
         agent.patch(&path, edit).await.expect(200, json!({}));
+        let (proposing, _) =
+            owner.new_token(json!({"name": "proposing", "agent": true, "scopes": scopes, "writes": "propose"})).await;
+        let mut proposals = Vec::new();
+        for title in ["one", "two", "three", "four"] {
+            let proposed = proposing.post("/notes", json!({"title": title})).await.expect(202, json!({}));
+            proposals.push(text(&proposed.json()["proposal"]["id"]));
+        }
         let [note, bookmark, prompt] = [note, bookmark, prompt].map(|item| text(&item["id"]));
-        Scene { owner, agent, user, token, webhook: webhook.id(), change_set, note, bookmark, prompt }
+        let webhook = webhook.id();
+        Scene { owner, agent, user, token, webhook, change_set, proposals, proposing, note, bookmark, prompt }
     }
 
     /// A route with the ids of what is there, and its body, which would be right.
@@ -182,6 +200,7 @@ impl Scene {
         let row = rows().into_iter().find(is_row).unwrap_or_else(|| panic!("{line} has no row"));
         let id = match line.split(['/', ' ', '?']).nth(2) {
             Some("changes") => &self.change_set,
+            Some("proposals") => self.proposal(line),
             Some("tokens") => &self.token,
             Some("webhooks") => &self.webhook,
             Some("users") => &self.user,
@@ -200,6 +219,17 @@ impl Scene {
         (fill(line).replace("{name}", name), Some(body).filter(|body| !body.is_null()))
     }
 
+    /// Each decision is about a proposal of its own.
+    fn proposal(&self, line: &str) -> &String {
+        let index = match line {
+            "POST /proposals/accept" => 0,
+            "POST /proposals/reject" => 1,
+            "POST /proposals/{id}/accept" => 2,
+            _ => 3,
+        };
+        &self.proposals[index]
+    }
+
     /// Everything that there is, without the times of uses.
     async fn everything(&self) -> Vec<String> {
         let mut all = Vec::new();
@@ -213,6 +243,7 @@ impl Scene {
             "/organizations",
             "/spaces",
             "/changes",
+            "/proposals",
             &format!("/changes/{}", self.change_set),
             &format!("/notes/{}/history", self.note),
             "/tokens",
@@ -268,6 +299,45 @@ async fn what_is_for_agents_too_is_not_refused_to_them(store: TestStore) {
     }
     assert!(done >= 90, "{done} were answered");
 }
+
+/// Of every route that writes: a change of one item is kept as a proposal, anything else is refused, and nothing changes.
+async fn a_proposing_token_changes_nothing_but_its_proposals(store: TestStore) {
+    let server = store.serve().await;
+    let scene = Scene::new(&server).await;
+    let without_proposals =
+        |seen: Vec<String>| seen.into_iter().filter(|line| !line.starts_with("/proposals")).collect();
+    let before: Vec<String> = without_proposals(scene.everything().await);
+    let writes = for_agents().into_iter().filter(|line| !line.starts_with("GET") && !READING.contains(&line.as_str()));
+    let writes = writes.chain(FOR_PEOPLE.iter().map(|line| (*line).to_owned())).chain(purges());
+    let (mut proposed, mut refused) = (0, 0);
+    for line in writes.filter(|line| !line.ends_with("render")) {
+        let (line, body) = scene.request(&line);
+        let answer = scene.proposing.send(&line, body.as_ref()).await;
+        match answer.status {
+            202 => {
+                answer.expect(202, json!({"applied": false, "proposal": {"state": "pending"}}));
+                proposed += 1;
+            }
+            403 => refused += 1,
+            // What it proposed before is in the way, or it has nothing to do: it proposes nothing more.
+            200 | 404 | 409 | 422 => {}
+            status => panic!("{line}: {status} {}", String::from_utf8_lossy(&answer.bytes)),
+        }
+    }
+    let after: Vec<String> = without_proposals(scene.everything().await);
+    assert_eq!(after, before, "what everybody else sees is as it was");
+    assert!(proposed >= 20 && refused >= 20, "{proposed} proposed, {refused} refused");
+}
+
+/// Requests by another method than GET that change nothing.
+const READING: &[&str] = &[
+    "POST /workflows/validate",
+    "POST /code/list",
+    "POST /code/search",
+    "POST /code/read",
+    "POST /code/get",
+    "DELETE /proposals/{id}",
+];
 
 /// What a token may be, besides its scopes, which have tests of their own in `routes/tokens`.
 async fn a_token_made_with_another_is_never_freer(store: TestStore) {

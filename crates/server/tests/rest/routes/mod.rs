@@ -14,6 +14,7 @@ pub(crate) mod items;
 mod metrics;
 mod openapi;
 mod organizations;
+mod proposals;
 mod root;
 mod spaces;
 mod tags;

@@ -16,9 +16,9 @@ use crate::{
 
 use super::super::find::{ProposalBase, text_part};
 
-/// What is to be applied of a proposal.
+/// What of a proposal is to be applied.
 #[derive(Clone)]
-pub(super) struct Wanted<'p> {
+pub(super) struct ChosenChange<'p> {
     pub(super) fields: &'p Fields,
     pub(super) content: Option<Arc<str>>,
     pub(super) states: ProposedStates,
@@ -45,9 +45,9 @@ impl Interline {
         proposal: &Proposal,
         base: &ProposalBase,
         present: Option<&Snapshot>,
-        wanted: Wanted<'_>,
+        wanted: ChosenChange<'_>,
     ) -> Result<Result<Merged, UnfitCause>, Error> {
-        let Wanted { fields, content, states } = wanted;
+        let ChosenChange { fields, content, states } = wanted;
         let (mut item, content) = match present {
             None => (Item { fields: fields.clone(), ..proposal.item.clone() }, content),
             Some(present) => {

@@ -11,7 +11,7 @@ use crate::{
 };
 
 use super::decide::require_reviewer;
-use merge::Wanted;
+use merge::ChosenChange;
 use plan::{PlannedAcceptance, acceptance_batch, planned};
 
 /// A request to apply a proposal.
@@ -111,11 +111,11 @@ impl Interline {
             ProposedContent::Keep => base.content.clone(),
             ProposedContent::Set(text) => text.clone(),
         };
-        let whole = Wanted { fields: &proposal.item.fields, content: proposed.clone(), states: proposal.states };
+        let whole = ChosenChange { fields: &proposal.item.fields, content: proposed.clone(), states: proposal.states };
         let wanted = match part {
             AcceptedPart::Whole => whole.clone(),
-            AcceptedPart::Text(text) => Wanted { content: Some(text.as_str().into()), ..whole.clone() },
-            AcceptedPart::Hunks(ids) => Wanted {
+            AcceptedPart::Text(text) => ChosenChange { content: Some(text.as_str().into()), ..whole.clone() },
+            AcceptedPart::Hunks(ids) => ChosenChange {
                 fields: if proposal.summary.base.is_some() { &base.fields } else { &proposal.item.fields },
                 content: Some(self.with_hunks(caller, proposal, &base, &proposed, ids).await?),
                 states: ProposedStates::default(),

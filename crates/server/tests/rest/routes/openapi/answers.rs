@@ -62,6 +62,7 @@ async fn what_is_always_there_is_required(store: TestStore) {
     code(&mut observed).await;
     access(&mut observed).await;
     changes(&mut observed, &server).await;
+    proposals(&mut observed).await;
 
     let schemas = &document()["components"]["schemas"];
     for ((schema, field), (there, left_out)) in &observed.fields {
@@ -234,4 +235,26 @@ async fn changes(observed: &mut Observed, server: &TestServer) {
     observed.ask("POST /changes/keep", json!({"ids": [set(1), set(2)]})).await;
     observed.ask("GET /changes?limit=2", Value::Null).await;
     observed.ask(&format!("GET /webhooks/{webhook}/deliveries"), Value::Null).await;
+}
+
+async fn proposals(observed: &mut Observed) {
+    let note = text(&observed.ask("POST /notes", json!({"title": "Proposed", "content": "a\nb\n"})).await["id"]);
+    let (agent, _) = observed.client.new_token(json!({"name": "agent", "agent": true, "writes": "propose"})).await;
+    let owner = std::mem::replace(&mut observed.client, agent);
+    let edit = |old: &str, new: &str| json!({"old_str": old, "new_str": new, "reason": "a test"});
+    let line = format!("PATCH /notes/{note}/str-replace");
+    let proposed = observed.ask(&line, edit("a", "A")).await;
+    let id = text(&proposed["proposal"]["id"]);
+    observed.ask(&format!("GET /notes/{note}"), Value::Null).await;
+    let agent = std::mem::replace(&mut observed.client, owner);
+    observed.ask("GET /proposals", Value::Null).await;
+    observed.ask(&format!("GET /proposals/{id}"), Value::Null).await;
+    observed.ask(&format!("POST /proposals/{id}/reject"), json!({"reason": "no"})).await;
+    let owner = std::mem::replace(&mut observed.client, agent);
+    let proposed = observed.ask(&line, edit("b", "B")).await;
+    observed.client = owner;
+    let id = text(&proposed["proposal"]["id"]);
+    observed.ask(&format!("POST /proposals/{id}/accept"), json!({"revision": 1})).await;
+    observed.ask(&format!("GET /notes/{note}/history"), Value::Null).await;
+    observed.ask("POST /proposals/accept", json!({"ids": [{"id": id, "revision": 1}]})).await;
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use interline_items::{
-    Action, ChangeSetNews, CodeKind, Error, EventKind, InsertAt, Kind, Level, LineEndings, OnStale, ReviewState, Scope,
-    SearchField, Source,
+    AcceptedText, Action, ChangeSetNews, CodeKind, Error, EventKind, InsertAt, Kind, Level, LineEndings, OnStale,
+    ProposalNews, ProposalState, ReviewState, Scope, SearchField, Source, Writes,
 };
 use interline_python::DecoratorKind;
 use serde_json::{Value, json};
@@ -38,6 +38,9 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("EventName", &["event"]),
     ("DeliveryState", &["Delivery.state"]),
     ("ReviewState", &["review", "state"]),
+    ("ProposalState", &["Proposal.state", "ProposalReference.state", "list_proposals.state"]),
+    ("AcceptedText", &["Accepted.text"]),
+    ("TokenWrites", &["writes"]),
     ("TokenScope", &["scopes"]),
     ("SpaceKind", &["Space.kind"]),
     ("SpaceRole", &["role"]),
@@ -94,10 +97,10 @@ fn every_closed_set_has_a_name_and_is_referred_to() {
     let mut missing: BTreeSet<&str> = FIELDS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
     for (owner, field, schema) in described_fields() {
         let qualified = format!("{owner}.{field}");
-        let row = FIELDS.iter().find_map(|(set, names)| {
-            let name = names.iter().find(|name| **name == field || **name == qualified)?;
-            Some((set, name))
-        });
+        let row = |wanted: &str| {
+            FIELDS.iter().find_map(|(set, names)| Some((set, names.iter().find(|name| **name == wanted)?)))
+        };
+        let row = row(&qualified).or_else(|| row(&field));
         if let Some((set, name)) = row.filter(|_| !FREE.contains(&qualified.as_str())) {
             assert_eq!(of_one(schema)["$ref"], format!("#/components/schemas/{set}"), "{qualified}: {schema}");
             missing.remove(name);
@@ -139,13 +142,17 @@ fn sets_are_those_of_the_parsers() {
         ("ChangeSource", all(Source::ALL, Source::name, Source::from_name)),
         ("TokenScope", all(&Scope::ALL, Scope::name, Scope::from_name)),
         ("ReviewState", all(ReviewState::ALL, ReviewState::name, ReviewState::from_name)),
+        ("ProposalState", all(ProposalState::ALL, ProposalState::name, ProposalState::from_name)),
+        ("AcceptedText", all(AcceptedText::ALL, AcceptedText::name, AcceptedText::from_name)),
+        ("TokenWrites", all(Writes::ALL, Writes::name, Writes::from_name)),
         ("WorkflowDecorator", all(&DecoratorKind::ALL, DecoratorKind::as_str, DecoratorKind::parse)),
     ] {
         assert_eq!(values(set), parsed, "{set}");
     }
     let of_items = EventKind::ALL.iter().map(|kind| format!("item.{kind}"));
     let of_sets = ChangeSetNews::ALL.iter().map(|news| format!("change.{news}"));
-    let events: BTreeSet<String> = of_items.chain(of_sets).collect();
+    let of_proposals = ProposalNews::ALL.iter().map(|news| format!("proposal.{news}"));
+    let events: BTreeSet<String> = of_items.chain(of_sets).chain(of_proposals).collect();
     assert_eq!(values("EventName"), events);
     for position in values("InsertPosition") {
         InsertAt::parse(None, None, Some(&position)).unwrap();
