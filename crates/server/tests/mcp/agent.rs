@@ -109,10 +109,13 @@ impl Agent {
         };
         self.calls.fetch_add(1, Ordering::Relaxed);
         let result = self.request("tools/call", json!({"name": tool, "arguments": arguments})).await.unwrap();
-        let [block] = result["content"].as_array().expect("content").as_slice() else { panic!("{tool}: {result}") };
+        let blocks = result["content"].as_array().expect("content").as_slice();
+        let [block, notes @ ..] = blocks else { panic!("{tool}: {result}") };
         assert_eq!(block["type"], "text", "{tool}");
         let text = block["text"].as_str().expect("text");
         let data: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{tool}: {error}: {text}"));
+        // Words beside the data are for agents whose writes are kept as proposals.
+        assert_eq!(notes.len(), usize::from(data["applied"] == false), "{tool}: {result}");
         if result["isError"] == true {
             assert!(result.get("structuredContent").is_none(), "{tool}: {result}");
             assert!(text.len() <= MAX_ERROR_BYTES, "{tool}: an error of {} bytes", text.len());

@@ -86,7 +86,10 @@ impl Interline {
             return Err(Error::Duplicate { field, existing: Box::new(pending.item) });
         }
         let stored = self.find_stored(&spaces, item.kind, &field).await?;
+        // What the proposer has proposed to rename or to delete has the name no longer, as far as the proposer sees; it is checked
+        // again when it is accepted.
         if let Some(other) = stored.filter(|other| *other != item.id)
+            && self.store.own_proposals(proposer, other).await?.pending.is_none()
             && let Some(existing) = self.store.item(other).await?
         {
             return Err(Error::Duplicate { field, existing: Box::new(existing) });

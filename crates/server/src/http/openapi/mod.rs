@@ -168,12 +168,8 @@ fn add_errors(operation: &mut Value, method: &str, path: &str, rules: RouteRules
         }
     }
     if matches!(rules.idempotency, Idempotency::Stored(_)) {
-        responses.entry("202").or_insert_with(|| {
-            json!({
-                "description": "The token may only propose: the change waits until a person accepts it",
-                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ProposedChange"}}},
-            })
-        });
+        let proposed = proposed_response(responses);
+        responses.entry("202").or_insert(proposed);
     }
     for (status, description, _) in statuses.into_iter().filter(|(_, _, can)| *can) {
         responses.entry(status.to_string()).or_insert_with(|| error_response(description));
@@ -184,6 +180,21 @@ fn add_errors(operation: &mut Value, method: &str, path: &str, rules: RouteRules
         entries.into_iter().collect()
     };
     *responses = sorted;
+}
+
+/// The response to a write that is kept as a proposal: that of the same write where it is applied, and the proposal.
+fn proposed_response(responses: &Map<String, Value>) -> Value {
+    let proposal = json!({"$ref": "#/components/schemas/ProposedChange"});
+    let applied = responses.iter().filter(|(status, _)| status.starts_with('2'));
+    let schema = applied.filter_map(|(_, response)| response.pointer("/content/application~1json/schema")).next();
+    let schema = match schema {
+        Some(applied) => json!({"allOf": [proposal, applied]}),
+        None => proposal,
+    };
+    json!({
+        "description": "The token may only propose: the change waits until a person accepts it",
+        "content": {"application/json": {"schema": schema}},
+    })
 }
 
 fn error_response(description: &str) -> Value {

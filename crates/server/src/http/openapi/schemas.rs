@@ -19,6 +19,9 @@ const REFERENCE: &str = "#/components/schemas/";
 /// Adds the schemas that are not derived, and says of the derived ones which fields are always there.
 pub(super) fn complete(schemas: &mut Value) {
     let Value::Object(schemas) = schemas else { return };
+    for (name, schema) in wire::proposed_change_schemas() {
+        schemas.insert(name, serde_json::to_value(schema).unwrap_or_default());
+    }
     for (name, schema) in schemas.iter_mut() {
         require_nullable_fields(name, schema);
     }
@@ -37,8 +40,7 @@ pub(super) fn complete(schemas: &mut Value) {
             schemas.insert(with_arguments(&name), general);
         }
     }
-    let enumerations = [wire::enumeration_schemas(), routes::items::list_values::enumeration_schemas()].concat();
-    for (name, schema) in enumerations.into_iter().chain(wire::proposed_change_schemas()) {
+    for (name, schema) in [wire::enumeration_schemas(), routes::items::list_values::enumeration_schemas()].concat() {
         schemas.insert(name, serde_json::to_value(schema).unwrap_or_default());
     }
     schemas.insert("Error".to_owned(), error_schema());

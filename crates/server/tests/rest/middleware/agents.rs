@@ -287,8 +287,10 @@ async fn what_is_for_agents_too_is_not_refused_to_them(store: TestStore) {
     lines.sort_by_key(|line| (line.ends_with("restore"), line.starts_with("DELETE"), !line.starts_with("GET")));
     let mut done = 0;
     for line in lines {
+        // A proposal is there for the token that made it.
+        let agent = if line.contains("/proposals/") { &scene.proposing } else { &scene.agent };
         let (line, body) = scene.request(&line);
-        let answer = scene.agent.send(&line, body.as_ref()).await;
+        let answer = agent.send(&line, body.as_ref()).await;
         if (200..300).contains(&answer.status) {
             done += 1;
             continue;
@@ -320,7 +322,7 @@ async fn a_proposing_token_changes_nothing_but_its_proposals(store: TestStore) {
             }
             403 => refused += 1,
             // What it proposed before is in the way, or it has nothing to do: it proposes nothing more.
-            200 | 404 | 409 | 422 => {}
+            200 | 400 | 404 | 409 | 422 => {}
             status => panic!("{line}: {status} {}", String::from_utf8_lossy(&answer.bytes)),
         }
     }

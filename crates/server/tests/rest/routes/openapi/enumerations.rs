@@ -40,7 +40,7 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("ReviewState", &["review", "state"]),
     ("ProposalState", &["Proposal.state", "ProposalReference.state", "list_proposals.state"]),
     ("AcceptedText", &["Accepted.text"]),
-    ("TokenWrites", &["writes"]),
+    ("TokenWrites", &["NewToken.writes", "Token.writes"]),
     ("TokenScope", &["scopes"]),
     ("SpaceKind", &["Space.kind"]),
     ("SpaceRole", &["role"]),
@@ -53,7 +53,7 @@ const FIELDS: &[(&str, &[&str])] = &[
 ];
 
 /// Fields that have such a name and any text.
-const FREE: &[&str] = &["CodeMatch.match", "ReportedRecord.source", "import.source"];
+const FREE: &[&str] = &["CodeMatch.match", "ProposalWithDiff.fields", "ReportedRecord.source", "import.source"];
 
 /// The described values of a set.
 fn values(name: &str) -> BTreeSet<String> {
