@@ -1,6 +1,7 @@
 //! Trials of the program under load: server processes, clients over REST, and a log of every answer outside of them.
 
 pub(crate) mod abuse;
+mod accept_kills;
 mod client;
 mod client_load;
 mod client_log;
@@ -38,6 +39,12 @@ pub(crate) enum Trial {
     },
     /// Kills a server while it takes a change set of 50 items back.
     UndoKills {
+        /// How often, instead of what the form says.
+        #[arg(long)]
+        kills: Option<usize>,
+    },
+    /// Kills a server while it accepts a proposal.
+    AcceptKills {
         /// How often, instead of what the form says.
         #[arg(long)]
         kills: Option<usize>,
@@ -125,6 +132,7 @@ pub(crate) fn run(trial: &Trial, options: Options, form: Form, seed: u64) -> any
     match trial {
         Trial::Kills { kills } => kills::run(&setup, *kills),
         Trial::UndoKills { kills } => undo_kills::run(&setup, *kills),
+        Trial::AcceptKills { kills } => accept_kills::run(&setup, *kills),
         Trial::OneDocument => one_document::run(&setup),
         Trial::Processes => processes::run(&setup),
         Trial::PostgresRestart => postgres_restart::run(&setup),

@@ -46,6 +46,8 @@ FROM versions JOIN items ON items.id = versions.item;
 
 -- The sets of an item, and the one that a record belongs to.
 CREATE INDEX changed_items_of_item ON changed_items (item, part, change_set);
+-- Whether a set has records, in whatever space.
+CREATE INDEX changed_items_of_set ON changed_items (change_set);
 -- The sets that nobody has decided about.
 CREATE INDEX changed_items_unreviewed ON changed_items (space, set_begun, change_set) WHERE review = 'unreviewed';
 

@@ -109,8 +109,7 @@ const NAMED: Statement = statement!("SELECT id, \"user\", token, set_begun FROM 
 const FORGET_NAMES: Statement = statement!(
     "DELETE FROM change_set_names WHERE id IN (
          SELECT id FROM change_set_names WHERE set_begun < ?1 AND NOT EXISTS (
-             SELECT 1 FROM changed_items WHERE changed_items.space IN (SELECT space FROM members WHERE members.\"user\" = change_set_names.\"user\")
-               AND changed_items.set_begun = change_set_names.set_begun AND changed_items.change_set = change_set_names.id
+             SELECT 1 FROM changed_items WHERE changed_items.change_set = change_set_names.id
          ) ORDER BY set_begun LIMIT 1000
      )"
 );

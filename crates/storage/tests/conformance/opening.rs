@@ -1,6 +1,10 @@
 //! Opening stores: on new databases, old ones, newer ones, and several at once.
 
-use interline_items::{CodeKind, Contents, ListQuery, Sort, SortBy, SortOrder};
+use std::collections::BTreeSet;
+
+use interline_items::{
+    ChangeSetRef, CodeKind, Contents, HistoryQuery, ListQuery, ReviewState, Snapshot, Sort, SortBy, SortOrder, Store,
+};
 use interline_storage::OpenError;
 use tokio::task::JoinSet;
 
@@ -49,7 +53,7 @@ async fn an_open_database_can_be_opened_again(test: TestStore) {
 async fn a_newer_database_is_refused_and_left_alone(test: TestStore) {
     let ada = author(&*test.store, "ada").await;
     let (newer, as_it_was) = match test.database {
-        Database::Sqlite { .. } => ("PRAGMA user_version = 999", "PRAGMA user_version = 12"),
+        Database::Sqlite { .. } => ("PRAGMA user_version = 999", "PRAGMA user_version = 13"),
         Database::Postgres { .. } => (
             "INSERT INTO migrations (name) VALUES ('9999_from_the_future')",
             "DELETE FROM migrations WHERE name = '9999_from_the_future'",
@@ -84,6 +88,7 @@ async fn items_of_an_older_program_are_sorted_by_what_they_are_called(test: Test
              DROP INDEX apps_by_slug; DROP INDEX apps_of_slug; DROP INDEX apps_by_deletion;
              DROP INDEX app_version_files_by_hash; ALTER TABLE apps DROP COLUMN deleted_at;
              ALTER TABLE apps DROP COLUMN is_purging; ALTER TABLE versions DROP COLUMN merged_base;
+             DROP TABLE proposals; ALTER TABLE tokens DROP COLUMN writes; ALTER TABLE versions DROP COLUMN accepted;
              DROP TABLE changed_items; DROP TABLE change_set_names; DROP TABLE purged_changes;
              ALTER TABLE tokens DROP COLUMN author; ALTER TABLE versions DROP COLUMN change_set;
              ALTER TABLE versions DROP COLUMN client_name; ALTER TABLE versions DROP COLUMN client_version;
@@ -108,4 +113,21 @@ async fn items_of_an_older_program_are_sorted_by_what_they_are_called(test: Test
     let sort = Sort { by: SortBy::Title, order: SortOrder::Ascending };
     let query = ListQuery { sort, ..everything(&ada.space, Contents::Omit) };
     assert_eq!(store.list(&query).await.unwrap().items, sorted(&all, &query));
+    if let Database::Sqlite { .. } = test.database {
+        old_changes_are_a_set_each_and_reviewed(&*store, &all).await;
+    }
+}
+
+/// Of a store from before there were change sets.
+async fn old_changes_are_a_set_each_and_reviewed(store: &dyn Store, all: &[Snapshot]) {
+    let mut sets = BTreeSet::new();
+    for old in all {
+        let page = store.versions(old.item.id, HistoryQuery { offset: 0, limit: 10 }).await.unwrap();
+        let [record] = page.records.as_slice() else { panic!("{page:?}") };
+        assert_eq!((record.review, record.attribution.client.name()), (ReviewState::Kept, "unknown"));
+        let set = record.attribution.change_set;
+        assert_eq!(ChangeSetRef::from_generated(set.id), Some(set), "its identifier tells when it was begun");
+        sets.insert(set);
+    }
+    assert_eq!(sets.len(), all.len());
 }

@@ -3,6 +3,7 @@
 mod agents;
 mod attribution;
 mod keep;
+mod names;
 mod sets;
 mod undo;
 mod undo_bounds;
