@@ -65,6 +65,26 @@ fn row(line: &str, about: About, needs: Needs, body: Value) -> Row {
     Row { line: line.to_owned(), about, needs, body }
 }
 
+/// The routes of change sets and proposals.
+fn review_rows() -> Vec<Row> {
+    use About::{ChangeSet, Own, Proposal};
+    use Needs::{Read, Write};
+    vec![
+        row("GET /changes", Own, Read, Value::Null),
+        row("GET /changes/{id}", ChangeSet, Read, Value::Null),
+        row("POST /changes/{id}/keep", ChangeSet, Write, Value::Null),
+        row("POST /changes/{id}/undo", ChangeSet, Write, Value::Null),
+        row("POST /changes/keep", ChangeSet, Write, json!({"ids": ["{id}"]})),
+        row("GET /proposals", Own, Read, Value::Null),
+        row("GET /proposals/{id}", Proposal, Read, Value::Null),
+        row("DELETE /proposals/{id}", Proposal, Write, Value::Null),
+        row("POST /proposals/{id}/accept", Proposal, Write, json!({"revision": 1})),
+        row("POST /proposals/{id}/reject", Proposal, Write, Value::Null),
+        row("POST /proposals/accept", Own, Write, json!({"ids": [{"id": "{id}", "revision": 1}]})),
+        row("POST /proposals/reject", Own, Write, json!({"ids": [{"id": "{id}", "revision": 1}]})),
+    ]
+}
+
 /// The routes of apps and code.
 fn code_rows() -> Vec<Row> {
     use About::{Code, Own};
@@ -95,9 +115,10 @@ fn code_rows() -> Vec<Row> {
 
 /// Every route. A new one without a row fails [`every_route_has_a_row`].
 pub(super) fn rows() -> Vec<Row> {
-    use About::{Admins, Anyone, ChangeSet, Events, Item, Name, Own, Proposal, Tag, Token, Webhook};
+    use About::{Admins, Anyone, Events, Item, Name, Own, Tag, Token, Webhook};
     use Needs::{Nothing, Read, Write};
     let mut rows = code_rows();
+    rows.extend(review_rows());
     rows.extend([
         row("GET /health", Anyone, Nothing, Value::Null),
         row("GET /health/live", Anyone, Nothing, Value::Null),
@@ -116,18 +137,6 @@ pub(super) fn rows() -> Vec<Row> {
         row("PATCH /webhooks/{id}", Webhook, Write, json!({"active": false})),
         row("DELETE /webhooks/{id}", Webhook, Write, Value::Null),
         row("GET /webhooks/{id}/deliveries", Webhook, Read, Value::Null),
-        row("GET /changes", Own, Read, Value::Null),
-        row("GET /changes/{id}", ChangeSet, Read, Value::Null),
-        row("POST /changes/{id}/keep", ChangeSet, Write, Value::Null),
-        row("POST /changes/{id}/undo", ChangeSet, Write, Value::Null),
-        row("POST /changes/keep", ChangeSet, Write, json!({"ids": ["{id}"]})),
-        row("GET /proposals", Own, Read, Value::Null),
-        row("GET /proposals/{id}", Proposal, Read, Value::Null),
-        row("DELETE /proposals/{id}", Proposal, Write, Value::Null),
-        row("POST /proposals/{id}/accept", Proposal, Write, json!({"revision": 1})),
-        row("POST /proposals/{id}/reject", Proposal, Write, Value::Null),
-        row("POST /proposals/accept", Own, Write, json!({"ids": [{"id": "{id}", "revision": 1}]})),
-        row("POST /proposals/reject", Own, Write, json!({"ids": [{"id": "{id}", "revision": 1}]})),
         row("GET /users", Admins, Read, Value::Null),
         row("POST /users", Admins, Write, json!({"name": "x"})),
         row("DELETE /users/{id}", Admins, Write, Value::Null),

@@ -313,7 +313,7 @@ async fn a_proposing_token_changes_nothing_but_its_proposals(store: TestStore) {
     let writes = writes.chain(FOR_PEOPLE.iter().map(|line| (*line).to_owned())).chain(purges());
     let mut writes: Vec<String> = writes.filter(|line| !line.ends_with("render")).collect();
     // What takes things away comes last.
-    writes.sort_by_key(|line| line.to_lowercase().contains("delete"));
+    writes.sort_by_key(|line| line.to_ascii_lowercase().contains("delete"));
     let (mut proposed, mut refused) = (0, 0);
     for line in writes {
         let (line, body) = scene.request(&line);
